@@ -1,0 +1,2 @@
+assay_fuzz(csv csv.cpp LINKS assay_core)
+assay_fuzz(labels labels.cpp LINKS assay_data)

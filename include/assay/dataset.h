@@ -1,0 +1,84 @@
+// Ordered items with a stable id, a path and attributes.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "assay/class_list.h"
+#include "assay/label_sets.h"
+
+namespace assay {
+
+/// A column of short strings in one arena: 8 bytes an item and the text itself.
+class StringColumn {
+public:
+    void append(std::string_view text);
+    std::size_t size() const noexcept { return ends_.size(); }
+    std::string_view operator[](std::size_t i) const {
+        const std::size_t begin = i == 0 ? 0 : ends_[i - 1];
+        return std::string_view(arena_).substr(begin, ends_[i] - begin);
+    }
+    bool operator==(const StringColumn&) const = default;
+
+private:
+    std::string arena_;
+    std::vector<std::uint64_t> ends_;
+};
+
+/// Items in a fixed order: byte order of the id for folders, file order for lists. Ids are unique, relative paths with
+/// '/' (or whatever the list says), and stay the same when the folder moves.
+class Dataset {
+public:
+    std::string name;            ///< the folder's name unless told otherwise
+    std::filesystem::path root;  ///< pictures are at root / path; empty when there are no pictures (imports)
+    ClassList classes;           ///< may be empty: unlabelled
+    StringColumn ids;
+    StringColumn paths;  ///< relative to root, or absolute; empty column: the ids are the paths
+    LabelSets labels;    ///< one set an item (empty set: no label)
+    struct Attribute {
+        std::string name;
+        StringColumn values;
+    };
+    std::vector<Attribute> attributes;  ///< group, shape cue, condition, parent, ... from the csv's other columns
+
+    std::size_t size() const noexcept { return ids.size(); }
+    std::filesystem::path path_of(std::size_t item) const;
+    /// The only label, or -1 where there is none or more than one.
+    std::int32_t single_label(std::size_t item) const;
+    /// Over ids in order: what a store's rows mean. Labels and attributes are not part of it.
+    std::string ids_fingerprint() const;
+};
+
+/// How to read a folder; everything has a default that is worked out and can be printed (`describe`).
+struct DatasetOptions {
+    enum class Layout { automatic, image_folder, flat };
+    Layout layout = Layout::automatic;
+    std::string name{};            ///< "": from the folder
+    std::filesystem::path list{};  ///< csv/txt list of a flat folder (path, label[, labels, group, ...])
+    /// Classes of the *classifier*; folder names are looked up in it. Empty: ImageNet when the folders are WordNet ids
+    /// or 0..999 in ImageNet's range and the caller allows, else the sorted folder names.
+    ClassList classes{};
+    std::size_t limit = 0;  ///< first n items only; 0: all
+};
+
+/// Scans a folder (ImageFolder by wnid, by name, or by number in numeric order; flat with a list; ImageNet validation
+/// with a list of labels), or reads a csv list whose paths are relative to its own folder. Files with the extensions of
+/// pictures only
+/// (.jpg .jpeg .png .webp .bmp .tif .tiff, any case). Throws bad_input: no such folder, no picture, duplicate ids,
+/// missing columns, unknown labels (file, row, value, nearest). `notes` receives what was assumed, for stderr.
+Dataset open_dataset(const std::filesystem::path& path, const DatasetOptions& options,
+                     std::vector<std::string>* notes = nullptr);
+
+/// The item table as a store keeps it: csv with columns id, path, labels (blank-separated numbers), then the
+/// attributes; byte-exact round trip.
+void write_items_csv(const Dataset& dataset, const std::filesystem::path& path);
+/// Reads it back (classes, name and root are not in it).
+Dataset read_items_csv(const std::filesystem::path& path);
+
+}  // namespace assay

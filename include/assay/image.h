@@ -1,0 +1,37 @@
+// A decoded picture.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <vector>
+
+namespace assay {
+
+/// Pixels as R, G, B, X bytes, row after row from the top left, no padding: 4 * width * height bytes. X is ignored by
+/// what reads a picture, and 255 in every picture made here.
+struct Image {
+    int width = 0;
+    int height = 0;
+    std::vector<std::uint8_t> pixels;
+};
+
+/// The most pixels that a picture may claim, so that a lying header cannot take all memory: Pillow's own error limit
+/// (2 * 89,478,485).
+inline constexpr std::int64_t max_picture_pixels = 178'956'970;
+
+/// Decodes JPEG, PNG, WebP, BMP or TIFF (told by its first bytes, not its name) to what Pillow's
+/// `Image.open(f).convert("RGB")` gives, byte for byte: grey is replicated, CMYK and YCCK are converted as Pillow does,
+/// palettes are looked up, alpha is dropped, 16-bit values are cut as Pillow cuts them, EXIF orientation is not
+/// applied. Throws bad_input: empty, truncated, damaged, not a picture, unsupported kind, too large. Thread-safe. Cost:
+/// one decode, no other copy of the pixels.
+Image decode_image(std::span<const std::byte> bytes);
+
+/// The same into a picture that is kept between calls: its memory is reused. After an error its content is undefined.
+void decode_image_into(std::span<const std::byte> bytes, Image& image);
+
+/// read_file and decode_image; errors carry the path.
+Image load_image(const std::filesystem::path& path);
+
+}  // namespace assay

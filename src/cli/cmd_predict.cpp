@@ -1,0 +1,48 @@
+// assay predict: pictures + classifiers -> kept scores.
+#include <CLI/CLI.hpp>
+
+#include "assay/error.h"
+#include "cli/command.h"
+#include "cli/inputs.h"
+#include "cli/prediction.h"
+
+namespace assay::cli {
+namespace {
+
+constexpr std::string_view examples = R"(
+assay predict --model resnet50.pt --preset torchvision --data imagenet/val --out runs
+assay predict -m a.pt -m b.onnx -d val -d imagenet-v2 --out runs
+assay predict -m m.pt -d flat --list val.csv --keep top20 --batch 32 --out runs
+assay predict -m m.pt -d val --out runs --dry-run
+)";
+
+}  // namespace
+
+int cmd_predict(std::vector<std::string> words) {
+    auto app = make_app("predict", "Run classifiers over pictures and keep their scores. The same command resumes after an "
+                                   "interruption and skips what is done.", examples);
+    ModelFlags models;
+    DataFlags data;
+    StoreFlags store;
+    Output output;
+    models.add_to(*app);
+    data.add_to(*app);
+    store.add_to(*app);
+    output.add_to(*app);
+    if (!parse(*app, std::move(words))) return Status::done;
+    if (models.files.empty()) throw Error(ErrorCode::usage, "no --model given; see `assay predict --help`");
+    if (data.folders.empty()) throw Error(ErrorCode::usage, "no --data given; see `assay predict --help`");
+
+    const std::vector<ModelSpec> specs = models.resolve();
+    if (store.dry_run) {
+        output.write(describe_models(specs, output.json));
+        return Status::done;
+    }
+    Prediction prediction(store, models.device);
+    prediction.load(specs);
+    for (std::size_t i = 0; i < data.folders.size(); ++i) prediction.over(data.open(i, prediction.classes(), store.quiet));
+    prediction.print(output);
+    return prediction.status();
+}
+
+}  // namespace assay::cli

@@ -1,0 +1,77 @@
+// assay run: everything that an assay.toml lists: predict, score, compare.
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include "assay/error.h"
+#include "assay/file.h"
+#include "cli/command.h"
+#include "cli/inputs.h"
+#include "cli/plan.h"
+#include "cli/prediction.h"
+
+namespace assay::cli {
+namespace {
+
+constexpr std::string_view examples = R"(
+assay run assay.toml
+assay run assay.toml --out runs-2 --threads 8
+assay run assay.toml --dry-run
+)";
+
+/// The worst of two statuses: bad input before partial before a broken gate before done.
+int worse(int a, int b) {
+    const auto rank = [](int s) { return s == Status::done ? 0 : s == Status::gate_broken ? 1 : s == Status::partial ? 2 : 3; };
+    return rank(a) >= rank(b) ? a : b;
+}
+
+/// Runs one command as if it had been typed, and says so.
+int run_step(int (*command)(std::vector<std::string>), const std::string& name, const std::vector<std::string>& words, bool quiet) {
+    if (!quiet) {
+        std::string line = "assay " + name;
+        for (const std::string& word : words) {
+            line += word.find_first_of(" <>|&;\"'") == std::string::npos ? " " + word : " \"" + word + "\"";
+        }
+        note(line);
+    }
+    return command(words);
+}
+
+}  // namespace
+
+int cmd_run(std::vector<std::string> words) {
+    auto app = make_app("run", "Do everything that an assay.toml lists: run the models over the data sets, score them, compare them. "
+                               "Flags override the file. docs/assay.toml.md describes it.",
+                        examples);
+    std::filesystem::path file = "assay.toml";
+    app->add_option("config", file, "The configuration")->type_name("FILE")->capture_default_str();
+    StoreFlags flags;
+    flags.add_to(*app);
+    if (!parse(*app, std::move(words))) return Status::done;
+
+    Plan plan = with_note("reading `" + file.string() + "`", [&] { return read_plan(file); });
+    plan.override_with(*app, flags);
+    std::vector<ModelSpec> specs;
+    for (const Plan::Model& model : plan.models) {
+        specs.push_back(with_note("resolving the model `" + model.path.string() + "`",
+                                  [&] { return resolve_with_sidecar(model.path, model.sidecars, model.settings); }));
+    }
+    if (plan.store.dry_run) {
+        Output().write(plan.resolved(specs).dump(2) + "\n");
+        return Status::done;
+    }
+
+    Prediction prediction(plan.store, plan.device);
+    prediction.load(specs);
+    for (const DataFlags& data : plan.data) prediction.over(data.open(0, prediction.classes(), plan.store.quiet));
+    write_file_atomically(plan.store.out / "run.json", plan.resolved(specs).dump(2) + "\n");
+    prediction.print(Output());
+
+    int status = prediction.status();
+    if (plan.score) status = worse(status, run_step(cmd_score, "score", plan.score_words(), plan.store.quiet));
+    for (const std::vector<std::string>& line : plan.compare_words(specs, prediction.datasets())) {
+        status = worse(status, run_step(cmd_compare, "compare", line, plan.store.quiet));
+    }
+    return status;
+}
+
+}  // namespace assay::cli

@@ -1,0 +1,94 @@
+#include "cli/command.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdio>
+#include <sstream>
+#include <utility>
+
+#include "assay/error.h"
+#include "assay/file.h"
+#include "cli/table.h"
+
+namespace assay::cli {
+namespace {
+
+void say(std::string_view kind, std::string_view colour, std::string_view text) {
+    const bool terminal = stderr_is_terminal();
+    std::string line = "assay: ";
+    if (terminal) line += colour;
+    line += kind;
+    if (terminal) line += "\033[0m";
+    line += ": ";
+    line += text;
+    line += "\n";
+    std::fputs(line.c_str(), stderr);
+}
+
+std::vector<std::string> option_names(const CLI::App& app) {
+    std::vector<std::string> names;
+    for (const CLI::Option* option : app.get_options()) {
+        for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+    }
+    return names;
+}
+
+}  // namespace
+
+std::string& command_line() {
+    static std::string line;
+    return line;
+}
+
+std::unique_ptr<CLI::App> make_app(std::string_view name, std::string_view summary, std::string_view examples) {
+    auto app = std::make_unique<CLI::App>(std::string(summary), "assay " + std::string(name));
+    std::string footer = "\nExamples:\n";
+    std::istringstream lines{std::string(examples)};
+    for (std::string line; std::getline(lines, line);) {
+        if (!line.empty()) footer += "  " + line + "\n";
+    }
+    app->footer(footer);
+    app->get_formatter()->column_width(34);
+    return app;
+}
+
+bool parse(CLI::App& app, std::vector<std::string> words) {
+    std::reverse(words.begin(), words.end());  // CLI11 takes the words last first
+    try {
+        app.parse(words);
+        return true;
+    } catch (const CLI::CallForHelp&) {
+        std::fputs(app.help().c_str(), stdout);
+        return false;
+    } catch (const CLI::ExtrasError&) {
+        std::string what = "unexpected";
+        for (const std::string& word : app.remaining()) {
+            what += " `" + word + "`";
+            if (word.starts_with("-")) what += suggest(word, option_names(app));
+        }
+        throw Error(ErrorCode::usage, what + "; see `" + app.get_name() + " --help`");
+    } catch (const CLI::ParseError& error) {
+        throw Error(ErrorCode::usage, std::string(error.what()) + "; see `" + app.get_name() + " --help`");
+    }
+}
+
+void Output::add_to(CLI::App& app) {
+    auto* as_json = app.add_flag("--json", json, "Print the result as JSON");
+    app.add_flag("--csv", csv, "Print the result as CSV")->excludes(as_json);
+    app.add_option("-o,--output", file, "Write the result to FILE instead of stdout")->type_name("FILE");
+}
+
+void Output::write(std::string_view text) const {
+    if (!file.empty()) {
+        write_file_atomically(file, text);
+        return;
+    }
+    if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0) {
+        throw Error(ErrorCode::io, "cannot write to stdout");
+    }
+}
+
+void warn(std::string_view text) { say("warning", "\033[33m", text); }
+void note(std::string_view text) { say("note", "\033[2m", text); }
+
+}  // namespace assay::cli

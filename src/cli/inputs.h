@@ -1,0 +1,61 @@
+// The options that say which models and which pictures: shared by predict, check and run.
+#pragma once
+
+#include <CLI/App.hpp>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "assay/classifier.h"
+#include "assay/dataset.h"
+#include "assay/model_spec.h"
+#include "assay/store.h"
+
+namespace assay::cli {
+
+/// --preset, --input-size, --mean, ...: the flag layer over presets and sidecars.
+class ModelFlags {
+public:
+    void add_to(CLI::App& app);
+    /// The flags that were given, as sidecar keys.
+    ModelSettings settings() const;
+
+    std::vector<std::filesystem::path> files;   ///< --model
+    std::vector<std::filesystem::path> sidecars;  ///< --sidecar: files, or folders that hold <model>.toml
+    std::string name;                           ///< --name: with one model only
+    std::string device = "auto";
+
+    /// preset < sidecar < flags, for every file.
+    std::vector<ModelSpec> resolve() const;
+
+private:
+    std::string preset_, interpolation_, crop_mode_, channel_order_, outputs_, output_, classes_;
+    std::vector<int> input_size_;
+    std::vector<double> mean_, std_;
+    double crop_pct_ = 0, scale_ = 0;
+    int resize_size_ = 0;
+};
+
+/// --data, --list, --dataset-name, --limit.
+class DataFlags {
+public:
+    void add_to(CLI::App& app);
+    std::vector<std::filesystem::path> folders;
+    std::filesystem::path list;
+    std::string name;
+    std::size_t limit = 0;
+
+    /// Opens folder `index` for classifiers with these classes; what was assumed is said on stderr unless quiet.
+    Dataset open(std::size_t index, const ClassList& classes, bool quiet) const;
+};
+
+/// resolve_model with a sidecar that stands elsewhere than beside the model.
+ModelSpec resolve_with_sidecar(const std::filesystem::path& model, const std::vector<std::filesystem::path>& sidecars,
+                               const ModelSettings& flags);
+
+/// "full", "f16", "top5", "label" -> how much of each row is kept. Throws usage.
+struct KeepChoice { Keep keep; std::uint32_t top_k; };
+KeepChoice keep_named(const std::string& text);
+
+}  // namespace assay::cli

@@ -1,0 +1,118 @@
+// The command `assay`: looks its first word up in the table of commands and turns errors into exit statuses.
+#include <algorithm>
+#include <csignal>
+#include <cstdio>
+#include <exception>
+#include <new>
+#include <string>
+#include <vector>
+
+#include "assay/error.h"
+#include "assay/parallel.h"
+#include "assay/version.h"
+#include "cli/command.h"
+#include "cli/table.h"
+
+namespace assay::cli {
+
+const std::vector<Command>& commands() {
+    static const std::vector<Command> table = {
+        {"predict", "Run classifiers over pictures and keep their scores", cmd_predict},
+        {"import", "Turn saved predictions of any framework into a store", cmd_import},
+        {"score", "Compute metrics, with intervals, from kept scores", cmd_score},
+        {"compare", "Compare models on the same pictures; gate a release", cmd_compare},
+        {"check", "Find out whether a model and a data set fit together", cmd_check},
+        {"run", "Do everything that an assay.toml lists", cmd_run},
+        {"verify", "Check every shard of a store against its checksum", cmd_verify},
+        {"list", "Show metrics, presets, class maps and stores", cmd_list},
+    };
+    return table;
+}
+
+namespace {
+
+std::string help() {
+    const bool colour = stdout_is_terminal();
+    const auto bold = [colour](std::string_view text) {
+        return colour ? "\033[1m" + std::string(text) + "\033[0m" : std::string(text);
+    };
+    std::string out = "Assay " + std::string(version) +
+                      ": evaluates image classifiers beyond one number.\n\n" + bold("Usage") +
+                      ": assay COMMAND [options]        assay COMMAND --help\n\n" + bold("Commands") + ":\n";
+    for (const Command& command : commands()) {
+        out += "  " + bold(command.name) + std::string(10 - command.name.size(), ' ') + std::string(command.summary) + "\n";
+    }
+    out += "\n" + bold("Examples") +
+           ":\n"
+           "  assay predict --model resnet50.pt --preset torchvision --data imagenet/val --out runs\n"
+           "  assay score runs\n"
+           "  assay compare runs/val/resnet50 runs/val/resnet50-v2 --gate \"top1.delta >= -0.005\"\n"
+           "\nExit status: 0 done, 1 a gate is broken, 2 bad input or usage, 3 partial result, 130 interrupted.\n";
+    return out;
+}
+
+int status_of(const Error& error) {
+    switch (error.code()) {
+        case ErrorCode::interrupted: return Status::interrupted;
+        case ErrorCode::internal: return Status::internal_error;
+        default: return Status::bad_input;
+    }
+}
+
+void print_error(const Error& error) {
+    const bool colour = stderr_is_terminal();
+    std::string out = std::string("assay: ") + (colour ? "\033[31merror\033[0m" : "error") + ": " + error.message() + "\n";
+    for (const std::string& line : error.notes()) out += "  while " + line + "\n";
+    std::fputs(out.c_str(), stderr);
+}
+
+extern "C" void on_signal(int number) {
+    request_stop();
+    // A second signal ends the process at once: nothing is lost but the shards in flight.
+    std::signal(number, SIG_DFL);
+}
+
+int run(int count, char** words) {
+    std::string& line = command_line();
+    for (int i = 0; i < count; ++i) line += (i == 0 ? "" : " ") + std::string(words[i]);
+
+    const std::string first = count > 1 ? words[1] : "--help";
+    if (first == "--help" || first == "-h" || first == "help") {
+        std::fputs(help().c_str(), stdout);
+        return count > 1 ? Status::done : Status::bad_input;
+    }
+    if (first == "--version" || first == "-V") {
+        std::printf("assay %s\n", version);
+        return Status::done;
+    }
+    const auto& table = commands();
+    const auto found = std::find_if(table.begin(), table.end(), [&](const Command& c) { return c.name == first; });
+    if (found == table.end()) {
+        std::vector<std::string> names;
+        for (const Command& command : table) names.emplace_back(command.name);
+        throw Error(ErrorCode::usage, "unknown command `" + first + "`" + suggest(first, names) + " (see `assay --help`)");
+    }
+    return found->run(std::vector<std::string>(words + 2, words + count));
+}
+
+}  // namespace
+}  // namespace assay::cli
+
+int main(int count, char** words) {
+    using namespace assay;
+    std::signal(SIGINT, cli::on_signal);
+    std::signal(SIGTERM, cli::on_signal);
+    std::signal(SIGPIPE, SIG_IGN);
+    try {
+        return cli::run(count, words);
+    } catch (const Error& error) {
+        cli::print_error(error);
+        return cli::status_of(error);
+    } catch (const std::bad_alloc&) {
+        std::fputs("assay: error: out of memory\n", stderr);
+        return cli::Status::bad_input;
+    } catch (const std::exception& error) {
+        std::fprintf(stderr, "assay: internal error: %s; please report it\n", error.what());
+        return cli::Status::internal_error;
+    }
+}

@@ -1,0 +1,59 @@
+// One or many models over one or many data sets, with progress and a closing table: what predict and run share.
+#pragma once
+
+#include <CLI/App.hpp>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "assay/predict.h"
+#include "cli/command.h"
+
+namespace assay::cli {
+
+/// --out, --keep, --batch, --threads, ...
+struct StoreFlags {
+    std::filesystem::path out = "runs";
+    std::string keep = "full";
+    std::uint32_t batch = 0;
+    std::uint32_t shard_rows = 0;
+    int threads = 0;
+    bool quiet = false;
+    bool dry_run = false;
+
+    void add_to(CLI::App& app);
+};
+
+/// What the settings resolve to, for people or as JSON.
+std::string describe_models(const std::vector<ModelSpec>& specs, bool json);
+
+class Prediction {
+public:
+    Prediction(StoreFlags flags, std::string device) : flags_(std::move(flags)), device_(std::move(device)) {}
+
+    /// Opens the models and says on stderr what their preprocessing is.
+    void load(const std::vector<ModelSpec>& specs);
+    /// The models' class list.
+    const ClassList& classes() const;
+    /// Runs them; several calls for several data sets.
+    void over(const Dataset& dataset);
+    /// The table of what was done.
+    void print(const Output& output) const;
+    /// done, or partial when a picture could not be read or a score is not finite.
+    int status() const;
+    /// Names of the data sets so far, in order.
+    std::vector<std::string> datasets() const;
+
+private:
+    struct Row {
+        std::string dataset;
+        PredictResult result;
+        double seconds;
+    };
+    StoreFlags flags_;
+    std::string device_;
+    std::vector<LoadedModel> models_;
+    std::vector<Row> rows_;
+};
+
+}  // namespace assay::cli

@@ -1,0 +1,43 @@
+// A progress line on stderr: bar, share, rate and time left on a terminal; a plain line every ten seconds elsewhere.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <mutex>
+#include <string>
+
+namespace assay::cli {
+
+/// Thread-safe. Draws at most ten times a second; clears its line when it ends.
+class Progress {
+public:
+    /// `quiet`: draw nothing at all.
+    Progress(std::string label, std::string unit, bool quiet = false);
+    ~Progress();
+    Progress(const Progress&) = delete;
+    Progress& operator=(const Progress&) = delete;
+
+    /// `skipped` of `total` were there before and do not count for the rate.
+    void update(std::uint64_t done_now, std::uint64_t total, std::uint64_t skipped = 0, std::string_view detail = "");
+    void finish();
+
+private:
+    using Clock = std::chrono::steady_clock;
+    void draw(std::uint64_t done_now, std::uint64_t total, std::uint64_t skipped, std::string_view detail);
+
+    std::string label_;
+    std::string unit_;
+    bool quiet_;
+    bool terminal_;
+    bool drawn_ = false;
+    Clock::time_point start_ = Clock::now();
+    Clock::time_point last_{};
+    std::mutex mutex_;
+};
+
+/// "1 h 03 min", "4 min 10 s", "12 s", "0.3 s".
+std::string duration_text(double seconds);
+/// 1234567 -> "1,234,567".
+std::string count_text(std::uint64_t n);
+
+}  // namespace assay::cli

@@ -1,0 +1,115 @@
+#include "cli/table.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <utility>
+
+namespace assay::cli {
+namespace {
+
+/// Code points: every byte that does not continue one.
+std::size_t width_of(std::string_view text) {
+    return static_cast<std::size_t>(
+        std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
+}
+
+std::string csv_cell(const std::string& cell) {
+    if (cell.find_first_of(",\"\r\n") == std::string::npos) return cell;
+    std::string out = "\"";
+    for (const char c : cell) out += c == '"' ? std::string("\"\"") : std::string(1, c);
+    return out + '"';
+}
+
+bool wants_colour(int descriptor) {
+    const char* term = std::getenv("TERM");
+    return ::isatty(descriptor) == 1 && std::getenv("NO_COLOR") == nullptr &&
+           !(term != nullptr && std::string_view(term) == "dumb");
+}
+
+}  // namespace
+
+Table::Table(std::vector<Column> columns, std::string title) : title_(std::move(title)), columns_(std::move(columns)) {}
+
+void Table::add(std::vector<std::string> cells) {
+    cells.resize(columns_.size());
+    rows_.push_back(std::move(cells));
+}
+
+void Table::rule() { rows_.emplace_back(); }
+void Table::footer(std::string text) { footers_.push_back(std::move(text)); }
+
+std::string Table::text(bool colour) const {
+    const std::string bold = colour ? "\033[1m" : "";
+    const std::string dim = colour ? "\033[2m" : "";
+    const std::string plain = colour ? "\033[0m" : "";
+
+    std::vector<std::size_t> widths;
+    for (std::size_t c = 0; c < columns_.size(); ++c) {
+        std::size_t width = width_of(columns_[c].name);
+        for (const auto& row : rows_) {
+            if (!row.empty()) width = std::max(width, width_of(row[c]));
+        }
+        widths.push_back(width);
+    }
+    const auto line = [&](const std::vector<std::string>& cells) {
+        std::string out;
+        for (std::size_t c = 0; c < cells.size(); ++c) {
+            const std::string pad(widths[c] - width_of(cells[c]), ' ');
+            const bool last = c + 1 == cells.size();
+            if (columns_[c].align == Align::right) {
+                out += pad + cells[c];
+            } else {
+                out += cells[c] + (last ? "" : pad);
+            }
+            if (!last) out += "  ";
+        }
+        while (!out.empty() && out.back() == ' ') out.pop_back();
+        return out;
+    };
+
+    std::size_t total = columns_.empty() ? 0 : 2 * (columns_.size() - 1);
+    for (const std::size_t width : widths) total += width;
+    std::string ruler;
+    for (std::size_t i = 0; i < total; ++i) ruler += "─";
+    const std::string rule_line = dim + ruler + plain + "\n";
+
+    std::vector<std::string> header;
+    for (const Column& column : columns_) header.push_back(column.name);
+    std::string out = title_.empty() ? "" : bold + title_ + plain + "\n";
+    out += bold + line(header) + plain + "\n" + rule_line;
+    for (const auto& row : rows_) out += row.empty() ? rule_line : line(row) + "\n";
+    for (const std::string& footer : footers_) out += dim + footer + plain + "\n";
+    return out;
+}
+
+std::string Table::csv() const {
+    std::string out;
+    for (std::size_t c = 0; c < columns_.size(); ++c) out += (c == 0 ? "" : ",") + csv_cell(columns_[c].name);
+    out += "\n";
+    for (const auto& row : rows_) {
+        if (row.empty()) continue;
+        for (std::size_t c = 0; c < row.size(); ++c) out += (c == 0 ? "" : ",") + csv_cell(row[c]);
+        out += "\n";
+    }
+    return out;
+}
+
+bool stdout_is_terminal() { return wants_colour(STDOUT_FILENO); }
+bool stderr_is_terminal() { return wants_colour(STDERR_FILENO); }
+
+std::string bar(double share, int width) {
+    static constexpr std::string_view eighths[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
+    const int filled = static_cast<int>(std::clamp(share, 0.0, 1.0) * width * 8.0 + 0.5);
+    std::string out;
+    for (int i = 0; i < filled / 8; ++i) out += "█";
+    int cells = filled / 8;
+    if (filled % 8 != 0) {
+        out += eighths[filled % 8];
+        ++cells;
+    }
+    return out + std::string(static_cast<std::size_t>(std::max(0, width - cells)), ' ');
+}
+
+}  // namespace assay::cli

@@ -1,0 +1,186 @@
+#include "assay/file.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "assay/error.h"
+
+namespace assay {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A file descriptor that closes itself.
+class Descriptor {
+public:
+    explicit Descriptor(int fd) : fd_(fd) {}
+    ~Descriptor() {
+        if (fd_ >= 0) ::close(fd_);
+    }
+    Descriptor(const Descriptor&) = delete;
+    Descriptor& operator=(const Descriptor&) = delete;
+    int get() const { return fd_; }
+    int release() { return std::exchange(fd_, -1); }
+
+private:
+    int fd_;
+};
+
+[[noreturn]] void fail(ErrorCode code, const char* verb, const fs::path& path, int error) {
+    throw Error(code, fmt::format("cannot {} `{}`: {}", verb, path.string(), std::strerror(error)));
+}
+
+/// Opens a regular file for reading and tells its size.
+std::pair<int, std::uint64_t> open_regular(const fs::path& path) {
+    Descriptor descriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+    if (descriptor.get() < 0) fail(ErrorCode::bad_input, "open", path, errno);
+    struct stat info {};
+    if (::fstat(descriptor.get(), &info) != 0) fail(ErrorCode::io, "examine", path, errno);
+    if (!S_ISREG(info.st_mode)) {
+        throw Error(ErrorCode::bad_input,
+                    fmt::format("`{}` is {}, not a file", path.string(), S_ISDIR(info.st_mode) ? "a folder" : "special"));
+    }
+    return {descriptor.release(), static_cast<std::uint64_t>(info.st_size)};
+}
+
+/// Fills `size` bytes or as many as the file still has; returns how many.
+std::size_t read_fully(int descriptor, char* out, std::size_t size, const fs::path& path) {
+    std::size_t done = 0;
+    while (done < size) {
+        const ssize_t got = ::read(descriptor, out + done, size - done);
+        if (got < 0 && errno == EINTR) continue;
+        if (got < 0) fail(ErrorCode::io, "read", path, errno);
+        if (got == 0) break;
+        done += static_cast<std::size_t>(got);
+    }
+    return done;
+}
+
+template <class Buffer>
+Buffer read_whole(const fs::path& path, std::uint64_t limit) {
+    const auto [fd, size] = open_regular(path);
+    const Descriptor descriptor(fd);
+    if (size > limit) {
+        throw Error(ErrorCode::bad_input,
+                    fmt::format("`{}` has {} bytes; at most {} are read", path.string(), size, limit));
+    }
+    Buffer buffer;
+    buffer.resize(size);
+    buffer.resize(read_fully(descriptor.get(), reinterpret_cast<char*>(buffer.data()), size, path));
+    return buffer;
+}
+
+void write_fully(int descriptor, std::span<const std::byte> bytes, const fs::path& path) {
+    while (!bytes.empty()) {
+        const ssize_t wrote = ::write(descriptor, bytes.data(), bytes.size());
+        if (wrote < 0 && errno == EINTR) continue;
+        if (wrote < 0) fail(ErrorCode::io, "write", path, errno);
+        bytes = bytes.subspan(static_cast<std::size_t>(wrote));
+    }
+}
+
+void sync_folder(const fs::path& folder) {
+    const Descriptor descriptor(::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    // Some network file systems refuse to sync folders; the rename itself is then all they offer.
+    if (descriptor.get() >= 0 && ::fsync(descriptor.get()) != 0 && errno != EINVAL && errno != EROFS) {
+        fail(ErrorCode::io, "sync", folder, errno);
+    }
+}
+
+}  // namespace
+
+std::vector<std::byte> read_file(const fs::path& path, std::uint64_t limit) {
+    return read_whole<std::vector<std::byte>>(path, limit);
+}
+
+std::string read_text(const fs::path& path, std::uint64_t limit) { return read_whole<std::string>(path, limit); }
+
+MappedFile::MappedFile(const fs::path& path) {
+    const auto [fd, size] = open_regular(path);
+    const Descriptor descriptor(fd);
+    if (size == 0) return;
+    void* address = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, descriptor.get(), 0);
+    if (address == MAP_FAILED) fail(ErrorCode::io, "map", path, errno);
+    data_ = static_cast<const std::byte*>(address);
+    size_ = size;
+}
+
+MappedFile::~MappedFile() {
+    if (data_ != nullptr) ::munmap(const_cast<std::byte*>(data_), size_);
+}
+
+MappedFile::MappedFile(MappedFile&& other) noexcept
+    : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
+
+MappedFile& MappedFile::operator=(MappedFile&& other) noexcept {
+    std::swap(data_, other.data_);
+    std::swap(size_, other.size_);
+    return *this;
+}
+
+void write_file_atomically(const fs::path& path, std::span<const std::span<const std::byte>> parts) {
+    // The name is unique to this process and call; a leading dot keeps half-written files out of listings.
+    static std::atomic<unsigned> counter{0};
+    const fs::path temporary =
+        path.parent_path() / fmt::format(".{}.{}.{}.tmp", path.filename().string(), ::getpid(), counter.fetch_add(1));
+    Descriptor descriptor(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+    if (descriptor.get() < 0) fail(ErrorCode::io, "create", path, errno);
+    try {
+        for (const auto part : parts) write_fully(descriptor.get(), part, path);
+        if (::fsync(descriptor.get()) != 0) fail(ErrorCode::io, "sync", path, errno);
+        if (::close(descriptor.release()) != 0) fail(ErrorCode::io, "close", path, errno);
+        if (::rename(temporary.c_str(), path.c_str()) != 0) fail(ErrorCode::io, "rename to", path, errno);
+    } catch (...) {
+        ::unlink(temporary.c_str());
+        throw;
+    }
+    sync_folder(path.parent_path());
+}
+
+void write_file_atomically(const fs::path& path, std::string_view text) {
+    const std::span<const std::byte> part = std::as_bytes(std::span(text.data(), text.size()));
+    write_file_atomically(path, std::span(&part, 1));
+}
+
+void make_folders(const fs::path& path) {
+    std::error_code error;
+    fs::create_directories(path, error);
+    if (error) throw Error(ErrorCode::io, fmt::format("cannot make the folder `{}`: {}", path.string(), error.message()));
+}
+
+FileLock::FileLock(const fs::path& path) {
+    Descriptor descriptor(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
+    if (descriptor.get() < 0) fail(ErrorCode::io, "open the lock", path, errno);
+    if (::flock(descriptor.get(), LOCK_EX | LOCK_NB) != 0) {
+        if (errno != EWOULDBLOCK) fail(ErrorCode::io, "lock", path, errno);
+        char holder[32] = {};
+        const ssize_t got = ::pread(descriptor.get(), holder, sizeof holder - 1, 0);
+        std::string who(holder, got > 0 ? static_cast<std::size_t>(got) : 0);
+        while (!who.empty() && (who.back() == '\n' || who.back() == '\0')) who.pop_back();
+        throw Error(ErrorCode::busy, fmt::format("`{}` is in use by another process{}; wait for it or stop it",
+                                                 path.parent_path().string(), who.empty() ? "" : " (" + who + ")"));
+    }
+    // For the message above only: the lock is the kernel's, so a stale number does no harm.
+    const std::string me = fmt::format("process {}\n", ::getpid());
+    if (::ftruncate(descriptor.get(), 0) != 0 || ::pwrite(descriptor.get(), me.data(), me.size(), 0) < 0) {
+        fail(ErrorCode::io, "write the lock", path, errno);
+    }
+    descriptor_ = descriptor.release();
+}
+
+FileLock::~FileLock() {
+    if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+FileLock::FileLock(FileLock&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
+
+}  // namespace assay

@@ -1,0 +1,82 @@
+#include "assay/class_list.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <numeric>
+
+#include "assay/error.h"
+#include "assay/hash.h"
+
+namespace assay {
+namespace {
+
+std::vector<std::uint32_t> sorted_order(const std::vector<std::string>& texts) {
+    std::vector<std::uint32_t> order(texts.size());
+    std::iota(order.begin(), order.end(), 0U);
+    std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+        const int c = texts[a].compare(texts[b]);
+        return c != 0 ? c < 0 : a < b;
+    });
+    return order;
+}
+
+/// The one class whose text is `wanted`; nothing when there is none or there are several.
+std::optional<std::int32_t> find_unique(const std::vector<std::string>& texts, const std::vector<std::uint32_t>& order,
+                                        std::string_view wanted) {
+    const auto first = std::lower_bound(order.begin(), order.end(), wanted,
+                                        [&](std::uint32_t c, std::string_view w) { return texts[c] < w; });
+    if (first == order.end() || texts[*first] != wanted) return std::nullopt;
+    if (first + 1 != order.end() && texts[*(first + 1)] == wanted) return std::nullopt;
+    return static_cast<std::int32_t>(*first);
+}
+
+}  // namespace
+
+ClassList::ClassList(std::vector<std::string> ids, std::vector<std::string> names)
+    : ids_(std::move(ids)), names_(std::move(names)) {
+    if (ids_.size() > static_cast<std::size_t>(INT32_MAX)) throw Error(ErrorCode::bad_input, "too many classes");
+    if (!names_.empty() && names_.size() != ids_.size()) {
+        throw Error(ErrorCode::bad_input, fmt::format("{} class names for {} classes", names_.size(), ids_.size()));
+    }
+    by_id_ = sorted_order(ids_);
+    for (std::size_t i = 0; i < by_id_.size(); ++i) {
+        const std::string& id = ids_[by_id_[i]];
+        if (id.empty()) throw Error(ErrorCode::bad_input, fmt::format("class {} has an empty id", by_id_[i]));
+        if (i > 0 && ids_[by_id_[i - 1]] == id) {
+            throw Error(ErrorCode::bad_input, fmt::format("class id `{}` stands twice in the list (classes {} and {})",
+                                                          id, by_id_[i - 1], by_id_[i]));
+        }
+    }
+    if (names_.empty()) {
+        names_ = ids_;
+    } else if (names_ != ids_) {
+        by_name_ = sorted_order(names_);
+    }
+}
+
+std::optional<std::int32_t> ClassList::find(std::string_view id_or_name) const {
+    if (const auto by_id = find_unique(ids_, by_id_, id_or_name)) return by_id;
+    if (const auto by_name = find_unique(names_, by_name_, id_or_name)) return by_name;
+    std::uint32_t number = 0;
+    const char* const end = id_or_name.data() + id_or_name.size();
+    const auto [stop, problem] = std::from_chars(id_or_name.data(), end, number);
+    if (id_or_name.empty() || problem != std::errc() || stop != end || number >= ids_.size()) return std::nullopt;
+    return static_cast<std::int32_t>(number);
+}
+
+std::string ClassList::fingerprint() const {
+    Hasher hasher;
+    hasher.add_field(std::to_string(ids_.size()));
+    for (const std::string& id : ids_) hasher.add_field(id);
+    return hasher.digest();
+}
+
+ClassList numbered_classes(std::size_t count) {
+    std::vector<std::string> ids(count);
+    for (std::size_t c = 0; c < count; ++c) ids[c] = std::to_string(c);
+    return ClassList(std::move(ids));
+}
+
+}  // namespace assay

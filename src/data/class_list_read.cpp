@@ -1,0 +1,159 @@
+// Class lists on disk: text, csv, JSON.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "assay/class_list.h"
+#include "assay/csv.h"
+#include "assay/error.h"
+#include "assay/file.h"
+#include "json_limits.h"
+#include "text.h"
+
+namespace assay {
+namespace {
+
+constexpr std::uint64_t max_file = std::uint64_t{256} << 20;
+constexpr std::size_t max_classes = 1'000'000;
+
+struct Entry {
+    std::string id, name;
+};
+
+[[noreturn]] void refuse(const std::string& message) {
+    throw Error(ErrorCode::bad_input, message);
+}
+
+/// Names may repeat ("crane" is two ImageNet classes); ids must not, so then the numbers serve.
+ClassList make_list(std::vector<Entry> entries, bool ids_are_names) {
+    if (entries.empty()) refuse("no class in the list");
+    if (entries.size() > max_classes) refuse(fmt::format("{} classes; at most {}", entries.size(), max_classes));
+    std::vector<std::string> ids, names;
+    for (Entry& entry : entries) {
+        ids.push_back(std::move(entry.id));
+        names.push_back(std::move(entry.name));
+    }
+    if (ids_are_names && std::set<std::string_view>(ids.begin(), ids.end()).size() != ids.size()) {
+        const ClassList numbers = numbered_classes(ids.size());
+        return ClassList(numbers.ids(), std::move(ids));
+    }
+    return ClassList(std::move(ids), ids_are_names ? std::vector<std::string>{} : std::move(names));
+}
+
+/// Puts entries whose file gives a number for each in order; the numbers must be 0..N-1, each once.
+class Numbered {
+public:
+    void add(std::uint64_t number, Entry entry) {
+        if (number >= max_classes)
+            refuse(fmt::format("class number {} is too large (at most {})", number, max_classes - 1));
+        rows_.emplace_back(number, std::move(entry));
+    }
+    std::vector<Entry> in_order() {
+        std::stable_sort(rows_.begin(), rows_.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+        std::vector<Entry> out;
+        for (std::size_t i = 0; i < rows_.size(); ++i) {
+            if (rows_[i].first != i) {
+                refuse(fmt::format("class numbers must be 0..{} and each stand once; number {} is {}", rows_.size() - 1,
+                                   i, rows_[i].first < i ? "followed by a second one" : "missing"));
+            }
+            out.push_back(std::move(rows_[i].second));
+        }
+        return out;
+    }
+
+private:
+    std::vector<std::pair<std::uint64_t, Entry>> rows_;
+};
+
+ClassList from_csv(std::string_view text, const std::string& source) {
+    CsvReader reader(text, source);
+    const auto id = reader.find_column({"wnid", "id", "class_id", "synset"});
+    const auto name = reader.find_column({"name", "class", "class_name", "label"});
+    const auto index = reader.find_column({"index", "number"});
+    if (!id && !name) (void)reader.column({"wnid", "id", "name"});
+    Numbered numbered;
+    std::uint64_t row = 0;
+    while (reader.next()) {
+        std::uint64_t number = row++;
+        if (index && !parse_number(reader[*index], number)) {
+            throw reader.error(fmt::format("index `{}` is not a number", reader[*index]));
+        }
+        numbered.add(number, {std::string(reader[id.value_or(name.value_or(0))]),
+                              std::string(reader[name.value_or(id.value_or(0))])});
+    }
+    return make_list(numbered.in_order(), !id || !name);
+}
+
+ClassList from_lines(std::string_view text) {
+    std::vector<Entry> entries;
+    bool all_wnids = true;
+    for_each_line(text, [&](std::string_view line, std::size_t) {
+        line = trimmed(line);
+        if (line.empty()) return;
+        all_wnids = all_wnids && is_wnid(line.substr(0, line.find_first_of(" \t")));
+        entries.push_back({std::string(line), {}});
+    });
+    bool named = false;
+    for (Entry& entry : entries) {
+        const std::size_t blank = all_wnids ? entry.id.find_first_of(" \t") : std::string::npos;
+        entry.name =
+            std::string(blank == std::string::npos ? entry.id : trimmed(std::string_view(entry.id).substr(blank)));
+        named = named || blank != std::string::npos;
+        if (blank != std::string::npos) entry.id.resize(blank);
+    }
+    return make_list(std::move(entries), !named);
+}
+
+Entry entry_of(const nlohmann::json& value, bool& names_only) {
+    if (value.is_string()) {
+        names_only = true;
+        return {value.get<std::string>(), value.get<std::string>()};
+    }
+    if (value.is_array() && value.size() == 2 && value[0].is_string() && value[1].is_string()) {
+        return {value[0].get<std::string>(), value[1].get<std::string>()};
+    }
+    refuse(fmt::format("a class must be \"name\" or [\"id\", \"name\"], not {}",
+                       shortened(value.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace))));
+}
+
+ClassList from_json(std::string_view text) {
+    const nlohmann::json root = parse_json(text, 4);
+    bool names_only = false;
+    if (root.is_array()) {
+        std::vector<Entry> entries;
+        for (const auto& value : root) entries.push_back(entry_of(value, names_only));
+        return make_list(std::move(entries), names_only);
+    }
+    if (!root.is_object()) refuse("a class list must be a JSON array or object");
+    Numbered numbered;
+    for (const auto& [key, value] : root.items()) {
+        std::uint64_t number = 0;
+        if (value.is_number_integer()) {
+            if (!value.is_number_unsigned())
+                refuse(fmt::format("class `{}` has the number {}", shortened(key), value.dump()));
+            names_only = true;
+            numbered.add(value.get<std::uint64_t>(), {key, key});
+        } else if (parse_number(key, number)) {
+            numbered.add(number, entry_of(value, names_only));
+        } else {
+            refuse(fmt::format("key `{}` is not a class number, and its value is none either", shortened(key)));
+        }
+    }
+    return make_list(numbered.in_order(), names_only);
+}
+
+}  // namespace
+
+ClassList read_class_list(const std::filesystem::path& path) {
+    return with_note(fmt::format("reading the class list {}", path.string()), [&] {
+        const std::string text = read_text(path, max_file);
+        const std::string extension = lower_extension(path.string());
+        if (extension == ".json") return from_json(text);
+        if (extension == ".csv" || extension == ".tsv") return from_csv(text, path.filename().string());
+        return from_lines(text);
+    });
+}
+
+}  // namespace assay

@@ -1,0 +1,140 @@
+#include "folder_classes.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+
+#include "assay/error.h"
+#include "text.h"
+
+namespace assay {
+namespace {
+
+/// The folders' numbers, or nothing when one is no number or two are the same.
+std::vector<std::uint64_t> numbers_of(const std::vector<std::string>& folders) {
+    std::vector<std::uint64_t> numbers(folders.size());
+    for (std::size_t i = 0; i < folders.size(); ++i) {
+        if (!parse_number(folders[i], numbers[i])) return {};
+    }
+    std::vector<std::uint64_t> sorted = numbers;
+    std::sort(sorted.begin(), sorted.end());
+    if (std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end()) return {};
+    return numbers;
+}
+
+/// Loose name -> class, -1 where several classes share it.
+std::map<std::string, std::int32_t> loose_names(const ClassList& classes) {
+    std::map<std::string, std::int32_t> out;
+    for (std::size_t c = 0; c < classes.size(); ++c) {
+        const auto number = static_cast<std::int32_t>(c);
+        for (const std::string* text : {&classes.id(c), &classes.name(c)}) {
+            const auto [entry, fresh] = out.emplace(loose_name(*text), number);
+            if (!fresh && entry->second != number) entry->second = -1;
+        }
+    }
+    return out;
+}
+
+[[noreturn]] void refuse_unknown(const std::vector<std::string>& folders, const std::vector<std::int32_t>& class_of,
+                                 const ClassList& known) {
+    const auto first = static_cast<std::size_t>(std::find(class_of.begin(), class_of.end(), -1) - class_of.begin());
+    const auto unknown = std::count(class_of.begin(), class_of.end(), -1);
+    const auto numbers = numbers_of(folders);
+    std::string hint = suggest(folders[first], known.names());
+    if (!numbers.empty() && *std::max_element(numbers.begin(), numbers.end()) == known.size() &&
+        *std::min_element(numbers.begin(), numbers.end()) > 0) {
+        hint =
+            fmt::format("; folders count from 1, classes from 0..{}: give a class list whose ids are the folder names",
+                        known.size() - 1);
+    }
+    throw Error(
+        ErrorCode::bad_input,
+        fmt::format("folder `{}` is none of the classifier's {} classes, by id, name or number ({} of {} folders are "
+                    "unknown){}",
+                    shortened(folders[first]), known.size(), unknown, folders.size(), hint));
+}
+
+void refuse_doubles(const std::vector<std::string>& folders, const FolderClasses& found) {
+    std::map<std::int32_t, std::size_t> folder_of;
+    for (std::size_t i = 0; i < folders.size(); ++i) {
+        const auto [entry, fresh] = folder_of.emplace(found.class_of[i], i);
+        if (!fresh) {
+            throw Error(ErrorCode::bad_input,
+                        fmt::format("folders `{}` and `{}` both mean class {} (`{}`)",
+                                    shortened(folders[entry->second]), shortened(folders[i]), found.class_of[i],
+                                    found.classes.id(static_cast<std::size_t>(found.class_of[i]))));
+        }
+    }
+}
+
+FolderClasses match_known(const std::vector<std::string>& folders, const ClassList& known) {
+    FolderClasses out{.classes = known, .class_of = {}, .note = {}};
+    std::map<std::string, std::int32_t> loose;
+    std::size_t by_id = 0, by_number = 0;
+    for (const std::string& folder : folders) {
+        std::optional<std::int32_t> c = known.find(folder);
+        if (!c) {
+            if (loose.empty()) loose = loose_names(known);
+            const auto found = loose.find(loose_name(folder));
+            if (found != loose.end() && found->second >= 0) c = found->second;
+        } else if (known.id(static_cast<std::size_t>(*c)) == folder) {
+            ++by_id;
+        } else if (known.name(static_cast<std::size_t>(*c)) != folder) {
+            ++by_number;
+        }
+        out.class_of.push_back(c.value_or(-1));
+    }
+    if (std::find(out.class_of.begin(), out.class_of.end(), -1) != out.class_of.end()) {
+        refuse_unknown(folders, out.class_of, known);
+    }
+    refuse_doubles(folders, out);
+    out.note =
+        fmt::format("{} class folders, matched to the classifier's {} classes by {}", folders.size(), known.size(),
+                    by_id == folders.size()       ? "id"
+                    : by_number == folders.size() ? "number"
+                                                  : "name");
+    return out;
+}
+
+FolderClasses numbered(const std::vector<std::string>& folders, const std::vector<std::uint64_t>& numbers) {
+    std::vector<std::size_t> order(folders.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return numbers[a] < numbers[b]; });
+    FolderClasses out;
+    out.class_of.resize(folders.size());
+    std::vector<std::string> ids;
+    for (const std::size_t folder : order) {
+        out.class_of[folder] = static_cast<std::int32_t>(ids.size());
+        ids.push_back(folders[folder]);
+    }
+    out.note = fmt::format(
+        "{} class folders are numbers ({} to {}): classes in numeric order, not in the order of their letters",
+        folders.size(), ids.front(), ids.back());
+    out.classes = ClassList(std::move(ids));
+    return out;
+}
+
+}  // namespace
+
+FolderClasses match_folders(const std::vector<std::string>& folders, const ClassList& known) {
+    if (!known.empty()) return match_known(folders, known);
+    const ClassList& imagenet = imagenet_classes();
+    if (std::all_of(folders.begin(), folders.end(), [&](const auto& f) { return is_wnid(f) && imagenet.find(f); })) {
+        FolderClasses out = match_known(folders, imagenet);
+        out.note = fmt::format("{} class folder{} WordNet ids: ImageNet's 1000 classes", folders.size(),
+                               folders.size() == 1 ? " is named by" : "s are");
+        return out;
+    }
+    if (const auto numbers = numbers_of(folders); !numbers.empty()) return numbered(folders, numbers);
+    FolderClasses out;
+    std::vector<std::string> ids = folders;
+    std::sort(ids.begin(), ids.end());
+    out.classes = ClassList(std::move(ids));
+    for (const std::string& folder : folders) out.class_of.push_back(out.classes.find(folder).value());
+    out.note = fmt::format("{} class folders: their names in byte order are the classes", folders.size());
+    return out;
+}
+
+}  // namespace assay

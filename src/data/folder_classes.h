@@ -1,0 +1,24 @@
+// What the names of class folders mean.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "assay/class_list.h"
+
+namespace assay {
+
+struct FolderClasses {
+    ClassList classes;
+    std::vector<std::int32_t> class_of;  ///< one for each folder
+    std::string note;                    ///< what was assumed
+};
+
+/// Finds the class of each folder. With `known` classes each folder must be one of them (id, unique name, number; then
+/// ignoring case and with '_', '-' and blank the same). Without: WordNet ids of ImageNet's classes mean ImageNet's
+/// 1000; numbers are classes in numeric order; else the names in byte order are the classes. Throws bad_input: unknown
+/// folder, two folders of one class.
+FolderClasses match_folders(const std::vector<std::string>& folders, const ClassList& known);
+
+}  // namespace assay

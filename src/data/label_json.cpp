@@ -1,0 +1,125 @@
+#include "label_json.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+#include <vector>
+
+#include "assay/error.h"
+#include "label_list.h"
+#include "text.h"
+
+namespace assay {
+namespace {
+
+/// Takes the parser's events, so that 50,000 lists cost two arrays and no tree.
+class LabelEvents : public nlohmann::json_sax<nlohmann::json> {
+public:
+    LabelEvents(NamedRows& out, const ClassList& classes, const std::string& source)
+        : out_(out), classes_(classes), source_(source) {}
+
+    bool null() override {
+        if (depth_ != 1) refuse("null is not a label");
+        end_row();
+        return true;
+    }
+    bool boolean(bool value) override { refuse(value ? "true is not a label" : "false is not a label"); }
+    bool number_integer(number_integer_t value) override { return add_number(value); }
+    bool number_unsigned(number_unsigned_t value) override {
+        return add_number(static_cast<std::int64_t>(std::min<number_unsigned_t>(value, INT64_MAX)));
+    }
+    bool number_float(number_float_t, const string_t& text) override {
+        refuse(fmt::format("label {} is not a whole number", shortened(text)));
+    }
+    bool string(string_t& text) override {
+        const auto found = classes_.find(text);
+        if (!found) refuse(unknown_label(text, classes_));
+        return add(*found);
+    }
+    bool binary(binary_t&) override { refuse("binary data"); }
+    bool start_object(std::size_t) override {
+        if (depth_ != 0) refuse("an object is not a label");
+        ++depth_;
+        keyed_ = true;
+        return true;
+    }
+    bool key(string_t& text) override {
+        out_.keys.append(text);
+        return true;
+    }
+    bool end_object() override {
+        --depth_;
+        return true;
+    }
+    bool start_array(std::size_t) override {
+        if (depth_ == 2 || (depth_ == 1 && in_row_)) refuse("lists nested deeper than item and labels");
+        in_row_ = depth_ == 1;
+        ++depth_;
+        return true;
+    }
+    bool end_array() override {
+        --depth_;
+        if (in_row_) end_row();
+        in_row_ = false;
+        return true;
+    }
+    bool parse_error(std::size_t position, const std::string&, const nlohmann::json::exception& error) override {
+        throw Error(ErrorCode::bad_input,
+                    fmt::format("{}: damaged JSON at byte {}: {}", source_, position, shortened(error.what(), 200)));
+    }
+
+private:
+    std::string where() const {
+        if (keyed_ && out_.keys.size() > 0) {
+            return fmt::format("{}, item `{}`", source_, shortened(out_.keys[out_.keys.size() - 1]));
+        }
+        return fmt::format("{}, row {}", source_, out_.rows.size());
+    }
+    [[noreturn]] void refuse(const std::string& message) const {
+        throw Error(ErrorCode::bad_input, fmt::format("{}: {}", where(), message));
+    }
+    bool add_number(std::int64_t number) {
+        if (number >= 0 && number < static_cast<std::int64_t>(classes_.size()))
+            return add(static_cast<std::int32_t>(number));
+        return add(checked_class(number, classes_, where()));
+    }
+    bool add(std::int32_t label) {
+        if (depth_ == 0) refuse("expected a list or an object");
+        set_.push_back(label);
+        if (!in_row_) end_row();
+        return true;
+    }
+    void end_row() {
+        out_.rows.append(set_);
+        set_.clear();
+    }
+
+    NamedRows& out_;
+    const ClassList& classes_;
+    const std::string& source_;
+    std::vector<std::int32_t> set_;
+    int depth_ = 0;
+    bool keyed_ = false;
+    bool in_row_ = false;
+};
+
+}  // namespace
+
+std::int32_t checked_class(std::int64_t number, const ClassList& classes, std::string_view where) {
+    constexpr std::int64_t most_without_classes = 999'999;
+    const std::int64_t most = classes.empty() ? most_without_classes : static_cast<std::int64_t>(classes.size()) - 1;
+    if (number >= 0 && number <= most) return static_cast<std::int32_t>(number);
+    const std::string problem = number < 0 || classes.empty()
+                                    ? fmt::format("label {} is out of range 0..{}", number, most)
+                                    : unknown_label(std::to_string(number), classes);
+    throw Error(ErrorCode::bad_input, fmt::format("{}: {}", where, problem));
+}
+
+NamedRows parse_label_json(std::string_view text, const ClassList& classes, const std::string& source) {
+    NamedRows out;
+    LabelEvents events(out, classes, source);
+    nlohmann::json::sax_parse(text.begin(), text.end(), &events);
+    return out;
+}
+
+}  // namespace assay

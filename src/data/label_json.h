@@ -1,0 +1,18 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "assay/class_list.h"
+#include "label_rows.h"
+
+namespace assay {
+
+/// Label sets in JSON: a list of lists (`keys` stays empty), or an object file -> label or list. Nothing deeper is
+/// built in memory.
+NamedRows parse_label_json(std::string_view text, const ClassList& classes, const std::string& source);
+
+/// `number` as a class. Without classes any number below a million is one. Throws bad_input ("`where`: label ...").
+std::int32_t checked_class(std::int64_t number, const ClassList& classes, std::string_view where);
+
+}  // namespace assay

@@ -1,0 +1,24 @@
+// From rows of labels to the items of a data set, however the rows say which item they mean.
+#pragma once
+
+#include <string>
+
+#include "assay/dataset.h"
+#include "assay/label_sets.h"
+
+namespace assay {
+
+/// Rows in the items' order; or 50,000 rows for pictures of ImageNet's validation set, found by number.
+LabelSets rows_in_order(LabelSets rows, const Dataset& dataset, const std::string& source);
+
+struct NamedRows {
+    StringColumn keys;  ///< an item's id or file name, one a row
+    LabelSets rows;
+    bool may_repeat = false;  ///< several rows of one item add up
+    bool stems = false;       ///< keys have no extension
+};
+/// Items without a row get the empty set. Throws bad_input on a key that is no item (but for pictures of ImageNet's
+/// validation set a list of all 50,000 serves any part of them), that means several, or that repeats.
+LabelSets rows_by_key(const NamedRows& named, const Dataset& dataset, const std::string& source);
+
+}  // namespace assay

@@ -1,0 +1,39 @@
+// Splits cells of labels and gives each distinct label text a number.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "label_list.h"
+
+namespace assay {
+
+class LabelTexts {
+public:
+    LabelTexts(LabelList& list, const ClassList* classes) : list_(list), classes_(classes) {}
+
+    /// One row's cell. `many`: a `labels` column, where blanks always separate; otherwise a cell that is a class, or
+    /// holds words that are not all labels, is one label. ';' and '|' separate everywhere. "" and "-1" are no label.
+    void add_row(std::string_view cell, bool many, std::size_t line);
+    /// The challenge's PredictionString: class and four numbers for each box.
+    void add_boxes(std::string_view cell, std::size_t line);
+
+private:
+    struct Hash {
+        using is_transparent = void;
+        std::size_t operator()(std::string_view text) const { return std::hash<std::string_view>{}(text); }
+    };
+    std::int32_t number_of(std::string_view text, std::size_t line);
+    bool is_label(std::string_view text) const;
+    bool is_one_label(std::string_view cell, bool many) const;
+
+    LabelList& list_;
+    const ClassList* classes_;
+    std::unordered_map<std::string, std::int32_t, Hash, std::equal_to<>> numbers_;
+    std::vector<std::int32_t> row_;
+};
+
+}  // namespace assay

@@ -1,0 +1,133 @@
+// Layers of settings, one over the other, into one resolved ModelSpec.
+#include "assay/model_spec.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "assay/error.h"
+#include "model/settings.h"
+
+namespace assay {
+namespace {
+
+using nlohmann::json;
+namespace fs = std::filesystem;
+
+ModelFormat format_of(const fs::path& path) {
+    std::string extension = path.extension().string();
+    for (char& c : extension) {
+        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+    }
+    if (extension == ".onnx") return ModelFormat::onnx;
+    if (extension == ".pt" || extension == ".pth" || extension == ".ts" || extension == ".torchscript")
+        return ModelFormat::torchscript;
+    std::array<char, 4> magic = {};
+    std::ifstream(path, std::ios::binary).read(magic.data(), magic.size());
+    if (std::string_view(magic.data(), magic.size()) == "PK\x03\x04") return ModelFormat::torchscript;
+    throw Error(ErrorCode::bad_input,
+                fmt::format("{}: not a known model format; allowed: TorchScript (.pt, .pth, .ts, .torchscript) and "
+                            "ONNX (.onnx)",
+                            path.string()));
+}
+
+void check_file(const fs::path& model) {
+    std::error_code error;
+    const auto status = fs::status(model, error);
+    if (status.type() == fs::file_type::not_found)
+        throw Error(ErrorCode::bad_input, fmt::format("no model file {}", model.string()));
+    if (error) throw Error(ErrorCode::io, fmt::format("{}: {}", model.string(), error.message()));
+    if (status.type() == fs::file_type::directory)
+        throw Error(ErrorCode::bad_input, fmt::format("{} is a folder, not a model file", model.string()));
+    if (status.type() != fs::file_type::regular)
+        throw Error(ErrorCode::bad_input, fmt::format("{} is not a regular file", model.string()));
+}
+
+/// `hint` is a sidecar, a folder that holds one under the model's name, or "" for the model's own folder.
+fs::path locate_sidecar(const fs::path& model, const fs::path& hint) {
+    if (hint.empty()) return find_sidecar(model);
+    std::error_code ignored;
+    if (fs::is_directory(hint, ignored)) return find_sidecar(hint / model.filename());
+    if (!fs::is_regular_file(hint, ignored))
+        throw Error(ErrorCode::bad_input, fmt::format("no sidecar {}", hint.string()));
+    return hint;
+}
+
+ClassList class_list_of(const json& value) {
+    if (value == "imagenet") return imagenet_classes();
+    if (value.is_string()) return read_class_list(value.get<std::string>());
+    if (value.is_array()) return ClassList(value.get<std::vector<std::string>>());
+    return ClassList(value.at("ids").get<std::vector<std::string>>(),
+                     value.at("names").get<std::vector<std::string>>());
+}
+
+/// Settings that say how pixels become numbers: at least one must come from somebody.
+bool says_preprocessing(const json& layer) {
+    for (const char* key : {"preset", "input_size", "interpolation", "crop_pct", "resize_size", "mean", "std"}) {
+        if (layer.contains(key)) return true;
+    }
+    return false;
+}
+
+}  // namespace
+
+std::string_view name_of(ModelFormat format) {
+    return format == ModelFormat::onnx ? "onnx" : "torchscript";
+}
+
+ModelSpec resolve_model(const fs::path& model, const ModelSettings& flags, const fs::path& sidecar_hint) {
+    check_file(model);
+    const json top = checked_layer(flags.is_null() ? json::object() : flags);
+    ModelSpec spec;
+    spec.path = model;
+    spec.name = model.stem().string();
+    spec.format = format_of(model);
+    spec.sidecar = locate_sidecar(model, sidecar_hint);
+    const json side = spec.sidecar.empty() ? json::object() : read_sidecar(spec.sidecar);
+
+    if (!says_preprocessing(top) && !says_preprocessing(side)) {
+        std::vector<std::string> known;
+        for (const Preset& preset : presets()) known.push_back(preset.name);
+        throw Error(
+            ErrorCode::usage,
+            fmt::format("nothing says how the input of {} is prepared: name a preset ({}) or put a sidecar {}.toml "
+                        "beside it",
+                        model.string(), fmt::join(known, ", "), spec.name));
+    }
+    // timm's settings are the language of sidecars, so timm's defaults fill what they leave out.
+    spec.preset = top.contains("preset") ? top["preset"].get<std::string>() : side.value("preset", "timm");
+    spec.preprocess = preset_named(spec.preset).preprocess;
+    apply_layer(side, spec);
+    apply_layer(top, spec);
+
+    const json* classes = top.contains("classes")    ? &top["classes"]
+                          : side.contains("classes") ? &side["classes"]
+                                                     : nullptr;
+    if (classes != nullptr) spec.classes = class_list_of(*classes);
+    if (!spec.classes.empty() && spec.num_classes && *spec.num_classes != spec.classes.size()) {
+        throw Error(ErrorCode::bad_input, fmt::format("num_classes is {} but the class list holds {} classes",
+                                                      *spec.num_classes, spec.classes.size()));
+    }
+    return spec;
+}
+
+json to_json(const ModelSpec& spec) {
+    json out = {{"name", spec.name},
+                {"path", spec.path.string()},
+                {"format", name_of(spec.format)},
+                {"preprocess", to_json(spec.preprocess)},
+                {"num_classes", nullptr},
+                {"outputs", name_of(spec.outputs)},
+                {"output", spec.output},
+                {"classes", nullptr},
+                {"preset", spec.preset},
+                {"sidecar", spec.sidecar.string()}};
+    if (spec.num_classes) out["num_classes"] = *spec.num_classes;
+    if (!spec.classes.empty())
+        out["classes"] = {{"count", spec.classes.size()}, {"fingerprint", spec.classes.fingerprint()}};
+    return out;
+}
+
+}  // namespace assay

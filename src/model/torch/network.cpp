@@ -1,0 +1,182 @@
+#include "model/torch/network.h"
+
+#include <ATen/ops/from_blob.h>
+#include <ATen/ops/zeros.h>
+#include <c10/core/InferenceMode.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "assay/error.h"
+#include "model/torch/runtime.h"
+
+namespace assay::torch_plugin {
+namespace {
+
+std::string shape_text(c10::IntArrayRef sizes) {
+    return sizes.empty() ? std::string("one number") : fmt::format("{}", fmt::join(sizes.begin(), sizes.end(), " x "));
+}
+
+/// n x C floats, or an error that says what came instead. n x C x 1 x 1 (a convolution as the last layer) is taken too.
+at::Tensor as_rows(at::Tensor scores, std::int64_t n) {
+    if (!scores.defined()) throw Error(ErrorCode::bad_input, "the model returns an undefined tensor");
+    if (!scores.is_floating_point()) {
+        throw Error(ErrorCode::bad_input,
+                    fmt::format("the model returns numbers of type {} instead of scores; export it without "
+                                "its last arg-max or quantisation step",
+                                c10::toString(scores.scalar_type())));
+    }
+    if (scores.dim() == 4 && scores.size(2) == 1 && scores.size(3) == 1) scores = scores.flatten(1);
+    if (scores.dim() != 2 || scores.size(0) != n || scores.size(1) < 1) {
+        throw Error(ErrorCode::bad_input, fmt::format("the model returns {} for {} pictures; expected {} x classes",
+                                                      shape_text(scores.sizes()), n, n));
+    }
+    return scores.to(at::kFloat);
+}
+
+class NetworkClassifier final : public Classifier {
+public:
+    NetworkClassifier(std::unique_ptr<Network> network, const ModelSpec& spec, c10::Device device)
+        : network_(std::move(network)),
+          device_(device),
+          height_(spec.preprocess.height),
+          width_(spec.preprocess.width) {
+        facts_.device = device.str();
+        facts_.framework = framework_name();
+        facts_.parameters = network_->parameters();
+        check_declared_input();
+        probe();
+        check_classes(spec);
+    }
+
+    const ModelFacts& facts() const override { return facts_; }
+
+    void scores(std::span<const float> input, std::size_t n, std::span<float> out) override {
+        const std::size_t picture = 3 * static_cast<std::size_t>(height_ * width_);
+        if (input.size() != n * picture || out.size() != n * facts_.classes)
+            throw Error(ErrorCode::internal, "Classifier::scores called with buffers of the wrong size");
+        const std::size_t step =
+            facts_.fixed_batch > 0 ? static_cast<std::size_t>(facts_.fixed_batch) : std::max<std::size_t>(n, 1);
+        for (std::size_t first = 0; first < n; first += step) {
+            const std::size_t count = std::min(step, n - first);
+            run(input.subspan(first * picture, count * picture), count, out.subspan(first * facts_.classes));
+        }
+    }
+
+private:
+    void run(std::span<const float> input, std::size_t n, std::span<float> out) {
+        translating("the model failed", [&] {
+            const c10::InferenceMode guard;
+            prepare_thread();
+            const auto rows = static_cast<std::int64_t>(n);
+            // from_blob wants a mutable pointer; nothing writes through it, because models do not own their input.
+            at::Tensor batch = at::from_blob(const_cast<float*>(input.data()), {rows, 3, height_, width_}, at::kFloat);
+            const std::int64_t fed = facts_.fixed_batch > 0 ? facts_.fixed_batch : rows;
+            if (fed != rows) {
+                at::Tensor padded = at::zeros({fed, 3, height_, width_}, at::kFloat);
+                padded.narrow(0, 0, rows).copy_(batch);
+                batch = padded;
+            }
+            const at::Tensor scores =
+                as_rows(network_->forward(batch.to(device_)), fed).narrow(0, 0, rows).to(at::kCPU).contiguous();
+            if (scores.size(1) != facts_.classes) {
+                throw Error(ErrorCode::bad_input,
+                            fmt::format("the model returns {} scores a picture here and {} when it was opened",
+                                        scores.size(1), facts_.classes));
+            }
+            std::copy_n(scores.data_ptr<float>(), n * facts_.classes, out.data());
+        });
+    }
+
+    void check_declared_input() {
+        const auto declared = network_->declared_input();
+        if (!declared) return;
+        const auto [batch, channels, height, width] = *declared;
+        const auto open_or = [](std::int64_t size, std::int64_t wanted) { return size < 0 || size == wanted; };
+        if (!open_or(channels, 3) || !open_or(height, height_) || !open_or(width, width_)) {
+            const auto text = [](std::int64_t size) { return size < 0 ? std::string("any") : std::to_string(size); };
+            throw Error(
+                ErrorCode::bad_input,
+                fmt::format(
+                    "the model takes pictures of {} x {} x {} (channels, height, width), but input_size is [3, {}, {}]",
+                    text(channels), text(height), text(width), height_, width_));
+        }
+        if (batch > 0) facts_.fixed_batch = batch;
+    }
+
+    std::int64_t classes_for(std::int64_t n) {
+        const c10::InferenceMode guard;
+        prepare_thread();
+        const at::Tensor zeros = at::zeros({n, 3, height_, width_}, at::kFloat).to(device_);
+        return as_rows(network_->forward(zeros), n).size(1);
+    }
+
+    /// One picture, then two: a model traced with a fixed batch fails one of them. Then the sizes that exports usually
+    /// fix.
+    void probe() {
+        const std::string context = fmt::format("the model refuses a {} x 3 x {} x {} input",
+                                                std::max<std::int64_t>(facts_.fixed_batch, 1), height_, width_);
+        std::int64_t classes = 0;
+        try {
+            classes = classes_for(std::max<std::int64_t>(facts_.fixed_batch, 1));
+        } catch (...) {
+            const Error error = translated(context);
+            const bool shape = error.code() == ErrorCode::bad_input;
+            if (!shape || facts_.fixed_batch > 0 || !find_fixed_batch(classes)) throw error;
+        }
+        if (facts_.fixed_batch == 0 && !takes(2)) facts_.fixed_batch = 1;
+        facts_.classes = static_cast<std::uint32_t>(classes);
+    }
+
+    bool takes(std::int64_t n) {
+        try {
+            classes_for(n);
+            return true;
+        } catch (...) {
+            // Out of memory for two pictures says nothing about the model; it will be met again, and named, when it
+            // runs.
+            return translated("").code() != ErrorCode::bad_input;
+        }
+    }
+
+    bool find_fixed_batch(std::int64_t& classes) {
+        for (const std::int64_t n : {2, 4, 8, 10, 16, 32, 50, 64, 100, 128, 256}) {
+            try {
+                classes = classes_for(n);
+                facts_.fixed_batch = n;
+                return true;
+            } catch (...) {
+                if (translated("").code() == ErrorCode::out_of_memory) return false;
+            }
+        }
+        return false;
+    }
+
+    void check_classes(const ModelSpec& spec) const {
+        if (spec.num_classes && *spec.num_classes != facts_.classes) {
+            throw Error(ErrorCode::bad_input,
+                        fmt::format("the model returns {} scores a picture, but num_classes is {}", facts_.classes,
+                                    *spec.num_classes));
+        }
+        if (!spec.classes.empty() && spec.classes.size() != facts_.classes) {
+            throw Error(ErrorCode::bad_input,
+                        fmt::format("the model returns {} scores a picture, but its class list holds {} classes",
+                                    facts_.classes, spec.classes.size()));
+        }
+    }
+
+    std::unique_ptr<Network> network_;
+    c10::Device device_;
+    std::int64_t height_;
+    std::int64_t width_;
+    ModelFacts facts_;
+};
+
+}  // namespace
+
+std::unique_ptr<Classifier> make_classifier(std::unique_ptr<Network> network, const ModelSpec& spec,
+                                            c10::Device device) {
+    return std::make_unique<NetworkClassifier>(std::move(network), spec, device);
+}
+
+}  // namespace assay::torch_plugin

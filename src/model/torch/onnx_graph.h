@@ -1,0 +1,137 @@
+// An ONNX graph after parsing: plain values, no protobuf. Between the parser (onnx_parse.cpp), the operators
+// (onnx_ops_*.cpp) and the interpreter (onnx.cpp).
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace assay::torch_plugin {
+
+using Ints = std::vector<std::int64_t>;
+
+/// What an operator says about its input; the interpreter adds which node it was.
+class NodeError : public std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
+struct OnnxAttribute {
+    std::string name;
+    std::variant<std::int64_t, double, std::string, Ints, std::vector<double>, at::Tensor> value;
+};
+
+struct OnnxNode {
+    std::string op;            ///< with its domain unless that is ONNX's own: "Conv", "com.microsoft::Gelu"
+    std::string name;          ///< the node's, or its first output's when it has none
+    std::vector<int> inputs;   ///< numbers of values, -1: left out
+    std::vector<int> outputs;  ///< the same
+    std::vector<OnnxAttribute> attributes;
+};
+
+struct OnnxGraph {
+    std::int64_t opset = 0;
+    std::vector<std::string> names;     ///< of the values
+    std::vector<at::Tensor> constants;  ///< by value; undefined: not constant
+    std::vector<OnnxNode> nodes;        ///< each after the nodes that it needs
+    int input = -1;
+    std::optional<std::array<std::int64_t, 4>> input_shape;
+    at::ScalarType input_type = at::kFloat;
+    std::vector<int> outputs;
+    std::int64_t parameters = 0;
+};
+
+/// Reads and checks a file: sizes, types, order of nodes. Throws Error.
+OnnxGraph parse_onnx(const std::filesystem::path& path);
+
+/// One run of one node.
+class OnnxCall {
+public:
+    OnnxCall(const OnnxNode& node, std::span<const at::Tensor> inputs, std::int64_t opset)
+        : node_(node), inputs_(inputs), opset_(opset) {}
+
+    std::int64_t opset() const { return opset_; }
+    std::size_t count() const { return inputs_.size(); }
+    bool has(std::size_t i) const { return i < inputs_.size() && inputs_[i].defined(); }
+    const at::Tensor& in(std::size_t i) const;
+    /// Undefined when left out.
+    at::Tensor in_or_none(std::size_t i) const { return has(i) ? inputs_[i] : at::Tensor(); }
+    /// An input that holds whole numbers (a shape, axes, ...).
+    Ints ints_in(std::size_t i) const;
+
+    bool has_attribute(std::string_view name) const { return find(name) != nullptr; }
+    std::int64_t integer(std::string_view name, std::int64_t fallback) const;
+    std::int64_t integer(std::string_view name) const;  ///< must be there
+    double real(std::string_view name, double fallback) const;
+    std::string text(std::string_view name, std::string_view fallback) const;
+    Ints integers(std::string_view name, Ints fallback = {}) const;
+    std::vector<double> reals(std::string_view name) const;
+    at::Tensor tensor(std::string_view name) const;
+    /// Axes and the like: an attribute in old opsets, input `i` in new ones. None: nothing was given.
+    std::optional<Ints> ints_of(std::string_view attribute, std::size_t i) const;
+
+    const std::string& op() const { return node_.op; }
+    std::size_t outputs() const { return node_.outputs.size(); }
+    /// Somebody reads output `i`.
+    bool wants(std::size_t i) const { return i < node_.outputs.size() && node_.outputs[i] >= 0; }
+
+private:
+    const OnnxAttribute* find(std::string_view name) const;
+
+    const OnnxNode& node_;
+    std::span<const at::Tensor> inputs_;
+    std::int64_t opset_;
+};
+
+using Tensors = std::vector<at::Tensor>;
+
+/// One operator: exactly one of the two functions is set.
+struct OnnxOperator {
+    std::string_view name;
+    at::Tensor (*one)(const OnnxCall& call) = nullptr;
+    Tensors (*many)(const OnnxCall& call) = nullptr;
+};
+
+// The families. Their union is the table of what can be run.
+std::span<const OnnxOperator> elementwise_operators();
+std::span<const OnnxOperator> activation_operators();
+std::span<const OnnxOperator> layer_operators();
+std::span<const OnnxOperator> pool_operators();
+std::span<const OnnxOperator> reduce_operators();
+std::span<const OnnxOperator> shape_operators();
+std::span<const OnnxOperator> index_operators();
+std::span<const OnnxOperator> resize_operators();
+const OnnxOperator* find_onnx_operator(std::string_view name);
+
+// Helpers that several families need.
+/// -rank..rank-1 to 0..rank-1.
+std::int64_t axis_in(std::int64_t axis, std::int64_t rank);
+/// Refuses results that only a damaged or hostile file asks for (over 2^31 numbers).
+void check_numbers(c10::IntArrayRef sizes);
+/// Whole numbers as an int64 tensor, the form of ONNX's shapes.
+at::Tensor from_ints(const Ints& values);
+/// `index` or other small operand beside `data`: on the same device.
+at::Tensor beside(const at::Tensor& operand, const at::Tensor& data);
+/// ONNX's number type as ours; half precision is computed in single (CPU kernels for it are missing or slow).
+at::ScalarType scalar_type_of(std::int64_t onnx_type);
+
+/// Padding before and after, for each spatial dimension.
+struct Padding {
+    Ints before;
+    Ints after;
+    bool symmetric() const { return before == after; }
+};
+/// "pads" and "auto_pad" for a window of `kernel` (already dilated) over `input`'s spatial dimensions.
+Padding padding_of(const OnnxCall& call, const at::Tensor& input, const Ints& window, const Ints& strides);
+/// `input` with `padding` around its spatial dimensions (negative: cut).
+at::Tensor padded(const at::Tensor& input, const Padding& padding, double value);
+
+}  // namespace assay::torch_plugin

@@ -1,0 +1,155 @@
+// ONNX operators that work number by number, with broadcasting.
+#include <ATen/ops/where.h>
+#include <fmt/format.h>
+
+#include <functional>
+
+#include "model/torch/onnx_graph.h"
+
+namespace assay::torch_plugin {
+namespace {
+
+using at::Tensor;
+
+template <class Function>
+Tensor binary(const OnnxCall& call, Function&& function) {
+    const Tensor& a = call.in(0);
+    const Tensor& b = call.in(1);
+    if (a.device() == b.device()) return function(a, b);
+    // A shape computed on the CPU meets pictures on the device.
+    return a.is_cpu() ? function(beside(a, b), b) : function(a, beside(b, a));
+}
+
+Tensor divide(const OnnxCall& call) {
+    return binary(call, [](const Tensor& a, const Tensor& b) {
+        if (a.is_floating_point() || b.is_floating_point()) return a.div(b);
+        if (b.eq(0).any().item<bool>()) throw NodeError("whole numbers divided by zero");
+        return a.div(b, "trunc");
+    });
+}
+
+/// The result has the base's type, as ONNX says.
+Tensor power(const OnnxCall& call) {
+    return binary(call, [](const Tensor& a, const Tensor& b) { return a.pow(b).to(a.scalar_type()); });
+}
+
+/// fmod = 1: C's remainder (sign of the dividend); else Python's (sign of the divisor).
+Tensor modulo(const OnnxCall& call) {
+    const bool c_like = call.integer("fmod", 0) != 0;
+    return binary(call, [&](const Tensor& a, const Tensor& b) {
+        if (!b.is_floating_point() && b.eq(0).any().item<bool>()) throw NodeError("whole numbers divided by zero");
+        return c_like ? a.fmod(b) : a.remainder(b);
+    });
+}
+
+template <class Function>
+Tensor folded_over_inputs(const OnnxCall& call, Function&& function) {
+    Tensor out = call.in(0);
+    for (std::size_t i = 1; i < call.count(); ++i) out = function(out, beside(call.in(i), out));
+    return out;
+}
+
+/// Bounds are attributes before opset 11 and inputs since.
+Tensor clip(const OnnxCall& call) {
+    const auto bound = [&](const char* attribute, std::size_t i) -> c10::optional<at::Scalar> {
+        if (call.has_attribute(attribute)) return at::Scalar(call.real(attribute, 0));
+        if (!call.has(i)) return c10::nullopt;
+        if (call.in(i).numel() != 1) throw NodeError(fmt::format("the {} bound is not one number", attribute));
+        return call.in(i).item();
+    };
+    const auto low = bound("min", 1);
+    const auto high = bound("max", 2);
+    return low || high ? call.in(0).clamp(low, high) : call.in(0);
+}
+
+Tensor where(const OnnxCall& call) {
+    const Tensor& condition = call.in(0);
+    const Tensor& a = call.in(1);
+    const Tensor& b = call.in(2);
+    const Tensor& data = a.is_cpu() ? (b.is_cpu() ? condition : b) : a;
+    return at::where(beside(condition, data).to(at::kBool), beside(a, data), beside(b, data));
+}
+
+Tensor cast(const OnnxCall& call) {
+    return call.in(0).to(scalar_type_of(call.integer("to")));
+}
+
+Tensor is_inf(const OnnxCall& call) {
+    if (call.integer("detect_positive", 1) != 1 || call.integer("detect_negative", 1) != 1)
+        throw NodeError("one-sided tests are not supported");
+    return call.in(0).isinf();
+}
+
+}  // namespace
+
+std::span<const OnnxOperator> elementwise_operators() {
+    static constexpr OnnxOperator table[] = {
+        {"Add", [](const OnnxCall& c) { return binary(c, [](const Tensor& a, const Tensor& b) { return a.add(b); }); }},
+        {"Sub", [](const OnnxCall& c) { return binary(c, [](const Tensor& a, const Tensor& b) { return a.sub(b); }); }},
+        {"Mul", [](const OnnxCall& c) { return binary(c, [](const Tensor& a, const Tensor& b) { return a.mul(b); }); }},
+        {"Div", divide},
+        {"Pow", power},
+        {"Mod", modulo},
+        {"Sqrt", [](const OnnxCall& c) { return c.in(0).sqrt(); }},
+        {"Exp", [](const OnnxCall& c) { return c.in(0).exp(); }},
+        {"Log", [](const OnnxCall& c) { return c.in(0).log(); }},
+        {"Abs", [](const OnnxCall& c) { return c.in(0).abs(); }},
+        {"Neg", [](const OnnxCall& c) { return c.in(0).neg(); }},
+        {"Sign", [](const OnnxCall& c) { return c.in(0).sign(); }},
+        {"Reciprocal", [](const OnnxCall& c) { return c.in(0).reciprocal(); }},
+        {"Floor", [](const OnnxCall& c) { return c.in(0).floor(); }},
+        {"Ceil", [](const OnnxCall& c) { return c.in(0).ceil(); }},
+        {"Round", [](const OnnxCall& c) { return c.in(0).round(); }},  // half to even, both here and there
+        {"Sin", [](const OnnxCall& c) { return c.in(0).sin(); }},
+        {"Cos", [](const OnnxCall& c) { return c.in(0).cos(); }},
+        {"Atan", [](const OnnxCall& c) { return c.in(0).atan(); }},
+        {"Erf", [](const OnnxCall& c) { return c.in(0).erf(); }},
+        {"Not", [](const OnnxCall& c) { return c.in(0).logical_not(); }},
+        {"IsNaN", [](const OnnxCall& c) { return c.in(0).isnan(); }},
+        {"IsInf", is_inf},
+        {"And",
+         [](const OnnxCall& c) {
+             return binary(c, [](const Tensor& a, const Tensor& b) { return a.logical_and(b); });
+         }},
+        {"Or",
+         [](const OnnxCall& c) { return binary(c, [](const Tensor& a, const Tensor& b) { return a.logical_or(b); }); }},
+        {"Xor",
+         [](const OnnxCall& c) {
+             return binary(c, [](const Tensor& a, const Tensor& b) { return a.logical_xor(b); });
+         }},
+        {"Equal",
+         [](const OnnxCall& c) { return binary(c, [](const Tensor& a, const Tensor& b) { return a.eq(b); }); }},
+        {"Less", [](const OnnxCall& c) { return binary(c, [](const Tensor& a, const Tensor& b) { return a.lt(b); }); }},
+        {"LessOrEqual",
+         [](const OnnxCall& c) { return binary(c, [](const Tensor& a, const Tensor& b) { return a.le(b); }); }},
+        {"Greater",
+         [](const OnnxCall& c) { return binary(c, [](const Tensor& a, const Tensor& b) { return a.gt(b); }); }},
+        {"GreaterOrEqual",
+         [](const OnnxCall& c) { return binary(c, [](const Tensor& a, const Tensor& b) { return a.ge(b); }); }},
+        {"Min",
+         [](const OnnxCall& c) {
+             return folded_over_inputs(c, [](const Tensor& a, const Tensor& b) { return a.minimum(b); });
+         }},
+        {"Max",
+         [](const OnnxCall& c) {
+             return folded_over_inputs(c, [](const Tensor& a, const Tensor& b) { return a.maximum(b); });
+         }},
+        {"Sum",
+         [](const OnnxCall& c) {
+             return folded_over_inputs(c, [](const Tensor& a, const Tensor& b) { return a.add(b); });
+         }},
+        {"Mean",
+         [](const OnnxCall& c) {
+             return folded_over_inputs(c, [](const Tensor& a, const Tensor& b) { return a.add(b); })
+                 .div(static_cast<double>(c.count()));
+         }},
+        {"Clip", clip},
+        {"Where", where},
+        {"Cast", cast},
+        {"CastLike", [](const OnnxCall& c) { return c.in(0).to(c.in(1).scalar_type()); }},
+        {"Identity", [](const OnnxCall& c) { return c.in(0); }},
+    };
+    return table;
+}
+
+}  // namespace assay::torch_plugin

@@ -1,0 +1,209 @@
+// ONNX's layers with weights: convolutions, matrix products, normalisations.
+#include <ATen/ops/addmm.h>
+#include <ATen/ops/batch_norm.h>
+#include <ATen/ops/constant_pad_nd.h>
+#include <ATen/ops/convolution.h>
+#include <ATen/ops/einsum.h>
+#include <ATen/ops/group_norm.h>
+#include <ATen/ops/instance_norm.h>
+#include <ATen/ops/layer_norm.h>
+#include <ATen/ops/zeros_like.h>
+#include <fmt/format.h>
+
+#include "model/torch/onnx_graph.h"
+
+namespace assay::torch_plugin {
+namespace {
+
+using at::Tensor;
+
+/// What convolutions share: input and weight checked, strides and dilations with their defaults.
+struct Window {
+    Ints kernel;
+    Ints strides;
+    Ints dilations;
+    Ints reach;  ///< kernel with its dilation
+};
+
+Window window_of(const OnnxCall& call) {
+    const Tensor& x = call.in(0);
+    const Tensor& weight = call.in(1);
+    if (x.dim() < 3 || x.dim() > 5 || weight.dim() != x.dim())
+        throw NodeError(
+            fmt::format("a convolution of a {}-dimensional input with a {}-dimensional weight", x.dim(), weight.dim()));
+    Window out;
+    out.kernel = Ints(weight.sizes().begin() + 2, weight.sizes().end());
+    if (call.integers("kernel_shape", out.kernel) != out.kernel) throw NodeError("kernel_shape is not the weight's");
+    const std::size_t spatial = out.kernel.size();
+    out.strides = call.integers("strides", Ints(spatial, 1));
+    out.dilations = call.integers("dilations", Ints(spatial, 1));
+    if (out.strides.size() != spatial || out.dilations.size() != spatial)
+        throw NodeError("strides or dilations of a wrong length");
+    for (std::size_t d = 0; d < spatial; ++d) {
+        if (out.strides[d] < 1 || out.dilations[d] < 1 || out.kernel[d] < 1)
+            throw NodeError("strides and dilations must be positive");
+        out.reach.push_back((out.kernel[d] - 1) * out.dilations[d] + 1);
+    }
+    return out;
+}
+
+Tensor conv(const OnnxCall& call) {
+    const Window w = window_of(call);
+    Tensor x = call.in(0);
+    Padding padding = padding_of(call, x, w.reach, w.strides);
+    if (!padding.symmetric()) {
+        x = padded(x, padding, 0);
+        padding.before.assign(padding.before.size(), 0);
+    }
+    return at::convolution(x, call.in(1), call.in_or_none(2), w.strides, padding.before, w.dilations, false,
+                           Ints(w.kernel.size(), 0), call.integer("group", 1));
+}
+
+Tensor conv_transpose(const OnnxCall& call) {
+    const Window w = window_of(call);
+    const Tensor& x = call.in(0);
+    const std::size_t spatial = w.kernel.size();
+    const Ints extra = call.integers("output_padding", Ints(spatial, 0));
+    const Ints wanted = call.integers("output_shape");
+    const std::string automatic = call.text("auto_pad", "NOTSET");
+    if (extra.size() != spatial || (!wanted.empty() && wanted.size() != spatial))
+        throw NodeError("output_padding or output_shape of a wrong length");
+    Padding padding;
+    if (wanted.empty() && (automatic == "NOTSET" || automatic == "VALID")) {
+        padding = padding_of(call, x, w.reach, w.strides);
+    } else {
+        for (std::size_t d = 0; d < spatial; ++d) {
+            const std::int64_t size = x.size(static_cast<std::int64_t>(d) + 2);
+            const std::int64_t target = wanted.empty() ? size * w.strides[d] : wanted[d];
+            const std::int64_t total =
+                std::max<std::int64_t>(0, w.strides[d] * (size - 1) + extra[d] + w.reach[d] - target);
+            const std::int64_t half = total / 2;
+            padding.before.push_back(automatic == "SAME_UPPER" ? half : total - half);
+            padding.after.push_back(total - padding.before.back());
+        }
+    }
+    const Ints none(spatial, 0);
+    if (padding.symmetric()) {
+        return at::convolution(x, call.in(1), call.in_or_none(2), w.strides, padding.before, w.dilations, true, extra,
+                               call.integer("group", 1));
+    }
+    // The padding of a transposed convolution cuts its result.
+    for (std::size_t d = 0; d < spatial; ++d) {
+        padding.before[d] = -padding.before[d];
+        padding.after[d] = -padding.after[d];
+    }
+    return padded(at::convolution(x, call.in(1), call.in_or_none(2), w.strides, none, w.dilations, true, extra,
+                                  call.integer("group", 1)),
+                  padding, 0);
+}
+
+Tensor gemm(const OnnxCall& call) {
+    const auto operand = [&](std::size_t i, const char* transposed) {
+        const Tensor& x = call.in(i);
+        if (x.dim() != 2) throw NodeError(fmt::format("a matrix product of a {}-dimensional tensor", x.dim()));
+        return call.integer(transposed, 0) != 0 ? x.t() : x;
+    };
+    const Tensor a = operand(0, "transA");
+    const Tensor b = operand(1, "transB");
+    const double alpha = call.real("alpha", 1.0);
+    if (!call.has(2)) {
+        const Tensor product = a.matmul(b);
+        return alpha == 1.0 ? product : product.mul(alpha);
+    }
+    return at::addmm(call.in(2), a, b, call.real("beta", 1.0), alpha);
+}
+
+Tensor batch_normalization(const OnnxCall& call) {
+    if (call.integer("training_mode", 0) != 0) throw NodeError("it is in training mode; export the model after eval()");
+    if (call.integer("spatial", 1) != 1) throw NodeError("spatial = 0 is not supported");
+    return at::batch_norm(call.in(0), call.in(1), call.in(2), call.in(3), call.in(4), false, 0.0,
+                          call.real("epsilon", 1e-5), false);
+}
+
+Tensor instance_normalization(const OnnxCall& call) {
+    return at::instance_norm(call.in(0), call.in(1), call.in(2), {}, {}, true, 0.0, call.real("epsilon", 1e-5), false);
+}
+
+Tensor group_normalization(const OnnxCall& call) {
+    const Tensor& x = call.in(0);
+    const std::int64_t groups = call.integer("num_groups");
+    if (x.dim() < 2 || groups < 1 || x.size(1) % groups != 0) throw NodeError("the groups do not divide the channels");
+    // Opset 18 has one scale a group, 21 one a channel.
+    const auto per_channel = [&](const Tensor& scale) {
+        return scale.size(0) == x.size(1) ? scale : scale.repeat_interleave(x.size(1) / groups);
+    };
+    return at::group_norm(x, groups, per_channel(call.in(1)), per_channel(call.in(2)), call.real("epsilon", 1e-5),
+                          false);
+}
+
+Tensor layer_normalization(const OnnxCall& call) {
+    const Tensor& x = call.in(0);
+    const std::int64_t axis = axis_in(call.integer("axis", -1), x.dim());
+    const Ints shape(x.sizes().begin() + axis, x.sizes().end());
+    const double epsilon = call.real("epsilon", 1e-5);
+    const Tensor scale = call.in(1);
+    const Tensor bias = call.in_or_none(2);
+    if (scale.sizes() == c10::IntArrayRef(shape) && (!bias.defined() || bias.sizes() == c10::IntArrayRef(shape)))
+        return at::layer_norm(x, shape, scale, bias, epsilon, false);
+    const Tensor normal = at::layer_norm(x, shape, {}, {}, epsilon, false).mul(scale);
+    return bias.defined() ? normal.add(bias) : normal;
+}
+
+/// Local response: x / (bias + alpha / size * sum of squares over `size` neighbouring channels)^beta.
+Tensor local_response(const OnnxCall& call) {
+    const Tensor& x = call.in(0);
+    const std::int64_t size = call.integer("size");
+    if (x.dim() < 2 || size < 1 || size > 4096) throw NodeError("a sensible size is needed");
+    const Tensor squares = x.mul(x);
+    Ints pads(static_cast<std::size_t>(2 * (x.dim() - 1)),
+              0);  // last dimension first: the channels' pair is at the end
+    pads[pads.size() - 2] = (size - 1) / 2;
+    pads[pads.size() - 1] = size - 1 - (size - 1) / 2;
+    const Tensor wide = at::constant_pad_nd(squares, pads, 0);
+    Tensor sum = wide.narrow(1, 0, x.size(1));
+    for (std::int64_t k = 1; k < size; ++k) sum = sum.add(wide.narrow(1, k, x.size(1)));
+    const double alpha = call.real("alpha", 1e-4) / static_cast<double>(size);
+    return x.div(sum.mul(alpha).add(call.real("bias", 1.0)).pow(call.real("beta", 0.75)));
+}
+
+Tensor lp_normalization(const OnnxCall& call) {
+    const std::int64_t p = call.integer("p", 2);
+    if (p != 1 && p != 2) throw NodeError(fmt::format("p = {}; 1 and 2 are allowed", p));
+    const Tensor& x = call.in(0);
+    return x.div(x.norm(p, {axis_in(call.integer("axis", -1), x.dim())}, true));
+}
+
+Tensor einsum(const OnnxCall& call) {
+    Tensors operands;
+    for (std::size_t i = 0; i < call.count(); ++i) operands.push_back(call.in(i));
+    return at::einsum(call.text("equation", ""), operands);
+}
+
+/// Identity when a model is evaluated; a file exported in training mode says so by an input.
+Tensors dropout(const OnnxCall& call) {
+    if (call.has(2) && call.in(2).item<bool>())
+        throw NodeError("it is in training mode; export the model after eval()");
+    return {call.in(0), call.wants(1) ? at::zeros_like(call.in(0)).eq(0) : Tensor()};
+}
+
+}  // namespace
+
+std::span<const OnnxOperator> layer_operators() {
+    static constexpr OnnxOperator table[] = {
+        {"Conv", conv},
+        {"ConvTranspose", conv_transpose},
+        {"Gemm", gemm},
+        {"MatMul", [](const OnnxCall& c) { return c.in(0).matmul(c.in(1)); }},
+        {"Einsum", einsum},
+        {"BatchNormalization", batch_normalization},
+        {"InstanceNormalization", instance_normalization},
+        {"GroupNormalization", group_normalization},
+        {"LayerNormalization", layer_normalization},
+        {"LpNormalization", lp_normalization},
+        {"LRN", local_response},
+        {"Dropout", nullptr, dropout},
+    };
+    return table;
+}
+
+}  // namespace assay::torch_plugin

@@ -1,0 +1,126 @@
+// ONNX's pooling.
+#include <ATen/ops/avg_pool2d.h>
+#include <ATen/ops/max_pool2d.h>
+#include <ATen/ops/ones_like.h>
+#include <fmt/format.h>
+
+#include <limits>
+
+#include "model/torch/onnx_graph.h"
+
+namespace assay::torch_plugin {
+namespace {
+
+using at::Tensor;
+
+/// A pooling window over two spatial dimensions; one is done as two, the first of size 1.
+struct Pool {
+    Tensor x;
+    bool one_dimensional = false;
+    Ints kernel, strides, dilations;
+    Padding padding;
+    Ints out;  ///< size of the result
+
+    Tensor finished(const Tensor& y) const {
+        // ATen may count a window more where both sides round up.
+        const Tensor cut = y.narrow(2, 0, out[0]).narrow(3, 0, out[1]);
+        return one_dimensional ? cut.squeeze(2) : cut;
+    }
+};
+
+Pool pool_of(const OnnxCall& call) {
+    Pool p;
+    p.x = call.in(0);
+    if (p.x.dim() != 3 && p.x.dim() != 4)
+        throw NodeError(fmt::format("pooling of a {}-dimensional tensor is not supported", p.x.dim()));
+    p.kernel = call.integers("kernel_shape");
+    const auto spatial = static_cast<std::size_t>(p.x.dim() - 2);
+    p.strides = call.integers("strides", Ints(spatial, 1));
+    p.dilations = call.integers("dilations", Ints(spatial, 1));
+    if (p.kernel.size() != spatial || p.strides.size() != spatial || p.dilations.size() != spatial)
+        throw NodeError("kernel_shape, strides or dilations of a wrong length");
+    Ints reach;
+    for (std::size_t d = 0; d < spatial; ++d) {
+        constexpr std::int64_t most = 1 << 20;
+        for (const std::int64_t v : {p.kernel[d], p.strides[d], p.dilations[d]}) {
+            if (v < 1 || v > most) throw NodeError("kernel, strides and dilations must be positive");
+        }
+        reach.push_back((p.kernel[d] - 1) * p.dilations[d] + 1);
+    }
+    p.padding = padding_of(call, p.x, reach, p.strides);
+    for (std::size_t d = 0; d < spatial; ++d) {
+        if (p.padding.before[d] < 0 || p.padding.after[d] < 0) throw NodeError("negative padding");
+        const std::int64_t size = p.x.size(static_cast<std::int64_t>(d) + 2);
+        const std::int64_t room = size + p.padding.before[d] + p.padding.after[d] - reach[d];
+        if (room < 0)
+            throw NodeError(fmt::format("the window of {} is larger than the {} pixels under it", reach[d], size));
+        std::int64_t steps = room / p.strides[d];
+        // Rounded up, unless the last window would begin in the padding.
+        if (call.integer("ceil_mode", 0) != 0 && room % p.strides[d] != 0 &&
+            (steps + 1) * p.strides[d] < size + p.padding.before[d])
+            ++steps;
+        p.out.push_back(steps + 1);
+    }
+    if (spatial == 1) {
+        p.one_dimensional = true;
+        p.x = p.x.unsqueeze(2);
+        p.kernel.insert(p.kernel.begin(), 1);
+        p.strides.insert(p.strides.begin(), 1);
+        p.dilations.insert(p.dilations.begin(), 1);
+        p.padding.before.insert(p.padding.before.begin(), 0);
+        p.padding.after.insert(p.padding.after.begin(), 0);
+        p.out.insert(p.out.begin(), 1);
+    }
+    return p;
+}
+
+/// Padding that ATen's pooling does by itself: the same on both sides and at most half a window.
+bool is_simple(const Pool& p) {
+    for (std::size_t d = 0; d < 2; ++d) {
+        if (p.padding.before[d] != p.padding.after[d] || p.padding.before[d] > p.kernel[d] / 2) return false;
+    }
+    return true;
+}
+
+Tensor max_pool(const OnnxCall& call) {
+    const Pool p = pool_of(call);
+    const bool up = call.integer("ceil_mode", 0) != 0;
+    if (is_simple(p)) return p.finished(at::max_pool2d(p.x, p.kernel, p.strides, p.padding.before, p.dilations, up));
+    const Tensor x = padded(p.x, p.padding, -std::numeric_limits<double>::infinity());
+    return p.finished(at::max_pool2d(x, p.kernel, p.strides, {0, 0}, p.dilations, up));
+}
+
+Tensor average_pool(const OnnxCall& call) {
+    const Pool p = pool_of(call);
+    if (p.dilations != Ints{1, 1}) throw NodeError("dilated average pooling is not supported");
+    const bool up = call.integer("ceil_mode", 0) != 0;
+    const bool count_padding = call.integer("count_include_pad", 0) != 0;
+    if (is_simple(p)) return p.finished(at::avg_pool2d(p.x, p.kernel, p.strides, p.padding.before, up, count_padding));
+    const auto sums = [&](const Tensor& x) {
+        return at::avg_pool2d(padded(x, p.padding, 0), p.kernel, p.strides, {0, 0}, up, true);
+    };
+    if (count_padding) return p.finished(sums(p.x));
+    // The mean over real pixels is the padded mean divided by the share of real pixels.
+    return p.finished(sums(p.x).div(sums(at::ones_like(p.x.narrow(0, 0, 1).narrow(1, 0, 1)))));
+}
+
+Ints spatial_axes(const Tensor& x) {
+    Ints axes;
+    for (std::int64_t d = 2; d < x.dim(); ++d) axes.push_back(d);
+    if (axes.empty()) throw NodeError(fmt::format("pooling of a {}-dimensional tensor", x.dim()));
+    return axes;
+}
+
+}  // namespace
+
+std::span<const OnnxOperator> pool_operators() {
+    static constexpr OnnxOperator table[] = {
+        {"MaxPool", max_pool},
+        {"AveragePool", average_pool},
+        {"GlobalAveragePool", [](const OnnxCall& c) { return c.in(0).mean(spatial_axes(c.in(0)), true); }},
+        {"GlobalMaxPool", [](const OnnxCall& c) { return c.in(0).amax(spatial_axes(c.in(0)), true); }},
+    };
+    return table;
+}
+
+}  // namespace assay::torch_plugin

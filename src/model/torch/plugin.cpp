@@ -1,0 +1,34 @@
+// The plug-in's one exported function.
+#include "model/plugin.h"
+
+#include "model/torch/network.h"
+#include "model/torch/runtime.h"
+
+namespace assay::torch_plugin {
+namespace {
+
+std::unique_ptr<Classifier> open(const ModelSpec& spec, const ClassifierOptions& options) {
+    return translating("the model cannot be opened", [&]() -> std::unique_ptr<Classifier> {
+        static const bool prepared = (prepare_process(), true);
+        static_cast<void>(prepared);
+        const c10::Device device = device_named(options.device);
+        if (spec.format == ModelFormat::torchscript)
+            return make_classifier(load_torchscript(spec, device), spec, device);
+#ifdef ASSAY_HAS_ONNX
+        return make_classifier(load_onnx(spec, device), spec, device);
+#else
+        throw Error(ErrorCode::usage, "this build of assay has no ONNX; install libonnx-dev and build again, or use TorchScript");
+#endif
+    });
+}
+
+}  // namespace
+}  // namespace assay::torch_plugin
+
+extern "C" __attribute__((visibility("default"))) const assay::TorchPlugin* assay_torch_plugin_v1() {
+    static const std::string build = assay::plugin_build();
+    static const std::string framework = assay::torch_plugin::framework_name();
+    static const assay::TorchPlugin plugin = {assay::kPluginInterface, build.c_str(), framework.c_str(),
+                                              assay::torch_plugin::open};
+    return &plugin;
+}

@@ -1,0 +1,153 @@
+#include "model/torch/runtime.h"
+
+#include <ATen/Parallel.h>
+#include <c10/util/Exception.h>
+#include <dlfcn.h>
+#include <fmt/format.h>
+#include <torch/cuda.h>
+#include <torch/version.h>
+
+#include <array>
+#include <charconv>
+#include <cstdlib>
+#include <new>
+
+namespace assay::torch_plugin {
+namespace {
+
+/// OpenBLAS has threads of its own, which at::set_num_threads does not govern. Another BLAS under LibTorch has no such
+/// function, and none is needed.
+void set_blas_threads_to_one() {
+    for (const char* name : {"openblas_set_num_threads", "bli_thread_set_num_threads"}) {
+        if (auto* function = dlsym(RTLD_DEFAULT, name)) {
+            if (std::string_view(name).starts_with("open")) {
+                reinterpret_cast<void (*)(int)>(function)(1);
+            } else {
+                reinterpret_cast<void (*)(long)>(function)(1);
+            }
+        }
+    }
+}
+
+bool contains(std::string_view text, std::string_view part) {
+    return text.find(part) != std::string_view::npos;
+}
+
+bool means_memory(std::string_view message) {
+    for (const std::string_view sign : {"out of memory", "can't allocate memory", "not enough memory", "bad_alloc",
+                                        "CUBLAS_STATUS_ALLOC_FAILED", "CUDNN_STATUS_ALLOC_FAILED"}) {
+        if (contains(message, sign)) return true;
+    }
+    return false;
+}
+
+std::string_view trimmed(std::string_view line) {
+    const auto begin = line.find_first_not_of(" \t\r");
+    if (begin == std::string_view::npos) return {};
+    return line.substr(begin, line.find_last_not_of(" \t\r") - begin + 1);
+}
+
+/// "RuntimeError: what happened": where the TorchScript interpreter puts the reason, below its trace.
+bool names_an_error(std::string_view line) {
+    const auto colon = line.find(": ");
+    if (colon == std::string_view::npos || colon > 60) return false;
+    const std::string_view word = line.substr(0, colon);
+    return word.find(' ') == std::string_view::npos && (word.ends_with("Error") || word.ends_with("Exception"));
+}
+
+}  // namespace
+
+void prepare_process() {
+    // glog (under Debian's LibTorch) reads this when it first logs; a user's own choice stays.
+    setenv("GLOG_minloglevel", "2", 0);
+    at::set_num_threads(1);
+    try {
+        at::set_num_interop_threads(1);
+    } catch (const c10::Error&) {
+        // Somebody else in the process has used the pool already; its size does not change results.
+    }
+    set_blas_threads_to_one();
+}
+
+void prepare_thread() {
+    thread_local const bool once = [] {
+        at::init_num_threads();
+        return true;
+    }();
+    static_cast<void>(once);
+}
+
+c10::Device device_named(const std::string& name) {
+    const bool cuda = torch::cuda::is_available();
+    if (name == "cpu") return c10::Device(c10::kCPU);
+    if (name == "auto") return cuda ? c10::Device(c10::kCUDA, 0) : c10::Device(c10::kCPU);
+    constexpr std::string_view prefix = "cuda";
+    if (!name.starts_with(prefix) || (name.size() > prefix.size() && name[prefix.size()] != ':'))
+        throw Error(ErrorCode::usage, fmt::format("unknown device \"{}\"; allowed: auto, cpu, cuda, cuda:N", name));
+    int index = 0;
+    if (name.size() > prefix.size()) {
+        const char* begin = name.data() + prefix.size() + 1;
+        const char* end = name.data() + name.size();
+        const auto [stop, code] = std::from_chars(begin, end, index);
+        if (begin == end || stop != end || code != std::errc{} || index < 0)
+            throw Error(ErrorCode::usage, fmt::format("device \"{}\": a number must follow \"cuda:\"", name));
+    }
+    if (!cuda) {
+        throw Error(ErrorCode::usage, fmt::format("device \"{}\": {} finds no CUDA device here; use cpu or auto", name,
+                                                  framework_name()));
+    }
+    const std::size_t count = torch::cuda::device_count();
+    if (static_cast<std::size_t>(index) >= count)
+        throw Error(ErrorCode::usage,
+                    fmt::format("device \"{}\": there are {} CUDA devices, cuda:0 to cuda:{}", name, count, count - 1));
+    return c10::Device(c10::kCUDA, static_cast<c10::DeviceIndex>(index));
+}
+
+std::string framework_name() {
+    return fmt::format("LibTorch {}.{}.{}", TORCH_VERSION_MAJOR, TORCH_VERSION_MINOR, TORCH_VERSION_PATCH);
+}
+
+std::string first_reason(std::string_view message) {
+    std::string_view first;
+    std::string_view named;
+    for (std::size_t begin = 0; begin < message.size();) {
+        const std::size_t end = std::min(message.find('\n', begin), message.size());
+        const std::string_view line = trimmed(message.substr(begin, end - begin));
+        begin = end + 1;
+        if (line.starts_with("Exception raised from") || line.starts_with("frame #")) break;
+        if (line.empty() || line.starts_with("The following operation failed") || line.starts_with("Traceback"))
+            continue;
+        if (names_an_error(line)) named = line;
+        if (first.empty()) first = line;
+    }
+    std::string_view reason = named.empty() ? first : named;
+    if (reason.starts_with("RuntimeError: ")) reason.remove_prefix(14);
+    constexpr std::size_t longest = 300;
+    return reason.size() > longest ? std::string(reason.substr(0, longest)) + "..." : std::string(reason);
+}
+
+Error translated(std::string_view context) {
+    const auto made = [&](std::string_view message) {
+        const bool memory = means_memory(message);
+        return Error(memory ? ErrorCode::out_of_memory : ErrorCode::bad_input,
+                     fmt::format("{}: {}", context, first_reason(message)));
+    };
+    try {
+        throw;
+    } catch (const Error& error) {
+        return error;
+    } catch (const std::bad_alloc&) {
+        return Error(ErrorCode::out_of_memory, fmt::format("{}: out of memory", context));
+    } catch (const c10::OutOfMemoryError& error) {
+        return Error(ErrorCode::out_of_memory,
+                     fmt::format("{}: {}", context, first_reason(error.what_without_backtrace())));
+    } catch (const c10::Error& error) {
+        return made(error.what_without_backtrace());
+    } catch (const std::exception& error) {
+        return made(error.what());
+    } catch (...) {
+        return Error(ErrorCode::bad_input, fmt::format("{}: unknown failure inside LibTorch", context));
+    }
+}
+
+}  // namespace assay::torch_plugin

@@ -1,0 +1,35 @@
+// dataset.json and items.csv: what the rows of all the stores of one data set are.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "assay/dataset.h"
+
+namespace assay::store {
+
+struct DatasetRecord {
+    std::string name;
+    std::string root;
+    std::uint64_t rows = 0;
+    std::string ids_hash;
+    std::string labels_hash;  ///< "" when no item has a label
+    std::uint64_t items_bytes = 0;
+    std::string items_xxh128;
+    ClassList classes;
+};
+
+std::string dataset_text(const DatasetRecord& record);
+DatasetRecord parse_dataset_record(std::string_view text);
+DatasetRecord read_dataset_record(const std::filesystem::path& dataset_folder);
+
+/// Writes both files when they are missing; when they are there, checks that they describe the same items, labels and
+/// classes. Writers of several models may come at once: a lock of the data set's own makes them take turns.
+void ensure_dataset(const std::filesystem::path& dataset_folder, const std::string& name, const std::string& ids_hash,
+                    const Dataset& dataset);
+/// Both files, checked against one another.
+Dataset load_dataset(const std::filesystem::path& dataset_folder);
+
+}  // namespace assay::store

@@ -1,0 +1,100 @@
+#include "store/fields.h"
+
+#include <fmt/format.h>
+
+#include "assay/error.h"
+#include "assay/file.h"
+#include "store/layout.h"
+
+namespace assay::store {
+namespace {
+
+using nlohmann::json;
+
+const json& field(const json& object, const char* key) {
+    const auto found = object.find(key);
+    if (found == object.end()) throw Error(ErrorCode::bad_input, fmt::format("the field `{}` is missing", key));
+    return *found;
+}
+
+[[noreturn]] void wrong(const char* key, const json& value, std::string_view allowed) {
+    std::string shown = value.dump(-1, ' ', false, json::error_handler_t::replace);
+    if (shown.size() > 60) shown = shown.substr(0, 57) + "...";
+    throw Error(ErrorCode::bad_input, fmt::format("the field `{}` is {}; it must be {}", key, shown, allowed));
+}
+
+}  // namespace
+
+json parse_object(std::string_view text, std::string_view schema, int version) {
+    json value;
+    try {
+        value = json::parse(text);
+    } catch (const json::exception& error) {
+        throw Error(ErrorCode::bad_input, fmt::format("damaged JSON: {}", error.what()));
+    }
+    if (!value.is_object()) throw Error(ErrorCode::bad_input, "damaged JSON: an object is expected");
+    const std::string found = text_field(value, "schema");
+    if (found != schema) {
+        throw Error(ErrorCode::bad_input, fmt::format("the schema is `{:.60}`; `{}` is expected", found, schema));
+    }
+    const std::uint64_t found_version = uint_field(value, "schema_version", 1, UINT32_MAX);
+    if (found_version > static_cast<std::uint64_t>(version)) {
+        throw Error(ErrorCode::bad_input,
+                    fmt::format("written by a newer Assay: {} version {}; this one reads up to {}; "
+                                "update Assay, or use another folder",
+                                schema, found_version, version));
+    }
+    return value;
+}
+
+json read_object(const fs::path& path, std::string_view schema, int version) {
+    return with_note(fmt::format("reading `{}`", path.string()),
+                     [&] { return parse_object(read_text(path, max_json_bytes), schema, version); });
+}
+
+std::string dump(const json& value) {
+    return value.dump(1, ' ', false, json::error_handler_t::replace) + "\n";
+}
+
+std::uint64_t uint_field(const json& object, const char* key, std::uint64_t low, std::uint64_t high) {
+    const json& value = field(object, key);
+    const bool fits =
+        value.is_number_unsigned() && value.get<std::uint64_t>() >= low && value.get<std::uint64_t>() <= high;
+    if (!fits) wrong(key, value, fmt::format("a whole number from {} to {}", low, high));
+    return value.get<std::uint64_t>();
+}
+
+std::string text_field(const json& object, const char* key) {
+    const json& value = field(object, key);
+    if (!value.is_string()) wrong(key, value, "a text");
+    return value.get<std::string>();
+}
+
+bool bool_field(const json& object, const char* key) {
+    const json& value = field(object, key);
+    if (!value.is_boolean()) wrong(key, value, "true or false");
+    return value.get<bool>();
+}
+
+const json& array_field(const json& object, const char* key) {
+    const json& value = field(object, key);
+    if (!value.is_array()) wrong(key, value, "an array");
+    return value;
+}
+
+const json& object_field(const json& object, const char* key) {
+    const json& value = field(object, key);
+    if (!value.is_object()) wrong(key, value, "an object");
+    return value;
+}
+
+std::vector<std::string> text_list_field(const json& object, const char* key) {
+    std::vector<std::string> texts;
+    for (const json& value : array_field(object, key)) {
+        if (!value.is_string()) wrong(key, value, "a text in every place");
+        texts.push_back(value.get<std::string>());
+    }
+    return texts;
+}
+
+}  // namespace assay::store

@@ -1,0 +1,144 @@
+#include "store/layout.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+
+#include "assay/error.h"
+#include "assay/npy.h"
+
+namespace assay {
+
+std::string_view name_of(Keep keep) {
+    switch (keep) {
+        case Keep::full_f32:
+            return "full_f32";
+        case Keep::full_f16:
+            return "full_f16";
+        case Keep::top_k:
+            return "top_k";
+        case Keep::label:
+            return "label";
+    }
+    throw Error(ErrorCode::internal, "unknown Keep");
+}
+
+Keep keep_named(std::string_view name) {
+    std::vector<std::string> known;
+    for (const Keep keep : {Keep::full_f32, Keep::full_f16, Keep::top_k, Keep::label}) {
+        if (name == name_of(keep)) return keep;
+        known.emplace_back(name_of(keep));
+    }
+    throw Error(ErrorCode::usage, fmt::format("unknown form of scores `{}`{}", name, suggest(name, known)));
+}
+
+std::string folder_name_from(std::string_view text) {
+    std::string name;
+    for (const char c : text) {
+        const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||
+                           c == '-' || c == '_' || c == '+' || c == '=' || c == ',' || c == '@' || (c & 0x80) != 0;
+        name += plain ? c : '_';
+    }
+    while (!name.empty() && name.front() == '.') name.erase(0, 1);
+    if (name.size() > 200) name.resize(200);
+    if (name.empty()) name = "unnamed";
+    if (name == "dataset.json" || name == "items.csv") name += '_';
+    return name;
+}
+
+void check_folder_name(std::string_view what, std::string_view name) {
+    const bool control =
+        std::any_of(name.begin(), name.end(), [](char c) { return static_cast<unsigned char>(c) < 32; });
+    if (name.empty() || name.front() == '.' || control || name.find('/') != std::string_view::npos ||
+        name.size() > 200 || name == "dataset.json" || name == "items.csv") {
+        throw Error(ErrorCode::bad_input,
+                    fmt::format("`{}` cannot name a {}: it becomes a folder's name, so it must have 1 to 200 bytes, no "
+                                "'/' and no leading '.'; `{}` would do",
+                                name, what, folder_name_from(name)));
+    }
+}
+
+namespace store {
+
+fs::path manifest_path(const fs::path& folder) {
+    return folder / "manifest.json";
+}
+
+fs::path lock_path(const fs::path& folder) {
+    return folder / "lock";
+}
+
+fs::path shards_folder(const fs::path& folder) {
+    return folder / "shards";
+}
+
+std::string shard_stem(std::size_t shard) {
+    return fmt::format("{:06}", shard);
+}
+
+fs::path record_path(const fs::path& folder, std::size_t shard) {
+    return shards_folder(folder) / (shard_stem(shard) + ".json");
+}
+
+std::string ShardFile::header() const {
+    return npy_header(descr, shape);
+}
+
+std::uint64_t ShardFile::bytes() const {
+    std::uint64_t size = element_bytes;
+    for (const std::uint64_t dimension : shape) size *= dimension;
+    return header().size() + size;
+}
+
+std::vector<ShardFile> shard_files(const StoreSpec& spec, std::size_t shard) {
+    const std::string stem = shard_stem(shard);
+    const std::uint64_t rows = shard_size(spec, shard);
+    switch (spec.keep) {
+        case Keep::full_f32:
+            return {{stem + ".npy", "<f4", {rows, spec.classes}, 4}};
+        case Keep::full_f16:
+            return {{stem + ".npy", "<f2", {rows, spec.classes}, 2}};
+        case Keep::top_k:
+            return {{stem + ".npy", "[('class', '<i4'), ('score', '<f4')]", {rows, spec.top_k}, 8},
+                    {stem + ".lse.npy", "<f8", {rows}, 8}};
+        case Keep::label:
+            return {{stem + ".npy", "[('class', '<i4'), ('probability', '<f4')]", {rows}, 8}};
+    }
+    throw Error(ErrorCode::internal, "unknown Keep");
+}
+
+std::size_t shard_count(const StoreSpec& spec) {
+    return static_cast<std::size_t>(spec.rows / spec.shard_rows + (spec.rows % spec.shard_rows != 0 ? 1 : 0));
+}
+
+std::uint64_t shard_begin(const StoreSpec& spec, std::size_t shard) {
+    return static_cast<std::uint64_t>(shard) * spec.shard_rows;
+}
+
+std::uint32_t shard_size(const StoreSpec& spec, std::size_t shard) {
+    const std::uint64_t begin = shard_begin(spec, shard);
+    if (begin >= spec.rows) {
+        throw Error(ErrorCode::internal, fmt::format("shard {} asked for; there are {}", shard, shard_count(spec)));
+    }
+    return static_cast<std::uint32_t>(std::min<std::uint64_t>(spec.shard_rows, spec.rows - begin));
+}
+
+std::uint32_t default_shard_rows(std::uint32_t classes, std::uint32_t batch_size) {
+    const std::uint32_t fitting = (4U << 20) / 4U / std::max(classes, 1U);
+    const std::uint32_t rows = std::bit_floor(std::max(fitting, 1U));
+    const std::uint32_t batch = std::max(batch_size, 1U);
+    return std::max(rows / batch, 1U) * batch;
+}
+
+void remove_stale_temporaries(const fs::path& folder) {
+    std::error_code error;
+    for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
+        const std::string name = it->path().filename().string();
+        std::error_code ignored;  // one that cannot be removed does no harm
+        if (name.starts_with('.') && name.ends_with(".tmp")) fs::remove(it->path(), ignored);
+    }
+}
+
+}  // namespace store
+}  // namespace assay

@@ -1,0 +1,51 @@
+// Where a store's files are and how its rows are cut into shards.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "assay/store.h"
+
+namespace assay::store {
+
+namespace fs = std::filesystem;
+
+inline constexpr int schema_version = 1;
+inline constexpr std::uint64_t max_json_bytes = 256ULL << 20;
+
+fs::path manifest_path(const fs::path& folder);
+fs::path lock_path(const fs::path& folder);
+fs::path shards_folder(const fs::path& folder);
+/// "000042", and more digits beyond a million shards.
+std::string shard_stem(std::size_t shard);
+fs::path record_path(const fs::path& folder, std::size_t shard);
+
+/// The files of a shard's numbers, in the order of the record, with the npy type of each.
+struct ShardFile {
+    std::string name;   ///< "000042.npy"
+    std::string descr;  ///< "<f4", "[('class', '<i4'), ('score', '<f4')]", ...
+    std::vector<std::uint64_t> shape;
+    std::size_t element_bytes;
+
+    std::string header() const;
+    /// Header and data.
+    std::uint64_t bytes() const;
+};
+std::vector<ShardFile> shard_files(const StoreSpec& spec, std::size_t shard);
+
+std::size_t shard_count(const StoreSpec& spec);
+std::uint64_t shard_begin(const StoreSpec& spec, std::size_t shard);
+std::uint32_t shard_size(const StoreSpec& spec, std::size_t shard);
+/// About 4 MiB of floats: the largest power of two of rows that fits, cut to a multiple of the batch; at least one
+/// batch. Independent of the number of rows, so that a longer list of the same pictures has the same shards.
+std::uint32_t default_shard_rows(std::uint32_t classes, std::uint32_t batch_size);
+
+/// Removes what writers that were killed left behind. Only under the lock that those writers held.
+void remove_stale_temporaries(const fs::path& folder);
+
+}  // namespace assay::store

@@ -1,0 +1,141 @@
+#include "store/record.h"
+
+#include <fmt/format.h>
+
+#include "assay/error.h"
+#include "assay/file.h"
+#include "store/fields.h"
+#include "store/layout.h"
+
+namespace assay::store {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::string_view schema = "assay.shard";
+
+[[noreturn]] void fail(std::string message) {
+    throw Error(ErrorCode::bad_input, std::move(message));
+}
+
+RowState state_named(std::string_view name) {
+    for (const RowState state : {RowState::ok, RowState::unreadable, RowState::not_finite}) {
+        if (name == name_of(state)) return state;
+    }
+    fail(fmt::format("`{:.40}` is no row state; known: ok, unreadable, not_finite", name));
+}
+
+/// Runs of equal states: [["ok", 1000], ["unreadable", 1], ...].
+json runs_of(const std::vector<RowState>& states) {
+    json runs = json::array();
+    for (std::size_t begin = 0; begin < states.size();) {
+        std::size_t end = begin;
+        while (end < states.size() && states[end] == states[begin]) ++end;
+        runs.push_back(json::array({name_of(states[begin]), end - begin}));
+        begin = end;
+    }
+    return runs;
+}
+
+std::vector<RowState> states_of(const json& runs, std::uint32_t rows) {
+    std::vector<RowState> states;
+    states.reserve(rows);
+    for (const json& run : runs) {
+        if (!run.is_array() || run.size() != 2 || !run[0].is_string() || !run[1].is_number_unsigned()) {
+            fail("the field `states` must hold pairs of a state and a number of rows");
+        }
+        const auto length = run[1].get<std::uint64_t>();
+        if (length == 0 || length > rows - states.size())
+            fail(fmt::format("the row states do not add up to {} rows", rows));
+        states.insert(states.end(), length, state_named(run[0].get_ref<const std::string&>()));
+    }
+    if (states.size() != rows) fail(fmt::format("there are {} row states for {} rows", states.size(), rows));
+    return states;
+}
+
+}  // namespace
+
+std::string_view name_of(RowState state) {
+    switch (state) {
+        case RowState::ok:
+            return "ok";
+        case RowState::unreadable:
+            return "unreadable";
+        case RowState::not_finite:
+            return "not_finite";
+    }
+    throw Error(ErrorCode::internal, "unknown RowState");
+}
+
+std::string record_text(const ShardRecord& record, const StoreSpec& spec) {
+    json files = json::array();
+    for (const FileRecord& file : record.files) {
+        files.push_back({{"name", file.name}, {"bytes", file.bytes}, {"xxh128", file.xxh128}});
+    }
+    json errors = json::array();
+    for (const RowError& error : record.errors) {
+        errors.push_back({{"row", error.row}, {"state", name_of(error.state)}, {"message", error.message}});
+    }
+    return dump({{"schema", schema},
+                 {"schema_version", schema_version},
+                 {"shard", record.shard},
+                 {"first_row", shard_begin(spec, record.shard)},
+                 {"rows", shard_size(spec, record.shard)},
+                 {"files", std::move(files)},
+                 {"states", runs_of(record.states)},
+                 {"errors", std::move(errors)},
+                 {"pictures_xxh128", record.pictures_hash}});
+}
+
+ShardRecord parse_record(std::string_view text, const StoreSpec& spec, std::size_t shard) {
+    const json value = parse_object(text, schema, schema_version);
+    const std::uint64_t begin = shard_begin(spec, shard);
+    const std::uint32_t rows = shard_size(spec, shard);
+    ShardRecord record;
+    record.shard = uint_field(value, "shard", shard, shard);
+    uint_field(value, "first_row", begin, begin);
+    uint_field(value, "rows", rows, rows);
+    const std::vector<ShardFile> expected = shard_files(spec, shard);
+    const json& files = array_field(value, "files");
+    if (files.size() != expected.size())
+        fail(fmt::format("{} files are recorded; expected {}", files.size(), expected.size()));
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+        if (!files[i].is_object()) fail("the field `files` must hold objects");
+        FileRecord file;
+        file.name = text_field(files[i], "name");
+        // The name is compared, never followed: a record cannot make the reader open another file.
+        if (file.name != expected[i].name)
+            fail(fmt::format("file `{:.60}` is recorded; expected `{}`", file.name, expected[i].name));
+        file.bytes = uint_field(files[i], "bytes", expected[i].bytes(), expected[i].bytes());
+        file.xxh128 = text_field(files[i], "xxh128");
+        record.files.push_back(std::move(file));
+    }
+    record.states = states_of(array_field(value, "states"), rows);
+    for (const json& entry : array_field(value, "errors")) {
+        if (!entry.is_object()) fail("the field `errors` must hold objects");
+        RowError error;
+        error.row = uint_field(entry, "row", begin, begin + rows - 1);
+        error.state = state_named(text_field(entry, "state"));
+        error.message = text_field(entry, "message");
+        record.errors.push_back(std::move(error));
+    }
+    record.pictures_hash = text_field(value, "pictures_xxh128");
+    return record;
+}
+
+ShardRecord read_record(const fs::path& folder, const StoreSpec& spec, std::size_t shard) {
+    const fs::path path = record_path(folder, shard);
+    return with_note(fmt::format("reading `{}`", path.string()), [&] {
+        ShardRecord record = parse_record(read_text(path, max_json_bytes), spec, shard);
+        for (const FileRecord& file : record.files) {
+            std::error_code error;
+            const std::uint64_t bytes = fs::file_size(path.parent_path() / file.name, error);
+            if (error) fail(fmt::format("`{}` of the shard cannot be read: {}", file.name, error.message()));
+            if (bytes != file.bytes)
+                fail(fmt::format("`{}` has {} bytes; {} are recorded", file.name, bytes, file.bytes));
+        }
+        return record;
+    });
+}
+
+}  // namespace assay::store

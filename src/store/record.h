@@ -1,0 +1,36 @@
+// A shard's record, shards/000042.json. It is written last: a shard without one does not exist.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "assay/store.h"
+
+namespace assay::store {
+
+struct FileRecord {
+    std::string name;
+    std::uint64_t bytes = 0;
+    std::string xxh128;  ///< "xxh128:<32 hex digits>" of the whole file
+};
+
+struct ShardRecord {
+    std::size_t shard = 0;
+    std::vector<FileRecord> files;
+    std::vector<RowState> states;  ///< one a row
+    std::vector<RowError> errors;  ///< ascending rows of the store; not every bad row needs one
+    std::string pictures_hash;
+};
+
+std::string_view name_of(RowState);
+
+std::string record_text(const ShardRecord& record, const StoreSpec& spec);
+/// Checks that the record is that of `shard` in a store of `spec`: row numbers, files, their sizes.
+ShardRecord parse_record(std::string_view text, const StoreSpec& spec, std::size_t shard);
+/// Reads it, and checks that the files are there with the recorded sizes. Throws bad_input.
+ShardRecord read_record(const std::filesystem::path& folder, const StoreSpec& spec, std::size_t shard);
+
+}  // namespace assay::store

@@ -1,0 +1,143 @@
+#include "store/reduce.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "assay/error.h"
+#include "assay/half.h"
+#include "assay/softmax.h"
+#include "assay/topk.h"
+
+namespace assay::store {
+namespace {
+
+static_assert(sizeof(TopEntry) == 8, "TopEntry is the element of the kept arrays");
+
+constexpr float nan = std::numeric_limits<float>::quiet_NaN();
+/// Everything below rounds to a finite half.
+constexpr float half_limit = 65520.0F;
+
+bool within(std::span<const float> row, float limit) {
+    bool all = true;
+    for (const float score : row) all &= std::fabs(score) < limit;  // false for NaN
+    return all;
+}
+
+template <class T>
+std::span<T> allocate(ShardData& data, std::size_t count) {
+    std::vector<std::byte>& bytes = data.owned.emplace_back(count * sizeof(T));
+    data.files.emplace_back(bytes);
+    return {reinterpret_cast<T*>(bytes.data()), count};
+}
+
+void keep_full(ShardData& data, std::span<const float> scores, std::span<const RowState> states, bool halves) {
+    const std::size_t classes = scores.size() / states.size();
+    const bool all_ok = std::all_of(states.begin(), states.end(), [](RowState s) { return s == RowState::ok; });
+    if (halves) {
+        const std::span<std::uint16_t> out = allocate<std::uint16_t>(data, scores.size());
+        for (std::size_t r = 0; r < states.size(); ++r) {
+            const std::span<std::uint16_t> row = out.subspan(r * classes, classes);
+            if (states[r] == RowState::ok) {
+                halves_from_floats(scores.subspan(r * classes, classes), row);
+            } else {
+                std::fill(row.begin(), row.end(), half_from_float(nan));
+            }
+        }
+    } else if (all_ok) {
+        data.files.push_back(std::as_bytes(scores));
+    } else {
+        const std::span<float> out = allocate<float>(data, scores.size());
+        for (std::size_t r = 0; r < states.size(); ++r) {
+            const std::span<float> row = out.subspan(r * classes, classes);
+            if (states[r] == RowState::ok) {
+                std::memcpy(row.data(), scores.data() + r * classes, row.size_bytes());
+            } else {
+                std::fill(row.begin(), row.end(), nan);
+            }
+        }
+    }
+}
+
+void keep_top(ShardData& data, const StoreSpec& spec, std::span<const float> scores, std::span<const RowState> states) {
+    data.owned.reserve(2);
+    const std::span<TopEntry> entries = allocate<TopEntry>(data, states.size() * spec.top_k);
+    const std::span<double> sums = allocate<double>(data, states.size());
+    for (std::size_t r = 0; r < states.size(); ++r) {
+        const std::span<TopEntry> out = entries.subspan(r * spec.top_k, spec.top_k);
+        if (states[r] == RowState::ok) {
+            const std::span<const float> row = scores.subspan(r * spec.classes, spec.classes);
+            best_of(row, out);
+            // Probabilities need no normaliser: theirs is 1, and its logarithm 0.
+            sums[r] = spec.kind == ScoreKind::logits ? log_sum_exp(row) : 0.0;
+        } else {
+            std::fill(out.begin(), out.end(), TopEntry{-1, nan});
+            sums[r] = std::numeric_limits<double>::quiet_NaN();
+        }
+    }
+}
+
+void keep_label(ShardData& data, const StoreSpec& spec, std::span<const float> scores,
+                std::span<const RowState> states) {
+    const std::span<TopEntry> entries = allocate<TopEntry>(data, states.size());
+    for (std::size_t r = 0; r < states.size(); ++r) {
+        entries[r] = TopEntry{-1, nan};
+        if (states[r] != RowState::ok) continue;
+        const std::span<const float> row = scores.subspan(r * spec.classes, spec.classes);
+        best_of(row, entries.subspan(r, 1));
+        const auto best = static_cast<double>(entries[r].score);
+        if (spec.kind == ScoreKind::logits) entries[r].score = static_cast<float>(std::exp(best - log_sum_exp(row)));
+        if (spec.kind == ScoreKind::log_probabilities) entries[r].score = static_cast<float>(std::exp(best));
+    }
+}
+
+}  // namespace
+
+double log_sum_exp(std::span<const float> row) {
+    const float top = scan_row(row, -1).max;
+    return static_cast<double>(top) + std::log(exp_sums(row, top).sum);
+}
+
+void best_of(std::span<const float> row, std::span<TopEntry> out) {
+    thread_local std::vector<std::int32_t> order;
+    top_k(row, out.size(), order);
+    for (std::size_t i = 0; i < out.size(); ++i) out[i] = {order[i], row[static_cast<std::size_t>(order[i])]};
+}
+
+void find_not_finite(const StoreSpec& spec, std::span<const float> scores, std::uint64_t first_row,
+                     std::vector<RowState>& states, std::vector<RowError>& errors) {
+    const float limit = spec.keep == Keep::full_f16 ? half_limit : std::numeric_limits<float>::infinity();
+    for (std::size_t r = 0; r < states.size(); ++r) {
+        const std::span<const float> row = scores.subspan(r * spec.classes, spec.classes);
+        if (states[r] != RowState::ok || within(row, limit)) continue;
+        const auto bad = std::find_if(row.begin(), row.end(), [&](float s) { return !(std::fabs(s) < limit); });
+        std::string message = fmt::format("the score of class {} is {}", bad - row.begin(), *bad);
+        if (std::isfinite(*bad)) message += ", beyond what half precision holds; keep full_f32 for such scores";
+        states[r] = RowState::not_finite;
+        errors.push_back({first_row + r, RowState::not_finite, std::move(message)});
+    }
+}
+
+ShardData reduce(const StoreSpec& spec, std::span<const float> scores, std::span<const RowState> states) {
+    ShardData data;
+    switch (spec.keep) {
+        case Keep::full_f32:
+            keep_full(data, scores, states, false);
+            break;
+        case Keep::full_f16:
+            keep_full(data, scores, states, true);
+            break;
+        case Keep::top_k:
+            keep_top(data, spec, scores, states);
+            break;
+        case Keep::label:
+            keep_label(data, spec, scores, states);
+            break;
+    }
+    return data;
+}
+
+}  // namespace assay::store

@@ -1,0 +1,33 @@
+// From the scores of a shard's rows to the bytes that are kept.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "assay/store.h"
+#include "store/record.h"
+
+namespace assay::store {
+
+/// The data of each of the shard's files, after its header.
+struct ShardData {
+    std::vector<std::span<const std::byte>> files;  ///< into `owned`, or into the scores themselves
+    std::vector<std::vector<std::byte>> owned;
+};
+
+/// Log of the sum of the exponentials of a finite row, from the same sum (exp_sums) that the metrics divide by.
+double log_sum_exp(std::span<const float> row);
+/// The `out.size()` best of a finite row, best first; of equal scores the lower class first.
+void best_of(std::span<const float> row, std::span<TopEntry> out);
+
+/// Marks the rows that claim to be ok but hold a NaN, an infinity, or (halves) a score beyond the range of halves, and
+/// adds an error with the first such class and score for each.
+void find_not_finite(const StoreSpec& spec, std::span<const float> scores, std::uint64_t first_row,
+                     std::vector<RowState>& states, std::vector<RowError>& errors);
+
+/// `scores` must outlive the result.
+ShardData reduce(const StoreSpec& spec, std::span<const float> scores, std::span<const RowState> states);
+
+}  // namespace assay::store

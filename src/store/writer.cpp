@@ -1,0 +1,246 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <mutex>
+#include <optional>
+
+#include "assay/error.h"
+#include "assay/file.h"
+#include "assay/hash.h"
+#include "assay/store.h"
+#include "store/dataset_files.h"
+#include "store/layout.h"
+#include "store/manifest.h"
+#include "store/record.h"
+#include "store/reduce.h"
+
+namespace assay {
+namespace {
+
+namespace fs = std::filesystem;
+using namespace store;
+
+enum class Progress : std::uint8_t { missing, writing, committed };
+
+std::string joined(const std::vector<std::string>& sentences) {
+    std::string text;
+    for (const std::string& sentence : sentences) text += (text.empty() ? "" : "; ") + sentence;
+    return text;
+}
+
+/// The recorded manifest where there is one that `wanted` may go on with; else a new one is written.
+Manifest begin_or_resume(const fs::path& folder, const StoreSpec& wanted) {
+    const fs::path path = manifest_path(folder);
+    std::error_code error;
+    if (fs::exists(path, error)) {
+        Manifest recorded = read_manifest(path);
+        const std::vector<std::string> found = differences(recorded.spec, wanted);
+        if (!found.empty()) {
+            throw Error(
+                ErrorCode::bad_input,
+                fmt::format("the store `{}` was begun differently: {}. Use another --out or a new name for the model, "
+                            "or the first options to go on with it",
+                            folder.string(), joined(found)));
+        }
+        return recorded;
+    }
+    if (!fs::is_empty(shards_folder(folder), error)) {
+        throw Error(
+            ErrorCode::bad_input,
+            fmt::format("`{}` holds shards but no manifest.json to say what they are; use another --out or a new "
+                        "name for the model, or remove the folder",
+                        folder.string()));
+    }
+    Manifest begun{wanted, false};
+    if (begun.spec.shard_rows == 0) begun.spec.shard_rows = default_shard_rows(wanted.classes, wanted.batch_size);
+    check_spec(begun.spec);
+    write_file_atomically(path, manifest_text(begun));
+    return begun;
+}
+
+void count_bad_rows(const ShardRecord& record, StoreWriter::BadRows& bad) {
+    bad.count += static_cast<std::uint64_t>(
+        std::count_if(record.states.begin(), record.states.end(), [](RowState state) { return state != RowState::ok; }));
+    if (!record.errors.empty() && (!bad.first || record.errors.front().row < bad.first->row)) {
+        bad.first = record.errors.front();
+    }
+}
+
+std::vector<Progress> find_committed(const fs::path& folder, const StoreSpec& spec, StoreWriter::BadRows& bad) {
+    std::vector<Progress> progress(shard_count(spec), Progress::missing);
+    for (std::size_t shard = 0; shard < progress.size(); ++shard) {
+        std::error_code error;
+        if (!fs::exists(record_path(folder, shard), error)) continue;
+        try {
+            count_bad_rows(read_record(folder, spec, shard), bad);
+        } catch (Error& damage) {
+            damage.add_note(fmt::format("resuming; remove `{}` to have the shard computed again",
+                                        record_path(folder, shard).string()));
+            throw;
+        }
+        progress[shard] = Progress::committed;
+    }
+    return progress;
+}
+
+}  // namespace
+
+struct StoreWriter::Impl {
+    fs::path folder;
+    Manifest manifest;
+    std::optional<FileLock> lock;
+    mutable std::mutex mutex;        // for `progress` and `bad`
+    std::vector<Progress> progress;  // one a shard
+    BadRows bad;
+
+    const StoreSpec& spec() const { return manifest.spec; }
+    ShardRecord commit(std::size_t shard, std::span<const float> scores, std::span<const RowState> states,
+                       std::span<const RowError> errors, const std::string& pictures_hash) const;
+};
+
+StoreWriter::StoreWriter(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {
+}
+StoreWriter::~StoreWriter() = default;
+StoreWriter::StoreWriter(StoreWriter&&) noexcept = default;
+
+StoreWriter StoreWriter::open(const fs::path& runs, const StoreSpec& spec, const Dataset& dataset) {
+    check_folder_name("data set", spec.dataset_name);
+    check_folder_name("model", spec.model_name);
+    if (spec.rows != dataset.size()) {
+        throw Error(ErrorCode::internal, fmt::format("a store of {} rows for {} items", spec.rows, dataset.size()));
+    }
+    StoreSpec wanted = spec;
+    if (wanted.ids_hash.empty()) wanted.ids_hash = dataset.ids_fingerprint();
+    StoreSpec checked = wanted;  // complains about nonsense before anything is written
+    if (checked.shard_rows == 0) checked.shard_rows = default_shard_rows(wanted.classes, wanted.batch_size);
+    check_spec(checked);
+
+    auto impl = std::make_unique<Impl>();
+    const fs::path dataset_folder = runs / spec.dataset_name;
+    make_folders(dataset_folder);
+    ensure_dataset(dataset_folder, spec.dataset_name, wanted.ids_hash, dataset);
+    impl->folder = dataset_folder / spec.model_name;
+    make_folders(shards_folder(impl->folder));
+    impl->lock.emplace(lock_path(impl->folder));
+    remove_stale_temporaries(impl->folder);
+    remove_stale_temporaries(shards_folder(impl->folder));
+    impl->manifest = begin_or_resume(impl->folder, wanted);
+    impl->progress = find_committed(impl->folder, impl->spec(), impl->bad);
+    return StoreWriter(std::move(impl));
+}
+
+const StoreSpec& StoreWriter::spec() const noexcept {
+    return impl_->spec();
+}
+
+const fs::path& StoreWriter::folder() const noexcept {
+    return impl_->folder;
+}
+
+std::size_t StoreWriter::shards() const noexcept {
+    return shard_count(spec());
+}
+
+std::uint64_t StoreWriter::first_row(std::size_t shard) const noexcept {
+    return shard_begin(spec(), shard);
+}
+
+std::uint32_t StoreWriter::rows_in(std::size_t shard) const noexcept {
+    return shard < shards() ? shard_size(spec(), shard) : 0;
+}
+
+bool StoreWriter::has(std::size_t shard) const {
+    const std::lock_guard guard(impl_->mutex);
+    return impl_->progress.at(shard) == Progress::committed;
+}
+
+std::size_t StoreWriter::missing() const {
+    const std::lock_guard guard(impl_->mutex);
+    return static_cast<std::size_t>(std::count_if(impl_->progress.begin(), impl_->progress.end(),
+                                                  [](Progress p) { return p != Progress::committed; }));
+}
+
+ShardRecord StoreWriter::Impl::commit(std::size_t shard, std::span<const float> scores,
+                                      std::span<const RowState> states, std::span<const RowError> errors,
+                                      const std::string& pictures_hash) const {
+    ShardRecord record;
+    record.shard = shard;
+    record.pictures_hash = pictures_hash;
+    record.states.assign(states.begin(), states.end());
+    record.errors.assign(errors.begin(), errors.end());
+    find_not_finite(spec(), scores, shard_begin(spec(), shard), record.states, record.errors);
+    std::stable_sort(record.errors.begin(), record.errors.end(),
+                     [](const RowError& a, const RowError& b) { return a.row < b.row; });
+
+    const ShardData data = reduce(spec(), scores, record.states);
+    const std::vector<ShardFile> files = shard_files(spec(), shard);
+    for (std::size_t i = 0; i < files.size(); ++i) {
+        const std::string header = files[i].header();
+        const std::span<const std::byte> parts[] = {std::as_bytes(std::span(header)), data.files[i]};
+        Hasher hasher;
+        for (const auto part : parts) hasher.add(part);
+        write_file_atomically(shards_folder(folder) / files[i].name, parts);
+        record.files.push_back({files[i].name, header.size() + data.files[i].size(), hasher.digest()});
+    }
+    write_file_atomically(record_path(folder, shard), record_text(record, spec()));
+    return record;
+}
+
+void StoreWriter::write_shard(std::size_t shard, std::span<const float> scores, std::span<const RowState> states,
+                              std::span<const RowError> errors, const std::string& pictures_hash) {
+    const std::uint64_t begin = first_row(shard);
+    const std::uint32_t rows = rows_in(shard);
+    const bool errors_inside = std::all_of(errors.begin(), errors.end(),
+                                           [&](const RowError& e) { return e.row >= begin && e.row < begin + rows; });
+    if (rows == 0 || states.size() != rows || scores.size() != std::size_t{rows} * spec().classes || !errors_inside) {
+        throw Error(
+            ErrorCode::internal,
+            fmt::format(
+                "shard {} was given {} states and {} scores, or errors of other rows; it has {} rows of {} classes",
+                shard, states.size(), scores.size(), rows, spec().classes));
+    }
+    {
+        const std::lock_guard guard(impl_->mutex);
+        if (!impl_->lock) throw Error(ErrorCode::internal, "a shard was given to a finished store");
+        if (impl_->progress[shard] != Progress::missing) {
+            throw Error(ErrorCode::internal, fmt::format("shard {} was given twice", shard));
+        }
+        impl_->progress[shard] = Progress::writing;
+    }
+    const auto set = [&](Progress progress) {
+        const std::lock_guard guard(impl_->mutex);
+        impl_->progress[shard] = progress;
+    };
+    ShardRecord record;
+    try {
+        record = impl_->commit(shard, scores, states, errors, pictures_hash);
+    } catch (...) {
+        set(Progress::missing);
+        throw;
+    }
+    set(Progress::committed);
+    const std::lock_guard guard(impl_->mutex);
+    count_bad_rows(record, impl_->bad);
+}
+
+StoreWriter::BadRows StoreWriter::bad_rows() const {
+    const std::lock_guard guard(impl_->mutex);
+    return impl_->bad;
+}
+
+void StoreWriter::finish() {
+    if (const std::size_t left = missing(); left != 0) {
+        throw Error(ErrorCode::internal,
+                    fmt::format("a store was finished with {} of {} shards missing", left, shards()));
+    }
+    if (!impl_->manifest.finished) {
+        Manifest finished = impl_->manifest;
+        finished.finished = true;
+        write_file_atomically(manifest_path(impl_->folder), manifest_text(finished));
+        impl_->manifest.finished = true;
+    }
+    impl_->lock.reset();
+}
+
+}  // namespace assay

@@ -1,0 +1,242 @@
+// The main job over the quick start's pictures and classifiers, through the program, as a user does it.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <csignal>
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "assay/file.h"
+#include "assay/npy.h"
+#include "assay/store.h"
+#include "program.h"
+
+namespace assay {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using testing::HasSubstr;
+
+const fs::path models = fs::path(ASSAY_SOURCE_DIR) / "examples/quickstart";
+
+class EndToEnd : public testing::Test {
+protected:
+    static void SetUpTestSuite() {
+        scratch_ = new Scratch;
+        ASSERT_EQ(Program({ASSAY_PICTURES, pictures().string(), "40"}).wait().status, 0);
+    }
+    static void TearDownTestSuite() {
+        delete scratch_;
+        scratch_ = nullptr;
+    }
+    static fs::path pictures() { return *scratch_ / "shapes"; }
+    static fs::path fresh(const std::string& name) { return *scratch_ / name; }
+
+    static std::vector<std::string> predict_words(const fs::path& runs, const std::vector<std::string>& more = {}) {
+        std::vector<std::string> words = {"predict", "--model", (models / "small.pt").string(), "--data", pictures().string(),
+                                          "--out", runs.string(), "--shard-rows", "32"};
+        words.insert(words.end(), more.begin(), more.end());
+        return words;
+    }
+    /// Every file of the store's shards, by name.
+    static std::map<std::string, std::string> shards(const fs::path& runs) {
+        std::map<std::string, std::string> files;
+        for (const auto& entry : fs::directory_iterator(runs / "shapes/small/shards")) {
+            files[entry.path().filename().string()] = slurp(entry.path());
+        }
+        return files;
+    }
+    static json score(const fs::path& runs, const std::vector<std::string>& more = {}) {
+        std::vector<std::string> words = {"score", runs.string(), "--json"};
+        words.insert(words.end(), more.begin(), more.end());
+        const Outcome outcome = assay_run(words);
+        EXPECT_EQ(outcome.status, 0) << outcome.err;
+        return json::parse(outcome.out);
+    }
+
+private:
+    static Scratch* scratch_;
+};
+Scratch* EndToEnd::scratch_ = nullptr;
+
+TEST_F(EndToEnd, PredictThenAgainDoesNothing) {
+    const fs::path runs = fresh("again");
+    const Outcome first = assay_run(predict_words(runs, {"--json"}));
+    ASSERT_EQ(first.status, 0) << first.err;
+    EXPECT_EQ(json::parse(first.out)[0]["computed"], 240);
+    const auto before = shards(runs);
+    EXPECT_EQ(before.size(), 2U * 8);  // 240 pictures in shards of 32: scores and record each
+    const Outcome second = assay_run(predict_words(runs, {"--json"}));
+    ASSERT_EQ(second.status, 0) << second.err;
+    EXPECT_EQ(json::parse(second.out)[0]["computed"], 0);
+    EXPECT_EQ(shards(runs), before);
+}
+
+TEST_F(EndToEnd, SameBitsForAnyThreadsAndCompany) {
+    const fs::path reference = fresh("threads1");
+    ASSERT_EQ(assay_run(predict_words(reference, {"--threads", "1"})).status, 0);
+    for (const std::string threads : {"2", "3", "7"}) {
+        const fs::path runs = fresh("threads" + threads);
+        ASSERT_EQ(assay_run(predict_words(runs, {"--threads", threads})).status, 0);
+        EXPECT_EQ(shards(runs), shards(reference)) << threads;
+    }
+    // Another model in the same run, and no vector instructions in our own code.
+    const fs::path both = fresh("both");
+    ASSERT_EQ(assay_run(predict_words(both, {"--model", (models / "tiny.pt").string()}), {"ASSAY_SIMD=none"}).status, 0);
+    EXPECT_EQ(shards(both), shards(reference));
+}
+
+TEST_F(EndToEnd, KilledAtAnyMomentItResumesToTheSameBytes) {
+    const fs::path reference = fresh("unbroken");
+    ASSERT_EQ(assay_run(predict_words(reference)).status, 0);
+    const fs::path runs = fresh("killed");
+    std::vector<std::string> words = predict_words(runs, {"--threads", "1"});
+    words.insert(words.begin(), ASSAY_PROGRAM);
+    int kills = 0;
+    // Waits grow, so that the kills fall before, between and after shards until one run gets through.
+    for (int wait = 300; wait < 20'000; wait += 60) {
+        Program program(words);
+        std::this_thread::sleep_for(std::chrono::milliseconds(wait));
+        ::kill(program.pid(), SIGKILL);
+        const Outcome outcome = program.wait();
+        if (outcome.status == 0) break;
+        ASSERT_EQ(outcome.status, 128 + SIGKILL) << outcome.err;
+        ++kills;
+    }
+    EXPECT_GE(kills, 1);
+    ASSERT_EQ(assay_run(predict_words(runs)).status, 0);
+    EXPECT_EQ(shards(runs), shards(reference));
+}
+
+TEST_F(EndToEnd, InterruptedEndsWith130AndResumes) {
+    const fs::path runs = fresh("interrupted");
+    std::vector<std::string> words = predict_words(runs, {"--threads", "1", "--batch", "1", "--shard-rows", "1"});
+    words.insert(words.begin(), ASSAY_PROGRAM);
+    Program program(words);
+    const fs::path first = runs / "shapes/small/shards/000000.json";
+    for (int i = 0; i < 2000 && !fs::exists(first); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    ASSERT_TRUE(fs::exists(first));
+    ::kill(program.pid(), SIGINT);
+    const Outcome outcome = program.wait();
+    EXPECT_EQ(outcome.status, 130) << outcome.err;
+    const Outcome partial = assay_run({"score", runs.string(), "--json"});
+    EXPECT_EQ(partial.status, 3) << partial.err;
+    words.erase(words.begin());
+    EXPECT_EQ(assay_run(words).status, 0);
+}
+
+TEST_F(EndToEnd, AccuracyEqualsACountByHand) {
+    const fs::path runs = fresh("count");
+    ASSERT_EQ(assay_run(predict_words(runs)).status, 0);
+    // By hand: 40 pictures a class in the order of the ids, so row r has label r / 40.
+    std::uint64_t hits = 0;
+    const PredictionStore store = PredictionStore::open(runs / "shapes/small");
+    ASSERT_EQ(store.rows(), 240U);
+    for (std::size_t s = 0; s < store.shards(); ++s) {
+        const auto shard = store.shard(s);
+        for (std::uint32_t r = 0; r < shard.rows; ++r) {
+            const auto row = shard.f32().subspan(std::size_t{r} * 6, 6);
+            const auto best = std::max_element(row.begin(), row.end()) - row.begin();
+            hits += best == static_cast<std::ptrdiff_t>((shard.first_row + r) / 40);
+        }
+    }
+    EXPECT_GT(hits, 240U / 2);  // the classifier learned something: chance is 40
+    const json result = score(runs);
+    bool found = false;
+    for (const json& m : result.at("measurements")) {
+        if (m.at("metric") != "top1") continue;
+        found = true;
+        EXPECT_DOUBLE_EQ(m.at("value").get<double>(), static_cast<double>(hits) / 240);
+        EXPECT_EQ(m.at("n"), 240);
+    }
+    EXPECT_TRUE(found);
+}
+
+TEST_F(EndToEnd, UnreadablePicturesAreRecordedAndEndWith3) {
+    const fs::path damaged = fresh("damaged");
+    fs::copy(pictures(), damaged, fs::copy_options::recursive);
+    write_file_atomically(damaged / "circle/circle_0003.png", "this is no picture\n");
+    const std::string whole = slurp(damaged / "ring/ring_0001.png");
+    write_file_atomically(damaged / "ring/ring_0001.png", std::string_view(whole).substr(0, whole.size() / 2));
+    write_file_atomically(damaged / "square/square_0000.png", "");
+    const fs::path runs = fresh("damaged-runs");
+    const std::vector<std::string> words = {"predict", "--model", (models / "small.pt").string(), "--data", damaged.string(),
+                                            "--out",   runs.string(), "--json"};
+    for (int time = 0; time < 2; ++time) {  // the second time everything is there, and still partial
+        const Outcome outcome = assay_run(words);
+        EXPECT_EQ(outcome.status, 3);
+        EXPECT_EQ(json::parse(outcome.out)[0]["without_score"], 3);
+        EXPECT_THAT(outcome.err, HasSubstr("3 of 240"));
+    }
+    const Outcome scored = assay_run({"score", runs.string(), "--json"});
+    EXPECT_EQ(scored.status, 3);
+    EXPECT_THAT(scored.out, HasSubstr("237"));
+}
+
+TEST_F(EndToEnd, AnotherModelOfTheSameNameIsRefused) {
+    const fs::path runs = fresh("other-model");
+    ASSERT_EQ(assay_run(predict_words(runs)).status, 0);
+    const auto before = shards(runs);
+    const Outcome outcome = assay_run({"predict", "--model", (models / "tiny.pt").string(), "--name", "small", "--data",
+                                       pictures().string(), "--out", runs.string()});
+    EXPECT_EQ(outcome.status, 2);
+    EXPECT_THAT(outcome.err, HasSubstr("model"));
+    EXPECT_EQ(shards(runs), before);
+}
+
+TEST_F(EndToEnd, TwoWritersOfOneStoreAreRefused) {
+    const fs::path runs = fresh("busy");
+    ASSERT_EQ(assay_run(predict_words(runs)).status, 0);
+    fs::remove(runs / "shapes/small/shards/000000.json");
+    const FileLock lock(runs / "shapes/small/lock");
+    const Outcome outcome = assay_run(predict_words(runs));
+    EXPECT_EQ(outcome.status, 2);
+    EXPECT_THAT(outcome.err, HasSubstr("in use"));
+}
+
+TEST_F(EndToEnd, ImportedScoresGiveTheSameNumbers) {
+    const fs::path runs = fresh("original");
+    ASSERT_EQ(assay_run(predict_words(runs, {"--shard-rows", "240"})).status, 0);
+    // Ids and labels for the import come from the store's own item table.
+    const fs::path imported = fresh("imported");
+    const Outcome outcome = assay_run({"import", (runs / "shapes/small/shards/000000.npy").string(), "--items",
+                                       (runs / "shapes/items.csv").string(), "--classes", (models / "shapes.txt").string(),
+                                       "--dataset-name", "shapes", "--name", "small", "--out", imported.string()});
+    ASSERT_EQ(outcome.status, 0) << outcome.err;
+    EXPECT_EQ(score(runs).at("measurements"), score(imported).at("measurements"));
+}
+
+TEST_F(EndToEnd, AGateThatBreaksEndsWith1) {
+    const fs::path runs = fresh("gate");
+    ASSERT_EQ(assay_run(predict_words(runs, {"--model", (models / "tiny.pt").string()})).status, 0);
+    const std::string a = (runs / "shapes/small").string(), b = (runs / "shapes/tiny").string();
+    EXPECT_EQ(assay_run({"compare", a, b, "--gate", "top1.delta >= -0.005"}).status, 1);  // tiny is far worse
+    EXPECT_EQ(assay_run({"compare", b, a, "--gate", "top1.delta >= -0.005"}).status, 0);
+    EXPECT_EQ(assay_run({"compare", a, b, "--gate", "topp1 >= 0"}).status, 2);
+}
+
+TEST_F(EndToEnd, OneFileRunsEverything) {
+    const fs::path folder = fresh("plan");
+    fs::create_directories(folder);
+    write_file_atomically(folder / "assay.toml", "out = 'runs'\n[[model]]\npath = '" + (models / "small.pt").string() +
+                                                     "'\n[[model]]\npath = '" + (models / "tiny.pt").string() +
+                                                     "'\n[[data]]\npath = '" + pictures().string() +
+                                                     "'\n[score]\n[compare]\ngate = ['top1.delta >= -0.005']\n");
+    const Outcome outcome = assay_run({"run", (folder / "assay.toml").string()});
+    EXPECT_EQ(outcome.status, 1) << outcome.err;  // the gate: tiny is far worse than small
+    EXPECT_THAT(outcome.out, HasSubstr("top1"));
+    EXPECT_TRUE(fs::exists(folder / "runs/run.json"));
+    EXPECT_EQ(json::parse(slurp(folder / "runs/run.json")).at("models").size(), 2U);
+}
+
+TEST_F(EndToEnd, CheckFindsASoundPairSound) {
+    const Outcome outcome = assay_run({"check", "--model", (models / "small.pt").string(), "--data", pictures().string()});
+    EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
+}
+
+}  // namespace
+}  // namespace assay

@@ -1,0 +1,80 @@
+// Runs the built program as a user would.
+#pragma once
+
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "scratch.h"
+
+namespace assay {
+
+struct Outcome {
+    int status = -1;  ///< exit status; 128 + signal when killed
+    std::string out;
+    std::string err;
+};
+
+inline std::string slurp(const std::filesystem::path& path) {
+    std::ifstream file(path, std::ios::binary);
+    std::ostringstream text;
+    text << file.rdbuf();
+    return text.str();
+}
+
+/// A child process with its output going to files in a scratch folder.
+class Program {
+public:
+    explicit Program(const std::vector<std::string>& words, const std::vector<std::string>& environment = {}) {
+        pid_ = ::fork();
+        if (pid_ != 0) return;
+        redirect(scratch_ / "out", STDOUT_FILENO);
+        redirect(scratch_ / "err", STDERR_FILENO);
+        for (const std::string& entry : environment) ::putenv(const_cast<char*>(entry.c_str()));
+        std::vector<char*> argv;
+        for (const std::string& word : words) argv.push_back(const_cast<char*>(word.c_str()));
+        argv.push_back(nullptr);
+        ::execv(argv[0], argv.data());
+        ::_exit(127);
+    }
+    ~Program() {
+        if (pid_ > 0) wait();
+    }
+    Program(const Program&) = delete;
+    Program& operator=(const Program&) = delete;
+
+    pid_t pid() const { return pid_; }
+    Outcome wait() {
+        int status = 0;
+        ::waitpid(pid_, &status, 0);
+        pid_ = -1;
+        Outcome outcome;
+        outcome.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+        outcome.out = slurp(scratch_ / "out");
+        outcome.err = slurp(scratch_ / "err");
+        return outcome;
+    }
+
+private:
+    static void redirect(const std::filesystem::path& path, int descriptor) {
+        const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+        ::dup2(file, descriptor);
+        ::close(file);
+    }
+    Scratch scratch_;
+    pid_t pid_ = -1;
+};
+
+/// assay WORDS...
+inline Outcome assay_run(std::vector<std::string> words, const std::vector<std::string>& environment = {}) {
+    words.insert(words.begin(), ASSAY_PROGRAM);
+    return Program(words, environment).wait();
+}
+
+}  // namespace assay

@@ -1,0 +1,49 @@
+#include "cli/table.h"
+
+#include <gtest/gtest.h>
+
+#include "cli/progress.h"
+
+namespace assay::cli {
+namespace {
+
+TEST(Table, AlignsByCodePointsNotBytes) {
+    Table table({{"name"}, {"value", Align::right}});
+    table.add({"é", "1"});
+    table.add({"abc", "10"});
+    EXPECT_EQ(table.text(), "name  value\n───────────\né         1\nabc      10\n");
+}
+
+TEST(Table, WithoutRowsStillHasAHeader) {
+    EXPECT_EQ(Table({{"a"}}).text(), "a\n─\n");
+    EXPECT_EQ(Table({{"a"}}).csv(), "a\n");
+}
+
+TEST(Table, CsvQuotesWhatNeedsIt) {
+    Table table({{"a"}, {"b"}});
+    table.add({"plain", "with, comma"});
+    table.rule();  // for people only
+    table.add({"a \"quoted\" word", "two\nlines"});
+    EXPECT_EQ(table.csv(), "a,b\nplain,\"with, comma\"\n\"a \"\"quoted\"\" word\",\"two\nlines\"\n");
+}
+
+TEST(Bar, FillsInEighths) {
+    EXPECT_EQ(bar(0, 4), "    ");
+    EXPECT_EQ(bar(0.5, 4), "██  ");
+    EXPECT_EQ(bar(0.53125, 4), "██▏ ");  // 17/32 of the width
+    EXPECT_EQ(bar(1, 4), "████");
+    EXPECT_EQ(bar(7, 4), "████");
+}
+
+TEST(Text, DurationsAndCounts) {
+    EXPECT_EQ(duration_text(0.25), "0.2 s");
+    EXPECT_EQ(duration_text(59.4), "59 s");
+    EXPECT_EQ(duration_text(59.6), "1 min 00 s");
+    EXPECT_EQ(duration_text(3780), "1 h 03 min");
+    EXPECT_EQ(count_text(0), "0");
+    EXPECT_EQ(count_text(999), "999");
+    EXPECT_EQ(count_text(1234567), "1,234,567");
+}
+
+}  // namespace
+}  // namespace assay::cli

@@ -1,0 +1,112 @@
+#include "assay/file.h"
+
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <functional>
+
+#include "assay/error.h"
+#include "assay/hash.h"
+#include "scratch.h"
+
+namespace assay {
+namespace {
+
+namespace fs = std::filesystem;
+
+ErrorCode code_of(const std::function<void()>& body) {
+    try {
+        body();
+    } catch (const Error& error) {
+        return error.code();
+    }
+    ADD_FAILURE() << "nothing was thrown";
+    return ErrorCode::internal;
+}
+
+TEST(File, WritesAndReadsBack) {
+    const Scratch scratch;
+    const fs::path file = scratch / "a.txt";
+    write_file_atomically(file, "first");
+    write_file_atomically(file, "second");
+    EXPECT_EQ(read_text(file), "second");
+    EXPECT_EQ(MappedFile(file).text(), "second");
+    EXPECT_EQ(hash_file(file), hash_text("second"));
+    // Nothing else stays in the folder.
+    EXPECT_EQ(std::distance(fs::directory_iterator(scratch.path()), fs::directory_iterator()), 1);
+}
+
+TEST(File, EmptyFileIsEmpty) {
+    const Scratch scratch;
+    write_file_atomically(scratch / "empty", "");
+    EXPECT_TRUE(read_file(scratch / "empty").empty());
+    EXPECT_TRUE(MappedFile(scratch / "empty").bytes().empty());
+}
+
+TEST(File, BadInputIsNamed) {
+    const Scratch scratch;
+    EXPECT_EQ(code_of([&] { read_file(scratch / "missing"); }), ErrorCode::bad_input);
+    EXPECT_EQ(code_of([&] { read_file(scratch.path()); }), ErrorCode::bad_input);
+    EXPECT_EQ(code_of([&] { read_file("/dev/zero"); }), ErrorCode::bad_input);
+    write_file_atomically(scratch / "big", "12345");
+    EXPECT_EQ(code_of([&] { read_file(scratch / "big", 4); }), ErrorCode::bad_input);
+    EXPECT_EQ(read_text(scratch / "big", 5), "12345");
+}
+
+TEST(File, AFullDiskLeavesTheOldBytes) {
+    const Scratch scratch;
+    const fs::path file = scratch / "kept";
+    write_file_atomically(file, "old");
+    // A child process, because the limit holds for every file that a process writes.
+    const pid_t child = ::fork();
+    if (child == 0) {
+        const rlimit limit{16, 16};
+        ::setrlimit(RLIMIT_FSIZE, &limit);
+        std::signal(SIGXFSZ, SIG_IGN);
+        try {
+            write_file_atomically(file, std::string(1000, 'x'));
+        } catch (const Error& error) {
+            ::_exit(error.code() == ErrorCode::io ? 0 : 1);
+        }
+        ::_exit(2);
+    }
+    int status = -1;
+    ::waitpid(child, &status, 0);
+    EXPECT_EQ(status, 0);
+    EXPECT_EQ(read_text(file), "old");
+    EXPECT_EQ(std::distance(fs::directory_iterator(scratch.path()), fs::directory_iterator()), 1);
+}
+
+TEST(FileLock, TheSecondHolderIsRefusedAndToldWho) {
+    const Scratch scratch;
+    const fs::path path = scratch / "lock";
+    {
+        const FileLock first(path);
+        try {
+            const FileLock second(path);
+            FAIL() << "locked twice";
+        } catch (const Error& error) {
+            EXPECT_EQ(error.code(), ErrorCode::busy);
+            EXPECT_NE(error.message().find("process " + std::to_string(::getpid())), std::string::npos);
+        }
+    }
+    const FileLock again(path);
+}
+
+TEST(Hash, FieldsDoNotRunTogether) {
+    const auto digest = [](std::string_view a, std::string_view b) {
+        Hasher hasher;
+        hasher.add_field(a);
+        hasher.add_field(b);
+        return hasher.digest();
+    };
+    EXPECT_NE(digest("ab", "c"), digest("a", "bc"));
+    // XXH3-128 of the empty input, from the xxHash specification's reference vectors.
+    EXPECT_EQ(hash_text(""), "xxh128:99aa06d3014798d86001c324468d497f");
+}
+
+}  // namespace
+}  // namespace assay

@@ -1,0 +1,48 @@
+#include "assay/parallel.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <thread>
+#include <vector>
+
+#include "assay/error.h"
+
+namespace assay {
+namespace {
+
+TEST(ParallelBlocks, EveryBlockOnceForAnyThreads) {
+    for (const int threads : {1, 2, 3, 7, 64}) {
+        std::vector<std::atomic<int>> seen(50);
+        parallel_blocks(seen.size(), threads, [&](std::size_t b) { ++seen[b]; });
+        for (const auto& count : seen) EXPECT_EQ(count, 1);
+    }
+}
+
+TEST(ParallelBlocks, NoBlocksMeansNoCall) {
+    parallel_blocks(0, 4, [](std::size_t) { FAIL(); });
+}
+
+TEST(ParallelBlocks, LowestFailingBlockWins) {
+    for (int repeat = 0; repeat < 50; ++repeat) {
+        try {
+            parallel_blocks(16, 4, [](std::size_t b) {
+                if (b == 3) std::this_thread::sleep_for(std::chrono::microseconds(200));
+                if (b >= 3) throw Error(ErrorCode::bad_input, std::to_string(b));
+            });
+            FAIL() << "nothing was thrown";
+        } catch (const Error& error) {
+            EXPECT_EQ(error.message(), "3");
+        }
+    }
+}
+
+TEST(ResolveThreads, NothingMeansEveryCore) {
+    EXPECT_EQ(resolve_threads(5), 5);
+    EXPECT_EQ(resolve_threads(0), available_cores());
+    EXPECT_GE(available_cores(), 1);
+}
+
+}  // namespace
+}  // namespace assay

@@ -1,0 +1,12 @@
+assay_test(core
+    SOURCES core/error_test.cpp core/file_test.cpp core/parallel_test.cpp core/random_test.cpp
+    LINKS assay_core Threads::Threads)
+assay_test(npy
+    SOURCES core/npy_test.cpp core/half_test.cpp core/zip_test.cpp
+    LINKS assay_core ZLIB::ZLIB)
+assay_test(csv
+    SOURCES core/csv_test.cpp
+    LINKS assay_core)
+assay_test(statistics
+    SOURCES core/statistics_test.cpp core/softmax_test.cpp
+    LINKS assay_core)

@@ -1,0 +1,155 @@
+#include "assay/class_list.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "assay/csv.h"
+#include "assay/error.h"
+#include "assay/file.h"
+#include "data/temp_folder.h"
+
+namespace assay {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+template <class Body>
+std::string message_of(Body&& body, ErrorCode code = ErrorCode::bad_input) {
+    try {
+        body();
+    } catch (const Error& error) {
+        EXPECT_EQ(error.code(), code) << error.what();
+        return error.what();
+    }
+    return "no error";
+}
+
+TEST(ClassList, Empty) {
+    const ClassList none;
+    EXPECT_EQ(none.size(), 0U);
+    EXPECT_EQ(none.find("0"), std::nullopt);
+    EXPECT_EQ(none.find(""), std::nullopt);
+    EXPECT_EQ(none, ClassList(std::vector<std::string>{}));
+    EXPECT_NE(none.fingerprint(), ClassList({"a"}).fingerprint());
+}
+
+TEST(ClassList, FindsByIdThenUniqueNameThenNumber) {
+    const ClassList list({"n1", "n2", "n3", "crane"}, {"crane", "crane", "dog", "machine"});
+    EXPECT_EQ(list.find("n2"), 1);
+    EXPECT_EQ(list.find("dog"), 2);
+    EXPECT_EQ(list.find("crane"), 3);  // an id goes before names
+    EXPECT_EQ(list.find("3"), 3);
+    EXPECT_EQ(list.find("003"), 3);
+    EXPECT_EQ(list.find("4"), std::nullopt);
+    EXPECT_EQ(list.find("-1"), std::nullopt);
+    EXPECT_EQ(list.find("+1"), std::nullopt);
+    EXPECT_EQ(list.find("1 "), std::nullopt);
+    EXPECT_EQ(list.find("99999999999999999999"), std::nullopt);
+    EXPECT_EQ(ClassList({"a", "b"}, {"x", "x"}).find("x"), std::nullopt);
+}
+
+TEST(ClassList, IdsThatAreNumbersGoBeforePositions) {
+    const ClassList list({"1", "10", "2"});
+    EXPECT_EQ(list.find("10"), 1);
+    EXPECT_EQ(list.find("2"), 2);
+    EXPECT_EQ(list.find("0"), 0);  // no such id: the position
+}
+
+TEST(ClassList, RefusesDuplicatesAndMismatch) {
+    EXPECT_THAT(message_of([] {
+                    ClassList({"a", "b", "a"});
+                }),
+                HasSubstr("`a` stands twice in the list (classes 0 and 2)"));
+    EXPECT_THAT(message_of([] { ClassList({"a", ""}); }), HasSubstr("class 1 has an empty id"));
+    EXPECT_THAT(message_of([] { ClassList({"a", "b"}, {"x"}); }), HasSubstr("1 class names for 2 classes"));
+}
+
+TEST(ClassList, FingerprintIsOfIdsAndOrder) {
+    EXPECT_EQ(ClassList({"a", "b"}).fingerprint(), ClassList({"a", "b"}, {"x", "y"}).fingerprint());
+    EXPECT_NE(ClassList({"a", "b"}).fingerprint(), ClassList({"b", "a"}).fingerprint());
+    EXPECT_NE(ClassList({"ab", "c"}).fingerprint(), ClassList({"a", "bc"}).fingerprint());
+}
+
+TEST(ImagenetClasses, KnownEntries) {
+    const ClassList& list = imagenet_classes();
+    ASSERT_EQ(list.size(), 1000U);
+    EXPECT_EQ(list.id(0), "n01440764");
+    EXPECT_EQ(list.name(0), "tench");
+    EXPECT_EQ(list.id(999), "n15075141");
+    EXPECT_EQ(list.find("crane"), std::nullopt);  // a bird and a machine
+    EXPECT_TRUE(std::is_sorted(list.ids().begin(), list.ids().end()));
+}
+
+TEST(ImagenetClasses, EqualTheSharedTable) {
+    const auto path = std::filesystem::path(ASSAY_SOURCE_DIR) / "../shared/data/imagenet/classes.csv";
+    if (!std::filesystem::exists(path)) GTEST_SKIP() << path << " is not there";
+    const std::string text = read_text(path);
+    CsvReader reader(text, "classes.csv");
+    std::size_t c = 0;
+    for (; reader.next(); ++c) {
+        ASSERT_EQ(reader[reader.column({"index"})], std::to_string(c));
+        ASSERT_EQ(reader[reader.column({"wnid"})], imagenet_classes().id(c));
+        ASSERT_EQ(reader[reader.column({"name"})], imagenet_classes().name(c));
+    }
+    EXPECT_EQ(c, 1000U);
+    EXPECT_EQ(read_class_list(path), imagenet_classes());
+}
+
+TEST(ReadClassList, Lines) {
+    const TempFolder folder;
+    EXPECT_EQ(read_class_list(folder.write("a.txt", "cat\r\n\ndog, big\n")), ClassList({"cat", "dog, big"}));
+    EXPECT_EQ(read_class_list(folder.write("b.txt", "n01440764 tench, Tinca tinca\nn01443537 goldfish")),
+              ClassList({"n01440764", "n01443537"}, {"tench, Tinca tinca", "goldfish"}));
+    EXPECT_EQ(read_class_list(folder.write("c.txt", "n01440764\nn01443537")), ClassList({"n01440764", "n01443537"}));
+    // Names that repeat cannot be ids.
+    EXPECT_EQ(read_class_list(folder.write("d.txt", "crane\ndog\ncrane\n")),
+              ClassList({"0", "1", "2"}, {"crane", "dog", "crane"}));
+    EXPECT_THAT(message_of([&] { read_class_list(folder.write("e.txt", "\n\n")); }),
+                HasSubstr("no class in the list (while reading the class list"));
+}
+
+TEST(ReadClassList, Csv) {
+    const TempFolder folder;
+    EXPECT_EQ(read_class_list(folder.write("a.csv", "wnid,name\nn1,cat\nn2,\"dog, big\"\n")),
+              ClassList({"n1", "n2"}, {"cat", "dog, big"}));
+    EXPECT_EQ(read_class_list(folder.write("b.csv", "index,id\n1,b\n0,a\n")), ClassList({"a", "b"}));
+    EXPECT_EQ(read_class_list(folder.write("c.tsv", "name\tx\ncat\t1\n")), ClassList({"cat"}));
+    EXPECT_THAT(message_of([&] { read_class_list(folder.write("d.csv", "x,y\n1,2\n")); }),
+                HasSubstr("no column named wnid or id or name; columns: x, y"));
+    EXPECT_THAT(message_of([&] { read_class_list(folder.write("e.csv", "index,id\n0,a\n2,b\n")); }),
+                HasSubstr("number 1 is missing"));
+    EXPECT_THAT(message_of([&] { read_class_list(folder.write("f.csv", "index,id\n0,a\n0,b\n")); }),
+                HasSubstr("number 1 is followed by a second one"));
+    EXPECT_THAT(message_of([&] { read_class_list(folder.write("g.csv", "index,id\nx,a\n")); }),
+                HasSubstr("line 2: index `x` is not a number"));
+}
+
+TEST(ReadClassList, Json) {
+    const TempFolder folder;
+    const ClassList pair({"n1", "n2"}, {"cat", "dog"});
+    EXPECT_EQ(read_class_list(folder.write("a.json", R"({"1": ["n2", "dog"], "0": ["n1", "cat"]})")), pair);
+    EXPECT_EQ(read_class_list(folder.write("b.json", R"([["n1", "cat"], ["n2", "dog"]])")), pair);
+    EXPECT_EQ(read_class_list(folder.write("c.json", R"(["cat", "dog"])")), ClassList({"cat", "dog"}));
+    EXPECT_EQ(read_class_list(folder.write("d.json", R"({"n2": 1, "n1": 0})")), ClassList({"n1", "n2"}));
+    EXPECT_EQ(read_class_list(folder.write("e.json", R"({"1": "dog", "0": "cat"})")), ClassList({"cat", "dog"}));
+}
+
+TEST(ReadClassList, JsonRefused) {
+    const TempFolder folder;
+    const auto refused = [&](std::string_view text) {
+        return message_of([&] { read_class_list(folder.write("x.json", text)); });
+    };
+    EXPECT_THAT(refused(""), HasSubstr("damaged JSON"));
+    EXPECT_THAT(refused("[\"a\", \"b\""), HasSubstr("damaged JSON"));
+    EXPECT_THAT(refused("3"), HasSubstr("must be a JSON array or object"));
+    EXPECT_THAT(refused("[1.5]"), HasSubstr("a class must be \"name\" or [\"id\", \"name\"], not 1.5"));
+    EXPECT_THAT(refused("{\"a\": -1}"), HasSubstr("class `a` has the number -1"));
+    EXPECT_THAT(refused("{\"a\": 0, \"a\": 1}"), HasSubstr("key `a` stands twice"));
+    EXPECT_THAT(refused("{\"0\": \"a\", \"2\": \"b\"}"), HasSubstr("number 1 is missing"));
+    EXPECT_THAT(refused("{\"a\": 18446744073709551615}"), HasSubstr("too large"));
+    EXPECT_THAT(refused(std::string(100'000, '[')), HasSubstr("nested deeper than 4 levels"));
+}
+
+}  // namespace
+}  // namespace assay

@@ -1,0 +1,153 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "assay/class_list.h"
+#include "assay/error.h"
+#include "assay/file.h"
+#include "data/temp_folder.h"
+
+namespace assay {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using Decision = ClassMap::Decision;
+
+std::filesystem::path shared_file(const char* name) {
+    return std::filesystem::path(ASSAY_SOURCE_DIR) / "../shared/data/imagenet" / name;
+}
+
+template <class Body>
+std::string message_of(Body&& body, ErrorCode code = ErrorCode::bad_input) {
+    try {
+        body();
+    } catch (const Error& error) {
+        EXPECT_EQ(error.code(), code) << error.what();
+        return error.what();
+    }
+    return "no error";
+}
+
+std::map<std::int32_t, int> counts(const ClassMap& map) {
+    std::map<std::int32_t, int> out;
+    for (const std::int32_t t : map.target_of) ++out[t];
+    return out;
+}
+
+TEST(ClassMaps, EveryBuiltInMapIsWellFormed) {
+    for (const std::string& name : class_map_names()) {
+        const ClassMap map = class_map_named(name, imagenet_classes());
+        EXPECT_EQ(map.name, name);
+        ASSERT_EQ(map.target_of.size(), 1000U) << name;
+        auto reached = counts(map);
+        reached.erase(-1);
+        EXPECT_EQ(reached.size(), map.targets.size()) << name << ": some target has no class";
+        EXPECT_GE(reached.begin()->first, 0);
+        EXPECT_LT(reached.rbegin()->first, static_cast<std::int32_t>(map.targets.size()));
+    }
+}
+
+// Counts of dog, bird, vehicle, reptile, carnivore, insect, instrument, primate, fish in the challenge's own map.
+TEST(ClassMaps, In9) {
+    const ClassMap map = class_map_named("in9", imagenet_classes());
+    EXPECT_EQ(map.decision, Decision::map_argmax);
+    const std::map<std::int32_t, int> expected = {{-1, 630}, {0, 116}, {1, 52}, {2, 42}, {3, 36},
+                                                  {4, 35},   {5, 27},  {6, 26}, {7, 20}, {8, 16}};
+    EXPECT_EQ(counts(map), expected);
+    EXPECT_EQ(map.targets.find("02_wheeled vehicle"), 2);
+    EXPECT_EQ(map.targets.find("primate"), 7);
+    if (!std::filesystem::exists(shared_file("in9.json"))) GTEST_SKIP() << "no shared original";
+    const auto original = nlohmann::json::parse(read_text(shared_file("in9.json")));
+    EXPECT_EQ(original["index_to_in9"].get<std::vector<std::int32_t>>(), map.target_of);
+    EXPECT_EQ(original["classes"].get<std::vector<std::string>>(), map.targets.names());
+    EXPECT_EQ(original["folders"].get<std::vector<std::string>>(), map.targets.ids());
+}
+
+TEST(ClassMaps, Sixteen) {
+    const ClassMap map = class_map_named("16-class", imagenet_classes());
+    EXPECT_EQ(map.decision, Decision::mean_of_group);
+    EXPECT_EQ(map.targets.size(), 16U);
+    EXPECT_EQ(counts(map).at(-1), 1000 - 207);
+    EXPECT_EQ(map.target_of[404], map.targets.find("airplane"));
+    if (!std::filesystem::exists(shared_file("sixteen_class.json"))) GTEST_SKIP() << "no shared original";
+    const auto original = nlohmann::json::parse(read_text(shared_file("sixteen_class.json")));
+    EXPECT_EQ(original["order"].get<std::vector<std::string>>(), map.targets.ids());
+    std::vector<std::int32_t> target_of(1000, -1);
+    for (const auto& [category, indices] : original["indices"].items()) {
+        for (const int i : indices) target_of[static_cast<std::size_t>(i)] = map.targets.find(category).value();
+    }
+    EXPECT_EQ(target_of, map.target_of);
+}
+
+TEST(ClassMaps, TwoHundredOfImagenetAAndR) {
+    for (const auto& [name, file] :
+         {std::pair("imagenet-a", "imagenet_a_wnids.txt"), std::pair("imagenet-r", "imagenet_r_wnids.txt")}) {
+        const ClassMap map = class_map_named(name, imagenet_classes());
+        EXPECT_EQ(map.decision, Decision::restrict_);
+        ASSERT_EQ(map.targets.size(), 200U);
+        EXPECT_TRUE(std::is_sorted(map.targets.ids().begin(), map.targets.ids().end()));
+        for (std::size_t c = 0; c < 1000; ++c) {
+            if (map.target_of[c] >= 0) {
+                EXPECT_EQ(map.targets.id(static_cast<std::size_t>(map.target_of[c])), imagenet_classes().id(c));
+            }
+        }
+        if (!std::filesystem::exists(shared_file(file))) GTEST_SKIP() << "no shared original";
+        std::istringstream words(read_text(shared_file(file)));
+        std::vector<std::string> original{std::istream_iterator<std::string>(words), {}};
+        std::sort(original.begin(), original.end());
+        EXPECT_EQ(original, map.targets.ids());
+    }
+}
+
+TEST(ClassMaps, ModelsWithOtherOrderNumbersOrOtherClasses) {
+    const ClassMap usual = class_map_named("in9", imagenet_classes());
+    EXPECT_EQ(class_map_named("in9", numbered_classes(1000)).target_of, usual.target_of);
+    std::vector<std::string> backwards = imagenet_classes().ids();
+    std::reverse(backwards.begin(), backwards.end());
+    auto expected = usual.target_of;
+    std::reverse(expected.begin(), expected.end());
+    EXPECT_EQ(class_map_named("in9", ClassList(backwards)).target_of, expected);
+
+    EXPECT_THAT(message_of([] { class_map_named("in9", numbered_classes(1001)); }),
+                HasSubstr("the model has 1001 classes, and class 0 is `0`"));
+    EXPECT_THAT(message_of([] { class_map_named("in9", ClassList({"n01440764"})); }),
+                HasSubstr("no class of the model answers for `00_dog`"));
+    EXPECT_THAT(message_of([] { class_map_named("in8", imagenet_classes()); }, ErrorCode::usage),
+                HasSubstr("unknown class map `in8`"));
+}
+
+TEST(ClassMaps, FromFile) {
+    const TempFolder folder;
+    const ClassList model = numbered_classes(3);
+    const auto path =
+        folder.write("m.json", R"({"decision": "mean_of_group", "classes": ["a", "b"], "target_of": [1, -1, 0]})");
+    const ClassMap map = class_map_named(path.string(), model);
+    EXPECT_EQ(map.name, "m");
+    EXPECT_EQ(map.decision, Decision::mean_of_group);
+    EXPECT_THAT(map.target_of, ElementsAre(1, -1, 0));
+    const auto refused = [&](std::string_view text) {
+        return message_of([&] { class_map_named(folder.write("x.json", text).string(), model); });
+    };
+    EXPECT_THAT(refused("[]"), HasSubstr("must be a JSON object"));
+    EXPECT_THAT(refused(R"({"decision": "restrict", "target_of": [0, 0, 0]})"), HasSubstr("has no \"classes\""));
+    EXPECT_THAT(refused(R"({"decision": "restrct", "classes": ["a"], "target_of": [0, 0, 0]})"),
+                HasSubstr("did you mean `restrict`?"));
+    EXPECT_THAT(refused(R"({"decision": "restrict", "classes": ["a"], "target_of": [0, 0]})"),
+                HasSubstr("(3 classes); it has 2"));
+    EXPECT_THAT(refused(R"({"decision": "restrict", "classes": ["a"], "target_of": [0, 0, 1]})"),
+                HasSubstr("of class 2 is 1; allowed are -1..0"));
+    EXPECT_THAT(refused(R"({"decision": "restrict", "classes": ["a"], "target_of": [0, 0, 18446744073709551615]})"),
+                HasSubstr("allowed are -1..0"));
+    EXPECT_THAT(refused(R"({"decision": "restrict", "classes": ["a"], "target_of": [0, 0, 0.0]})"),
+                HasSubstr("allowed are -1..0"));
+    EXPECT_THAT(refused(R"({"decision": "restrict", "classes": ["a"], "target_of": [0, 0, 0], "x": 1})"),
+                HasSubstr("unknown key `x`"));
+}
+
+}  // namespace
+}  // namespace assay

@@ -1,0 +1,303 @@
+#include "assay/model_spec.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "assay/error.h"
+#include "assay/file.h"
+#include "scratch.h"
+
+namespace assay {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+
+std::string message_of(const std::function<void()>& body, ErrorCode code = ErrorCode::bad_input) {
+    try {
+        body();
+    } catch (const Error& error) {
+        EXPECT_EQ(error.code(), code) << error.what();
+        return error.what();
+    }
+    ADD_FAILURE() << "no error was thrown";
+    return "";
+}
+
+/// A folder with an (empty) model m.pt, and sidecars by name.
+struct ModelFolder {
+    Scratch scratch;
+    std::filesystem::path model = scratch / "m.pt";
+
+    ModelFolder() { write("m.pt", ""); }
+    void write(const std::string& name, std::string_view text) const { write_file_atomically(scratch / name, text); }
+    ModelSpec resolve(const json& flags = json::object()) const { return resolve_model(model, flags); }
+};
+
+TEST(Presets, NamesAreUniqueAndFound) {
+    std::set<std::string> names;
+    for (const Preset& preset : presets()) {
+        EXPECT_TRUE(names.insert(preset.name).second) << preset.name;
+        EXPECT_EQ(preset_named(preset.name).preprocess, preset.preprocess);
+        EXPECT_FALSE(preset.summary.empty());
+        // A preset is something that a sidecar could say: it survives the canonical JSON.
+        EXPECT_EQ(preprocess_from_json(to_json(preset.preprocess)), preset.preprocess) << preset.name;
+    }
+    EXPECT_THAT(message_of([] { preset_named("torchvison"); }, ErrorCode::usage), HasSubstr("torchvision"));
+}
+
+TEST(Presets, PublishedValues) {
+    const Preprocess torchvision = preset_named("torchvision").preprocess;
+    EXPECT_EQ(torchvision.interpolation, Interpolation::bilinear);
+    EXPECT_EQ(torchvision.mean, (std::array{0.485, 0.456, 0.406}));
+    EXPECT_EQ(torchvision.std, (std::array{0.229, 0.224, 0.225}));
+    EXPECT_EQ(preset_named("torchvision-v2").preprocess.resize_size, 232);
+    EXPECT_EQ(preset_named("inception").preprocess.height, 299);
+    EXPECT_EQ(preset_named("caffe").preprocess.channel_order, ChannelOrder::bgr);
+    EXPECT_EQ(preset_named("openai-clip").preprocess.crop_pct, 1.0);
+}
+
+TEST(Sidecar, Discovery) {
+    const ModelFolder folder;
+    EXPECT_EQ(find_sidecar(folder.model), "");
+    // Somebody else's config.json is no sidecar; one with a pretrained_cfg is.
+    folder.write("config.json", R"({"optimizer": "sgd"})");
+    EXPECT_EQ(find_sidecar(folder.model), "");
+    folder.write("config.json", "{ damaged");
+    EXPECT_EQ(find_sidecar(folder.model), "");
+    folder.write("config.json", R"({"pretrained_cfg": {"crop_pct": 0.9}})");
+    EXPECT_EQ(find_sidecar(folder.model), folder.scratch / "config.json");
+    // The model's own comes first.
+    folder.write("m.pt.json", "{}");
+    EXPECT_EQ(find_sidecar(folder.model), folder.scratch / "m.pt.json");
+    folder.write("m.toml", "");
+    EXPECT_THAT(message_of([&] { find_sidecar(folder.model); }), HasSubstr("two sidecars"));
+}
+
+TEST(Sidecar, TimmsConfigIsUnderstood) {
+    const json settings = parse_sidecar(R"({
+        "architecture": "resnet50", "num_classes": 3, "num_features": 2048, "global_pool": "avg",
+        "label_names": ["n1", "n2", "n3"], "label_descriptions": {"n1": "tench", "n3": "shark"},
+        "pretrained_cfg": {"tag": "a1_in1k", "custom_load": false, "input_size": [3, 224, 192], "test_input_size": [3, 288, 288],
+            "fixed_input_size": false, "interpolation": "bicubic", "crop_pct": 0.95, "crop_mode": "center",
+            "mean": [0.485, 0.456, 0.406], "std": [0.229, 0.224, 0.225], "num_classes": 3, "pool_size": [7, 7],
+            "first_conv": "conv1", "classifier": "fc", "license": "apache-2.0", "url": null}})",
+                                        false);
+    EXPECT_EQ(settings["crop_pct"], 0.95);
+    EXPECT_EQ(settings["classes"]["ids"], (json{"n1", "n2", "n3"}));
+    EXPECT_EQ(settings["classes"]["names"], (json{"tench", "n2", "shark"}));
+    EXPECT_FALSE(settings.contains("tag"));
+    EXPECT_FALSE(settings.contains("url"));
+
+    const ModelFolder folder;
+    folder.write("m.json", settings.dump());
+    const ModelSpec spec = folder.resolve();
+    EXPECT_EQ(spec.preprocess.height, 224);
+    EXPECT_EQ(spec.preprocess.width, 192);
+    EXPECT_EQ(spec.classes.name(2), "shark");
+    EXPECT_EQ(spec.num_classes, 3U);
+}
+
+TEST(Sidecar, TomlSaysTheSame) {
+    const json toml =
+        parse_sidecar("input_size = [3, 160, 160]\nmean = [0.5, 0.5, 0.5]\nscale = 1\nchannel_order = \"bgr\"\n", true);
+    const json same = parse_sidecar(
+        R"({"input_size": [3,160,160], "mean": [0.5,0.5,0.5], "scale": 1, "channel_order": "bgr"})", false);
+    EXPECT_EQ(toml, same);
+    EXPECT_EQ(parse_sidecar("[pretrained_cfg]\ncrop_pct = 0.9\n", true)["crop_pct"], 0.9);
+}
+
+TEST(Sidecar, UnknownKeysAreRefusedWithTheNearest) {
+    EXPECT_THAT(message_of([] { parse_sidecar("crop_pc = 0.9", true); }), HasSubstr("did you mean `crop_pct`?"));
+    EXPECT_THAT(message_of([] { parse_sidecar(R"({"label_offset": 1})", false); }), HasSubstr("label_offset"));
+    EXPECT_EQ(parse_sidecar(R"({"label_offset": 0})", false), json::object());
+}
+
+TEST(Sidecar, BadValuesAreRefused) {
+    const std::pair<const char*, const char*> cases[] = {
+        {R"({"crop_pct": 0})", "above 0"},
+        {R"({"crop_pct": 1.01})", "at most 1"},
+        {R"({"crop_pct": 1e-9})", "at most 16384 pixels"},
+        {R"({"crop_pct": "0.9"})", "crop_pct"},
+        {R"({"crop_pct": 0.9, "resize_size": 256})", "keep one"},
+        {R"({"std": [0.5, 0, 0.5]})", "above 0"},
+        {R"({"std": [0.5, 0.5]})", "three numbers"},
+        {R"({"mean": [0.5, 0.5, "x"]})", "three numbers"},
+        {R"({"input_size": [1, 28, 28]})", "three channels"},
+        {R"({"input_size": [3, -224, 224]})", "input_size"},
+        {R"({"input_size": [3, 224.5, 224]})", "input_size"},
+        {R"({"input_size": []})", "input_size"},
+        {R"({"input_size": 1e300})", "input_size"},
+        {R"({"resize_size": 0})", "resize_size"},
+        {R"({"interpolation": "random"})", "interpolation"},
+        {R"({"interpolation": 3})", "interpolation"},
+        {R"({"crop_mode": "centre"})", "crop_mode"},
+        {R"({"channel_order": "rbg"})", "channel_order"},
+        {R"({"outputs": "softmax"})", "outputs"},
+        {R"({"scale": 0})", "scale"},
+        {R"({"fill": [0, 0, 256]})", "fill"},
+        {R"({"num_classes": 0})", "num_classes"},
+        {R"({"num_classes": -5})", "num_classes"},
+        {R"({"preset": "tim"})", "timm"},
+        {R"({"name": "../up"})", "no slash"},
+        {R"({"name": ""})", "name"},
+        {R"({"classes": 1000})", "classes"},
+        {R"({"classes": []})", "classes"},
+        {R"({"label_names": "x"})", "label_names"},
+        {R"({"pretrained_cfg": 3})", "pretrained_cfg"},
+        {R"([])", "table"},
+        {R"({)", "not valid JSON"},
+        {"", "not valid JSON"},
+    };
+    for (const auto& [text, part] : cases) {
+        EXPECT_THAT(message_of([&] { parse_sidecar(text, false); }), HasSubstr(part)) << text;
+    }
+    EXPECT_THAT(message_of([] { parse_sidecar("std = [nan, 1.0, 1.0]", true); }), HasSubstr("std"));
+    EXPECT_THAT(message_of([] { parse_sidecar("mean = [inf, 1.0, 1.0]", true); }), HasSubstr("mean"));
+    message_of([] { parse_sidecar("mean = [", true); });
+}
+
+TEST(Resolve, NothingSaidIsRefused) {
+    const ModelFolder folder;
+    EXPECT_THAT(message_of([&] { folder.resolve(); }, ErrorCode::usage), HasSubstr("name a preset"));
+    // A name or class list alone says nothing about pixels.
+    EXPECT_THAT(message_of([&] { folder.resolve({{"name", "x"}}); }, ErrorCode::usage), HasSubstr("preset"));
+    EXPECT_EQ(folder.resolve({{"preset", "plain"}}).preset, "plain");
+    EXPECT_EQ(folder.resolve({{"crop_pct", 1.0}}).preset, "timm");
+}
+
+TEST(Resolve, LaterLayersOverride) {
+    const ModelFolder folder;
+    folder.write("m.toml", "preset = \"inception\"\ncrop_pct = 0.9\nnum_classes = 7\nname = \"side\"\n");
+    ModelSpec spec = folder.resolve();
+    EXPECT_EQ(spec.name, "side");
+    EXPECT_EQ(spec.preprocess.height, 299);
+    EXPECT_EQ(spec.preprocess.crop_pct, 0.9);
+    EXPECT_EQ(spec.num_classes, 7U);
+    spec = folder.resolve({{"preset", "plain"}, {"name", "flag"}, {"mean", 0.25}});
+    EXPECT_EQ(spec.name, "flag");
+    EXPECT_EQ(spec.preprocess.height, 224);
+    EXPECT_EQ(spec.preprocess.crop_pct, 0.9);
+    EXPECT_EQ(spec.preprocess.mean, (std::array{0.25, 0.25, 0.25}));
+}
+
+TEST(Resolve, ResizeSizeAndCropPct) {
+    const ModelFolder folder;
+    const json v2 = {{"preset", "torchvision-v2"}};
+    EXPECT_EQ(folder.resolve(v2).preprocess.resize_size, 232);
+    // Another input size keeps the share 224/232.
+    const ModelSpec larger = folder.resolve({{"preset", "torchvision-v2"}, {"input_size", 448}});
+    EXPECT_EQ(larger.preprocess.resize_size, std::nullopt);
+    EXPECT_DOUBLE_EQ(larger.preprocess.crop_pct, 224.0 / 232.0);
+    EXPECT_EQ(folder.resolve({{"preset", "torchvision-v2"}, {"input_size", 448}, {"resize_size", 480}})
+                  .preprocess.resize_size,
+              480);
+    EXPECT_EQ(folder.resolve({{"preset", "torchvision-v2"}, {"crop_pct", 1}}).preprocess.resize_size, std::nullopt);
+}
+
+TEST(Resolve, ClassesComeFromBesideTheSidecar) {
+    const ModelFolder folder;
+    folder.write("m.toml", "crop_pct = 1.0\nclasses = \"names.txt\"\n");
+    EXPECT_THAT(message_of([&] { folder.resolve(); }), HasSubstr("names.txt"));
+    folder.write("names.txt", "cat\ndog\n");
+    EXPECT_EQ(folder.resolve().classes, ClassList({"cat", "dog"}));
+    EXPECT_EQ(folder.resolve({{"classes", "imagenet"}}).classes.size(), 1000U);
+    EXPECT_EQ(folder.resolve({{"classes", {"a", "b", "c"}}}).classes.size(), 3U);
+    EXPECT_THAT(message_of([&] { folder.resolve({{"num_classes", 3}}); }), HasSubstr("class list holds 2"));
+}
+
+TEST(Resolve, SidecarsElsewhere) {
+    const ModelFolder folder;
+    const ModelFolder other;
+    other.write("m.toml", "preset = \"plain\"\n");
+    EXPECT_EQ(resolve_model(folder.model, {}, other.scratch.path()).preset, "plain");
+    EXPECT_EQ(resolve_model(folder.model, {}, other.scratch / "m.toml").sidecar, other.scratch / "m.toml");
+    message_of([&] { resolve_model(folder.model, {}, other.scratch / "absent.toml"); });
+}
+
+TEST(Resolve, Files) {
+    const ModelFolder folder;
+    const json flags = {{"preset", "plain"}};
+    EXPECT_THAT(message_of([&] { resolve_model(folder.scratch / "absent.pt", flags); }), HasSubstr("no model file"));
+    EXPECT_THAT(message_of([&] { resolve_model(folder.scratch.path(), flags); }), HasSubstr("is a folder"));
+    folder.write("m.h5", "HDF");
+    EXPECT_THAT(message_of([&] { resolve_model(folder.scratch / "m.h5", flags); }), HasSubstr(".onnx"));
+    folder.write("zipped", "PK\x03\x04 and more");
+    EXPECT_EQ(resolve_model(folder.scratch / "zipped", flags).format, ModelFormat::torchscript);
+    folder.write("M.ONNX", "");
+    EXPECT_EQ(resolve_model(folder.scratch / "M.ONNX", flags).format, ModelFormat::onnx);
+}
+
+TEST(Settings, FromText) {
+    EXPECT_EQ(setting_from_text("mean", "0.5, 0.25,1"), (json{0.5, 0.25, 1.0}));
+    EXPECT_EQ(setting_from_text("crop_pct", "0.9"), 0.9);
+    EXPECT_EQ(setting_from_text("interpolation", "bicubic"), "bicubic");
+    EXPECT_EQ(setting_from_text("output", "0"), "0");
+    message_of([] { setting_from_text("crop_pct", "much"); });
+    message_of([] { setting_from_text("mean", "1,,2"); });
+    message_of([] { setting_from_text("mean", ""); });
+    EXPECT_THAT(message_of([] { setting_from_text("men", "1"); }, ErrorCode::usage), HasSubstr("mean"));
+}
+
+TEST(Settings, EveryKeyIsAccepted) {
+    const json values = {{"preset", "timm"},
+                         {"name", "x"},
+                         {"input_size", 8},
+                         {"interpolation", "box"},
+                         {"crop_mode", "none"},
+                         {"crop_pct", 1},
+                         {"resize_size", 9},
+                         {"channel_order", "rgb"},
+                         {"scale", 1},
+                         {"mean", 0},
+                         {"std", 1},
+                         {"fill", 127},
+                         {"num_classes", 2},
+                         {"outputs", "probabilities"},
+                         {"output", 1},
+                         {"classes", "imagenet"}};
+    for (const SettingKey& key : setting_keys()) {
+        ASSERT_TRUE(values.contains(key.name)) << key.name;
+        EXPECT_EQ(parse_sidecar(json{{key.name, values[key.name]}}.dump(), false).size(), 1U) << key.name;
+        EXPECT_FALSE(key.summary.empty());
+    }
+    EXPECT_EQ(values.size(), setting_keys().size());
+}
+
+TEST(ModelSpecJson, HoldsEveryField) {
+    const ModelFolder folder;
+    const json out = to_json(folder.resolve({{"preset", "plain"}, {"classes", {"a", "b"}}, {"output", 1}}));
+    EXPECT_EQ(out["name"], "m");
+    EXPECT_EQ(out["format"], "torchscript");
+    EXPECT_EQ(out["preprocess"], to_json(preset_named("plain").preprocess));
+    EXPECT_EQ(out["num_classes"], nullptr);
+    EXPECT_EQ(out["classes"]["count"], 2);
+    EXPECT_EQ(out["output"], "1");
+}
+
+TEST(Examples, SidecarsOfTheSharedModels) {
+    const auto folder = std::filesystem::path(ASSAY_SOURCE_DIR) / "examples/models";
+    const std::pair<const char*, const char*> same[] = {{"mobilenet_v1_0.25_128", "mobilenet-128"},
+                                                        {"mobilenet_v1_0.50_160", "mobilenet-160"},
+                                                        {"mobilenet_v1_0.75_192", "mobilenet-192"},
+                                                        {"mobilenet_v2_1.00_224", "mobilenet"},
+                                                        {"squeezenet_1.0_227", "squeezenet-227"}};
+    const ModelFolder scratch;
+    for (const auto& [name, preset] : same) {
+        const ModelSpec spec = resolve_model(scratch.model, {}, folder / (std::string(name) + ".toml"));
+        Preprocess p = spec.preprocess;
+        if (p.resize_size) {  // the preset says 227/256 as a share
+            p.crop_pct = 227.0 / *p.resize_size;
+            p.resize_size.reset();
+        }
+        EXPECT_EQ(p, preset_named(preset).preprocess) << name;
+        EXPECT_EQ(spec.num_classes, 1000U);
+    }
+}
+
+}  // namespace
+}  // namespace assay

@@ -1,0 +1,184 @@
+// TorchScript models through the plug-in's interface. Fixtures and expected scores: make_models.py.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <thread>
+
+#include "assay/error.h"
+#include "assay/file.h"
+#include "model/pictures.h"
+#include "scratch.h"
+
+namespace assay {
+namespace {
+
+using testing::HasSubstr;
+
+/// Scores of `name` for four pictures at once, against PyTorch's.
+void expect_scores(Classifier& classifier, const std::string& name, float tolerance = 1e-5F) {
+    const auto& rows = expected().at(name).at("scores");
+    const std::size_t n = rows.size();
+    const std::vector<float> got = run(classifier, n, 16);
+    ASSERT_EQ(got.size(), n * 5);
+    for (std::size_t i = 0; i < got.size(); ++i) {
+        const auto& want = rows[i / 5][i % 5];
+        if (want.is_null()) {
+            EXPECT_TRUE(std::isnan(got[i])) << name << " at " << i;
+        } else {
+            EXPECT_NEAR(got[i], want.get<float>(), tolerance) << name << " at " << i;
+        }
+    }
+}
+
+TEST(TorchScript, ScoresEqualPythons) {
+    for (const char* name : {"cnn.pt", "frozen.pt", "vit.pt", "double.pt", "nan.pt", "conv_out.pt"}) {
+        const auto classifier = open_classifier(fixture_spec(name));
+        expect_scores(*classifier, name);
+        EXPECT_EQ(classifier->facts().classes, 5U);
+        EXPECT_EQ(classifier->facts().fixed_batch, 0) << name;
+    }
+}
+
+TEST(TorchScript, Facts) {
+    const auto classifier = open_classifier(fixture_spec("cnn.pt"), {"cpu"});
+    // conv 6*3*9 + bn 2*6 + depthwise 6*9 + 6 + bn 2*6 + fc 5*6 + 5 = 162 + 12 + 60 + 12 + 35
+    EXPECT_EQ(classifier->facts().parameters, 281);
+    EXPECT_EQ(expected().at("cnn.pt").at("parameters"), 281);
+    EXPECT_EQ(classifier->facts().device, "cpu");
+    EXPECT_THAT(classifier->facts().framework, testing::StartsWith("LibTorch "));
+    EXPECT_EQ(model_framework(), classifier->facts().framework);
+    // Frozen, the weights are constants and the batch norms are folded into the convolutions; the first one gains a
+    // bias: 162 + 6 + 60 + 35.
+    EXPECT_EQ(open_classifier(fixture_spec("frozen.pt"))->facts().parameters, 263);
+}
+
+TEST(TorchScript, OnePictureAndNone) {
+    const auto classifier = open_classifier(fixture_spec("cnn.pt"));
+    const std::vector<float> one = run(*classifier, 1, 16);
+    EXPECT_NEAR(one[0], expected()["cnn.pt"]["scores"][0][0].get<float>(), 1e-5F);
+    EXPECT_TRUE(run(*classifier, 0, 16).empty());
+}
+
+TEST(TorchScript, RepeatedCallsGiveTheSameBits) {
+    const auto classifier = open_classifier(fixture_spec("vit.pt"));
+    const std::vector<float> first = run(*classifier, 3, 16);
+    for (int i = 0; i < 5; ++i) {
+        run(*classifier, 1, 16);
+        EXPECT_EQ(run(*classifier, 3, 16), first);
+    }
+}
+
+TEST(TorchScript, FourThreadsGiveTheBitsOfOne) {
+    for (const char* name : {"cnn.pt", "vit.pt"}) {
+        const auto classifier = open_classifier(fixture_spec(name));
+        const auto fresh = open_classifier(fixture_spec(name));
+        const std::vector<float> want = run(*classifier, 3, 16);
+        std::array<std::vector<float>, 4> got;
+        {
+            std::vector<std::jthread> threads;
+            for (auto& mine : got)
+                threads.emplace_back([&] {
+                    for (int i = 0; i < 10; ++i) mine = run(*fresh, 3, 16);
+                });
+        }
+        for (const auto& mine : got) EXPECT_EQ(mine, want) << name;
+    }
+}
+
+TEST(TorchScript, TupleAndDictNeedAnOutput) {
+    ModelSpec spec = fixture_spec("tuple.pt");
+    Error error = error_of([&] { open_classifier(spec); });
+    EXPECT_EQ(error.code(), ErrorCode::bad_input);
+    EXPECT_THAT(error.message(), HasSubstr("0 (tensor 1 x 6), 1 (tensor 1 x 5)"));
+    spec.output = "1";
+    expect_scores(*open_classifier(spec), "tuple.pt");
+    spec.output = "2";
+    EXPECT_THAT(error_of([&] { open_classifier(spec); }).message(), HasSubstr("no output \"2\""));
+
+    spec = fixture_spec("dict.pt");
+    EXPECT_THAT(error_of([&] { open_classifier(spec); }).message(), HasSubstr("logits (tensor 1 x 5)"));
+    spec.output = "logits";
+    expect_scores(*open_classifier(spec), "dict.pt");
+
+    spec = fixture_spec("cnn.pt");
+    spec.output = "logits";
+    EXPECT_THAT(error_of([&] { open_classifier(spec); }).message(), HasSubstr("returns one tensor"));
+}
+
+TEST(TorchScript, WrongClassCount) {
+    ModelSpec spec = fixture_spec("cnn.pt");
+    spec.num_classes = 1000;
+    const Error error = error_of([&] { open_classifier(spec); });
+    EXPECT_EQ(error.code(), ErrorCode::bad_input);
+    EXPECT_THAT(error.message(), HasSubstr("5 scores a picture, but num_classes is 1000"));
+    spec.num_classes = 5;
+    EXPECT_EQ(open_classifier(spec)->facts().classes, 5U);
+    spec.classes = ClassList({"a", "b", "c"});
+    EXPECT_THAT(error_of([&] { open_classifier(spec); }).message(), HasSubstr("holds 3 classes"));
+}
+
+TEST(TorchScript, FixedBatchIsFoundAndServed) {
+    const auto classifier = open_classifier(fixture_spec("fixed_batch.pt"));
+    EXPECT_EQ(classifier->facts().fixed_batch, 4);
+    expect_scores(*classifier, "fixed_batch.pt");
+    // 6 pictures are one whole batch and one filled up with zeros; the first four rows are those of one batch.
+    const std::vector<float> four = run(*classifier, 4, 16);
+    const std::vector<float> six = run(*classifier, 6, 16);
+    EXPECT_EQ(std::vector<float>(six.begin(), six.begin() + 20), four);
+    EXPECT_EQ(six.size(), 30U);
+}
+
+TEST(TorchScript, RefusedInputSizeNamesIt) {
+    ModelSpec spec = fixture_spec("fixed_size.pt");
+    expect_scores(*open_classifier(spec), "fixed_size.pt");
+    spec.preprocess.height = 20;
+    const Error error = error_of([&] { open_classifier(spec); });
+    EXPECT_EQ(error.code(), ErrorCode::bad_input);
+    EXPECT_THAT(error.message(),
+                HasSubstr("refuses a 1 x 3 x 20 x 16 input: mat1 and mat2 shapes cannot be multiplied"));
+    EXPECT_THAT(error.message(), testing::Not(HasSubstr("frame #")));
+    EXPECT_THAT(std::string(error.what()), HasSubstr("while opening the model"));
+}
+
+TEST(TorchScript, WholeNumbersAreNoScores) {
+    EXPECT_THAT(error_of([] { open_classifier(fixture_spec("argmax.pt")); }).message(), HasSubstr("arg-max"));
+}
+
+TEST(TorchScript, WrongFiles) {
+    const Scratch scratch;
+    ModelSpec spec = fixture_spec("state_dict.pt");
+    EXPECT_THAT(error_of([&] { open_classifier(spec); }).message(), HasSubstr("weights only"));
+
+    const std::string whole = read_text(fixture("cnn.pt"));
+    spec.path = scratch / "truncated.pt";
+    for (const double share : {0.0, 0.1, 0.5, 0.9, 0.999}) {
+        write_file_atomically(spec.path,
+                              whole.substr(0, static_cast<std::size_t>(share * static_cast<double>(whole.size()))));
+        EXPECT_EQ(error_of([&] { open_classifier(spec); }).code(), ErrorCode::bad_input) << share;
+    }
+    write_file_atomically(spec.path, "accuracy,0.9\n");
+    EXPECT_THAT(error_of([&] { open_classifier(spec); }).message(), HasSubstr("not a TorchScript model"));
+    spec.path = scratch / "absent.pt";
+    EXPECT_EQ(error_of([&] { open_classifier(spec); }).code(), ErrorCode::bad_input);
+}
+
+TEST(TorchScript, Devices) {
+    const ModelSpec spec = fixture_spec("cnn.pt");
+    for (const char* device : {"gpu", "cuda1", "cuda:", "cuda:x", "cuda:-1", "cuda:99", ""}) {
+        EXPECT_EQ(error_of([&] { open_classifier(spec, {device}); }).code(), ErrorCode::usage) << device;
+    }
+    EXPECT_THAT(error_of([&] { open_classifier(spec, {"gpu"}); }).message(), HasSubstr("auto, cpu, cuda, cuda:N"));
+}
+
+TEST(TorchScript, MemoryIsToldApart) {
+    // 3 * 16 * 16 * 4 bytes times 2^40 pictures: no machine has it. The buffer itself is never read.
+    const auto classifier = open_classifier(fixture_spec("cnn.pt"));
+    ModelSpec spec = fixture_spec("cnn.pt");
+    spec.preprocess.height = spec.preprocess.width = 1 << 22;
+    const Error error = error_of([&] { open_classifier(spec); });
+    EXPECT_EQ(error.code(), ErrorCode::out_of_memory) << error.what();
+}
+
+}  // namespace
+}  // namespace assay

@@ -1,0 +1,263 @@
+// Damaged, foreign and unwritable stores.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "assay/hash.h"
+#include "assay/store.h"
+#include "scratch.h"
+#include "store/made_up.h"
+
+namespace assay {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+void write_all(const std::filesystem::path& runs, Keep keep = Keep::full_f32) {
+    StoreWriter writer = StoreWriter::open(runs, made_up_spec(34, keep), made_up_dataset(34));
+    write_missing_shards(writer);
+}
+
+void flip_bit(const std::filesystem::path& path, std::size_t at) {
+    std::string text = file_text(path);
+    text.at(at) = static_cast<char>(text.at(at) ^ 4);
+    put_text(path, text);
+}
+
+TEST(StoreDamage, AFlippedBitIsNoticed) {
+    for (const Keep keep : {Keep::full_f32, Keep::full_f16, Keep::top_k, Keep::label}) {
+        const Scratch scratch;
+        write_all(scratch.path(), keep);
+        flip_bit(scratch / "val/net/shards/000002.npy", 128 + 3);
+        const PredictionStore store = PredictionStore::open(scratch / "val/net");
+        store.shard(1);
+        for (int again = 0; again < 2; ++again) {  // a failure is not remembered as a success
+            const auto [code, message] = error_of([&] { store.shard(2); });
+            EXPECT_EQ(code, ErrorCode::bad_input);
+            EXPECT_THAT(message, AllOf(HasSubstr("000002.npy"), HasSubstr("damaged: its checksum is xxh128:")));
+        }
+        const auto problems = verify_store(scratch / "val/net");
+        ASSERT_EQ(problems.size(), 1U);
+        EXPECT_THAT(problems[0], HasSubstr("shard 2"));
+    }
+}
+
+TEST(StoreDamage, TheHeaderIsPartOfTheChecksum) {
+    const Scratch scratch;
+    write_all(scratch.path());
+    std::string text = file_text(scratch / "val/net/shards/000000.npy");
+    text[text.find("<f4")] = '>';
+    put_text(scratch / "val/net/shards/000000.npy", text);
+    EXPECT_THAT(error_of([&] { PredictionStore::open(scratch / "val/net").shard(0); }).second,
+                HasSubstr("not the array that is recorded"));
+}
+
+TEST(StoreDamage, CutAndMissingFilesAreNamed) {
+    const Scratch scratch;
+    write_all(scratch.path(), Keep::top_k);
+    const auto shards = scratch / "val/net/shards";
+    std::filesystem::resize_file(shards / "000001.npy", 200);
+    std::filesystem::remove(shards / "000002.lse.npy");
+    put_text(shards / "000003.json", "{\"schema\": \"assay.sh");
+    const PredictionStore store = PredictionStore::open(scratch / "val/net");
+    EXPECT_THAT(error_of([&] { store.shard(1); }).second, HasSubstr("`000001.npy` has 200 bytes; 368 are recorded"));
+    EXPECT_THAT(error_of([&] { store.shard(2); }).second, HasSubstr("`000002.lse.npy` of the shard cannot be read"));
+    EXPECT_THAT(error_of([&] { store.shard(3); }).second, AllOf(HasSubstr("000003.json"), HasSubstr("damaged JSON")));
+    EXPECT_EQ(verify_store(scratch / "val/net").size(), 3U);
+    // A writer does not build on it, and says what to do.
+    EXPECT_THAT(error_of([&] { write_all(scratch.path(), Keep::top_k); }).second,
+                HasSubstr("to have the shard computed again"));
+    for (const char* name : {"000001.json", "000002.json", "000003.json"}) std::filesystem::remove(shards / name);
+    write_all(scratch.path(), Keep::top_k);
+    EXPECT_TRUE(verify_store(scratch / "val/net").empty());
+}
+
+TEST(StoreDamage, RecordsAreCheckedAgainstTheStore) {
+    const Scratch scratch;
+    write_all(scratch.path());
+    const auto path = scratch / "val/net/shards/000001.json";
+    const std::string good = file_text(path);
+    const auto refusal = [&](const std::string& from, const std::string& to) {
+        std::string text = good;
+        const std::size_t at = text.find(from);
+        EXPECT_NE(at, std::string::npos) << from;
+        put_text(path, text.replace(at, from.size(), to));
+        const std::string message = error_of([&] { PredictionStore::open(scratch / "val/net").shard(1); }).second;
+        put_text(path, good);
+        return message;
+    };
+    EXPECT_THAT(refusal("\"shard\": 1", "\"shard\": 2"),
+                HasSubstr("`shard` is 2; it must be a whole number from 1 to 1"));
+    EXPECT_THAT(refusal("\"rows\": 10", "\"rows\": -10"), HasSubstr("`rows` is -10"));
+    EXPECT_THAT(refusal("000001.npy", "../../../../../../etc/passwd"), HasSubstr("expected `000001.npy`"));
+    EXPECT_THAT(refusal("\"unreadable\",\n   1", "\"unreadable\",\n   18446744073709551615"),
+                HasSubstr("do not add up to 10 rows"));
+    EXPECT_THAT(refusal("\"unreadable\",\n   1", "\"unreadable\",\n   0"), HasSubstr("do not add up"));
+    EXPECT_THAT(refusal("\"unreadable\",", "\"tired\","), HasSubstr("`tired` is no row state"));
+    EXPECT_THAT(refusal("\"row\": 13", "\"row\": 20"),
+                HasSubstr("`row` is 20; it must be a whole number from 10 to 19"));
+    EXPECT_THAT(refusal("assay.shard", "assay.store"), HasSubstr("the schema is `assay.store`"));
+    EXPECT_THAT(refusal("pictures_xxh128", "pictures"), HasSubstr("`pictures_xxh128` is missing"));
+    EXPECT_THAT(refusal("\"schema_version\": 1", "\"schema_version\": 2"), HasSubstr("newer Assay"));
+}
+
+TEST(StoreDamage, ForgedClassesDoNotReachTheMetrics) {
+    const Scratch scratch;
+    write_all(scratch.path(), Keep::label);
+    const auto file = scratch / "val/net/shards/000000.npy";
+    std::string text = file_text(file);
+    const std::size_t first_class = text.size() - 10 * 8;
+    text[first_class] = 7;  // of the classes 0 to 6
+    std::string record = file_text(scratch / "val/net/shards/000000.json");
+    const std::string old_hash = hash_file(file);
+    put_text(file, text);
+    record.replace(record.find(old_hash), old_hash.size(), hash_file(file));
+    put_text(scratch / "val/net/shards/000000.json", record);
+    EXPECT_THAT(error_of([&] { PredictionStore::open(scratch / "val/net").shard(0); }).second,
+                HasSubstr("row 0 of the shard holds class 7 of 7"));
+}
+
+TEST(StoreDamage, ManifestsAreChecked) {
+    const Scratch scratch;
+    EXPECT_THAT(error_of([&] { PredictionStore::open(scratch / "nothing"); }).second, HasSubstr("no manifest.json"));
+    write_all(scratch.path());
+    const auto path = scratch / "val/net/manifest.json";
+    const std::string good = file_text(path);
+    const auto refusal = [&](const std::string& from, const std::string& to) {
+        std::string text = good;
+        put_text(path, text.replace(text.find(from), from.size(), to));
+        const std::string message = error_of([&] { PredictionStore::open(scratch / "val/net"); }).second;
+        put_text(path, good);
+        return message;
+    };
+    EXPECT_THAT(refusal("\"rows\": 34", "\"rows\": 35"), HasSubstr("belongs to other items"));
+    EXPECT_THAT(refusal("\"shard_rows\": 10", "\"shard_rows\": 0"), HasSubstr("`shard_rows` is 0"));
+    EXPECT_THAT(refusal("full_f32", "full_f64"), HasSubstr("unknown form of scores `full_f64`"));
+    EXPECT_THAT(refusal("\"classes\": 7", "\"classes\": 1e3"), HasSubstr("`classes` is 1000.0"));
+    EXPECT_THAT(refusal("\"net\"", "\"../net\""), HasSubstr("cannot name a model"));
+    for (std::size_t n = 0; n + 2 < good.size(); n += 5) {
+        put_text(path, good.substr(0, n));
+        EXPECT_THROW(PredictionStore::open(scratch / "val/net"), Error) << n;
+    }
+    put_text(path, std::string(200'000, '['));
+    EXPECT_THROW(PredictionStore::open(scratch / "val/net"), Error);
+}
+
+TEST(StoreDamage, ItemsThatChangedAreNoticed) {
+    const Scratch scratch;
+    write_all(scratch.path());
+    const std::string good = file_text(scratch / "val/items.csv");
+    std::string text = good;
+    text.replace(text.find("item00003"), 9, "item00099");
+    put_text(scratch / "val/items.csv", text);
+    const PredictionStore store = PredictionStore::open(scratch / "val/net");
+    EXPECT_THAT(error_of([&] { store.dataset(); }).second, HasSubstr("not the file that dataset.json describes"));
+    EXPECT_EQ(verify_store(scratch / "val/net").size(), 1U);
+    std::filesystem::remove(scratch / "val/items.csv");
+    EXPECT_EQ(error_of([&] { store.dataset(); }).first, ErrorCode::bad_input);
+    put_text(scratch / "val/items.csv", good);
+    EXPECT_EQ(store.dataset().size(), 34U);
+    std::filesystem::remove(scratch / "val/dataset.json");
+    EXPECT_EQ(error_of([&] { PredictionStore::open(scratch / "val/net"); }).first, ErrorCode::bad_input);
+}
+
+TEST(StoreDamage, ShardsWithoutAManifestAreNotAdopted) {
+    const Scratch scratch;
+    write_all(scratch.path());
+    std::filesystem::remove(scratch / "val/net/manifest.json");
+    EXPECT_THAT(error_of([&] { write_all(scratch.path()); }).second, HasSubstr("holds shards but no manifest.json"));
+}
+
+TEST(StoreDamage, LeftoversOfKilledWritersAreRemoved) {
+    const Scratch scratch;
+    StoreWriter::open(scratch.path(), made_up_spec(34), made_up_dataset(34));
+    put_text(scratch / "val/net/shards/.000000.npy.123.0.tmp", "half a shard");
+    put_text(scratch / "val/net/.manifest.json.123.1.tmp", "{");
+    put_text(scratch / "val/net/shards/000000.npy", "not committed");
+    write_all(scratch.path());
+    EXPECT_FALSE(std::filesystem::exists(scratch / "val/net/shards/.000000.npy.123.0.tmp"));
+    EXPECT_FALSE(std::filesystem::exists(scratch / "val/net/.manifest.json.123.1.tmp"));
+    EXPECT_TRUE(verify_store(scratch / "val/net").empty());
+}
+
+/// Exit status of `body` in a child, so that its limits and rights stay there.
+template <class Body>
+int status_in_child(Body&& body) {
+    const pid_t child = ::fork();
+    if (child == 0) {
+        int status = 90;
+        try {
+            status = body();
+        } catch (const Error& error) {
+            std::fprintf(stderr, "%s\n", error.what());
+            status = 91;
+        }
+        ::_exit(status);
+    }
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 99;
+}
+
+TEST(StoreDamage, AFullDiskLosesNothing) {
+    const Scratch scratch;
+    // A limit on the size of files stands for a full disk: shards of 34 x 2000 floats do not fit 64 kB, small files do.
+    StoreSpec spec = made_up_spec(34);
+    spec.classes = 2000;
+    Dataset dataset = made_up_dataset(34);
+    const int status = status_in_child([&] {
+        StoreWriter writer = StoreWriter::open(scratch.path(), spec, dataset);
+        write_made_up_shard(writer, 0);
+        ::signal(SIGXFSZ, SIG_IGN);
+        const rlimit limit{65536, 65536};
+        ::setrlimit(RLIMIT_FSIZE, &limit);
+        try {
+            write_made_up_shard(writer, 1);
+        } catch (const Error& error) {
+            const bool told =
+                error.code() == ErrorCode::io && std::string(error.what()).find("000001.npy") != std::string::npos;
+            return told && writer.missing() == 3 && !writer.has(1) ? 0 : 2;
+        }
+        return 1;
+    });
+    EXPECT_EQ(status, 0);
+    EXPECT_EQ(PredictionStore::open(scratch / "val/net").missing_shards(), 3U);
+    for (const auto& [name, text] : all_files(scratch.path())) EXPECT_FALSE(name.ends_with(".tmp")) << name;
+    StoreWriter writer = StoreWriter::open(scratch.path(), spec, dataset);
+    EXPECT_EQ(writer.missing(), 3U);
+    write_missing_shards(writer);
+    EXPECT_TRUE(verify_store(scratch / "val/net").empty());
+}
+
+TEST(StoreDamage, AReadOnlyFolderIsAnIoError) {
+    const Scratch scratch;
+    write_all(scratch.path());
+    std::filesystem::create_directory(scratch / "closed");
+    std::filesystem::permissions(scratch / "closed",
+                                 std::filesystem::perms::owner_read | std::filesystem::perms::owner_exec);
+    const int status = status_in_child([&] {
+        if (::geteuid() == 0 && ::setuid(65534) != 0) return 77;  // root may write anywhere
+        try {
+            write_all(scratch / "closed");
+        } catch (const Error& error) {
+            return error.code() == ErrorCode::io ? 0 : 2;
+        }
+        return 1;
+    });
+    std::filesystem::permissions(scratch / "closed", std::filesystem::perms::owner_all);
+    if (status == 77) GTEST_SKIP() << "cannot give up the rights of root here";
+    EXPECT_EQ(status, 0);
+}
+
+TEST(StoreDamage, AFileInTheWayIsAnIoError) {
+    const Scratch scratch;
+    put_text(scratch / "val", "I am no folder");
+    EXPECT_EQ(error_of([&] { write_all(scratch.path()); }).first, ErrorCode::io);
+}
+
+}  // namespace
+}  // namespace assay

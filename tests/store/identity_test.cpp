@@ -1,0 +1,218 @@
+// When a store is begun, resumed, or refused.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "assay/store.h"
+#include "scratch.h"
+#include "store/made_up.h"
+
+namespace assay {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+TEST(StoreIdentity, AFinishedStoreHasEverything) {
+    const Scratch scratch;
+    {
+        StoreWriter writer = StoreWriter::open(scratch.path(), made_up_spec(34), made_up_dataset(34));
+        EXPECT_EQ(writer.missing(), 4U);
+        write_missing_shards(writer);
+    }
+    const auto before = all_files(scratch.path());
+    StoreWriter again = StoreWriter::open(scratch.path(), made_up_spec(34), made_up_dataset(34));
+    EXPECT_EQ(again.missing(), 0U);
+    for (std::size_t s = 0; s < 4; ++s) EXPECT_TRUE(again.has(s));
+    again.finish();
+    EXPECT_EQ(all_files(scratch.path()), before);
+}
+
+TEST(StoreIdentity, APartialStoreGoesOn) {
+    const Scratch whole;
+    const Scratch scratch;
+    {
+        StoreWriter writer = StoreWriter::open(whole.path(), made_up_spec(34), made_up_dataset(34));
+        write_missing_shards(writer);
+    }
+    {
+        StoreWriter writer = StoreWriter::open(scratch.path(), made_up_spec(34), made_up_dataset(34));
+        write_made_up_shard(writer, 2);
+    }
+    {
+        const PredictionStore partial = PredictionStore::open(scratch / "val/net");
+        EXPECT_FALSE(partial.complete());
+        EXPECT_EQ(partial.missing_shards(), 3U);
+        EXPECT_EQ(partial.shard(2).first_row, 20U);
+        EXPECT_THAT(error_of([&] { partial.shard(1); }).second, HasSubstr("shard 1 of 4"));
+        EXPECT_EQ(verify_store(scratch / "val/net").size(), 3U);
+    }
+    StoreWriter writer = StoreWriter::open(scratch.path(), made_up_spec(34), made_up_dataset(34));
+    EXPECT_TRUE(writer.has(2));
+    EXPECT_FALSE(writer.has(0));
+    write_missing_shards(writer);
+    EXPECT_EQ(all_files(scratch.path()), all_files(whole.path()));
+    EXPECT_TRUE(verify_store(scratch / "val/net").empty());
+}
+
+TEST(StoreIdentity, WhatIsLeftOpenIsTakenFromTheRecord) {
+    const Scratch scratch;
+    StoreWriter::open(scratch.path(), made_up_spec(34), made_up_dataset(34));
+    StoreSpec open = made_up_spec(34);
+    open.shard_rows = 0;
+    open.batch_size = 0;
+    open.provenance_json = R"({"command":"another"})";
+    const StoreWriter writer = StoreWriter::open(scratch.path(), open, made_up_dataset(34));
+    EXPECT_EQ(writer.spec().shard_rows, 10U);
+    EXPECT_EQ(writer.spec().batch_size, 5U);
+    EXPECT_THAT(writer.spec().provenance_json, HasSubstr("assay predict"));
+}
+
+TEST(StoreIdentity, EveryDifferenceIsNamedWithBothValues) {
+    const Scratch scratch;
+    StoreWriter::open(scratch.path(), made_up_spec(34), made_up_dataset(34));
+    const auto refusal = [&](auto&& change) {
+        StoreSpec spec = made_up_spec(34);
+        change(spec);
+        const auto [code, message] = error_of([&] { StoreWriter::open(scratch.path(), spec, made_up_dataset(34)); });
+        EXPECT_EQ(code, ErrorCode::bad_input);
+        EXPECT_THAT(message, HasSubstr("another --out or a new name"));
+        return message;
+    };
+    EXPECT_THAT(refusal([](StoreSpec& s) { s.model_hash = "xxh128:ff"; }),
+                AllOf(HasSubstr("the model's hash is `xxh128:00000000000000000000000000000001` there"),
+                      HasSubstr("`xxh128:ff` now")));
+    EXPECT_THAT(refusal([](StoreSpec& s) { s.preprocess_hash = "p"; }), HasSubstr("the preprocessing's hash"));
+    EXPECT_THAT(refusal([](StoreSpec& s) { s.classes = 9; }), HasSubstr("classes is `7` there and `9` now"));
+    EXPECT_THAT(refusal([](StoreSpec& s) { s.kind = ScoreKind::probabilities; }),
+                HasSubstr("the kind of scores is `logits` there and `probabilities` now"));
+    EXPECT_THAT(refusal([](StoreSpec& s) { s.shard_rows = 20; }), HasSubstr("shard_rows is `10` there and `20` now"));
+    EXPECT_THAT(
+        refusal([](StoreSpec& s) {
+            s.keep = Keep::top_k;
+            s.top_k = 2;
+            s.batch_size = 1;
+        }),
+        AllOf(HasSubstr("kept is `full_f32` there and `top_k` now"), HasSubstr("top_k is `0` there and `2` now"),
+              HasSubstr("the batch size is `5` there and `1` now")));
+}
+
+TEST(StoreIdentity, OtherItemsLabelsOrClassesAreRefused) {
+    const Scratch scratch;
+    StoreWriter::open(scratch.path(), made_up_spec(34), made_up_dataset(34));
+    StoreSpec second = made_up_spec(34);
+    second.model_name = "second";
+    const auto refusal = [&](const Dataset& dataset) {
+        second.rows = dataset.size();
+        return error_of([&] { StoreWriter::open(scratch.path(), second, dataset); });
+    };
+    EXPECT_THAT(refusal(made_up_dataset(34, "other")).second, HasSubstr("has other items: 34 with ids hash"));
+    EXPECT_THAT(refusal(made_up_dataset(33)).second, HasSubstr("33 with"));
+    Dataset dataset = made_up_dataset(34);
+    dataset.labels = LabelSets();
+    for (int i = 0; i < 34; ++i) dataset.labels.append({});
+    second.rows = 34;
+    StoreWriter::open(scratch.path(), second, dataset);  // no labels now: those recorded stay
+    const std::int32_t label = 6;
+    dataset.labels = LabelSets();
+    for (int i = 0; i < 34; ++i) dataset.labels.append(std::span(&label, 1));
+    EXPECT_THAT(refusal(dataset).second, HasSubstr("other labels"));
+    dataset = made_up_dataset(34);
+    dataset.classes = ClassList({"x", "y"});
+    EXPECT_THAT(refusal(dataset).second, HasSubstr("other classes: 7"));
+    EXPECT_EQ(refusal(dataset).first, ErrorCode::bad_input);
+}
+
+TEST(StoreIdentity, NonsenseIsRefusedBeforeAnythingIsWritten) {
+    const Scratch scratch;
+    const auto refusal = [&](auto&& change) {
+        StoreSpec spec = made_up_spec(34);
+        change(spec);
+        return error_of([&] { StoreWriter::open(scratch / "runs", spec, made_up_dataset(34)); }).second;
+    };
+    EXPECT_THAT(refusal([](StoreSpec& s) { s.model_name = "../net"; }), HasSubstr("cannot name a model"));
+    EXPECT_THAT(refusal([](StoreSpec& s) { s.dataset_name = ".."; }), HasSubstr("cannot name a data set"));
+    EXPECT_THAT(refusal([](StoreSpec& s) { s.classes = 0; }), HasSubstr("classes is 0"));
+    EXPECT_THAT(refusal([](StoreSpec& s) { s.batch_size = 4; }),
+                HasSubstr("shard_rows 10 is not a multiple of the batch size 4"));
+    EXPECT_THAT(refusal([](StoreSpec& s) { s.keep = Keep::top_k; }), HasSubstr("top_k is 0; it must be 1 to 7"));
+    EXPECT_THAT(refusal([](StoreSpec& s) { s.keep = Keep::top_k, s.top_k = 8; }), HasSubstr("top_k is 8"));
+    EXPECT_THAT(refusal([](StoreSpec& s) { s.top_k = 3; }), HasSubstr("without keep"));
+    EXPECT_FALSE(std::filesystem::exists(scratch / "runs"));
+    EXPECT_THAT(refusal([](StoreSpec& s) { s.provenance_json = "[1]"; }), HasSubstr("JSON object"));
+}
+
+TEST(StoreIdentity, NewerVersionsAreRefused) {
+    const Scratch scratch;
+    StoreWriter::open(scratch.path(), made_up_spec(34), made_up_dataset(34));
+    for (const char* name : {"val/net/manifest.json", "val/dataset.json"}) {
+        const std::string text = file_text(scratch / name);
+        std::string newer = text;
+        newer.replace(newer.find("\"schema_version\": 1"), 19, "\"schema_version\": 9");
+        put_text(scratch / name, newer);
+        const auto open_writer = [&] { StoreWriter::open(scratch.path(), made_up_spec(34), made_up_dataset(34)); };
+        EXPECT_THAT(error_of(open_writer).second, AllOf(HasSubstr("written by a newer Assay"), HasSubstr(name)));
+        EXPECT_EQ(error_of(open_writer).first, ErrorCode::bad_input);
+        EXPECT_THAT(error_of([&] { PredictionStore::open(scratch / "val/net"); }).second,
+                    HasSubstr("written by a newer Assay"));
+        put_text(scratch / name, text);
+    }
+}
+
+TEST(StoreIdentity, ASecondProcessIsToldWhoWrites) {
+    const Scratch scratch;
+    const StoreWriter writer = StoreWriter::open(scratch.path(), made_up_spec(34), made_up_dataset(34));
+    const auto [code, message] =
+        error_of([&] { StoreWriter::open(scratch.path(), made_up_spec(34), made_up_dataset(34)); });
+    EXPECT_EQ(code, ErrorCode::busy);
+    EXPECT_THAT(message, HasSubstr("process " + std::to_string(::getpid())));
+    // Another model of the same data set is nobody's business.
+    StoreSpec other = made_up_spec(34);
+    other.model_name = "other";
+    StoreWriter::open(scratch.path(), other, made_up_dataset(34));
+}
+
+TEST(StoreIdentity, FinishingReleasesTheLock) {
+    const Scratch scratch;
+    StoreWriter writer = StoreWriter::open(scratch.path(), made_up_spec(34), made_up_dataset(34));
+    write_missing_shards(writer);
+    StoreWriter::open(scratch.path(), made_up_spec(34), made_up_dataset(34));
+    EXPECT_THROW(write_made_up_shard(writer, 0), Error);
+}
+
+TEST(StoreIdentity, ManyModelsOfOneDataSetMayBeginAtOnce) {
+    for (int round = 0; round < 5; ++round) {
+        const Scratch scratch;
+        std::vector<pid_t> children;
+        for (int model = 0; model < 6; ++model) {
+            const pid_t child = ::fork();
+            if (child == 0) {
+                int status = 1;
+                try {
+                    StoreSpec spec = made_up_spec(34);
+                    spec.model_name = fmt::format("net{}", model);
+                    StoreWriter writer = StoreWriter::open(scratch.path(), spec, made_up_dataset(34));
+                    write_missing_shards(writer);
+                    status = 0;
+                } catch (const std::exception& error) {
+                    std::fprintf(stderr, "%s\n", error.what());
+                }
+                ::_exit(status);
+            }
+            children.push_back(child);
+        }
+        for (const pid_t child : children) {
+            int status = 0;
+            ASSERT_EQ(::waitpid(child, &status, 0), child);
+            EXPECT_EQ(status, 0);
+        }
+        EXPECT_EQ(find_stores(scratch.path()).size(), 6U);
+        for (const auto& store : find_stores(scratch.path())) EXPECT_TRUE(verify_store(store).empty());
+    }
+}
+
+}  // namespace
+}  // namespace assay

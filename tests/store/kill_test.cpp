@@ -1,0 +1,150 @@
+// kill -9 at any moment: what was committed stays, what was not is done again, and the end is the same bytes.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <random>
+#include <thread>
+
+#include "assay/store.h"
+#include "scratch.h"
+#include "store/made_up.h"
+
+namespace assay {
+namespace {
+
+constexpr std::uint64_t rows = 24;
+
+/// A killed process loses nothing that the kernel has, wherever it is kept; and syncs cost nothing here.
+const std::filesystem::path in_memory =
+    std::filesystem::is_directory("/dev/shm") ? "/dev/shm" : std::filesystem::temp_directory_path();
+
+void write_all(const std::filesystem::path& runs, Keep keep) {
+    StoreWriter writer = StoreWriter::open(runs, made_up_spec(rows, keep), made_up_dataset(rows));
+    write_missing_shards(writer);
+}
+
+/// Only plain exits: a child must not run the tests' own clean-up.
+template <class Body>
+pid_t in_child(Body&& body) {
+    const pid_t child = ::fork();
+    if (child != 0) return child;
+    int status = 0;
+    try {
+        body();
+    } catch (...) {
+        status = 3;
+    }
+    ::_exit(status);
+}
+
+/// Runs the writer in a child that is stopped at the entry and the exit of every system call, and killed at the n-th
+/// stop. True when it got to its end before.
+bool run_until_stop(const std::filesystem::path& runs, Keep keep, int n) {
+    const pid_t child = in_child([&] {
+        if (::ptrace(PTRACE_TRACEME, 0, nullptr, nullptr) != 0) ::_exit(42);
+        ::raise(SIGSTOP);
+        write_all(runs, keep);
+    });
+    int status = 0;
+    for (int stop = 0;; ++stop) {
+        if (::waitpid(child, &status, 0) != child) return false;
+        if (WIFEXITED(status)) {
+            EXPECT_EQ(WEXITSTATUS(status), 0);
+            return true;
+        }
+        if (stop == n) break;
+        ::ptrace(PTRACE_SYSCALL, child, nullptr, nullptr);
+    }
+    ::kill(child, SIGKILL);
+    while (::waitpid(child, &status, 0) == child && !WIFSIGNALED(status)) {
+    }
+    return false;
+}
+
+bool may_trace() {
+    const pid_t child = in_child([] { ::_exit(::ptrace(PTRACE_TRACEME, 0, nullptr, nullptr) == 0 ? 0 : 42); });
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+/// What a killed writer left: each committed shard must be whole and as it should be.
+void expect_sound(const std::filesystem::path& runs, const std::map<std::string, std::string>& expected) {
+    if (!std::filesystem::exists(runs)) return;
+    const auto files = all_files(runs);
+    for (const auto& [name, text] : files) {
+        const auto file = expected.find(name);
+        if (file == expected.end()) {
+            EXPECT_TRUE(name.ends_with(".tmp")) << name;
+        } else if (name != "val/net/manifest.json") {  // which says at the end that it is the end
+            EXPECT_EQ(text, file->second) << name;
+        }
+    }
+    if (!files.contains("val/net/manifest.json")) return;
+    const PredictionStore store = PredictionStore::open(runs / "val/net");
+    std::size_t there = 0;
+    for (std::size_t s = 0; s < store.shards(); ++s) {
+        const bool recorded = files.contains(fmt::format("val/net/shards/{:06}.json", s));
+        if (recorded) {
+            EXPECT_NO_THROW(store.shard(s));
+        }
+        there += recorded ? 1U : 0U;
+    }
+    EXPECT_EQ(store.missing_shards(), store.shards() - there);
+}
+
+class StoreKill : public ::testing::TestWithParam<Keep> {};
+
+TEST_P(StoreKill, AtEverySystemCall) {
+    if (!may_trace()) GTEST_SKIP() << "this machine does not let a process trace its children";
+    const Scratch whole(in_memory);
+    write_all(whole.path(), GetParam());
+    const auto expected = all_files(whole.path());
+    int n = 0;
+    for (;; ++n) {
+        const Scratch scratch(in_memory);
+        const bool done = run_until_stop(scratch / "runs", GetParam(), n);
+        expect_sound(scratch / "runs", expected);
+        ASSERT_NO_THROW(write_all(scratch / "runs", GetParam())) << "after a kill at stop " << n;
+        ASSERT_EQ(all_files(scratch / "runs"), expected) << "after a kill at stop " << n;
+        if (done) break;
+    }
+    EXPECT_GT(n, 100);  // three shards of two files and more: fewer stops would mean that nothing was traced
+}
+
+TEST_P(StoreKill, AgainAndAgainAtRandomTimes) {
+    const Scratch whole(in_memory);
+    write_all(whole.path(), GetParam());
+    const auto expected = all_files(whole.path());
+    std::mt19937 random(7);
+    int killed = 0;
+    for (int round = 0; round < 12; ++round) {
+        const Scratch scratch(in_memory);
+        for (int attempt = 0; attempt < 200; ++attempt) {
+            const pid_t child = in_child([&] { write_all(scratch / "runs", GetParam()); });
+            std::this_thread::sleep_for(std::chrono::microseconds(random() % 3000));
+            ::kill(child, SIGKILL);
+            int status = 0;
+            ::waitpid(child, &status, 0);
+            if (WIFEXITED(status)) {
+                EXPECT_EQ(WEXITSTATUS(status), 0);
+                break;
+            }
+            ++killed;
+        }
+        write_all(scratch / "runs", GetParam());
+        ASSERT_EQ(all_files(scratch / "runs"), expected);
+    }
+    EXPECT_GT(killed, 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(Forms, StoreKill, ::testing::Values(Keep::full_f32, Keep::top_k),
+                         [](const auto& p) { return std::string(name_of(p.param)); });
+
+}  // namespace
+}  // namespace assay

@@ -1,0 +1,116 @@
+// Made-up data sets and scores for the tests of the store.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "assay/dataset.h"
+#include "assay/error.h"
+#include "assay/store.h"
+
+namespace assay {
+
+inline Dataset made_up_dataset(std::size_t rows, const std::string& prefix = "item") {
+    Dataset dataset;
+    dataset.name = "val";
+    std::vector<std::string> ids;
+    for (std::size_t i = 0; i < rows; ++i) {
+        dataset.ids.append(fmt::format("{}{:05}", prefix, i));
+        const auto label = static_cast<std::int32_t>(i % 5);
+        dataset.labels.append(std::span(&label, 1));
+    }
+    dataset.classes = ClassList({"c0", "c1", "c2", "c3", "c4", "c5", "c6"});
+    return dataset;
+}
+
+inline StoreSpec made_up_spec(std::uint64_t rows, Keep keep = Keep::full_f32) {
+    StoreSpec spec;
+    spec.dataset_name = "val";
+    spec.model_name = "net";
+    spec.rows = rows;
+    spec.classes = 7;
+    spec.keep = keep;
+    spec.top_k = keep == Keep::top_k ? 3 : 0;
+    spec.shard_rows = 10;
+    spec.batch_size = 5;
+    spec.model_hash = "xxh128:00000000000000000000000000000001";
+    spec.preprocess_hash = "xxh128:00000000000000000000000000000002";
+    spec.provenance_json = R"({"command":"assay predict"})";
+    return spec;
+}
+
+/// A multiple of 1/8 between -16 and 16, which a half holds exactly.
+inline float made_up_score(std::uint64_t row, std::uint32_t c) {
+    const std::uint64_t mixed = (row * 1000003 + c * 7919 + 12345) * 0x9e3779b97f4a7c15ULL;
+    return static_cast<float>(static_cast<int>(mixed >> 56) - 128) / 8.0F;
+}
+
+inline std::vector<float> made_up_scores(std::uint64_t first, std::uint32_t rows, std::uint32_t classes) {
+    std::vector<float> scores;
+    for (std::uint32_t r = 0; r < rows; ++r) {
+        for (std::uint32_t c = 0; c < classes; ++c) scores.push_back(made_up_score(first + r, c));
+    }
+    return scores;
+}
+
+/// Row 13 cannot be read.
+inline void write_made_up_shard(StoreWriter& writer, std::size_t shard) {
+    const std::uint64_t first = writer.first_row(shard);
+    const std::uint32_t rows = writer.rows_in(shard);
+    std::vector<RowState> states(rows, RowState::ok);
+    std::vector<RowError> errors;
+    if (first <= 13 && 13 < first + rows) {
+        states[13 - first] = RowState::unreadable;
+        errors.push_back({13, RowState::unreadable, "cut off after 77 bytes"});
+    }
+    writer.write_shard(shard, made_up_scores(first, rows, writer.spec().classes), states, errors,
+                       fmt::format("xxh128:{:032x}", shard));
+}
+
+inline void write_missing_shards(StoreWriter& writer) {
+    for (std::size_t s = 0; s < writer.shards(); ++s) {
+        if (!writer.has(s)) write_made_up_shard(writer, s);
+    }
+    writer.finish();
+}
+
+/// Every file below `folder` and its bytes, but the locks (they hold the number of a process).
+inline std::map<std::string, std::string> all_files(const std::filesystem::path& folder) {
+    std::map<std::string, std::string> files;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
+        const std::string name = entry.path().filename().string();
+        if (!entry.is_regular_file() || name == "lock" || name == ".lock") continue;
+        std::ifstream in(entry.path(), std::ios::binary);
+        files[entry.path().lexically_relative(folder).string()] = std::string(std::istreambuf_iterator<char>(in), {});
+    }
+    return files;
+}
+
+inline std::string file_text(const std::filesystem::path& path) {
+    std::ifstream in(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(in), {}};
+}
+
+inline void put_text(const std::filesystem::path& path, const std::string& text) {
+    std::ofstream(path, std::ios::binary | std::ios::trunc) << text;
+}
+
+/// The code and message of the Error that `body` throws; fails the test when it throws none.
+template <class Body>
+std::pair<ErrorCode, std::string> error_of(Body&& body) {
+    try {
+        body();
+    } catch (const Error& error) {
+        return {error.code(), error.what()};
+    }
+    return {ErrorCode::internal, "nothing was thrown"};
+}
+
+}  // namespace assay
