@@ -43,6 +43,8 @@ private:
 
 /// "0", "1", ..., "count - 1": the classes of a classifier that does not say more.
 ClassList numbered_classes(std::size_t count);
+/// True for such a list (and not for an empty one): its ids say nothing about what the classes are.
+bool is_numbered(const ClassList& classes);
 
 /// The 1000 ImageNet classes (ILSVRC 2012), ids = WordNet ids in ascending order. Built in.
 const ClassList& imagenet_classes();

@@ -62,7 +62,8 @@ struct DatasetOptions {
     std::string name{};            ///< "": from the folder
     std::filesystem::path list{};  ///< csv/txt list of a flat folder (path, label[, labels, group, ...])
     /// Classes of the *classifier*; folder names are looked up in it. Empty: ImageNet when the folders are WordNet ids
-    /// or 0..999 in ImageNet's range and the caller allows, else the sorted folder names.
+    /// of its classes, else numbered or sorted folder names. Where the classifier's classes are mere numbers and the
+    /// folders (or labels of a list) are as many other names, these in order are taken for its classes.
     ClassList classes{};
     std::size_t limit = 0;  ///< first n items only; 0: all
 };

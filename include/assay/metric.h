@@ -49,6 +49,7 @@ struct RowFacts {
 struct Shape {
     std::uint32_t classes = 0;
     bool probabilities = true;   ///< confidences mean something (not so for maps that only decide)
+    bool ranking = true;         ///< a rank beyond the first means something (not so for a map of the arg-max)
     bool full_rows = true;       ///< every class's probability is there: square_sum is known
     std::uint32_t kept = 0;      ///< classes kept in each row of a reduced store; 0: all
 };

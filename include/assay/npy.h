@@ -62,6 +62,9 @@ struct NpyView {
 /// shape.
 NpyView parse_npy(std::span<const std::byte> bytes);
 
+/// The header alone: values.data holds whatever follows it in `bytes`, be it too little or too much.
+NpyView parse_npy_header(std::span<const std::byte> bytes);
+
 /// Magic, version and header text of an array of `shape`, padded with blanks so that the data begin at a multiple
 /// of 64. `descr` is what stands in the header: "<f4", or a structured type "[('class', '<i4'), ('score', '<f4')]".
 std::string npy_header(std::string_view descr, std::span<const std::uint64_t> shape, bool fortran = false);

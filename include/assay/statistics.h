@@ -18,6 +18,8 @@ double normal_cdf(double x);
 double normal_quantile(double p);
 /// p in (0, 1), degrees of freedom > 0.
 double student_t_quantile(double p, double degrees);
+/// P(T > x).
+double student_t_tail(double x, double degrees);
 
 /// Wilson's score interval of a proportion (Wilson 1927). trials > 0, hits <= trials. Never leaves [0, 1], never empty.
 Interval wilson(std::uint64_t hits, std::uint64_t trials, double level = 0.95);

@@ -67,6 +67,12 @@ struct StoreSpec {
     std::string provenance_json;   ///< JSON object: command, versions, device, resolved model spec, preprocessing, ...
 };
 
+/// One of the kept entries of a row of a reduced store.
+struct TopEntry {
+    std::int32_t cls;
+    float score;
+};
+
 /// Writes (or goes on writing) one store. Not copyable; write_shard may be called from many threads for different
 /// shards.
 class StoreWriter {
@@ -101,6 +107,11 @@ public:
     /// Reduces to the kept form, writes aside, syncs, renames. Throws io; internal when the shard is there already.
     void write_shard(std::size_t shard, std::span<const float> scores, std::span<const RowState> states,
                      std::span<const RowError> errors, const std::string& pictures_hash);
+    /// The same from rows_in(shard) x k entries, the best k of each row, best first (k = spec().top_k, or 1 with
+    /// Keep::label): for scores of which no more is known. Only where a row's log-sum-exp is 0: probabilities and
+    /// log-probabilities. A row with an entry that is not finite becomes not_finite.
+    void write_entries(std::size_t shard, std::span<const TopEntry> entries, std::span<const RowState> states,
+                       std::span<const RowError> errors, const std::string& pictures_hash);
     /// Marks the store complete (every shard must be there) and releases the lock.
     void finish();
 
@@ -108,12 +119,6 @@ private:
     struct Impl;
     explicit StoreWriter(std::unique_ptr<Impl>);
     std::unique_ptr<Impl> impl_;
-};
-
-/// One row of a reduced store.
-struct TopEntry {
-    std::int32_t cls;
-    float score;
 };
 
 /// Reads a finished or partial store. Cheap to open (no score is read); thread-safe.

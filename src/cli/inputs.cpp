@@ -31,8 +31,8 @@ void ModelFlags::add_to(CLI::App& app) {
     app.add_option("--crop-pct", crop_pct_, "Share of the resized picture that the crop keeps, in (0, 1]")->group(pixels);
     app.add_option("--crop-mode", crop_mode_, "center, squash, border, none")->group(pixels);
     app.add_option("--interpolation", interpolation_, "nearest, box, bilinear, hamming, bicubic, lanczos")->group(pixels);
-    app.add_option("--mean", mean_, "R,G,B in scaled units")->delimiter(',')->expected(3)->group(pixels);
-    app.add_option("--std", std_, "R,G,B in scaled units")->delimiter(',')->expected(3)->group(pixels);
+    app.add_option("--mean", mean_, "R,G,B in scaled units, or one number")->delimiter(',')->expected(1, 3)->group(pixels);
+    app.add_option("--std", std_, "R,G,B in scaled units, or one number")->delimiter(',')->expected(1, 3)->group(pixels);
     app.add_option("--channel-order", channel_order_, "rgb, bgr")->group(pixels);
     app.add_option("--scale", scale_, "Factor from pixel bytes to scaled units (1/255 unless told otherwise)")->group(pixels);
 
@@ -53,16 +53,23 @@ ModelSettings ModelFlags::settings() const {
     text("channel_order", channel_order_);
     text("outputs", outputs_);
     text("output", output_);
-    // The flag's path is the user's own, not relative to any sidecar.
-    if (!classes_.empty()) out["classes"] = fs::absolute(classes_).string();
+    if (!classes_.empty()) out["classes"] = class_setting(classes_, {});
     text("name", name);
     if (!input_size_.empty()) out["input_size"] = {3, input_size_.front(), input_size_.back()};
-    if (!mean_.empty()) out["mean"] = mean_;
-    if (!std_.empty()) out["std"] = std_;
+    const auto numbers = [&](const char* key, const std::vector<double>& values) {
+        if (values.size() == 1) out[key] = values.front();
+        if (values.size() > 1) out[key] = values;
+    };
+    numbers("mean", mean_);
+    numbers("std", std_);
     if (crop_pct_ != 0) out["crop_pct"] = crop_pct_;
     if (resize_size_ != 0) out["resize_size"] = resize_size_;
     if (scale_ != 0) out["scale"] = scale_;
     return out;
+}
+
+std::string class_setting(const std::string& text, const fs::path& folder) {
+    return text == "imagenet" ? text : fs::absolute(folder / text).lexically_normal().string();
 }
 
 std::vector<ModelSpec> ModelFlags::resolve() const {

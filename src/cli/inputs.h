@@ -50,6 +50,9 @@ public:
     Dataset open(std::size_t index, const ClassList& classes, bool quiet) const;
 };
 
+/// The setting "classes" as a sidecar takes it: "imagenet", or an absolute path (a relative one is relative to `folder`).
+std::string class_setting(const std::string& text, const std::filesystem::path& folder);
+
 /// resolve_model with a sidecar that stands elsewhere than beside the model.
 ModelSpec resolve_with_sidecar(const std::filesystem::path& model, const std::vector<std::filesystem::path>& sidecars,
                                const ModelSettings& flags);

@@ -88,9 +88,9 @@ Plan::Model read_model(const json& table, const fs::path& folder) {
     model.path = keys.take_path("path");
     if (model.path.empty()) refuse("[[model]] needs a `path`");
     if (const fs::path sidecar = keys.take_path("sidecar"); !sidecar.empty()) model.sidecars = {sidecar};
-    const fs::path classes = keys.take_path("classes");
+    const auto classes = keys.take<std::string>("classes", "");
     model.settings = keys.rest();  // every other key is a sidecar's, checked there
-    if (!classes.empty()) model.settings["classes"] = fs::absolute(classes).string();
+    if (!classes.empty()) model.settings["classes"] = class_setting(classes, folder);
     return model;
 }
 

@@ -58,11 +58,13 @@ std::string duration_text(double seconds) {
 }
 
 std::string count_text(std::uint64_t n) {
-    std::string digits = std::to_string(n);
-    for (std::ptrdiff_t at = static_cast<std::ptrdiff_t>(digits.size()) - 3; at > 0; at -= 3) {
-        digits.insert(static_cast<std::size_t>(at), ",");
+    const std::string digits = std::to_string(n);
+    std::string out;
+    for (std::size_t i = 0; i < digits.size(); ++i) {
+        if (i > 0 && (digits.size() - i) % 3 == 0) out.push_back(',');
+        out.push_back(digits[i]);
     }
-    return digits;
+    return out;
 }
 
 }  // namespace assay::cli

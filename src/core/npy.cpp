@@ -291,7 +291,7 @@ std::string NpyView::shape_text() const {
     return shape_as_text(shape);
 }
 
-NpyView parse_npy(std::span<const std::byte> bytes) {
+NpyView parse_npy_header(std::span<const std::byte> bytes) {
     const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
     if (!text.starts_with(magic)) fail("not a npy file: it does not begin with \\x93NUMPY");
     if (text.size() < 10) fail(fmt::format("npy file is cut off: {} bytes", text.size()));
@@ -322,8 +322,13 @@ NpyView parse_npy(std::span<const std::byte> bytes) {
         }
     }
     view.values.count = empty ? 0 : nonzero;
-    const std::uint64_t needed = view.values.count * size;
     view.values.data = bytes.subspan(before + length);
+    return view;
+}
+
+NpyView parse_npy(std::span<const std::byte> bytes) {
+    NpyView view = parse_npy_header(bytes);
+    const std::uint64_t needed = view.values.count * size_of(view.type());
     const std::uint64_t present = view.values.data.size();
     if (present != needed) {
         fail(fmt::format("npy array of shape {} and dtype {} takes {} bytes, {} are there ({} {})", view.shape_text(),

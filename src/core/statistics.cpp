@@ -47,6 +47,11 @@ double student_t_quantile(double p, double degrees) {
     return boost::math::quantile(boost::math::students_t(degrees), p);
 }
 
+double student_t_tail(double x, double degrees) {
+    if (!(degrees > 0)) throw Error(ErrorCode::usage, fmt::format("t tail with {} degrees of freedom", degrees));
+    return boost::math::cdf(boost::math::complement(boost::math::students_t(degrees), x));
+}
+
 Interval wilson(std::uint64_t hits, std::uint64_t trials, double level) {
     check_level(level);
     check_counts(hits, trials);

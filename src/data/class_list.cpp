@@ -79,4 +79,11 @@ ClassList numbered_classes(std::size_t count) {
     return ClassList(std::move(ids));
 }
 
+bool is_numbered(const ClassList& classes) {
+    for (std::size_t c = 0; c < classes.size(); ++c) {
+        if (classes.id(c) != std::to_string(c)) return false;
+    }
+    return !classes.empty();
+}
+
 }  // namespace assay

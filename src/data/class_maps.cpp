@@ -75,7 +75,7 @@ constexpr std::array<BuiltIn, 4> built_in = {{
 ClassMap for_model(ClassMap map, const ClassList& model) {
     const ClassList& imagenet = imagenet_classes();
     if (model.ids() == imagenet.ids()) return map;
-    if (model.size() == imagenet.size() && model.ids() == numbered_classes(model.size()).ids()) return map;
+    if (model.size() == imagenet.size() && is_numbered(model)) return map;
     std::vector<std::int32_t> target_of;
     std::vector<std::uint8_t> reached(map.targets.size(), 0);
     for (std::size_t c = 0; c < model.size(); ++c) {

@@ -133,10 +133,7 @@ void decode_jpeg(Bytes bytes, Image& image) {
     require(reader.start(cmyk ? JCS_CMYK : JCS_EXT_RGBX), reader, "before the first row");
     set_size(image, "JPEG", info.output_width, info.output_height);
     const Reader::Step step = reader.read_rows(image.pixels.data(), 4 * static_cast<std::size_t>(image.width));
-    require(step, reader,
-            info.output_scanline < info.output_height
-                ? fmt::format("in row {} of {}", info.output_scanline, info.output_height)
-                : std::string("after its last row, without an end marker"));
+    require(step, reader, fmt::format("after {} of {} rows", info.output_scanline, info.output_height));
     if (!cmyk) return;
     // Adobe writes inverted inks, and Pillow takes every four-colour JPEG for Adobe's.
     for (std::size_t i = 0; i < image.pixels.size(); i += 4) {

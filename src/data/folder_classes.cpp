@@ -116,17 +116,7 @@ FolderClasses numbered(const std::vector<std::string>& folders, const std::vecto
     return out;
 }
 
-}  // namespace
-
-FolderClasses match_folders(const std::vector<std::string>& folders, const ClassList& known) {
-    if (!known.empty()) return match_known(folders, known);
-    const ClassList& imagenet = imagenet_classes();
-    if (std::all_of(folders.begin(), folders.end(), [&](const auto& f) { return is_wnid(f) && imagenet.find(f); })) {
-        FolderClasses out = match_known(folders, imagenet);
-        out.note = fmt::format("{} class folder{} WordNet ids: ImageNet's 1000 classes", folders.size(),
-                               folders.size() == 1 ? " is named by" : "s are");
-        return out;
-    }
+FolderClasses sorted_names(const std::vector<std::string>& folders) {
     if (const auto numbers = numbers_of(folders); !numbers.empty()) return numbered(folders, numbers);
     FolderClasses out;
     std::vector<std::string> ids = folders;
@@ -135,6 +125,41 @@ FolderClasses match_folders(const std::vector<std::string>& folders, const Class
     for (const std::string& folder : folders) out.class_of.push_back(out.classes.find(folder).value());
     out.note = fmt::format("{} class folders: their names in byte order are the classes", folders.size());
     return out;
+}
+
+/// A classifier whose classes are mere numbers, and folders with other names: as many of them may be its classes.
+FolderClasses match_unnamed(const std::vector<std::string>& folders, const ClassList& known) {
+    if (folders.size() != known.size()) {
+        throw Error(
+            ErrorCode::bad_input,
+            fmt::format(
+                "{} class folders (`{}`, ...), but the classifier has {} classes without names: give its class list, "
+                "so that folders can be found in it",
+                folders.size(), shortened(folders.front()), known.size()));
+    }
+    FolderClasses out = sorted_names(folders);
+    out.note += fmt::format("; taken for the classifier's {} classes, which have no names", known.size());
+    return out;
+}
+
+}  // namespace
+
+bool folder_names_fit(const std::vector<std::string>& folders, const ClassList& known) {
+    return !is_numbered(known) ||
+           std::all_of(folders.begin(), folders.end(), [&](const auto& f) { return known.find(f).has_value(); });
+}
+
+FolderClasses match_folders(const std::vector<std::string>& folders, const ClassList& known) {
+    if (!known.empty())
+        return folder_names_fit(folders, known) ? match_known(folders, known) : match_unnamed(folders, known);
+    const ClassList& imagenet = imagenet_classes();
+    if (std::all_of(folders.begin(), folders.end(), [&](const auto& f) { return is_wnid(f) && imagenet.find(f); })) {
+        FolderClasses out = match_known(folders, imagenet);
+        out.note = fmt::format("{} class folder{} WordNet ids: ImageNet's 1000 classes", folders.size(),
+                               folders.size() == 1 ? " is named by" : "s are");
+        return out;
+    }
+    return sorted_names(folders);
 }
 
 }  // namespace assay

@@ -59,14 +59,17 @@ void refuse_splits(const fs::path& root, const std::vector<ClassFolder>& folders
 
 /// The folders that stand for classes. One without pictures counts (leaving it out would move the labels of the
 /// others), unless the classes are told by WordNet ids, numbers or a list, and it is none of them.
-std::vector<std::string> class_names(const std::vector<ClassFolder>& folders, const ClassList& known) {
+std::vector<std::string> class_names(const std::vector<ClassFolder>& folders, const ClassList& classes) {
     bool wnids = true, numbers = true;
     std::uint64_t number = 0;
+    std::vector<std::string> with_pictures;
     for (const ClassFolder& folder : folders) {
         if (!folder.has_pictures) continue;
+        with_pictures.push_back(folder.name);
         wnids = wnids && is_wnid(folder.name);
         numbers = numbers && parse_number(folder.name, number);
     }
+    const ClassList known = folder_names_fit(with_pictures, classes) ? classes : ClassList();
     std::vector<std::string> names;
     for (const ClassFolder& folder : folders) {
         const bool fits = !known.empty() ? known.find(folder.name).has_value()

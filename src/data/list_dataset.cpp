@@ -50,6 +50,24 @@ ClassList classes_from_texts(const LabelList& list, bool imagenet_val, std::vect
     return ClassList(std::move(ids));
 }
 
+ClassList classes_of_list(const LabelList& list, const ClassList& known, bool imagenet_val,
+                          std::vector<std::string>& notes) {
+    if (known.empty()) return classes_from_texts(list, imagenet_val, notes);
+    const auto is_known = [&](const LabelList::Text& text) { return known.find(text.text).has_value(); };
+    if (!is_numbered(known) || std::any_of(list.texts.begin(), list.texts.end(), is_known) ||
+        list.texts.size() != known.size()) {
+        return known;
+    }
+    // The classifier's classes are mere numbers, and the labels as many names.
+    std::vector<std::string> ids;
+    for (const auto& text : list.texts) ids.push_back(text.text);
+    std::sort(ids.begin(), ids.end());
+    notes.push_back(
+        fmt::format("{}: {} different labels, in byte order taken for the classifier's classes, which have no names",
+                    list.source, ids.size()));
+    return ClassList(std::move(ids));
+}
+
 void refuse_double_ids(const Dataset& dataset, const LabelList& list) {
     StringIndex index(dataset.size(), [&](std::uint32_t i) { return dataset.ids[i]; });
     for (std::uint32_t i = 0; i < dataset.size(); ++i) {
@@ -184,8 +202,7 @@ Dataset open_list(const fs::path& folder, const fs::path& list_path, const Datas
                                   : take_labels(dataset, list, pictures, options.limit, notes);
             note_counts(counts, notes);
         }
-        dataset.classes =
-            known != nullptr ? options.classes : classes_from_texts(list, all_imagenet_val(dataset.ids), notes);
+        dataset.classes = classes_of_list(list, options.classes, all_imagenet_val(dataset.ids), notes);
         dataset.labels = to_classes(list, classes_of_texts(list, dataset.classes));
         dataset.attributes = std::move(list.attributes);
         if (!list.has_labels) notes.push_back(list.source + ": no labels");

@@ -21,6 +21,7 @@ struct Scratch {
     Axis columns;
     Axis rows;
     PairedAxis paired;
+    std::vector<std::int32_t> row_pairs;
     std::vector<std::uint8_t> ring;
     std::vector<const std::uint8_t*> pointers;
 };
@@ -48,7 +49,12 @@ public:
             make_axis(scratch.columns, filter, image.width, width, part.x0, part.x1);
             paired_ = fast_ && make_paired(scratch.paired, scratch.columns);
         }
-        if (rows_) make_axis(scratch.rows, filter, image.height, height, part.y0, part.y1);
+        if (rows_) {
+            make_axis(scratch.rows, filter, image.height, height, part.y0, part.y1);
+            scratch.pointers.resize(static_cast<std::size_t>(scratch.rows.taps) + 1);
+            paired_rows_ = fast_ && part.width() >= 8;
+            if (paired_rows_) make_row_pairs(scratch.row_pairs, scratch.rows);
+        }
     }
 
     void run() {
@@ -80,16 +86,24 @@ private:
         for (int i = 0; i < std::min(4, end - y); ++i) blend_columns_plain(scratch_.columns, in[i], out[i]);
     }
 
-    void blend_rows(int index) const {
+    /// Output row `index` from the rows that `pointers` holds.
+    void blend_rows(int index) {
         const Axis& rows = scratch_.rows;
-        const std::int32_t* weights = rows.weights.data() + static_cast<std::size_t>(index) * rows.taps;
-        const auto blend = fast_ && part_.width() >= 8 ? blend_rows_avx2 : blend_rows_plain;
-        blend(scratch_.pointers.data(), weights, rows.count[index], part_.width(), part_.row(part_.y0 + index));
+        const int count = rows.count[index];
+        const auto at = static_cast<std::size_t>(index);
+        std::uint8_t* out = part_.row(part_.y0 + index);
+        const std::uint8_t** from = scratch_.pointers.data();
+        if (paired_rows_) {
+            from[count] = from[count - 1];  // an odd count is filled up; the weight is 0
+            const std::size_t numbers = static_cast<std::size_t>(rows.taps + 1) / 2 * 2;
+            blend_rows_avx2(from, scratch_.row_pairs.data() + at * numbers, count, part_.width(), out);
+        } else {
+            blend_rows_plain(from, rows.weights.data() + at * rows.taps, count, part_.width(), out);
+        }
     }
 
     void blend_from_source() {
         const Axis& rows = scratch_.rows;
-        scratch_.pointers.resize(static_cast<std::size_t>(rows.taps));
         for (int i = 0; i < rows.outputs; ++i) {
             for (int t = 0; t < rows.count[i]; ++t) scratch_.pointers[t] = source(rows.first[i] + t);
             blend_rows(i);
@@ -101,7 +115,6 @@ private:
         const int slots = rows.taps + 4;  // a group of four may be made when one more row is needed
         const std::size_t row_bytes = 4 * static_cast<std::size_t>(part_.width());
         scratch_.ring.resize(std::max(scratch_.ring.size(), row_bytes * static_cast<std::size_t>(slots)));
-        scratch_.pointers.resize(static_cast<std::size_t>(rows.taps));
         const auto slot = [&](int y) { return scratch_.ring.data() + row_bytes * static_cast<std::size_t>(y % slots); };
         const int end = rows.first.back() + rows.count.back();
         int made = rows.first.front();
@@ -124,6 +137,7 @@ private:
     bool columns_ = false;
     bool rows_ = false;
     bool paired_ = false;
+    bool paired_rows_ = false;
 };
 
 /// The input of each output of [begin, end), or -1. Pillow adds up the steps, so these are added up too.

@@ -33,8 +33,11 @@ struct PairedAxis {
     std::vector<std::int32_t> weights;  ///< outputs x groups x {low 0 1, low 2 3, high 0 1, high 2 3}
 };
 
-/// False when the axis has fewer inputs than taps to read; then the plain kernel is the one to use.
+/// False when the axis has fewer inputs than taps to read, or a single output: the plain kernel is the one to use then.
 bool make_paired(PairedAxis& paired, const Axis& axis);
+
+/// The weights of rows for the AVX2 kernel: outputs x (taps + 1) / 2 x {low part, high part}, two taps in each number.
+void make_row_pairs(std::vector<std::int32_t>& pairs, const Axis& axis);
 
 /// One input row to one output row.
 void blend_columns_plain(const Axis& axis, const std::uint8_t* in, std::uint8_t* out);
@@ -44,8 +47,8 @@ void blend_rows_plain(const std::uint8_t* const* rows, const std::int32_t* weigh
 
 /// Only where cpu_has_avx2(). Four rows at once; pointers may repeat.
 void blend_columns_avx2(const PairedAxis& axis, const std::uint8_t* const in[4], std::uint8_t* const out[4]);
-/// Needs width >= 8.
-void blend_rows_avx2(const std::uint8_t* const* rows, const std::int32_t* weights, int count, int width,
+/// Needs width >= 8 and, when `count` is odd, one more valid pointer in `rows`.
+void blend_rows_avx2(const std::uint8_t* const* rows, const std::int32_t* pairs, int count, int width,
                      std::uint8_t* out);
 
 }  // namespace assay::pixels

@@ -67,6 +67,11 @@ Filter filter_of(Interpolation filter) {
     return {box, 0.5};
 }
 
+/// Two 16-bit numbers in one.
+std::int32_t pair(std::int32_t a, std::int32_t b) {
+    return static_cast<std::int32_t>((static_cast<std::uint32_t>(b) << 16) | (static_cast<std::uint32_t>(a) & 0xFFFF));
+}
+
 }  // namespace
 
 void make_axis(Axis& axis, Interpolation filter, int inputs, int size, int begin, int end) {
@@ -104,15 +109,13 @@ void make_axis(Axis& axis, Interpolation filter, int inputs, int size, int begin
 }
 
 bool make_paired(PairedAxis& paired, const Axis& axis) {
-    paired.groups = (axis.taps + 3) / 4;
+    // Often fewer than axis.taps, which is a bound.
+    const int most = *std::max_element(axis.count.begin(), axis.count.end());
+    paired.groups = (most + 3) / 4;
     const int taps = 4 * paired.groups;
-    if (taps > axis.inputs) return false;
+    if (taps > axis.inputs || axis.outputs < 2) return false;
     paired.first.resize(axis.first.size());
     paired.weights.assign(static_cast<std::size_t>(axis.outputs) * taps, 0);
-    const auto pair = [](std::int32_t a, std::int32_t b) {
-        return static_cast<std::int32_t>((static_cast<std::uint32_t>(b) << 16) |
-                                         (static_cast<std::uint32_t>(a) & 0xFFFF));
-    };
     std::vector<std::int32_t> row(static_cast<std::size_t>(taps));
     for (int i = 0; i < axis.outputs; ++i) {
         // Near the right edge the window is moved left, so that no load reaches beyond the row.
@@ -131,6 +134,20 @@ bool make_paired(PairedAxis& paired, const Axis& axis) {
         }
     }
     return true;
+}
+
+void make_row_pairs(std::vector<std::int32_t>& pairs, const Axis& axis) {
+    const int per_row = (axis.taps + 1) / 2;
+    pairs.resize(static_cast<std::size_t>(axis.outputs) * per_row * 2);
+    std::int32_t* out = pairs.data();
+    for (int i = 0; i < axis.outputs; ++i) {
+        const std::int32_t* weights = axis.weights.data() + static_cast<std::size_t>(i) * axis.taps;
+        for (int t = 0; t < axis.taps; t += 2, out += 2) {
+            const std::int32_t next = t + 1 < axis.taps ? weights[t + 1] : 0;
+            out[0] = pair(weights[t] & 32767, next & 32767);
+            out[1] = pair(weights[t] >> 15, next >> 15);
+        }
+    }
 }
 
 }  // namespace assay::pixels

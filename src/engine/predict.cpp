@@ -145,8 +145,9 @@ private:
             prepared[lane->preprocessing] = true;
         }
 
-        // Scratch lives as long as its thread: an input buffer per distinct preprocessing.
+        // Scratch lives as long as its thread: one picture and an input buffer per distinct preprocessing.
         thread_local std::vector<std::vector<float>> inputs;
+        thread_local Image image;
         inputs.resize(std::max(inputs.size(), preprocessings_.size()));
         std::vector<RowState> states(n, RowState::ok);
         std::vector<std::string> hashes(n);
@@ -158,7 +159,7 @@ private:
             try {
                 const std::vector<std::byte> bytes = read_file(dataset_.path_of(first + i));
                 hashes[i] = hash_bytes(bytes);
-                const Image image = decode_image(bytes);
+                decode_image_into(bytes, image);
                 for (std::size_t p = 0; p < preprocessings_.size(); ++p) {
                     if (prepared[p]) preprocess_into(image, preprocessings_[p], input_of(inputs, p, i));
                 }

@@ -4,12 +4,16 @@
 
 #include "assay/error.h"
 #include "assay/file.h"
+#include "data/json_limits.h"
 #include "store/layout.h"
 
 namespace assay::store {
 namespace {
 
 using nlohmann::json;
+
+/// Provenance may nest; what prints JSON walks it by recursion.
+constexpr int max_depth = 64;
 
 const json& field(const json& object, const char* key) {
     const auto found = object.find(key);
@@ -26,12 +30,7 @@ const json& field(const json& object, const char* key) {
 }  // namespace
 
 json parse_object(std::string_view text, std::string_view schema, int version) {
-    json value;
-    try {
-        value = json::parse(text);
-    } catch (const json::exception& error) {
-        throw Error(ErrorCode::bad_input, fmt::format("damaged JSON: {}", error.what()));
-    }
+    const json value = parse_json(text, max_depth);
     if (!value.is_object()) throw Error(ErrorCode::bad_input, "damaged JSON: an object is expected");
     const std::string found = text_field(value, "schema");
     if (found != schema) {

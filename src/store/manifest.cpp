@@ -5,6 +5,7 @@
 #include "assay/error.h"
 #include "assay/file.h"
 #include "assay/version.h"
+#include "data/json_limits.h"
 #include "store/fields.h"
 #include "store/layout.h"
 
@@ -28,7 +29,7 @@ void check_range(const char* name, std::uint64_t value, std::uint64_t low, std::
 
 json provenance_of(const StoreSpec& spec) {
     if (spec.provenance_json.empty()) return json::object();
-    json value = json::parse(spec.provenance_json, nullptr, false);
+    json value = parse_json(spec.provenance_json, 60);  // within the depth that is read back
     if (!value.is_object()) fail("the provenance of a store must be a JSON object");
     return value;
 }

@@ -21,6 +21,10 @@ constexpr float nan = std::numeric_limits<float>::quiet_NaN();
 /// Everything below rounds to a finite half.
 constexpr float half_limit = 65520.0F;
 
+std::size_t entries_a_row(const StoreSpec& spec) {
+    return spec.keep == Keep::label ? 1 : spec.top_k;
+}
+
 bool within(std::span<const float> row, float limit) {
     bool all = true;
     for (const float score : row) all &= std::fabs(score) < limit;  // false for NaN
@@ -121,6 +125,20 @@ void find_not_finite(const StoreSpec& spec, std::span<const float> scores, std::
     }
 }
 
+void find_not_finite(const StoreSpec& spec, std::span<const TopEntry> entries, std::uint64_t first_row,
+                     std::vector<RowState>& states, std::vector<RowError>& errors) {
+    const std::size_t k = entries_a_row(spec);
+    for (std::size_t r = 0; r < states.size(); ++r) {
+        const std::span<const TopEntry> row = entries.subspan(r * k, k);
+        const auto bad =
+            std::find_if(row.begin(), row.end(), [](const TopEntry& e) { return !std::isfinite(e.score); });
+        if (states[r] != RowState::ok || bad == row.end()) continue;
+        states[r] = RowState::not_finite;
+        errors.push_back(
+            {first_row + r, RowState::not_finite, fmt::format("the score of class {} is {}", bad->cls, bad->score)});
+    }
+}
+
 ShardData reduce(const StoreSpec& spec, std::span<const float> scores, std::span<const RowState> states) {
     ShardData data;
     switch (spec.keep) {
@@ -136,6 +154,37 @@ ShardData reduce(const StoreSpec& spec, std::span<const float> scores, std::span
         case Keep::label:
             keep_label(data, spec, scores, states);
             break;
+    }
+    return data;
+}
+
+ShardData reduce(const StoreSpec& spec, std::span<const TopEntry> entries, std::span<const RowState> states) {
+    const std::size_t k = entries_a_row(spec);
+    ShardData data;
+    data.owned.reserve(2);
+    const std::span<TopEntry> kept = allocate<TopEntry>(data, entries.size());
+    for (std::size_t r = 0; r < states.size(); ++r) {
+        const std::span<TopEntry> out = kept.subspan(r * k, k);
+        if (states[r] != RowState::ok) {
+            std::fill(out.begin(), out.end(), TopEntry{-1, nan});
+            continue;
+        }
+        std::copy_n(entries.begin() + static_cast<std::ptrdiff_t>(r * k), k, out.begin());
+        const bool classes = std::all_of(out.begin(), out.end(), [&](const TopEntry& e) {
+            return e.cls >= 0 && static_cast<std::uint32_t>(e.cls) < spec.classes;
+        });
+        const bool ordered = std::is_sorted(out.begin(), out.end(), [](const TopEntry& a, const TopEntry& b) {
+            return a.score > b.score || (a.score == b.score && a.cls < b.cls);
+        });
+        if (!classes || !ordered)
+            throw Error(ErrorCode::internal, fmt::format("entries of row {} are not the best ones in order", r));
+        if (spec.keep == Keep::label && spec.kind == ScoreKind::log_probabilities)
+            out[0].score = std::exp(out[0].score);
+    }
+    if (spec.keep == Keep::top_k) {
+        const std::span<double> sums = allocate<double>(data, states.size());
+        std::transform(states.begin(), states.end(), sums.begin(),
+                       [](RowState s) { return s == RowState::ok ? 0.0 : std::numeric_limits<double>::quiet_NaN(); });
     }
     return data;
 }

@@ -27,7 +27,13 @@ void best_of(std::span<const float> row, std::span<TopEntry> out);
 void find_not_finite(const StoreSpec& spec, std::span<const float> scores, std::uint64_t first_row,
                      std::vector<RowState>& states, std::vector<RowError>& errors);
 
+/// The same for entries, `spec.top_k` of a row or one.
+void find_not_finite(const StoreSpec& spec, std::span<const TopEntry> entries, std::uint64_t first_row,
+                     std::vector<RowState>& states, std::vector<RowError>& errors);
+
 /// `scores` must outlive the result.
 ShardData reduce(const StoreSpec& spec, std::span<const float> scores, std::span<const RowState> states);
+/// From entries of rows whose log-sum-exp is 0. Throws internal when they are not in order, or of no class.
+ShardData reduce(const StoreSpec& spec, std::span<const TopEntry> entries, std::span<const RowState> states);
 
 }  // namespace assay::store

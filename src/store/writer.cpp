@@ -60,8 +60,8 @@ Manifest begin_or_resume(const fs::path& folder, const StoreSpec& wanted) {
 }
 
 void count_bad_rows(const ShardRecord& record, StoreWriter::BadRows& bad) {
-    bad.count += static_cast<std::uint64_t>(
-        std::count_if(record.states.begin(), record.states.end(), [](RowState state) { return state != RowState::ok; }));
+    bad.count += static_cast<std::uint64_t>(std::count_if(record.states.begin(), record.states.end(),
+                                                          [](RowState state) { return state != RowState::ok; }));
     if (!record.errors.empty() && (!bad.first || record.errors.front().row < bad.first->row)) {
         bad.first = record.errors.front();
     }
@@ -95,8 +95,14 @@ struct StoreWriter::Impl {
     BadRows bad;
 
     const StoreSpec& spec() const { return manifest.spec; }
-    ShardRecord commit(std::size_t shard, std::span<const float> scores, std::span<const RowState> states,
+    /// Writes the shard's files and its record. `Scores`: floats or entries.
+    template <class Scores>
+    ShardRecord commit(std::size_t shard, Scores scores, std::span<const RowState> states,
                        std::span<const RowError> errors, const std::string& pictures_hash) const;
+    /// Checks what is given, commits it, and keeps count.
+    template <class Scores>
+    void take(std::size_t shard, Scores scores, std::size_t width, std::span<const RowState> states,
+              std::span<const RowError> errors, const std::string& pictures_hash);
 };
 
 StoreWriter::StoreWriter(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {
@@ -161,9 +167,9 @@ std::size_t StoreWriter::missing() const {
                                                   [](Progress p) { return p != Progress::committed; }));
 }
 
-ShardRecord StoreWriter::Impl::commit(std::size_t shard, std::span<const float> scores,
-                                      std::span<const RowState> states, std::span<const RowError> errors,
-                                      const std::string& pictures_hash) const {
+template <class Scores>
+ShardRecord StoreWriter::Impl::commit(std::size_t shard, Scores scores, std::span<const RowState> states,
+                                      std::span<const RowError> errors, const std::string& pictures_hash) const {
     ShardRecord record;
     record.shard = shard;
     record.pictures_hash = pictures_hash;
@@ -187,41 +193,52 @@ ShardRecord StoreWriter::Impl::commit(std::size_t shard, std::span<const float> 
     return record;
 }
 
-void StoreWriter::write_shard(std::size_t shard, std::span<const float> scores, std::span<const RowState> states,
-                              std::span<const RowError> errors, const std::string& pictures_hash) {
-    const std::uint64_t begin = first_row(shard);
-    const std::uint32_t rows = rows_in(shard);
+template <class Scores>
+void StoreWriter::Impl::take(std::size_t shard, Scores scores, std::size_t width, std::span<const RowState> states,
+                             std::span<const RowError> errors, const std::string& pictures_hash) {
+    const std::uint64_t begin = shard_begin(spec(), shard);
+    const std::uint32_t rows = shard < progress.size() ? shard_size(spec(), shard) : 0;
     const bool errors_inside = std::all_of(errors.begin(), errors.end(),
                                            [&](const RowError& e) { return e.row >= begin && e.row < begin + rows; });
-    if (rows == 0 || states.size() != rows || scores.size() != std::size_t{rows} * spec().classes || !errors_inside) {
+    if (rows == 0 || states.size() != rows || scores.size() != rows * width || !errors_inside) {
         throw Error(
             ErrorCode::internal,
-            fmt::format(
-                "shard {} was given {} states and {} scores, or errors of other rows; it has {} rows of {} classes",
-                shard, states.size(), scores.size(), rows, spec().classes));
+            fmt::format("shard {} was given {} states and {} scores, or errors of other rows; it has {} rows of {}",
+                        shard, states.size(), scores.size(), rows, width));
     }
     {
-        const std::lock_guard guard(impl_->mutex);
-        if (!impl_->lock) throw Error(ErrorCode::internal, "a shard was given to a finished store");
-        if (impl_->progress[shard] != Progress::missing) {
+        const std::lock_guard guard(mutex);
+        if (!lock) throw Error(ErrorCode::internal, "a shard was given to a finished store");
+        if (progress[shard] != Progress::missing) {
             throw Error(ErrorCode::internal, fmt::format("shard {} was given twice", shard));
         }
-        impl_->progress[shard] = Progress::writing;
+        progress[shard] = Progress::writing;
     }
-    const auto set = [&](Progress progress) {
-        const std::lock_guard guard(impl_->mutex);
-        impl_->progress[shard] = progress;
-    };
-    ShardRecord record;
     try {
-        record = impl_->commit(shard, scores, states, errors, pictures_hash);
+        const ShardRecord record = commit(shard, scores, states, errors, pictures_hash);
+        const std::lock_guard guard(mutex);
+        progress[shard] = Progress::committed;
+        count_bad_rows(record, bad);
     } catch (...) {
-        set(Progress::missing);
+        const std::lock_guard guard(mutex);
+        progress[shard] = Progress::missing;
         throw;
     }
-    set(Progress::committed);
-    const std::lock_guard guard(impl_->mutex);
-    count_bad_rows(record, impl_->bad);
+}
+
+void StoreWriter::write_shard(std::size_t shard, std::span<const float> scores, std::span<const RowState> states,
+                              std::span<const RowError> errors, const std::string& pictures_hash) {
+    impl_->take(shard, scores, spec().classes, states, errors, pictures_hash);
+}
+
+void StoreWriter::write_entries(std::size_t shard, std::span<const TopEntry> entries, std::span<const RowState> states,
+                                std::span<const RowError> errors, const std::string& pictures_hash) {
+    const bool label = spec().keep == Keep::label;
+    if ((!label && spec().keep != Keep::top_k) || spec().kind == ScoreKind::logits) {
+        throw Error(ErrorCode::internal, fmt::format("entries were given to a store that keeps {} of {}",
+                                                     name_of(spec().keep), name_of(spec().kind)));
+    }
+    impl_->take(shard, entries, label ? 1 : spec().top_k, states, errors, pictures_hash);
 }
 
 StoreWriter::BadRows StoreWriter::bad_rows() const {

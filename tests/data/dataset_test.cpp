@@ -115,7 +115,26 @@ TEST(ImageFolder, NumbersFromOneKeepTheirNames) {
     EXPECT_THAT(dataset.classes.ids(), ElementsAre("1", "2", "10"));
     EXPECT_THAT(single_labels(dataset), ElementsAre(0, 2, 1));  // 1/, 10/, 2/
     EXPECT_THAT(refused(folder.path(), {.classes = numbered_classes(10)}),
-                HasSubstr("folders count from 1, classes from 0..9"));
+                HasSubstr("3 class folders (`1`, ...), but the classifier has 10 classes without names"));
+    const ClassList ten({"a", "b", "c", "d", "e", "f", "g", "h", "i", "j"});
+    EXPECT_THAT(refused(folder.path(), {.classes = ten}), HasSubstr("folders count from 1, classes from 0..9"));
+}
+
+// A model file knows how many classes it has, seldom which.
+TEST(ImageFolder, NamesForAClassifierThatOnlyCounts) {
+    const TempFolder folder;
+    for (const char* name : {"cat/x.jpg", "ant/x.jpg"}) folder.write(name);
+    fs::create_directories(folder / "bee");
+    std::vector<std::string> notes;
+    const Dataset dataset = open_dataset(folder.path(), {.classes = numbered_classes(3)}, &notes);
+    EXPECT_THAT(dataset.classes.ids(), ElementsAre("ant", "bee", "cat"));
+    EXPECT_THAT(single_labels(dataset), ElementsAre(0, 2));
+    EXPECT_THAT(notes, Contains(HasSubstr("taken for the classifier's 3 classes, which have no names")));
+    EXPECT_THAT(refused(folder.path(), {.classes = numbered_classes(4)}),
+                HasSubstr("3 class folders (`ant`, ...), but the classifier has 4 classes without names"));
+    const auto list = folder.write("l.csv", "path,label\ncat/x.jpg,cat\nant/x.jpg,ant\n");
+    EXPECT_THAT(single_labels(open_dataset(list, {.classes = numbered_classes(2)})), ElementsAre(1, 0));
+    EXPECT_THAT(refused(list, {.classes = numbered_classes(3)}), HasSubstr("label `cat` is none of the 3 classes"));
 }
 
 TEST(ImageFolder, WordNetIdsMeanImagenet) {

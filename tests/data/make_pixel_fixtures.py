@@ -180,6 +180,11 @@ def pngs():
     yield "png gamma", png(
         rng.integers(0, 256, (H, W, 3)), 8, 2, extra=chunk(b"gAMA", struct.pack(">I", 220000)) + chunk(b"tEXt", b"a\0b")
     )
+    frames = [Image.fromarray(noise(5, 6, 3)) for _ in range(3)]
+    for apart in [False, True]:
+        yield "png animated" + " after a still" * apart, saved(
+            frames[0], format="PNG", save_all=True, append_images=frames[1:], default_image=apart
+        )
     big = saved(Image.fromarray(smooth(40, 60, 3)), format="PNG")
     yield "png filters", big
     yield "png half", big[: len(big) // 2]

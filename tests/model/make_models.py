@@ -191,31 +191,36 @@ class Unknown(Cnn):
         return Fancy.apply(self.fc(self.features(x)))
 
 
-os.makedirs(OUT, exist_ok=True)
-save_script("cnn.pt", Cnn)
-save_script("frozen.pt", Cnn, freeze=True)
-save_script("vit.pt", Vit)
-save_script("double.pt", Cnn, double=True)
-save_script("tuple.pt", TupleOut, part=1)
-save_script("dict.pt", DictOut, part="logits")
-save_script("nan.pt", NanOut)
-save_script("conv_out.pt", ConvOut)
-save_script("argmax.pt", ArgMax)
-save_script("fixed_batch.pt", FixedBatch, trace=True, fixed_batch=4)
-save_script("fixed_size.pt", FixedSize)
-torch.save(made(Cnn).state_dict(), os.path.join(OUT, "state_dict.pt"))
+def main():
+    os.makedirs(OUT, exist_ok=True)
+    save_script("cnn.pt", Cnn)
+    save_script("frozen.pt", Cnn, freeze=True)
+    save_script("vit.pt", Vit)
+    save_script("double.pt", Cnn, double=True)
+    save_script("tuple.pt", TupleOut, part=1)
+    save_script("dict.pt", DictOut, part="logits")
+    save_script("nan.pt", NanOut)
+    save_script("conv_out.pt", ConvOut)
+    save_script("argmax.pt", ArgMax)
+    save_script("fixed_batch.pt", FixedBatch, trace=True, fixed_batch=4)
+    save_script("fixed_size.pt", FixedSize)
+    torch.save(made(Cnn).state_dict(), os.path.join(OUT, "state_dict.pt"))
 
-save_onnx("cnn_opset11.onnx", Cnn, 11)
-save_onnx("cnn_opset13.onnx", Cnn, 13)
-save_onnx("vit_opset11.onnx", Vit, 11)
-save_onnx("vit_opset13.onnx", Vit, 13)
-save_onnx("fixed_batch.onnx", Cnn, 13, dynamic=False, n=2, fixed_batch=2)
-save_onnx("fixed_size.onnx", FixedSize, 13)
-save_onnx("conv_out.onnx", ConvOut, 13)
-save_onnx("nan.onnx", NanOut, 13)
-torch.onnx.export(made(Unknown), pictures(1), os.path.join(OUT, "unknown_operator.onnx"), opset_version=13,
-                  custom_opsets={"acme": 1})
+    save_onnx("cnn_opset11.onnx", Cnn, 11)
+    save_onnx("cnn_opset13.onnx", Cnn, 13)
+    save_onnx("vit_opset11.onnx", Vit, 11)
+    save_onnx("vit_opset13.onnx", Vit, 13)
+    save_onnx("fixed_batch.onnx", Cnn, 13, dynamic=False, n=2, fixed_batch=2)
+    save_onnx("fixed_size.onnx", FixedSize, 13)
+    save_onnx("conv_out.onnx", ConvOut, 13)
+    save_onnx("nan.onnx", NanOut, 13)
+    torch.onnx.export(made(Unknown), pictures(1), os.path.join(OUT, "unknown_operator.onnx"), opset_version=13,
+                      custom_opsets={"acme": 1})
 
-with open(os.path.join(OUT, "expected.json"), "w") as f:
-    json.dump(expected, f, indent=1)
-    f.write("\n")
+    with open(os.path.join(OUT, "expected.json"), "w") as f:
+        json.dump(expected, f, indent=1)
+        f.write("\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -29,6 +29,11 @@ inline const nlohmann::json& expected() {
     return all;
 }
 
+/// Thousands of small files: no need to sync each.
+inline void write(const std::filesystem::path& path, std::string_view bytes) {
+    std::ofstream(path, std::ios::binary) << bytes;
+}
+
 /// A spec for a fixture: pictures of 16 x 16.
 inline ModelSpec fixture_spec(const std::string& name) {
     ModelSpec spec;

@@ -1,6 +1,26 @@
 assay_test(model_spec
     SOURCES model/model_spec_test.cpp
     LINKS assay_model)
-assay_test(model_torch
-    SOURCES model/torch_test.cpp
+
+# Two libraries that are not the plug-in.
+add_library(fake_plugin_build MODULE model/fake_plugin.cpp)
+target_compile_definitions(fake_plugin_build PRIVATE FAKE_BUILD=1)
+add_library(fake_plugin_none MODULE model/fake_plugin.cpp)
+foreach(fake fake_plugin_build fake_plugin_none)
+    target_include_directories(${fake} PRIVATE ${CMAKE_SOURCE_DIR}/src)
+    target_link_libraries(${fake} PRIVATE assay_flags)
+endforeach()
+assay_test(model_plugin
+    SOURCES model/plugin_test.cpp
     LINKS assay_model)
+target_compile_definitions(test_model_plugin PRIVATE
+    OTHER_BUILD="$<TARGET_FILE:fake_plugin_build>" OTHER_LIBRARY="$<TARGET_FILE:fake_plugin_none>")
+add_dependencies(test_model_plugin fake_plugin_build fake_plugin_none)
+
+if(TARGET assay_torch)
+    target_compile_definitions(test_model_plugin PRIVATE ASSAY_HAS_TORCH=1)
+    assay_test(model_torch
+        SOURCES model/torch_test.cpp model/onnx_test.cpp model/onnx_ops_test.cpp model/shared_test.cpp
+        LINKS assay_model)
+    add_dependencies(test_model_torch assay_torch)
+endif()

@@ -51,15 +51,19 @@ Tensor folded_over_inputs(const OnnxCall& call, Function&& function) {
 
 /// Bounds are attributes before opset 11 and inputs since.
 Tensor clip(const OnnxCall& call) {
-    const auto bound = [&](const char* attribute, std::size_t i) -> c10::optional<at::Scalar> {
-        if (call.has_attribute(attribute)) return at::Scalar(call.real(attribute, 0));
-        if (!call.has(i)) return c10::nullopt;
+    const auto given = [&](const char* attribute, std::size_t i) {
+        return call.has_attribute(attribute) || call.has(i);
+    };
+    const auto bound = [&](const char* attribute, std::size_t i) -> at::Scalar {
+        if (call.has_attribute(attribute)) return call.real(attribute, 0);
         if (call.in(i).numel() != 1) throw NodeError(fmt::format("the {} bound is not one number", attribute));
         return call.in(i).item();
     };
-    const auto low = bound("min", 1);
-    const auto high = bound("max", 2);
-    return low || high ? call.in(0).clamp(low, high) : call.in(0);
+    const Tensor& x = call.in(0);
+    const bool low = given("min", 1);
+    const bool high = given("max", 2);
+    if (low && high) return x.clamp(bound("min", 1), bound("max", 2));
+    return low ? x.clamp_min(bound("min", 1)) : high ? x.clamp_max(bound("max", 2)) : x;
 }
 
 Tensor where(const OnnxCall& call) {

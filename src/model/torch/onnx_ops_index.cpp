@@ -1,4 +1,5 @@
 // ONNX operators that pick numbers by position.
+#include <ATen/TensorIndexing.h>
 #include <ATen/ops/full.h>
 #include <fmt/format.h>
 
@@ -72,12 +73,12 @@ Tensor gather_elements(const OnnxCall& call) {
 }
 
 /// The last dimension of `index` as one list of positions for each leading dimension of `data`.
-c10::List<c10::optional<Tensor>> columns(const Tensor& index, const Tensor& data) {
+std::vector<at::indexing::TensorIndex> columns(const Tensor& index, const Tensor& data) {
     if (index.dim() < 1 || index.size(-1) > data.dim())
         throw NodeError("positions with more coordinates than the data has");
-    c10::List<c10::optional<Tensor>> out;
+    std::vector<at::indexing::TensorIndex> out;
     for (std::int64_t d = 0; d < index.size(-1); ++d)
-        out.push_back(c10::optional<Tensor>(positions(index.select(-1, d), data, data.size(d))));
+        out.emplace_back(positions(index.select(-1, d), data, data.size(d)));
     return out;
 }
 
@@ -89,7 +90,7 @@ Tensor gather_nd(const OnnxCall& call) {
 Tensor scatter_nd(const OnnxCall& call) {
     if (call.text("reduction", "none") != "none") throw NodeError("reductions are not supported");
     const Tensor& x = call.in(0);
-    return x.index_put(columns(call.in(1), x), beside(call.in(2), x));
+    return x.clone().index_put_(columns(call.in(1), x), beside(call.in(2), x));
 }
 
 Tensor scatter_elements(const OnnxCall& call) {

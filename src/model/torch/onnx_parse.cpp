@@ -1,5 +1,6 @@
 // From protobuf to OnnxGraph. Everything that a damaged file can say wrong is checked here.
 #include <ATen/ops/empty.h>
+#include <c10/util/accumulate.h>
 #include <fmt/format.h>
 #include <onnx/onnx_pb.h>
 

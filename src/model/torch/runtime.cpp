@@ -29,6 +29,27 @@ void set_blas_threads_to_one() {
     }
 }
 
+/// The library prints nothing: LibTorch's warnings ("this function is deprecated") are dropped.
+class Silence final : public c10::WarningHandler {
+public:
+#if TORCH_VERSION_MAJOR >= 2
+    void process(const c10::Warning&) override {
+    }
+#else
+    void process(const c10::SourceLocation&, const std::string&, bool) override {
+    }
+#endif
+};
+
+void silence_this_thread() {
+    static Silence silence;
+#if TORCH_VERSION_MAJOR >= 2
+    c10::WarningUtils::set_warning_handler(&silence);
+#else
+    c10::Warning::set_warning_handler(&silence);
+#endif
+}
+
 bool contains(std::string_view text, std::string_view part) {
     return text.find(part) != std::string_view::npos;
 }
@@ -60,6 +81,7 @@ bool names_an_error(std::string_view line) {
 void prepare_process() {
     // glog (under Debian's LibTorch) reads this when it first logs; a user's own choice stays.
     setenv("GLOG_minloglevel", "2", 0);
+    silence_this_thread();
     at::set_num_threads(1);
     try {
         at::set_num_interop_threads(1);
@@ -72,6 +94,7 @@ void prepare_process() {
 void prepare_thread() {
     thread_local const bool once = [] {
         at::init_num_threads();
+        silence_this_thread();
         return true;
     }();
     static_cast<void>(once);

@@ -12,7 +12,7 @@ namespace assay::torch_plugin {
 
 /// One thread a call, no chatter on stderr. Called once, before the first tensor.
 void prepare_process();
-/// LibTorch keeps thread counts per thread: called at the start of each call into it.
+/// LibTorch keeps thread counts and the handler of warnings per thread: called at the start of each call into it.
 void prepare_thread();
 
 /// "auto", "cpu", "cuda", "cuda:1". Throws usage.

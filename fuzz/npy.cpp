@@ -1,0 +1,26 @@
+// Any bytes: an array or an Error; every element of an array can be read.
+#include "assay/npy.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "assay/error.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    try {
+        const assay::NpyView view = assay::parse_npy(std::as_bytes(std::span(data, size)));
+        const std::uint64_t n = std::min<std::uint64_t>(view.count(), 4096);
+        std::vector<float> floats(n);
+        view.values.floats(view.count() - n, floats);
+        for (std::uint64_t i = 0; i < n; ++i) {
+            view.values.number(i);
+            try {
+                view.values.integer(i);
+            } catch (const assay::Error&) {
+            }
+        }
+    } catch (const assay::Error&) {
+    }
+    return 0;
+}

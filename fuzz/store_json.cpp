@@ -1,0 +1,45 @@
+// Any text as manifest.json, a shard's record or dataset.json: what is accepted is printed and read again alike.
+#include <cstdint>
+#include <cstdlib>
+
+#include "assay/error.h"
+#include "store/dataset_files.h"
+#include "store/manifest.h"
+#include "store/record.h"
+
+namespace {
+
+assay::StoreSpec some_spec() {
+    assay::StoreSpec spec;
+    spec.dataset_name = "val";
+    spec.model_name = "net";
+    spec.rows = 25;
+    spec.classes = 7;
+    spec.keep = assay::Keep::top_k;
+    spec.top_k = 3;
+    spec.shard_rows = 10;
+    return spec;
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    using namespace assay::store;
+    if (size == 0) return 0;
+    const std::string_view text(reinterpret_cast<const char*>(data) + 1, size - 1);
+    try {
+        if (data[0] % 3 == 0) {
+            const std::string once = manifest_text(parse_manifest(text));
+            if (manifest_text(parse_manifest(once)) != once) std::abort();
+        } else if (data[0] % 3 == 1) {
+            static const assay::StoreSpec spec = some_spec();
+            const std::string once = record_text(parse_record(text, spec, 2), spec);
+            if (record_text(parse_record(once, spec, 2), spec) != once) std::abort();
+        } else {
+            const std::string once = dataset_text(parse_dataset_record(text));
+            if (dataset_text(parse_dataset_record(once)) != once) std::abort();
+        }
+    } catch (const assay::Error&) {
+    }
+    return 0;
+}

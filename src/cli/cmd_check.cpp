@@ -1,0 +1,103 @@
+// assay check: do a model, its settings and a data set fit together?
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include "assay/check.h"
+#include "assay/error.h"
+#include "assay/predict.h"
+#include "cli/command.h"
+#include "cli/inputs.h"
+#include "cli/table.h"
+
+namespace assay::cli {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::string_view examples = R"(
+assay check --model resnet50.pt --preset torchvision --data imagenet/val
+assay check -m m.onnx -d pictures --list labels.csv --sample 500
+assay check -m m.pt -d val --decode-all --json
+)";
+
+const char* mark(Finding::Severity severity, bool colour) {
+    switch (severity) {
+        case Finding::Severity::ok: return colour ? "\033[32m✓\033[0m" : "✓";
+        case Finding::Severity::note: return "·";
+        case Finding::Severity::warning: return colour ? "\033[33m!\033[0m" : "!";
+        case Finding::Severity::error: return colour ? "\033[31m✗\033[0m" : "✗";
+    }
+    return "";
+}
+
+std::string findings_text(const std::vector<Finding>& findings, bool colour) {
+    std::string out;
+    for (const Finding& f : findings) {
+        out += fmt::format("{} {}\n", mark(f.severity, colour), f.title);
+        if (!f.detail.empty()) out += "    " + f.detail + "\n";
+        if (!f.advice.empty()) out += "    → " + f.advice + "\n";
+    }
+    return out;
+}
+
+/// An error is bad input, so that scripts stop; warnings are for people.
+int status_of(const std::vector<Finding>& findings) {
+    const bool wrong = std::any_of(findings.begin(), findings.end(),
+                                   [](const Finding& f) { return f.severity == Finding::Severity::error; });
+    return wrong ? Status::bad_input : Status::done;
+}
+
+}  // namespace
+
+int cmd_check(std::vector<std::string> words) {
+    auto app = make_app("check", "Find out whether a model, its settings and a data set fit together: order of the classes, doubled "
+                                 "softmax, mean and std, channel order, answers that depend on the batch, unreadable pictures. "
+                                 "Exit status 2 when results would be wrong.",
+                        examples);
+    ModelFlags models;
+    DataFlags data;
+    Output output;
+    CheckOptions options;
+    bool quiet = false;
+    models.add_to(*app);
+    data.add_to(*app);
+    app->add_option("--sample", options.sample, "Pictures that go through the classifier")->type_name("N")->capture_default_str();
+    app->add_option("--seed", options.seed, "Which pictures")->capture_default_str();
+    app->add_flag("--decode-all", options.decode_all, "Read every picture, not only the sample");
+    app->add_option("-j,--threads", options.threads, "Threads (default: one a core)")->type_name("N");
+    app->add_flag("-q,--quiet", quiet, "No progress, no notes");
+    output.add_to(*app);
+    if (!parse(*app, std::move(words))) return Status::done;
+    if (models.files.empty()) throw Error(ErrorCode::usage, "no --model given; see `assay check --help`");
+    if (data.folders.empty()) throw Error(ErrorCode::usage, "no --data given; see `assay check --help`");
+    if (!quiet) {
+        options.progress = [](std::string_view step) { note(step); };
+    }
+
+    int status = Status::done;
+    json all = json::array();
+    std::string text;
+    Table table({{"model"}, {"data set"}, {"id"}, {"severity"}, {"title"}, {"detail"}, {"advice"}});
+    for (ModelSpec& spec : models.resolve()) {
+        const LoadedModel model = load_model(std::move(spec), {models.device});
+        for (std::size_t i = 0; i < data.folders.size(); ++i) {
+            const Dataset dataset = data.open(i, model.spec.classes, quiet);
+            const auto findings = check_model(*model.classifier, model.spec, dataset, options);
+            status = std::max(status, status_of(findings));
+            text += fmt::format("{} on {}\n", model.spec.name, dataset.name) +
+                    findings_text(findings, output.file.empty() && stdout_is_terminal());
+            for (const Finding& f : findings) {
+                const std::string severity(name_of(f.severity));
+                table.add({model.spec.name, dataset.name, f.id, severity, f.title, f.detail, f.advice});
+                all.push_back({{"model", model.spec.name}, {"dataset", dataset.name}, {"id", f.id}, {"severity", severity},
+                               {"title", f.title}, {"detail", f.detail}, {"advice", f.advice}});
+            }
+        }
+    }
+    output.write(output.json ? all.dump(2) + "\n" : output.csv ? table.csv() : text);
+    return status;
+}
+
+}  // namespace assay::cli

@@ -1,0 +1,164 @@
+#include "cli/scoring.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "assay/error.h"
+#include "cli/table.h"
+
+namespace assay::cli {
+namespace {
+
+// "top1,ece:bins=20,edges=right_closed,ace": a piece with '=' and without ':' belongs to the metric before it.
+void split_metrics(const std::string& text, std::vector<std::string>& list) {
+    std::size_t begin = 0;
+    while (begin <= text.size()) {
+        const std::size_t comma = std::min(text.find(',', begin), text.size());
+        const std::string piece = text.substr(begin, comma - begin);
+        if (!list.empty() && piece.find('=') != std::string::npos && piece.find(':') == std::string::npos) {
+            list.back() += "," + piece;
+        } else {
+            list.push_back(piece);
+        }
+        begin = comma + 1;
+    }
+}
+
+}  // namespace
+
+void ScoringFlags::add_to(CLI::App& app) {
+    app.add_option("--metrics", metrics_, "Metrics, comma-separated, with parameters: top1,ece:bins=20,ace; repeatable (default: all)")
+        ->type_name("LIST");
+    app.add_option("--labels", labels_, "Labels to score against instead of the data set's own: ReaL's json, csv, txt, npy")
+        ->type_name("FILE");
+    app.add_option("--class-map,--classes-map", class_map_, "Ask over other classes: imagenet-a, imagenet-r, 16-class, in9, or a file")
+        ->type_name("NAME");
+    app.add_option("--bins", bins_, "Bins of the calibration errors (default 15)")->check(CLI::Range(1, 100));
+    app.add_option("--edges", edges_, "Edge rule of ece: left_closed, left_closed_merged, right_closed")->type_name("RULE");
+    app.add_option("--k", k_, "The k of top-k, several allowed (default 1 5)")->check(CLI::Range(1, 100))->delimiter(',');
+    app.add_option("--bootstrap", bootstrap_, "Bootstrap replicates; 0: jackknife")->capture_default_str();
+    app.add_option("--seed", seed_, "Seed of the bootstrap")->capture_default_str();
+    app.add_option("--level", level_, "Confidence level of the intervals")->check(CLI::Range(0.5, 0.9999))->capture_default_str();
+    app.add_option("--threads", threads_, "Threads (default: all cores)")->check(CLI::NonNegativeNumber);
+    app.add_option("--gate", gates_, "A condition to meet, e.g. \"top1 >= 0.75\", \"low(top1) >= 70%\"; repeatable; status 1 when one breaks")
+        ->type_name("CONDITION");
+}
+
+std::vector<Gate> ScoringFlags::gates() const {
+    std::vector<Gate> list;
+    for (const auto& text : gates_) list.push_back(parse_gate(text));
+    return list;
+}
+
+std::vector<MetricRequest> ScoringFlags::requests() const {
+    std::vector<MetricRequest> list;
+    if (metrics_.empty()) {
+        list = default_metrics(k_, bins_, edges_);
+    } else {
+        std::vector<std::string> texts;
+        for (const auto& words : metrics_) split_metrics(words, texts);
+        for (const auto& text : texts) {
+            std::string full = text;
+            const auto& facts = metric_named(std::string_view(text).substr(0, text.find(':')));
+            for (const auto& p : facts.parameters) {  // --bins and --edges fill in what was not said
+                const std::string name(p.name), value = name == "bins" && bins_ > 0 ? std::to_string(bins_) : name == "edges" ? edges_ : "";
+                if (value.empty() || text.find(name + "=") != std::string::npos) continue;
+                full += (full.find(':') == std::string::npos ? ":" : ",") + name + "=" + value;
+            }
+            if (text == "topk" && !k_.empty()) {
+                for (const int k : k_) list.push_back(parse_metric(fmt::format("top{}", k)));
+                continue;
+            }
+            list.push_back(parse_metric(full));
+        }
+    }
+    for (const Gate& gate : gates()) {
+        if (std::find(list.begin(), list.end(), gate.metric) == list.end()) list.push_back(gate.metric);
+    }
+    return list;
+}
+
+ScoreOptions ScoringFlags::options_for(const PredictionStore& store) const {
+    ScoreOptions options;
+    options.metrics = requests();
+    options.resampling = {level_, bootstrap_, seed_};
+    options.threads = threads_;
+    const Dataset& dataset = store.dataset();
+    if (!class_map_.empty()) {
+        // The built-in maps are for ImageNet's classes, whatever the data set's own are (ImageNet-R's 200, 16 folders).
+        const ClassList& model = dataset.classes.size() == store.classes() ? dataset.classes : imagenet_classes();
+        options.map = class_map_named(class_map_, model);
+    }
+    if (!labels_.empty()) options.labels = read_label_sets(labels_, dataset, dataset.classes);
+    return options;
+}
+
+bool in_percent(const std::string& metric) {
+    return metric.starts_with("top") || metric == "real" || metric == "balanced" || metric == "confidence" ||
+           metric == "overconfidence";
+}
+
+std::string number_text(double value, double half_width, bool percent) {
+    const double scale = percent ? 100 : 1;
+    value *= scale;
+    half_width *= scale;
+    // Two digits of the uncertainty; without one, four of the value.
+    const double unit = half_width > 0 ? half_width / 10 : std::abs(value) / 1000;
+    const int digits = unit > 0 ? std::clamp(static_cast<int>(std::ceil(-std::log10(unit))), 0, 9) : 2;
+    return fmt::format("{:.{}f}", value, percent ? std::clamp(digits, 1, 4) : std::max(digits, 2));
+}
+
+namespace {
+double half_of(const std::optional<Interval>& interval) { return interval ? (interval->high - interval->low) / 2 : 0; }
+}  // namespace
+
+std::string value_text(const Measurement& m) {
+    if (!m.value) return "–";
+    const bool percent = in_percent(m.key.metric);
+    const double half = half_of(m.interval);
+    const std::string text = number_text(*m.value, half, percent);
+    return m.interval ? text + " ±" + number_text(half, half, percent) : text;
+}
+
+std::string interval_text(const std::optional<Interval>& interval, bool percent) {
+    if (!interval) return "";
+    const double half = half_of(interval);
+    return number_text(interval->low, half, percent) + " – " + number_text(interval->high, half, percent);
+}
+
+std::string metric_text(const MeasurementKey& key) {
+    std::string text = key.metric;
+    const MetricFacts& facts = metric_named(key.metric);
+    if (facts.name == "topk") return text;
+    for (const auto& p : facts.parameters) {
+        const auto found = key.parameters.find(std::string(p.name));
+        if (found == key.parameters.end() || (found->second == p.fallback && p.name != "spread" && p.name != "variant")) continue;
+        text += (text == key.metric ? " (" : ", ") + (p.allowed.empty() ? std::string(p.name) + " " : "") + found->second;
+    }
+    return text == key.metric ? text : text + ")";
+}
+
+std::string p_text(std::optional<double> p) {
+    if (!p) return "";
+    return *p < 1e-6 ? "< 1e-6" : *p < 0.001 ? fmt::format("{:.1e}", *p) : fmt::format("{:.3f}", *p);
+}
+
+std::string gates_text(const std::vector<GateResult>& results, bool colour) {
+    if (results.empty()) return "";
+    Table table({{"gate"}, {"found", Align::right}, {""}}, "Gates");
+    for (const GateResult& result : results) {
+        table.add({result.gate.text, result.value ? fmt::format("{:.6g}", *result.value) : "–",
+                   result.passed ? "passed" : result.reason.empty() ? "BROKEN" : "BROKEN: " + result.reason});
+    }
+    return "\n" + table.text(colour);
+}
+
+bool all_passed(const std::vector<GateResult>& results) {
+    return std::all_of(results.begin(), results.end(), [](const GateResult& r) { return r.passed; });
+}
+
+}  // namespace assay::cli

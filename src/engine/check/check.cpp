@@ -1,0 +1,64 @@
+#include "assay/check.h"
+
+#include "assay/parallel.h"
+#include "engine/check/parts.h"
+
+namespace assay {
+
+std::string_view name_of(Finding::Severity severity) {
+    switch (severity) {
+        case Finding::Severity::ok:
+            return "ok";
+        case Finding::Severity::note:
+            return "note";
+        case Finding::Severity::warning:
+            return "warning";
+        case Finding::Severity::error:
+            return "error";
+    }
+    return "";
+}
+
+std::vector<Finding> check_model(Classifier& classifier, const ModelSpec& spec, const Dataset& dataset,
+                                 const CheckOptions& options) {
+    using namespace check;
+    const auto step = [&](std::string_view what) {
+        throw_if_stopped();
+        if (options.progress) options.progress(what);
+    };
+    std::vector<Finding> findings;
+    const auto add = [&](std::vector<Finding> more) {
+        for (Finding& finding : more) findings.push_back(std::move(finding));
+    };
+    step("reading pictures");
+    const Sample sample = draw_sample(dataset, spec.preprocess, options);
+    add(check_data(dataset, spec, classifier.facts().classes));
+    add(check_pictures(dataset, sample, options));
+    if (sample.size() == 0) return findings;
+
+    const Runner runner(classifier, options.batch, resolve_threads(options.threads));
+    step("running the classifier");
+    Scores scores = runner.run(sample.windows, spec.preprocess);
+    add(check_outputs(scores, spec, sample, dataset));
+
+    step("comparing orders of classes");
+    OrderResult order = check_order(scores, sample, dataset, options);
+    step("comparing pixel values");
+    const PixelResult pixels = check_values(runner, scores, sample, dataset, spec, order.order, options);
+    if (!(pixels.best == spec.preprocess)) {
+        // Wrong pixel values hide the order: look again with the better ones.
+        scores = runner.run(sample.windows, pixels.best);
+        if (!order.settled) order = check_order(scores, sample, dataset, options);
+    }
+    add(std::move(order.findings));
+    add(pixels.findings);
+    if (options.geometry) {
+        step("comparing crops and interpolations");
+        add(check_geometry(runner, scores, sample, dataset, pixels.best, order.order, options));
+    }
+    step("comparing batches");
+    add(check_batch(runner, sample, spec.preprocess));
+    return findings;
+}
+
+}  // namespace assay

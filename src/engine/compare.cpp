@@ -1,0 +1,262 @@
+#include "assay/compare.h"
+
+#include <algorithm>
+#include <cmath>
+#include <unordered_map>
+
+#include <fmt/core.h>
+
+#include "assay/error.h"
+#include "assay/parallel.h"
+#include "score_set.h"
+
+namespace assay {
+namespace {
+
+// Rows of the items that both stores hold, in the baseline's order.
+struct Alignment {
+    std::vector<std::uint64_t> baseline, candidate;
+    std::uint64_t only_baseline = 0, only_candidate = 0, not_scored = 0;
+};
+
+void open_all(const OpenShards& shards, std::size_t count, int threads) {
+    parallel_blocks(count, threads, [&](std::size_t s) {
+        throw_if_stopped();
+        shards.at(s);
+    });
+}
+
+bool scored(const OpenShards& shards, std::uint64_t row) {
+    const PredictionStore::Shard* shard = shards.at(shards.of_row(row));
+    return shard != nullptr && shard->states()[static_cast<std::size_t>(row - shard->first_row)] == RowState::ok;
+}
+
+Alignment align(const PredictionStore& a, const OpenShards& a_shards, const PredictionStore& b, const OpenShards& b_shards) {
+    Alignment rows;
+    const auto add = [&](std::uint64_t i, std::uint64_t j) {
+        if (!scored(a_shards, i) || !scored(b_shards, j)) {
+            ++rows.not_scored;
+            return;
+        }
+        rows.baseline.push_back(i);
+        rows.candidate.push_back(j);
+    };
+    if (a.spec().ids_hash == b.spec().ids_hash) {
+        for (std::uint64_t i = 0; i < a.rows(); ++i) add(i, i);
+        return rows;
+    }
+    const StringColumn &a_ids = a.dataset().ids, &b_ids = b.dataset().ids;
+    std::unordered_map<std::string_view, std::uint64_t> row_of;
+    row_of.reserve(b_ids.size());
+    for (std::size_t j = 0; j < b_ids.size(); ++j) row_of.emplace(b_ids[j], j);
+    std::uint64_t common = 0;
+    for (std::size_t i = 0; i < a_ids.size(); ++i) {
+        const auto found = row_of.find(a_ids[i]);
+        if (found == row_of.end()) {
+            ++rows.only_baseline;
+        } else {
+            ++common;
+            add(i, found->second);
+        }
+    }
+    rows.only_candidate = b_ids.size() - common;
+    return rows;
+}
+
+// The baseline's labels, at the candidate's rows.
+LabelSets carried_over(const LabelSets& labels, const Alignment& rows, std::uint64_t candidate_rows) {
+    std::vector<std::uint64_t> from(static_cast<std::size_t>(candidate_rows), ~std::uint64_t{0});
+    for (std::size_t k = 0; k < rows.baseline.size(); ++k) from[static_cast<std::size_t>(rows.candidate[k])] = rows.baseline[k];
+    LabelSets result;
+    for (const std::uint64_t row : from) {
+        result.append(row == ~std::uint64_t{0} ? std::span<const std::int32_t>() : labels[static_cast<std::size_t>(row)]);
+    }
+    return result;
+}
+
+// Which items count for an accuracy, and which of them are right: 2 not counted, else 0 or 1.
+std::vector<std::uint8_t> hits_of(const MetricRequest& request, const ScoredSet& set) {
+    if (request.facts->name == "real") return set.right;
+    std::vector<std::uint8_t> hits(set.records.size());
+    const int k = std::stoi(request.parameters.at("k"));
+    for (std::size_t i = 0; i < hits.size(); ++i) {
+        const std::int32_t rank = set.records[i].rank;
+        hits[i] = set.targets[i] < 0 ? 2 : rank >= 0 && rank < k ? 1 : 0;
+    }
+    return hits;
+}
+
+struct Table { std::uint64_t both = 0, baseline = 0, candidate = 0, n = 0; };
+
+Table count(const std::vector<std::uint8_t>& a, const std::vector<std::uint8_t>& b) {
+    Table table;
+    for (std::size_t i = 0; i < a.size(); ++i) {
+        if (a[i] == 2 || b[i] == 2) continue;
+        ++table.n;
+        table.both += a[i] & b[i];
+        table.baseline += a[i] & (b[i] ^ 1U);
+        table.candidate += (a[i] ^ 1U) & b[i];
+    }
+    return table;
+}
+
+void accuracy_difference(PairedMetric& pair, const Table& t, double level) {
+    const PairedDifference d = paired_difference(t.both, t.candidate, t.baseline, t.n, level);
+    pair.difference = d.value;
+    pair.interval = d.interval;
+    pair.counts = mcnemar(t.baseline, t.candidate);
+    pair.p = pair.counts->p;
+    pair.test = "mcnemar.exact";
+}
+
+// The same groups, and the same bootstrap weights, on both sides: the spread of the difference, not the sum of two spreads.
+void resampled_difference(PairedMetric& pair, const Estimate& a, const Estimate& b, const Resampling& how) {
+    pair.difference = *b.value.value - *a.value.value;
+    const auto differences = [](const std::vector<double>& x, const std::vector<double>& y) {
+        std::vector<double> d(std::min(x.size(), y.size()));
+        for (std::size_t k = 0; k < d.size(); ++k) d[k] = y[k] - x[k];
+        return d;
+    };
+    const auto without = differences(a.without, b.without), replicates = differences(a.replicates, b.replicates);
+    pair.interval = interval_of(*pair.difference, without, replicates, how.level);
+    if (!pair.interval) return;
+    pair.interval->method += ".paired";
+    const bool bootstrap = replicates.size() >= 2;
+    const double degrees = static_cast<double>(without.size() - 1);
+    const double quantile =
+        bootstrap ? normal_quantile(0.5 + how.level / 2) : student_t_quantile(0.5 + how.level / 2, degrees);
+    const double error = (pair.interval->high - pair.interval->low) / (2 * quantile);
+    pair.test = bootstrap ? "bootstrap.normal" : "jackknife.t";
+    if (error > 0) {
+        const double statistic = std::abs(*pair.difference) / error;
+        pair.p = bootstrap ? 2 * normal_cdf(-statistic) : 2 * student_t_tail(statistic, degrees);
+    } else {
+        pair.p = *pair.difference == 0 ? 1.0 : 0.0;
+    }
+}
+
+PairedMetric paired(const MetricRequest& request, const ScoredSet& a, const ScoredSet& b, std::size_t i, const Resampling& how) {
+    PairedMetric pair;
+    pair.baseline = a.report.measurements[i];
+    pair.candidate = b.report.measurements[i];
+    if (pair.baseline.key.definition != pair.candidate.key.definition) {
+        throw Error(ErrorCode::internal, fmt::format("`{}` against `{}`: two definitions", pair.baseline.key.definition,
+                                                     pair.candidate.key.definition));
+    }
+    if (!pair.baseline.value || !pair.candidate.value) {
+        const bool first = !pair.baseline.value;
+        pair.undefined = fmt::format("undefined for the {}: {}", first ? "baseline" : "candidate",
+                                     first ? pair.baseline.undefined : pair.candidate.undefined);
+        return pair;
+    }
+    const std::string_view name = request.facts->name;
+    if (name == "topk" || name == "real") {
+        accuracy_difference(pair, count(hits_of(request, a), hits_of(request, b)), how.level);
+    } else {
+        resampled_difference(pair, a.estimates[i], b.estimates[i], how);
+    }
+    return pair;
+}
+
+void fill_answers(PairReport& report, const ScoredSet& a, const ScoredSet& b, const Alignment& rows, const LabelSets& labels,
+                  const StringColumn& ids, std::size_t listed) {
+    const Table table = count(a.right, b.right);
+    report.both_right = table.both;
+    report.only_baseline_right = table.baseline;
+    report.only_candidate_right = table.candidate;
+    report.both_wrong = table.n - table.both - table.baseline - table.candidate;
+    std::vector<std::size_t> differing;
+    for (std::size_t i = 0; i < a.records.size(); ++i) {
+        if (a.records[i].predicted == b.records[i].predicted) {
+            ++report.same_answer;
+        } else {
+            differing.push_back(i);
+        }
+    }
+    const auto surest = [&](std::size_t i) { return std::max(a.records[i].confidence, b.records[i].confidence); };
+    const auto before = [&](std::size_t i, std::size_t j) { return surest(i) != surest(j) ? surest(i) > surest(j) : i < j; };
+    const std::size_t kept = std::min(listed, differing.size());
+    std::partial_sort(differing.begin(), differing.begin() + static_cast<std::ptrdiff_t>(kept), differing.end(), before);
+    for (std::size_t k = 0; k < kept; ++k) {
+        const std::size_t i = differing[k];
+        const auto row = static_cast<std::size_t>(rows.baseline[i]);
+        report.disagreements.push_back({std::string(ids[row]), {labels[row].begin(), labels[row].end()}, a.records[i].predicted,
+                                        b.records[i].predicted, a.records[i].confidence, b.records[i].confidence,
+                                        a.right[i] == 1, b.right[i] == 1});
+    }
+}
+
+PairReport compare_pair(const PredictionStore& a, const OpenShards& a_shards, const LabelSets& labels, const PredictionStore& b,
+                        const CompareOptions& options, Comm& comm) {
+    PairReport report;
+    report.baseline = a.spec().model_name;
+    report.candidate = b.spec().model_name;
+    report.dataset = a.spec().dataset_name;
+    if (a.classes() != b.classes()) {
+        throw Error(ErrorCode::bad_input, fmt::format("`{}` answers with {} classes and `{}` with {}: their scores cannot be compared",
+                                                      report.baseline, a.classes(), report.candidate, b.classes()));
+    }
+    OpenShards b_shards(b);
+    Alignment rows;
+    agree(comm, [&] {
+        open_all(b_shards, b.shards(), resolve_threads(options.score.threads));
+        rows = align(a, a_shards, b, b_shards);
+        if (rows.baseline.empty()) {
+            throw Error(ErrorCode::bad_input,
+                        fmt::format("`{}` and `{}` have no scored item in common ({} and {} items): were they made from the same data set?",
+                                    a.folder().string(), b.folder().string(), a.rows(), b.rows()));
+        }
+    });
+    report.items = rows.baseline.size();
+    report.only_baseline = rows.only_baseline;
+    report.only_candidate = rows.only_candidate;
+    report.not_scored = rows.not_scored;
+    const LabelSets b_labels = carried_over(labels, rows, b.rows());
+    const ScoredSet one = score_set(a, a_shards, labels, options.score, rows.baseline, "", comm);
+    const ScoredSet two = score_set(b, b_shards, b_labels, options.score, rows.candidate, "", comm);
+    for (std::size_t i = 0; i < one.requests.size(); ++i) {
+        report.metrics.push_back(paired(one.requests[i], one, two, i, options.score.resampling));
+    }
+    fill_answers(report, one, two, rows, labels, a.dataset().ids, options.disagreements);
+    for (const auto& [set, name] : {std::pair{&one, report.baseline}, std::pair{&two, report.candidate}}) {
+        for (const auto& text : set->report.warnings) report.warnings.push_back(fmt::format("{}: {}", name, text));
+    }
+    if (report.only_baseline + report.only_candidate + report.not_scored > 0) {
+        report.warnings.push_back(fmt::format(
+            "compared on {} common items; {} are only in the baseline's store, {} only in the candidate's, and {} were not scored in both",
+            report.items, report.only_baseline, report.only_candidate, report.not_scored));
+    }
+    return report;
+}
+
+}  // namespace
+
+std::vector<PairReport> compare_stores(const PredictionStore& baseline, std::span<const PredictionStore* const> candidates,
+                                       const CompareOptions& options, Comm& comm) {
+    OpenShards shards(baseline);
+    LabelSets labels;
+    agree(comm, [&] {
+        labels = labels_for(baseline, options.score);
+        open_all(shards, baseline.shards(), resolve_threads(options.score.threads));
+    });
+    std::vector<PairReport> reports;
+    for (const PredictionStore* candidate : candidates) {
+        reports.push_back(compare_pair(baseline, shards, labels, *candidate, options, comm));
+        const ClassList& known = options.score.map ? options.score.map->targets : baseline.dataset().classes;
+        reports.back().classes = known;
+    }
+    for (std::size_t i = 0; !reports.empty() && i < reports[0].metrics.size(); ++i) {
+        std::vector<double> p;
+        for (const auto& report : reports) {
+            if (report.metrics[i].p) p.push_back(*report.metrics[i].p);
+        }
+        const auto adjusted = holm(p);
+        std::size_t next = 0;
+        for (auto& report : reports) {
+            if (report.metrics[i].p) report.metrics[i].p_holm = adjusted[next++];
+        }
+    }
+    return reports;
+}
+
+}  // namespace assay

@@ -1,0 +1,113 @@
+// Expected calibration error over bins of equal width of the top confidence (Guo et al. 2017; Naeini et al. 2015).
+//
+// Edges of bins are 32-bit numbers as torch.linspace(0, 1, B + 1) gives them (equal to it for B = 15; i/B in exact
+// arithmetic differs by one unit in the last place at 7 of the 16 edges). Three rules for a confidence on an edge:
+//   left_closed         [e_i, e_i+1), and a confidence of exactly 1 in a bin of its own: torchmetrics 1.1, the published code
+//   left_closed_merged  the same with 1 counted in the last bin
+//   right_closed        (e_i, e_i+1]: Guo et al.
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <vector>
+
+#include <fmt/core.h>
+
+#include "families.h"
+#include "real_sum.h"
+
+namespace assay::families {
+namespace {
+
+enum : std::size_t { items, hits, confidence_sum, bin_slots = confidence_sum + real_slots };
+
+std::vector<float> edges_of(int bins) {
+    const float step = 1.0F / static_cast<float>(bins);
+    std::vector<float> edges;
+    for (int i = 0; i <= bins; ++i) {
+        // From both ends towards the middle, as torch does.
+        const bool lower = i < (bins + 1) / 2;
+        edges.push_back(lower ? step * static_cast<float>(i) : 1.0F - step * static_cast<float>(bins - i));
+    }
+    return edges;
+}
+
+int bins_of(const Parameters& parameters) {
+    const std::string& text = parameters.at("bins");
+    int bins = 15;
+    std::from_chars(text.data(), text.data() + text.size(), bins);
+    return bins;
+}
+
+class Bins final : public Accumulator {
+public:
+    Bins(int bins, std::string rule) : bins_(bins), rule_(std::move(rule)), edges_(edges_of(bins)) {}
+    std::string key() const override { return fmt::format("bins {} {}", bins_, rule_); }
+    // One bin more than asked for: that of confidence 1.
+    std::size_t slots() const override { return (static_cast<std::size_t>(bins_) + 1) * bin_slots; }
+    void update(std::span<std::int64_t> state, std::span<const RowFacts> rows) const override {
+        for (const RowFacts& row : rows) {
+            if (row.target < 0) continue;
+            std::int64_t* const bin = state.data() + row.group * slots() + bin_of(row.confidence) * bin_slots;
+            ++bin[items];
+            bin[hits] += row.predicted == row.target ? 1 : 0;
+            add_real(bin + confidence_sum, row.confidence);
+        }
+    }
+
+private:
+    std::size_t bin_of(float confidence) const {
+        const auto last = static_cast<std::ptrdiff_t>(bins_) - 1;
+        if (rule_ == "right_closed") {
+            const auto above = std::lower_bound(edges_.begin(), edges_.end(), confidence) - edges_.begin();
+            return static_cast<std::size_t>(std::clamp<std::ptrdiff_t>(above - 1, 0, last));
+        }
+        const auto reached = std::upper_bound(edges_.begin(), edges_.end(), confidence) - edges_.begin();
+        const std::ptrdiff_t highest = rule_ == "left_closed_merged" ? last : last + 1;
+        return static_cast<std::size_t>(std::clamp<std::ptrdiff_t>(reached - 1, 0, highest));
+    }
+
+    int bins_;
+    std::string rule_;
+    std::vector<float> edges_;
+};
+
+}  // namespace
+
+std::unique_ptr<Accumulator> accumulate_bins(const MetricContext& context) {
+    return std::make_unique<Bins>(bins_of(context.parameters), context.parameters.at("edges"));
+}
+
+std::string ece_definition(const Parameters& parameters) {
+    return fmt::format("ece.{}.{}", parameters.at("norm"), parameters.at("edges"));
+}
+
+Value ece_value(const MetricContext& context, std::span<const std::int64_t> state) {
+    Value value;
+    double total = 0, sum = 0, greatest = 0, floor = 0;
+    for (std::size_t b = 0; b < state.size(); b += bin_slots) total += static_cast<double>(state[b + items]);
+    value.n = static_cast<std::uint64_t>(total);
+    if (!context.shape.probabilities) {
+        value.undefined = "the class map decides without giving probabilities";
+        return value;
+    }
+    if (total == 0) {
+        value.undefined = "no item has exactly one valid label";
+        return value;
+    }
+    const std::string& norm = context.parameters.at("norm");
+    for (std::size_t b = 0; b < state.size(); b += bin_slots) {
+        const auto n = static_cast<double>(state[b + items]);
+        if (n == 0) continue;
+        const double confidence = real_of(&state[b + confidence_sum]) / n;
+        const double gap = std::abs(static_cast<double>(state[b + hits]) / n - confidence);
+        sum += n / total * (norm == "l2" ? gap * gap : gap);
+        greatest = std::max(greatest, gap);
+        // E|accuracy - confidence| of a calibrated bin, by the normal approximation.
+        floor += n / total * std::sqrt(2 * confidence * (1 - confidence) / (3.14159265358979323846 * n));
+    }
+    value.value = norm == "max" ? greatest : norm == "l2" ? std::sqrt(sum) : sum;
+    if (norm == "l1") value.note = fmt::format("about {:.1e} would remain under perfect calibration with this n", floor);
+    return value;
+}
+
+}  // namespace assay::families

@@ -1,0 +1,172 @@
+// Per-class counts, and how evenly a classifier treats its classes (Hesse et al. 2026, section on class balance).
+//
+// The paper's text and its published code disagree: `within` is the code (sample standard deviation of class accuracies; spread of
+// the target's confidence inside each class), `between` the text (population standard deviation over classes of both).
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include <fmt/core.h>
+
+#include "assay/statistics.h"
+#include "class_table.h"
+#include "families.h"
+
+namespace assay::families {
+namespace {
+
+class Classes final : public Accumulator {
+public:
+    explicit Classes(std::uint32_t classes) : classes_(classes) {}
+    std::string key() const override { return "classes"; }
+    std::size_t slots() const override { return std::size_t{classes_} * class_slots; }
+    void update(std::span<std::int64_t> state, std::span<const RowFacts> rows) const override {
+        for (const RowFacts& row : rows) {
+            if (row.target < 0) continue;
+            std::int64_t* const cls =
+                state.data() + row.group * slots() + static_cast<std::size_t>(row.target) * class_slots;
+            const double p = row.target_probability;
+            ++cls[class_items];
+            cls[class_hits] += row.predicted == row.target ? 1 : 0;
+            cls[class_unknown] += row.target_known ? 0 : 1;
+            add_real(cls + class_confidence, row.confidence);
+            add_real(cls + class_target, p);
+            add_real(cls + class_target_squares, p * p);
+        }
+    }
+
+private:
+    std::uint32_t classes_;
+};
+
+struct Spread {
+    std::string undefined;
+    std::vector<double> accuracy, noise, target, target_spread;  // one a class that has items
+    std::uint64_t n = 0;
+    std::size_t absent = 0;
+};
+
+Spread spread_of(const MetricContext& context, std::span<const std::int64_t> state, bool confidences) {
+    Spread spread;
+    std::int64_t unknown = 0;
+    for (std::size_t c = 0; c < state.size(); c += class_slots) {
+        const auto n = static_cast<double>(state[c + class_items]);
+        spread.n += static_cast<std::uint64_t>(state[c + class_items]);
+        unknown += state[c + class_unknown];
+        if (n == 0) {
+            ++spread.absent;
+            continue;
+        }
+        const double accuracy = static_cast<double>(state[c + class_hits]) / n;
+        spread.accuracy.push_back(accuracy);
+        if (n > 1) spread.noise.push_back(accuracy * (1 - accuracy) / (n - 1));
+        const double mean = real_of(&state[c + class_target]) / n;
+        spread.target.push_back(mean);
+        spread.target_spread.push_back(std::sqrt(std::max(0.0, real_of(&state[c + class_target_squares]) / n - mean * mean)));
+    }
+    if (spread.n == 0) {
+        spread.undefined = "no item has exactly one valid label";
+    } else if (confidences && !context.shape.probabilities) {
+        spread.undefined = "the class map decides without giving probabilities";
+    } else if (confidences && unknown > 0) {
+        spread.undefined = fmt::format("the store does not keep the true class's probability of {} items", unknown);
+    }
+    return spread;
+}
+
+double mean_of(const std::vector<double>& x) {
+    double sum = 0;
+    for (const double v : x) sum += v;
+    return sum / static_cast<double>(x.size());
+}
+
+double deviation(const std::vector<double>& x, bool sample) {
+    const double mean = mean_of(x);
+    double squares = 0;
+    for (const double v : x) squares += (v - mean) * (v - mean);
+    return std::sqrt(squares / (static_cast<double>(x.size()) - (sample ? 1 : 0)));
+}
+
+Value begin(const Spread& spread) {
+    Value value;
+    value.n = spread.n;
+    value.undefined = spread.undefined;
+    if (spread.absent > 0 && spread.undefined.empty()) {
+        value.note = fmt::format("over the {} classes that have items; {} have none", spread.accuracy.size(), spread.absent);
+    }
+    return value;
+}
+
+void accuracy_part(Value& value, const Spread& spread, bool sample) {
+    if (!value.undefined.empty()) return;
+    if (sample && spread.accuracy.size() < 2) {
+        value.undefined = "the sample standard deviation over classes needs two classes with items";
+        return;
+    }
+    const double deviating = deviation(spread.accuracy, sample);
+    value.value = 1 - deviating;
+    if (spread.noise.size() == spread.accuracy.size() && !value.note.empty()) value.note += "; ";
+    if (spread.noise.size() == spread.accuracy.size()) {
+        // Each class's accuracy is itself an estimate; its noise widens the spread (quality of few items a class).
+        const double signal = deviating * deviating - mean_of(spread.noise);
+        value.note += fmt::format("{:.4f} with the sampling noise of the class accuracies removed",
+                                  1 - std::sqrt(std::max(0.0, signal)));
+    }
+}
+
+double confidence_part(const Spread& spread, bool within) {
+    return 1 - (within ? mean_of(spread.target_spread) : deviation(spread.target, false));
+}
+
+}  // namespace
+
+std::unique_ptr<Accumulator> accumulate_classes(const MetricContext& context) {
+    return std::make_unique<Classes>(context.shape.classes);
+}
+
+Value balanced_value(const MetricContext& context, std::span<const std::int64_t> state) {
+    const Spread spread = spread_of(context, state, false);
+    Value value = begin(spread);
+    if (!value.undefined.empty()) return value;
+    value.value = mean_of(spread.accuracy);
+    if (spread.noise.size() == spread.accuracy.size()) {
+        const auto classes = static_cast<double>(spread.accuracy.size());
+        const double error = std::sqrt(mean_of(spread.noise) / classes);
+        Interval interval = symmetric_interval(*value.value, error, context.level, "stratified.normal");
+        interval.low = std::max(0.0, interval.low);
+        interval.high = std::min(1.0, interval.high);
+        value.interval = interval;
+    } else {
+        value.note += value.note.empty() ? "" : "; ";
+        value.note += "no interval: a class with a single item gives no variance";
+    }
+    return value;
+}
+
+Value class_accuracy_balance_value(const MetricContext& context, std::span<const std::int64_t> state) {
+    const Spread spread = spread_of(context, state, false);
+    Value value = begin(spread);
+    accuracy_part(value, spread, context.parameters.at("std") == "sample");
+    return value;
+}
+
+Value class_confidence_balance_value(const MetricContext& context, std::span<const std::int64_t> state) {
+    const Spread spread = spread_of(context, state, true);
+    Value value = begin(spread);
+    if (value.undefined.empty()) value.value = confidence_part(spread, context.parameters.at("spread") == "within");
+    return value;
+}
+
+Value class_balance_value(const MetricContext& context, std::span<const std::int64_t> state) {
+    const bool within = context.parameters.at("spread") == "within";
+    const Spread spread = spread_of(context, state, true);
+    Value value = begin(spread);
+    const std::string note = value.note;
+    accuracy_part(value, spread, within);
+    if (!value.undefined.empty()) return value;
+    value.value = std::sqrt(std::max(0.0, *value.value) * std::max(0.0, confidence_part(spread, within)));
+    value.note = note;
+    return value;
+}
+
+}  // namespace assay::families

@@ -1,0 +1,83 @@
+// The AVX2 form of class_wise_kernel.cpp; called only where cpu_has_avx2().
+#include "class_wise_kernel.h"
+
+#include <immintrin.h>
+
+#include <cstdint>
+
+#include "assay/metric.h"
+
+#define ASSAY_AVX2 __attribute__((target("avx2,fma")))
+
+namespace assay::detail {
+
+// The bin by a binary search of four steps, eight items at a time: each level's bounds fit one register, and a permutation looks
+// the next one up. Adding is scalar, but eight neighbours go to eight different groups, so no addition waits for the one before.
+ASSAY_AVX2 void add_by_bin_avx2(std::span<const float> x, const std::array<float, tree_bounds>& bounds,
+                                std::size_t stride, double* sums) {
+    const __m256 level1 = _mm256_set1_ps(bounds[7]);
+    const __m256 level2 = _mm256_setr_ps(bounds[3], bounds[11], 0, 0, 0, 0, 0, 0);
+    const __m256 level3 = _mm256_setr_ps(bounds[1], bounds[5], bounds[9], bounds[13], 0, 0, 0, 0);
+    const __m256 level4 = _mm256_setr_ps(bounds[0], bounds[2], bounds[4], bounds[6], bounds[8], bounds[10], bounds[12],
+                                         bounds[14]);
+    const __m256d magic = _mm256_set1_pd(quantum_magic);
+    const auto step = static_cast<std::int32_t>(stride);
+    const __m256i lanes = _mm256_mullo_epi32(_mm256_set1_epi32(step), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
+    alignas(32) std::array<std::uint32_t, 8> bin;
+    alignas(32) std::array<double, 8> value;
+    for (std::size_t i = 0; i + 8 <= x.size(); i += 8) {
+        const __m256 p = _mm256_loadu_ps(x.data() + i);
+        const auto reached = [p](__m256 bound) __attribute__((target("avx2,fma"))) {
+            return _mm256_castps_si256(_mm256_cmp_ps(p, bound, _CMP_GE_OQ));
+        };
+        __m256i index = _mm256_sub_epi32(_mm256_setzero_si256(), reached(level1));
+        index = _mm256_sub_epi32(_mm256_add_epi32(index, index), reached(_mm256_permutevar8x32_ps(level2, index)));
+        index = _mm256_sub_epi32(_mm256_add_epi32(index, index), reached(_mm256_permutevar8x32_ps(level3, index)));
+        index = _mm256_sub_epi32(_mm256_add_epi32(index, index), reached(_mm256_permutevar8x32_ps(level4, index)));
+        const __m256d low = _mm256_cvtps_pd(_mm256_castps256_ps128(p)), high = _mm256_cvtps_pd(_mm256_extractf128_ps(p, 1));
+        _mm256_store_si256(reinterpret_cast<__m256i*>(bin.data()), _mm256_add_epi32(index, lanes));
+        _mm256_store_pd(value.data(), _mm256_sub_pd(_mm256_add_pd(low, magic), magic));
+        _mm256_store_pd(value.data() + 4, _mm256_sub_pd(_mm256_add_pd(high, magic), magic));
+        double* const group = sums + i % group_count * stride;
+        group[bin[0]] += value[0];
+        group[bin[1]] += value[1];
+        group[bin[2]] += value[2];
+        group[bin[3]] += value[3];
+        group[bin[4]] += value[4];
+        group[bin[5]] += value[5];
+        group[bin[6]] += value[6];
+        group[bin[7]] += value[7];
+    }
+}
+
+ASSAY_AVX2 void transpose8_avx2(const float* const* rows, std::size_t classes, float* out, std::size_t out_stride) {
+    std::size_t c = 0;
+    for (; c + 8 <= classes; c += 8) {
+        const __m256 r0 = _mm256_loadu_ps(rows[0] + c), r1 = _mm256_loadu_ps(rows[1] + c);
+        const __m256 r2 = _mm256_loadu_ps(rows[2] + c), r3 = _mm256_loadu_ps(rows[3] + c);
+        const __m256 r4 = _mm256_loadu_ps(rows[4] + c), r5 = _mm256_loadu_ps(rows[5] + c);
+        const __m256 r6 = _mm256_loadu_ps(rows[6] + c), r7 = _mm256_loadu_ps(rows[7] + c);
+        const __m256 a0 = _mm256_unpacklo_ps(r0, r1), a1 = _mm256_unpackhi_ps(r0, r1);
+        const __m256 a2 = _mm256_unpacklo_ps(r2, r3), a3 = _mm256_unpackhi_ps(r2, r3);
+        const __m256 a4 = _mm256_unpacklo_ps(r4, r5), a5 = _mm256_unpackhi_ps(r4, r5);
+        const __m256 a6 = _mm256_unpacklo_ps(r6, r7), a7 = _mm256_unpackhi_ps(r6, r7);
+        const __m256 b0 = _mm256_shuffle_ps(a0, a2, 0x44), b1 = _mm256_shuffle_ps(a0, a2, 0xEE);
+        const __m256 b2 = _mm256_shuffle_ps(a1, a3, 0x44), b3 = _mm256_shuffle_ps(a1, a3, 0xEE);
+        const __m256 b4 = _mm256_shuffle_ps(a4, a6, 0x44), b5 = _mm256_shuffle_ps(a4, a6, 0xEE);
+        const __m256 b6 = _mm256_shuffle_ps(a5, a7, 0x44), b7 = _mm256_shuffle_ps(a5, a7, 0xEE);
+        float* const to = out + c * out_stride;
+        _mm256_storeu_ps(to, _mm256_permute2f128_ps(b0, b4, 0x20));
+        _mm256_storeu_ps(to + out_stride, _mm256_permute2f128_ps(b1, b5, 0x20));
+        _mm256_storeu_ps(to + 2 * out_stride, _mm256_permute2f128_ps(b2, b6, 0x20));
+        _mm256_storeu_ps(to + 3 * out_stride, _mm256_permute2f128_ps(b3, b7, 0x20));
+        _mm256_storeu_ps(to + 4 * out_stride, _mm256_permute2f128_ps(b0, b4, 0x31));
+        _mm256_storeu_ps(to + 5 * out_stride, _mm256_permute2f128_ps(b1, b5, 0x31));
+        _mm256_storeu_ps(to + 6 * out_stride, _mm256_permute2f128_ps(b2, b6, 0x31));
+        _mm256_storeu_ps(to + 7 * out_stride, _mm256_permute2f128_ps(b3, b7, 0x31));
+    }
+    for (; c < classes; ++c) {
+        for (std::size_t j = 0; j < 8; ++j) out[c * out_stride + j] = rows[j][c];
+    }
+}
+
+}  // namespace assay::detail

@@ -1,0 +1,92 @@
+// The table of metrics for readers: JSON, and the page docs/definitions.md.
+#include <fmt/core.h>
+#include <nlohmann/json.hpp>
+
+#include "assay/metric.h"
+
+namespace assay {
+namespace {
+
+std::vector<std::string> needs_of(unsigned needs) {
+    std::vector<std::string> list;
+    if (needs & static_cast<unsigned>(Needs::labels)) list.emplace_back("one label an item");
+    if (needs & static_cast<unsigned>(Needs::label_sets)) list.emplace_back("a set of labels an item");
+    if (needs & static_cast<unsigned>(Needs::probabilities)) list.emplace_back("probabilities");
+    if (needs & static_cast<unsigned>(Needs::full_rows)) list.emplace_back("every class's score");
+    return list;
+}
+
+// Every definition id a row can have: one for each combination of its named choices.
+std::vector<std::string> definitions_of(const MetricFacts& facts) {
+    std::vector<Parameters> choices(1);
+    for (const auto& p : facts.parameters) {
+        std::vector<Parameters> next;
+        for (const auto& chosen : choices) {
+            auto allowed = p.allowed;
+            if (allowed.empty()) allowed.push_back(p.fallback);
+            if (p.name == "k") allowed = {"1", "5"};
+            for (const auto& value : allowed) {
+                next.push_back(chosen);
+                next.back()[std::string(p.name)] = std::string(value);
+            }
+        }
+        choices = std::move(next);
+    }
+    std::vector<std::string> ids;
+    for (const auto& chosen : choices) ids.push_back(facts.definition(chosen));
+    return ids;
+}
+
+std::string joined(const std::vector<std::string>& list, std::string_view separator) {
+    std::string text;
+    for (const auto& item : list) text += (text.empty() ? "" : std::string(separator)) + item;
+    return text;
+}
+
+}  // namespace
+
+nlohmann::json metric_table_json() {
+    nlohmann::json list = nlohmann::json::array();
+    for (const auto& facts : metric_table()) {
+        nlohmann::json parameters = nlohmann::json::array();
+        for (const auto& p : facts.parameters) {
+            nlohmann::json one = {{"name", p.name}, {"default", p.fallback}, {"meaning", p.meaning}};
+            if (p.allowed.empty()) {
+                one["low"] = p.low;
+                one["high"] = p.high;
+            } else {
+                one["allowed"] = p.allowed;
+            }
+            parameters.push_back(std::move(one));
+        }
+        list.push_back({{"name", facts.name}, {"title", facts.title}, {"formula", facts.formula},
+                        {"definitions", definitions_of(facts)}, {"parameters", std::move(parameters)},
+                        {"needs", needs_of(facts.needs)}, {"higher_is_better", facts.higher_is_better},
+                        {"range", {facts.low, facts.high}}, {"source", facts.origin}, {"by_default", facts.by_default}});
+    }
+    return list;
+}
+
+std::string metric_table_markdown() {
+    std::string page =
+        "# Definitions of the metrics\n\n"
+        "Generated from the table in `src/metric/builtin.cpp` by `assay list metrics --markdown`; do not edit.\n"
+        "Results with different definition ids are never compared silently.\n";
+    for (const auto& facts : metric_table()) {
+        page += fmt::format("\n## {} (`{}`)\n\n{}.\n\n", facts.title, facts.name == "topk" ? "top1, top5, topk" : facts.name,
+                            facts.formula);
+        page += fmt::format("- definitions: `{}`\n", joined(definitions_of(facts), "`, `"));
+        page += fmt::format("- needs: {}\n", joined(needs_of(facts.needs), ", "));
+        page += fmt::format("- range: {:g} to {:g}; {} is better\n", facts.low, facts.high,
+                            facts.higher_is_better ? "higher" : "lower");
+        for (const auto& p : facts.parameters) {
+            std::string allowed = fmt::format("{} to {}", p.low, p.high);
+            if (!p.allowed.empty()) allowed = "`" + joined({p.allowed.begin(), p.allowed.end()}, "`, `") + "`";
+            page += fmt::format("- parameter `{}` (default `{}`): {}. Allowed: {}\n", p.name, p.fallback, p.meaning, allowed);
+        }
+        page += fmt::format("- source: {}\n", facts.origin);
+    }
+    return page;
+}
+
+}  // namespace assay

@@ -1,0 +1,188 @@
+// Matrices in binary files: npy, npz, safetensors.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "assay/error.h"
+#include "assay/file.h"
+#include "assay/zip.h"
+#include "store/safetensors.h"
+#include "store/score_source.h"
+#include "store/spool.h"
+
+namespace assay::store {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::uint64_t max_classes = 1U << 24;
+
+[[noreturn]] void fail(ErrorCode code, std::string message) {
+    throw Error(code, std::move(message));
+}
+
+/// Rows of a matrix that is stored column by column: each column's run is read, then spread over the rows, a few
+/// columns at a time so that the rows' cache lines are filled while they are near.
+void read_columns(const NumberSpan& values, std::uint64_t rows, std::uint32_t classes, std::uint64_t first,
+                  std::uint32_t n, std::span<float> out) {
+    constexpr std::uint32_t width = 16;
+    std::vector<float> runs(std::size_t{width} * n);
+    for (std::uint32_t begin = 0; begin < classes; begin += width) {
+        const std::uint32_t columns = std::min(width, classes - begin);
+        for (std::uint32_t c = 0; c < columns; ++c) {
+            values.floats(std::uint64_t{begin + c} * rows + first, std::span(runs).subspan(std::size_t{c} * n, n));
+        }
+        for (std::uint32_t r = 0; r < n; ++r) {
+            for (std::uint32_t c = 0; c < columns; ++c)
+                out[std::size_t{r} * classes + begin + c] = runs[std::size_t{c} * n + r];
+        }
+    }
+}
+
+bool is_matrix(const std::vector<std::uint64_t>& shape, NumberType type) {
+    return shape.size() == 2 && is_float(type);
+}
+
+ScoreSource from_matrix(const NumberSpan& values, const std::vector<std::uint64_t>& shape, bool fortran) {
+    if (!is_float(values.type)) {
+        fail(ErrorCode::bad_input, fmt::format("scores must be floats; the array is of type {}", name_of(values.type)));
+    }
+    if (shape.size() != 2 || shape[0] == 0 || shape[1] == 0 || shape[1] > max_classes) {
+        std::string text;
+        for (const std::uint64_t dimension : shape) text += fmt::format("{}{}", text.empty() ? "" : " x ", dimension);
+        fail(ErrorCode::bad_input,
+             fmt::format("scores must be an array of rows x classes, neither 0, at most {} classes; it is {}",
+                         max_classes, text.empty() ? "a single number" : text));
+    }
+    ScoreSource source;
+    source.rows = shape[0];
+    source.classes = static_cast<std::uint32_t>(shape[1]);
+    source.precision = values.type;
+    source.read = [=, rows = source.rows, classes = source.classes](std::uint64_t first, std::uint32_t n,
+                                                                    std::span<float> out) {
+        if (fortran) {
+            read_columns(values, rows, classes, first, n, out);
+        } else {
+            values.floats(first * classes, out);
+        }
+    };
+    return source;
+}
+
+/// What there is to choose from, and the choice: the named array, or the only matrix of floats.
+struct Candidate {
+    std::string name;
+    std::string described;
+    bool matrix;
+};
+
+std::size_t choose(const std::vector<Candidate>& candidates, const std::string& wanted) {
+    std::vector<std::string> names;
+    std::string list;
+    std::vector<std::size_t> matrices;
+    for (std::size_t i = 0; i < candidates.size(); ++i) {
+        if (!wanted.empty() && candidates[i].name == wanted) return i;
+        names.push_back(candidates[i].name);
+        if (i < 12)
+            list += fmt::format("{}`{:.60}` {}", i == 0 ? "" : ", ", candidates[i].name, candidates[i].described);
+        if (candidates[i].matrix) matrices.push_back(i);
+    }
+    if (!wanted.empty())
+        fail(ErrorCode::usage, fmt::format("no array is called `{}`{}", wanted, suggest(wanted, names)));
+    if (matrices.empty())
+        fail(ErrorCode::bad_input, fmt::format("no array is a matrix of floats; there are: {}", list));
+    if (matrices.size() > 1) {
+        fail(ErrorCode::usage,
+             fmt::format("{} arrays could be the scores; say which; there are: {}", matrices.size(), list));
+    }
+    return matrices.front();
+}
+
+/// Header only: the entry's first bytes, with the size checked later, when the array is read.
+Candidate describe_entry(const ZipArchive& archive, const ZipEntry& entry) {
+    Candidate candidate;
+    candidate.name = entry.name.substr(0, entry.name.size() - 4);
+    std::string head;
+    try {
+        struct Enough {};
+        try {
+            archive.unpack(entry, [&](std::span<const std::byte> piece) {
+                head.assign(reinterpret_cast<const char*>(piece.data()), std::min<std::size_t>(piece.size(), 4096));
+                throw Enough{};
+            });
+        } catch (const Enough&) {
+        }
+        const NpyView view = parse_npy_header(std::as_bytes(std::span(head.data(), head.size())));
+        candidate.described = fmt::format("{} {}", view.shape_text(), name_of(view.type()));
+        candidate.matrix = is_matrix(view.shape, view.type());
+    } catch (const Error& error) {
+        candidate.described = fmt::format("({})", error.message());
+        candidate.matrix = false;
+    }
+    return candidate;
+}
+
+}  // namespace
+
+ScoreSource open_npy(const fs::path& file) {
+    const auto map = std::make_shared<MappedFile>(file);
+    const NpyView view = parse_npy(map->bytes());
+    ScoreSource source = from_matrix(view.values, view.shape, view.fortran);
+    source.owners.push_back(map);
+    return source;
+}
+
+ScoreSource open_npz(const fs::path& file, const SourceOptions& options) {
+    const auto map = std::make_shared<MappedFile>(file);
+    const ZipArchive archive(map->bytes());
+    std::vector<Candidate> candidates;
+    std::vector<const ZipEntry*> entries;
+    for (const ZipEntry& entry : archive.entries()) {
+        if (!entry.name.ends_with(".npy")) continue;
+        candidates.push_back(describe_entry(archive, entry));
+        entries.push_back(&entry);
+    }
+    const std::size_t chosen = choose(candidates, options.array);
+    const ZipEntry& entry = *entries[chosen];
+    return with_note(fmt::format("reading array `{:.60}`", candidates[chosen].name), [&] {
+        std::shared_ptr<Spool> spool;
+        std::span<const std::byte> bytes;
+        if (entry.stored) {
+            bytes = archive.view(entry);
+        } else {
+            spool = std::make_shared<Spool>(options.spool_folder);
+            archive.unpack(entry, [&](std::span<const std::byte> piece) { spool->append(piece); });
+            bytes = spool->finish();
+        }
+        const NpyView view = parse_npy(bytes);
+        ScoreSource source = from_matrix(view.values, view.shape, view.fortran);
+        source.array = candidates[chosen].name;
+        source.owners = {map, spool};
+        return source;
+    });
+}
+
+ScoreSource open_safetensors(const fs::path& file, const SourceOptions& options) {
+    const auto map = std::make_shared<MappedFile>(file);
+    const std::vector<Tensor> tensors = parse_safetensors(map->bytes());
+    std::vector<Candidate> candidates;
+    for (const Tensor& tensor : tensors) {
+        const bool matrix = tensor.shape.size() == 2 && tensor.values.has_value();
+        candidates.push_back(
+            {tensor.name, fmt::format("({}) {:.20}", fmt::join(tensor.shape, ", "), tensor.dtype), matrix});
+    }
+    const Tensor& tensor = tensors[choose(candidates, options.array)];
+    return with_note(fmt::format("reading tensor `{:.60}`", tensor.name), [&] {
+        if (!tensor.values) {
+            fail(ErrorCode::bad_input,
+                 fmt::format("scores must be F16, BF16, F32 or F64; the tensor is of type {:.20}", tensor.dtype));
+        }
+        ScoreSource source = from_matrix(*tensor.values, tensor.shape, false);
+        source.array = tensor.name;
+        source.owners.push_back(map);
+        return source;
+    });
+}
+
+}  // namespace assay::store

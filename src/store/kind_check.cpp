@@ -1,0 +1,147 @@
+#include "store/kind_check.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "assay/softmax.h"
+
+namespace assay::store {
+namespace {
+
+/// What of a row decides about its kind.
+struct RowNumbers {
+    float min;
+    float max;
+    double sum;
+    double exp_sum;  ///< of exp(score), only where max is near 0 or below
+};
+
+/// `partial`: some classes are not there, so that sums may fall short of 1.
+void count_row(const RowNumbers& n, bool partial, std::uint64_t row, double tolerance, KindFacts& facts) {
+    const auto is_one = [&](double sum) { return sum <= 1 + tolerance && (partial || sum >= 1 - tolerance); };
+    ++facts.rows;
+    const bool unit = n.min >= 0 && static_cast<double>(n.max) <= 1 + tolerance;
+    const bool probabilities = unit && is_one(n.sum);
+    const bool logs = static_cast<double>(n.max) <= tolerance && is_one(n.exp_sum);
+    facts.within_unit += unit ? 1U : 0U;
+    facts.probabilities += probabilities ? 1U : 0U;
+    facts.log_probabilities += logs ? 1U : 0U;
+    if (!probabilities && facts.not_probabilities.why.empty()) {
+        facts.not_probabilities = {row, unit ? fmt::format("sums to {:.6g}", n.sum)
+                                             : fmt::format("has scores from {:.6g} to {:.6g}", n.min, n.max)};
+    }
+    if (!logs && facts.not_logs.why.empty()) {
+        facts.not_logs = {row, static_cast<double>(n.max) <= tolerance
+                                   ? fmt::format("has exponentials that sum to {:.6g}", n.exp_sum)
+                                   : fmt::format("has a score of {:.6g}, above 0", n.max)};
+    }
+}
+
+bool all_finite(std::span<const float> row) {
+    bool finite = true;
+    for (const float score : row) finite &= std::isfinite(score);
+    return finite;
+}
+
+}  // namespace
+
+void KindFacts::merge(const KindFacts& later) {
+    rows += later.rows;
+    not_finite += later.not_finite;
+    within_unit += later.within_unit;
+    probabilities += later.probabilities;
+    log_probabilities += later.log_probabilities;
+    if (not_probabilities.why.empty()) not_probabilities = later.not_probabilities;
+    if (not_logs.why.empty()) not_logs = later.not_logs;
+}
+
+double kind_tolerance(NumberType precision) {
+    if (precision == NumberType::f2) return 5e-3;
+    if (precision == NumberType::bf16) return 3e-2;
+    return 1e-3;
+}
+
+KindFacts facts_of_rows(std::span<const float> scores, std::uint32_t classes, std::uint64_t first_row,
+                        double tolerance) {
+    KindFacts facts;
+    for (std::size_t r = 0; r * classes < scores.size(); ++r) {
+        const std::span<const float> row = scores.subspan(r * classes, classes);
+        if (!all_finite(row)) {
+            ++facts.not_finite;
+            continue;
+        }
+        const RowScan scan = scan_row(row, -1);
+        // exp is worked out only where it can matter: most logits have a positive score.
+        const bool maybe_logs = static_cast<double>(scan.max) <= tolerance;
+        const double exp_sum = maybe_logs ? exp_sums(row, scan.max).sum * std::exp(static_cast<double>(scan.max)) : 0.0;
+        count_row({scan.min, scan.max, plain_sums(row).sum, exp_sum}, false, first_row + r, tolerance, facts);
+    }
+    return facts;
+}
+
+KindFacts facts_of_entries(std::span<const TopEntry> entries, std::uint32_t top, std::uint64_t first_row,
+                           double tolerance) {
+    KindFacts facts;
+    for (std::size_t r = 0; r * top < entries.size(); ++r) {
+        const std::span<const TopEntry> row = entries.subspan(r * top, top);
+        if (!std::all_of(row.begin(), row.end(), [](const TopEntry& e) { return std::isfinite(e.score); })) {
+            ++facts.not_finite;
+            continue;
+        }
+        RowNumbers n{row.back().score, row.front().score, 0, 0};
+        for (const TopEntry& entry : row) {
+            n.sum += static_cast<double>(entry.score);
+            n.exp_sum += std::exp(static_cast<double>(entry.score));
+        }
+        count_row(n, true, first_row + r, tolerance, facts);
+    }
+    return facts;
+}
+
+std::optional<ScoreKind> kind_of(const KindFacts& facts, std::string& why) {
+    if (facts.rows == 0) {
+        why = "no row has only finite scores";
+        return std::nullopt;
+    }
+    if (facts.probabilities == facts.rows) return ScoreKind::probabilities;
+    if (facts.log_probabilities == facts.rows) return ScoreKind::log_probabilities;
+    const KindFacts::Exception& first = facts.not_probabilities;
+    if (facts.within_unit == facts.rows) {
+        why = fmt::format("all scores lie between 0 and 1, but row {} {}: they may be independent (sigmoid) outputs",
+                          first.row, first.why);
+        return std::nullopt;
+    }
+    // Nine in ten are no accident: something is wrong with the others.
+    const auto most = [&](std::uint64_t count) { return count >= facts.rows - facts.rows / 10 && facts.rows >= 10; };
+    if (most(facts.probabilities)) {
+        why = fmt::format("{} of {} rows are probabilities, but row {} {}", facts.probabilities, facts.rows, first.row,
+                          first.why);
+        return std::nullopt;
+    }
+    if (most(facts.log_probabilities)) {
+        why = fmt::format("{} of {} rows are log-probabilities, but row {} {}", facts.log_probabilities, facts.rows,
+                          facts.not_logs.row, facts.not_logs.why);
+        return std::nullopt;
+    }
+    return ScoreKind::logits;
+}
+
+std::string contradiction(ScoreKind stated, const KindFacts& facts) {
+    if (facts.rows == 0) return {};
+    if (stated == ScoreKind::probabilities && facts.probabilities != facts.rows) {
+        return fmt::format("row {} {}", facts.not_probabilities.row, facts.not_probabilities.why);
+    }
+    if (stated == ScoreKind::log_probabilities && facts.log_probabilities != facts.rows) {
+        return fmt::format("row {} {}", facts.not_logs.row, facts.not_logs.why);
+    }
+    // Log-probabilities are logits of themselves; probabilities are not: softmax would be applied to them again.
+    if (stated == ScoreKind::logits && facts.probabilities == facts.rows) {
+        return "every row lies between 0 and 1 and sums to 1: these are probabilities, and softmax would be applied "
+               "twice";
+    }
+    return {};
+}
+
+}  // namespace assay::store

@@ -1,0 +1,51 @@
+// What scores are, told from their numbers.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "assay/npy.h"
+#include "assay/score_kind.h"
+#include "assay/store.h"
+
+namespace assay::store {
+
+/// Counted over the rows whose scores are all finite. Values of blocks are merged in the order of the rows.
+struct KindFacts {
+    std::uint64_t rows = 0;
+    std::uint64_t not_finite = 0;     ///< rows left out
+    std::uint64_t within_unit = 0;    ///< rows with all scores in [0, 1]
+    std::uint64_t probabilities = 0;  ///< of those, rows that sum to 1 (top-k: to no more)
+    std::uint64_t log_probabilities =
+        0;  ///< rows with no score above 0 whose exponentials sum to 1 (top-k: to no more)
+    /// The first row that is no row of probabilities (log-probabilities), and why.
+    struct Exception {
+        std::uint64_t row = 0;
+        std::string why;  ///< "" when there is none
+    };
+    Exception not_probabilities;
+    Exception not_logs;
+
+    void merge(const KindFacts& later);
+};
+
+/// Sums may be off by this much: 1e-3, and more where the numbers have 11 or 8 bits.
+double kind_tolerance(NumberType precision);
+
+KindFacts facts_of_rows(std::span<const float> scores, std::uint32_t classes, std::uint64_t first_row,
+                        double tolerance);
+/// `top` entries a row.
+KindFacts facts_of_entries(std::span<const TopEntry> entries, std::uint32_t top, std::uint64_t first_row,
+                           double tolerance);
+
+/// The kind that every row agrees with, or none when the rows do not tell (`why` says what to tell).
+std::optional<ScoreKind> kind_of(const KindFacts& facts, std::string& why);
+
+/// What the numbers say against `stated`; "" when they do not contradict it.
+std::string contradiction(ScoreKind stated, const KindFacts& facts);
+
+}  // namespace assay::store

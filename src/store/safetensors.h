@@ -1,0 +1,26 @@
+// The safetensors container: 8 bytes of header length, a JSON header, and the tensors' bytes.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "assay/npy.h"
+
+namespace assay::store {
+
+struct Tensor {
+    std::string name;
+    std::string dtype;  ///< as in the file: "F32", "BF16", "I64", ...
+    std::vector<std::uint64_t> shape;
+    std::optional<NumberSpan> values;  ///< none for types that cannot be scores
+};
+
+/// In the order of their names. Throws bad_input: header that does not fit, is not JSON, or lies about offsets and
+/// sizes.
+std::vector<Tensor> parse_safetensors(std::span<const std::byte> bytes);
+
+}  // namespace assay::store

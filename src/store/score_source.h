@@ -1,0 +1,60 @@
+// What every format becomes before it is stored: a matrix of scores, or the best k entries of each row.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "assay/class_list.h"
+#include "assay/dataset.h"
+#include "assay/npy.h"
+#include "assay/score_kind.h"
+#include "assay/store.h"
+
+namespace assay::store {
+
+struct ScoreSource {
+    std::uint64_t rows = 0;
+    std::uint32_t classes = 0;
+    NumberType precision = NumberType::f4;  ///< of the numbers in the file
+    std::string array;                      ///< the one taken, where there are several
+
+    /// Full rows [first, first + n) into n x classes floats. May be called from many threads. Empty for top-k sources.
+    std::function<void(std::uint64_t first, std::uint32_t n, std::span<float> out)> read;
+
+    std::uint32_t top = 0;              ///< entries a row; 0: full rows
+    std::span<const TopEntry> entries;  ///< rows x top, best first
+
+    std::optional<StringColumn> ids;                  ///< when the file names its rows
+    ClassList columns;                                ///< when the file names its classes
+    std::optional<ScoreKind> hint;                    ///< from the name of a column
+    std::vector<std::shared_ptr<const void>> owners;  ///< of the bytes behind it all
+};
+
+struct SourceOptions {
+    std::filesystem::path spool_folder;
+    std::string array;
+    /// For class names and numbers in top-k files; may be empty when `class_count` is there.
+    ClassList classes;
+    std::uint32_t class_count = 0;
+};
+
+ScoreSource open_npy(const std::filesystem::path& file);
+ScoreSource open_npz(const std::filesystem::path& file, const SourceOptions& options);
+ScoreSource open_safetensors(const std::filesystem::path& file, const SourceOptions& options);
+ScoreSource open_csv(const std::filesystem::path& file, const SourceOptions& options);
+ScoreSource open_jsonl(const std::filesystem::path& file, const SourceOptions& options);
+/// By the file's ending. Throws bad_input for endings not known, and notes the file in every error.
+ScoreSource open_source(const std::filesystem::path& file, const SourceOptions& options);
+
+/// csv and jsonl from text that somebody else holds.
+ScoreSource read_csv(std::string_view text, const std::string& name, const SourceOptions& options);
+ScoreSource read_jsonl(std::string_view text, const std::string& name, const SourceOptions& options);
+
+}  // namespace assay::store

@@ -1,0 +1,49 @@
+// Rows of a table, one after the other, into a source of scores.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "store/score_source.h"
+#include "store/spool.h"
+
+namespace assay::store {
+
+/// All rows must be full rows of one length, or lists of entries of one length. Errors are bad_input and do not
+/// name the line: the reader of the format adds it.
+class TableBuilder {
+public:
+    explicit TableBuilder(const SourceOptions& options);
+
+    void add_full(std::optional<std::string_view> id, std::span<const float> scores);
+    /// Begins a row of entries, or goes on with it when `id` is that of the row before (a table with a line for each
+    /// entry).
+    void add_entry(std::string_view id, TopEntry entry);
+    /// A whole row of entries.
+    void add_top(std::optional<std::string_view> id, std::vector<TopEntry> entries);
+    /// The class that a text stands for: a number, or an id or a unique name of the class list.
+    std::int32_t class_of(std::string_view text) const;
+
+    ScoreSource finish();
+
+private:
+    void take_id(std::optional<std::string_view> id);
+    void take_width(std::size_t width, bool top);
+    void end_entries();
+
+    const SourceOptions& options_;
+    std::uint32_t classes_;
+    std::shared_ptr<Spool> spool_;
+    std::uint64_t rows_ = 0;
+    std::size_t width_ = 0;
+    std::optional<bool> top_;
+    StringColumn ids_;
+    std::string pending_id_;
+    std::vector<TopEntry> pending_;
+};
+
+}  // namespace assay::store

@@ -1,0 +1,235 @@
+#include "assay/compare.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "assay/error.h"
+#include "saved_scores.h"
+
+namespace assay {
+namespace {
+
+PairReport compared(const PredictionStore& a, const PredictionStore& b, CompareOptions options = {}) {
+    const PredictionStore* list[] = {&b};
+    return compare_stores(a, list, options, *self_comm()).at(0);
+}
+
+const PairedMetric& metric(const PairReport& report, const std::string& name) {
+    for (const auto& m : report.metrics) {
+        if (m.candidate.key.metric == name) return m;
+    }
+    throw std::runtime_error("no metric " + name);
+}
+
+// Two classes; item i is answered with class answers[i], surely when it is 'A' or 'B', less so when 'a' or 'b'.
+Made answers(const std::string& text, const std::string& truth) {
+    Made made;
+    made.classes = 2;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        const float height = std::isupper(text[i]) != 0 ? 4.0F : 1.0F;
+        const bool first = std::toupper(text[i]) == 'A';
+        made.scores.push_back(first ? height : 0);
+        made.scores.push_back(first ? 0 : height);
+        made.labels.push_back({truth[i] == 'A' ? 0 : 1});
+    }
+    return made;
+}
+
+TEST(Compare, CountsAndExactMcNemar) {
+    Scratch folder;
+    //                          both right | only a | only b | both wrong
+    const std::string truth = "AAAA" "A" "AAAAA" "A";
+    const auto a = save(folder, answers("aaaa" "A" "bbbBb" "b", truth), "a");
+    const auto b = save(folder, answers("aaaa" "b" "aaaaa" "b", truth), "b");
+    const auto report = compared(a, b);
+    const auto& top1 = metric(report, "top1");
+    EXPECT_DOUBLE_EQ(*top1.difference, (5.0 - 1.0) / 11);
+    EXPECT_EQ(top1.counts->b, 1U);
+    EXPECT_EQ(top1.counts->c, 5U);
+    EXPECT_DOUBLE_EQ(*top1.p, 14.0 / 64);  // 2 P(X <= 1 | 6, 1/2)
+    EXPECT_EQ(top1.p_holm, top1.p);
+    EXPECT_EQ(report.both_right, 4U);
+    EXPECT_EQ(report.both_wrong, 1U);
+    EXPECT_EQ(report.same_answer, 5U);
+    ASSERT_EQ(report.disagreements.size(), 6U);
+    EXPECT_EQ(report.disagreements[0].id, "item00004");  // the surest two, in item order
+    EXPECT_EQ(report.disagreements[1].id, "item00008");
+    EXPECT_EQ(report.disagreements[2].id, "item00005");
+    EXPECT_TRUE(report.disagreements[0].baseline_right);
+    EXPECT_FALSE(report.disagreements[0].candidate_right);
+    CompareOptions two;
+    two.disagreements = 2;
+    EXPECT_EQ(compared(a, b, two).disagreements.size(), 2U);
+}
+
+TEST(Compare, AStoreWithItself) {
+    Scratch folder;
+    const auto a = save(folder, made_up(300, 4, 1), "a");
+    const auto report = compared(a, a);
+    EXPECT_EQ(report.same_answer, 300U);
+    EXPECT_TRUE(report.disagreements.empty());
+    for (const auto& m : report.metrics) {
+        ASSERT_TRUE(m.difference) << m.candidate.key.metric;
+        EXPECT_EQ(*m.difference, 0) << m.candidate.key.metric;
+        EXPECT_EQ(m.p, 1.0) << m.candidate.key.metric;
+        EXPECT_LE(m.interval->low, 0);
+        EXPECT_GE(m.interval->high, 0);
+    }
+}
+
+TEST(Compare, PairingNarrowsTheInterval) {
+    Scratch folder;
+    const Made first = made_up(1000, 5, 3, 1.5);
+    Made second = first;
+    RandomStream random(1, "noise");
+    for (auto& x : second.scores) x += static_cast<float>(0.1 * random.normal());
+    const auto report = compared(save(folder, first, "a"), save(folder, second, "b"));
+    for (const char* name : {"nll", "brier", "ece", "ace", "balanced", "calibration_error"}) {
+        const auto& m = metric(report, name);
+        ASSERT_TRUE(m.interval) << name;
+        const double width = m.interval->high - m.interval->low;
+        EXPECT_GT(width, 0) << name;
+        EXPECT_LT(width, 0.7 * (m.baseline.interval->high - m.baseline.interval->low)) << name;
+        EXPECT_TRUE(m.p) << name;
+    }
+}
+
+TEST(Compare, AlignsByIdWhateverTheOrder) {
+    Scratch folder;
+    Made first = made_up(200, 4, 5), second = made_up(200, 4, 6);
+    second.labels = first.labels;
+    const auto straight = compared(save(folder, first, "a"), save(folder, second, "b"));
+    // The same candidate, listed backwards, with one item renamed.
+    Made turned;
+    turned.classes = 4;
+    for (std::size_t k = 200; k-- > 0;) {
+        turned.labels.push_back(second.labels[k]);
+        turned.ids.push_back(k == 7 ? "other" : fmt::format("item{:05}", k));
+        for (std::size_t c = 0; c < 4; ++c) turned.scores.push_back(second.scores[k * 4 + c]);
+    }
+    const auto report = compared(PredictionStore::open(folder / "runs/val/a"), save(folder, turned, "b", Keep::full_f32, 100, false, "runs2"));
+    EXPECT_EQ(report.items, 199U);
+    EXPECT_EQ(report.only_baseline, 1U);
+    EXPECT_EQ(report.only_candidate, 1U);
+    EXPECT_EQ(report.warnings.size(), 1U);
+    EXPECT_NEAR(*metric(report, "nll").difference, *metric(straight, "nll").difference, 0.05);
+    const auto& one = metric(straight, "top1");
+    const auto& two = metric(report, "top1");
+    EXPECT_LE(one.counts->b - two.counts->b, 1U);
+    EXPECT_LE(one.counts->c - two.counts->c, 1U);
+}
+
+TEST(Compare, ItemsNotScoredInBothAreLeftOut) {
+    Scratch folder;
+    Made first = made_up(150, 3, 5), second = made_up(150, 3, 6);
+    first.states.assign(150, RowState::ok);
+    first.states[3] = RowState::unreadable;
+    const auto report = compared(save(folder, first, "a"), save(folder, second, "b", Keep::full_f32, 100, true));
+    EXPECT_EQ(report.not_scored, 51U);
+    EXPECT_EQ(report.items, 99U);
+    EXPECT_EQ(metric(report, "top1").baseline.n, 99U);
+    EXPECT_EQ(metric(report, "top1").candidate.n, 99U);
+}
+
+TEST(Compare, RefusesWhatHasNothingInCommon) {
+    Scratch folder;
+    Made other = made_up(5, 3, 1);
+    other.ids = {"v", "w", "x", "y", "z"};
+    const auto a = save(folder, made_up(5, 3, 1), "a");
+    EXPECT_THROW(compared(a, save(folder, other, "b", Keep::full_f32, 100, false, "runs2")), Error);
+    EXPECT_THROW(compared(a, save(folder, made_up(5, 4, 1), "c", Keep::full_f32, 100, false, "runs3")), Error);
+}
+
+TEST(Compare, HolmOverTheCandidates) {
+    Scratch folder;
+    const Made base = made_up(400, 4, 5, 1);
+    const auto a = save(folder, base, "a"), b = save(folder, made_up(400, 4, 6, 1.2), "b"), c = save(folder, made_up(400, 4, 7, 3), "c");
+    const PredictionStore* list[] = {&b, &c};
+    const auto reports = compare_stores(a, list, {}, *self_comm());
+    ASSERT_EQ(reports.size(), 2U);
+    const auto &one = metric(reports[0], "top1"), &two = metric(reports[1], "top1");
+    EXPECT_LT(*two.p, *one.p);
+    EXPECT_DOUBLE_EQ(*two.p_holm, std::min(1.0, 2 * *two.p));
+    EXPECT_DOUBLE_EQ(*one.p_holm, std::max(*two.p_holm, *one.p));
+}
+
+TEST(Compare, SameBitsForAnyThreadsAndRanks) {
+    Scratch folder;
+    const auto a = save(folder, made_up(900, 6, 5), "a"), b = save(folder, made_up(900, 6, 6), "b");
+    CompareOptions options;
+    options.score.threads = 1;
+    const std::string expected = to_json(compared(a, b, options)).dump();
+    options.score.threads = 3;
+    EXPECT_EQ(to_json(compared(a, b, options)).dump(), expected);
+    for (const int ranks : {2, 7}) {
+        run_thread_ranks(ranks, [&](Comm& comm) {
+            const PredictionStore* list[] = {&b};
+            if (to_json(compare_stores(a, list, options, comm).at(0)).dump() != expected) throw std::runtime_error("rank differs");
+        });
+    }
+}
+
+TEST(Gate, Parses) {
+    const Gate plain = parse_gate("top1 >= 0.75");
+    EXPECT_EQ(plain.metric.definition(), "top1.first_index");
+    EXPECT_EQ(plain.op, Gate::Op::at_least);
+    EXPECT_EQ(plain.bound, 0.75);
+    EXPECT_FALSE(plain.delta);
+    const Gate all = parse_gate(" low( ece:bins=20,edges=right_closed.delta )<=  -0.5 % ");
+    EXPECT_EQ(all.end, Gate::End::low);
+    EXPECT_TRUE(all.delta);
+    EXPECT_EQ(all.op, Gate::Op::at_most);
+    EXPECT_DOUBLE_EQ(all.bound, -0.005);
+    EXPECT_EQ(all.metric.definition(), "ece.l1.right_closed");
+    EXPECT_EQ(all.metric.parameters.at("bins"), "20");
+    EXPECT_EQ(parse_gate("nll<1e-1").op, Gate::Op::below);
+    EXPECT_EQ(parse_gate("top5>0").op, Gate::Op::above);
+    EXPECT_EQ(parse_gate("top1==1").op, Gate::Op::equal);
+}
+
+TEST(Gate, RefusesWithTheNearestName) {
+    for (const char* text : {"", "top1", "top1 >=", ">= 0.5", "top1 >= x", "top1 >= nan", "low(top1 >= 1", "top1 = 0.5", "ece:bins >= 1",
+                             "ece:bins=0 >= 1", "ece:bin=3 >= 1", "ece:edges=left >= 1", "top0 > 1", "top1 >= 0.5 0.6"}) {
+        try {
+            parse_gate(text);
+            FAIL() << text;
+        } catch (const Error& error) {
+            EXPECT_EQ(error.code(), ErrorCode::usage) << text;
+        }
+    }
+    try {
+        parse_gate("balancd > 0.5");
+        FAIL();
+    } catch (const Error& error) {
+        EXPECT_NE(error.message().find("balanced"), std::string::npos) << error.message();
+    }
+}
+
+TEST(Gate, JudgesValuesIntervalsAndDifferences) {
+    Scratch folder;
+    const std::string truth(20, 'A');
+    const auto a = save(folder, answers("aaaaaaaaaaaaaaabbbbb", truth), "a");  // 15 of 20
+    const auto b = save(folder, answers("aaaaaaaaaaaaaaaaaabb", truth), "b");  // 18 of 20
+    const auto pair = compared(a, b);
+    const auto passes = [&](const char* text) { return check_gate(parse_gate(text), pair).passed; };
+    EXPECT_TRUE(passes("top1 == 0.9"));
+    EXPECT_FALSE(passes("top1 > 0.9"));
+    EXPECT_TRUE(passes("top1.delta >= 0.1"));
+    EXPECT_FALSE(passes("low(top1.delta) >= 0.1"));
+    EXPECT_TRUE(passes("high(top1) <= 1"));
+    EXPECT_FALSE(passes("low(top1) >= 0.9"));
+    const auto report = score_store(a, {}, *self_comm());
+    EXPECT_TRUE(check_gate(parse_gate("top1 >= 75%"), report.measurements).passed);
+    EXPECT_THROW(check_gate(parse_gate("top1.delta >= 0"), report.measurements), Error);
+    EXPECT_THROW(check_gate(parse_gate("ece:edges=right_closed <= 1"), report.measurements), Error);  // another definition
+    EXPECT_THROW(check_gate(parse_gate("ece:bins=10 <= 1"), pair), Error);
+    // Class 1 never is the truth here, so the sample deviation over classes does not exist: an undefined value breaks its gate.
+    const auto broken = check_gate(parse_gate("class_balance >= 0"), report.measurements);
+    EXPECT_FALSE(broken.passed);
+    EXPECT_FALSE(broken.value);
+    EXPECT_NE(broken.reason, "");
+}
+
+}  // namespace
+}  // namespace assay

@@ -1,0 +1,169 @@
+#include "metric/class_wise.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "assay/cpu.h"
+#include "assay/random.h"
+#include "metric/class_wise_kernel.h"
+#include "metric/real_sum.h"
+#include "plain_definitions.h"
+
+namespace assay {
+namespace {
+
+using plain::Table;
+
+plain::Adaptive measured(const Table& table, int bins, int threads = 1, std::uint64_t scratch = std::uint64_t{64} << 20) {
+    const ClassWiseSums sums = class_wise_sums(plain::MemoryRows(table), {.bins = bins, .threads = threads, .scratch_bytes = scratch});
+    const double classes = static_cast<double>(table.classes);
+    return {real_of(sums.sums.data()) / classes, real_of(sums.sums.data() + real_slots) / classes};
+}
+
+// Rows of every kind: random softmax, coarse steps (ties), many zeros, ones, a single value, items left out.
+Table random_table(std::uint64_t seed) {
+    RandomStream random(seed, "table");
+    Table t;
+    t.classes = 1 + random.below(21);
+    const std::size_t rows = random.below(8) == 0 ? random.below(16) : random.below(400);
+    const std::uint64_t style = random.below(6);
+    for (std::size_t i = 0; i < rows; ++i) {
+        t.labels.push_back(random.below(12) == 0 ? -1 : static_cast<std::int32_t>(random.below(t.classes)));
+        for (std::size_t c = 0; c < t.classes; ++c) {
+            const double u = random.uniform();
+            const auto step = static_cast<double>(random.below(5)) / 4;
+            const double x = style == 0   ? u
+                             : style == 1 ? step
+                             : style == 2 ? std::pow(u, 12)
+                             : style == 3 ? (u < 0.7 ? 0 : u)
+                             : style == 4 ? 0.25
+                                          : std::ldexp(u, -static_cast<int>(random.below(150)));
+            t.p.push_back(static_cast<float>(x));
+        }
+    }
+    return t;
+}
+
+TEST(ClassWise, NoItems) {
+    EXPECT_EQ(measured({3, {}, {}}, 15).by_size, 0);
+    EXPECT_EQ(measured({2, {0.5F, 0.5F}, {-1}}, 15).by_size, 0);
+}
+
+TEST(ClassWise, OneItem) {
+    // Class 0: p .25, y 1: .75. Class 1: p .75, y 0: .75. One bin each.
+    EXPECT_DOUBLE_EQ(measured({2, {0.25F, 0.75F}, {0}}, 15).by_size, 0.75);
+    EXPECT_NEAR(measured({2, {0.25F, 0.75F}, {0}}, 15).equal, 0.75 / 15, 1e-15);
+}
+
+TEST(ClassWise, ZerosAreDroppedEvenWhenRight) {
+    // Class 0 keeps nothing (p = 0 though it is right): 0. Class 1: p 1, y 0: 1.
+    EXPECT_DOUBLE_EQ(measured({2, {0.0F, 1.0F}, {0}}, 15).by_size, 0.5);
+}
+
+TEST(ClassWise, AllEqualSharesOneBin) {
+    // Eight items at .5 for both classes, four right each: |4 - 4| = 0.
+    Table t{2, std::vector<float>(16, 0.5F), {0, 1, 0, 1, 0, 1, 0, 1}};
+    EXPECT_EQ(measured(t, 15).by_size, 0);
+}
+
+TEST(ClassWise, Fixture) {
+    const auto path = std::filesystem::path(ASSAY_SOURCE_DIR) / "../shared/spec/fixtures/quality-expected.json";
+    if (!std::filesystem::exists(path)) GTEST_SKIP() << "no " << path;
+    std::ifstream file(path);
+    const auto fixture = nlohmann::json::parse(file).at("calibration_fixture");
+    Table t{3, {}, fixture.at("labels").get<std::vector<std::int32_t>>()};
+    for (const auto& row : fixture.at("prob_times_64")) {
+        for (const auto& x : row) t.p.push_back(x.get<float>() / 64);
+    }
+    EXPECT_NEAR(measured(t, 15).by_size, fixture.at("ace15").get<double>(), 1e-12);
+    EXPECT_NEAR(measured(t, 5).by_size, fixture.at("ace5").get<double>(), 1e-12);
+}
+
+TEST(ClassWise, AgreesWithTheWordingOnNineHundredTables) {
+    for (std::uint64_t seed = 0; seed < 900; ++seed) {
+        const Table t = random_table(seed);
+        for (const int bins : {15, 1 + static_cast<int>(seed % 40)}) {
+            const auto expected = plain::adaptive_error(t, bins), found = measured(t, bins);
+            ASSERT_NEAR(found.by_size, expected.by_size, 1e-12) << "seed " << seed << ", " << bins << " bins";
+            ASSERT_NEAR(found.equal, expected.equal, 1e-12) << "seed " << seed << ", " << bins << " bins";
+        }
+    }
+}
+
+TEST(ClassWise, SameBitsForAnyThreadsScratchAndShares) {
+    RandomStream random(3, "large");
+    Table t;
+    t.classes = 37;
+    for (int i = 0; i < 5000; ++i) {  // three stretches
+        t.labels.push_back(static_cast<std::int32_t>(random.below(37)));
+        for (int c = 0; c < 37; ++c) t.p.push_back(static_cast<float>(std::pow(random.uniform(), 20)));
+    }
+    const auto all = class_wise_sums(plain::MemoryRows(t), {});
+    for (const int threads : {2, 3, 7}) {
+        for (const std::uint64_t scratch : {std::uint64_t{1}, std::uint64_t{1} << 20}) {
+            const auto again = class_wise_sums(plain::MemoryRows(t), {.threads = threads, .scratch_bytes = scratch});
+            EXPECT_EQ(again.sums, all.sums);
+            EXPECT_EQ(again.without, all.without);
+        }
+    }
+    // Three ranks' shares, one of them empty.
+    auto sum = class_wise_sums(plain::MemoryRows(t), {.first_class = 0, .last_class = 20});
+    for (const auto& part : {class_wise_sums(plain::MemoryRows(t), {.first_class = 20, .last_class = 20}),
+                             class_wise_sums(plain::MemoryRows(t), {.first_class = 20, .last_class = 37})}) {
+        for (std::size_t k = 0; k < sum.sums.size(); ++k) sum.sums[k] += part.sums[k];
+        for (std::size_t k = 0; k < sum.without.size(); ++k) sum.without[k] += part.without[k];
+    }
+    EXPECT_EQ(sum.sums, all.sums);
+    EXPECT_EQ(sum.without, all.without);
+}
+
+TEST(ClassWise, LeavingOutAGroupIsLeavingOutItsItems) {
+    // With at most group_count items every item is a group. Without an item, same edges: checked by hand for two items.
+    // Class 0: p (.2, .6), y (0, 1). Edges of 1 bin: only 1.0: gap |.8 - 1| / 2. Without item 0: |.6 - 1| / 1; without 1: .2.
+    // Class 1 mirrors it: p (.8, .4), y (1, 0): .2/2; without item 0: .4; without item 1: |.8 - 1| = .2.
+    const Table t{2, {0.2F, 0.8F, 0.6F, 0.4F}, {1, 0}};
+    const auto sums = class_wise_sums(plain::MemoryRows(t), {.bins = 1});
+    std::vector<double> without;
+    for (std::uint32_t g = 0; g < group_count; ++g) {
+        if (const double x = real_of(&sums.without[g * 2 * real_slots]); x != 0) without.push_back(x / 2);
+    }
+    std::sort(without.begin(), without.end());
+    ASSERT_EQ(without.size(), 2U);
+    EXPECT_NEAR(without[0], 0.2, 1e-7);
+    EXPECT_NEAR(without[1], 0.4, 1e-7);
+}
+
+TEST(ClassWise, SubnormalProbabilitiesAreKept) {
+    const float tiny = std::numeric_limits<float>::denorm_min();
+    const Table t{1, {tiny, 0.0F, 0.5F}, {0, 0, 0}};
+    EXPECT_NEAR(measured(t, 15).by_size, plain::adaptive_error(t, 15).by_size, 1e-12);
+}
+
+TEST(Kernel, BothFormsGiveTheSameBits) {
+    if (!cpu_has_avx2()) GTEST_SKIP() << "this processor has no AVX2: there is one form only";
+    RandomStream random(5, "kernel");
+    std::vector<float> x(2048);
+    for (auto& p : x) p = static_cast<float>(random.below(3) == 0 ? 0.125 * static_cast<double>(random.below(9)) : std::pow(random.uniform(), 9));
+    std::array<float, detail::tree_bounds> bounds{};
+    for (std::size_t i = 0; i < bounds.size(); ++i) bounds[i] = x[i * 100];
+    bounds[14] = 1;
+    std::sort(bounds.begin(), bounds.end());
+    std::vector<double> a(group_count * 16), b(group_count * 16);
+    detail::add_by_bin_plain(x, bounds, 16, a.data());
+    detail::add_by_bin_avx2(x, bounds, 16, b.data());
+    EXPECT_EQ(a, b);
+
+    std::vector<const float*> rows;
+    for (std::size_t j = 0; j < 8; ++j) rows.push_back(x.data() + 37 * j);
+    std::vector<float> turned(29 * 8), again(29 * 8);
+    detail::transpose8_plain(rows.data(), 29, turned.data(), 8);
+    detail::transpose8_avx2(rows.data(), 29, again.data(), 8);
+    EXPECT_EQ(turned, again);
+    EXPECT_EQ(turned[8 * 28 + 3], x[37 * 3 + 28]);
+}
+
+}  // namespace
+}  // namespace assay

@@ -1,0 +1,3 @@
+assay_test(metric
+    SOURCES metric/class_wise_test.cpp
+    LINKS assay_metric)

@@ -1,0 +1,106 @@
+// ONNX models through the plug-in's interface. Fixtures and expected scores: make_models.py.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <thread>
+
+#include "assay/error.h"
+#include "assay/file.h"
+#include "model/pictures.h"
+#include "scratch.h"
+
+namespace assay {
+namespace {
+
+using testing::HasSubstr;
+
+TEST(Onnx, ScoresEqualPythons) {
+    for (const char* name : {"cnn_opset11.onnx", "cnn_opset13.onnx", "vit_opset11.onnx", "vit_opset13.onnx",
+                             "conv_out.onnx", "nan.onnx", "fixed_size.onnx", "fixed_batch.onnx"}) {
+        const auto classifier = open_classifier(fixture_spec(name));
+        const auto& rows = expected().at(name).at("scores");
+        const std::vector<float> got = run(*classifier, rows.size(), 16);
+        for (std::size_t i = 0; i < got.size(); ++i) {
+            const auto& want = rows[i / 5][i % 5];
+            if (want.is_null()) {
+                EXPECT_TRUE(std::isnan(got[i])) << name << " at " << i;
+            } else {
+                EXPECT_NEAR(got[i], want.get<float>(), 1e-5F) << name << " at " << i;
+            }
+        }
+        EXPECT_EQ(classifier->facts().fixed_batch, std::string_view(name) == "fixed_batch.onnx" ? 2 : 0) << name;
+    }
+}
+
+TEST(Onnx, Parameters) {
+    // The exporter folded the batch norms: 162 + 6 + 60 + 35 (torch_test.cpp counts them).
+    EXPECT_EQ(open_classifier(fixture_spec("cnn_opset13.onnx"))->facts().parameters, 263);
+    EXPECT_EQ(open_classifier(fixture_spec("fixed_size.onnx"))->facts().parameters, 3 * 8 * 8 * 5 + 5);
+}
+
+TEST(Onnx, FourThreadsGiveTheBitsOfOne) {
+    const auto classifier = open_classifier(fixture_spec("vit_opset13.onnx"));
+    const std::vector<float> want = run(*classifier, 3, 16);
+    std::array<std::vector<float>, 4> got;
+    {
+        std::vector<std::jthread> threads;
+        for (auto& mine : got)
+            threads.emplace_back([&] {
+                for (int i = 0; i < 10; ++i) mine = run(*classifier, 3, 16);
+            });
+    }
+    for (const auto& mine : got) EXPECT_EQ(mine, want);
+}
+
+TEST(Onnx, UnknownOperatorsAreAllNamed) {
+    const Error error = error_of([] { open_classifier(fixture_spec("unknown_operator.onnx")); });
+    EXPECT_EQ(error.code(), ErrorCode::bad_input);
+    EXPECT_THAT(error.message(), HasSubstr("acme::Fancy (1 node, first \""));
+    EXPECT_THAT(error.message(), HasSubstr("acme::Wobble (1 node"));
+}
+
+TEST(Onnx, DeclaredInputSizeIsNamed) {
+    ModelSpec spec = fixture_spec("fixed_size.onnx");
+    spec.preprocess.height = 20;
+    EXPECT_THAT(error_of([&] { open_classifier(spec); }).message(),
+                HasSubstr("takes pictures of 3 x 16 x 16 (channels, height, width), but input_size is [3, 20, 16]"));
+}
+
+TEST(Onnx, OutputsAreChosenByNameOrPosition) {
+    ModelSpec spec = fixture_spec("cnn_opset13.onnx");
+    for (const char* output : {"", "y", "0"}) {
+        spec.output = output;
+        EXPECT_EQ(open_classifier(spec)->facts().classes, 5U);
+    }
+    spec.output = "z";
+    EXPECT_THAT(error_of([&] { open_classifier(spec); }).message(), HasSubstr("no output \"z\"; it returns: y"));
+}
+
+TEST(Onnx, DamagedFilesAreRefused) {
+    const Scratch scratch;
+    ModelSpec spec = fixture_spec("cnn_opset13.onnx");
+    const std::string whole = read_text(spec.path);
+    const ModelSpec good = spec;
+    spec.path = scratch / "damaged.onnx";
+    for (std::size_t size = 0; size < whole.size(); size += 41) {
+        write(spec.path, std::string_view(whole).substr(0, size));
+        EXPECT_EQ(error_of([&] { open_classifier(spec); }).code(), ErrorCode::bad_input) << size;
+    }
+    write(spec.path, "accuracy,0.9\nlatency,3\n");
+    EXPECT_THAT(error_of([&] { open_classifier(spec); }).message(), HasSubstr("not an ONNX model"));
+    // A changed byte may pass unnoticed (a weight, a name): the model opens, or an Error says why not.
+    for (std::size_t at = 0; at < whole.size(); at += 7) {
+        std::string damaged = whole;
+        damaged[at] = static_cast<char>(damaged[at] ^ 0x55);
+        write(spec.path, damaged);
+        try {
+            open_classifier(spec);
+        } catch (const Error& error) {
+            EXPECT_NE(error.code(), ErrorCode::internal) << at << error.what();
+        }
+    }
+}
+
+}  // namespace
+}  // namespace assay
