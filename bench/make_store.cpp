@@ -32,7 +32,9 @@ int main(int count, char** words) {
         std::vector<std::string> ids;
         for (std::uint32_t c = 0; c < spec.classes; ++c) ids.push_back(fmt::format("class{:04}", c));
         dataset.classes = ClassList(ids);
-        const auto label_of = [&](std::uint64_t row) { return static_cast<std::int32_t>(row * spec.classes / spec.rows); };
+        const auto label_of = [&](std::uint64_t row) {
+            return static_cast<std::int32_t>(row * spec.classes / spec.rows);
+        };
         for (std::uint64_t i = 0; i < spec.rows; ++i) {
             const std::int32_t label = label_of(i);
             dataset.ids.append(fmt::format("{}/{:08}.JPEG", ids[static_cast<std::size_t>(label)], i));
@@ -50,7 +52,9 @@ int main(int count, char** words) {
                 // Sums of uniform numbers are normal enough, and made twenty times faster.
                 for (std::uint32_t c = 0; c < spec.classes; ++c) {
                     const std::uint64_t bits = random.next_u64();
-                    const auto part = [bits](int k) { return static_cast<double>((bits >> (16 * k)) & 0xFFFF) / 65536; };
+                    const auto part = [bits](int k) {
+                        return static_cast<double>((bits >> (16 * k)) & 0xFFFF) / 65536;
+                    };
                     x[c] = static_cast<float>(1.73 * (part(0) + part(1) + part(2) + part(3) - 2));
                 }
                 x[label_of(row)] += static_cast<float>(skill + 1.5 * random.normal());

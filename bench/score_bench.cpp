@@ -19,7 +19,8 @@ void over_rows(const PredictionStore& store, Row&& row) {
     for (std::size_t s = 0; s < store.shards(); ++s) {
         const auto shard = store.shard(s);
         const auto scores = shard.f32();
-        for (std::uint32_t r = 0; r < shard.rows; ++r) row(scores.subspan(std::size_t{r} * store.classes(), store.classes()));
+        for (std::uint32_t r = 0; r < shard.rows; ++r)
+            row(scores.subspan(std::size_t{r} * store.classes(), store.classes()));
     }
 }
 

@@ -21,6 +21,11 @@ if(ASSAY_SANITIZE)
     target_link_options(assay_flags INTERFACE -fsanitize=${ASSAY_SANITIZE})
 endif()
 
+if(ASSAY_FUZZ)
+    # Coverage of the libraries, which is what guides the fuzzer; the targets themselves bring its main().
+    target_compile_options(assay_flags INTERFACE -fsanitize=fuzzer-no-link)
+endif()
+
 find_program(ASSAY_MOLD mold)
 if(ASSAY_MOLD)
     target_link_options(assay_flags INTERFACE -fuse-ld=mold)

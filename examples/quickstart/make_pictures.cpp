@@ -26,12 +26,18 @@ constexpr std::array<const char*, 6> kinds = {"circle", "cross", "ring", "square
 double inside(std::size_t kind, double x, double y) {
     const double r = std::hypot(x, y);
     switch (kind) {
-        case 0: return r - 1;
-        case 1: return std::max(std::min(std::abs(x), std::abs(y)) - 0.3, std::max(std::abs(x), std::abs(y)) - 1);
-        case 2: return std::abs(r - 0.8) - 0.2;
-        case 3: return std::max(std::abs(x), std::abs(y)) - 0.9;
-        case 4: return std::max(std::max(std::abs(x), std::abs(y)) - 1, 0.25 - std::abs(std::fmod(y + 2, 0.8) - 0.4));
-        default: return std::max(y - 0.7, std::max(-y * 0.5 + x * 0.87, -y * 0.5 - x * 0.87) - 0.55);
+        case 0:
+            return r - 1;
+        case 1:
+            return std::max(std::min(std::abs(x), std::abs(y)) - 0.3, std::max(std::abs(x), std::abs(y)) - 1);
+        case 2:
+            return std::abs(r - 0.8) - 0.2;
+        case 3:
+            return std::max(std::abs(x), std::abs(y)) - 0.9;
+        case 4:
+            return std::max(std::max(std::abs(x), std::abs(y)) - 1, 0.25 - std::abs(std::fmod(y + 2, 0.8) - 0.4));
+        default:
+            return std::max(y - 0.7, std::max(-y * 0.5 + x * 0.87, -y * 0.5 - x * 0.87) - 0.55);
     }
 }
 
@@ -50,7 +56,8 @@ std::vector<std::uint8_t> draw(std::size_t kind, std::uint64_t seed, std::uint64
     for (int row = 0; row < side; ++row) {
         for (int column = 0; column < side; ++column) {
             const double dx = (column - cx) / size, dy = (row - cy) / size;
-            const double x = dx * std::cos(angle) - dy * std::sin(angle), y = dx * std::sin(angle) + dy * std::cos(angle);
+            const double x = dx * std::cos(angle) - dy * std::sin(angle),
+                         y = dx * std::sin(angle) + dy * std::cos(angle);
             const double cover = std::clamp(0.5 - inside(kind, x, y) * size, 0.0, 1.0);
             for (std::size_t c = 0; c < 3; ++c) {
                 const double value = cover * front[c] + (1 - cover) * back[c] + noise * random.normal();
@@ -87,7 +94,8 @@ int main(int count, char** words) {
             const std::filesystem::path folder = std::filesystem::path(words[1]) / kinds[kind];
             assay::make_folders(folder);
             for (int i = 0; i < each; ++i) {
-                write_png(folder / fmt::format("{}_{:04}.png", kinds[kind], i), draw(kind, seed, kind * 1'000'000 + static_cast<std::uint64_t>(i)));
+                write_png(folder / fmt::format("{}_{:04}.png", kinds[kind], i),
+                          draw(kind, seed, kind * 1'000'000 + static_cast<std::uint64_t>(i)));
             }
         }
         std::printf("%zu pictures in %s\n", kinds.size() * static_cast<std::size_t>(each), words[1]);

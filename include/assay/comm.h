@@ -1,4 +1,5 @@
-// Ranks that work together: one, threads (tests), and later MPI. Reductions are in rank order, so bits do not depend on timing.
+// Ranks that work together: one, threads (tests), and later MPI. Reductions are in rank order, so bits do not depend on
+// timing.
 #pragma once
 
 #include <cstddef>

@@ -1,7 +1,7 @@
 // Comparing stores of the same items, pair by pair on those items; and gates, conditions that a release must meet.
 //
-// A difference is candidate minus baseline. Pairing matters: two classifiers err on much the same pictures, so their difference
-// is known far better than either value.
+// A difference is candidate minus baseline. Pairing matters: two classifiers err on much the same pictures, so their
+// difference is known far better than either value.
 #pragma once
 
 #include <cstdint>
@@ -22,19 +22,19 @@
 namespace assay {
 
 struct CompareOptions {
-    ScoreOptions score;               ///< labels are by the baseline's items; `subgroup` is not used
-    std::size_t disagreements = 50;   ///< items listed for each pair
+    ScoreOptions score;              ///< labels are by the baseline's items; `subgroup` is not used
+    std::size_t disagreements = 50;  ///< items listed for each pair
 };
 
 struct PairedMetric {
-    Measurement baseline, candidate;       ///< over the common items
+    Measurement baseline, candidate;  ///< over the common items
     std::optional<double> difference;
     std::string undefined;
     std::optional<Interval> interval;
-    std::optional<McNemar> counts;         ///< accuracies only: b = only the baseline is right
-    std::optional<double> p;               ///< two-sided, of no difference
-    std::optional<double> p_holm;          ///< adjusted over the candidates, metric by metric
-    std::string test;                      ///< "mcnemar.exact", "jackknife.t", "bootstrap.normal"
+    std::optional<McNemar> counts;  ///< accuracies only: b = only the baseline is right
+    std::optional<double> p;        ///< two-sided, of no difference
+    std::optional<double> p_holm;   ///< adjusted over the candidates, metric by metric
+    std::string test;               ///< "mcnemar.exact", "jackknife.t", "bootstrap.normal"
 };
 
 /// An item that the two answer differently.
@@ -48,20 +48,22 @@ struct Disagreement {
 
 struct PairReport {
     std::string baseline, candidate, dataset;
-    std::uint64_t items = 0;               ///< common, scored in both
-    std::uint64_t only_baseline = 0;       ///< items that the candidate's store does not list
+    std::uint64_t items = 0;          ///< common, scored in both
+    std::uint64_t only_baseline = 0;  ///< items that the candidate's store does not list
     std::uint64_t only_candidate = 0;
-    std::uint64_t not_scored = 0;          ///< common, but unreadable or missing in one of them
+    std::uint64_t not_scored = 0;  ///< common, but unreadable or missing in one of them
     std::vector<PairedMetric> metrics;
-    std::uint64_t same_answer = 0;         ///< of `items`
-    std::uint64_t both_right = 0, both_wrong = 0, only_baseline_right = 0, only_candidate_right = 0;  ///< of those with valid labels
+    std::uint64_t same_answer = 0;  ///< of `items`
+    std::uint64_t both_right = 0, both_wrong = 0, only_baseline_right = 0,
+                  only_candidate_right = 0;   ///< of those with valid labels
     std::vector<Disagreement> disagreements;  ///< the larger confidence of the two first
     std::vector<std::string> warnings;
     ClassList classes;
 };
 
 /// The baseline against each candidate. Throws bad_input: nothing in common, other classes.
-std::vector<PairReport> compare_stores(const PredictionStore& baseline, std::span<const PredictionStore* const> candidates,
+std::vector<PairReport> compare_stores(const PredictionStore& baseline,
+                                       std::span<const PredictionStore* const> candidates,
                                        const CompareOptions& options, Comm& comm);
 
 nlohmann::json to_json(const PairReport& report);
@@ -72,8 +74,8 @@ struct Gate {
     enum class Op { at_least, at_most, above, below, equal };
     std::string text;
     MetricRequest metric;
-    bool delta = false;   ///< the difference to a baseline
-    End end = End::value; ///< an end of the interval
+    bool delta = false;    ///< the difference to a baseline
+    End end = End::value;  ///< an end of the interval
     Op op = Op::at_least;
     double bound = 0;
 };
@@ -86,7 +88,8 @@ struct GateResult {
     bool passed = false;
     std::string reason;  ///< why there is no value: an undefined value breaks its gate
 };
-/// Against all items' measurements, or a pair's. Throws usage: a delta without a pair; the metric measured by another definition only.
+/// Against all items' measurements, or a pair's. Throws usage: a delta without a pair; the metric measured by another
+/// definition only.
 GateResult check_gate(const Gate& gate, std::span<const Measurement> measurements);
 GateResult check_gate(const Gate& gate, const PairReport& pair);
 

@@ -18,8 +18,8 @@ struct MeasurementKey {
     std::map<std::string, std::string> parameters;  ///< k = 5, bins = 15, ...
     std::string model;
     std::string dataset;
-    std::string subgroup;                           ///< "" for all items
-    std::string cls;                                ///< class id for per-class values, "" otherwise
+    std::string subgroup;  ///< "" for all items
+    std::string cls;       ///< class id for per-class values, "" otherwise
 
     auto operator<=>(const MeasurementKey&) const = default;
 };
@@ -27,7 +27,7 @@ struct MeasurementKey {
 struct Interval {
     double low = 0, high = 0;
     double level = 0.95;
-    std::string method;     ///< "wilson", "bootstrap.percentile", ...
+    std::string method;  ///< "wilson", "bootstrap.percentile", ...
     bool operator==(const Interval&) const = default;
 };
 
@@ -36,10 +36,10 @@ struct Measurement {
     MeasurementKey key;
     std::optional<double> value;
     std::string undefined;
-    std::uint64_t n = 0;          ///< items that entered
-    std::uint64_t left_out = 0;   ///< items without a valid label, unreadable, ... (see note)
+    std::uint64_t n = 0;         ///< items that entered
+    std::uint64_t left_out = 0;  ///< items without a valid label, unreadable, ... (see note)
     std::optional<Interval> interval;
-    std::string note;             ///< "", or what a reader must know (floor of ECE under perfect calibration, ...)
+    std::string note;  ///< "", or what a reader must know (floor of ECE under perfect calibration, ...)
     bool higher_is_better = true;
 };
 

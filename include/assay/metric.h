@@ -1,9 +1,9 @@
 // Metrics: what one row of scores tells (RowFacts), what is added up (Accumulator), and the table of all metrics.
 //
-// Everything that is added up is an integer: counts as they are, real numbers as two fixed-point parts (real_sum.h). Integer sums do
-// not depend on their order, so a state may be filled by any threads and ranks and merged by adding: the bits are the same.
-// States are kept per group of items (`groups`, at random but fixed by the item's place): leaving out or reweighting groups gives the
-// uncertainty of any metric, without keeping items.
+// Everything that is added up is an integer: counts as they are, real numbers as two fixed-point parts (real_sum.h).
+// Integer sums do not depend on their order, so a state may be filled by any threads and ranks and merged by adding:
+// the bits are the same. States are kept per group of items (`groups`, at random but fixed by the item's place):
+// leaving out or reweighting groups gives the uncertainty of any metric, without keeping items.
 #pragma once
 
 #include <cstdint>
@@ -23,40 +23,43 @@ namespace assay {
 
 /// Items are dealt to this many groups; with no more items than this, every item is a group of its own.
 inline constexpr std::uint32_t group_count = 128;
-/// Items are shuffled within stretches of this many before they are dealt, so that a data set in class order gives mixed groups.
+/// Items are shuffled within stretches of this many before they are dealt, so that a data set in class order gives
+/// mixed groups.
 inline constexpr std::uint32_t group_stretch = 2048;
-/// Where item `item - item % group_stretch + j` lands, for every j of one stretch of `items` items; its group is the place mod
-/// group_count. A permutation of [0, group_stretch) cut to what the last stretch needs.
+/// Where item `item - item % group_stretch + j` lands, for every j of one stretch of `items` items; its group is the
+/// place mod group_count. A permutation of [0, group_stretch) cut to what the last stretch needs.
 std::vector<std::uint16_t> group_places(std::uint64_t stretch, std::uint64_t items);
 
 /// What the row-wise metrics need of one scored item.
 struct RowFacts {
     std::uint64_t item = 0;
     std::uint16_t group = 0;
-    std::int32_t predicted = -1;     ///< class with the highest score, lowest index first; -1: maps to no target class
-    std::int32_t target = -1;        ///< the only valid class; -1: none, or several
-    std::int32_t rank = -1;          ///< classes ranked before the target; -1: not known (target below the kept top k)
-    std::uint32_t valid = 0;         ///< size of the label set
-    bool in_set = false;             ///< predicted is in the label set
-    bool target_known = false;       ///< target_probability and log_target are known
-    float confidence = 0;            ///< probability of the predicted class
+    std::int32_t predicted = -1;  ///< class with the highest score, lowest index first; -1: maps to no target class
+    std::int32_t target = -1;     ///< the only valid class; -1: none, or several
+    std::int32_t rank = -1;       ///< classes ranked before the target; -1: not known (target below the kept top k)
+    std::uint32_t valid = 0;      ///< size of the label set
+    bool in_set = false;          ///< predicted is in the label set
+    bool target_known = false;    ///< target_probability and log_target are known
+    float confidence = 0;         ///< probability of the predicted class
     float target_probability = 0;
-    double log_target = 0;           ///< natural logarithm of the target's probability, taken from the logits: never rounded to 0
-    double square_sum = 0;           ///< sum over the classes of the squared probabilities
+    double log_target =
+        0;  ///< natural logarithm of the target's probability, taken from the logits: never rounded to 0
+    double square_sum = 0;  ///< sum over the classes of the squared probabilities
 };
 
 /// What all items of a run have in common.
 struct Shape {
     std::uint32_t classes = 0;
-    bool probabilities = true;   ///< confidences mean something (not so for maps that only decide)
-    bool ranking = true;         ///< a rank beyond the first means something (not so for a map of the arg-max)
-    bool full_rows = true;       ///< every class's probability is there: square_sum is known
-    std::uint32_t kept = 0;      ///< classes kept in each row of a reduced store; 0: all
+    bool probabilities = true;  ///< confidences mean something (not so for maps that only decide)
+    bool ranking = true;        ///< a rank beyond the first means something (not so for a map of the arg-max)
+    bool full_rows = true;      ///< every class's probability is there: square_sum is known
+    std::uint32_t kept = 0;     ///< classes kept in each row of a reduced store; 0: all
 };
 
 using Parameters = std::map<std::string, std::string>;
 
-/// Adds items to a state of `slots()` integers. Stateless itself; equal `key()` means equal content, so metrics share one.
+/// Adds items to a state of `slots()` integers. Stateless itself; equal `key()` means equal content, so metrics share
+/// one.
 class Accumulator {
 public:
     virtual ~Accumulator() = default;
@@ -79,12 +82,17 @@ struct Value {
 enum class Uncertainty {
     closed_form,  ///< `Value::interval`
     jackknife,    ///< value +- t * delete-a-group standard error
-    bootstrap,    ///< +- normal quantile * standard error of reweighted groups: the spread is used, not the (biased) percentiles
+    bootstrap,    ///< +- normal quantile * standard error of reweighted groups: the spread is used, not the (biased)
+                  ///< percentiles
 };
 
 enum class Needs : unsigned { labels = 1, label_sets = 2, probabilities = 4, full_rows = 8 };
-constexpr unsigned operator|(Needs a, Needs b) { return static_cast<unsigned>(a) | static_cast<unsigned>(b); }
-constexpr unsigned operator|(unsigned a, Needs b) { return a | static_cast<unsigned>(b); }
+constexpr unsigned operator|(Needs a, Needs b) {
+    return static_cast<unsigned>(a) | static_cast<unsigned>(b);
+}
+constexpr unsigned operator|(unsigned a, Needs b) {
+    return a | static_cast<unsigned>(b);
+}
 
 struct ParameterFacts {
     std::string_view name, fallback, meaning;
@@ -112,15 +120,16 @@ struct MetricFacts {
     std::vector<ParameterFacts> parameters = {};
     unsigned needs = 0;
     bool higher_is_better = true;
-    double low = 0, high = 1;          ///< the range of the value
-    std::string_view origin;           ///< paper, equation
+    bool judges = true;        ///< false: neither direction is better by itself (mean confidence)
+    double low = 0, high = 1;  ///< the range of the value
+    std::string_view origin;   ///< paper, equation
     Uncertainty uncertainty = Uncertainty::closed_form;
     Source source = Source::accumulated;
     /// Definition id for the parameters: "ece.l1.left_closed".
     std::string (*definition)(const Parameters&) = nullptr;
     std::unique_ptr<Accumulator> (*accumulate)(const MetricContext&) = nullptr;
     Value (*value)(const MetricContext&, std::span<const std::int64_t> state) = nullptr;
-    std::vector<std::string_view> parts = {};      ///< composite: requests
+    std::vector<std::string_view> parts = {};  ///< composite: requests
     bool by_default = true;
 };
 
@@ -139,13 +148,14 @@ struct MetricRequest {
     bool operator==(const MetricRequest&) const = default;
 };
 
-/// "ece", "ece:bins=20,edges=right_closed", "top5". Throws usage: unknown metric, parameter or value, with what is allowed.
+/// "ece", "ece:bins=20,edges=right_closed", "top5". Throws usage: unknown metric, parameter or value, with what is
+/// allowed.
 MetricRequest parse_metric(std::string_view text);
 /// Every metric that is shown by default. `k`, `bins` and `edges` replace the parameters of that name.
 std::vector<MetricRequest> default_metrics(std::span<const int> k = {}, int bins = 0, std::string_view edges = "");
 
-/// The value with its interval from a grouped state: `total` first, then the groups. Also what pairing needs: `without` (the
-/// value without each group that holds items) or `replicates`.
+/// The value with its interval from a grouped state: `total` first, then the groups. Also what pairing needs: `without`
+/// (the value without each group that holds items) or `replicates`.
 struct Estimate {
     Value value;
     std::vector<double> without;

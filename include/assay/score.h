@@ -1,7 +1,8 @@
 // Scoring: every metric of one store, from one pass over its rows (and a second for the class-wise bins).
 //
-// The same bits for any number of threads and ranks. Every rank must be able to read the store, calls with the same arguments and
-// gets the whole report. Beside 24 bytes an item and the labels, memory does not grow with the number of items.
+// The same bits for any number of threads and ranks. Every rank must be able to read the store, calls with the same
+// arguments and gets the whole report. Beside 24 bytes an item and the labels, memory does not grow with the number of
+// items.
 #pragma once
 
 #include <cstdint>
@@ -21,22 +22,22 @@
 namespace assay {
 
 struct ScoreOptions {
-    std::optional<LabelSets> labels;     ///< replace the data set's own; one set an item
-    std::optional<ClassMap> map;         ///< asks another question of the scores: ImageNet-R's 200 classes, 16 classes, ...
-    std::string subgroup;                ///< attribute of the data set: every metric again for each of its values
+    std::optional<LabelSets> labels;  ///< replace the data set's own; one set an item
+    std::optional<ClassMap> map;  ///< asks another question of the scores: ImageNet-R's 200 classes, 16 classes, ...
+    std::string subgroup;         ///< attribute of the data set: every metric again for each of its values
     std::vector<MetricRequest> metrics;  ///< empty: default_metrics()
     Resampling resampling;
-    int threads = 0;                     ///< 0: available cores
+    int threads = 0;                                        ///< 0: available cores
     std::uint64_t scratch_bytes = std::uint64_t{16} << 20;  ///< for the class-wise bins: about what a processor caches
-    std::size_t confusions = 20;         ///< most frequent confusions kept
+    std::size_t confusions = 20;                            ///< most frequent confusions kept
 };
 
 struct ClassResult {
     std::string id, name;
     std::uint64_t n = 0, correct = 0;
-    std::optional<double> accuracy;      ///< none without items
+    std::optional<double> accuracy;  ///< none without items
     std::optional<Interval> interval;
-    std::optional<double> confidence;    ///< mean of the top probability
+    std::optional<double> confidence;          ///< mean of the top probability
     std::optional<double> target_probability;  ///< mean probability of this class over its items
 };
 
@@ -50,12 +51,12 @@ struct Confusion {
 /// Where every item went.
 struct ScoreCounts {
     std::uint64_t items = 0;
-    std::uint64_t missing = 0;        ///< in shards that are not there (yet)
+    std::uint64_t missing = 0;  ///< in shards that are not there (yet)
     std::uint64_t unreadable = 0;
     std::uint64_t not_finite = 0;
     std::uint64_t scored = 0;
-    std::uint64_t unlabelled = 0;     ///< of the scored: without a valid label (or with none that the map knows)
-    std::uint64_t several_labels = 0; ///< of the scored
+    std::uint64_t unlabelled = 0;      ///< of the scored: without a valid label (or with none that the map knows)
+    std::uint64_t several_labels = 0;  ///< of the scored
     /// Something that should have been scored was not.
     bool partial() const { return missing + unreadable + not_finite > 0; }
 };
@@ -68,7 +69,7 @@ struct ScoreReport {
     std::vector<Measurement> measurements;  ///< all items first, then the subgroups in order of their value
     ClassList classes;                      ///< of the answers: the map's targets when there is one
     std::vector<ClassResult> per_class;
-    std::vector<Confusion> confusions;      ///< by count, then truth, then predicted
+    std::vector<Confusion> confusions;  ///< by count, then truth, then predicted
     std::vector<std::string> warnings;
 };
 

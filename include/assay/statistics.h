@@ -68,8 +68,8 @@ private:
     std::uint64_t key_;
 };
 
-/// Standard error from the statistics without group g, one a group (delete-a-group jackknife): sqrt((G-1)/G sum (x - mean)^2).
-/// Needs at least 2 groups.
+/// Standard error from the statistics without group g, one a group (delete-a-group jackknife): sqrt((G-1)/G sum (x -
+/// mean)^2). Needs at least 2 groups.
 double jackknife_standard_error(std::span<const double> left_out);
 
 }  // namespace assay

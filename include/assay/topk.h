@@ -1,4 +1,5 @@
-// The k best of a row. Highest score first; equal scores in order of the lower index, so results never depend on threads.
+// The k best of a row. Highest score first; equal scores in order of the lower index, so results never depend on
+// threads.
 #pragma once
 
 #include <cstdint>

@@ -24,10 +24,14 @@ assay check -m m.pt -d val --decode-all --json
 
 const char* mark(Finding::Severity severity, bool colour) {
     switch (severity) {
-        case Finding::Severity::ok: return colour ? "\033[32m✓\033[0m" : "✓";
-        case Finding::Severity::note: return "·";
-        case Finding::Severity::warning: return colour ? "\033[33m!\033[0m" : "!";
-        case Finding::Severity::error: return colour ? "\033[31m✗\033[0m" : "✗";
+        case Finding::Severity::ok:
+            return colour ? "\033[32m✓\033[0m" : "✓";
+        case Finding::Severity::note:
+            return "·";
+        case Finding::Severity::warning:
+            return colour ? "\033[33m!\033[0m" : "!";
+        case Finding::Severity::error:
+            return colour ? "\033[31m✗\033[0m" : "✗";
     }
     return "";
 }
@@ -52,10 +56,12 @@ int status_of(const std::vector<Finding>& findings) {
 }  // namespace
 
 int cmd_check(std::vector<std::string> words) {
-    auto app = make_app("check", "Find out whether a model, its settings and a data set fit together: order of the classes, doubled "
-                                 "softmax, mean and std, channel order, answers that depend on the batch, unreadable pictures. "
-                                 "Exit status 2 when results would be wrong.",
-                        examples);
+    auto app =
+        make_app("check",
+                 "Find out whether a model, its settings and a data set fit together: order of the classes, doubled "
+                 "softmax, mean and std, channel order, answers that depend on the batch, unreadable pictures. "
+                 "Exit status 2 when results would be wrong.",
+                 examples);
     ModelFlags models;
     DataFlags data;
     Output output;
@@ -63,7 +69,9 @@ int cmd_check(std::vector<std::string> words) {
     bool quiet = false;
     models.add_to(*app);
     data.add_to(*app);
-    app->add_option("--sample", options.sample, "Pictures that go through the classifier")->type_name("N")->capture_default_str();
+    app->add_option("--sample", options.sample, "Pictures that go through the classifier")
+        ->type_name("N")
+        ->capture_default_str();
     app->add_option("--seed", options.seed, "Which pictures")->capture_default_str();
     app->add_flag("--decode-all", options.decode_all, "Read every picture, not only the sample");
     app->add_option("-j,--threads", options.threads, "Threads (default: one a core)")->type_name("N");
@@ -91,8 +99,13 @@ int cmd_check(std::vector<std::string> words) {
             for (const Finding& f : findings) {
                 const std::string severity(name_of(f.severity));
                 table.add({model.spec.name, dataset.name, f.id, severity, f.title, f.detail, f.advice});
-                all.push_back({{"model", model.spec.name}, {"dataset", dataset.name}, {"id", f.id}, {"severity", severity},
-                               {"title", f.title}, {"detail", f.detail}, {"advice", f.advice}});
+                all.push_back({{"model", model.spec.name},
+                               {"dataset", dataset.name},
+                               {"id", f.id},
+                               {"severity", severity},
+                               {"title", f.title},
+                               {"detail", f.detail},
+                               {"advice", f.advice}});
             }
         }
     }

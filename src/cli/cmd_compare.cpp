@@ -31,25 +31,34 @@ std::string class_name(const PairReport& report, std::int32_t c) {
 
 // In words, where the interval leaves no doubt about the sign.
 std::string verdict(const PairedMetric& m, double level) {
-    if (!m.difference || !m.p_holm) return "";
+    if (!m.difference || !m.p_holm || !metric_named(m.candidate.key.metric).judges) return "";
     if (*m.p_holm >= 1 - level) return "no difference shown";
     return (*m.difference > 0) == m.candidate.higher_is_better ? "better" : "worse";
 }
 
 Table pair_table(const PairReport& report, bool several) {
     const std::string size = count_text(report.items);
-    std::vector<Table::Column> columns{{"metric"}, {report.baseline, Align::right}, {report.candidate, Align::right},
-                                       {"difference", Align::right}, {"interval", Align::right}, {"p", Align::right}};
+    std::vector<Table::Column> columns{{"metric"},
+                                       {report.baseline, Align::right},
+                                       {report.candidate, Align::right},
+                                       {"difference", Align::right},
+                                       {"interval", Align::right},
+                                       {"p", Align::right}};
     if (several) columns.push_back({"p (Holm)", Align::right});
     columns.push_back({"candidate is"});
-    Table table(columns, fmt::format("{} against {} on {}: {} items in common", report.candidate, report.baseline, report.dataset, size));
+    Table table(columns, fmt::format("{} against {} on {}: {} items in common", report.candidate, report.baseline,
+                                     report.dataset, size));
     for (const PairedMetric& m : report.metrics) {
         const bool percent = in_percent(m.candidate.key.metric);
         const double half = m.interval ? (m.interval->high - m.interval->low) / 2 : 0;
         std::string difference = m.difference ? number_text(*m.difference, half, percent) : "–";
         if (m.difference && *m.difference > 0) difference = "+" + difference;
-        std::vector<std::string> cells{metric_text(m.candidate.key) + (percent ? " %" : ""), value_text(m.baseline), value_text(m.candidate),
-                                       difference, interval_text(m.interval, percent), p_text(m.p)};
+        std::vector<std::string> cells{metric_text(m.candidate.key) + (percent ? " %" : ""),
+                                       value_text(m.baseline),
+                                       value_text(m.candidate),
+                                       difference,
+                                       interval_text(m.interval, percent),
+                                       p_text(m.p)};
         if (several) cells.push_back(p_text(m.p_holm));
         cells.push_back(verdict(m, m.interval ? m.interval->level : 0.95));
         table.add(std::move(cells));
@@ -60,8 +69,11 @@ Table pair_table(const PairReport& report, bool several) {
     table.footer(fmt::format("same answer {:.1f} %; both right {}, both wrong {}, only {} right {}, only {} right {}",
                              100.0 * static_cast<double>(report.same_answer) / static_cast<double>(report.items),
                              count_text(report.both_right), count_text(report.both_wrong), report.baseline,
-                             count_text(report.only_baseline_right), report.candidate, count_text(report.only_candidate_right)));
-    table.footer("p: exact McNemar test for accuracies, else from the paired spread; `better` and `worse` after Holm's correction.");
+                             count_text(report.only_baseline_right), report.candidate,
+                             count_text(report.only_candidate_right)));
+    table.footer(
+        "p: exact McNemar test for accuracies, else from the paired spread; `better` and `worse` after Holm's "
+        "correction.");
     return table;
 }
 
@@ -72,22 +84,39 @@ Table disagreement_table(const PairReport& report) {
         std::string labels;
         for (const std::int32_t c : d.labels) labels += (labels.empty() ? "" : ", ") + class_name(report, c);
         table.add({d.id, labels, class_name(report, d.baseline) + (d.baseline_right ? " *" : ""),
-                   fmt::format("{:.0f} %", 100 * d.baseline_confidence), class_name(report, d.candidate) + (d.candidate_right ? " *" : ""),
+                   fmt::format("{:.0f} %", 100 * d.baseline_confidence),
+                   class_name(report, d.candidate) + (d.candidate_right ? " *" : ""),
                    fmt::format("{:.0f} %", 100 * d.candidate_confidence)});
     }
     return table;
 }
 
 Table pair_csv(const std::vector<PairReport>& reports) {
-    Table table({{"baseline"}, {"candidate"}, {"dataset"}, {"metric"}, {"definition"}, {"baseline_value"}, {"candidate_value"},
-                 {"difference"}, {"low"}, {"high"}, {"level"}, {"method"}, {"p"}, {"p_holm"}, {"test"}, {"n"}, {"undefined"}});
+    Table table({{"baseline"},
+                 {"candidate"},
+                 {"dataset"},
+                 {"metric"},
+                 {"definition"},
+                 {"baseline_value"},
+                 {"candidate_value"},
+                 {"difference"},
+                 {"low"},
+                 {"high"},
+                 {"level"},
+                 {"method"},
+                 {"p"},
+                 {"p_holm"},
+                 {"test"},
+                 {"n"},
+                 {"undefined"}});
     const auto exact = [](std::optional<double> x) { return x ? fmt::format("{}", *x) : std::string(); };
     for (const PairReport& report : reports) {
         for (const PairedMetric& m : report.metrics) {
             const auto& i = m.interval;
-            table.add({report.baseline, report.candidate, report.dataset, m.candidate.key.metric, m.candidate.key.definition,
-                       exact(m.baseline.value), exact(m.candidate.value), exact(m.difference), i ? exact(i->low) : "", i ? exact(i->high) : "",
-                       i ? exact(i->level) : "", i ? i->method : "", exact(m.p), exact(m.p_holm), m.test, std::to_string(m.candidate.n),
+            table.add({report.baseline, report.candidate, report.dataset, m.candidate.key.metric,
+                       m.candidate.key.definition, exact(m.baseline.value), exact(m.candidate.value),
+                       exact(m.difference), i ? exact(i->low) : "", i ? exact(i->high) : "", i ? exact(i->level) : "",
+                       i ? i->method : "", exact(m.p), exact(m.p_holm), m.test, std::to_string(m.candidate.n),
                        m.undefined});
         }
     }
@@ -97,8 +126,9 @@ Table pair_csv(const std::vector<PairReport>& reports) {
 PredictionStore the_store(const std::string& path) {
     const auto found = find_stores(path);
     if (found.size() != 1) {
-        throw Error(ErrorCode::usage, fmt::format("`{}` holds {} stores; the baseline is one of them: name it, e.g. `{}`", path, found.size(),
-                                                  found.front().string()));
+        throw Error(ErrorCode::usage,
+                    fmt::format("`{}` holds {} stores; the baseline is one of them: name it, e.g. `{}`", path,
+                                found.size(), found.front().string()));
     }
     return PredictionStore::open(found.front());
 }
@@ -106,9 +136,11 @@ PredictionStore the_store(const std::string& path) {
 }  // namespace
 
 int cmd_compare(std::vector<std::string> words) {
-    auto app = make_app("compare", "Compare candidates with a baseline on the pictures that both scored: paired differences with intervals, "
-                                   "exact tests, and where they disagree. Status 1: a gate is broken; 3: some items have no scores.",
-                        examples);
+    auto app = make_app(
+        "compare",
+        "Compare candidates with a baseline on the pictures that both scored: paired differences with intervals, "
+        "exact tests, and where they disagree. Status 1: a gate is broken; 3: some items have no scores.",
+        examples);
     std::string baseline_path;
     std::vector<std::string> paths;
     std::size_t disagreements = 10;
@@ -116,7 +148,9 @@ int cmd_compare(std::vector<std::string> words) {
     Output output;
     app->add_option("baseline", baseline_path, "Store of the baseline")->required()->type_name("STORE");
     app->add_option("candidates", paths, "Stores of the candidates")->required()->type_name("STORE");
-    app->add_option("--disagreements", disagreements, "Items listed for each pair")->capture_default_str()->type_name("N");
+    app->add_option("--disagreements", disagreements, "Items listed for each pair")
+        ->capture_default_str()
+        ->type_name("N");
     flags.add_to(*app);
     output.add_to(*app);
     if (!parse(*app, std::move(words))) return Status::done;

@@ -24,13 +24,18 @@ assay import logits.safetensors --items val.csv --keep f16 --out runs
 
 std::string report_text(const ImportReport& r, const Output& output) {
     if (output.json) {
-        return nlohmann::json{{"store", r.store.string()}, {"rows", r.rows}, {"classes", r.classes},
-                              {"kind", name_of(r.kind)}, {"keep", name_of(r.keep)}, {"without_score", r.bad_rows},
+        return nlohmann::json{{"store", r.store.string()}, {"rows", r.rows},          {"classes", r.classes},
+                              {"kind", name_of(r.kind)},   {"keep", name_of(r.keep)}, {"without_score", r.bad_rows},
                               {"notes", r.notes}}
                    .dump(2) +
                "\n";
     }
-    Table table({{"store"}, {"rows", Align::right}, {"classes", Align::right}, {"kind"}, {"kept"}, {"without score", Align::right}});
+    Table table({{"store"},
+                 {"rows", Align::right},
+                 {"classes", Align::right},
+                 {"kind"},
+                 {"kept"},
+                 {"without score", Align::right}});
     table.add({r.store.string(), count_text(r.rows), count_text(r.classes), std::string(name_of(r.kind)),
                std::string(name_of(r.keep)), count_text(r.bad_rows)});
     return output.csv ? table.csv() : table.text(output.file.empty() && stdout_is_terminal());
@@ -39,8 +44,9 @@ std::string report_text(const ImportReport& r, const Output& output) {
 }  // namespace
 
 int cmd_import(std::vector<std::string> words) {
-    auto app = make_app("import", "Turn saved predictions (npy, npz, safetensors, csv, tsv, jsonl; full matrix or top-k) into a "
-                                  "store. Tells logits from probabilities by the numbers, and refuses a wrong claim.",
+    auto app = make_app("import",
+                        "Turn saved predictions (npy, npz, safetensors, csv, tsv, jsonl; full matrix or top-k) into a "
+                        "store. Tells logits from probabilities by the numbers, and refuses a wrong claim.",
                         examples);
     std::filesystem::path file;
     std::filesystem::path out = "runs";
@@ -54,15 +60,18 @@ int cmd_import(std::vector<std::string> words) {
     app->add_option("--out", out, "Folder of the results")->type_name("RUNS")->capture_default_str();
     app->add_option("--name", options.model_name, "Name of the model (default: the file's stem)");
     app->add_option("--dataset-name", options.dataset_name, "Name of the data set (default: the stem of --items)");
-    app->add_option("--items", options.ids, "Ids, and labels if there are any, in the order of the rows: one id a line, or a csv "
-                                            "with a column id, path, filename or image")
+    app->add_option("--items", options.ids,
+                    "Ids, and labels if there are any, in the order of the rows: one id a line, or a csv "
+                    "with a column id, path, filename or image")
         ->type_name("FILE");
     app->add_option("--array", options.array, "Which array of a .npz or .safetensors file");
     app->add_option("--kind", kind, "logits, probabilities, log_probabilities (default: found out)");
     app->add_flag("--force", options.force, "Take --kind although the numbers contradict it");
     app->add_option("--keep", keep, "full, f16, topK, label (default: all that the file holds)");
-    app->add_option("--classes", classes, "Class list file (default: the file's columns, or ImageNet's for 1000)")->type_name("FILE");
-    app->add_option("--class-count", options.class_count, "Number of classes, for top-k files without --classes")->type_name("C");
+    app->add_option("--classes", classes, "Class list file (default: the file's columns, or ImageNet's for 1000)")
+        ->type_name("FILE");
+    app->add_option("--class-count", options.class_count, "Number of classes, for top-k files without --classes")
+        ->type_name("C");
     app->add_option("--shard-rows", options.shard_rows, "Rows per shard (default: about 4 MiB)")->type_name("N");
     app->add_option("-j,--threads", options.threads, "Threads (default: one a core)")->type_name("N");
     app->add_flag("-q,--quiet", quiet, "No progress, no notes");
@@ -81,16 +90,17 @@ int cmd_import(std::vector<std::string> words) {
     ImportReport report;
     {
         Progress progress("import", "rows", quiet);
-        report = import_predictions(file, out, options, [&](std::string_view stage, std::uint64_t done_rows, std::uint64_t rows) {
-            progress.update(done_rows, rows, 0, stage);
-        });
+        report = import_predictions(file, out, options,
+                                    [&](std::string_view stage, std::uint64_t done_rows, std::uint64_t rows) {
+                                        progress.update(done_rows, rows, 0, stage);
+                                    });
     }
     if (!quiet) {
         for (const std::string& line : report.notes) note(line);
     }
     if (report.bad_rows > 0) {
-        warn(fmt::format("{} of {} rows have no score; the first: {}", count_text(report.bad_rows), count_text(report.rows),
-                         report.first_error));
+        warn(fmt::format("{} of {} rows have no score; the first: {}", count_text(report.bad_rows),
+                         count_text(report.rows), report.first_error));
     }
     output.write(report_text(report, output));
     return report.bad_rows > 0 ? Status::partial : Status::done;

@@ -36,9 +36,11 @@ Listing list_metrics() {
     Listing listing{Table({{"metric"}, {"definition"}, {"formula"}, {"from"}}, "Metrics"), metric_table_json()};
     for (const MetricFacts& facts : metric_table()) {
         const MetricRequest request = parse_metric(facts.name);
-        listing.table.add({std::string(facts.name), request.definition(), std::string(facts.formula), std::string(facts.origin)});
+        listing.table.add(
+            {std::string(facts.name), request.definition(), std::string(facts.formula), std::string(facts.origin)});
     }
-    listing.table.footer("Parameters: assay list metrics --markdown; a request looks like ece:bins=20,edges=right_closed");
+    listing.table.footer(
+        "Parameters: assay list metrics --markdown; a request looks like ece:bins=20,edges=right_closed");
     return listing;
 }
 
@@ -46,7 +48,8 @@ Listing list_presets() {
     Listing listing{Table({{"preset"}, {"resolves to"}, {"for"}}, "Presets")};
     for (const Preset& preset : presets()) {
         listing.table.add({preset.name, describe(preset.preprocess), preset.summary});
-        listing.rows.push_back({{"name", preset.name}, {"summary", preset.summary}, {"preprocess", to_json(preset.preprocess)}});
+        listing.rows.push_back(
+            {{"name", preset.name}, {"summary", preset.summary}, {"preprocess", to_json(preset.preprocess)}});
     }
     return listing;
 }
@@ -55,9 +58,9 @@ Listing list_class_maps() {
     Listing listing{Table({{"class map"}, {"classes", Align::right}, {"answer"}}, "Class maps")};
     for (const std::string& name : class_map_names()) {
         const ClassMap map = class_map_named(name, imagenet_classes());
-        const char* answer = map.decision == ClassMap::Decision::restrict_        ? "highest score among the listed classes"
+        const char* answer = map.decision == ClassMap::Decision::restrict_ ? "highest score among the listed classes"
                              : map.decision == ClassMap::Decision::mean_of_group ? "highest mean probability of a group"
-                                                                                  : "highest score of all, then mapped";
+                                                                                 : "highest score of all, then mapped";
         listing.table.add({name, std::to_string(map.targets.size()), answer});
         listing.rows.push_back({{"name", name}, {"classes", map.targets.ids()}, {"answer", answer}});
     }
@@ -84,11 +87,13 @@ Listing list_formats() {
 }
 
 Listing list_stores(const std::string& path) {
-    Listing listing{Table({{"store"}, {"rows", Align::right}, {"classes", Align::right}, {"kind"}, {"kept"}, {"state"}})};
+    Listing listing{
+        Table({{"store"}, {"rows", Align::right}, {"classes", Align::right}, {"kind"}, {"kept"}, {"state"}})};
     for (const auto& folder : find_stores(path)) {
         const PredictionStore store = PredictionStore::open(folder);
-        const std::string state =
-            store.complete() ? "complete" : fmt::format("{} of {} shards missing", store.missing_shards(), store.shards());
+        const std::string state = store.complete()
+                                      ? "complete"
+                                      : fmt::format("{} of {} shards missing", store.missing_shards(), store.shards());
         listing.table.add({folder.string(), count_text(store.rows()), count_text(store.classes()),
                            std::string(name_of(store.spec().kind)), std::string(name_of(store.spec().keep)), state});
         listing.rows.push_back({{"store", folder.string()},
@@ -117,9 +122,11 @@ constexpr std::array<Topic, 4> topics = {{
 }  // namespace
 
 int cmd_list(std::vector<std::string> words) {
-    auto app = make_app("list", "Show the metrics with their definitions, the presets, the class maps, the formats, or the stores "
-                                "below a folder.",
-                        examples);
+    auto app =
+        make_app("list",
+                 "Show the metrics with their definitions, the presets, the class maps, the formats, or the stores "
+                 "below a folder.",
+                 examples);
     std::string what;
     bool markdown = false;
     Output output;
@@ -145,7 +152,8 @@ int cmd_list(std::vector<std::string> words) {
         }
         chosen.emplace_back("stores", list_stores(what));
     }
-    if (output.csv && chosen.size() != 1) throw Error(ErrorCode::usage, "--csv takes one of metrics, presets, maps, formats, a folder");
+    if (output.csv && chosen.size() != 1)
+        throw Error(ErrorCode::usage, "--csv takes one of metrics, presets, maps, formats, a folder");
 
     std::string text;
     if (output.json) {
@@ -154,7 +162,8 @@ int cmd_list(std::vector<std::string> words) {
         text = all.dump(2) + "\n";
     } else {
         for (const auto& [name, listing] : chosen) {
-            text += output.csv ? listing.table.csv() : (text.empty() ? "" : "\n") + listing.table.text(stdout_is_terminal());
+            text += output.csv ? listing.table.csv()
+                               : (text.empty() ? "" : "\n") + listing.table.text(stdout_is_terminal());
         }
     }
     output.write(text);

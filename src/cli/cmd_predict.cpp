@@ -19,8 +19,10 @@ assay predict -m m.pt -d val --out runs --dry-run
 }  // namespace
 
 int cmd_predict(std::vector<std::string> words) {
-    auto app = make_app("predict", "Run classifiers over pictures and keep their scores. The same command resumes after an "
-                                   "interruption and skips what is done.", examples);
+    auto app = make_app("predict",
+                        "Run classifiers over pictures and keep their scores. The same command resumes after an "
+                        "interruption and skips what is done.",
+                        examples);
     ModelFlags models;
     DataFlags data;
     StoreFlags store;
@@ -40,7 +42,8 @@ int cmd_predict(std::vector<std::string> words) {
     }
     Prediction prediction(store, models.device);
     prediction.load(specs);
-    for (std::size_t i = 0; i < data.folders.size(); ++i) prediction.over(data.open(i, prediction.classes(), store.quiet));
+    for (std::size_t i = 0; i < data.folders.size(); ++i)
+        prediction.over(data.open(i, prediction.classes(), store.quiet));
     prediction.print(output);
     return prediction.status();
 }

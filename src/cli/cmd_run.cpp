@@ -20,12 +20,15 @@ assay run assay.toml --dry-run
 
 /// The worst of two statuses: bad input before partial before a broken gate before done.
 int worse(int a, int b) {
-    const auto rank = [](int s) { return s == Status::done ? 0 : s == Status::gate_broken ? 1 : s == Status::partial ? 2 : 3; };
+    const auto rank = [](int s) {
+        return s == Status::done ? 0 : s == Status::gate_broken ? 1 : s == Status::partial ? 2 : 3;
+    };
     return rank(a) >= rank(b) ? a : b;
 }
 
 /// Runs one command as if it had been typed, and says so.
-int run_step(int (*command)(std::vector<std::string>), const std::string& name, const std::vector<std::string>& words, bool quiet) {
+int run_step(int (*command)(std::vector<std::string>), const std::string& name, const std::vector<std::string>& words,
+             bool quiet) {
     if (!quiet) {
         std::string line = "assay " + name;
         for (const std::string& word : words) {
@@ -39,9 +42,11 @@ int run_step(int (*command)(std::vector<std::string>), const std::string& name, 
 }  // namespace
 
 int cmd_run(std::vector<std::string> words) {
-    auto app = make_app("run", "Do everything that an assay.toml lists: run the models over the data sets, score them, compare them. "
-                               "Flags override the file. docs/assay.toml.md describes it.",
-                        examples);
+    auto app =
+        make_app("run",
+                 "Do everything that an assay.toml lists: run the models over the data sets, score them, compare them. "
+                 "Flags override the file. docs/assay.toml.md describes it.",
+                 examples);
     std::filesystem::path file = "assay.toml";
     app->add_option("config", file, "The configuration")->type_name("FILE")->capture_default_str();
     StoreFlags flags;

@@ -33,7 +33,8 @@ std::string class_name(const ScoreReport& report, std::int32_t c) {
 void add_notes(Table& table, const ScoreReport& report) {
     for (const Measurement& m : report.measurements) {
         if (!m.value) table.footer(fmt::format("{}: undefined: {}", metric_text(m.key), m.undefined));
-        if (m.value && !m.note.empty() && m.key.subgroup.empty()) table.footer(fmt::format("{}: {}", metric_text(m.key), m.note));
+        if (m.value && !m.note.empty() && m.key.subgroup.empty())
+            table.footer(fmt::format("{}: {}", metric_text(m.key), m.note));
     }
 }
 
@@ -42,20 +43,22 @@ Table store_table(const ScoreReport& report) {
     const ScoreCounts& c = report.counts;
     std::string title = fmt::format("{} on {}: {} items", report.model, report.dataset, count_text(c.items));
     if (c.partial()) {
-        title += fmt::format(", {} without scores ({} unreadable, {} not finite, {} missing)",
-                             count_text(c.unreadable + c.not_finite + c.missing), c.unreadable, c.not_finite, c.missing);
+        title +=
+            fmt::format(", {} without scores ({} unreadable, {} not finite, {} missing)",
+                        count_text(c.unreadable + c.not_finite + c.missing), c.unreadable, c.not_finite, c.missing);
     }
     if (!report.map.empty()) title += fmt::format(", asked over {}", report.map);
     const bool groups = std::any_of(report.measurements.begin(), report.measurements.end(),
                                     [](const Measurement& m) { return !m.key.subgroup.empty(); });
-    std::vector<Table::Column> columns{{"metric"}, {"value", Align::right}, {"interval", Align::right}, {"n", Align::right}, {"definition"}};
+    std::vector<Table::Column> columns{
+        {"metric"}, {"value", Align::right}, {"interval", Align::right}, {"n", Align::right}, {"definition"}};
     if (groups) columns.insert(columns.begin(), {"items"});
     Table table(columns, title);
     std::string last;
     for (const Measurement& m : report.measurements) {
         const bool percent = in_percent(m.key.metric);
-        std::vector<std::string> cells{metric_text(m.key) + (percent ? " %" : ""), value_text(m), interval_text(m.interval, percent),
-                                       count_text(m.n), m.key.definition};
+        std::vector<std::string> cells{metric_text(m.key) + (percent ? " %" : ""), value_text(m),
+                                       interval_text(m.interval, percent), count_text(m.n), m.key.definition};
         if (groups) cells.insert(cells.begin(), m.key.subgroup.empty() ? "all" : m.key.subgroup);
         if (m.key.subgroup != last) table.rule();
         last = m.key.subgroup;
@@ -69,7 +72,8 @@ Table store_table(const ScoreReport& report) {
 Table league_table(const std::vector<const ScoreReport*>& reports) {
     std::vector<Table::Column> columns{{"model"}};
     for (const Measurement& m : reports[0]->measurements) {
-        if (m.key.subgroup.empty()) columns.push_back({metric_text(m.key) + (in_percent(m.key.metric) ? " %" : ""), Align::right});
+        if (m.key.subgroup.empty())
+            columns.push_back({metric_text(m.key) + (in_percent(m.key.metric) ? " %" : ""), Align::right});
     }
     columns.push_back({"n", Align::right});
     Table table(columns, reports[0]->dataset);
@@ -81,13 +85,20 @@ Table league_table(const std::vector<const ScoreReport*>& reports) {
         cells.push_back(count_text(report->counts.scored));
         table.add(std::move(cells));
     }
-    table.footer("± is half of the interval; `assay score STORE` shows one model with intervals, definitions and notes.");
+    table.footer(
+        "± is half of the interval; `assay score STORE` shows one model with intervals, definitions and notes.");
     return table;
 }
 
 Table class_table(const ScoreReport& report) {
-    Table table({{"class"}, {"name"}, {"n", Align::right}, {"right", Align::right}, {"accuracy %", Align::right}, {"interval", Align::right},
-                 {"confidence %", Align::right}, {""}},
+    Table table({{"class"},
+                 {"name"},
+                 {"n", Align::right},
+                 {"right", Align::right},
+                 {"accuracy %", Align::right},
+                 {"interval", Align::right},
+                 {"confidence %", Align::right},
+                 {""}},
                 fmt::format("{} on {}: classes", report.model, report.dataset));
     for (const ClassResult& c : report.per_class) {
         const double half = c.interval ? (c.interval->high - c.interval->low) / 2 : 0;
@@ -109,26 +120,52 @@ Table confusion_table(const ScoreReport& report) {
     return table;
 }
 
-std::string exact(double x) { return fmt::format("{}", x); }  // shortest text that reads back the same
+std::string exact(double x) {
+    return fmt::format("{}", x);
+}  // shortest text that reads back the same
 
 Table measurement_csv(const std::vector<ScoreReport>& reports) {
-    Table table({{"model"}, {"dataset"}, {"subgroup"}, {"metric"}, {"definition"}, {"parameters"}, {"value"}, {"low"}, {"high"},
-                 {"level"}, {"method"}, {"n"}, {"left_out"}, {"undefined"}, {"note"}});
+    Table table({{"model"},
+                 {"dataset"},
+                 {"subgroup"},
+                 {"metric"},
+                 {"definition"},
+                 {"parameters"},
+                 {"value"},
+                 {"low"},
+                 {"high"},
+                 {"level"},
+                 {"method"},
+                 {"n"},
+                 {"left_out"},
+                 {"undefined"},
+                 {"note"}});
     for (const ScoreReport& report : reports) {
         for (const Measurement& m : report.measurements) {
             std::string parameters;
-            for (const auto& [key, value] : m.key.parameters) parameters += (parameters.empty() ? "" : " ") + key + "=" + value;
+            for (const auto& [key, value] : m.key.parameters)
+                parameters += (parameters.empty() ? "" : " ") + key + "=" + value;
             table.add({m.key.model, m.key.dataset, m.key.subgroup, m.key.metric, m.key.definition, parameters,
-                       m.value ? exact(*m.value) : "", m.interval ? exact(m.interval->low) : "", m.interval ? exact(m.interval->high) : "",
-                       m.interval ? exact(m.interval->level) : "", m.interval ? m.interval->method : "", std::to_string(m.n),
-                       std::to_string(m.left_out), m.undefined, m.note});
+                       m.value ? exact(*m.value) : "", m.interval ? exact(m.interval->low) : "",
+                       m.interval ? exact(m.interval->high) : "", m.interval ? exact(m.interval->level) : "",
+                       m.interval ? m.interval->method : "", std::to_string(m.n), std::to_string(m.left_out),
+                       m.undefined, m.note});
         }
     }
     return table;
 }
 
 Table class_csv(const std::vector<ScoreReport>& reports) {
-    Table table({{"model"}, {"dataset"}, {"class"}, {"name"}, {"n"}, {"correct"}, {"accuracy"}, {"low"}, {"high"}, {"confidence"},
+    Table table({{"model"},
+                 {"dataset"},
+                 {"class"},
+                 {"name"},
+                 {"n"},
+                 {"correct"},
+                 {"accuracy"},
+                 {"low"},
+                 {"high"},
+                 {"confidence"},
                  {"target_probability"}});
     for (const ScoreReport& report : reports) {
         for (const ClassResult& c : report.per_class) {
@@ -141,10 +178,16 @@ Table class_csv(const std::vector<ScoreReport>& reports) {
     return table;
 }
 
-struct Shown { bool per_class = false; std::size_t confusions = 0; };
+struct Shown {
+    bool per_class = false;
+    std::size_t confusions = 0;
+};
 
 json as_json(const std::vector<ScoreReport>& reports, const std::vector<GateResult>& gates, const Shown& shown) {
-    json out = {{"schema", "assay.scores/1"}, {"measurements", json::array()}, {"stores", json::array()}, {"gates", json::array()}};
+    json out = {{"schema", "assay.scores/1"},
+                {"measurements", json::array()},
+                {"stores", json::array()},
+                {"gates", json::array()}};
     for (const ScoreReport& report : reports) {
         json store = to_json(report);
         for (auto& m : store.at("measurements")) out["measurements"].push_back(std::move(m));
@@ -157,7 +200,8 @@ json as_json(const std::vector<ScoreReport>& reports, const std::vector<GateResu
     return out;
 }
 
-std::string as_text(const std::vector<ScoreReport>& reports, const std::vector<GateResult>& gates, const Shown& shown, bool colour) {
+std::string as_text(const std::vector<ScoreReport>& reports, const std::vector<GateResult>& gates, const Shown& shown,
+                    bool colour) {
     std::string text;
     const auto append = [&](const Table& table) { text += (text.empty() ? "" : "\n") + table.text(colour); };
     std::map<std::string, std::vector<const ScoreReport*>> by_dataset;
@@ -181,16 +225,19 @@ std::string as_text(const std::vector<ScoreReport>& reports, const std::vector<G
 }  // namespace
 
 int cmd_score(std::vector<std::string> words) {
-    auto app = make_app("score", "Compute metrics, each with its interval and definition, from kept scores. `assay list metrics` shows "
-                                 "them all. Status 1: a gate is broken; 3: some items have no scores.",
-                        examples);
+    auto app =
+        make_app("score",
+                 "Compute metrics, each with its interval and definition, from kept scores. `assay list metrics` shows "
+                 "them all. Status 1: a gate is broken; 3: some items have no scores.",
+                 examples);
     std::vector<std::string> paths;
     std::string subgroup;
     ScoringFlags flags;
     Shown shown;
     Output output;
     app->add_option("path", paths, "RUNS folder, one of its data sets, or one store")->required()->type_name("PATH");
-    app->add_option("--subgroup", subgroup, "Every metric again for each value of this attribute of the data set")->type_name("ATTR");
+    app->add_option("--subgroup", subgroup, "Every metric again for each value of this attribute of the data set")
+        ->type_name("ATTR");
     app->add_flag("--per-class", shown.per_class, "A line for every class (with --csv: instead of the metrics)");
     app->add_option("--confusion", shown.confusions, "The N most frequent confusions")->type_name("N");
     flags.add_to(*app);
@@ -221,7 +268,8 @@ int cmd_score(std::vector<std::string> words) {
     } else {
         output.write(as_text(reports, judged, shown, output.file.empty() && stdout_is_terminal()));
     }
-    if (std::any_of(reports.begin(), reports.end(), [](const ScoreReport& r) { return r.counts.partial(); })) return Status::partial;
+    if (std::any_of(reports.begin(), reports.end(), [](const ScoreReport& r) { return r.counts.partial(); }))
+        return Status::partial;
     return all_passed(judged) ? Status::done : Status::gate_broken;
 }
 

@@ -19,8 +19,9 @@ assay verify runs/val/resnet50 --json
 }  // namespace
 
 int cmd_verify(std::vector<std::string> words) {
-    auto app = make_app("verify", "Read every shard of every store below PATH and check it against its checksum. Exit status 2 "
-                                  "when something is damaged, 3 when shards are missing.",
+    auto app = make_app("verify",
+                        "Read every shard of every store below PATH and check it against its checksum. Exit status 2 "
+                        "when something is damaged, 3 when shards are missing.",
                         examples);
     std::filesystem::path path;
     app->add_option("path", path, "A RUNS folder, one of its data sets, or one store")->required()->type_name("PATH");

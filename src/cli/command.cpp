@@ -88,7 +88,11 @@ void Output::write(std::string_view text) const {
     }
 }
 
-void warn(std::string_view text) { say("warning", "\033[33m", text); }
-void note(std::string_view text) { say("note", "\033[2m", text); }
+void warn(std::string_view text) {
+    say("warning", "\033[33m", text);
+}
+void note(std::string_view text) {
+    say("note", "\033[2m", text);
+}
 
 }  // namespace assay::cli

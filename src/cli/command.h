@@ -13,7 +13,8 @@ namespace assay::cli {
 /// Exit statuses: the command's promise to scripts (README).
 enum Status { done = 0, gate_broken = 1, bad_input = 2, partial = 3, internal_error = 70, interrupted = 130 };
 
-/// One command: a row of the table in main.cpp. `run` gets the words after the command's name; it may throw assay::Error.
+/// One command: a row of the table in main.cpp. `run` gets the words after the command's name; it may throw
+/// assay::Error.
 struct Command {
     std::string_view name;
     std::string_view summary;
@@ -35,12 +36,12 @@ const std::vector<Command>& commands();
 /// The whole command line as typed, for provenance; set once by main.
 std::string& command_line();
 
-/// A CLI11 application for one command: name, one-line summary, `examples` (one per line, "assay score runs ...") printed below the
-/// options by --help.
+/// A CLI11 application for one command: name, one-line summary, `examples` (one per line, "assay score runs ...")
+/// printed below the options by --help.
 std::unique_ptr<CLI::App> make_app(std::string_view name, std::string_view summary, std::string_view examples);
 
-/// Parses; returns true when the command should go on. On --help it prints to stdout and returns false; a usage error is thrown as
-/// Error{usage} with the nearest known option.
+/// Parses; returns true when the command should go on. On --help it prints to stdout and returns false; a usage error
+/// is thrown as Error{usage} with the nearest known option.
 bool parse(CLI::App& app, std::vector<std::string> words);
 
 /// Where the result goes: a table for people by default, or JSON or CSV, to stdout or to a file.

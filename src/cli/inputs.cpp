@@ -17,8 +17,9 @@ void ModelFlags::add_to(CLI::App& app) {
     app.add_option("-m,--model", files, "TorchScript (.pt) or ONNX (.onnx) file; may be given more than once")
         ->type_name("FILE")
         ->group(group);
-    app.add_option("--sidecar", sidecars, "Settings of the model (TOML or JSON), or a folder with <model>.toml files; "
-                                          "default: the one beside the model")
+    app.add_option("--sidecar", sidecars,
+                   "Settings of the model (TOML or JSON), or a folder with <model>.toml files; "
+                   "default: the one beside the model")
         ->type_name("PATH")
         ->group(group);
     app.add_option("--name", name, "Name of the model's results (default: the file's stem)")->group(group);
@@ -28,18 +29,29 @@ void ModelFlags::add_to(CLI::App& app) {
     app.add_option("--preset", preset_, "timm, torchvision, mobilenet, ... (see `assay list presets`)")->group(pixels);
     app.add_option("--input-size", input_size_, "224, or HEIGHT,WIDTH")->delimiter(',')->expected(1, 2)->group(pixels);
     app.add_option("--resize-size", resize_size_, "Short side before the crop, pixels")->group(pixels);
-    app.add_option("--crop-pct", crop_pct_, "Share of the resized picture that the crop keeps, in (0, 1]")->group(pixels);
+    app.add_option("--crop-pct", crop_pct_, "Share of the resized picture that the crop keeps, in (0, 1]")
+        ->group(pixels);
     app.add_option("--crop-mode", crop_mode_, "center, squash, border, none")->group(pixels);
-    app.add_option("--interpolation", interpolation_, "nearest, box, bilinear, hamming, bicubic, lanczos")->group(pixels);
-    app.add_option("--mean", mean_, "R,G,B in scaled units, or one number")->delimiter(',')->expected(1, 3)->group(pixels);
-    app.add_option("--std", std_, "R,G,B in scaled units, or one number")->delimiter(',')->expected(1, 3)->group(pixels);
+    app.add_option("--interpolation", interpolation_, "nearest, box, bilinear, hamming, bicubic, lanczos")
+        ->group(pixels);
+    app.add_option("--mean", mean_, "R,G,B in scaled units, or one number")
+        ->delimiter(',')
+        ->expected(1, 3)
+        ->group(pixels);
+    app.add_option("--std", std_, "R,G,B in scaled units, or one number")
+        ->delimiter(',')
+        ->expected(1, 3)
+        ->group(pixels);
     app.add_option("--channel-order", channel_order_, "rgb, bgr")->group(pixels);
-    app.add_option("--scale", scale_, "Factor from pixel bytes to scaled units (1/255 unless told otherwise)")->group(pixels);
+    app.add_option("--scale", scale_, "Factor from pixel bytes to scaled units (1/255 unless told otherwise)")
+        ->group(pixels);
 
     const std::string answers = "What the model returns";
     app.add_option("--outputs", outputs_, "logits, probabilities, log_probabilities")->group(answers);
     app.add_option("--output-entry", output_, "Which entry of a tuple or dict: 0, logits, ...")->group(answers);
-    app.add_option("--classes", classes_, "Class list file (default: ImageNet's for 1000 classes)")->type_name("FILE")->group(answers);
+    app.add_option("--classes", classes_, "Class list file (default: ImageNet's for 1000 classes)")
+        ->type_name("FILE")
+        ->group(answers);
 }
 
 ModelSettings ModelFlags::settings() const {
@@ -81,7 +93,8 @@ std::vector<ModelSpec> ModelFlags::resolve() const {
     return specs;
 }
 
-ModelSpec resolve_with_sidecar(const fs::path& model, const std::vector<fs::path>& sidecars, const ModelSettings& flags) {
+ModelSpec resolve_with_sidecar(const fs::path& model, const std::vector<fs::path>& sidecars,
+                               const ModelSettings& flags) {
     fs::path found;
     for (const fs::path& sidecar : sidecars) {
         if (!fs::is_directory(sidecar)) {
@@ -98,12 +111,17 @@ ModelSpec resolve_with_sidecar(const fs::path& model, const std::vector<fs::path
 
 void DataFlags::add_to(CLI::App& app) {
     const std::string group = "Pictures";
-    app.add_option("-d,--data", folders, "Folder of pictures (ImageFolder, ImageNet validation, flat) or a csv that lists them; "
-                                         "may be given more than once")
+    app.add_option("-d,--data", folders,
+                   "Folder of pictures (ImageFolder, ImageNet validation, flat) or a csv that lists them; "
+                   "may be given more than once")
         ->type_name("PATH")
         ->group(group);
     app.add_option("--list", list, "Labels of a flat folder: csv with path and label columns, or ImageNet's val list")
         ->type_name("FILE")
+        ->group(group);
+    app.add_option("--layout", layout, "auto; folders: one folder a class; flat: no classes in the folders")
+        ->check(CLI::IsMember({"auto", "folders", "flat"}))
+        ->capture_default_str()
         ->group(group);
     app.add_option("--dataset-name", name, "Name of the data set's results (default: the folder's)")->group(group);
     app.add_option("--limit", limit, "Use the first N pictures only")->type_name("N")->group(group);
@@ -111,10 +129,13 @@ void DataFlags::add_to(CLI::App& app) {
 
 Dataset DataFlags::open(std::size_t index, const ClassList& classes, bool quiet) const {
     if (folders.size() > 1 && (!list.empty() || !name.empty())) {
-        throw Error(ErrorCode::usage, "--list and --dataset-name go with one --data; " + std::to_string(folders.size()) +
-                                          " were given");
+        throw Error(ErrorCode::usage,
+                    "--list and --dataset-name go with one --data; " + std::to_string(folders.size()) + " were given");
     }
     DatasetOptions options;
+    options.layout = layout == "folders" ? DatasetOptions::Layout::image_folder
+                     : layout == "flat"  ? DatasetOptions::Layout::flat
+                                         : DatasetOptions::Layout::automatic;
     options.name = name;
     options.list = list;
     options.classes = classes;

@@ -21,9 +21,9 @@ public:
     /// The flags that were given, as sidecar keys.
     ModelSettings settings() const;
 
-    std::vector<std::filesystem::path> files;   ///< --model
+    std::vector<std::filesystem::path> files;     ///< --model
     std::vector<std::filesystem::path> sidecars;  ///< --sidecar: files, or folders that hold <model>.toml
-    std::string name;                           ///< --name: with one model only
+    std::string name;                             ///< --name: with one model only
     std::string device = "auto";
 
     /// preset < sidecar < flags, for every file.
@@ -37,12 +37,13 @@ private:
     int resize_size_ = 0;
 };
 
-/// --data, --list, --dataset-name, --limit.
+/// --data, --list, --layout, --dataset-name, --limit.
 class DataFlags {
 public:
     void add_to(CLI::App& app);
     std::vector<std::filesystem::path> folders;
     std::filesystem::path list;
+    std::string layout = "auto";
     std::string name;
     std::size_t limit = 0;
 
@@ -50,7 +51,8 @@ public:
     Dataset open(std::size_t index, const ClassList& classes, bool quiet) const;
 };
 
-/// The setting "classes" as a sidecar takes it: "imagenet", or an absolute path (a relative one is relative to `folder`).
+/// The setting "classes" as a sidecar takes it: "imagenet", or an absolute path (a relative one is relative to
+/// `folder`).
 std::string class_setting(const std::string& text, const std::filesystem::path& folder);
 
 /// resolve_model with a sidecar that stands elsewhere than beside the model.
@@ -58,7 +60,10 @@ ModelSpec resolve_with_sidecar(const std::filesystem::path& model, const std::ve
                                const ModelSettings& flags);
 
 /// "full", "f16", "top5", "label" -> how much of each row is kept. Throws usage.
-struct KeepChoice { Keep keep; std::uint32_t top_k; };
+struct KeepChoice {
+    Keep keep;
+    std::uint32_t top_k;
+};
 KeepChoice keep_named(const std::string& text);
 
 }  // namespace assay::cli

@@ -36,11 +36,12 @@ std::string help() {
     const auto bold = [colour](std::string_view text) {
         return colour ? "\033[1m" + std::string(text) + "\033[0m" : std::string(text);
     };
-    std::string out = "Assay " + std::string(version) +
-                      ": evaluates image classifiers beyond one number.\n\n" + bold("Usage") +
-                      ": assay COMMAND [options]        assay COMMAND --help\n\n" + bold("Commands") + ":\n";
+    std::string out = "Assay " + std::string(version) + ": evaluates image classifiers beyond one number.\n\n" +
+                      bold("Usage") + ": assay COMMAND [options]        assay COMMAND --help\n\n" + bold("Commands") +
+                      ":\n";
     for (const Command& command : commands()) {
-        out += "  " + bold(command.name) + std::string(10 - command.name.size(), ' ') + std::string(command.summary) + "\n";
+        out += "  " + bold(command.name) + std::string(10 - command.name.size(), ' ') + std::string(command.summary) +
+               "\n";
     }
     out += "\n" + bold("Examples") +
            ":\n"
@@ -53,15 +54,19 @@ std::string help() {
 
 int status_of(const Error& error) {
     switch (error.code()) {
-        case ErrorCode::interrupted: return Status::interrupted;
-        case ErrorCode::internal: return Status::internal_error;
-        default: return Status::bad_input;
+        case ErrorCode::interrupted:
+            return Status::interrupted;
+        case ErrorCode::internal:
+            return Status::internal_error;
+        default:
+            return Status::bad_input;
     }
 }
 
 void print_error(const Error& error) {
     const bool colour = stderr_is_terminal();
-    std::string out = std::string("assay: ") + (colour ? "\033[31merror\033[0m" : "error") + ": " + error.message() + "\n";
+    std::string out =
+        std::string("assay: ") + (colour ? "\033[31merror\033[0m" : "error") + ": " + error.message() + "\n";
     for (const std::string& line : error.notes()) out += "  while " + line + "\n";
     std::fputs(out.c_str(), stderr);
 }
@@ -90,7 +95,8 @@ int run(int count, char** words) {
     if (found == table.end()) {
         std::vector<std::string> names;
         for (const Command& command : table) names.emplace_back(command.name);
-        throw Error(ErrorCode::usage, "unknown command `" + first + "`" + suggest(first, names) + " (see `assay --help`)");
+        throw Error(ErrorCode::usage,
+                    "unknown command `" + first + "`" + suggest(first, names) + " (see `assay --help`)");
     }
     return found->run(std::vector<std::string>(words + 2, words + count));
 }

@@ -14,7 +14,9 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-[[noreturn]] void refuse(const std::string& message) { throw Error(ErrorCode::bad_input, message); }
+[[noreturn]] void refuse(const std::string& message) {
+    throw Error(ErrorCode::bad_input, message);
+}
 
 /// A table of the file whose keys are taken one by one; what is left at the end is an error.
 class Keys {
@@ -41,7 +43,8 @@ public:
     template <class Unsigned>
     Unsigned take_count(const std::string& key, Unsigned fallback) {
         const auto value = take<std::int64_t>(key, static_cast<std::int64_t>(fallback));
-        if (value < 0 || value > std::int64_t{1} << 31) refuse(where_ + "." + key + " is " + std::to_string(value) + "; at least 0 is allowed");
+        if (value < 0 || value > std::int64_t{1} << 31)
+            refuse(where_ + "." + key + " is " + std::to_string(value) + "; at least 0 is allowed");
         return static_cast<Unsigned>(value);
     }
     /// Relative to the file's folder; "" when absent.
@@ -51,7 +54,8 @@ public:
     }
     const json& rest() const { return table_; }
     void nothing_left() const {
-        for (const auto& [key, value] : table_.items()) refuse(where_ + " has an unknown key `" + key + "`" + suggest(key, known_));
+        for (const auto& [key, value] : table_.items())
+            refuse(where_ + " has an unknown key `" + key + "`" + suggest(key, known_));
     }
 
 private:
@@ -76,6 +80,10 @@ DataFlags read_data(const json& table, const fs::path& folder) {
     if (path.empty()) refuse("[[data]] needs a `path`");
     data.folders = {path};
     data.list = keys.take_path("list");
+    data.layout = keys.take<std::string>("layout", "auto");
+    if (data.layout != "auto" && data.layout != "folders" && data.layout != "flat") {
+        refuse("[[data]].layout is `" + data.layout + "`; allowed: auto, folders, flat");
+    }
     data.name = keys.take<std::string>("name", "");
     data.limit = keys.take_count<std::size_t>("limit", 0);
     keys.nothing_left();
@@ -140,7 +148,8 @@ Plan read_plan(const fs::path& file) {
     plan.store.threads = keys.take_count<int>("threads", 0);
     plan.device = keys.take<std::string>("device", "auto");
     if (const json score = keys.take<json>("score", nullptr); !score.is_null()) plan.score = with_paths(score, folder);
-    if (const json compare = keys.take<json>("compare", nullptr); !compare.is_null()) plan.compare = with_paths(compare, folder);
+    if (const json compare = keys.take<json>("compare", nullptr); !compare.is_null())
+        plan.compare = with_paths(compare, folder);
     keys.nothing_left();
     return plan;
 }
@@ -157,13 +166,17 @@ void Plan::override_with(const CLI::App& app, const StoreFlags& flags) {
 }
 
 json Plan::resolved(const std::vector<ModelSpec>& specs) const {
-    json out = {{"out", store.out.string()}, {"keep", store.keep},       {"batch", store.batch},
-                {"shard_rows", store.shard_rows}, {"device", device}, {"threads", store.threads}};
+    json out = {{"out", store.out.string()},      {"keep", store.keep}, {"batch", store.batch},
+                {"shard_rows", store.shard_rows}, {"device", device},   {"threads", store.threads}};
     out["models"] = json::array();
     for (const ModelSpec& spec : specs) out["models"].push_back(to_json(spec));
     out["data"] = json::array();
     for (const DataFlags& d : data) {
-        out["data"].push_back({{"path", d.folders.at(0).string()}, {"list", d.list.string()}, {"name", d.name}, {"limit", d.limit}});
+        out["data"].push_back({{"path", d.folders.at(0).string()},
+                               {"list", d.list.string()},
+                               {"layout", d.layout},
+                               {"name", d.name},
+                               {"limit", d.limit}});
     }
     if (score) out["score"] = *score;
     if (compare) out["compare"] = *compare;

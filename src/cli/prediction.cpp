@@ -18,11 +18,16 @@ void StoreFlags::add_to(CLI::App& app) {
     const std::string group = "Results";
     app.add_option("--out", out, "Folder of the results")->type_name("RUNS")->capture_default_str()->group(group);
     app.add_option("--keep", keep, "full (float32), f16, topK (top5, ...), label")->capture_default_str()->group(group);
-    app.add_option("--batch", batch, "Pictures per batch (default: 8 on a CPU, 64 on a GPU); part of the store's identity")
+    app.add_option("--batch", batch,
+                   "Pictures per batch (default: 8 on a CPU, 64 on a GPU); part of the store's identity")
         ->type_name("N")
         ->group(group);
-    app.add_option("--shard-rows", shard_rows, "Pictures per shard (default: about 4 MiB)")->type_name("N")->group(group);
-    app.add_option("-j,--threads", threads, "Threads (default: one a core); changes no bit")->type_name("N")->group(group);
+    app.add_option("--shard-rows", shard_rows, "Pictures per shard (default: about 4 MiB)")
+        ->type_name("N")
+        ->group(group);
+    app.add_option("-j,--threads", threads, "Threads (default: one a core); changes no bit")
+        ->type_name("N")
+        ->group(group);
     app.add_flag("-q,--quiet", quiet, "No progress, no notes")->group(group);
     app.add_flag("--dry-run", dry_run, "Print what the settings resolve to and stop")->group(group);
 }
@@ -54,7 +59,9 @@ void Prediction::load(const std::vector<ModelSpec>& specs) {
     }
 }
 
-const ClassList& Prediction::classes() const { return models_.at(0).spec.classes; }
+const ClassList& Prediction::classes() const {
+    return models_.at(0).spec.classes;
+}
 
 void Prediction::over(const Dataset& dataset) {
     const KeepChoice keep = keep_named(flags_.keep);
@@ -83,9 +90,10 @@ void Prediction::over(const Dataset& dataset) {
                              count_text(result.bad_rows), count_text(result.rows), result.first_error));
         }
         if (result.halved > 0) {
-            warn(fmt::format("{}: memory was short, so batches were halved {} times; scores may differ from whole batches by "
-                             "about 1e-5; a smaller --batch avoids it",
-                             result.model, result.halved));
+            warn(fmt::format(
+                "{}: memory was short, so batches were halved {} times; scores may differ from whole batches by "
+                "about 1e-5; a smaller --batch avoids it",
+                result.model, result.halved));
         }
         rows_.push_back({dataset.name, result, seconds});
     }
@@ -104,7 +112,8 @@ void Prediction::print(const Output& output) const {
     std::string last_dataset;
     for (const Row& row : rows_) {
         const PredictResult& r = row.result;
-        table.add({r.model, row.dataset, count_text(r.rows), count_text(r.predicted), count_text(r.bad_rows), r.store.string()});
+        table.add({r.model, row.dataset, count_text(r.rows), count_text(r.predicted), count_text(r.bad_rows),
+                   r.store.string()});
         all.push_back({{"model", r.model},
                        {"dataset", row.dataset},
                        {"rows", r.rows},
@@ -123,9 +132,10 @@ void Prediction::print(const Output& output) const {
         output.write(table.text(output.file.empty() && stdout_is_terminal()));
     }
     if (!flags_.quiet) {
-        note(computed == 0 ? std::string("everything was there already")
-                           : fmt::format("{} predictions in {}, {:.0f} a second", count_text(computed), duration_text(seconds),
-                                         static_cast<double>(computed) / std::max(seconds, 1e-9)));
+        note(computed == 0
+                 ? std::string("everything was there already")
+                 : fmt::format("{} predictions in {}, {:.0f} a second", count_text(computed), duration_text(seconds),
+                               static_cast<double>(computed) / std::max(seconds, 1e-9)));
         note(fmt::format("next: assay score {}", flags_.out.string()));
     }
 }

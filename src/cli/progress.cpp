@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <cstdio>
 #include <utility>
 
@@ -10,9 +11,12 @@
 namespace assay::cli {
 
 Progress::Progress(std::string label, std::string unit, bool quiet)
-    : label_(std::move(label)), unit_(std::move(unit)), quiet_(quiet), terminal_(stderr_is_terminal()) {}
+    : label_(std::move(label)), unit_(std::move(unit)), quiet_(quiet), terminal_(stderr_is_terminal()) {
+}
 
-Progress::~Progress() { finish(); }
+Progress::~Progress() {
+    finish();
+}
 
 void Progress::update(std::uint64_t done_now, std::uint64_t total, std::uint64_t skipped, std::string_view detail) {
     if (quiet_) return;
@@ -32,10 +36,11 @@ void Progress::draw(std::uint64_t done_now, std::uint64_t total, std::uint64_t s
     const double share = total > 0 ? static_cast<double>(done_now) / static_cast<double>(total) : 0;
     const std::string left =
         rate > 0 && total >= done_now ? duration_text(static_cast<double>(total - done_now) / rate) + " left" : "";
-    const std::string numbers = fmt::format("{} / {} {}  {:.0f}/s  {}{}{}", count_text(done_now), count_text(total), unit_,
-                                            rate, left, detail.empty() ? "" : "  ", detail);
+    const std::string numbers = fmt::format("{} / {} {}  {:.0f}/s  {}{}{}", count_text(done_now), count_text(total),
+                                            unit_, rate, left, detail.empty() ? "" : "  ", detail);
     if (terminal_) {
-        std::fputs(fmt::format("\r\033[K{} |{}| {:3.0f} %  {}", label_, bar(share, 24), 100 * share, numbers).c_str(), stderr);
+        std::fputs(fmt::format("\r\033[K{} |{}| {:3.0f} %  {}", label_, bar(share, 24), 100 * share, numbers).c_str(),
+                   stderr);
         std::fflush(stderr);
         drawn_ = true;
     } else {
@@ -51,7 +56,7 @@ void Progress::finish() {
 
 std::string duration_text(double seconds) {
     if (seconds < 10) return fmt::format("{:.1f} s", seconds);
-    const auto whole = static_cast<std::uint64_t>(seconds + 0.5);
+    const auto whole = static_cast<std::uint64_t>(std::llround(seconds));
     if (whole < 60) return fmt::format("{} s", whole);
     if (whole < 3600) return fmt::format("{} min {:02} s", whole / 60, whole % 60);
     return fmt::format("{} h {:02} min", whole / 3600, whole % 3600 / 60);

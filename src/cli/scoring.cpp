@@ -31,21 +31,34 @@ void split_metrics(const std::string& text, std::vector<std::string>& list) {
 }  // namespace
 
 void ScoringFlags::add_to(CLI::App& app) {
-    app.add_option("--metrics", metrics_, "Metrics, comma-separated, with parameters: top1,ece:bins=20,ace; repeatable (default: all)")
-        ->type_name("LIST");
-    app.add_option("--labels", labels_, "Labels to score against instead of the data set's own: ReaL's json, csv, txt, npy")
+    app.add_option("--metrics", metrics_,
+                   "Metrics, comma-separated, with parameters: top1,ece:bins=20,ace; repeatable (default: all)")
+        ->type_name("LIST")
+        ->allow_extra_args(false);  // one word after each: what follows may be a path
+    app.add_option("--labels", labels_,
+                   "Labels to score against instead of the data set's own: ReaL's json, csv, txt, npy")
         ->type_name("FILE");
-    app.add_option("--class-map,--classes-map", class_map_, "Ask over other classes: imagenet-a, imagenet-r, 16-class, in9, or a file")
+    app.add_option("--class-map,--classes-map", class_map_,
+                   "Ask over other classes: imagenet-a, imagenet-r, 16-class, in9, or a file")
         ->type_name("NAME");
     app.add_option("--bins", bins_, "Bins of the calibration errors (default 15)")->check(CLI::Range(1, 100));
-    app.add_option("--edges", edges_, "Edge rule of ece: left_closed, left_closed_merged, right_closed")->type_name("RULE");
-    app.add_option("--k", k_, "The k of top-k, several allowed (default 1 5)")->check(CLI::Range(1, 100))->delimiter(',');
+    app.add_option("--edges", edges_, "Edge rule of ece: left_closed, left_closed_merged, right_closed")
+        ->type_name("RULE");
+    app.add_option("--k", k_, "The k of top-k, several allowed (default 1 5)")
+        ->check(CLI::Range(1, 100))
+        ->delimiter(',')
+        ->allow_extra_args(false);
     app.add_option("--bootstrap", bootstrap_, "Bootstrap replicates; 0: jackknife")->capture_default_str();
     app.add_option("--seed", seed_, "Seed of the bootstrap")->capture_default_str();
-    app.add_option("--level", level_, "Confidence level of the intervals")->check(CLI::Range(0.5, 0.9999))->capture_default_str();
+    app.add_option("--level", level_, "Confidence level of the intervals")
+        ->check(CLI::Range(0.5, 0.9999))
+        ->capture_default_str();
     app.add_option("--threads", threads_, "Threads (default: all cores)")->check(CLI::NonNegativeNumber);
-    app.add_option("--gate", gates_, "A condition to meet, e.g. \"top1 >= 0.75\", \"low(top1) >= 70%\"; repeatable; status 1 when one breaks")
-        ->type_name("CONDITION");
+    app.add_option(
+           "--gate", gates_,
+           "A condition to meet, e.g. \"top1 >= 0.75\", \"low(top1) >= 70%\"; repeatable; status 1 when one breaks")
+        ->type_name("CONDITION")
+        ->allow_extra_args(false);
 }
 
 std::vector<Gate> ScoringFlags::gates() const {
@@ -65,7 +78,9 @@ std::vector<MetricRequest> ScoringFlags::requests() const {
             std::string full = text;
             const auto& facts = metric_named(std::string_view(text).substr(0, text.find(':')));
             for (const auto& p : facts.parameters) {  // --bins and --edges fill in what was not said
-                const std::string name(p.name), value = name == "bins" && bins_ > 0 ? std::to_string(bins_) : name == "edges" ? edges_ : "";
+                const std::string name(p.name), value = name == "bins" && bins_ > 0 ? std::to_string(bins_)
+                                                        : name == "edges"           ? edges_
+                                                                                    : "";
                 if (value.empty() || text.find(name + "=") != std::string::npos) continue;
                 full += (full.find(':') == std::string::npos ? ":" : ",") + name + "=" + value;
             }
@@ -113,7 +128,9 @@ std::string number_text(double value, double half_width, bool percent) {
 }
 
 namespace {
-double half_of(const std::optional<Interval>& interval) { return interval ? (interval->high - interval->low) / 2 : 0; }
+double half_of(const std::optional<Interval>& interval) {
+    return interval ? (interval->high - interval->low) / 2 : 0;
+}
 }  // namespace
 
 std::string value_text(const Measurement& m) {
@@ -136,8 +153,10 @@ std::string metric_text(const MeasurementKey& key) {
     if (facts.name == "topk") return text;
     for (const auto& p : facts.parameters) {
         const auto found = key.parameters.find(std::string(p.name));
-        if (found == key.parameters.end() || (found->second == p.fallback && p.name != "spread" && p.name != "variant")) continue;
-        text += (text == key.metric ? " (" : ", ") + (p.allowed.empty() ? std::string(p.name) + " " : "") + found->second;
+        if (found == key.parameters.end() || (found->second == p.fallback && p.name != "spread" && p.name != "variant"))
+            continue;
+        text +=
+            (text == key.metric ? " (" : ", ") + (p.allowed.empty() ? std::string(p.name) + " " : "") + found->second;
     }
     return text == key.metric ? text : text + ")";
 }
@@ -152,7 +171,9 @@ std::string gates_text(const std::vector<GateResult>& results, bool colour) {
     Table table({{"gate"}, {"found", Align::right}, {""}}, "Gates");
     for (const GateResult& result : results) {
         table.add({result.gate.text, result.value ? fmt::format("{:.6g}", *result.value) : "–",
-                   result.passed ? "passed" : result.reason.empty() ? "BROKEN" : "BROKEN: " + result.reason});
+                   result.passed           ? "passed"
+                   : result.reason.empty() ? "BROKEN"
+                                           : "BROKEN: " + result.reason});
     }
     return "\n" + table.text(colour);
 }

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <utility>
 
@@ -30,15 +31,20 @@ bool wants_colour(int descriptor) {
 
 }  // namespace
 
-Table::Table(std::vector<Column> columns, std::string title) : title_(std::move(title)), columns_(std::move(columns)) {}
+Table::Table(std::vector<Column> columns, std::string title) : title_(std::move(title)), columns_(std::move(columns)) {
+}
 
 void Table::add(std::vector<std::string> cells) {
     cells.resize(columns_.size());
     rows_.push_back(std::move(cells));
 }
 
-void Table::rule() { rows_.emplace_back(); }
-void Table::footer(std::string text) { footers_.push_back(std::move(text)); }
+void Table::rule() {
+    rows_.emplace_back();
+}
+void Table::footer(std::string text) {
+    footers_.push_back(std::move(text));
+}
 
 std::string Table::text(bool colour) const {
     const std::string bold = colour ? "\033[1m" : "";
@@ -96,12 +102,16 @@ std::string Table::csv() const {
     return out;
 }
 
-bool stdout_is_terminal() { return wants_colour(STDOUT_FILENO); }
-bool stderr_is_terminal() { return wants_colour(STDERR_FILENO); }
+bool stdout_is_terminal() {
+    return wants_colour(STDOUT_FILENO);
+}
+bool stderr_is_terminal() {
+    return wants_colour(STDERR_FILENO);
+}
 
 std::string bar(double share, int width) {
     static constexpr std::string_view eighths[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
-    const int filled = static_cast<int>(std::clamp(share, 0.0, 1.0) * width * 8.0 + 0.5);
+    const int filled = static_cast<int>(std::lround(std::clamp(share, 0.0, 1.0) * width * 8.0));
     std::string out;
     for (int i = 0; i < filled / 8; ++i) out += "█";
     int cells = filled / 8;

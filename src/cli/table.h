@@ -12,7 +12,10 @@ enum class Align { left, right };
 /// Cells are UTF-8; widths count code points (no wide characters are used). Rows may be shorter than the header.
 class Table {
 public:
-    struct Column { std::string name; Align align = Align::left; };
+    struct Column {
+        std::string name;
+        Align align = Align::left;
+    };
     explicit Table(std::vector<Column> columns, std::string title = "");
 
     void add(std::vector<std::string> cells);

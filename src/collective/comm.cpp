@@ -28,7 +28,8 @@ struct RankLeft final : Error {
     RankLeft() : Error(ErrorCode::internal, "another rank failed before this collective step") {}
 };
 
-// What the threads share. A rank that throws marks the meeting broken, so that the others leave instead of waiting for ever.
+// What the threads share. A rank that throws marks the meeting broken, so that the others leave instead of waiting for
+// ever.
 struct Meeting {
     explicit Meeting(int ranks) : size(ranks), slots(static_cast<std::size_t>(ranks)) {}
 
@@ -84,7 +85,9 @@ private:
 
 }  // namespace
 
-std::unique_ptr<Comm> self_comm() { return std::make_unique<SelfComm>(); }
+std::unique_ptr<Comm> self_comm() {
+    return std::make_unique<SelfComm>();
+}
 
 void run_thread_ranks(int ranks, const std::function<void(Comm&)>& body) {
     if (ranks < 1) throw Error(ErrorCode::usage, fmt::format("{} ranks; at least 1 is needed", ranks));

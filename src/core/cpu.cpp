@@ -23,8 +23,12 @@ bool cpu_has_f16c() {
     return cpu_has_avx2();
 }
 #else
-bool cpu_has_avx2() { return false; }
-bool cpu_has_f16c() { return false; }
+bool cpu_has_avx2() {
+    return false;
+}
+bool cpu_has_f16c() {
+    return false;
+}
 #endif
 
 }  // namespace assay

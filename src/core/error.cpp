@@ -31,7 +31,8 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 
 }  // namespace
 
-Error::Error(ErrorCode code, std::string message) : code_(code), message_(std::move(message)), what_(message_) {}
+Error::Error(ErrorCode code, std::string message) : code_(code), message_(std::move(message)), what_(message_) {
+}
 
 Error& Error::add_note(std::string note) {
     notes_.push_back(std::move(note));

@@ -46,8 +46,8 @@ std::pair<int, std::uint64_t> open_regular(const fs::path& path) {
     struct stat info {};
     if (::fstat(descriptor.get(), &info) != 0) fail(ErrorCode::io, "examine", path, errno);
     if (!S_ISREG(info.st_mode)) {
-        throw Error(ErrorCode::bad_input,
-                    fmt::format("`{}` is {}, not a file", path.string(), S_ISDIR(info.st_mode) ? "a folder" : "special"));
+        throw Error(ErrorCode::bad_input, fmt::format("`{}` is {}, not a file", path.string(),
+                                                      S_ISDIR(info.st_mode) ? "a folder" : "special"));
     }
     return {descriptor.release(), static_cast<std::uint64_t>(info.st_size)};
 }
@@ -102,7 +102,9 @@ std::vector<std::byte> read_file(const fs::path& path, std::uint64_t limit) {
     return read_whole<std::vector<std::byte>>(path, limit);
 }
 
-std::string read_text(const fs::path& path, std::uint64_t limit) { return read_whole<std::string>(path, limit); }
+std::string read_text(const fs::path& path, std::uint64_t limit) {
+    return read_whole<std::string>(path, limit);
+}
 
 MappedFile::MappedFile(const fs::path& path) {
     const auto [fd, size] = open_regular(path);
@@ -119,7 +121,8 @@ MappedFile::~MappedFile() {
 }
 
 MappedFile::MappedFile(MappedFile&& other) noexcept
-    : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
+    : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {
+}
 
 MappedFile& MappedFile::operator=(MappedFile&& other) noexcept {
     std::swap(data_, other.data_);
@@ -154,7 +157,8 @@ void write_file_atomically(const fs::path& path, std::string_view text) {
 void make_folders(const fs::path& path) {
     std::error_code error;
     fs::create_directories(path, error);
-    if (error) throw Error(ErrorCode::io, fmt::format("cannot make the folder `{}`: {}", path.string(), error.message()));
+    if (error)
+        throw Error(ErrorCode::io, fmt::format("cannot make the folder `{}`: {}", path.string(), error.message()));
 }
 
 FileLock::FileLock(const fs::path& path) {
@@ -181,6 +185,7 @@ FileLock::~FileLock() {
     if (descriptor_ >= 0) ::close(descriptor_);
 }
 
-FileLock::FileLock(FileLock&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
+FileLock::FileLock(FileLock&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {
+}
 
 }  // namespace assay

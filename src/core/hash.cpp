@@ -14,7 +14,9 @@
 namespace assay {
 namespace {
 
-std::string written(XXH128_hash_t hash) { return fmt::format("xxh128:{:016x}{:016x}", hash.high64, hash.low64); }
+std::string written(XXH128_hash_t hash) {
+    return fmt::format("xxh128:{:016x}{:016x}", hash.high64, hash.low64);
+}
 
 }  // namespace
 
@@ -26,13 +28,18 @@ struct Hasher::State {
     State& operator=(const State&) = delete;
 };
 
-Hasher::Hasher() : state_(std::make_unique<State>()) {}
+Hasher::Hasher() : state_(std::make_unique<State>()) {
+}
 Hasher::~Hasher() = default;
 Hasher::Hasher(Hasher&&) noexcept = default;
 Hasher& Hasher::operator=(Hasher&&) noexcept = default;
 
-void Hasher::add(std::span<const std::byte> bytes) { XXH3_128bits_update(state_->xxh, bytes.data(), bytes.size()); }
-void Hasher::add(std::string_view text) { XXH3_128bits_update(state_->xxh, text.data(), text.size()); }
+void Hasher::add(std::span<const std::byte> bytes) {
+    XXH3_128bits_update(state_->xxh, bytes.data(), bytes.size());
+}
+void Hasher::add(std::string_view text) {
+    XXH3_128bits_update(state_->xxh, text.data(), text.size());
+}
 
 void Hasher::add_field(std::string_view text) {
     const std::uint64_t length = text.size();
@@ -40,10 +47,16 @@ void Hasher::add_field(std::string_view text) {
     add(text);
 }
 
-std::string Hasher::digest() const { return written(XXH3_128bits_digest(state_->xxh)); }
+std::string Hasher::digest() const {
+    return written(XXH3_128bits_digest(state_->xxh));
+}
 
-std::string hash_bytes(std::span<const std::byte> bytes) { return written(XXH3_128bits(bytes.data(), bytes.size())); }
-std::string hash_text(std::string_view text) { return written(XXH3_128bits(text.data(), text.size())); }
+std::string hash_bytes(std::span<const std::byte> bytes) {
+    return written(XXH3_128bits(bytes.data(), bytes.size()));
+}
+std::string hash_text(std::string_view text) {
+    return written(XXH3_128bits(text.data(), text.size()));
+}
 
 std::string hash_file(const std::filesystem::path& path) {
     const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);

@@ -49,7 +49,9 @@ int available_cores() {
     return std::max(1, std::min(allowed, quota_cores()));
 }
 
-int resolve_threads(int requested) { return requested > 0 ? requested : available_cores(); }
+int resolve_threads(int requested) {
+    return requested > 0 ? requested : available_cores();
+}
 
 void parallel_blocks(std::size_t blocks, int threads, const std::function<void(std::size_t)>& body) {
     std::atomic<std::size_t> next{0};
@@ -86,8 +88,12 @@ void parallel_blocks(std::size_t blocks, int threads, const std::function<void(s
     if (first) std::rethrow_exception(first);
 }
 
-void request_stop() noexcept { stop_flag.store(true, std::memory_order_relaxed); }
-bool stop_requested() noexcept { return stop_flag.load(std::memory_order_relaxed); }
+void request_stop() noexcept {
+    stop_flag.store(true, std::memory_order_relaxed);
+}
+bool stop_requested() noexcept {
+    return stop_flag.load(std::memory_order_relaxed);
+}
 void throw_if_stopped() {
     if (stop_requested()) throw Error(ErrorCode::interrupted, "stopped on request");
 }

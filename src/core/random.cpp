@@ -24,8 +24,12 @@ std::uint64_t mix(std::uint64_t x) {
     return x ^ (x >> 31);
 }
 
-std::uint32_t low(std::uint64_t x) { return static_cast<std::uint32_t>(x); }
-std::uint32_t high(std::uint64_t x) { return static_cast<std::uint32_t>(x >> 32); }
+std::uint32_t low(std::uint64_t x) {
+    return static_cast<std::uint32_t>(x);
+}
+std::uint32_t high(std::uint64_t x) {
+    return static_cast<std::uint32_t>(x >> 32);
+}
 
 }  // namespace
 
@@ -60,7 +64,9 @@ std::uint64_t RandomStream::next_u64() {
     return first | (std::uint64_t{next_u32()} << 32);
 }
 
-double RandomStream::uniform() { return static_cast<double>(next_u64() >> 11) * 0x1.0p-53; }
+double RandomStream::uniform() {
+    return static_cast<double>(next_u64() >> 11) * 0x1.0p-53;
+}
 
 std::uint64_t RandomStream::below(std::uint64_t bound) {
     // Two 32-bit digits of a 64 x 64 product, so that no 128-bit integer extension is needed.

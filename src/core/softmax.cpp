@@ -11,7 +11,9 @@
 namespace assay {
 namespace {
 
-float power_of_two(std::int32_t n) { return std::bit_cast<float>(static_cast<std::uint32_t>(n + 127) << 23); }
+float power_of_two(std::int32_t n) {
+    return std::bit_cast<float>(static_cast<std::uint32_t>(n + 127) << 23);
+}
 
 template <class Value>
 RowSums lane_sums(std::span<const float> row, Value&& value) {
@@ -59,7 +61,8 @@ RowScan scan_row_plain(std::span<const float> row, std::int32_t target) {
     if (target >= 0) {
         const auto t = static_cast<std::size_t>(target);
         scan.rank = 0;
-        for (std::size_t i = 0; i < row.size(); ++i) scan.rank += row[i] > row[t] || (i < t && row[i] == row[t]) ? 1 : 0;
+        for (std::size_t i = 0; i < row.size(); ++i)
+            scan.rank += row[i] > row[t] || (i < t && row[i] == row[t]) ? 1 : 0;
     }
     return scan;
 }

@@ -122,9 +122,13 @@ ASSAY_AVX2 RowScan scan_row_avx2(std::span<const float> row, std::int32_t target
     return scan;
 }
 
-ASSAY_AVX2 RowSums exp_sums_avx2(std::span<const float> row, float shift) { return sums<true>(row, shift); }
+ASSAY_AVX2 RowSums exp_sums_avx2(std::span<const float> row, float shift) {
+    return sums<true>(row, shift);
+}
 
-ASSAY_AVX2 RowSums plain_sums_avx2(std::span<const float> row) { return sums<false>(row, 0); }
+ASSAY_AVX2 RowSums plain_sums_avx2(std::span<const float> row) {
+    return sums<false>(row, 0);
+}
 
 ASSAY_AVX2 void exp_row_avx2(std::span<const float> row, float shift, float factor, float* out) {
     const __m256 minus = _mm256_set1_ps(shift), times = _mm256_set1_ps(factor);

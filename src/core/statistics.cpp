@@ -29,11 +29,15 @@ void check_counts(std::uint64_t hits, std::uint64_t trials) {
     }
 }
 
-double upper_quantile(double level) { return normal_quantile(0.5 + level / 2); }
+double upper_quantile(double level) {
+    return normal_quantile(0.5 + level / 2);
+}
 
 }  // namespace
 
-double normal_cdf(double x) { return 0.5 * std::erfc(-x / std::sqrt(2.0)); }
+double normal_cdf(double x) {
+    return 0.5 * std::erfc(-x / std::sqrt(2.0));
+}
 
 double normal_quantile(double p) {
     if (!(p > 0 && p < 1)) throw Error(ErrorCode::usage, fmt::format("normal quantile of {}: not in (0, 1)", p));
@@ -101,10 +105,11 @@ PairedDifference paired_difference(std::uint64_t both, std::uint64_t b, std::uin
                                    double level) {
     check_level(level);
     if (n == 0 || both > n || b > n - both || c > n - both - b) {
-        throw Error(ErrorCode::usage, fmt::format("paired counts {} both, {} and {} one only, do not fit in {} items",
-                                                  both, b, c, n));
+        throw Error(ErrorCode::usage,
+                    fmt::format("paired counts {} both, {} and {} one only, do not fit in {} items", both, b, c, n));
     }
-    const double size = static_cast<double>(n), first_only = static_cast<double>(b), second_only = static_cast<double>(c);
+    const double size = static_cast<double>(n), first_only = static_cast<double>(b),
+                 second_only = static_cast<double>(c);
     const double neither = static_cast<double>(n - both - b - c), joint = static_cast<double>(both);
     const double difference = (first_only - second_only) / size;
     const Interval one = wilson(both + b, n, level), two = wilson(both + c, n, level);
@@ -122,7 +127,8 @@ PairedDifference paired_difference(std::uint64_t both, std::uint64_t b, std::uin
     const double up = std::sqrt(std::max(0.0, u1 * u1 - 2 * phi * u1 * l2 + l2 * l2));
     const double discordant = first_only + second_only;
     const double excess = first_only - second_only;
-    return {difference, std::sqrt(std::max(0.0, discordant - excess * excess / size)) / size,
+    return {difference,
+            std::sqrt(std::max(0.0, discordant - excess * excess / size)) / size,
             {std::max(-1.0, difference - down), std::min(1.0, difference + up), level, "newcombe.paired"}};
 }
 
@@ -161,17 +167,17 @@ Interval percentile_interval(std::vector<double> replicates, double level, std::
 }
 
 BootstrapWeights::BootstrapWeights(std::uint64_t seed, std::string_view purpose)
-    : key_(RandomStream(seed, purpose).next_u64()) {}
+    : key_(RandomStream(seed, purpose).next_u64()) {
+}
 
 std::uint32_t BootstrapWeights::operator()(std::uint64_t replicate, std::uint64_t item) const {
     const auto low = [](std::uint64_t x) { return static_cast<std::uint32_t>(x); };
     const auto high = [](std::uint64_t x) { return static_cast<std::uint32_t>(x >> 32); };
-    const auto block =
-        philox4x32({low(item), high(item), low(replicate), high(replicate)}, {low(key_), high(key_)});
+    const auto block = philox4x32({low(item), high(item), low(replicate), high(replicate)}, {low(key_), high(key_)});
     // P(X <= k) * 2^32 for Poisson(1), rounded: inversion of one 32-bit draw. P(X > 12) < 2^-32.
-    static constexpr std::array<std::uint32_t, 12> cumulative = {
-        1580030169, 3160060337, 3950075422, 4213413783, 4279248374, 4292415292,
-        4294609778, 4294923276, 4294962463, 4294966817, 4294967253, 4294967292};
+    static constexpr std::array<std::uint32_t, 12> cumulative = {1580030169, 3160060337, 3950075422, 4213413783,
+                                                                 4279248374, 4292415292, 4294609778, 4294923276,
+                                                                 4294962463, 4294966817, 4294967253, 4294967292};
     std::uint32_t weight = 0;
     for (const std::uint32_t bound : cumulative) weight += block[0] >= bound ? 1U : 0U;
     return weight;

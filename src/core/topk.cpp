@@ -12,7 +12,8 @@ void top_k(std::span<const float> row, std::size_t k, std::vector<std::int32_t>&
         const float a = row[static_cast<std::size_t>(i)], b = row[static_cast<std::size_t>(j)];
         return a != b ? a > b : i < j;
     };
-    // A heap of the k best so far whose front is the worst of them: a row of 1000 is passed once, and few entries ever enter.
+    // A heap of the k best so far whose front is the worst of them: a row of 1000 is passed once, and few entries ever
+    // enter.
     for (std::size_t i = 0; i < row.size(); ++i) {
         const auto index = static_cast<std::int32_t>(i);
         if (order.size() < k) {

@@ -8,6 +8,7 @@
 
 #include "assay/error.h"
 #include "assay/parallel.h"
+#include "ranks.h"
 #include "score_set.h"
 
 namespace assay {
@@ -31,7 +32,8 @@ bool scored(const OpenShards& shards, std::uint64_t row) {
     return shard != nullptr && shard->states()[static_cast<std::size_t>(row - shard->first_row)] == RowState::ok;
 }
 
-Alignment align(const PredictionStore& a, const OpenShards& a_shards, const PredictionStore& b, const OpenShards& b_shards) {
+Alignment align(const PredictionStore& a, const OpenShards& a_shards, const PredictionStore& b,
+                const OpenShards& b_shards) {
     Alignment rows;
     const auto add = [&](std::uint64_t i, std::uint64_t j) {
         if (!scored(a_shards, i) || !scored(b_shards, j)) {
@@ -66,10 +68,12 @@ Alignment align(const PredictionStore& a, const OpenShards& a_shards, const Pred
 // The baseline's labels, at the candidate's rows.
 LabelSets carried_over(const LabelSets& labels, const Alignment& rows, std::uint64_t candidate_rows) {
     std::vector<std::uint64_t> from(static_cast<std::size_t>(candidate_rows), ~std::uint64_t{0});
-    for (std::size_t k = 0; k < rows.baseline.size(); ++k) from[static_cast<std::size_t>(rows.candidate[k])] = rows.baseline[k];
+    for (std::size_t k = 0; k < rows.baseline.size(); ++k)
+        from[static_cast<std::size_t>(rows.candidate[k])] = rows.baseline[k];
     LabelSets result;
     for (const std::uint64_t row : from) {
-        result.append(row == ~std::uint64_t{0} ? std::span<const std::int32_t>() : labels[static_cast<std::size_t>(row)]);
+        result.append(row == ~std::uint64_t{0} ? std::span<const std::int32_t>()
+                                               : labels[static_cast<std::size_t>(row)]);
     }
     return result;
 }
@@ -86,7 +90,9 @@ std::vector<std::uint8_t> hits_of(const MetricRequest& request, const ScoredSet&
     return hits;
 }
 
-struct Table { std::uint64_t both = 0, baseline = 0, candidate = 0, n = 0; };
+struct Table {
+    std::uint64_t both = 0, baseline = 0, candidate = 0, n = 0;
+};
 
 Table count(const std::vector<std::uint8_t>& a, const std::vector<std::uint8_t>& b) {
     Table table;
@@ -109,7 +115,8 @@ void accuracy_difference(PairedMetric& pair, const Table& t, double level) {
     pair.test = "mcnemar.exact";
 }
 
-// The same groups, and the same bootstrap weights, on both sides: the spread of the difference, not the sum of two spreads.
+// The same groups, and the same bootstrap weights, on both sides: the spread of the difference, not the sum of two
+// spreads.
 void resampled_difference(PairedMetric& pair, const Estimate& a, const Estimate& b, const Resampling& how) {
     pair.difference = *b.value.value - *a.value.value;
     const auto differences = [](const std::vector<double>& x, const std::vector<double>& y) {
@@ -135,7 +142,8 @@ void resampled_difference(PairedMetric& pair, const Estimate& a, const Estimate&
     }
 }
 
-PairedMetric paired(const MetricRequest& request, const ScoredSet& a, const ScoredSet& b, std::size_t i, const Resampling& how) {
+PairedMetric paired(const MetricRequest& request, const ScoredSet& a, const ScoredSet& b, std::size_t i,
+                    const Resampling& how) {
     PairedMetric pair;
     pair.baseline = a.report.measurements[i];
     pair.candidate = b.report.measurements[i];
@@ -158,8 +166,8 @@ PairedMetric paired(const MetricRequest& request, const ScoredSet& a, const Scor
     return pair;
 }
 
-void fill_answers(PairReport& report, const ScoredSet& a, const ScoredSet& b, const Alignment& rows, const LabelSets& labels,
-                  const StringColumn& ids, std::size_t listed) {
+void fill_answers(PairReport& report, const ScoredSet& a, const ScoredSet& b, const Alignment& rows,
+                  const LabelSets& labels, const StringColumn& ids, std::size_t listed) {
     const Table table = count(a.right, b.right);
     report.both_right = table.both;
     report.only_baseline_right = table.baseline;
@@ -174,27 +182,36 @@ void fill_answers(PairReport& report, const ScoredSet& a, const ScoredSet& b, co
         }
     }
     const auto surest = [&](std::size_t i) { return std::max(a.records[i].confidence, b.records[i].confidence); };
-    const auto before = [&](std::size_t i, std::size_t j) { return surest(i) != surest(j) ? surest(i) > surest(j) : i < j; };
+    const auto before = [&](std::size_t i, std::size_t j) {
+        return surest(i) != surest(j) ? surest(i) > surest(j) : i < j;
+    };
     const std::size_t kept = std::min(listed, differing.size());
-    std::partial_sort(differing.begin(), differing.begin() + static_cast<std::ptrdiff_t>(kept), differing.end(), before);
+    std::partial_sort(differing.begin(), differing.begin() + static_cast<std::ptrdiff_t>(kept), differing.end(),
+                      before);
     for (std::size_t k = 0; k < kept; ++k) {
         const std::size_t i = differing[k];
         const auto row = static_cast<std::size_t>(rows.baseline[i]);
-        report.disagreements.push_back({std::string(ids[row]), {labels[row].begin(), labels[row].end()}, a.records[i].predicted,
-                                        b.records[i].predicted, a.records[i].confidence, b.records[i].confidence,
-                                        a.right[i] == 1, b.right[i] == 1});
+        report.disagreements.push_back({std::string(ids[row]),
+                                        {labels[row].begin(), labels[row].end()},
+                                        a.records[i].predicted,
+                                        b.records[i].predicted,
+                                        a.records[i].confidence,
+                                        b.records[i].confidence,
+                                        a.right[i] == 1,
+                                        b.right[i] == 1});
     }
 }
 
-PairReport compare_pair(const PredictionStore& a, const OpenShards& a_shards, const LabelSets& labels, const PredictionStore& b,
-                        const CompareOptions& options, Comm& comm) {
+PairReport compare_pair(const PredictionStore& a, const OpenShards& a_shards, const LabelSets& labels,
+                        const PredictionStore& b, const CompareOptions& options, Comm& comm) {
     PairReport report;
     report.baseline = a.spec().model_name;
     report.candidate = b.spec().model_name;
     report.dataset = a.spec().dataset_name;
     if (a.classes() != b.classes()) {
-        throw Error(ErrorCode::bad_input, fmt::format("`{}` answers with {} classes and `{}` with {}: their scores cannot be compared",
-                                                      report.baseline, a.classes(), report.candidate, b.classes()));
+        throw Error(ErrorCode::bad_input,
+                    fmt::format("`{}` answers with {} classes and `{}` with {}: their scores cannot be compared",
+                                report.baseline, a.classes(), report.candidate, b.classes()));
     }
     OpenShards b_shards(b);
     Alignment rows;
@@ -203,7 +220,8 @@ PairReport compare_pair(const PredictionStore& a, const OpenShards& a_shards, co
         rows = align(a, a_shards, b, b_shards);
         if (rows.baseline.empty()) {
             throw Error(ErrorCode::bad_input,
-                        fmt::format("`{}` and `{}` have no scored item in common ({} and {} items): were they made from the same data set?",
+                        fmt::format("`{}` and `{}` have no scored item in common ({} and {} items): were they made "
+                                    "from the same data set?",
                                     a.folder().string(), b.folder().string(), a.rows(), b.rows()));
         }
     });
@@ -222,16 +240,18 @@ PairReport compare_pair(const PredictionStore& a, const OpenShards& a_shards, co
         for (const auto& text : set->report.warnings) report.warnings.push_back(fmt::format("{}: {}", name, text));
     }
     if (report.only_baseline + report.only_candidate + report.not_scored > 0) {
-        report.warnings.push_back(fmt::format(
-            "compared on {} common items; {} are only in the baseline's store, {} only in the candidate's, and {} were not scored in both",
-            report.items, report.only_baseline, report.only_candidate, report.not_scored));
+        report.warnings.push_back(
+            fmt::format("compared on {} common items; {} are only in the baseline's store, {} only in the candidate's, "
+                        "and {} were not scored in both",
+                        report.items, report.only_baseline, report.only_candidate, report.not_scored));
     }
     return report;
 }
 
 }  // namespace
 
-std::vector<PairReport> compare_stores(const PredictionStore& baseline, std::span<const PredictionStore* const> candidates,
+std::vector<PairReport> compare_stores(const PredictionStore& baseline,
+                                       std::span<const PredictionStore* const> candidates,
                                        const CompareOptions& options, Comm& comm) {
     OpenShards shards(baseline);
     LabelSets labels;

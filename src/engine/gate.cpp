@@ -12,7 +12,8 @@ namespace assay {
 namespace {
 
 constexpr std::string_view grammar =
-    "expected `metric op number`, like `top1 >= 0.75`, `low(top1) >= 70%` or `top1.delta >= -0.005`, with op one of >= <= > < ==";
+    "expected `metric op number`, like `top1 >= 0.75`, `low(top1) >= 70%` or `top1.delta >= -0.005`, with op one of >= "
+    "<= > < ==";
 
 std::string_view trimmed(std::string_view text) {
     const auto blank = [](char c) { return c == ' ' || c == '\t'; };
@@ -21,23 +22,35 @@ std::string_view trimmed(std::string_view text) {
     return text;
 }
 
-struct Operator { std::string_view sign; Gate::Op op; };
-constexpr std::array<Operator, 5> operators{{{">=", Gate::Op::at_least}, {"<=", Gate::Op::at_most}, {"==", Gate::Op::equal},
-                                             {">", Gate::Op::above}, {"<", Gate::Op::below}}};
+struct Operator {
+    std::string_view sign;
+    Gate::Op op;
+};
+constexpr std::array<Operator, 5> operators{{{">=", Gate::Op::at_least},
+                                             {"<=", Gate::Op::at_most},
+                                             {"==", Gate::Op::equal},
+                                             {">", Gate::Op::above},
+                                             {"<", Gate::Op::below}}};
 
 bool holds(double value, Gate::Op op, double bound) {
     switch (op) {
-        case Gate::Op::at_least: return value >= bound;
-        case Gate::Op::at_most: return value <= bound;
-        case Gate::Op::above: return value > bound;
-        case Gate::Op::below: return value < bound;
-        case Gate::Op::equal: return value == bound;
+        case Gate::Op::at_least:
+            return value >= bound;
+        case Gate::Op::at_most:
+            return value <= bound;
+        case Gate::Op::above:
+            return value > bound;
+        case Gate::Op::below:
+            return value < bound;
+        case Gate::Op::equal:
+            return value == bound;
     }
     return false;
 }
 
 bool same_metric(const MeasurementKey& key, const MetricRequest& request) {
-    return key.definition == request.definition() && key.parameters == request.parameters && key.subgroup.empty() && key.cls.empty();
+    return key.definition == request.definition() && key.parameters == request.parameters && key.subgroup.empty() &&
+           key.cls.empty();
 }
 
 GateResult judged(const Gate& gate, const std::optional<double>& value, const std::string& undefined,
@@ -58,8 +71,9 @@ GateResult judged(const Gate& gate, const std::optional<double>& value, const st
 [[noreturn]] void not_measured(const Gate& gate, const std::vector<std::string>& definitions) {
     std::string known;
     for (const auto& id : definitions) known += (known.empty() ? "" : ", ") + id;
-    throw Error(ErrorCode::usage, fmt::format("gate `{}` asks for definition `{}`, which was not measured; measured: {}", gate.text,
-                                              gate.metric.definition(), known.empty() ? "nothing" : known));
+    throw Error(ErrorCode::usage,
+                fmt::format("gate `{}` asks for definition `{}`, which was not measured; measured: {}", gate.text,
+                            gate.metric.definition(), known.empty() ? "nothing" : known));
 }
 
 }  // namespace
@@ -93,7 +107,8 @@ Gate parse_gate(std::string_view text) {
     }
     if (percent) gate.bound /= 100;
 
-    for (const auto& [name, which] : {std::pair{std::string_view("low("), Gate::End::low}, {std::string_view("high("), Gate::End::high}}) {
+    for (const auto& [name, which] :
+         {std::pair{std::string_view("low("), Gate::End::low}, {std::string_view("high("), Gate::End::high}}) {
         if (!left.starts_with(name)) continue;
         if (!left.ends_with(')')) fail("`)` is missing");
         gate.end = which;
@@ -110,7 +125,8 @@ Gate parse_gate(std::string_view text) {
 
 GateResult check_gate(const Gate& gate, std::span<const Measurement> measurements) {
     if (gate.delta) {
-        throw Error(ErrorCode::usage, fmt::format("gate `{}` is about a difference: it needs a baseline (assay compare)", gate.text));
+        throw Error(ErrorCode::usage,
+                    fmt::format("gate `{}` is about a difference: it needs a baseline (assay compare)", gate.text));
     }
     std::vector<std::string> definitions;
     for (const Measurement& m : measurements) {
@@ -132,8 +148,10 @@ GateResult check_gate(const Gate& gate, const PairReport& pair) {
 }
 
 nlohmann::json to_json(const GateResult& result) {
-    nlohmann::json json = {{"gate", result.gate.text}, {"definition", result.gate.metric.definition()},
-                           {"bound", result.gate.bound}, {"passed", result.passed}};
+    nlohmann::json json = {{"gate", result.gate.text},
+                           {"definition", result.gate.metric.definition()},
+                           {"bound", result.gate.bound},
+                           {"passed", result.passed}};
     json["value"] = result.value ? nlohmann::json(*result.value) : nlohmann::json(nullptr);
     if (!result.reason.empty()) json["reason"] = result.reason;
     return json;

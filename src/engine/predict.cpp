@@ -64,13 +64,14 @@ StoreSpec store_spec(const LoadedModel& model, const Dataset& dataset, const Pre
     spec.ids_hash = dataset.ids_fingerprint();
     spec.model_hash = model.file_hash;
     spec.preprocess_hash = fingerprint(model.spec.preprocess);
-    spec.provenance_json = nlohmann::json{{"assay", version},
-                                          {"command", options.command},
-                                          {"device", facts.device},
-                                          {"framework", facts.framework},
-                                          {"parameters", facts.parameters},
-                                          {"model", to_json(model.spec)}}
-                               .dump();
+    spec.provenance_json = nlohmann::json{
+        {"assay", version},
+        {"command", options.command},
+        {"device", facts.device},
+        {"framework", facts.framework},
+        {"parameters", facts.parameters},
+        {"model",
+         to_json(model.spec)}}.dump();
     return spec;
 }
 
@@ -175,9 +176,8 @@ private:
         for (Lane* lane : wanting) {
             Classifier& classifier = *lane->model->classifier;
             std::vector<float> scores(n * classifier.facts().classes);
-            with_note(fmt::format("running `{}` on pictures {} to {}", lane->model->spec.name, first, first + n - 1), [&] {
-                lane->halved += run_batch(classifier, inputs[lane->preprocessing], n, scores);
-            });
+            with_note(fmt::format("running `{}` on pictures {} to {}", lane->model->spec.name, first, first + n - 1),
+                      [&] { lane->halved += run_batch(classifier, inputs[lane->preprocessing], n, scores); });
             lane->shards.add(first, scores, states, errors, hashes);
         }
         report(n * wanting.size(), errors.size());
@@ -201,14 +201,16 @@ void check_models(std::span<const LoadedModel> models) {
     std::set<std::string> names;
     for (const LoadedModel& model : models) {
         if (!names.insert(model.spec.name).second) {
-            throw Error(ErrorCode::usage, fmt::format("two models are called `{}`: give one another name", model.spec.name));
+            throw Error(ErrorCode::usage,
+                        fmt::format("two models are called `{}`: give one another name", model.spec.name));
         }
         if (!(model.spec.classes == models[0].spec.classes)) {
-            throw Error(ErrorCode::usage,
-                        fmt::format("`{}` and `{}` have different class lists ({} and {} classes): predict them into different "
-                                    "folders",
-                                    models[0].spec.name, model.spec.name, models[0].spec.classes.size(),
-                                    model.spec.classes.size()));
+            throw Error(
+                ErrorCode::usage,
+                fmt::format("`{}` and `{}` have different class lists ({} and {} classes): predict them into different "
+                            "folders",
+                            models[0].spec.name, model.spec.name, models[0].spec.classes.size(),
+                            model.spec.classes.size()));
         }
     }
 }
@@ -252,7 +254,8 @@ std::vector<PredictResult> predict(std::span<const LoadedModel> models, const Da
     std::map<std::uint32_t, std::vector<Preprocess>> preprocessings_by_batch;
     for (const LoadedModel& model : models) {
         PredictOptions own = options;
-        if (const auto fixed = model.classifier->facts().fixed_batch; fixed > 0) own.batch_size = static_cast<std::uint32_t>(fixed);
+        if (const auto fixed = model.classifier->facts().fixed_batch; fixed > 0)
+            own.batch_size = static_cast<std::uint32_t>(fixed);
         StoreSpec spec = store_spec(model, dataset, own);
         if (spec.batch_size == 0) spec.batch_size = recorded_batch_size(options.runs, spec);
         if (spec.batch_size == 0) spec.batch_size = default_batch_size(model.classifier->facts());
@@ -266,6 +269,7 @@ std::vector<PredictResult> predict(std::span<const LoadedModel> models, const Da
     }
 
     std::vector<Run> runs;
+    runs.reserve(lanes_by_batch.size());
     for (auto& [batch, lanes] : lanes_by_batch) {
         runs.emplace_back(dataset, batch, std::move(lanes), std::move(preprocessings_by_batch[batch]));
     }

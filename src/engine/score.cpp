@@ -5,6 +5,7 @@
 #include <fmt/core.h>
 
 #include "assay/error.h"
+#include "ranks.h"
 #include "score_set.h"
 
 namespace assay {
@@ -17,8 +18,9 @@ const Dataset::Attribute& attribute_named(const Dataset& dataset, std::string_vi
         names.push_back(attribute.name);
     }
     if (names.empty()) {
-        throw Error(ErrorCode::usage,
-                    fmt::format("no attribute `{}`: the data set has none (they are the extra columns of its list)", name));
+        throw Error(
+            ErrorCode::usage,
+            fmt::format("no attribute `{}`: the data set has none (they are the extra columns of its list)", name));
     }
     throw Error(ErrorCode::usage, fmt::format("the data set has no attribute `{}`{}", name, suggest(name, names)));
 }
@@ -42,8 +44,9 @@ ScoreReport score_store(const PredictionStore& store, const ScoreOptions& option
         report.per_class[c].name = report.classes.empty() ? std::to_string(c) : report.classes.name(c);
     }
     if (report.counts.missing > 0) {
-        report.warnings.push_back(fmt::format("{} of {} items are in shards that are not there yet: these numbers are of the rest",
-                                              report.counts.missing, report.counts.items));
+        report.warnings.push_back(
+            fmt::format("{} of {} items are in shards that are not there yet: these numbers are of the rest",
+                        report.counts.missing, report.counts.items));
     }
     if (options.subgroup.empty()) return report;
 

@@ -28,7 +28,9 @@ nlohmann::json to_json(const ScoreReport& report) {
         json row = {{"id", r.id}, {"name", r.name}, {"n", r.n}, {"correct", r.correct}};
         row["accuracy"] = r.accuracy ? json(*r.accuracy) : json(nullptr);
         if (r.interval) {
-            row["interval"] = {{"low", r.interval->low}, {"high", r.interval->high}, {"level", r.interval->level},
+            row["interval"] = {{"low", r.interval->low},
+                               {"high", r.interval->high},
+                               {"level", r.interval->level},
                                {"method", r.interval->method}};
         }
         if (r.confidence) row["confidence"] = *r.confidence;

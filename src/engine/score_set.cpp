@@ -3,10 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
-#include <cstring>
-#include <exception>
 #include <map>
-#include <unordered_map>
 
 #include <fmt/core.h>
 
@@ -15,29 +12,10 @@
 #include "assay/statistics.h"
 #include "metric/class_table.h"
 #include "metric/families.h"
+#include "ranks.h"
 
 namespace assay {
 namespace {
-
-template <class T>
-std::vector<std::vector<T>> gather(Comm& comm, std::span<const T> mine) {
-    std::vector<std::vector<T>> all;
-    for (const auto& bytes : comm.all_gather(std::as_bytes(mine))) {
-        all.emplace_back(bytes.size() / sizeof(T));
-        if (!bytes.empty()) std::memcpy(all.back().data(), bytes.data(), bytes.size());
-    }
-    return all;
-}
-
-// Integer sums: the order of the ranks does not matter.
-void add_over_ranks(Comm& comm, std::vector<std::int64_t>& state) {
-    if (comm.size() == 1) return;
-    const auto all = gather<std::int64_t>(comm, state);
-    std::fill(state.begin(), state.end(), 0);
-    for (const auto& part : all) {
-        for (std::size_t k = 0; k < state.size(); ++k) state[k] += part[k];
-    }
-}
 
 // Confidence of the top answer as a column of its own: its class 0 is "the answer is right".
 class TopConfidence final : public ProbabilityRows {
@@ -189,9 +167,12 @@ private:
 
     Estimate estimate_of(const MetricRequest& request) {
         switch (request.facts->source) {
-            case Source::composite: return composite(request);
-            case Source::class_wise: return adaptive(request);
-            default: break;
+            case Source::composite:
+                return composite(request);
+            case Source::class_wise:
+                return adaptive(request);
+            default:
+                break;
         }
         const auto accumulator = request.facts->accumulate(context(request));
         const Shared& shared = shared_.at(accumulator->key());
@@ -241,7 +222,9 @@ private:
             return sums;
         }
         const std::uint64_t classes = shape_.classes, ranks = static_cast<std::uint64_t>(comm_.size());
-        const auto share = [&](int rank) { return static_cast<std::uint32_t>(classes * static_cast<std::uint64_t>(rank) / ranks); };
+        const auto share = [&](int rank) {
+            return static_cast<std::uint32_t>(classes * static_cast<std::uint64_t>(rank) / ranks);
+        };
         how.first_class = share(comm_.rank());
         how.last_class = share(comm_.rank() + 1);
         agree(comm_, [&] { sums = class_wise_sums(rows_, how); });
@@ -381,18 +364,6 @@ private:
 
 }  // namespace
 
-void agree(Comm& comm, const std::function<void()>& work) {
-    std::exception_ptr failure;
-    try {
-        work();
-    } catch (...) {
-        failure = std::current_exception();
-    }
-    const bool failed = comm.any(failure != nullptr);
-    if (failure) std::rethrow_exception(failure);
-    if (failed) throw Error(ErrorCode::internal, "another rank failed; its message says why");
-}
-
 std::optional<Interval> interval_of(double value, std::span<const double> without, std::span<const double> replicates,
                                     double level) {
     if (without.size() < 2) return std::nullopt;
@@ -409,7 +380,8 @@ std::optional<Interval> interval_of(double value, std::span<const double> withou
 }
 
 ScoredSet score_set(const PredictionStore& store, const OpenShards& shards, const LabelSets& labels,
-                    const ScoreOptions& options, std::vector<std::uint64_t> rows, std::string_view subgroup, Comm& comm) {
+                    const ScoreOptions& options, std::vector<std::uint64_t> rows, std::string_view subgroup,
+                    Comm& comm) {
     return Run(store, shards, labels, options, std::move(rows), subgroup, comm).run();
 }
 

@@ -9,20 +9,19 @@
 namespace assay {
 
 struct ScoredSet {
-    ScoreReport report;                      ///< without classes' names
-    std::vector<MetricRequest> requests;     ///< one a measurement, in the same order
-    std::vector<Estimate> estimates;         ///< likewise
-    std::vector<ItemRecord> records;         ///< one an item
-    std::vector<std::int32_t> targets;       ///< one an item: only valid class of a scored item, or -1
-    std::vector<std::uint8_t> right;         ///< one an item: 1 right, 0 wrong, 2 not counted (no valid label, not scored); by sets
+    ScoreReport report;                   ///< without classes' names
+    std::vector<MetricRequest> requests;  ///< one a measurement, in the same order
+    std::vector<Estimate> estimates;      ///< likewise
+    std::vector<ItemRecord> records;      ///< one an item
+    std::vector<std::int32_t> targets;    ///< one an item: only valid class of a scored item, or -1
+    std::vector<std::uint8_t>
+        right;  ///< one an item: 1 right, 0 wrong, 2 not counted (no valid label, not scored); by sets
 };
 
 /// `rows`: the store's row of each item; empty: all of them in order. `labels` as labels_for() gives them.
 ScoredSet score_set(const PredictionStore& store, const OpenShards& shards, const LabelSets& labels,
-                    const ScoreOptions& options, std::vector<std::uint64_t> rows, std::string_view subgroup, Comm& comm);
-
-/// Runs `work` and lets every rank know whether it failed anywhere: all throw, or none.
-void agree(Comm& comm, const std::function<void()>& work);
+                    const ScoreOptions& options, std::vector<std::uint64_t> rows, std::string_view subgroup,
+                    Comm& comm);
 
 /// Interval of a value from its estimate (for the value itself, or a difference of two).
 std::optional<Interval> interval_of(double value, std::span<const double> without, std::span<const double> replicates,

@@ -34,7 +34,8 @@ OpenShards::OpenShards(const PredictionStore& store)
     : store_(store),
       shard_rows_(std::max<std::uint64_t>(1, store.spec().shard_rows)),
       once_(store.shards()),
-      shards_(store.shards()) {}
+      shards_(store.shards()) {
+}
 
 const PredictionStore::Shard* OpenShards::at(std::size_t shard) const {
     std::call_once(once_[shard], [&] {
@@ -65,8 +66,8 @@ LabelSets labels_for(const PredictionStore& store, const ScoreOptions& options) 
         for (const std::int32_t label : labels[i]) {
             if (static_cast<std::size_t>(label) >= range) {
                 throw Error(ErrorCode::bad_input,
-                            fmt::format("label {} of item {} (`{}`) is outside the {} classes of the scores{}", label, i,
-                                        dataset.ids[i], range,
+                            fmt::format("label {} of item {} (`{}`) is outside the {} classes of the scores{}", label,
+                                        i, dataset.ids[i], range,
                                         map == nullptr ? "; a data set over other classes needs a class map" : ""));
             }
             const std::int32_t target =
@@ -99,8 +100,9 @@ ScoredRows::ScoredRows(const PredictionStore& store, const OpenShards& shards, c
         }
         for (std::size_t t = 0; t < targets_; ++t) {
             if (group_size_[t] == 0 || (map->decision == ClassMap::Decision::restrict_ && group_size_[t] != 1)) {
-                throw Error(ErrorCode::bad_input, fmt::format("class map `{}` gives target `{}` {} classes of the model", map->name,
-                                                              map->targets.id(t), group_size_[t]));
+                throw Error(ErrorCode::bad_input,
+                            fmt::format("class map `{}` gives target `{}` {} classes of the model", map->name,
+                                        map->targets.id(t), group_size_[t]));
             }
         }
     }
@@ -109,7 +111,8 @@ ScoredRows::ScoredRows(const PredictionStore& store, const OpenShards& shards, c
     for (std::uint64_t first = 0; first < items_; first += group_stretch) {
         const auto places = group_places(first / group_stretch, items_);
         for (std::uint64_t i = first; i < std::min<std::uint64_t>(items_, first + group_stretch); ++i) {
-            groups_[static_cast<std::size_t>(i)] = static_cast<std::uint8_t>(places[static_cast<std::size_t>(i - first)] % group_count);
+            groups_[static_cast<std::size_t>(i)] =
+                static_cast<std::uint8_t>(places[static_cast<std::size_t>(i - first)] % group_count);
         }
     }
 }
@@ -253,7 +256,8 @@ void ScoredRows::score_reduced(const PredictionStore::Shard& shard, std::uint32_
     const auto entries = shard.top(row, log_sum_exp);
     const bool plain = probabilities_ || store_.spec().keep == Keep::label;
     const auto probability = [&](float score) {
-        return static_cast<float>(plain ? std::clamp(static_cast<double>(score), 0.0, 1.0) : std::exp(score - log_sum_exp));
+        return static_cast<float>(plain ? std::clamp(static_cast<double>(score), 0.0, 1.0)
+                                        : std::exp(score - log_sum_exp));
     };
     record.factor = 1;
     facts.predicted = entries.empty() ? -1 : entries[0].cls;
@@ -268,7 +272,8 @@ void ScoredRows::score_reduced(const PredictionStore::Shard& shard, std::uint32_
         facts.rank = static_cast<std::int32_t>(k);
         facts.target_known = true;
         facts.target_probability = probability(entries[k].score);
-        facts.log_target = plain ? std::log(static_cast<double>(facts.target_probability)) : entries[k].score - log_sum_exp;
+        facts.log_target =
+            plain ? std::log(static_cast<double>(facts.target_probability)) : entries[k].score - log_sum_exp;
     }
 }
 
@@ -280,7 +285,8 @@ void ScoredRows::sample(std::span<const float> row) {
     const bool like_probabilities = inside && (std::abs(sum - 1) < 1e-3 || sum > 2);
     const bool odd_probabilities = scan.min < -1e-6F || scan.max > 1.001F || std::abs(sum - 1) > 1e-2;
     ++sampled_;
-    if (store_.spec().kind == ScoreKind::logits ? like_probabilities : probabilities_ && odd_probabilities) ++suspicious_;
+    if (store_.spec().kind == ScoreKind::logits ? like_probabilities : probabilities_ && odd_probabilities)
+        ++suspicious_;
 }
 
 void ScoredRows::read(std::uint64_t first, std::uint32_t n, std::uint32_t begin, std::uint32_t end, float* out) const {

@@ -22,7 +22,8 @@ struct ItemRecord {
     std::int32_t predicted = -1;
     std::int32_t rank = -1;  ///< of the target, as in RowFacts
     float confidence = 0;
-    float shift = 0, factor = 0;  ///< probability = exp(score - shift) * factor, or score * factor; factor 0: not scored
+    float shift = 0,
+          factor = 0;  ///< probability = exp(score - shift) * factor, or score * factor; factor 0: not scored
 };
 
 /// Shards of a store, opened when first needed and kept. Thread-safe.
@@ -40,7 +41,8 @@ private:
     mutable std::vector<std::optional<PredictionStore::Shard>> shards_;
 };
 
-/// Label sets over the classes of the answers (the map's targets when there is one). Throws bad_input: other length, outside.
+/// Label sets over the classes of the answers (the map's targets when there is one). Throws bad_input: other length,
+/// outside.
 LabelSets labels_for(const PredictionStore& store, const ScoreOptions& options);
 
 class ScoredRows final : public ProbabilityRows {
@@ -53,8 +55,12 @@ public:
 
     Shape shape() const;
     std::size_t units() const { return static_cast<std::size_t>((items_ + unit_items - 1) / unit_items); }
-    std::uint64_t first_of(std::size_t unit) const { return std::min<std::uint64_t>(items_, unit * std::uint64_t{unit_items}); }
-    std::uint64_t row_of(std::uint64_t item) const { return rows_.empty() ? item : rows_[static_cast<std::size_t>(item)]; }
+    std::uint64_t first_of(std::size_t unit) const {
+        return std::min<std::uint64_t>(items_, unit * std::uint64_t{unit_items});
+    }
+    std::uint64_t row_of(std::uint64_t item) const {
+        return rows_.empty() ? item : rows_[static_cast<std::size_t>(item)];
+    }
     /// Scores the items of a unit: their facts (those that are ok), their records, and where the others went.
     void score(std::size_t unit, std::vector<RowFacts>& facts, ScoreCounts& counts);
 
@@ -68,13 +74,15 @@ public:
     std::uint64_t items() const override { return items_; }
     std::uint32_t classes() const override { return targets_; }
     std::int32_t target(std::uint64_t item) const override;
-    std::uint32_t slice() const override { return store_.spec().keep == Keep::full_f32 ? 64 : targets_; }
+    std::uint32_t slice() const override { return store_.spec().keep == Keep::full_f32 ? 128 : targets_; }
     void read(std::uint64_t first, std::uint32_t n, std::uint32_t begin, std::uint32_t end, float* out) const override;
 
 private:
-    std::span<const float> full_row(const PredictionStore::Shard& shard, std::uint64_t row, std::vector<float>& buffer) const;
+    std::span<const float> full_row(const PredictionStore::Shard& shard, std::uint64_t row,
+                                    std::vector<float>& buffer) const;
     void score_full(std::span<const float> row, RowFacts& facts, ItemRecord& record);
-    void score_reduced(const PredictionStore::Shard& shard, std::uint32_t row, RowFacts& facts, ItemRecord& record) const;
+    void score_reduced(const PredictionStore::Shard& shard, std::uint32_t row, RowFacts& facts,
+                       ItemRecord& record) const;
     void decide(std::span<const float> row, RowFacts& facts, ItemRecord& record) const;
     void sample(std::span<const float> row);
 
@@ -86,8 +94,8 @@ private:
     std::uint64_t items_;
     std::uint32_t targets_;
     bool full_, probabilities_;
-    std::vector<std::int32_t> columns_;     ///< restrict_: the model's class of each target
-    std::vector<std::uint32_t> group_size_; ///< mean_of_group: classes of each target
+    std::vector<std::int32_t> columns_;      ///< restrict_: the model's class of each target
+    std::vector<std::uint32_t> group_size_;  ///< mean_of_group: classes of each target
     std::vector<std::uint8_t> groups_;
     std::vector<ItemRecord> records_;
     std::atomic<std::uint64_t> sampled_ = 0, suspicious_ = 0;

@@ -13,8 +13,8 @@
 
 namespace assay {
 
-/// Collects batches until a shard is whole, then writes it. Batches may come in any order; a batch lies within one shard,
-/// because a shard is a multiple of the batch size. Memory: the shards that have begun and are not yet whole.
+/// Collects batches until a shard is whole, then writes it. Batches may come in any order; a batch lies within one
+/// shard, because a shard is a multiple of the batch size. Memory: the shards that have begun and are not yet whole.
 class ShardBuffers {
 public:
     explicit ShardBuffers(StoreWriter& writer) : writer_(writer) {}

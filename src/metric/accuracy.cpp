@@ -1,4 +1,5 @@
-// Accuracies: top-1, top-k, and ReaL (Beyer et al. 2020, "Are we done with ImageNet?"). Arg-max takes the first index on ties.
+// Accuracies: top-1, top-k, and ReaL (Beyer et al. 2020, "Are we done with ImageNet?"). Arg-max takes the first index
+// on ties.
 #include <charconv>
 
 #include <fmt/core.h>
@@ -42,7 +43,9 @@ Value proportion(std::int64_t hits, std::int64_t n, double level) {
 
 }  // namespace
 
-std::unique_ptr<Accumulator> accumulate_answers(const MetricContext&) { return std::make_unique<Answers>(); }
+std::unique_ptr<Accumulator> accumulate_answers(const MetricContext&) {
+    return std::make_unique<Answers>();
+}
 
 Value top_k_value(const MetricContext& context, std::span<const std::int64_t> state) {
     const std::string& text = context.parameters.at("k");
@@ -57,7 +60,8 @@ Value top_k_value(const MetricContext& context, std::span<const std::int64_t> st
     if (n == 0) {
         value.undefined = "no item has exactly one valid label";
     } else if (k > 1 && context.shape.kept != 0 && k > context.shape.kept) {
-        value.undefined = fmt::format("the store keeps the best {} of each row: rank {} is not known", context.shape.kept, k);
+        value.undefined =
+            fmt::format("the store keeps the best {} of each row: rank {} is not known", context.shape.kept, k);
     } else if (k > 1 && !context.shape.ranking) {
         value.undefined = "the class map gives one decision and no ranking";
     } else {

@@ -9,104 +9,211 @@ namespace {
 
 using namespace families;
 
-std::string fixed_top_k(const Parameters& p) { return p.at("k") == "1" ? "top1.first_index" : "topk.lower_index"; }
-std::string fixed_real(const Parameters&) { return "real.in_set"; }
-std::string fixed_balanced(const Parameters&) { return "balanced.present_classes"; }
-std::string fixed_nll(const Parameters&) { return "nll.natural"; }
-std::string fixed_brier(const Parameters&) { return "brier.sum"; }
-std::string fixed_confidence(const Parameters&) { return "confidence.mean_top"; }
-std::string fixed_overconfidence(const Parameters&) { return "overconfidence.top"; }
-std::string ace_definition(const Parameters& p) { return "ace." + p.at("variant"); }
-std::string gm_definition(const Parameters&) { return "calibration_error.gm"; }
-std::string f_acc_definition(const Parameters& p) { return fmt::format("class_accuracy_balance.{}_std", p.at("std")); }
-std::string f_conf_definition(const Parameters& p) { return "class_confidence_balance." + p.at("spread"); }
-std::string balance_definition(const Parameters& p) { return "class_balance." + p.at("spread"); }
+std::string fixed_top_k(const Parameters& p) {
+    return p.at("k") == "1" ? "top1.first_index" : "topk.lower_index";
+}
+std::string fixed_real(const Parameters&) {
+    return "real.in_set";
+}
+std::string fixed_balanced(const Parameters&) {
+    return "balanced.present_classes";
+}
+std::string fixed_nll(const Parameters&) {
+    return "nll.natural";
+}
+std::string fixed_brier(const Parameters&) {
+    return "brier.sum";
+}
+std::string fixed_confidence(const Parameters&) {
+    return "confidence.mean_top";
+}
+std::string fixed_overconfidence(const Parameters&) {
+    return "overconfidence.top";
+}
+std::string ace_definition(const Parameters& p) {
+    return "ace." + p.at("variant");
+}
+std::string gm_definition(const Parameters&) {
+    return "calibration_error.gm";
+}
+std::string f_acc_definition(const Parameters& p) {
+    return fmt::format("class_accuracy_balance.{}_std", p.at("std"));
+}
+std::string f_conf_definition(const Parameters& p) {
+    return "class_confidence_balance." + p.at("spread");
+}
+std::string balance_definition(const Parameters& p) {
+    return "class_balance." + p.at("spread");
+}
 
 constexpr std::string_view hesse = "Hesse et al. 2026 (TMLR), Beyond Accuracy";
 
-ParameterFacts bins_parameter() { return {"bins", "15", "number of bins", {}, 1, 100}; }
+ParameterFacts bins_parameter() {
+    return {"bins", "15", "number of bins", {}, 1, 100};
+}
 
 std::vector<MetricFacts> make_table() {
     using enum Needs;
     const unsigned with_labels = static_cast<unsigned>(labels);
     std::vector<MetricFacts> table;
-    table.push_back({.name = "topk", .title = "Top-k accuracy",
+    table.push_back({.name = "topk",
+                     .title = "Top-k accuracy",
                      .formula = "share of items whose label is among the k highest scores; equal scores in class order",
                      .parameters = {{"k", "1", "how many answers count", {}, 1, 100}},
-                     .needs = with_labels, .origin = "ILSVRC (Russakovsky et al. 2015)",
-                     .definition = fixed_top_k, .accumulate = accumulate_answers, .value = top_k_value});
-    table.push_back({.name = "real", .title = "ReaL accuracy",
+                     .needs = with_labels,
+                     .origin = "ILSVRC (Russakovsky et al. 2015)",
+                     .definition = fixed_top_k,
+                     .accumulate = accumulate_answers,
+                     .value = top_k_value});
+    table.push_back({.name = "real",
+                     .title = "ReaL accuracy",
                      .formula = "share of items with a valid label whose top answer is one of the valid labels",
-                     .needs = static_cast<unsigned>(label_sets), .origin = "Beyer et al. 2020, Are we done with ImageNet?",
-                     .definition = fixed_real, .accumulate = accumulate_answers, .value = real_value});
-    table.push_back({.name = "balanced", .title = "Balanced accuracy",
+                     .needs = static_cast<unsigned>(label_sets),
+                     .origin = "Beyer et al. 2020, Are we done with ImageNet?",
+                     .definition = fixed_real,
+                     .accumulate = accumulate_answers,
+                     .value = real_value});
+    table.push_back({.name = "balanced",
+                     .title = "Balanced accuracy",
                      .formula = "mean over the classes that have items of the class's top-1 accuracy",
-                     .needs = with_labels, .origin = "Brodersen et al. 2010, The balanced accuracy and its posterior distribution",
-                     .definition = fixed_balanced, .accumulate = accumulate_classes, .value = balanced_value});
-    table.push_back({.name = "nll", .title = "Negative log-likelihood",
-                     .formula = "mean of -ln p(label), natural logarithm", .needs = labels | probabilities,
-                     .higher_is_better = false, .low = 0, .high = 2000, .origin = "Good 1952, Rational decisions",
-                     .uncertainty = Uncertainty::jackknife, .definition = fixed_nll,
-                     .accumulate = accumulate_losses, .value = nll_value});
-    table.push_back({.name = "brier", .title = "Brier score",
+                     .needs = with_labels,
+                     .origin = "Brodersen et al. 2010, The balanced accuracy and its posterior distribution",
+                     .definition = fixed_balanced,
+                     .accumulate = accumulate_classes,
+                     .value = balanced_value});
+    table.push_back({.name = "nll",
+                     .title = "Negative log-likelihood",
+                     .formula = "mean of -ln p(label), natural logarithm",
+                     .needs = labels | probabilities,
+                     .higher_is_better = false,
+                     .low = 0,
+                     .high = 2000,
+                     .origin = "Good 1952, Rational decisions",
+                     .uncertainty = Uncertainty::jackknife,
+                     .definition = fixed_nll,
+                     .accumulate = accumulate_losses,
+                     .value = nll_value});
+    table.push_back({.name = "brier",
+                     .title = "Brier score",
                      .formula = "mean of sum_c (p_c - [c = label])^2: the sum over classes, in [0, 2]",
-                     .needs = labels | probabilities | full_rows, .higher_is_better = false, .low = 0, .high = 2,
-                     .origin = "Brier 1950, Verification of forecasts", .uncertainty = Uncertainty::jackknife,
-                     .definition = fixed_brier, .accumulate = accumulate_losses, .value = brier_value});
-    table.push_back({.name = "confidence", .title = "Mean confidence", .formula = "mean of max_c p_c",
-                     .needs = labels | probabilities, .origin = "Guo et al. 2017, On calibration of modern neural networks",
-                     .uncertainty = Uncertainty::jackknife, .definition = fixed_confidence,
-                     .accumulate = accumulate_losses, .value = confidence_value});
-    table.push_back({.name = "overconfidence", .title = "Confidence minus accuracy",
-                     .formula = "mean of max_c p_c minus top-1 accuracy; above 0: too sure", .needs = labels | probabilities,
-                     .higher_is_better = false, .low = -1, .high = 1,
+                     .needs = labels | probabilities | full_rows,
+                     .higher_is_better = false,
+                     .low = 0,
+                     .high = 2,
+                     .origin = "Brier 1950, Verification of forecasts",
+                     .uncertainty = Uncertainty::jackknife,
+                     .definition = fixed_brier,
+                     .accumulate = accumulate_losses,
+                     .value = brier_value});
+    table.push_back({.name = "confidence",
+                     .title = "Mean confidence",
+                     .formula = "mean of max_c p_c",
+                     .needs = labels | probabilities,
+                     .judges = false,
                      .origin = "Guo et al. 2017, On calibration of modern neural networks",
-                     .uncertainty = Uncertainty::jackknife, .definition = fixed_overconfidence,
-                     .accumulate = accumulate_losses, .value = overconfidence_value});
-    table.push_back({.name = "ece", .title = "Expected calibration error",
-                     .formula = "sum over equal-width bins of the top confidence of n_b/n |accuracy_b - confidence_b|",
-                     .parameters = {bins_parameter(),
-                                    {"norm", "l1", "l1: as in the formula; l2: root of the mean square; max: greatest gap",
-                                     {"l1", "l2", "max"}},
-                                    {"edges", "left_closed",
-                                     "who owns an edge; left_closed gives confidence 1 a bin of its own (torchmetrics 1.1)",
-                                     {"left_closed", "left_closed_merged", "right_closed"}}},
-                     .needs = labels | probabilities, .higher_is_better = false,
-                     .origin = "Naeini et al. 2015; Guo et al. 2017, eq. 3; edges: torchmetrics 1.1.2",
-                     .uncertainty = Uncertainty::bootstrap, .definition = ece_definition,
-                     .accumulate = accumulate_bins, .value = ece_value});
-    table.push_back({.name = "ace", .title = "Adaptive calibration error",
-                     .formula = "mean over classes of sum over bins of equal counts of n_r/m |accuracy(r,c) - confidence(r,c)|",
-                     .parameters = {bins_parameter(),
-                                    {"variant", "class_wise",
-                                     "class_wise: published code; class_wise_equal: weights 1/B (eq. 8); top_label: top confidence only",
-                                     {"class_wise", "class_wise_equal", "top_label"}}},
-                     .needs = labels | probabilities | full_rows, .higher_is_better = false,
-                     .origin = "Nixon et al. 2019, Measuring calibration in deep learning; Hesse et al. 2026, eq. 8",
-                     .uncertainty = Uncertainty::jackknife, .source = Source::class_wise, .definition = ace_definition});
-    table.push_back({.name = "calibration_error", .title = "Calibration error",
-                     .formula = "sqrt(ece * ace), both with their defaults", .needs = labels | probabilities | full_rows,
-                     .higher_is_better = false, .origin = hesse, .uncertainty = Uncertainty::jackknife,
-                     .source = Source::composite, .definition = gm_definition, .parts = {"ece", "ace"}});
-    table.push_back({.name = "class_accuracy_balance", .title = "Balance of class accuracies",
+                     .uncertainty = Uncertainty::jackknife,
+                     .definition = fixed_confidence,
+                     .accumulate = accumulate_losses,
+                     .value = confidence_value});
+    table.push_back({.name = "overconfidence",
+                     .title = "Confidence minus accuracy",
+                     .formula = "mean of max_c p_c minus top-1 accuracy; above 0: too sure",
+                     .needs = labels | probabilities,
+                     .higher_is_better = false,
+                     .judges = false,
+                     .low = -1,
+                     .high = 1,
+                     .origin = "Guo et al. 2017, On calibration of modern neural networks",
+                     .uncertainty = Uncertainty::jackknife,
+                     .definition = fixed_overconfidence,
+                     .accumulate = accumulate_losses,
+                     .value = overconfidence_value});
+    table.push_back(
+        {.name = "ece",
+         .title = "Expected calibration error",
+         .formula = "sum over equal-width bins of the top confidence of n_b/n |accuracy_b - confidence_b|",
+         .parameters = {bins_parameter(),
+                        {"norm",
+                         "l1",
+                         "l1: as in the formula; l2: root of the mean square; max: greatest gap",
+                         {"l1", "l2", "max"}},
+                        {"edges",
+                         "left_closed",
+                         "who owns an edge; left_closed gives confidence 1 a bin of its own (torchmetrics 1.1)",
+                         {"left_closed", "left_closed_merged", "right_closed"}}},
+         .needs = labels | probabilities,
+         .higher_is_better = false,
+         .origin = "Naeini et al. 2015; Guo et al. 2017, eq. 3; edges: torchmetrics 1.1.2",
+         .uncertainty = Uncertainty::bootstrap,
+         .definition = ece_definition,
+         .accumulate = accumulate_bins,
+         .value = ece_value});
+    table.push_back(
+        {.name = "ace",
+         .title = "Adaptive calibration error",
+         .formula = "mean over classes of sum over bins of equal counts of n_r/m |accuracy(r,c) - confidence(r,c)|",
+         .parameters =
+             {bins_parameter(),
+              {"variant",
+               "class_wise",
+               "class_wise: published code; class_wise_equal: weights 1/B (eq. 8); top_label: top confidence only",
+               {"class_wise", "class_wise_equal", "top_label"}}},
+         .needs = labels | probabilities | full_rows,
+         .higher_is_better = false,
+         .origin = "Nixon et al. 2019, Measuring calibration in deep learning; Hesse et al. 2026, eq. 8",
+         .uncertainty = Uncertainty::jackknife,
+         .source = Source::class_wise,
+         .definition = ace_definition});
+    table.push_back({.name = "calibration_error",
+                     .title = "Calibration error",
+                     .formula = "sqrt(ece * ace), both with their defaults",
+                     .needs = labels | probabilities | full_rows,
+                     .higher_is_better = false,
+                     .origin = hesse,
+                     .uncertainty = Uncertainty::jackknife,
+                     .source = Source::composite,
+                     .definition = gm_definition,
+                     .parts = {"ece", "ace"}});
+    table.push_back({.name = "class_accuracy_balance",
+                     .title = "Balance of class accuracies",
                      .formula = "1 - standard deviation over classes of the class's accuracy",
-                     .parameters = {{"std", "sample", "sample: divisor C-1 (published code); population: C (paper)",
+                     .parameters = {{"std",
+                                     "sample",
+                                     "sample: divisor C-1 (published code); population: C (paper)",
                                      {"sample", "population"}}},
-                     .needs = with_labels, .origin = hesse, .uncertainty = Uncertainty::jackknife,
-                     .definition = f_acc_definition, .accumulate = accumulate_classes, .value = class_accuracy_balance_value,
+                     .needs = with_labels,
+                     .origin = hesse,
+                     .uncertainty = Uncertainty::jackknife,
+                     .definition = f_acc_definition,
+                     .accumulate = accumulate_classes,
+                     .value = class_accuracy_balance_value,
                      .by_default = false});
-    table.push_back({.name = "class_confidence_balance", .title = "Balance of class confidences",
-                     .formula = "1 - spread of the true class's probability, inside classes (mean) or between their means",
-                     .parameters = {{"spread", "within", "within: published code; between: paper", {"within", "between"}}},
-                     .needs = labels | probabilities, .origin = hesse, .uncertainty = Uncertainty::jackknife,
-                     .definition = f_conf_definition, .accumulate = accumulate_classes,
-                     .value = class_confidence_balance_value, .by_default = false});
-    table.push_back({.name = "class_balance", .title = "Class balance",
+    table.push_back(
+        {.name = "class_confidence_balance",
+         .title = "Balance of class confidences",
+         .formula = "1 - spread of the true class's probability, inside classes (mean) or between their means",
+         .parameters = {{"spread", "within", "within: published code; between: paper", {"within", "between"}}},
+         .needs = labels | probabilities,
+         .origin = hesse,
+         .uncertainty = Uncertainty::jackknife,
+         .definition = f_conf_definition,
+         .accumulate = accumulate_classes,
+         .value = class_confidence_balance_value,
+         .by_default = false});
+    table.push_back({.name = "class_balance",
+                     .title = "Class balance",
                      .formula = "sqrt(class_accuracy_balance * class_confidence_balance)",
-                     .parameters = {{"spread", "within", "within: sample std and spread inside classes (published code); "
-                                     "between: population std and spread between class means (paper)", {"within", "between"}}},
-                     .needs = labels | probabilities, .origin = hesse, .uncertainty = Uncertainty::jackknife,
-                     .definition = balance_definition, .accumulate = accumulate_classes, .value = class_balance_value});
+                     .parameters = {{"spread",
+                                     "within",
+                                     "within: sample std and spread inside classes (published code); "
+                                     "between: population std and spread between class means (paper)",
+                                     {"within", "between"}}},
+                     .needs = labels | probabilities,
+                     .origin = hesse,
+                     .uncertainty = Uncertainty::jackknife,
+                     .definition = balance_definition,
+                     .accumulate = accumulate_classes,
+                     .value = class_balance_value});
     return table;
 }
 

@@ -2,9 +2,9 @@
 //
 // Edges of bins are 32-bit numbers as torch.linspace(0, 1, B + 1) gives them (equal to it for B = 15; i/B in exact
 // arithmetic differs by one unit in the last place at 7 of the 16 edges). Three rules for a confidence on an edge:
-//   left_closed         [e_i, e_i+1), and a confidence of exactly 1 in a bin of its own: torchmetrics 1.1, the published code
-//   left_closed_merged  the same with 1 counted in the last bin
-//   right_closed        (e_i, e_i+1]: Guo et al.
+//   left_closed         [e_i, e_i+1), and a confidence of exactly 1 in a bin of its own: torchmetrics 1.1, the
+//   published code left_closed_merged  the same with 1 counted in the last bin right_closed        (e_i, e_i+1]: Guo et
+//   al.
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -106,7 +106,8 @@ Value ece_value(const MetricContext& context, std::span<const std::int64_t> stat
         floor += n / total * std::sqrt(2 * confidence * (1 - confidence) / (3.14159265358979323846 * n));
     }
     value.value = norm == "max" ? greatest : norm == "l2" ? std::sqrt(sum) : sum;
-    if (norm == "l1") value.note = fmt::format("about {:.1e} would remain under perfect calibration with this n", floor);
+    if (norm == "l1")
+        value.note = fmt::format("about {:.1e} would remain under perfect calibration with this n", floor);
     return value;
 }
 

@@ -1,7 +1,8 @@
 // Per-class counts, and how evenly a classifier treats its classes (Hesse et al. 2026, section on class balance).
 //
-// The paper's text and its published code disagree: `within` is the code (sample standard deviation of class accuracies; spread of
-// the target's confidence inside each class), `between` the text (population standard deviation over classes of both).
+// The paper's text and its published code disagree: `within` is the code (sample standard deviation of class
+// accuracies; spread of the target's confidence inside each class), `between` the text (population standard deviation
+// over classes of both).
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -62,7 +63,8 @@ Spread spread_of(const MetricContext& context, std::span<const std::int64_t> sta
         if (n > 1) spread.noise.push_back(accuracy * (1 - accuracy) / (n - 1));
         const double mean = real_of(&state[c + class_target]) / n;
         spread.target.push_back(mean);
-        spread.target_spread.push_back(std::sqrt(std::max(0.0, real_of(&state[c + class_target_squares]) / n - mean * mean)));
+        spread.target_spread.push_back(
+            std::sqrt(std::max(0.0, real_of(&state[c + class_target_squares]) / n - mean * mean)));
     }
     if (spread.n == 0) {
         spread.undefined = "no item has exactly one valid label";
@@ -92,7 +94,8 @@ Value begin(const Spread& spread) {
     value.n = spread.n;
     value.undefined = spread.undefined;
     if (spread.absent > 0 && spread.undefined.empty()) {
-        value.note = fmt::format("over the {} classes that have items; {} have none", spread.accuracy.size(), spread.absent);
+        value.note =
+            fmt::format("over the {} classes that have items; {} have none", spread.accuracy.size(), spread.absent);
     }
     return value;
 }

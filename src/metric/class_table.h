@@ -10,8 +10,8 @@ namespace assay {
 enum : std::size_t {
     class_items,
     class_hits,
-    class_unknown,      // target's probability not kept
-    class_confidence,   // real sums: of the top confidence, ...
+    class_unknown,     // target's probability not kept
+    class_confidence,  // real sums: of the top confidence, ...
     class_target = class_confidence + real_slots,
     class_target_squares = class_target + real_slots,
     class_slots = class_target_squares + real_slots

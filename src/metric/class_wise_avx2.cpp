@@ -11,15 +11,16 @@
 
 namespace assay::detail {
 
-// The bin by a binary search of four steps, eight items at a time: each level's bounds fit one register, and a permutation looks
-// the next one up. Adding is scalar, but eight neighbours go to eight different groups, so no addition waits for the one before.
+// The bin by a binary search of four steps, eight items at a time: each level's bounds fit one register, and a
+// permutation looks the next one up. Adding is scalar, but eight neighbours go to eight different groups, so no
+// addition waits for the one before.
 ASSAY_AVX2 void add_by_bin_avx2(std::span<const float> x, const std::array<float, tree_bounds>& bounds,
                                 std::size_t stride, double* sums) {
     const __m256 level1 = _mm256_set1_ps(bounds[7]);
     const __m256 level2 = _mm256_setr_ps(bounds[3], bounds[11], 0, 0, 0, 0, 0, 0);
     const __m256 level3 = _mm256_setr_ps(bounds[1], bounds[5], bounds[9], bounds[13], 0, 0, 0, 0);
-    const __m256 level4 = _mm256_setr_ps(bounds[0], bounds[2], bounds[4], bounds[6], bounds[8], bounds[10], bounds[12],
-                                         bounds[14]);
+    const __m256 level4 =
+        _mm256_setr_ps(bounds[0], bounds[2], bounds[4], bounds[6], bounds[8], bounds[10], bounds[12], bounds[14]);
     const __m256d magic = _mm256_set1_pd(quantum_magic);
     const auto step = static_cast<std::int32_t>(stride);
     const __m256i lanes = _mm256_mullo_epi32(_mm256_set1_epi32(step), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
@@ -34,7 +35,8 @@ ASSAY_AVX2 void add_by_bin_avx2(std::span<const float> x, const std::array<float
         index = _mm256_sub_epi32(_mm256_add_epi32(index, index), reached(_mm256_permutevar8x32_ps(level2, index)));
         index = _mm256_sub_epi32(_mm256_add_epi32(index, index), reached(_mm256_permutevar8x32_ps(level3, index)));
         index = _mm256_sub_epi32(_mm256_add_epi32(index, index), reached(_mm256_permutevar8x32_ps(level4, index)));
-        const __m256d low = _mm256_cvtps_pd(_mm256_castps256_ps128(p)), high = _mm256_cvtps_pd(_mm256_extractf128_ps(p, 1));
+        const __m256d low = _mm256_cvtps_pd(_mm256_castps256_ps128(p)),
+                      high = _mm256_cvtps_pd(_mm256_extractf128_ps(p, 1));
         _mm256_store_si256(reinterpret_cast<__m256i*>(bin.data()), _mm256_add_epi32(index, lanes));
         _mm256_store_pd(value.data(), _mm256_sub_pd(_mm256_add_pd(low, magic), magic));
         _mm256_store_pd(value.data() + 4, _mm256_sub_pd(_mm256_add_pd(high, magic), magic));

@@ -7,8 +7,9 @@
 
 namespace assay::detail {
 
-inline constexpr std::size_t tree_bounds = 15;   ///< the AVX2 form searches a tree of this many
-inline constexpr double quantum_magic = 6144.0;  ///< 1.5 * 2^12: adding and subtracting it rounds to a multiple of 2^-40
+inline constexpr std::size_t tree_bounds = 15;  ///< the AVX2 form searches a tree of this many
+inline constexpr double quantum_magic =
+    6144.0;  ///< 1.5 * 2^12: adding and subtracting it rounds to a multiple of 2^-40
 
 /// p as a multiple of 2^-40, to nearest even. 0 <= p <= 1.
 inline double quantised(float p) {

@@ -59,10 +59,17 @@ nlohmann::json metric_table_json() {
             }
             parameters.push_back(std::move(one));
         }
-        list.push_back({{"name", facts.name}, {"title", facts.title}, {"formula", facts.formula},
-                        {"definitions", definitions_of(facts)}, {"parameters", std::move(parameters)},
-                        {"needs", needs_of(facts.needs)}, {"higher_is_better", facts.higher_is_better},
-                        {"range", {facts.low, facts.high}}, {"source", facts.origin}, {"by_default", facts.by_default}});
+        list.push_back(
+            {{"name", facts.name},
+             {"title", facts.title},
+             {"formula", facts.formula},
+             {"definitions", definitions_of(facts)},
+             {"parameters", std::move(parameters)},
+             {"needs", needs_of(facts.needs)},
+             {"higher_is_better", facts.judges ? nlohmann::json(facts.higher_is_better) : nlohmann::json(nullptr)},
+             {"range", {facts.low, facts.high}},
+             {"source", facts.origin},
+             {"by_default", facts.by_default}});
     }
     return list;
 }
@@ -73,16 +80,19 @@ std::string metric_table_markdown() {
         "Generated from the table in `src/metric/builtin.cpp` by `assay list metrics --markdown`; do not edit.\n"
         "Results with different definition ids are never compared silently.\n";
     for (const auto& facts : metric_table()) {
-        page += fmt::format("\n## {} (`{}`)\n\n{}.\n\n", facts.title, facts.name == "topk" ? "top1, top5, topk" : facts.name,
-                            facts.formula);
+        page += fmt::format("\n## {} (`{}`)\n\n{}.\n\n", facts.title,
+                            facts.name == "topk" ? "top1, top5, topk" : facts.name, facts.formula);
         page += fmt::format("- definitions: `{}`\n", joined(definitions_of(facts), "`, `"));
         page += fmt::format("- needs: {}\n", joined(needs_of(facts.needs), ", "));
         page += fmt::format("- range: {:g} to {:g}; {} is better\n", facts.low, facts.high,
-                            facts.higher_is_better ? "higher" : "lower");
+                            !facts.judges            ? "neither end"
+                            : facts.higher_is_better ? "higher"
+                                                     : "lower");
         for (const auto& p : facts.parameters) {
             std::string allowed = fmt::format("{} to {}", p.low, p.high);
             if (!p.allowed.empty()) allowed = "`" + joined({p.allowed.begin(), p.allowed.end()}, "`, `") + "`";
-            page += fmt::format("- parameter `{}` (default `{}`): {}. Allowed: {}\n", p.name, p.fallback, p.meaning, allowed);
+            page += fmt::format("- parameter `{}` (default `{}`): {}. Allowed: {}\n", p.name, p.fallback, p.meaning,
+                                allowed);
         }
         page += fmt::format("- source: {}\n", facts.origin);
     }

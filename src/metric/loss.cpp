@@ -12,12 +12,13 @@ enum : std::size_t {
     unknown,    // whose target's probability is not kept
     boundless,  // whose log-likelihood is not a number that can be added up
     hits,
-    log_sum,                             // real sums from here
+    log_sum,  // real sums from here
     brier_sum = log_sum + real_slots,
     confidence_sum = brier_sum + real_slots,
     loss_slots = confidence_sum + real_slots
 };
-// Nothing real is below: float logits would have to differ by this much. It keeps the integers of real_sum.h from overflowing.
+// Nothing real is below: float logits would have to differ by this much. It keeps the integers of real_sum.h from
+// overflowing.
 constexpr double least_log = -2000;
 
 class Losses final : public Accumulator {
@@ -57,7 +58,9 @@ Value mean(const MetricContext& context, std::span<const std::int64_t> state) {
     return value;
 }
 
-double per_item(std::span<const std::int64_t> state, double sum) { return sum / static_cast<double>(state[items]); }
+double per_item(std::span<const std::int64_t> state, double sum) {
+    return sum / static_cast<double>(state[items]);
+}
 
 std::string not_kept(std::span<const std::int64_t> state) {
     return fmt::format("the store does not keep the true class's probability of {} items", state[unknown]);
@@ -65,7 +68,9 @@ std::string not_kept(std::span<const std::int64_t> state) {
 
 }  // namespace
 
-std::unique_ptr<Accumulator> accumulate_losses(const MetricContext&) { return std::make_unique<Losses>(); }
+std::unique_ptr<Accumulator> accumulate_losses(const MetricContext&) {
+    return std::make_unique<Losses>();
+}
 
 Value nll_value(const MetricContext& context, std::span<const std::int64_t> state) {
     Value value = mean(context, state);
@@ -73,8 +78,9 @@ Value nll_value(const MetricContext& context, std::span<const std::int64_t> stat
     if (state[unknown] > 0) {
         value.undefined = not_kept(state);
     } else if (state[boundless] > 0) {
-        value.undefined = fmt::format("the true class has probability 0 (or below e^{:.0f}) in {} items: the loss is infinite",
-                                      least_log, state[boundless]);
+        value.undefined =
+            fmt::format("the true class has probability 0 (or below e^{:.0f}) in {} items: the loss is infinite",
+                        least_log, state[boundless]);
     } else {
         value.value = -per_item(state, real_of(&state[log_sum]));
     }

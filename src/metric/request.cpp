@@ -26,23 +26,23 @@ void set_parameter(MetricRequest& request, std::string_view key, std::string_vie
         for (const auto& p : list) known.emplace_back(p.name);
         throw Error(ErrorCode::usage, list.empty() ? fmt::format("metric `{}` has no parameters, and `{}` was given",
                                                                  request.facts->name, key)
-                                                   : fmt::format("metric `{}` has no parameter `{}`{}", request.facts->name,
-                                                                 key, suggest(key, known)));
+                                                   : fmt::format("metric `{}` has no parameter `{}`{}",
+                                                                 request.facts->name, key, suggest(key, known)));
     }
     if (found->allowed.empty()) {
         int number = 0;
         const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
         if (error != std::errc() || end != value.data() + value.size() || number < found->low || number > found->high) {
-            throw Error(ErrorCode::usage, fmt::format("{} of `{}` is `{}`; a whole number from {} to {} is allowed", key,
-                                                      request.facts->name, value, found->low, found->high));
+            throw Error(ErrorCode::usage, fmt::format("{} of `{}` is `{}`; a whole number from {} to {} is allowed",
+                                                      key, request.facts->name, value, found->low, found->high));
         }
         request.parameters[std::string(key)] = std::to_string(number);
         return;
     }
     if (std::find(found->allowed.begin(), found->allowed.end(), value) == found->allowed.end()) {
         const std::vector<std::string> allowed(found->allowed.begin(), found->allowed.end());
-        throw Error(ErrorCode::usage,
-                    fmt::format("{} of `{}` cannot be `{}`{}", key, request.facts->name, value, suggest(value, allowed)));
+        throw Error(ErrorCode::usage, fmt::format("{} of `{}` cannot be `{}`{}", key, request.facts->name, value,
+                                                  suggest(value, allowed)));
     }
     request.parameters[std::string(key)] = std::string(value);
 }
@@ -69,7 +69,9 @@ const MetricFacts& metric_named(std::string_view name) {
     throw Error(ErrorCode::usage, fmt::format("unknown metric `{}`{}", name, suggest(name, metric_names())));
 }
 
-std::string MetricRequest::definition() const { return facts->definition(parameters); }
+std::string MetricRequest::definition() const {
+    return facts->definition(parameters);
+}
 
 std::string MetricRequest::text() const {
     if (facts->name == "topk") return "top" + parameters.at("k");

@@ -35,7 +35,8 @@ Estimate estimate(const MetricRequest& request, const Shape& shape, const Accumu
         return result;
     }
     std::vector<std::int64_t> work;
-    reweigh(state, slots, [](std::uint32_t) { return 1; }, work);
+    reweigh(
+        state, slots, [](std::uint32_t) { return 1; }, work);
     const std::vector<std::int64_t> total = work;
     result.value = facts.value(context, total);
     if (!result.value.value) return result;
@@ -44,9 +45,11 @@ Estimate estimate(const MetricRequest& request, const Shape& shape, const Accumu
     if (bootstrap) {
         const BootstrapWeights weights(resampling.seed, "bootstrap");
         for (std::uint32_t r = 0; r < resampling.replicates; ++r) {
-            reweigh(state, slots, [&](std::uint32_t g) { return std::int64_t{weights(r, g)}; }, work);
+            reweigh(
+                state, slots, [&](std::uint32_t g) { return std::int64_t{weights(r, g)}; }, work);
             const Value value = facts.value(context, work);
-            // A replicate without any usable item has no value; with a few items this happens, and it carries no spread.
+            // A replicate without any usable item has no value; with a few items this happens, and it carries no
+            // spread.
             result.replicates.push_back(value.value.value_or(*result.value.value));
         }
     }

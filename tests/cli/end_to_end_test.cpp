@@ -36,9 +36,11 @@ protected:
     static fs::path pictures() { return *scratch_ / "shapes"; }
     static fs::path fresh(const std::string& name) { return *scratch_ / name; }
 
-    static std::vector<std::string> predict_words(const fs::path& runs, const std::vector<std::string>& more = {}) {
-        std::vector<std::string> words = {"predict", "--model", (models / "small.pt").string(), "--data", pictures().string(),
-                                          "--out", runs.string(), "--shard-rows", "32"};
+    static std::vector<std::string> predict_words(const fs::path& runs, const std::vector<std::string>& more = {},
+                                                  const std::string& shard_rows = "32") {
+        std::vector<std::string> words = {"predict",     "--model",           (models / "small.pt").string(),
+                                          "--data",      pictures().string(), "--out",
+                                          runs.string(), "--shard-rows",      shard_rows};
         words.insert(words.end(), more.begin(), more.end());
         return words;
     }
@@ -86,7 +88,8 @@ TEST_F(EndToEnd, SameBitsForAnyThreadsAndCompany) {
     }
     // Another model in the same run, and no vector instructions in our own code.
     const fs::path both = fresh("both");
-    ASSERT_EQ(assay_run(predict_words(both, {"--model", (models / "tiny.pt").string()}), {"ASSAY_SIMD=none"}).status, 0);
+    ASSERT_EQ(assay_run(predict_words(both, {"--model", (models / "tiny.pt").string()}), {"ASSAY_SIMD=none"}).status,
+              0);
     EXPECT_EQ(shards(both), shards(reference));
 }
 
@@ -114,7 +117,7 @@ TEST_F(EndToEnd, KilledAtAnyMomentItResumesToTheSameBytes) {
 
 TEST_F(EndToEnd, InterruptedEndsWith130AndResumes) {
     const fs::path runs = fresh("interrupted");
-    std::vector<std::string> words = predict_words(runs, {"--threads", "1", "--batch", "1", "--shard-rows", "1"});
+    std::vector<std::string> words = predict_words(runs, {"--threads", "1", "--batch", "1"}, "1");
     words.insert(words.begin(), ASSAY_PROGRAM);
     Program program(words);
     const fs::path first = runs / "shapes/small/shards/000000.json";
@@ -164,8 +167,9 @@ TEST_F(EndToEnd, UnreadablePicturesAreRecordedAndEndWith3) {
     write_file_atomically(damaged / "ring/ring_0001.png", std::string_view(whole).substr(0, whole.size() / 2));
     write_file_atomically(damaged / "square/square_0000.png", "");
     const fs::path runs = fresh("damaged-runs");
-    const std::vector<std::string> words = {"predict", "--model", (models / "small.pt").string(), "--data", damaged.string(),
-                                            "--out",   runs.string(), "--json"};
+    const std::vector<std::string> words = {"predict",     "--model",        (models / "small.pt").string(),
+                                            "--data",      damaged.string(), "--out",
+                                            runs.string(), "--json"};
     for (int time = 0; time < 2; ++time) {  // the second time everything is there, and still partial
         const Outcome outcome = assay_run(words);
         EXPECT_EQ(outcome.status, 3);
@@ -200,12 +204,13 @@ TEST_F(EndToEnd, TwoWritersOfOneStoreAreRefused) {
 
 TEST_F(EndToEnd, ImportedScoresGiveTheSameNumbers) {
     const fs::path runs = fresh("original");
-    ASSERT_EQ(assay_run(predict_words(runs, {"--shard-rows", "240"})).status, 0);
+    ASSERT_EQ(assay_run(predict_words(runs, {}, "240")).status, 0);
     // Ids and labels for the import come from the store's own item table.
     const fs::path imported = fresh("imported");
-    const Outcome outcome = assay_run({"import", (runs / "shapes/small/shards/000000.npy").string(), "--items",
-                                       (runs / "shapes/items.csv").string(), "--classes", (models / "shapes.txt").string(),
-                                       "--dataset-name", "shapes", "--name", "small", "--out", imported.string()});
+    const Outcome outcome =
+        assay_run({"import", (runs / "shapes/small/shards/000000.npy").string(), "--items",
+                   (runs / "shapes/items.csv").string(), "--classes", (models / "shapes.txt").string(),
+                   "--dataset-name", "shapes", "--name", "small", "--out", imported.string()});
     ASSERT_EQ(outcome.status, 0) << outcome.err;
     EXPECT_EQ(score(runs).at("measurements"), score(imported).at("measurements"));
 }
@@ -234,7 +239,8 @@ TEST_F(EndToEnd, OneFileRunsEverything) {
 }
 
 TEST_F(EndToEnd, CheckFindsASoundPairSound) {
-    const Outcome outcome = assay_run({"check", "--model", (models / "small.pt").string(), "--data", pictures().string()});
+    const Outcome outcome =
+        assay_run({"check", "--model", (models / "small.pt").string(), "--data", pictures().string()});
     EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
 }
 

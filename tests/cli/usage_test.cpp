@@ -11,7 +11,8 @@ namespace {
 
 using testing::HasSubstr;
 
-const std::vector<std::string> all_commands = {"predict", "import", "score", "compare", "check", "run", "verify", "list"};
+const std::vector<std::string> all_commands = {"predict", "import", "score",  "compare",
+                                               "check",   "run",    "verify", "list"};
 
 TEST(Usage, HelpGoesToStdoutAndEveryCommandHasExamples) {
     const Outcome help = assay_run({"--help"});
@@ -44,7 +45,9 @@ TEST(Usage, UnknownWordsAreNamedWithTheNearest) {
     EXPECT_EQ(option.out, "");
 }
 
-TEST(Usage, NothingAtAllPrintsHelpAndFails) { EXPECT_EQ(assay_run({}).status, 2); }
+TEST(Usage, NothingAtAllPrintsHelpAndFails) {
+    EXPECT_EQ(assay_run({}).status, 2);
+}
 
 TEST(Usage, MissingInputs) {
     EXPECT_EQ(assay_run({"score", "/nonexistent"}).status, 2);

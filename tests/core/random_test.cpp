@@ -54,7 +54,7 @@ TEST(RandomStream, NormalHasMomentsOfANormal) {
         sum += x;
         squares += x * x;
     }
-    EXPECT_NEAR(sum / n, 0, 5 / std::sqrt(n));               // five standard errors
+    EXPECT_NEAR(sum / n, 0, 5 / std::sqrt(n));  // five standard errors
     EXPECT_NEAR(squares / n, 1, 5 * std::sqrt(2.0 / n));
 }
 

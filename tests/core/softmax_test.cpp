@@ -74,7 +74,9 @@ TEST(ScanRow, AgreesWithSorting) {
         });
         std::vector<std::int32_t> best;
         top_k(row, 5, best);
-        EXPECT_EQ(best, std::vector<std::int32_t>(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(std::min<std::size_t>(5, row.size()))));
+        EXPECT_EQ(best, std::vector<std::int32_t>(
+                            order.begin(),
+                            order.begin() + static_cast<std::ptrdiff_t>(std::min<std::size_t>(5, row.size()))));
         for (std::size_t rank = 0; rank < order.size(); ++rank) {
             const RowScan scan = scan_row(row, order[rank]);
             EXPECT_EQ(scan.rank, static_cast<std::int32_t>(rank));

@@ -78,8 +78,9 @@ TEST(McNemarTest, EqualCountsHaveNoEvidence) {
 }
 
 TEST(PairedDifferenceTest, NewcombeTable) {
-    // Newcombe's (1998, paired) method 10 for the cells 36, 12, 2, 0 of 50. Wilson: .96 (.8654, .9890), .76 (.6259, .8570); phi =
-    // (36*0 - 12*2) / sqrt(48*2*38*12) = -.1148; low = .2 - sqrt(.0946^2 + 2*.1148*.0946*.0970 + .0970^2) = .0569, and so on.
+    // Newcombe's (1998, paired) method 10 for the cells 36, 12, 2, 0 of 50. Wilson: .96 (.8654, .9890), .76 (.6259,
+    // .8570); phi = (36*0 - 12*2) / sqrt(48*2*38*12) = -.1148; low = .2 - sqrt(.0946^2 + 2*.1148*.0946*.0970 + .0970^2)
+    // = .0569, and so on.
     const PairedDifference d = paired_difference(36, 12, 2, 50);
     EXPECT_DOUBLE_EQ(d.value, 0.2);
     EXPECT_NEAR(d.interval.low, 0.0569, 5e-5);
@@ -121,7 +122,8 @@ TEST(Bootstrap, WeightsArePoisson) {
     const BootstrapWeights weights(7, "test");
     std::map<std::uint32_t, int> counts;
     constexpr int draws = 200000;
-    for (int i = 0; i < draws; ++i) ++counts[weights(static_cast<std::uint64_t>(i % 200), static_cast<std::uint64_t>(i / 200))];
+    for (int i = 0; i < draws; ++i)
+        ++counts[weights(static_cast<std::uint64_t>(i % 200), static_cast<std::uint64_t>(i / 200))];
     double factorial = 1;
     for (std::uint32_t k = 0; k <= 5; ++k) {
         if (k > 1) factorial *= k;

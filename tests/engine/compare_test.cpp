@@ -39,9 +39,25 @@ Made answers(const std::string& text, const std::string& truth) {
 TEST(Compare, CountsAndExactMcNemar) {
     Scratch folder;
     //                          both right | only a | only b | both wrong
-    const std::string truth = "AAAA" "A" "AAAAA" "A";
-    const auto a = save(folder, answers("aaaa" "A" "bbbBb" "b", truth), "a");
-    const auto b = save(folder, answers("aaaa" "b" "aaaaa" "b", truth), "b");
+    const std::string truth =
+        "AAAA"
+        "A"
+        "AAAAA"
+        "A";
+    const auto a = save(folder,
+                        answers("aaaa"
+                                "A"
+                                "bbbBb"
+                                "b",
+                                truth),
+                        "a");
+    const auto b = save(folder,
+                        answers("aaaa"
+                                "b"
+                                "aaaaa"
+                                "b",
+                                truth),
+                        "b");
     const auto report = compared(a, b);
     const auto& top1 = metric(report, "top1");
     EXPECT_DOUBLE_EQ(*top1.difference, (5.0 - 1.0) / 11);
@@ -108,7 +124,8 @@ TEST(Compare, AlignsByIdWhateverTheOrder) {
         turned.ids.push_back(k == 7 ? "other" : fmt::format("item{:05}", k));
         for (std::size_t c = 0; c < 4; ++c) turned.scores.push_back(second.scores[k * 4 + c]);
     }
-    const auto report = compared(PredictionStore::open(folder / "runs/val/a"), save(folder, turned, "b", Keep::full_f32, 100, false, "runs2"));
+    const auto report = compared(PredictionStore::open(folder / "runs/val/a"),
+                                 save(folder, turned, "b", Keep::full_f32, 100, false, "runs2"));
     EXPECT_EQ(report.items, 199U);
     EXPECT_EQ(report.only_baseline, 1U);
     EXPECT_EQ(report.only_candidate, 1U);
@@ -144,7 +161,8 @@ TEST(Compare, RefusesWhatHasNothingInCommon) {
 TEST(Compare, HolmOverTheCandidates) {
     Scratch folder;
     const Made base = made_up(400, 4, 5, 1);
-    const auto a = save(folder, base, "a"), b = save(folder, made_up(400, 4, 6, 1.2), "b"), c = save(folder, made_up(400, 4, 7, 3), "c");
+    const auto a = save(folder, base, "a"), b = save(folder, made_up(400, 4, 6, 1.2), "b"),
+               c = save(folder, made_up(400, 4, 7, 3), "c");
     const PredictionStore* list[] = {&b, &c};
     const auto reports = compare_stores(a, list, {}, *self_comm());
     ASSERT_EQ(reports.size(), 2U);
@@ -165,7 +183,8 @@ TEST(Compare, SameBitsForAnyThreadsAndRanks) {
     for (const int ranks : {2, 7}) {
         run_thread_ranks(ranks, [&](Comm& comm) {
             const PredictionStore* list[] = {&b};
-            if (to_json(compare_stores(a, list, options, comm).at(0)).dump() != expected) throw std::runtime_error("rank differs");
+            if (to_json(compare_stores(a, list, options, comm).at(0)).dump() != expected)
+                throw std::runtime_error("rank differs");
         });
     }
 }
@@ -189,8 +208,9 @@ TEST(Gate, Parses) {
 }
 
 TEST(Gate, RefusesWithTheNearestName) {
-    for (const char* text : {"", "top1", "top1 >=", ">= 0.5", "top1 >= x", "top1 >= nan", "low(top1 >= 1", "top1 = 0.5", "ece:bins >= 1",
-                             "ece:bins=0 >= 1", "ece:bin=3 >= 1", "ece:edges=left >= 1", "top0 > 1", "top1 >= 0.5 0.6"}) {
+    for (const char* text :
+         {"", "top1", "top1 >=", ">= 0.5", "top1 >= x", "top1 >= nan", "low(top1 >= 1", "top1 = 0.5", "ece:bins >= 1",
+          "ece:bins=0 >= 1", "ece:bin=3 >= 1", "ece:edges=left >= 1", "top0 > 1", "top1 >= 0.5 0.6"}) {
         try {
             parse_gate(text);
             FAIL() << text;
@@ -222,9 +242,11 @@ TEST(Gate, JudgesValuesIntervalsAndDifferences) {
     const auto report = score_store(a, {}, *self_comm());
     EXPECT_TRUE(check_gate(parse_gate("top1 >= 75%"), report.measurements).passed);
     EXPECT_THROW(check_gate(parse_gate("top1.delta >= 0"), report.measurements), Error);
-    EXPECT_THROW(check_gate(parse_gate("ece:edges=right_closed <= 1"), report.measurements), Error);  // another definition
+    EXPECT_THROW(check_gate(parse_gate("ece:edges=right_closed <= 1"), report.measurements),
+                 Error);  // another definition
     EXPECT_THROW(check_gate(parse_gate("ece:bins=10 <= 1"), pair), Error);
-    // Class 1 never is the truth here, so the sample deviation over classes does not exist: an undefined value breaks its gate.
+    // Class 1 never is the truth here, so the sample deviation over classes does not exist: an undefined value breaks
+    // its gate.
     const auto broken = check_gate(parse_gate("class_balance >= 0"), report.measurements);
     EXPECT_FALSE(broken.passed);
     EXPECT_FALSE(broken.value);

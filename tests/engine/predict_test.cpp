@@ -179,8 +179,8 @@ TEST_F(Predict, UnreadableAndNotFiniteRowsAreRecorded) {
     const auto shard = store.shard(0);
     const auto states = shard.states();
     EXPECT_THAT(std::vector<RowState>(states.begin(), states.end()),
-                testing::ElementsAre(RowState::not_finite, RowState::not_finite, RowState::ok, RowState::ok, RowState::ok,
-                                     RowState::unreadable, RowState::ok, RowState::unreadable));
+                testing::ElementsAre(RowState::not_finite, RowState::not_finite, RowState::ok, RowState::ok,
+                                     RowState::ok, RowState::unreadable, RowState::ok, RowState::unreadable));
     EXPECT_EQ(shard.errors().size(), 4U);
 }
 
@@ -196,7 +196,7 @@ TEST_F(Predict, OnlyWhatIsMissingIsComputed) {
     const std::vector<LoadedModel> both = {loaded("a", again), loaded("b", other)};
     PredictProgress last;
     const auto results = predict(both, dataset, options("runs"), [&](const PredictProgress& p) { last = p; });
-    EXPECT_EQ(results[0].predicted, 8U);   // shard 1: rows 8 to 15
+    EXPECT_EQ(results[0].predicted, 8U);  // shard 1: rows 8 to 15
     EXPECT_EQ(results[1].predicted, 20U);
     EXPECT_EQ(again->sizes.size(), 2U);
     EXPECT_EQ(other->sizes.size(), 5U);
@@ -221,7 +221,8 @@ TEST_F(Predict, AResumedStoreKeepsItsBatchSize) {
 
 TEST_F(Predict, NamesAndClassListsMustAgree) {
     const Dataset dataset = pictures(1);
-    const std::vector<LoadedModel> twins = {loaded("m", std::make_shared<Fake>()), loaded("m", std::make_shared<Fake>())};
+    const std::vector<LoadedModel> twins = {loaded("m", std::make_shared<Fake>()),
+                                            loaded("m", std::make_shared<Fake>())};
     EXPECT_THROW(predict(twins, dataset, options("runs")), Error);
     std::vector<LoadedModel> strangers = {loaded("m", std::make_shared<Fake>()), loaded("n", std::make_shared<Fake>())};
     strangers[1].spec.classes = ClassList({"red", "blue"});

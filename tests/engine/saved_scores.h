@@ -45,8 +45,9 @@ inline Dataset dataset_of(const Made& made) {
 }
 
 /// `but_last`: the last shard is left out, as if the writer had been killed.
-inline PredictionStore save(const Scratch& folder, const Made& made, const std::string& model, Keep keep = Keep::full_f32,
-                            std::uint32_t shard_rows = 100, bool but_last = false, const std::string& runs = "runs") {
+inline PredictionStore save(const Scratch& folder, const Made& made, const std::string& model,
+                            Keep keep = Keep::full_f32, std::uint32_t shard_rows = 100, bool but_last = false,
+                            const std::string& runs = "runs") {
     const Dataset dataset = dataset_of(made);
     StoreSpec spec;
     spec.dataset_name = "val";
@@ -69,7 +70,8 @@ inline PredictionStore save(const Scratch& folder, const Made& made, const std::
             states[i] = made.states[first + i];
             if (states[i] != RowState::ok) errors.push_back({first + i, states[i], "made up"});
         }
-        writer.write_shard(s, std::span(made.scores).subspan(first * made.classes, n * made.classes), states, errors, "");
+        writer.write_shard(s, std::span(made.scores).subspan(first * made.classes, n * made.classes), states, errors,
+                           "");
     }
     if (!but_last) writer.finish();
     return PredictionStore::open(folder.path() / runs / "val" / model);
@@ -81,19 +83,23 @@ inline Made made_up(std::size_t rows, std::size_t classes, std::uint64_t seed, d
     made.classes = classes;
     RandomStream random(seed, "scores");
     for (std::size_t i = 0; i < rows; ++i) {
-        const auto label = static_cast<std::int32_t>(i * classes / std::max<std::size_t>(rows, 1));  // in class order, as folders are
+        const auto label =
+            static_cast<std::int32_t>(i * classes / std::max<std::size_t>(rows, 1));  // in class order, as folders are
         made.labels.push_back({label});
         for (std::size_t c = 0; c < classes; ++c) {
-            made.scores.push_back(static_cast<float>(random.normal() + (static_cast<std::int32_t>(c) == label ? skill : 0)));
+            made.scores.push_back(
+                static_cast<float>(random.normal() + (static_cast<std::int32_t>(c) == label ? skill : 0)));
         }
     }
     return made;
 }
 
-inline const Measurement& find(const std::vector<Measurement>& list, const std::string& metric, const std::string& definition = "",
-                               const std::string& subgroup = "") {
+inline const Measurement& find(const std::vector<Measurement>& list, const std::string& metric,
+                               const std::string& definition = "", const std::string& subgroup = "") {
     for (const auto& m : list) {
-        if (m.key.metric == metric && m.key.subgroup == subgroup && (definition.empty() || m.key.definition == definition)) return m;
+        if (m.key.metric == metric && m.key.subgroup == subgroup &&
+            (definition.empty() || m.key.definition == definition))
+            return m;
     }
     throw std::runtime_error("no measurement " + metric + " " + definition);
 }

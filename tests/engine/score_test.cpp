@@ -12,7 +12,9 @@
 namespace assay {
 namespace {
 
-ScoreReport scored(const PredictionStore& store, ScoreOptions options = {}) { return score_store(store, options, *self_comm()); }
+ScoreReport scored(const PredictionStore& store, ScoreOptions options = {}) {
+    return score_store(store, options, *self_comm());
+}
 
 nlohmann::json fixture() {
     const auto path = std::filesystem::path(ASSAY_SOURCE_DIR) / "../shared/spec/fixtures/quality-expected.json";
@@ -33,10 +35,10 @@ TEST(Score, PublishedFixture) {
     Scratch folder;
     const auto store = save(folder, made, "net");
     ScoreOptions options;
-    for (const char* text : {"top1", "ece", "ece:edges=right_closed", "ece:edges=left_closed_merged", "ace", "ace:bins=5",
-                             "class_accuracy_balance", "class_accuracy_balance:std=population", "class_confidence_balance",
-                             "class_confidence_balance:spread=between", "class_balance", "class_balance:spread=between",
-                             "calibration_error", "balanced"}) {
+    for (const char* text : {"top1", "ece", "ece:edges=right_closed", "ece:edges=left_closed_merged", "ace",
+                             "ace:bins=5", "class_accuracy_balance", "class_accuracy_balance:std=population",
+                             "class_confidence_balance", "class_confidence_balance:spread=between", "class_balance",
+                             "class_balance:spread=between", "calibration_error", "balanced"}) {
         options.metrics.push_back(parse_metric(text));
     }
     const auto list = scored(store, options).measurements;
@@ -243,7 +245,8 @@ TEST(Score, WarnsOfASecondSoftmax) {
     for (std::size_t i = 0; i < made.rows(); ++i) {
         double sum = 0;
         for (std::size_t c = 0; c < 4; ++c) sum += std::exp(made.scores[i * 4 + c]);
-        for (std::size_t c = 0; c < 4; ++c) made.scores[i * 4 + c] = static_cast<float>(std::exp(made.scores[i * 4 + c]) / sum);
+        for (std::size_t c = 0; c < 4; ++c)
+            made.scores[i * 4 + c] = static_cast<float>(std::exp(made.scores[i * 4 + c]) / sum);
     }
     Scratch folder;
     const auto report = scored(save(folder, made, "net"));
@@ -330,7 +333,8 @@ TEST(Score, Subgroups) {
     ScoreOptions options;
     options.subgroup = "group";
     const auto list = scored(save(folder, made, "net"), options).measurements;
-    const auto &all = find(list, "top1"), &night = find(list, "top1", "", "group=night"), &day = find(list, "top1", "", "group=day");
+    const auto &all = find(list, "top1"), &night = find(list, "top1", "", "group=night"),
+               &day = find(list, "top1", "", "group=day");
     EXPECT_EQ(night.n, 100U);
     EXPECT_EQ(day.n, 200U);
     EXPECT_NEAR(*all.value * 300, *night.value * 100 + *day.value * 200, 1e-9);
@@ -360,16 +364,20 @@ TEST(Score, LabelsThatDoNotFitAreRefused) {
 }
 
 TEST(Score, IntervalsCoverTheTruth) {
-    // 60 data sets of one process; the mean over all stands for the truth. 95 % intervals should miss it in about 3; more than 10
-    // misses has probability below 0.001, less than 0 is impossible, and none at all in every metric would mean far too wide ones.
+    // 60 data sets of one process; the mean over all stands for the truth. 95 % intervals should miss it in about 3;
+    // more than 10 misses has probability below 0.001, less than 0 is impossible, and none at all in every metric would
+    // mean far too wide ones.
     std::vector<Made> sets;
     std::map<std::string, std::vector<Measurement>> found;
     ScoreOptions options;
-    options.metrics = {parse_metric("nll"), parse_metric("brier"), parse_metric("overconfidence"), parse_metric("top1"), parse_metric("balanced")};
+    options.metrics = {parse_metric("nll"), parse_metric("brier"), parse_metric("overconfidence"), parse_metric("top1"),
+                       parse_metric("balanced")};
     Scratch folder;
     for (std::uint64_t seed = 0; seed < 60; ++seed) {
         Made made = made_up(400, 4, 1000 + seed, 1.5);
-        for (const auto& m : scored(save(folder, made, fmt::format("net{}", seed), Keep::full_f32, 400), options).measurements) found[m.key.metric].push_back(m);
+        for (const auto& m :
+             scored(save(folder, made, fmt::format("net{}", seed), Keep::full_f32, 400), options).measurements)
+            found[m.key.metric].push_back(m);
     }
     for (const auto& [metric, list] : found) {
         double truth = 0;

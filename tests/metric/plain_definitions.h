@@ -20,7 +20,9 @@ struct Table {
     float at(std::size_t i, std::size_t c) const { return p[i * classes + c]; }
 };
 
-struct Adaptive { double by_size = 0, equal = 0; };
+struct Adaptive {
+    double by_size = 0, equal = 0;
+};
 
 inline Adaptive adaptive_error(const Table& t, int bins) {
     Adaptive mean;

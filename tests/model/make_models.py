@@ -78,6 +78,22 @@ class ArgMax(Cnn):
         return self.fc(self.features(x)).argmax(1, keepdim=True)
 
 
+class View(Cnn):
+    """Regroups with view(): refuses channels-last memory."""
+
+    def forward(self, x):
+        x = torch.relu(self.bn1(self.conv1(x)))
+        x = x.view(x.shape[0], 6 * 8 * 8).view(-1, 6, 8, 8)
+        return self.fc(x.mean([2, 3]))
+
+
+class InPlace(Cnn):
+    """Writes into its input."""
+
+    def forward(self, x):
+        return self.fc(self.features(x.mul_(0.5)))
+
+
 class FixedBatch(Cnn):
     def forward(self, x):
         return self.fc(self.features(x).view(4, 6))
@@ -201,6 +217,8 @@ def main():
     save_script("dict.pt", DictOut, part="logits")
     save_script("nan.pt", NanOut)
     save_script("conv_out.pt", ConvOut)
+    save_script("view.pt", View)
+    save_script("in_place.pt", InPlace)
     save_script("argmax.pt", ArgMax)
     save_script("fixed_batch.pt", FixedBatch, trace=True, fixed_batch=4)
     save_script("fixed_size.pt", FixedSize)

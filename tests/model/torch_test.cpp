@@ -32,7 +32,8 @@ void expect_scores(Classifier& classifier, const std::string& name, float tolera
 }
 
 TEST(TorchScript, ScoresEqualPythons) {
-    for (const char* name : {"cnn.pt", "frozen.pt", "vit.pt", "double.pt", "nan.pt", "conv_out.pt"}) {
+    for (const char* name :
+         {"cnn.pt", "frozen.pt", "vit.pt", "double.pt", "nan.pt", "conv_out.pt", "view.pt", "in_place.pt"}) {
         const auto classifier = open_classifier(fixture_spec(name));
         expect_scores(*classifier, name);
         EXPECT_EQ(classifier->facts().classes, 5U);
@@ -51,6 +52,15 @@ TEST(TorchScript, Facts) {
     // Frozen, the weights are constants and the batch norms are folded into the convolutions; the first one gains a
     // bias: 162 + 6 + 60 + 35.
     EXPECT_EQ(open_classifier(fixture_spec("frozen.pt"))->facts().parameters, 263);
+}
+
+TEST(TorchScript, TheCallersInputIsLeftAlone) {
+    const auto classifier = open_classifier(fixture_spec("in_place.pt"));
+    const std::vector<float> input = pictures(2, 16);
+    std::vector<float> copy = input;
+    std::vector<float> out(10);
+    classifier->scores(copy, 2, out);
+    EXPECT_EQ(copy, input);
 }
 
 TEST(TorchScript, OnePictureAndNone) {

@@ -61,13 +61,13 @@ double shuffle_p(std::size_t n, std::uint64_t seed, Statistic&& statistic) {
 }
 
 /// Pictures with exactly one label.
-struct Answers {
+struct SingleLabels {
     std::vector<std::size_t> at;  // in the sample
     std::vector<std::int32_t> labels, answers;
 };
 
-Answers answers_of(const Scores& scores, const Sample& sample, const Dataset& dataset) {
-    Answers out;
+SingleLabels single_labels(const Scores& scores, const Sample& sample, const Dataset& dataset) {
+    SingleLabels out;
     for (std::size_t i = 0; i < sample.size(); ++i) {
         const std::int32_t label = dataset.single_label(sample.items[i]);
         if (label < 0) continue;
@@ -82,7 +82,7 @@ Answers answers_of(const Scores& scores, const Sample& sample, const Dataset& da
 /// (answer, label) -> pictures
 using Table = std::map<std::pair<std::int32_t, std::int32_t>, int>;
 
-Table table_of(const Answers& a, const std::vector<std::size_t>& order) {
+Table table_of(const SingleLabels& a, const std::vector<std::size_t>& order) {
     Table table;
     for (std::size_t i = 0; i < order.size(); ++i) ++table[{a.answers[i], a.labels[order[i]]}];
     return table;
@@ -103,7 +103,7 @@ std::int32_t label_of_others(const Table& table, std::int32_t answer, std::int32
     return label;
 }
 
-std::string commonest_mistake(const Table& table, const Answers& a, const Dataset& dataset) {
+std::string commonest_mistake(const Table& table, const SingleLabels& a, const Dataset& dataset) {
     const auto name = [&](std::int32_t c) {
         const auto at = static_cast<std::size_t>(c);
         return at < dataset.classes.size() ? fmt::format("{} (`{}`)", c, dataset.classes.name(at)) : std::to_string(c);
@@ -135,7 +135,7 @@ double shuffled_ranks_p(const Scores& scores, const Sample& sample, const Datase
 Association associate(const Scores& scores, const Sample& sample, const Dataset& dataset, std::uint64_t seed) {
     Association out;
     out.right.assign(sample.size(), 0);
-    const Answers a = answers_of(scores, sample, dataset);
+    const SingleLabels a = single_labels(scores, sample, dataset);
     out.p = shuffle_p(a.labels.size(), seed, [&](const std::vector<std::size_t>& order) {
         double pairs = 0;
         for (const auto& [key, count] : table_of(a, order)) pairs += count * (count - 1) / 2.0;

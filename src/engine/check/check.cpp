@@ -1,5 +1,6 @@
 #include "assay/check.h"
 
+#include "assay/error.h"
 #include "assay/parallel.h"
 #include "engine/check/parts.h"
 
@@ -26,12 +27,13 @@ std::vector<Finding> check_model(Classifier& classifier, const ModelSpec& spec, 
         throw_if_stopped();
         if (options.progress) options.progress(what);
     };
+    if (options.sample == 0) throw Error(ErrorCode::usage, "a sample of 0 pictures");
     std::vector<Finding> findings;
     const auto add = [&](std::vector<Finding> more) {
         for (Finding& finding : more) findings.push_back(std::move(finding));
     };
     step("reading pictures");
-    const Sample sample = draw_sample(dataset, spec.preprocess, options);
+    const Sample sample = draw_sample(dataset, spec.preprocess, options, 0, options.sample);
     add(check_data(dataset, spec, classifier.facts().classes));
     add(check_pictures(dataset, sample, options));
     if (sample.size() == 0) return findings;
@@ -44,7 +46,11 @@ std::vector<Finding> check_model(Classifier& classifier, const ModelSpec& spec, 
     step("comparing orders of classes");
     OrderResult order = check_order(scores, sample, dataset, options);
     step("comparing pixel values");
-    const PixelResult pixels = check_values(runner, scores, sample, dataset, spec, order.order, options);
+    // Three times as many pictures for one comparison cost less than the many comparisons before.
+    const auto fresh = [&] {
+        return draw_sample(dataset, spec.preprocess, options, options.sample, 3 * options.sample);
+    };
+    const PixelResult pixels = check_values(runner, scores, sample, dataset, spec, order.order, options, fresh);
     if (!(pixels.best == spec.preprocess)) {
         // Wrong pixel values hide the order: look again with the better ones.
         scores = runner.run(sample.windows, pixels.best);

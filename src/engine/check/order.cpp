@@ -45,7 +45,8 @@ OrderResult check_order(const Scores& scores, const Sample& sample, const Datase
     if (!finding.title.empty()) return done();
 
     const std::size_t n = sample.size();
-    const auto right = right_answers(scores, sample, dataset, result.order);
+    const Answers given = judge(scores, sample, dataset, result.order);
+    const std::vector<std::uint8_t>& right = given.right;
     const Association associated = associate(scores, sample, dataset, options.seed);
     // An order is taken for the true one only if it explains most of what the answers know about the labels: of two
     // orders, one may be better than the other because it has two classes of twelve right.
@@ -54,15 +55,16 @@ OrderResult check_order(const Scores& scores, const Sample& sample, const Datase
     };
 
     OtherOrders others = other_orders(scores, sample, dataset);
-    const BestRival best = best_rival(right, others.rivals, options.level);
-    if (best.index >= 0 && explains(others.rivals[static_cast<std::size_t>(best.index)].right)) {
+    const BestRival best = best_rival(given, others.rivals, options.level, Evidence::answers);
+    if (best.index >= 0 && explains(others.rivals[static_cast<std::size_t>(best.index)].answers.right)) {
         const auto at = static_cast<std::size_t>(best.index);
         const Rival& rival = others.rivals[at];
         finding.severity = Severity::error;
         finding.title = "wrong order of classes: " + rival.name;
-        finding.detail = fmt::format(
-            "that order has {} right, the given one {}; p = {:.2g}, adjusted for {} orders tried",
-            share_text(count_right(rival.right), n), share_text(count_right(right), n), best.p, others.rivals.size());
+        finding.detail =
+            fmt::format("that order has {} right, the given one {}; p = {:.2g}, adjusted for {} orders tried",
+                        share_text(count_right(rival.answers.right), n), share_text(count_right(right), n), best.p,
+                        others.rivals.size());
         finding.advice = rival.advice;
         result.order = std::move(others.orders[at]);
         result.settled = true;
@@ -72,8 +74,8 @@ OrderResult check_order(const Scores& scores, const Sample& sample, const Datase
     finding.detail = fmt::format("{} right as given; better than shuffled labels: p = {:.3g}",
                                  share_text(count_right(right), n), ranks_p);
     const bool above_chance = ranks_p <= options.level;
-    const std::vector<Rival> unknown_order = {{"", "", associated.right}};
-    const bool other_is_better = best_rival(right, unknown_order, options.level).index >= 0 && !explains(right);
+    const bool other_is_better =
+        p_better(given, {associated.right, {}}, Evidence::answers) <= options.level && !explains(right);
     if (associated.p <= options.level && (other_is_better || !above_chance)) {
         finding.severity = Severity::error;
         finding.title =

@@ -47,7 +47,7 @@ public:
     void add(std::string name, std::string advice, ClassOfOutput order) {
         order.resize(scores_.classes, -1);
         if (order == given_ || std::find(found.orders.begin(), found.orders.end(), order) != found.orders.end()) return;
-        found.rivals.push_back({std::move(name), std::move(advice), right_answers(scores_, sample_, dataset_, order)});
+        found.rivals.push_back({std::move(name), std::move(advice), judge(scores_, sample_, dataset_, order)});
         found.orders.push_back(std::move(order));
     }
 

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -55,33 +56,48 @@ struct Sample {
 
     std::size_t size() const { return items.size(); }
 };
-Sample draw_sample(const Dataset& dataset, const Preprocess& p, const CheckOptions& options);
+/// `n` pictures, after `first` others that an earlier call drew; fewer or none when there are not so many.
+Sample draw_sample(const Dataset& dataset, const Preprocess& p, const CheckOptions& options, std::size_t first,
+                   std::size_t n);
 /// The same pictures, resized and cropped another way.
 std::vector<Image> windows_of(const Sample& sample, const Dataset& dataset, const Preprocess& p, int threads);
 
 /// The class of the data set that each output of the classifier stands for, -1 for none.
 using ClassOfOutput = std::vector<std::int32_t>;
 ClassOfOutput given_order(std::size_t classes);
-/// For each picture: is the class of its highest score among its labels? (Ties: the lowest output.)
-std::vector<std::uint8_t> right_answers(const Scores& scores, const Sample& sample, const Dataset& dataset,
-                                        const ClassOfOutput& order);
+/// How the classifier did on each picture of a sample.
+struct Answers {
+    std::vector<std::uint8_t> right;  ///< the highest score (of equals the lowest output) is a label's
+    /// Twice the scores above that of the best label, and once those equal to it (itself among them): a network that
+    /// answers with equal scores gains nothing. Larger than any other when no output is a label.
+    std::vector<std::uint32_t> ranks;
+};
+Answers judge(const Scores& scores, const Sample& sample, const Dataset& dataset, const ClassOfOutput& order);
 std::size_t count_right(std::span<const std::uint8_t> right);
 /// "71 of 128 (55.5 %)"
 std::string share_text(std::size_t part, std::size_t whole);
 
-/// A way of doing it that may explain better what is right, told by an exact McNemar test against the one given.
+/// What a comparison counts: pictures that one way gets right and the other does not (exact McNemar test), or pictures
+/// whose label stands higher under one way (exact sign test). Ranks see more, and like right answers they do not care
+/// how wide the scores are spread, which contrast alone changes.
+enum class Evidence { answers, ranks };
+/// Two-sided p-value that `rival` is better; 1 when it is not, has fewer right, or has more right only as chance would
+/// (ranks alone could prefer a way that is wrong, but kinder to the classes that the sample holds).
+double p_better(const Answers& given, const Answers& rival, Evidence evidence);
+
+/// Another way of doing it that may do better.
 struct Rival {
     std::string name;
     std::string advice;
-    std::vector<std::uint8_t> right;
+    Answers answers;
 };
-/// The rival with the smallest Holm-adjusted p-value among those that are better than `given`; index -1 when none is
-/// significant.
+/// Of the rivals that are better at `level` after Holm's adjustment the one with the most right answers; index -1: none
+/// is.
 struct BestRival {
     std::ptrdiff_t index = -1;
     double p = 1;
 };
-BestRival best_rival(std::span<const std::uint8_t> given, std::span<const Rival> rivals, double level);
+BestRival best_rival(const Answers& given, std::span<const Rival> rivals, double level, Evidence evidence);
 
 /// Several answers to one question that other checks build on.
 struct OrderResult {
@@ -100,8 +116,11 @@ struct PixelResult {
     Preprocess best;  ///< the given one, or a significantly better one
     std::vector<Finding> findings;
 };
+/// `fresh` draws pictures that no check has seen: a way that only may be better is tried on them alone. Empty: there
+/// are none.
 PixelResult check_values(const Runner& runner, const Scores& scores, const Sample& sample, const Dataset& dataset,
-                         const ModelSpec& spec, const ClassOfOutput& order, const CheckOptions& options);
+                         const ModelSpec& spec, const ClassOfOutput& order, const CheckOptions& options,
+                         const std::function<Sample()>& fresh);
 std::vector<Finding> check_geometry(const Runner& runner, const Scores& scores, const Sample& sample,
                                     const Dataset& dataset, const Preprocess& p, const ClassOfOutput& order,
                                     const CheckOptions& options);

@@ -7,7 +7,6 @@
 #include "assay/error.h"
 #include "assay/parallel.h"
 #include "assay/random.h"
-#include "assay/statistics.h"
 #include "engine/check/parts.h"
 
 namespace assay::check {
@@ -21,19 +20,21 @@ Preprocess without_geometry(Preprocess p) {
     return p;
 }
 
-/// The n items with the smallest draws, in the items' order: no item's chance depends on the others.
-std::vector<std::uint32_t> draw_items(std::vector<std::uint32_t> items, std::size_t n, std::uint64_t seed) {
-    if (items.size() > n) {
-        std::vector<std::pair<std::uint64_t, std::uint32_t>> keyed;
-        keyed.reserve(items.size());
-        for (const std::uint32_t item : items)
-            keyed.emplace_back(RandomStream(seed, "check.sample", item).next_u64(), item);
-        std::nth_element(keyed.begin(), keyed.begin() + static_cast<std::ptrdiff_t>(n), keyed.end());
-        items.clear();
-        for (std::size_t i = 0; i < n; ++i) items.push_back(keyed[i].second);
-        std::sort(items.begin(), items.end());
-    }
-    return items;
+/// Every item has a draw of its own, so no item's chance depends on the others: the items whose draws are number
+/// `first` to `first + n - 1` from below, in the items' order.
+std::vector<std::uint32_t> draw_items(const std::vector<std::uint32_t>& items, std::size_t first, std::size_t n,
+                                      std::uint64_t seed) {
+    if (first == 0 && n >= items.size()) return items;
+    std::vector<std::pair<std::uint64_t, std::uint32_t>> keyed;
+    keyed.reserve(items.size());
+    for (const std::uint32_t item : items)
+        keyed.emplace_back(RandomStream(seed, "check.sample", item).next_u64(), item);
+    const std::size_t end = std::min(items.size(), first + n);
+    std::partial_sort(keyed.begin(), keyed.begin() + static_cast<std::ptrdiff_t>(end), keyed.end());
+    std::vector<std::uint32_t> drawn;
+    for (std::size_t i = first; i < end; ++i) drawn.push_back(keyed[i].second);
+    std::sort(drawn.begin(), drawn.end());
+    return drawn;
 }
 
 }  // namespace
@@ -82,9 +83,9 @@ Scores Runner::run_together(std::span<const Image> windows, const Preprocess& p)
     return out;
 }
 
-Sample draw_sample(const Dataset& dataset, const Preprocess& p, const CheckOptions& options) {
+Sample draw_sample(const Dataset& dataset, const Preprocess& p, const CheckOptions& options, std::size_t first,
+                   std::size_t n) {
     if (dataset.size() == 0) throw Error(ErrorCode::bad_input, "the data set has no pictures");
-    if (options.sample == 0) throw Error(ErrorCode::usage, "a sample of 0 pictures");
     std::vector<std::uint32_t> candidates;
     for (std::uint32_t i = 0; i < dataset.labels.size(); ++i) {
         if (!dataset.labels[i].empty()) candidates.push_back(i);
@@ -95,7 +96,7 @@ Sample draw_sample(const Dataset& dataset, const Preprocess& p, const CheckOptio
         candidates.resize(dataset.size());
         std::iota(candidates.begin(), candidates.end(), 0U);
     }
-    const auto drawn = draw_items(std::move(candidates), options.sample, options.seed);
+    const auto drawn = draw_items(candidates, first, n, options.seed);
     sample.asked = drawn.size();
     std::vector<std::optional<Image>> windows(drawn.size());
     std::vector<std::string> problems(drawn.size());
@@ -126,53 +127,6 @@ std::vector<Image> windows_of(const Sample& sample, const Dataset& dataset, cons
         windows[i] = crop_window(load_image(dataset.path_of(sample.items[i])), p);
     });
     return windows;
-}
-
-ClassOfOutput given_order(std::size_t classes) {
-    ClassOfOutput order(classes);
-    std::iota(order.begin(), order.end(), 0);
-    return order;
-}
-
-std::vector<std::uint8_t> right_answers(const Scores& scores, const Sample& sample, const Dataset& dataset,
-                                        const ClassOfOutput& order) {
-    std::vector<std::uint8_t> right(sample.size(), 0);
-    for (std::size_t i = 0; i < sample.size(); ++i) {
-        const auto row = scores.row(i);
-        const auto best = static_cast<std::size_t>(std::max_element(row.begin(), row.end()) - row.begin());
-        right[i] = best < order.size() && order[best] >= 0 && dataset.labels.contains(sample.items[i], order[best]);
-    }
-    return right;
-}
-
-std::size_t count_right(std::span<const std::uint8_t> right) {
-    return static_cast<std::size_t>(std::count(right.begin(), right.end(), std::uint8_t{1}));
-}
-
-std::string share_text(std::size_t part, std::size_t whole) {
-    return fmt::format("{} of {} ({:.1f} %)", part, whole,
-                       whole == 0 ? 0.0 : 100.0 * static_cast<double>(part) / static_cast<double>(whole));
-}
-
-BestRival best_rival(std::span<const std::uint8_t> given, std::span<const Rival> rivals, double level) {
-    std::vector<double> p;
-    for (const Rival& rival : rivals) {
-        std::uint64_t only_given = 0, only_rival = 0;
-        for (std::size_t i = 0; i < given.size(); ++i) {
-            only_given += given[i] > rival.right[i];
-            only_rival += given[i] < rival.right[i];
-        }
-        p.push_back(only_rival > only_given ? mcnemar(only_given, only_rival).p : 1.0);
-    }
-    BestRival best;
-    const std::vector<double> adjusted = holm(p);
-    for (std::size_t r = 0; r < rivals.size(); ++r) {
-        if (adjusted[r] > level) continue;
-        const bool more = best.index < 0 || count_right(rivals[r].right) >
-                                                count_right(rivals[static_cast<std::size_t>(best.index)].right);
-        if (more) best = {static_cast<std::ptrdiff_t>(r), adjusted[r]};
-    }
-    return best;
 }
 
 }  // namespace assay::check

@@ -77,6 +77,7 @@ std::vector<at::indexing::TensorIndex> columns(const Tensor& index, const Tensor
     if (index.dim() < 1 || index.size(-1) > data.dim())
         throw NodeError("positions with more coordinates than the data has");
     std::vector<at::indexing::TensorIndex> out;
+    out.reserve(static_cast<std::size_t>(index.size(-1)));  // copies would read their unset members
     for (std::int64_t d = 0; d < index.size(-1); ++d)
         out.emplace_back(positions(index.select(-1, d), data, data.size(d)));
     return out;

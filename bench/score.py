@@ -1,0 +1,96 @@
+#!/usr/bin/env python3
+"""What `assay score` costs beside numpy, one core, on one store of full float32 logits.
+
+    score.py BENCH_SCORE STORE
+
+BENCH_SCORE is the built program bench_score. Times are of the processor, not of the clock, so that a busy machine does not
+change them; the Python side follows the wording of the published class-wise definition (docs/definitions.md: ace.class_wise).
+"""
+import glob
+import json
+import os
+import subprocess
+import sys
+import time
+
+for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ[name] = "1"
+import numpy as np
+
+
+def load(store):
+    shards = [np.load(path) for path in sorted(glob.glob(os.path.join(store, "shards", "*.npy")))]
+    rows = sum(len(s) for s in shards)
+    scores = np.empty((rows, shards[0].shape[1]), np.float32)
+    at = 0
+    for s in shards:
+        scores[at:at + len(s)] = s
+        at += len(s)
+    labels = []
+    with open(os.path.join(os.path.dirname(store.rstrip("/")), "items.csv")) as items:
+        header = next(items).rstrip("\n").split(",")
+        column = header.index("labels")
+        for line in items:
+            labels.append(int(line.rstrip("\n").split(",")[column]))
+    return scores, np.array(labels)
+
+
+def softmax(scores):
+    e = np.exp(scores - scores.max(axis=1, keepdims=True))
+    e /= e.sum(axis=1, keepdims=True)
+    return e
+
+
+def class_wise(prob, labels, bins=15):
+    """The published procedure: a sort and a digitize for every class, hits from a one-hot matrix."""
+    n, classes = prob.shape
+    hot = np.zeros((n, classes))
+    hot[np.arange(n), labels] = 1
+    total = 0.0
+    for c in range(classes):
+        p, y = prob[:, c], hot[:, c]
+        keep = p > 0
+        p, y = p[keep], y[keep]
+        m = len(p)
+        if m == 0:
+            continue
+        order = np.sort(p)
+        places = np.minimum(np.round(np.arange(bins) * m / bins).astype(int), m - 1)
+        upper = np.append(order[places][1:], 1.0)
+        which = np.digitize(p, upper)
+        error = 0.0
+        for b in range(bins + 1):
+            inside = which == b
+            count = inside.sum()
+            confidence = p[inside].sum(dtype=np.float64) / (count + 2.2e-16)
+            accuracy = y[inside].sum() / (count + 2.2e-16)
+            error += abs(accuracy - confidence) * count / m
+        total += error
+    return total / classes
+
+
+def main():
+    program, store = sys.argv[1:3]
+    scores, labels = load(store)
+    prob = softmax(scores)
+    del scores
+    start = time.process_time()
+    value = class_wise(prob, labels)
+    numpy_ace = time.process_time() - start
+    found = json.loads(subprocess.run([program, store, "--benchmark_format=json", "--benchmark_repetitions=3"],
+                                      check=True, capture_output=True, text=True).stdout)
+    ms = {b["name"].removesuffix("_median"): b["cpu_time"] for b in found["benchmarks"] if b["name"].endswith("_median")}
+    rows, classes = prob.shape
+    print(f"{rows} x {classes} float32 logits, one core, processor time in ms (median of 3)")
+    for name, t in ms.items():
+        print(f"  {name:38s} {t:9.1f}")
+    print(f"  {'numpy: ace alone, published procedure':38s} {numpy_ace * 1000:9.1f}")
+    every = ms["score/every_metric"]
+    print(f"every metric / (read + one std::exp a value) = {every / ms['read_and_std_exp']:.2f}")
+    print(f"every metric / (read + one own exp a value)  = {every / ms['read_and_own_exp']:.2f}")
+    print(f"numpy's ace / score with ace alone           = {numpy_ace * 1000 / ms['score/ace']:.0f}")
+    print(f"ace by numpy = {value:.10g}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,206 @@
+// The class-wise bins in four passes over the rows, for data sets whose columns do not fit: three find the edges
+// exactly, ten or so bits at a time, and one adds p - y up. Memory: about 100 KiB a class, however many items there
+// are.
+#include <algorithm>
+#include <array>
+#include <bit>
+
+#include "assay/parallel.h"
+#include "class_wise_kernel.h"
+#include "class_wise_parts.h"
+
+namespace assay::detail {
+namespace {
+
+// The bits of a probability, from the top: 12 (sign and exponent among them), 10, 10.
+constexpr std::array<std::uint32_t, 3> level_bits = {12, 10, 10};
+constexpr std::array<std::uint32_t, 3> level_shift = {20, 10, 0};
+
+struct ClassState {
+    std::uint64_t m = 0, ones = 0;
+    std::vector<std::uint64_t> ranks, below;  // one an edge
+    std::vector<std::uint32_t> prefix;        // of each edge's value, as far as it is known
+    std::vector<std::uint32_t> tables;        // distinct prefixes, ascending
+    std::vector<std::uint32_t> counts;        // for each of them, by the next bits
+    std::vector<std::uint8_t> seen;           // level 1 keys that some edge has: most values need no search
+    std::vector<float> bounds;
+    std::vector<double> sums;
+    std::vector<std::int64_t> exact;
+};
+
+class Stream {
+public:
+    Stream(const ProbabilityRows& rows, const ClassWiseOptions& options)
+        : rows_(rows),
+          options_(options),
+          begin_(options.first_class),
+          end_(std::min(options.last_class, rows.classes())),
+          bins_(static_cast<std::size_t>(options.bins)) {}
+
+    ClassWiseSums run() {
+        ClassWiseSums result = empty_sums();
+        if (begin_ >= end_) return result;
+        classes_.resize(end_ - begin_);
+        for (std::size_t level = 0; level < level_bits.size(); ++level) {
+            prepare(level);
+            sweep([&](ClassState& cls, std::span<const float> x) { count(cls, x, level); });
+            for (ClassState& cls : classes_) narrow(cls, level);
+        }
+        for (ClassState& cls : classes_) start_sums(cls);
+        count_groups();
+        sweep(
+            [&](ClassState& cls, std::span<const float> x) {
+                if (cls.m > 0) add_by_bin(x, cls.bounds, bins_ + 1, cls.sums.data());
+            },
+            true);
+        for (ClassState& cls : classes_) {
+            if (cls.m == 0) continue;
+            flush(cls);
+            add_errors({cls.exact, cls.below, cls.m}, group_items_, result);
+        }
+        return result;
+    }
+
+private:
+    static constexpr std::uint32_t slice = 64;
+    static constexpr std::size_t batch = 16;  // stretches that all slices read while they are in memory
+
+    // body(class, its probabilities in one stretch), for every class and stretch. A class is worked on by one thread at
+    // a time.
+    template <class Body>
+    void sweep(Body&& body, bool with_hits = false) {
+        const auto stretches = static_cast<std::size_t>((rows_.items() + group_stretch - 1) / group_stretch);
+        const std::uint32_t width = std::max(slice, std::min(rows_.slice(), end_ - begin_));
+        const std::size_t slices = (end_ - begin_ + width - 1) / width;
+        for (std::size_t first = 0; first < stretches; first += batch) {
+            throw_if_stopped();
+            parallel_blocks(slices, options_.threads, [&](std::size_t k) {
+                const std::uint32_t from = begin_ + static_cast<std::uint32_t>(k) * width,
+                                    to = std::min(from + width, end_);
+                std::vector<float> tile(std::size_t{to - from} * group_stretch);
+                for (std::size_t s = first; s < std::min(first + batch, stretches); ++s) {
+                    const std::size_t places = group_places(s, rows_.items()).size();
+                    turn_stretch(rows_, s, from, to - from, tile.data());
+                    for (std::uint32_t c = from; c < to; ++c) {
+                        body(classes_[c - begin_], std::span<const float>(tile.data() + (c - from) * places, places));
+                    }
+                    if (with_hits) subtract_hits(s, from, to, tile, places);
+                }
+                if (!with_hits || first / batch % 16 != 15)
+                    return;  // a double holds 2^13 ones exactly: 256 stretches are safe
+                for (std::uint32_t c = from; c < to; ++c) flush(classes_[c - begin_]);
+            });
+        }
+    }
+
+    void prepare(std::size_t level) {
+        for (ClassState& cls : classes_) {
+            if (level == 0) cls.tables = {0};
+            cls.counts.assign(cls.tables.size() << level_bits[level], 0);
+        }
+    }
+
+    void count(ClassState& cls, std::span<const float> x, std::size_t level) const {
+        const std::uint32_t mask = (1U << level_bits[level]) - 1;
+        for (const float p : x) {
+            if (!(p > 0)) continue;
+            const auto bits = std::bit_cast<std::uint32_t>(p);
+            std::size_t table = 0;
+            if (level > 0) {
+                if (cls.seen[bits >> level_shift[0]] == 0) continue;
+                const std::uint32_t prefix = bits >> level_shift[level - 1];
+                const auto found = std::lower_bound(cls.tables.begin(), cls.tables.end(), prefix);
+                if (found == cls.tables.end() || *found != prefix) continue;
+                table = static_cast<std::size_t>(found - cls.tables.begin());
+            } else {
+                cls.ones += p >= 1.0F ? 1 : 0;
+                ++cls.m;
+            }
+            ++cls.counts[(table << level_bits[level]) + ((bits >> level_shift[level]) & mask)];
+        }
+    }
+
+    // Ten more bits of every edge, from the counts.
+    void narrow(ClassState& cls, std::size_t level) const {
+        if (cls.m == 0) return;
+        if (level == 0) {
+            cls.ranks = edge_ranks(cls.m, bins_);
+            cls.below.assign(bins_ - 1, 0);
+            cls.prefix.assign(bins_ - 1, 0);
+        }
+        for (std::size_t i = 0; i < cls.ranks.size(); ++i) {
+            const auto table =
+                std::lower_bound(cls.tables.begin(), cls.tables.end(), cls.prefix[i]) - cls.tables.begin();
+            const std::uint32_t* const counts =
+                cls.counts.data() + (static_cast<std::size_t>(table) << level_bits[level]);
+            std::uint32_t digit = 0;
+            while (cls.below[i] + counts[digit] <= cls.ranks[i]) cls.below[i] += counts[digit++];
+            cls.prefix[i] = cls.prefix[i] << level_bits[level] | digit;
+        }
+        cls.tables = cls.prefix;
+        cls.tables.erase(std::unique(cls.tables.begin(), cls.tables.end()), cls.tables.end());
+        if (level == 0) {
+            cls.seen.assign(std::size_t{1} << level_bits[0], 0);
+            for (const std::uint32_t prefix : cls.tables) cls.seen[prefix] = 1;
+        }
+    }
+
+    void start_sums(ClassState& cls) const {
+        if (cls.m == 0) return;
+        cls.bounds.clear();
+        for (const std::uint32_t bits : cls.prefix) cls.bounds.push_back(std::bit_cast<float>(bits));
+        cls.bounds.push_back(1.0F);
+        cls.below.push_back(cls.m - cls.ones);
+        cls.counts = {};
+        cls.sums.assign(group_count * (bins_ + 1), 0);
+        cls.exact.assign(group_count * (bins_ + 1), 0);
+    }
+
+    void count_groups() {
+        group_items_.assign(group_count, 0);
+        for (std::uint64_t first = 0; first < rows_.items(); first += group_stretch) {
+            const auto places = group_places(first / group_stretch, rows_.items());
+            for (std::size_t j = 0; j < group_stretch && first + j < rows_.items(); ++j) {
+                if (rows_.target(first + j) >= 0) ++group_items_[places[j] % group_count];
+            }
+        }
+    }
+
+    void subtract_hits(std::size_t s, std::uint32_t from, std::uint32_t to, const std::vector<float>& tile,
+                       std::size_t count_places) {
+        const std::uint64_t first = s * std::uint64_t{group_stretch};
+        const auto places = group_places(s, rows_.items());
+        for (std::size_t j = 0; j < group_stretch && first + j < rows_.items(); ++j) {
+            const std::int32_t t = rows_.target(first + j);
+            if (t < static_cast<std::int32_t>(from) || t >= static_cast<std::int32_t>(to)) continue;
+            const auto c = static_cast<std::uint32_t>(t);
+            const float p = tile[(c - from) * count_places + places[j]];
+            if (!(p > 0)) continue;
+            ClassState& cls = classes_[c - begin_];
+            const auto bin = std::upper_bound(cls.bounds.begin(), cls.bounds.end(), p) - cls.bounds.begin();
+            cls.exact[places[j] % group_count * (bins_ + 1) + static_cast<std::size_t>(bin)] -= std::int64_t{1} << 40;
+        }
+    }
+
+    static void flush(ClassState& cls) {
+        for (std::size_t k = 0; k < cls.sums.size(); ++k) {
+            cls.exact[k] += static_cast<std::int64_t>(cls.sums[k] * 0x1p40);
+            cls.sums[k] = 0;
+        }
+    }
+
+    const ProbabilityRows& rows_;
+    const ClassWiseOptions& options_;
+    const std::uint32_t begin_, end_;
+    const std::size_t bins_;
+    std::vector<ClassState> classes_;
+    std::vector<std::uint64_t> group_items_;
+};
+
+}  // namespace
+
+ClassWiseSums streamed_sums(const ProbabilityRows& rows, const ClassWiseOptions& options) {
+    return Stream(rows, options).run();
+}
+
+}  // namespace assay::detail

@@ -1,0 +1,229 @@
+// Sweeps over the table of metrics: every row is checked from its birth.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "assay/error.h"
+#include "assay/metric.h"
+#include "assay/random.h"
+#include "metric/real_sum.h"
+
+namespace assay {
+namespace {
+
+MetricContext context_of(const MetricFacts& facts, std::uint32_t classes = 5) {
+    MetricContext context;
+    context.shape.classes = classes;
+    context.parameters = parse_metric(facts.name).parameters;
+    return context;
+}
+
+std::vector<RowFacts> some_rows(std::size_t n, std::uint64_t seed) {
+    RandomStream random(seed, "rows");
+    std::vector<RowFacts> rows(n);
+    for (std::size_t i = 0; i < n; ++i) {
+        RowFacts& row = rows[i];
+        row.item = i;
+        row.group = static_cast<std::uint16_t>(i % group_count);
+        row.target = static_cast<std::int32_t>(random.below(5));
+        row.rank = static_cast<std::int32_t>(random.below(5));
+        row.predicted = row.rank == 0 ? row.target : (row.target + 1) % 5;
+        row.valid = 1;
+        row.in_set = row.rank == 0;
+        row.target_known = true;
+        row.confidence = static_cast<float>(0.2 + 0.8 * random.uniform());
+        row.target_probability = row.rank == 0 ? row.confidence : static_cast<float>(0.19 * random.uniform() + 0.001);
+        row.log_target = std::log(static_cast<double>(row.target_probability));
+        row.square_sum = row.confidence * row.confidence;
+    }
+    return rows;
+}
+
+TEST(Table, NamesAndFacts) {
+    std::set<std::string_view> names;
+    for (const auto& facts : metric_table()) {
+        EXPECT_TRUE(names.insert(facts.name).second) << facts.name;
+        EXPECT_FALSE(facts.title.empty()) << facts.name;
+        EXPECT_FALSE(facts.formula.empty()) << facts.name;
+        EXPECT_FALSE(facts.origin.empty()) << facts.name;
+        EXPECT_NE(facts.needs, 0U) << facts.name;
+        EXPECT_LT(facts.low, facts.high) << facts.name;
+        EXPECT_NE(facts.definition, nullptr) << facts.name;
+        EXPECT_EQ(facts.accumulate != nullptr, facts.source == Source::accumulated) << facts.name;
+        EXPECT_EQ(facts.value != nullptr, facts.source == Source::accumulated) << facts.name;
+        for (const auto part : facts.parts) EXPECT_NO_THROW(parse_metric(part)) << facts.name;
+        for (const auto& p : facts.parameters) {
+            EXPECT_NO_THROW(
+                parse_metric(std::string(facts.name) + ":" + std::string(p.name) + "=" + std::string(p.fallback)));
+        }
+    }
+}
+
+TEST(Table, ThePageOfDefinitionsIsUpToDate) {
+    std::ifstream file(std::filesystem::path(ASSAY_SOURCE_DIR) / "docs/definitions.md");
+    const std::string page{std::istreambuf_iterator<char>(file), {}};
+    EXPECT_TRUE(page == metric_table_markdown()) << "run: assay list metrics --markdown -o docs/definitions.md";
+}
+
+TEST(Table, DefinitionsAreDistinct) {
+    std::set<std::string> ids;
+    for (const auto& row : metric_table_json()) {
+        for (const auto& id : row.at("definitions")) EXPECT_TRUE(ids.insert(id.get<std::string>()).second) << id;
+    }
+    EXPECT_TRUE(ids.contains("ece.l1.left_closed"));
+    EXPECT_TRUE(ids.contains("ace.class_wise"));
+    EXPECT_TRUE(ids.contains("class_balance.between"));
+}
+
+TEST(Table, TheEmptyStateIsUndefinedWithAReason) {
+    for (const auto& facts : metric_table()) {
+        if (facts.source != Source::accumulated) continue;
+        const auto context = context_of(facts);
+        const auto accumulator = facts.accumulate(context);
+        const Value value = facts.value(context, std::vector<std::int64_t>(accumulator->slots()));
+        EXPECT_FALSE(value.value) << facts.name;
+        EXPECT_FALSE(value.undefined.empty()) << facts.name;
+        EXPECT_EQ(value.n, 0U) << facts.name;
+    }
+}
+
+TEST(Table, ValuesLieInTheirRangeAndMergingIsAdding) {
+    const auto rows = some_rows(1000, 1);
+    std::vector<std::uint64_t> sizes(group_count);
+    for (const auto& row : rows) ++sizes[row.group];
+    for (const auto& facts : metric_table()) {
+        if (facts.source != Source::accumulated) continue;
+        const auto context = context_of(facts);
+        const auto accumulator = facts.accumulate(context);
+        std::vector<std::int64_t> whole(accumulator->slots() * group_count), first = whole, second = whole;
+        accumulator->update(whole, rows);
+        accumulator->update(second, std::span(rows).subspan(333));  // the other order
+        accumulator->update(first, std::span(rows).first(333));
+        for (std::size_t k = 0; k < first.size(); ++k) first[k] += second[k];
+        EXPECT_EQ(first, whole) << facts.name;
+
+        const Estimate e =
+            estimate(parse_metric(facts.name), context.shape, *accumulator, whole, sizes, {0.95, 200, 3});
+        ASSERT_TRUE(e.value.value) << facts.name << ": " << e.value.undefined;
+        EXPECT_GE(*e.value.value, facts.low) << facts.name;
+        EXPECT_LE(*e.value.value, facts.high) << facts.name;
+        EXPECT_TRUE(std::isfinite(*e.value.value)) << facts.name;
+        EXPECT_EQ(e.value.n, 1000U) << facts.name;
+        EXPECT_EQ(e.without.size(), group_count) << facts.name;
+        EXPECT_EQ(e.replicates.size(), facts.uncertainty == Uncertainty::bootstrap ? 200U : 0U) << facts.name;
+        EXPECT_EQ(e.value.interval.has_value(), facts.uncertainty == Uncertainty::closed_form) << facts.name;
+    }
+}
+
+TEST(Table, LeavingAGroupOutIsNeverHavingSeenIt) {
+    const auto rows = some_rows(300, 2);
+    std::vector<std::uint64_t> sizes(group_count);
+    std::vector<RowFacts> rest;
+    for (const auto& row : rows) {
+        ++sizes[row.group];
+        if (row.group != 7) rest.push_back(row);
+    }
+    for (const auto& facts : metric_table()) {
+        if (facts.source != Source::accumulated) continue;
+        const auto context = context_of(facts);
+        const auto accumulator = facts.accumulate(context);
+        std::vector<std::int64_t> all(accumulator->slots() * group_count), part = all;
+        accumulator->update(all, rows);
+        accumulator->update(part, rest);
+        const auto request = parse_metric(facts.name);
+        const Estimate whole = estimate(request, context.shape, *accumulator, all, sizes, {0.95, 0, 1});
+        const Estimate without = estimate(request, context.shape, *accumulator, part, sizes, {0.95, 0, 1});
+        EXPECT_EQ(whole.without[7], *without.value.value) << facts.name;
+    }
+}
+
+TEST(Requests, TextRoundTrip) {
+    for (const char* text :
+         {"top1", "top5", "real", "ece", "ece:bins=20", "ece:norm=l2,edges=right_closed", "ace:variant=top_label"}) {
+        EXPECT_EQ(parse_metric(text).text(), text);
+        EXPECT_EQ(parse_metric(parse_metric(text).text()), parse_metric(text));
+    }
+    EXPECT_EQ(parse_metric("topk:k=5").text(), "top5");
+    EXPECT_EQ(parse_metric("ece").definition(), "ece.l1.left_closed");
+    EXPECT_EQ(parse_metric("top7").definition(), "topk.lower_index");
+}
+
+TEST(Requests, ErrorsSayWhatIsAllowed) {
+    const auto message = [](const char* text) -> std::string {
+        try {
+            parse_metric(text);
+        } catch (const Error& error) {
+            EXPECT_EQ(error.code(), ErrorCode::usage);
+            return error.message();
+        }
+        return "no error";
+    };
+    EXPECT_NE(message("eec").find("ece"), std::string::npos);
+    EXPECT_NE(message("ece:bins=0").find("1 to 100"), std::string::npos);
+    EXPECT_NE(message("ece:bins=15x").find("1 to 100"), std::string::npos);
+    EXPECT_NE(message("ece:edge=left_closed").find("edges"), std::string::npos);
+    EXPECT_NE(message("ece:edges=rigth_closed").find("right_closed"), std::string::npos);
+    EXPECT_NE(message("nll:bins=3").find("no parameters"), std::string::npos);
+    EXPECT_NE(message("ece:").find("colon"), std::string::npos);
+    EXPECT_NE(message("ece:bins").find("parameter=value"), std::string::npos);
+    EXPECT_NE(message("top101").find("1 to 100"), std::string::npos);
+}
+
+// Confidences on and beside an edge. 1 of 2 right would hide the rule, so every row is right: gap = 1 - confidence.
+double ece_of(const std::string& text, const std::vector<float>& confidences) {
+    const auto request = parse_metric(text);
+    MetricContext context{{.classes = 2}, request.parameters, 0.95};
+    const auto accumulator = request.facts->accumulate(context);
+    std::vector<std::int64_t> state(accumulator->slots() * group_count);
+    for (const float c : confidences) {
+        RowFacts row;
+        row.target = row.predicted = 0;
+        row.confidence = c;
+        // All in group 0, whose state is then that of all items.
+        accumulator->update(state, {&row, 1});
+    }
+    return *request.facts->value(context, std::span(state).first(accumulator->slots())).value;
+}
+
+TEST(Ece, TheEdgeRules) {
+    // Two bins with the edge .5; right at .5 and .9. left_closed: .5 joins .9: |1 - .7| = .3 either way for l1, so norm
+    // max tells: together .3; apart max(.5, .1) = .5.
+    EXPECT_NEAR(ece_of("ece:bins=2,norm=max,edges=left_closed", {0.5F, 0.9F}), 0.3, 1e-7);
+    EXPECT_NEAR(ece_of("ece:bins=2,norm=max,edges=right_closed", {0.5F, 0.9F}), 0.5, 1e-7);
+    // 1 has a bin of its own unless merged: apart max(.4, 0), together .2.
+    EXPECT_NEAR(ece_of("ece:bins=2,norm=max", {0.6F, 1.0F}), 0.4, 1e-7);
+    EXPECT_NEAR(ece_of("ece:bins=2,norm=max,edges=left_closed_merged", {0.6F, 1.0F}), 0.2, 1e-7);
+    EXPECT_NEAR(ece_of("ece:bins=2,norm=l2,edges=right_closed", {0.5F, 0.9F}), std::sqrt((0.25 + 0.01) / 2), 1e-7);
+    EXPECT_NEAR(ece_of("ece:bins=1", {0.0F}), 1, 1e-12);
+}
+
+TEST(RealSum, IsExactAndSigned) {
+    std::int64_t sum[2] = {0, 0};
+    for (int i = 0; i < 1000; ++i) add_real(sum, 0.1);
+    for (int i = 0; i < 999; ++i) add_real(sum, -0.1);
+    EXPECT_NEAR(real_of(sum), 0.1, 1e-12);
+    std::int64_t large[2] = {0, 0};
+    add_real(large, -2000.0 - 0x1p-40);
+    EXPECT_EQ(real_of(large), -2000.0 - 0x1p-40);
+}
+
+TEST(Groups, PlacesAreAPermutation) {
+    for (const std::uint64_t items : {1U, 2U, 127U, 128U, 129U, 2048U, 2049U, 5000U}) {
+        for (std::uint64_t s = 0; s * group_stretch < items; ++s) {
+            const auto places = group_places(s, items);
+            const std::uint64_t here = std::min<std::uint64_t>(group_stretch, items - s * group_stretch);
+            EXPECT_EQ(places.size(), (here + group_count - 1) / group_count * group_count);
+            const std::set<std::uint16_t> distinct(places.begin(), places.end());
+            EXPECT_EQ(distinct.size(), places.size());
+            EXPECT_LT(*distinct.rbegin(), places.size());
+        }
+    }
+}
+
+}  // namespace
+}  // namespace assay
