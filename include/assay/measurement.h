@@ -31,6 +31,14 @@ struct Interval {
     bool operator==(const Interval&) const = default;
 };
 
+/// What a perfectly calibrated classifier with the same probabilities would show: labels drawn from the probabilities.
+struct CalibratedNull {
+    double mean = 0;
+    double p = 1;  ///< (1 + draws that reach the value) / (1 + draws)
+    std::uint32_t draws = 0;
+    bool operator==(const CalibratedNull&) const = default;
+};
+
 /// Either `value` is set (finite), or `undefined` says why not. Never NaN, 0 or 999 as a stand-in.
 struct Measurement {
     MeasurementKey key;
@@ -39,6 +47,7 @@ struct Measurement {
     std::uint64_t n = 0;         ///< items that entered
     std::uint64_t left_out = 0;  ///< items without a valid label, unreadable, ... (see note)
     std::optional<Interval> interval;
+    std::optional<CalibratedNull> calibrated_null;  ///< calibration errors, on request
     std::string note;  ///< "", or what a reader must know (floor of ECE under perfect calibration, ...)
     bool higher_is_better = true;
 };

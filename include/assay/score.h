@@ -29,6 +29,7 @@ struct ScoreOptions {
     Resampling resampling;
     int threads = 0;                                        ///< 0: available cores
     std::uint64_t scratch_bytes = std::uint64_t{16} << 20;  ///< for the class-wise bins: about what a processor caches
+    std::uint32_t null_draws = 0;        ///< label draws for the calibrated null of ece and ace; 200 is usual
     std::size_t confusions = 20;                            ///< most frequent confusions kept
 };
 

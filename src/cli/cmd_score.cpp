@@ -33,6 +33,11 @@ std::string class_name(const ScoreReport& report, std::int32_t c) {
 void add_notes(Table& table, const ScoreReport& report) {
     for (const Measurement& m : report.measurements) {
         if (!m.value) table.footer(fmt::format("{}: undefined: {}", metric_text(m.key), m.undefined));
+        if (m.calibrated_null) {
+            table.footer(fmt::format("{}: {:.3g} if the classifier were calibrated (mean of {} draws); p = {:.2g}",
+                                     metric_text(m.key), m.calibrated_null->mean, m.calibrated_null->draws,
+                                     m.calibrated_null->p));
+        }
         if (m.value && !m.note.empty() && m.key.subgroup.empty())
             table.footer(fmt::format("{}: {}", metric_text(m.key), m.note));
     }

@@ -49,7 +49,11 @@ void ScoringFlags::add_to(CLI::App& app) {
         ->delimiter(',')
         ->allow_extra_args(false);
     app.add_option("--bootstrap", bootstrap_, "Bootstrap replicates; 0: jackknife")->capture_default_str();
-    app.add_option("--seed", seed_, "Seed of the bootstrap")->capture_default_str();
+    app.add_option("--null", null_draws_,
+                   "Draw labels N times from the probabilities (200 is usual): what ece and ace would be if calibrated")
+        ->type_name("N")
+        ->check(CLI::Range(0, 10000));
+    app.add_option("--seed", seed_, "Seed of the bootstrap and of --null")->capture_default_str();
     app.add_option("--level", level_, "Confidence level of the intervals")
         ->check(CLI::Range(0.5, 0.9999))
         ->capture_default_str();
@@ -102,6 +106,7 @@ ScoreOptions ScoringFlags::options_for(const PredictionStore& store) const {
     options.metrics = requests();
     options.resampling = {level_, bootstrap_, seed_};
     options.threads = threads_;
+    options.null_draws = null_draws_;
     const Dataset& dataset = store.dataset();
     if (!class_map_.empty()) {
         // The built-in maps are for ImageNet's classes, whatever the data set's own are (ImageNet-R's 200, 16 folders).

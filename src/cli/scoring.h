@@ -32,6 +32,7 @@ private:
     std::uint32_t bootstrap_ = 1000;
     std::uint64_t seed_ = 1;
     double level_ = 0.95;
+    std::uint32_t null_draws_ = 0;
     int threads_ = 0;
     std::vector<std::string> gates_;
 };

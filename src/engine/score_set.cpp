@@ -10,6 +10,7 @@
 #include "assay/error.h"
 #include "assay/parallel.h"
 #include "assay/statistics.h"
+#include "calibrated_null.h"
 #include "metric/class_table.h"
 #include "metric/families.h"
 #include "ranks.h"
@@ -67,6 +68,7 @@ public:
             set_.estimates.push_back(estimate_of(set_.requests[i]));
             set_.report.measurements.push_back(measure(set_.requests[i], set_.estimates.back()));
         }
+        if (options_.null_draws > 0) add_null();
         per_class();
         answers();
         warnings();
@@ -216,6 +218,7 @@ private:
         if (!added) return found->second;
         ClassWiseOptions how{.bins = bins, .threads = threads_, .scratch_bytes = options_.scratch_bytes};
         ClassWiseSums& sums = found->second;
+        how.keep_edges = options_.null_draws > 0;
         if (top) {
             how.last_class = 1;
             sums = class_wise_sums(TopConfidence(rows_), how);  // small: every rank does all of it
@@ -230,7 +233,43 @@ private:
         agree(comm_, [&] { sums = class_wise_sums(rows_, how); });
         add_over_ranks(comm_, sums.sums);
         add_over_ranks(comm_, sums.without);
+        if (how.keep_edges) join_edges(sums.edges);
         return sums;
+    }
+
+    // Each rank holds the edges of its classes; the null needs those of all.
+    void join_edges(std::vector<ClassEdges>& edges) {
+        if (comm_.size() == 1) return;
+        std::vector<double> flat;  // m, then bounds, confidence and members, class by class; -1 for nothing
+        std::size_t width = 0;
+        for (const ClassEdges& e : edges) width = std::max(width, e.members.size());
+        std::uint64_t widest = 0;
+        for (const auto& part : gather<std::uint64_t>(comm_, std::vector<std::uint64_t>{width}))
+            widest = std::max(widest, part.at(0));
+        for (const ClassEdges& e : edges) {
+            std::vector<double> one(1 + 3 * widest, -1);
+            if (!e.members.empty()) {
+                one[0] = static_cast<double>(e.m);
+                std::copy(e.bounds.begin(), e.bounds.end(), one.begin() + 1);
+                std::copy(e.confidence.begin(), e.confidence.end(),
+                          one.begin() + 1 + static_cast<std::ptrdiff_t>(widest));
+                std::copy(e.members.begin(), e.members.end(),
+                          one.begin() + 1 + 2 * static_cast<std::ptrdiff_t>(widest));
+            }
+            flat.insert(flat.end(), one.begin(), one.end());
+        }
+        const std::size_t row = 1 + 3 * widest;
+        for (const auto& part : gather<double>(comm_, flat)) {
+            for (std::size_t c = 0; c < edges.size(); ++c) {
+                const auto at = part.begin() + static_cast<std::ptrdiff_t>(c * row);
+                if (*at < 0) continue;
+                const auto step = static_cast<std::ptrdiff_t>(widest);
+                edges[c].m = static_cast<std::uint64_t>(*at);
+                edges[c].bounds.assign(at + 1, at + step);
+                edges[c].confidence.assign(at + 1 + step, at + 1 + 2 * step);
+                edges[c].members.assign(at + 1 + 2 * step, at + 1 + 3 * step);
+            }
+        }
     }
 
     Estimate composite(const MetricRequest& request) {
@@ -284,6 +323,39 @@ private:
             }
         }
         return m;
+    }
+
+    // Calibration errors again with labels drawn from the probabilities: what would remain without any miscalibration.
+    void add_null() {
+        std::vector<NullMetric> metrics;
+        std::vector<std::size_t> which;
+        for (std::size_t i = 0; i < set_.requests.size(); ++i) {
+            const MetricRequest& request = set_.requests[i];
+            if (!set_.report.measurements[i].value || !shape_.full_rows) continue;
+            NullMetric metric{&request};
+            if (request.facts->name == "ace") {
+                metric.top_label = request.parameters.at("variant") == "top_label";
+                metric.sums = &class_wise(std::stoi(request.parameters.at("bins")), metric.top_label);
+            } else if (request.facts->name == "ece") {
+                metric.accumulator = request.facts->accumulate(context(request));
+            } else {
+                continue;
+            }
+            metrics.push_back(metric);
+            which.push_back(i);
+        }
+        const auto values =
+            calibrated_null(rows_, metrics, options_.null_draws, options_.resampling.seed, threads_, comm_);
+        for (std::size_t k = 0; k < which.size(); ++k) {
+            Measurement& m = set_.report.measurements[which[k]];
+            double sum = 0, reached = 1;
+            for (const double x : values[k]) {
+                sum += x;
+                reached += x >= *m.value ? 1 : 0;
+            }
+            const auto draws = static_cast<double>(options_.null_draws);
+            m.calibrated_null = {sum / draws, reached / (1 + draws), options_.null_draws};
+        }
     }
 
     void per_class() {

@@ -35,6 +35,7 @@ public:
           bins_(static_cast<std::size_t>(options.bins)) {
         places_ = places_of(rows.items());
         result_ = empty_sums();
+        if (options.keep_edges) result_.edges.resize(rows.classes());
     }
 
     ClassWiseSums run() {
@@ -90,14 +91,14 @@ private:
     // One class: its bins' sums of p - y, by group, then the errors with all items and without each group.
     struct Work {
         Selection selection;
-        std::vector<std::uint64_t> ranks, below;
+        std::vector<std::uint64_t> ranks, below, hits;
         std::vector<float> bounds;
         std::vector<double> sums;         // group_count x stride, exact in units of 2^-40
         std::vector<std::int64_t> exact;  // the same, flushed
         ClassWiseSums result;
     };
 
-    void one_class(Work& w, std::uint32_t c, const Column& column) const {
+    void one_class(Work& w, std::uint32_t c, const Column& column) {
         const std::uint64_t m = w.selection.count(column);
         if (m == 0) return;
         w.ranks = edge_ranks(m, bins_);
@@ -106,6 +107,7 @@ private:
         w.selection.select(column, w.ranks, {w.bounds.data(), bins_ - 1}, {w.below.data(), bins_ - 1});
 
         const std::size_t stride = bins_ + 1;
+        w.hits.assign(stride, 0);
         w.exact.assign(group_count * stride, 0);
         w.sums.assign(group_count * stride, 0.0);
         const auto flush = [&] {
@@ -125,9 +127,11 @@ private:
             if (!(p > 0)) continue;
             const auto bin = std::upper_bound(w.bounds.begin(), w.bounds.end(), p) - w.bounds.begin();
             w.exact[place % group_count * stride + static_cast<std::size_t>(bin)] -= std::int64_t{1} << 40;
+            ++w.hits[static_cast<std::size_t>(bin)];
         }
         w.below[bins_ - 1] = m - w.selection.ones();
         add_errors({w.exact, w.below, m}, by_class_.group_items, w.result);
+        if (options_.keep_edges) result_.edges[c] = edges_of({w.exact, w.below, m}, w.bounds, w.hits);
     }
 
     void work(std::uint32_t block, std::uint32_t from, std::uint32_t to, std::uint32_t width) {

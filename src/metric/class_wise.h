@@ -40,7 +40,15 @@ struct ClassWiseOptions {
     int threads = 1;
     std::uint64_t scratch_bytes = std::uint64_t{16} << 20;
     std::uint64_t columns_limit = std::uint64_t{256} << 20;  ///< beyond: rows are streamed, same bits (4 million items)
+    bool keep_edges = false;
     std::uint32_t first_class = 0, last_class = 0xFFFFFFFFU;  ///< this rank's share [first, last), cut to what there is
+};
+
+/// One class's bins, as the data made them.
+struct ClassEdges {
+    std::uint64_t m = 0;
+    std::vector<float> bounds;                ///< bin of p = number of bounds <= p
+    std::vector<double> confidence, members;  ///< sum of p, and items, of each bin
 };
 
 /// Sums over the classes [first_class, last_class); shares of several ranks are added (`sums`, `without`) in any order.
@@ -48,7 +56,8 @@ struct ClassWiseSums {
     /// Two definitions: weights n_r / m (`ace.class_wise`) and 1 / B (`ace.class_wise_equal`, equation 8 of the paper).
     std::vector<std::int64_t> sums;  ///< 2 real sums
     std::vector<std::int64_t>
-        without;  ///< 2 x group_count real sums: the same without the items of one group, same edges
+        without;                    ///< 2 x group_count real sums: the same without the items of one group, same edges
+    std::vector<ClassEdges> edges;  ///< with keep_edges: one a class of the rows, empty outside the share
 };
 ClassWiseSums class_wise_sums(const ProbabilityRows& rows, const ClassWiseOptions& options);
 

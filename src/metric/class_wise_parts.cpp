@@ -52,6 +52,18 @@ void turn_stretch(const ProbabilityRows& rows, std::size_t s, std::uint32_t begi
     }
 }
 
+ClassEdges edges_of(const ClassBins& cls, std::span<const float> bounds, std::span<const std::uint64_t> hits) {
+    const std::size_t bins = cls.below.size(), stride = bins + 1;
+    ClassEdges edges{cls.m, {bounds.begin(), bounds.end()}, std::vector<double>(stride), std::vector<double>(stride)};
+    for (std::size_t b = 0; b < stride; ++b) {
+        std::int64_t sum = 0;
+        for (std::size_t g = 0; g < group_count; ++g) sum += cls.exact[g * stride + b];
+        edges.confidence[b] = static_cast<double>(sum) * 0x1p-40 + static_cast<double>(hits[b]);
+        edges.members[b] = static_cast<double>((b < bins ? cls.below[b] : cls.m) - (b == 0 ? 0 : cls.below[b - 1]));
+    }
+    return edges;
+}
+
 void add_errors(const ClassBins& cls, std::span<const std::uint64_t> group_items, ClassWiseSums& result) {
     const std::size_t bins = cls.below.size(), stride = bins + 1;
     const auto m = static_cast<double>(cls.m);

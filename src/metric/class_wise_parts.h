@@ -27,6 +27,8 @@ struct ClassBins {
     std::span<const std::uint64_t> below;  ///< one a bound
     std::uint64_t m;
 };
+/// `hits`: items of the class in each bin.
+ClassEdges edges_of(const ClassBins& cls, std::span<const float> bounds, std::span<const std::uint64_t> hits);
 void add_errors(const ClassBins& cls, std::span<const std::uint64_t> group_items, ClassWiseSums& result);
 
 ClassWiseSums streamed_sums(const ProbabilityRows& rows, const ClassWiseOptions& options);

@@ -26,6 +26,7 @@ struct ClassState {
     std::vector<float> bounds;
     std::vector<double> sums;
     std::vector<std::int64_t> exact;
+    std::vector<std::uint64_t> hits;  // by bin
 };
 
 class Stream {
@@ -39,6 +40,7 @@ public:
 
     ClassWiseSums run() {
         ClassWiseSums result = empty_sums();
+        if (options_.keep_edges) result.edges.resize(rows_.classes());
         if (begin_ >= end_) return result;
         classes_.resize(end_ - begin_);
         for (std::size_t level = 0; level < level_bits.size(); ++level) {
@@ -57,6 +59,10 @@ public:
             if (cls.m == 0) continue;
             flush(cls);
             add_errors({cls.exact, cls.below, cls.m}, group_items_, result);
+            if (options_.keep_edges) {
+                result.edges[begin_ + static_cast<std::size_t>(&cls - classes_.data())] =
+                    edges_of({cls.exact, cls.below, cls.m}, cls.bounds, cls.hits);
+            }
         }
         return result;
     }
@@ -152,6 +158,7 @@ private:
         cls.bounds.push_back(1.0F);
         cls.below.push_back(cls.m - cls.ones);
         cls.counts = {};
+        cls.hits.assign(bins_ + 1, 0);
         cls.sums.assign(group_count * (bins_ + 1), 0);
         cls.exact.assign(group_count * (bins_ + 1), 0);
     }
@@ -179,6 +186,7 @@ private:
             ClassState& cls = classes_[c - begin_];
             const auto bin = std::upper_bound(cls.bounds.begin(), cls.bounds.end(), p) - cls.bounds.begin();
             cls.exact[places[j] % group_count * (bins_ + 1) + static_cast<std::size_t>(bin)] -= std::int64_t{1} << 40;
+            ++cls.hits[static_cast<std::size_t>(bin)];
         }
     }
 

@@ -25,6 +25,10 @@ nlohmann::json to_json(const Measurement& m) {
                             {"level", m.interval->level},
                             {"method", m.interval->method}};
     }
+    if (m.calibrated_null) {
+        json["calibrated_null"] = {
+            {"mean", m.calibrated_null->mean}, {"p", m.calibrated_null->p}, {"draws", m.calibrated_null->draws}};
+    }
     if (!m.note.empty()) json["note"] = m.note;
     json["higher_is_better"] = m.higher_is_better;
     return json;

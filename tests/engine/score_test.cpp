@@ -363,6 +363,50 @@ TEST(Score, LabelsThatDoNotFitAreRefused) {
     EXPECT_THROW(scored(store, options), Error);
 }
 
+TEST(Score, CalibratedNull) {
+    // Labels drawn from the softmax are calibrated by construction: the value lies among the draws. Halved logits are
+    // not.
+    Made made = made_up(3000, 6, 12, 0);
+    RandomStream random(4, "labels");
+    for (std::size_t i = 0; i < made.rows(); ++i) {
+        float* const x = made.scores.data() + i * 6;
+        for (std::size_t c = 0; c < 6; ++c) x[c] *= 2;
+        double sum = 0, u = random.uniform();
+        for (std::size_t c = 0; c < 6; ++c) sum += std::exp(x[c]);
+        std::int32_t label = 5;
+        for (std::int32_t c = 0; c < 6 && label == 5; ++c) {
+            u -= std::exp(x[c]) / sum;
+            if (u < 0) label = c;
+        }
+        made.labels[i] = {label};
+    }
+    Made flat = made;
+    for (float& x : flat.scores) x /= 2;
+    Scratch folder;
+    ScoreOptions options;
+    options.null_draws = 50;
+    const auto calibrated = save(folder, made, "good"), dull = save(folder, flat, "dull");
+    const auto good = scored(calibrated, options), bad = scored(dull, options);
+    for (const char* definition : {"ece.l1.left_closed", "ace.class_wise", "ace.top_label"}) {
+        const std::string name = std::string(definition).substr(0, 3);
+        const auto& m = find(good.measurements, name, definition);
+        ASSERT_TRUE(m.calibrated_null) << definition;
+        EXPECT_EQ(m.calibrated_null->draws, 50U);
+        EXPECT_GT(m.calibrated_null->p, 0.03) << definition;
+        EXPECT_NEAR(m.calibrated_null->mean / *m.value, 1, 0.6) << definition;
+        const auto& worse = find(bad.measurements, name, definition);
+        EXPECT_DOUBLE_EQ(worse.calibrated_null->p, 1.0 / 51) << definition;
+        EXPECT_LT(worse.calibrated_null->mean, *worse.value / 3) << definition;
+    }
+    EXPECT_FALSE(find(good.measurements, "nll").calibrated_null);
+    const std::string expected = to_json(good).dump();
+    run_thread_ranks(3, [&](Comm& comm) {
+        ScoreOptions two = options;
+        two.threads = 2;
+        if (to_json(score_store(calibrated, two, comm)).dump() != expected) throw std::runtime_error("rank differs");
+    });
+}
+
 TEST(Score, IntervalsCoverTheTruth) {
     // 60 data sets of one process; the mean over all stands for the truth. 95 % intervals should miss it in about 3;
     // more than 10 misses has probability below 0.001, less than 0 is impossible, and none at all in every metric would

@@ -1,0 +1,27 @@
+// Calibration errors of a perfectly calibrated classifier: labels are drawn from the probabilities, and the error is
+// computed again.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "assay/comm.h"
+#include "assay/metric.h"
+#include "metric/class_wise.h"
+#include "scored_rows.h"
+
+namespace assay {
+
+/// A metric to repeat: from fixed class-wise bins (`edges`), or with an accumulator that needs confidences only.
+struct NullMetric {
+    const MetricRequest* request = nullptr;
+    const ClassWiseSums* sums = nullptr;  ///< with edges
+    bool top_label = false;               ///< they are of the top confidence
+    std::shared_ptr<const Accumulator> accumulator = nullptr;
+};
+
+/// For each metric, its value in each draw. A draw of an item depends on (seed, item, draw) alone. Collective.
+std::vector<std::vector<double>> calibrated_null(const ScoredRows& rows, std::span<const NullMetric> metrics,
+                                                 std::uint32_t draws, std::uint64_t seed, int threads, Comm& comm);
+
+}  // namespace assay
