@@ -70,7 +70,7 @@ Listing list_class_maps() {
 Listing list_formats() {
     static constexpr std::array<std::array<std::string_view, 3>, 8> formats = {{
         {"model", ".pt", "TorchScript"},
-        {"model", ".onnx", "ONNX, opset 7 to 20, operators of the usual vision classifiers"},
+        {"model", ".onnx", "ONNX, opset 7 to 22, operators of the usual vision classifiers"},
         {"pictures", ".jpg .jpeg .png .webp .bmp .tif .tiff", "as Pillow reads them"},
         {"predictions", ".npy .npz .safetensors", "N x C, float16 / 32 / 64"},
         {"predictions", ".csv .tsv .jsonl", "full matrix, or top-k with timm's columns"},

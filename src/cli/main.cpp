@@ -108,7 +108,6 @@ int main(int count, char** words) {
     using namespace assay;
     std::signal(SIGINT, cli::on_signal);
     std::signal(SIGTERM, cli::on_signal);
-    std::signal(SIGPIPE, SIG_IGN);
     try {
         return cli::run(count, words);
     } catch (const Error& error) {

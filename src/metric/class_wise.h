@@ -57,7 +57,7 @@ struct ClassWiseSums {
     std::vector<std::int64_t> sums;  ///< 2 real sums
     std::vector<std::int64_t>
         without;                    ///< 2 x group_count real sums: the same without the items of one group, same edges
-    std::vector<ClassEdges> edges;  ///< with keep_edges: one a class of the rows, empty outside the share
+    std::vector<ClassEdges> edges = {};  ///< with keep_edges: one a class of the rows, empty outside the share
 };
 ClassWiseSums class_wise_sums(const ProbabilityRows& rows, const ClassWiseOptions& options);
 
