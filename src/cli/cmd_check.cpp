@@ -46,6 +46,20 @@ std::string findings_text(const std::vector<Finding>& findings, bool colour) {
     return out;
 }
 
+/// The data set under the classifier's classes; where it has others, without classes and with the finding that says so.
+Dataset open_to_check(const DataFlags& data, std::size_t index, const ClassList& classes, bool quiet,
+                      std::vector<Finding>& findings) {
+    try {
+        return data.open(index, classes, quiet);
+    } catch (const Error& error) {
+        if (error.code() != ErrorCode::bad_input) throw;
+        Dataset dataset = data.open(index, ClassList(), true);  // throws again when classes are not what is wrong
+        findings.push_back({Finding::Severity::error, "data.classes", "the data set's classes are not the classifier's",
+                            error.what(), "give the classifier's own list with --classes, or the labels with --list"});
+        return dataset;
+    }
+}
+
 /// An error is bad input, so that scripts stop; warnings are for people.
 int status_of(const std::vector<Finding>& findings) {
     const bool wrong = std::any_of(findings.begin(), findings.end(),
@@ -91,8 +105,10 @@ int cmd_check(std::vector<std::string> words) {
     for (ModelSpec& spec : models.resolve()) {
         const LoadedModel model = load_model(std::move(spec), {models.device});
         for (std::size_t i = 0; i < data.folders.size(); ++i) {
-            const Dataset dataset = data.open(i, model.spec.classes, quiet);
-            const auto findings = check_model(*model.classifier, model.spec, dataset, options);
+            std::vector<Finding> findings;
+            const Dataset dataset = open_to_check(data, i, model.spec.classes, quiet, findings);
+            const auto found = check_model(*model.classifier, model.spec, dataset, options);
+            findings.insert(findings.end(), found.begin(), found.end());
             status = std::max(status, status_of(findings));
             text += fmt::format("{} on {}\n", model.spec.name, dataset.name) +
                     findings_text(findings, output.file.empty() && stdout_is_terminal());

@@ -215,7 +215,7 @@ std::string as_text(const std::vector<ScoreReport>& reports, const std::vector<G
         const bool groups = std::any_of(list[0]->measurements.begin(), list[0]->measurements.end(),
                                         [](const Measurement& m) { return !m.key.subgroup.empty(); });
         if (list.size() > 1 && !groups) {
-            append(league_table(list));
+            text += (text.empty() ? "" : "\n") + league_table(list).text(colour, stdout_width());
         } else {
             for (const ScoreReport* report : list) append(store_table(*report));
         }

@@ -1,5 +1,6 @@
 #include "cli/table.h"
 
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -31,8 +32,7 @@ bool wants_colour(int descriptor) {
 
 }  // namespace
 
-Table::Table(std::vector<Column> columns, std::string title) : title_(std::move(title)), columns_(std::move(columns)) {
-}
+Table::Table(std::vector<Column> columns, std::string title) : title_(std::move(title)), columns_(std::move(columns)) {}
 
 void Table::add(std::vector<std::string> cells) {
     cells.resize(columns_.size());
@@ -46,11 +46,7 @@ void Table::footer(std::string text) {
     footers_.push_back(std::move(text));
 }
 
-std::string Table::text(bool colour) const {
-    const std::string bold = colour ? "\033[1m" : "";
-    const std::string dim = colour ? "\033[2m" : "";
-    const std::string plain = colour ? "\033[0m" : "";
-
+std::vector<std::size_t> Table::column_widths() const {
     std::vector<std::size_t> widths;
     for (std::size_t c = 0; c < columns_.size(); ++c) {
         std::size_t width = width_of(columns_[c].name);
@@ -59,34 +55,61 @@ std::string Table::text(bool colour) const {
         }
         widths.push_back(width);
     }
-    const auto line = [&](const std::vector<std::string>& cells) {
+    return widths;
+}
+
+std::string Table::block(const std::vector<std::size_t>& columns, const std::vector<std::size_t>& widths,
+                         bool colour) const {
+    const std::string bold = colour ? "\033[1m" : "";
+    const std::string dim = colour ? "\033[2m" : "";
+    const std::string plain = colour ? "\033[0m" : "";
+    const auto line = [&](const auto& cell_of) {
         std::string out;
-        for (std::size_t c = 0; c < cells.size(); ++c) {
-            const std::string pad(widths[c] - width_of(cells[c]), ' ');
-            const bool last = c + 1 == cells.size();
-            if (columns_[c].align == Align::right) {
-                out += pad + cells[c];
-            } else {
-                out += cells[c] + (last ? "" : pad);
-            }
-            if (!last) out += "  ";
+        for (std::size_t i = 0; i < columns.size(); ++i) {
+            const std::size_t c = columns[i];
+            const std::string& cell = cell_of(c);
+            const std::string pad(widths[c] - width_of(cell), ' ');
+            out += (i == 0 ? "" : "  ") + (columns_[c].align == Align::right ? pad + cell : cell + pad);
         }
         while (!out.empty() && out.back() == ' ') out.pop_back();
         return out;
     };
 
-    std::size_t total = columns_.empty() ? 0 : 2 * (columns_.size() - 1);
-    for (const std::size_t width : widths) total += width;
+    std::size_t total = columns.empty() ? 0 : 2 * (columns.size() - 1);
+    for (const std::size_t c : columns) total += widths[c];
     std::string ruler;
     for (std::size_t i = 0; i < total; ++i) ruler += "─";
     const std::string rule_line = dim + ruler + plain + "\n";
 
-    std::vector<std::string> header;
-    for (const Column& column : columns_) header.push_back(column.name);
-    std::string out = title_.empty() ? "" : bold + title_ + plain + "\n";
-    out += bold + line(header) + plain + "\n" + rule_line;
-    for (const auto& row : rows_) out += row.empty() ? rule_line : line(row) + "\n";
-    for (const std::string& footer : footers_) out += dim + footer + plain + "\n";
+    std::string out =
+        bold + line([&](std::size_t c) -> const std::string& { return columns_[c].name; }) + plain + "\n" + rule_line;
+    for (const auto& row : rows_) {
+        out += row.empty() ? rule_line : line([&](std::size_t c) -> const std::string& { return row[c]; }) + "\n";
+    }
+    return out;
+}
+
+std::string Table::text(bool colour, std::size_t width) const {
+    const std::vector<std::size_t> widths = column_widths();
+    std::vector<std::vector<std::size_t>> blocks;
+    std::size_t used = 0;
+    for (std::size_t c = 0; c < columns_.size(); ++c) {
+        if (blocks.empty() || (width > 0 && blocks.back().size() > 1 && used + 2 + widths[c] > width)) {
+            blocks.emplace_back();
+            used = 0;
+            if (c > 0) {
+                blocks.back().push_back(0);
+                used = widths[0];
+            }
+        }
+        blocks.back().push_back(c);
+        used += (blocks.back().size() > 1 ? 2 : 0) + widths[c];
+    }
+
+    std::string out = title_.empty() ? "" : (colour ? "\033[1m" : "") + title_ + (colour ? "\033[0m" : "") + "\n";
+    for (std::size_t i = 0; i < blocks.size(); ++i) out += (i == 0 ? "" : "\n") + block(blocks[i], widths, colour);
+    for (const std::string& footer : footers_)
+        out += (colour ? "\033[2m" : "") + footer + (colour ? "\033[0m" : "") + "\n";
     return out;
 }
 
@@ -107,6 +130,13 @@ bool stdout_is_terminal() {
 }
 bool stderr_is_terminal() {
     return wants_colour(STDERR_FILENO);
+}
+
+std::size_t stdout_width() {
+    winsize size{};
+    const bool known =
+        ::isatty(STDOUT_FILENO) == 1 && ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
+    return known ? size.ws_col : 120;
 }
 
 std::string bar(double share, int width) {

@@ -25,12 +25,17 @@ public:
     void footer(std::string text);
     std::size_t rows() const noexcept { return rows_.size(); }
 
-    /// Aligned text. `colour`: bold header, dim rules (use stdout_is_terminal()).
-    std::string text(bool colour = false) const;
+    /// Aligned text. `colour`: bold header, dim rules (use stdout_is_terminal()). A table wider than `width` (0: any
+    /// width) is broken into blocks of columns, each with the first column again.
+    std::string text(bool colour = false, std::size_t width = 0) const;
     /// RFC 4180, header first.
     std::string csv() const;
 
 private:
+    std::vector<std::size_t> column_widths() const;
+    std::string block(const std::vector<std::size_t>& columns, const std::vector<std::size_t>& widths,
+                      bool colour) const;
+
     std::string title_;
     std::vector<Column> columns_;
     std::vector<std::vector<std::string>> rows_;  ///< an empty row stands for a rule
@@ -40,6 +45,8 @@ private:
 /// stdout is a terminal and neither NO_COLOR is set nor TERM=dumb.
 bool stdout_is_terminal();
 bool stderr_is_terminal();
+/// Columns of the terminal that stdout is, else 120.
+std::size_t stdout_width();
 
 /// "█████▌    " of `width` cells for a share in [0, 1].
 std::string bar(double share, int width);

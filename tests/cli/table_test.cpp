@@ -19,6 +19,17 @@ TEST(Table, WithoutRowsStillHasAHeader) {
     EXPECT_EQ(Table({{"a"}}).csv(), "a\n");
 }
 
+TEST(Table, AWideTableIsBrokenIntoBlocks) {
+    Table table({{"m"}, {"aaa", Align::right}, {"bbb", Align::right}, {"ccc", Align::right}});
+    table.add({"x", "1", "2", "3"});
+    table.footer("end");
+    // "m  aaa  bbb" takes 11; the third column would take 5 more.
+    EXPECT_EQ(table.text(false, 12), "m  aaa  bbb\n───────────\nx    1    2\n\nm  ccc\n──────\nx    3\nend\n");
+    // However narrow, a block has the first column and one other.
+    EXPECT_EQ(table.text(false, 1),
+              "m  aaa\n──────\nx    1\n\nm  bbb\n──────\nx    2\n\nm  ccc\n──────\nx    3\nend\n");
+}
+
 TEST(Table, CsvQuotesWhatNeedsIt) {
     Table table({{"a"}, {"b"}});
     table.add({"plain", "with, comma"});
