@@ -44,17 +44,19 @@ struct CheckOptions {
     std::function<void(std::string_view step)> progress;
 };
 
-/// Findings in a fixed order, one or more for each check (the ids):
-///   data.classes     class counts of classifier, description and data set agree; classes without pictures
-///   data.labels      pictures without labels
-///   data.pictures    pictures that cannot be read
-///   outputs.finite   NaN or infinity in the scores
-///   outputs.constant the same answer for every picture
-///   outputs.kind     logits, probabilities, sigmoids or log-probabilities against what the description says; softmax
-///   of softmax classes.order    accuracy under the given order of classes against other orders that occur, and against
-///   chance pixels.values    mean, std, scale and channel order against usual ones pixels.geometry  interpolation and
-///   crop against usual ones batch.repeat     the same batch twice gives the same scores batch.neighbours scores of a
-///   picture do not depend on the others in its batch, nor on its place
+/// Findings in a fixed order, one or more for each check. The ids:
+///  - data.classes: class counts of classifier, description and data set agree; classes without pictures
+///  - data.labels: pictures without labels
+///  - data.pictures: pictures that cannot be read
+///  - outputs.finite: NaN or infinity in the scores
+///  - outputs.constant: the same answer for every picture
+///  - outputs.kind: logits, probabilities, sigmoids or log-probabilities against the description; softmax of softmax
+///  - classes.order: accuracy under the given order of classes against other orders that occur, and against chance
+///  - pixels.values: mean, std, scale and channel order against usual ones
+///  - pixels.geometry: interpolation and crop against usual ones
+///  - batch.repeat: the same batch twice gives the same scores
+///  - batch.neighbours: scores of a picture do not depend on the others in its batch, nor on its place
+///
 /// Same findings for any number of threads. Throws what the classifier throws, and bad_input for an empty data set.
 std::vector<Finding> check_model(Classifier& classifier, const ModelSpec& spec, const Dataset& dataset,
                                  const CheckOptions& options = {});

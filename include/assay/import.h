@@ -1,12 +1,12 @@
 // Saved scores of any framework become a prediction store. Formats, by the file's ending:
-//   .npy, .npz       N x C of f16, f32 or f64, C or Fortran order
-//   .safetensors     N x C of F16, BF16, F32 or F64
-//   .csv, .tsv       a full matrix: a column of ids (optional) and C columns of numbers; or the best k of each picture,
-//   as
-//                    timm's inference script writes them: columns filename, index and/or label, prob (or logit), with a
-//                    row for every entry, or a list in each cell ("[1 2 3]"), or columns index_0.., prob_0..
-//   .jsonl           the same, an object a line: {"id": ..., "scores": [...]} or {"filename": ..., "index": [...],
-//   "prob": [...]}
+//  - .npy, .npz: N x C of f16, f32 or f64, C or Fortran order
+//  - .safetensors: N x C of F16, BF16, F32 or F64
+//  - .csv, .tsv: a full matrix (a column of ids, optional, and C columns of numbers), or the best k of each picture as
+//    timm's inference script writes them: columns filename, index and/or label, prob (or logit), with a row for every
+//    entry, or a list in each cell ("[1 2 3]"), or columns index_0.., prob_0..
+//  - .jsonl: the same, an object a line: {"id": ..., "scores": [...]} or {"filename": ..., "index": [...], "prob":
+//  [...]}
+//
 // Memory stays flat in N but for the ids and labels: arrays are mapped, and what cannot be (packed entries, tables)
 // goes through an unnamed temporary file in the runs folder.
 #pragma once
