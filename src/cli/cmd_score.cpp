@@ -73,6 +73,18 @@ Table store_table(const ScoreReport& report) {
     return table;
 }
 
+// Items that entered: one number, or the fewest and the most when the metrics differ (label sets, unlabelled items).
+std::string items_text(const ScoreReport& report) {
+    std::uint64_t fewest = UINT64_MAX;
+    std::uint64_t most = 0;
+    for (const Measurement& m : report.measurements) {
+        if (!m.key.subgroup.empty()) continue;
+        fewest = std::min(fewest, m.n);
+        most = std::max(most, m.n);
+    }
+    return fewest >= most ? count_text(most) : count_text(fewest) + " – " + count_text(most);
+}
+
 // Several stores of one data set: a model a line.
 Table league_table(const std::vector<const ScoreReport*>& reports) {
     std::vector<Table::Column> columns{{"model"}};
@@ -87,7 +99,7 @@ Table league_table(const std::vector<const ScoreReport*>& reports) {
         for (const Measurement& m : report->measurements) {
             if (m.key.subgroup.empty()) cells.push_back(value_text(m));
         }
-        cells.push_back(count_text(report->counts.scored));
+        cells.push_back(items_text(*report));
         table.add(std::move(cells));
     }
     table.footer(

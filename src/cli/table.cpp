@@ -8,6 +8,8 @@
 #include <cstdlib>
 #include <utility>
 
+#include "assay/csv.h"
+
 namespace assay::cli {
 namespace {
 
@@ -15,13 +17,6 @@ namespace {
 std::size_t width_of(std::string_view text) {
     return static_cast<std::size_t>(
         std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
-}
-
-std::string csv_cell(const std::string& cell) {
-    if (cell.find_first_of(",\"\r\n") == std::string::npos) return cell;
-    std::string out = "\"";
-    for (const char c : cell) out += c == '"' ? std::string("\"\"") : std::string(1, c);
-    return out + '"';
 }
 
 bool wants_colour(int descriptor) {
@@ -115,12 +110,11 @@ std::string Table::text(bool colour, std::size_t width) const {
 
 std::string Table::csv() const {
     std::string out;
-    for (std::size_t c = 0; c < columns_.size(); ++c) out += (c == 0 ? "" : ",") + csv_cell(columns_[c].name);
-    out += "\n";
+    CsvWriter writer(out);
+    for (const Column& column : columns_) writer.field(column.name);
+    writer.end_row();
     for (const auto& row : rows_) {
-        if (row.empty()) continue;
-        for (std::size_t c = 0; c < row.size(); ++c) out += (c == 0 ? "" : ",") + csv_cell(row[c]);
-        out += "\n";
+        if (!row.empty()) writer.row(row);
     }
     return out;
 }
