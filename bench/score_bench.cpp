@@ -1,13 +1,19 @@
 // One pass of reading and one exp per value, and every metric, on one core: bench_score STORE [--benchmark_...]
 #include <benchmark/benchmark.h>
 
+#include <atomic>
+#include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <fstream>
 #include <optional>
 #include <string>
+#include <thread>
+#include <vector>
 
 #include "assay/score.h"
 #include "assay/softmax.h"
+#include "metric/class_wise.h"
 
 namespace {
 
@@ -53,6 +59,88 @@ void read_and_own_exp(benchmark::State& state) {
     }
 }
 
+// Memory of the process that no file backs, in KiB: the mapped store is not in it.
+long anonymous_memory() {
+    std::ifstream status("/proc/self/status");
+    for (std::string word; status >> word;) {
+        long kib = 0;
+        if (word == "RssAnon:" && status >> kib) return kib;
+    }
+    return 0;
+}
+
+// Its greatest growth while the object lives.
+class PeakMemory {
+public:
+    PeakMemory()
+        : before_(anonymous_memory()), watcher_([this] {
+              while (!done_) {
+                  peak_ = std::max(peak_, anonymous_memory());
+                  std::this_thread::sleep_for(std::chrono::milliseconds(2));
+              }
+          }) {}
+    double mib() {
+        done_ = true;
+        watcher_.join();
+        return static_cast<double>(peak_ - before_) / 1024;
+    }
+
+private:
+    const long before_;
+    long peak_ = 0;
+    std::atomic<bool> done_ = false;
+    std::thread watcher_;
+};
+
+// Probabilities and labels in memory, as the published program gets them.
+class ReadyRows final : public ProbabilityRows {
+public:
+    explicit ReadyRows(const PredictionStore& store) : classes_(store.classes()) {
+        const auto& labels = store.dataset().labels;
+        over_rows(store, [&](std::span<const float> row) {
+            const auto set = labels[targets_.size()];
+            targets_.push_back(set.empty() ? -1 : set[0]);
+            const float max = scan_row(row, -1).max;
+            probabilities_.resize(probabilities_.size() + row.size());
+            exp_row(row, max, static_cast<float>(1 / exp_sums(row, max).sum),
+                    probabilities_.data() + probabilities_.size() - row.size());
+        });
+    }
+    std::uint64_t items() const override { return targets_.size(); }
+    std::uint32_t classes() const override { return classes_; }
+    std::int32_t target(std::uint64_t item) const override { return targets_[item]; }
+    void read(std::uint64_t, std::uint32_t, std::uint32_t, std::uint32_t, float*) const override {}
+    Direct direct() const override { return Direct::proportional; }
+    ScoreRow row(std::uint64_t item) const override {
+        return {probabilities_.data() + item * classes_, 0, targets_[item] < 0 ? 0.0F : 1.0F};
+    }
+
+private:
+    std::uint32_t classes_;
+    std::vector<float> probabilities_;
+    std::vector<std::int32_t> targets_;
+};
+
+void ace_of_ready_probabilities(benchmark::State& state, int threads) {
+    const PredictionStore store = PredictionStore::open(store_path);
+    const ReadyRows rows(store);
+    for (auto _ : state) benchmark::DoNotOptimize(class_wise_sums(rows, {.threads = threads}));
+}
+
+void memory(benchmark::State& state, const char* metrics) {
+    const PredictionStore store = PredictionStore::open(store_path);
+    store.dataset();
+    ScoreOptions options;
+    options.threads = 1;
+    if (metrics != nullptr) options.metrics = {parse_metric(metrics)};
+    const auto comm = self_comm();
+    for (auto _ : state) {
+        PeakMemory peak;
+        benchmark::DoNotOptimize(score_store(store, options, *comm));
+        state.counters["anonymous_mib"] = peak.mib();
+    }
+}
+
 void score(benchmark::State& state, const char* metrics, std::uint32_t replicates) {
     const PredictionStore store = PredictionStore::open(store_path);
     store.dataset();
@@ -76,9 +164,17 @@ int main(int count, char** words) {
     const auto add = [](const char* name, auto&& body, auto... rest) {
         benchmark::RegisterBenchmark(name, body, rest...)->Unit(benchmark::kMillisecond);
     };
+    // First, while nothing else has left memory behind.
+    for (const char* metrics : {"ace", static_cast<const char*>(nullptr)}) {
+        benchmark::RegisterBenchmark(metrics != nullptr ? "memory/ace" : "memory/every_metric", memory, metrics)
+            ->Unit(benchmark::kMillisecond)
+            ->Iterations(1)
+            ->UseRealTime();
+    }
     add("read", read_only);
     add("read_and_std_exp", read_and_std_exp);
     add("read_and_own_exp", read_and_own_exp);
+    add("ace/ready_probabilities", ace_of_ready_probabilities, 1);
     add("score/top1", score, "top1", 0U);
     add("score/ace", score, "ace", 0U);
     add("score/every_metric_without_bootstrap", score, static_cast<const char*>(nullptr), 0U);

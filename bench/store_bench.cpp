@@ -125,6 +125,17 @@ void copy_memory(benchmark::State& state) {
 }
 BENCHMARK(copy_memory)->Unit(benchmark::kMillisecond)->UseRealTime();
 
+void import_again(benchmark::State& state, const fs::path& file) {
+    for (auto _ : state) {
+        state.PauseTiming();
+        fs::remove_all(folder() / "imported");
+        state.ResumeTiming();
+        assay::ImportOptions options;
+        options.dataset_name = "imported";
+        assay::import_predictions(file, folder(), options);
+    }
+}
+
 void import_array(benchmark::State& state) {
     const bool fortran = state.range(0) != 0;
     const fs::path file = folder() / (fortran ? "fortran.npy" : "c.npy");
@@ -142,14 +153,7 @@ void import_array(benchmark::State& state) {
                       static_cast<std::streamsize>(line.size() * sizeof(float)));
         }
     }
-    for (auto _ : state) {
-        state.PauseTiming();
-        fs::remove_all(folder() / "imported");
-        state.ResumeTiming();
-        assay::ImportOptions options;
-        options.dataset_name = "imported";
-        assay::import_predictions(file, folder(), options);
-    }
+    import_again(state, file);
     state.SetItemsProcessed(static_cast<std::int64_t>(state.iterations() * rows));
     state.SetLabel(fortran ? "f32, Fortran order" : "f32, C order");
 }
@@ -167,14 +171,7 @@ void import_csv(benchmark::State& state) {
         }
         std::ofstream(file) << text << "\n";
     }
-    for (auto _ : state) {
-        state.PauseTiming();
-        fs::remove_all(folder() / "imported");
-        state.ResumeTiming();
-        assay::ImportOptions options;
-        options.dataset_name = "imported";
-        assay::import_predictions(file, folder(), options);
-    }
+    import_again(state, file);
     state.SetItemsProcessed(static_cast<std::int64_t>(state.iterations() * lines));
 }
 BENCHMARK(import_csv)->Unit(benchmark::kMillisecond)->MinTime(2)->UseRealTime();

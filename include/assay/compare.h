@@ -34,7 +34,7 @@ struct PairedMetric {
     std::optional<McNemar> counts;  ///< accuracies only: b = only the baseline is right
     std::optional<double> p;        ///< two-sided, of no difference
     std::optional<double> p_holm;   ///< adjusted over the candidates, metric by metric
-    std::string test;               ///< "mcnemar.exact", "jackknife.t", "bootstrap.normal"
+    std::string test;               ///< "mcnemar.exact", "paired.t", "jackknife.t", "bootstrap.normal"
 };
 
 /// An item that the two answer differently.

@@ -70,9 +70,15 @@ struct DatasetOptions {
 
 /// Scans a folder (ImageFolder by wnid, by name, or by number in numeric order; flat with a list; ImageNet validation
 /// with a list of labels), or reads a csv list whose paths are relative to its own folder. Files with the extensions of
-/// pictures only
-/// (.jpg .jpeg .png .webp .bmp .tif .tiff, any case). Throws bad_input: no such folder, no picture, duplicate ids,
-/// missing columns, unknown labels (file, row, value, nearest). `notes` receives what was assumed, for stderr.
+/// pictures only (.jpg .jpeg .png .webp .bmp .tif .tiff, any case).
+///
+/// A folder that holds `labels.csv` itself, and for which no list is given, is read through it (columns: path; labels,
+/// separated by blanks; every other column becomes an attribute), with a note: pictures that it does not name are not
+/// items. Two exceptions: with the layout image_folder it is never read; and beside class folders it is left alone,
+/// with a note, unless one of its first 256 rows names a picture that is there.
+///
+/// Throws bad_input: no such folder, no picture, duplicate ids, missing columns, unknown labels (file, row, value,
+/// nearest). `notes` receives what was assumed, for stderr.
 Dataset open_dataset(const std::filesystem::path& path, const DatasetOptions& options,
                      std::vector<std::string>* notes = nullptr);
 

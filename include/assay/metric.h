@@ -37,10 +37,11 @@ struct RowFacts {
     std::int32_t predicted = -1;  ///< class with the highest score, lowest index first; -1: maps to no target class
     std::int32_t target = -1;     ///< the only valid class; -1: none, or several
     std::int32_t rank = -1;       ///< classes ranked before the target; -1: not known (target below the kept top k)
-    std::uint32_t valid = 0;      ///< size of the label set
-    bool in_set = false;          ///< predicted is in the label set
-    bool target_known = false;    ///< target_probability and log_target are known
-    float confidence = 0;         ///< probability of the predicted class
+    std::uint32_t valid = 0;      ///< g: size of the label set
+    std::int32_t hits = -1;     ///< valid classes among the g ranked highest; -1: not known (fewer are kept), or g = 0
+    bool in_set = false;        ///< predicted is in the label set
+    bool target_known = false;  ///< target_probability and log_target are known
+    float confidence = 0;       ///< probability of the predicted class
     float target_probability = 0;
     double log_target =
         0;  ///< natural logarithm of the target's probability, taken from the logits: never rounded to 0
@@ -50,11 +51,15 @@ struct RowFacts {
 /// What all items of a run have in common.
 struct Shape {
     std::uint32_t classes = 0;
-    bool probabilities = true;  ///< confidences mean something (not so for maps that only decide)
-    bool ranking = true;        ///< a rank beyond the first means something (not so for a map of the arg-max)
-    bool full_rows = true;      ///< every class's probability is there: square_sum is known
-    std::uint32_t kept = 0;     ///< classes kept in each row of a reduced store; 0: all
+    bool probabilities = true;      ///< confidences mean something (not so for maps that only decide)
+    bool ranking = true;            ///< a rank beyond the first means something (not so for a map of the arg-max)
+    bool full_rows = true;          ///< every class's probability is there: square_sum is known
+    std::uint32_t kept = 0;         ///< classes kept in each row of a reduced store; 0: all
+    std::uint32_t most_labels = 1;  ///< size of the largest label set
 };
+
+/// Label counts that are told apart; pictures with more labels are counted, and enter no metric of label sets.
+inline constexpr std::uint32_t most_label_counts = 64;
 
 using Parameters = std::map<std::string, std::string>;
 
@@ -96,8 +101,9 @@ constexpr unsigned operator|(unsigned a, Needs b) {
 
 struct ParameterFacts {
     std::string_view name, fallback, meaning;
-    std::vector<std::string_view> allowed;  ///< empty: a whole number in [low, high]
+    std::vector<std::string_view> allowed = {};  ///< empty: a whole number in [low, high]
     int low = 0, high = 0;
+    bool list = false;  ///< several such numbers, and ranges of them: "1-5", "2,3,4,6,9"
 };
 
 /// How the engine obtains the value.
@@ -131,6 +137,7 @@ struct MetricFacts {
     Value (*value)(const MetricContext&, std::span<const std::int64_t> state) = nullptr;
     std::vector<std::string_view> parts = {};  ///< composite: requests
     bool by_default = true;
+    bool with_sets = false;  ///< by default only where some item has several labels
 };
 
 const std::vector<MetricFacts>& metric_table();
@@ -145,14 +152,23 @@ struct MetricRequest {
     std::string definition() const;
     /// "ece:bins=20,edges=right_closed": only what differs from the defaults.
     std::string text() const;
+    /// Stands for one request a label count: `subgroup_accuracy` without g (see expand_label_counts).
+    bool every_count() const;
     bool operator==(const MetricRequest&) const = default;
 };
 
-/// "ece", "ece:bins=20,edges=right_closed", "top5". Throws usage: unknown metric, parameter or value, with what is
-/// allowed.
+/// "ece", "ece:bins=20,edges=right_closed", "top5", "asma:subgroups=2,3,4,6,9", or a definition id ("asma.jaccard").
+/// Throws usage: unknown metric, parameter or value, with what is allowed.
 MetricRequest parse_metric(std::string_view text);
-/// Every metric that is shown by default. `k`, `bins` and `edges` replace the parameters of that name.
-std::vector<MetricRequest> default_metrics(std::span<const int> k = {}, int bins = 0, std::string_view edges = "");
+/// Every metric that is shown by default. `k`, `bins` and `edges` replace the parameters of that name. `several`: some
+/// item has several labels, so that the metrics of label sets say something; `single`: some item has one label (or none
+/// has any), so that the others do.
+std::vector<MetricRequest> default_metrics(std::span<const int> k = {}, int bins = 0, std::string_view edges = "",
+                                           bool several = false, bool single = true);
+/// Requests for every label count become one a count that occurs; `counts[g]`: items with g labels. Repeats are
+/// dropped.
+std::vector<MetricRequest> expand_label_counts(std::span<const MetricRequest> requests,
+                                               std::span<const std::uint64_t> counts);
 
 /// The value with its interval from a grouped state: `total` first, then the groups. Also what pairing needs: `without`
 /// (the value without each group that holds items) or `replicates`.

@@ -1,13 +1,15 @@
 // Scoring: every metric of one store, from one pass over its rows (and a second for the class-wise bins).
 //
 // The same bits for any number of threads and ranks. Every rank must be able to read the store, calls with the same
-// arguments and gets the whole report. Beside 24 bytes an item and the labels, memory does not grow with the number of
+// arguments and gets the whole report. Beside 28 bytes an item and the labels, memory does not grow with the number of
 // items.
 #pragma once
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <nlohmann/json_fwd.hpp>
@@ -25,12 +27,12 @@ struct ScoreOptions {
     std::optional<LabelSets> labels;  ///< replace the data set's own; one set an item
     std::optional<ClassMap> map;  ///< asks another question of the scores: ImageNet-R's 200 classes, 16 classes, ...
     std::string subgroup;         ///< attribute of the data set: every metric again for each of its values
-    std::vector<MetricRequest> metrics;  ///< empty: default_metrics()
+    std::vector<MetricRequest> metrics;  ///< empty: default_metrics(), with those of label sets where they matter
     Resampling resampling;
     int threads = 0;                                        ///< 0: available cores
-    std::uint64_t scratch_bytes = std::uint64_t{16} << 20;  ///< for the class-wise bins: about what a processor caches
-    std::uint32_t null_draws = 0;        ///< label draws for the calibrated null of ece and ace; 200 is usual
-    std::size_t confusions = 20;                            ///< most frequent confusions kept
+    std::uint64_t scratch_bytes = std::uint64_t{64} << 20;  ///< for the class-wise bins: columns at hand at a time
+    std::uint32_t null_draws = 0;  ///< label draws for the calibrated null of ece and ace; 200 is usual
+    std::size_t confusions = 20;   ///< most frequent confusions kept
 };
 
 struct ClassResult {
@@ -67,8 +69,9 @@ struct ScoreReport {
     ScoreKind kind = ScoreKind::logits;
     Keep keep = Keep::full_f32;
     ScoreCounts counts;
-    std::vector<Measurement> measurements;  ///< all items first, then the subgroups in order of their value
-    ClassList classes;                      ///< of the answers: the map's targets when there is one
+    std::vector<std::uint64_t> label_counts;  ///< [g]: items with g valid labels, scored or not; [0]: left out
+    std::vector<Measurement> measurements;    ///< all items first, then the subgroups in order of their value
+    ClassList classes;                        ///< of the answers: the map's targets when there is one
     std::vector<ClassResult> per_class;
     std::vector<Confusion> confusions;  ///< by count, then truth, then predicted
     std::vector<std::string> warnings;
@@ -78,5 +81,22 @@ struct ScoreReport {
 ScoreReport score_store(const PredictionStore& store, const ScoreOptions& options, Comm& comm);
 
 nlohmann::json to_json(const ScoreReport& report);
+
+/// One metric of one model over data sets that repeat one another, such as composites from five seeds.
+struct AcrossResult {
+    /// key.dataset: the name given; n and left_out: sums. The interval takes the data sets as a sample of such sets
+    /// (Student's t, one degree fewer than sets), cut to the metric's range: it holds what differs from set to set, and
+    /// not what they share, such as the pictures that they are cut from. Undefined where one of the sets has no value.
+    Measurement mean;
+    std::vector<std::string> datasets;          ///< in the order of the reports
+    std::vector<std::optional<double>> values;  ///< one a data set
+    std::optional<double> deviation;            ///< divisor m - 1: needs two
+    double low = 0, high = 0;                   ///< least and greatest; with `mean.value` only
+};
+/// Every metric of every model, in the order of the reports. Reports of one model must be of different data sets
+/// (throws usage).
+std::vector<AcrossResult> score_across(std::span<const ScoreReport> reports, std::string_view name, double level);
+
+nlohmann::json to_json(const AcrossResult& result);
 
 }  // namespace assay

@@ -23,11 +23,17 @@ struct Command {
 
 int cmd_check(std::vector<std::string> words);
 int cmd_compare(std::vector<std::string> words);
+int cmd_demo(std::vector<std::string> words);
+int cmd_gap(std::vector<std::string> words);
 int cmd_import(std::vector<std::string> words);
+int cmd_labels(std::vector<std::string> words);
 int cmd_list(std::vector<std::string> words);
+int cmd_patchml(std::vector<std::string> words);
 int cmd_predict(std::vector<std::string> words);
+int cmd_replicate(std::vector<std::string> words);
 int cmd_run(std::vector<std::string> words);
 int cmd_score(std::vector<std::string> words);
+int cmd_show(std::vector<std::string> words);
 int cmd_verify(std::vector<std::string> words);
 
 /// Explicit order: the order of `assay --help`.

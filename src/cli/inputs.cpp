@@ -101,10 +101,7 @@ ModelSpec resolve_with_sidecar(const fs::path& model, const std::vector<fs::path
             found = sidecar;
             continue;
         }
-        for (const char* extension : {".toml", ".json"}) {
-            const fs::path candidate = sidecar / (model.stem().string() + extension);
-            if (fs::exists(candidate)) found = candidate;
-        }
+        if (fs::path in_folder = find_sidecar(sidecar / model.filename()); !in_folder.empty()) found = in_folder;
     }
     return resolve_model(model, flags, found);
 }
@@ -143,7 +140,7 @@ Dataset DataFlags::open(std::size_t index, const ClassList& classes, bool quiet)
     std::vector<std::string> notes;
     Dataset dataset = open_dataset(folders.at(index), options, &notes);
     if (!quiet) {
-        for (const std::string& line : notes) note(line);
+        for (const std::string& line : notes) note(dataset.name + ": " + line);
     }
     return dataset;
 }

@@ -17,10 +17,16 @@ namespace assay::cli {
 
 const std::vector<Command>& commands() {
     static const std::vector<Command> table = {
+        {"demo", "Make a world of pictures, train classifiers, evaluate them: a tour", cmd_demo},
         {"predict", "Run classifiers over pictures and keep their scores", cmd_predict},
         {"import", "Turn saved predictions of any framework into a store", cmd_import},
         {"score", "Compute metrics, with intervals, from kept scores", cmd_score},
         {"compare", "Compare models on the same pictures; gate a release", cmd_compare},
+        {"gap", "Explain the accuracy gap between two data sets", cmd_gap},
+        {"show", "Show one picture's labels and what each model sees in it", cmd_show},
+        {"patchml", "Compose pictures that hold a known number of objects", cmd_patchml},
+        {"labels", "Build label sets from votes; propose questions; count", cmd_labels},
+        {"replicate", "How much of a replication's accuracy gap is selection bias", cmd_replicate},
         {"check", "Find out whether a model and a data set fit together", cmd_check},
         {"run", "Do everything that an assay.toml lists", cmd_run},
         {"verify", "Check every shard of a store against its checksum", cmd_verify},

@@ -99,6 +99,27 @@ void Prediction::over(const Dataset& dataset) {
     }
 }
 
+/// Many models on many data sets: a line for each data set is what a person can take in.
+Table Prediction::by_dataset() const {
+    Table table({{"data set"},
+                 {"pictures", Align::right},
+                 {"models", Align::right},
+                 {"computed now", Align::right},
+                 {"without score", Align::right},
+                 {"stores in"}});
+    for (std::size_t begin = 0, end = 0; begin < rows_.size(); begin = end) {
+        std::uint64_t computed = 0, bad = 0;
+        for (end = begin; end < rows_.size() && rows_[end].dataset == rows_[begin].dataset; ++end) {
+            computed += rows_[end].result.predicted;
+            bad += rows_[end].result.bad_rows;
+        }
+        const PredictResult& first = rows_[begin].result;
+        table.add({rows_[begin].dataset, count_text(first.rows), std::to_string(end - begin), count_text(computed),
+                   count_text(bad), first.store.parent_path().string()});
+    }
+    return table;
+}
+
 void Prediction::print(const Output& output) const {
     Table table({{"model"},
                  {"data set"},
@@ -129,7 +150,8 @@ void Prediction::print(const Output& output) const {
     } else if (output.csv) {
         output.write(table.csv());
     } else {
-        output.write(table.text(output.file.empty() && stdout_is_terminal()));
+        const bool colour = output.file.empty() && stdout_is_terminal();
+        output.write(rows_.size() <= 12 ? table.text(colour) : by_dataset().text(colour));
     }
     if (!flags_.quiet) {
         note(computed == 0

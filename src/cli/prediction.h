@@ -8,6 +8,7 @@
 
 #include "assay/predict.h"
 #include "cli/command.h"
+#include "cli/table.h"
 
 namespace assay::cli {
 
@@ -45,6 +46,7 @@ public:
     std::vector<std::string> datasets() const;
 
 private:
+    Table by_dataset() const;
     struct Row {
         std::string dataset;
         PredictResult result;

@@ -9,17 +9,21 @@
 
 #include "assay/error.h"
 #include "cli/table.h"
+#include "data/label_rows.h"
 
 namespace assay::cli {
 namespace {
 
-// "top1,ece:bins=20,edges=right_closed,ace": a piece with '=' and without ':' belongs to the metric before it.
+// "top1,ece:bins=20,edges=right_closed,asma:subgroups=2,3,4": a piece with '=' and without ':', or a number, belongs to
+// the metric before it.
 void split_metrics(const std::string& text, std::vector<std::string>& list) {
     std::size_t begin = 0;
     while (begin <= text.size()) {
         const std::size_t comma = std::min(text.find(',', begin), text.size());
         const std::string piece = text.substr(begin, comma - begin);
-        if (!list.empty() && piece.find('=') != std::string::npos && piece.find(':') == std::string::npos) {
+        const bool parameter = piece.find('=') != std::string::npos && piece.find(':') == std::string::npos;
+        const bool number = !piece.empty() && piece[0] >= '0' && piece[0] <= '9';
+        if (!list.empty() && (parameter || number)) {
             list.back() += "," + piece;
         } else {
             list.push_back(piece);
@@ -28,15 +32,32 @@ void split_metrics(const std::string& text, std::vector<std::string>& list) {
     }
 }
 
+// ReaL's json, csv, txt, npy; or a folder whose pictures' places say their classes.
+LabelSets labels_from(const std::filesystem::path& path, const Dataset& dataset) {
+    if (!std::filesystem::is_directory(path)) return read_label_sets(path, dataset, dataset.classes);
+    return with_note("reading the labels of the folder " + path.string(), [&] {
+        DatasetOptions options;
+        options.classes = dataset.classes;
+        const Dataset folder = open_dataset(path, options);
+        NamedRows rows;
+        rows.keys = folder.ids;
+        rows.rows = folder.labels;
+        return rows_by_key(rows, dataset, folder.name);
+    });
+}
+
 }  // namespace
 
 void ScoringFlags::add_to(CLI::App& app) {
-    app.add_option("--metrics", metrics_,
-                   "Metrics, comma-separated, with parameters: top1,ece:bins=20,ace; repeatable (default: all)")
+    app.add_option(
+           "--metrics", metrics_,
+           "Metrics, comma-separated, with parameters: top1,ece:bins=20,asma.jaccard; repeatable (default: all, "
+           "those of label sets where pictures have several labels)")
         ->type_name("LIST")
         ->allow_extra_args(false);  // one word after each: what follows may be a path
-    app.add_option("--labels", labels_,
-                   "Labels to score against instead of the data set's own: ReaL's json, csv, txt, npy")
+    app.add_option(
+           "--labels", labels_,
+           "Labels to score against instead of the data set's own: ReaL's json, csv, txt, npy, or an ImageFolder")
         ->type_name("FILE");
     app.add_option("--class-map,--classes-map", class_map_,
                    "Ask over other classes: imagenet-a, imagenet-r, 16-class, in9, or a file")
@@ -46,6 +67,12 @@ void ScoringFlags::add_to(CLI::App& app) {
         ->type_name("RULE");
     app.add_option("--k", k_, "The k of top-k, several allowed (default 1 5)")
         ->check(CLI::Range(1, 100))
+        ->delimiter(',')
+        ->allow_extra_args(false);
+    app.add_option("--subgroups", subgroups_,
+                   "Label counts that asma averages over (default 1-5), like 2,3,4,6,9; with `present`: those without "
+                   "pictures are skipped, where else they leave it undefined")
+        ->type_name("LIST")
         ->delimiter(',')
         ->allow_extra_args(false);
     app.add_option("--bootstrap", bootstrap_, "Bootstrap replicates; 0: jackknife")->capture_default_str();
@@ -67,20 +94,46 @@ void ScoringFlags::add_to(CLI::App& app) {
 
 std::vector<Gate> ScoringFlags::gates() const {
     std::vector<Gate> list;
-    for (const auto& text : gates_) list.push_back(parse_gate(text));
+    for (const auto& text : gates_) {
+        list.push_back(parse_gate(text));
+        set_subgroups(list.back().metric);
+    }
     return list;
 }
 
-std::vector<MetricRequest> ScoringFlags::requests() const {
+void ScoringFlags::set_subgroups(MetricRequest& request) const {
+    if (subgroups_.empty() || request.facts->name != "asma") return;
+    std::string counts;
+    bool present = false;
+    for (const std::string& piece : subgroups_) {
+        if (piece == "present") {
+            present = true;
+        } else {
+            counts += (counts.empty() ? "" : ",") + piece;
+        }
+    }
+    const std::string usual = parse_metric("asma").parameters.at("subgroups");
+    std::string& subgroups = request.parameters["subgroups"];
+    if (!counts.empty() && subgroups == usual) {  // what a request says itself goes first
+        subgroups = with_note("reading --subgroups",
+                              [&] { return parse_metric("asma:subgroups=" + counts).parameters.at("subgroups"); });
+    }
+    if (present) request.parameters["absent"] = "skipped";
+}
+
+std::vector<MetricRequest> ScoringFlags::requests(const LabelSets& labels) const {
     std::vector<MetricRequest> list;
     if (metrics_.empty()) {
-        list = default_metrics(k_, bins_, edges_);
+        const bool several = !labels.is_single();
+        bool single = !several;
+        for (std::size_t i = 0; i < labels.size() && !single; ++i) single = labels[i].size() == 1;
+        list = default_metrics(k_, bins_, edges_, several, single);
     } else {
         std::vector<std::string> texts;
         for (const auto& words : metrics_) split_metrics(words, texts);
         for (const auto& text : texts) {
             std::string full = text;
-            const auto& facts = metric_named(std::string_view(text).substr(0, text.find(':')));
+            const MetricFacts& facts = *parse_metric(std::string_view(text).substr(0, text.find(':'))).facts;
             for (const auto& p : facts.parameters) {  // --bins and --edges fill in what was not said
                 const std::string name(p.name), value = name == "bins" && bins_ > 0 ? std::to_string(bins_)
                                                         : name == "edges"           ? edges_
@@ -95,6 +148,15 @@ std::vector<MetricRequest> ScoringFlags::requests() const {
             list.push_back(parse_metric(full));
         }
     }
+    if (!subgroups_.empty()) {
+        const auto is_asma = [](const MetricRequest& request) { return request.facts->name == "asma"; };
+        if (std::none_of(list.begin(), list.end(), is_asma)) {
+            throw Error(ErrorCode::usage,
+                        metrics_.empty() ? "--subgroups is for asma, which is not shown: no picture has several labels"
+                                         : "--subgroups is for asma, which is not among the --metrics");
+        }
+        for (MetricRequest& request : list) set_subgroups(request);
+    }
     for (const Gate& gate : gates()) {
         if (std::find(list.begin(), list.end(), gate.metric) == list.end()) list.push_back(gate.metric);
     }
@@ -103,7 +165,6 @@ std::vector<MetricRequest> ScoringFlags::requests() const {
 
 ScoreOptions ScoringFlags::options_for(const PredictionStore& store) const {
     ScoreOptions options;
-    options.metrics = requests();
     options.resampling = {level_, bootstrap_, seed_};
     options.threads = threads_;
     options.null_draws = null_draws_;
@@ -113,13 +174,14 @@ ScoreOptions ScoringFlags::options_for(const PredictionStore& store) const {
         const ClassList& model = dataset.classes.size() == store.classes() ? dataset.classes : imagenet_classes();
         options.map = class_map_named(class_map_, model);
     }
-    if (!labels_.empty()) options.labels = read_label_sets(labels_, dataset, dataset.classes);
+    if (!labels_.empty()) options.labels = labels_from(labels_, dataset);
+    options.metrics = requests(options.labels ? *options.labels : dataset.labels);
     return options;
 }
 
 bool in_percent(const std::string& metric) {
     return metric.starts_with("top") || metric == "real" || metric == "balanced" || metric == "confidence" ||
-           metric == "overconfidence";
+           metric == "overconfidence" || metric == "asma" || metric == "variable_topk" || metric == "subgroup_accuracy";
 }
 
 std::string number_text(double value, double half_width, bool percent) {
@@ -160,8 +222,8 @@ std::string metric_text(const MeasurementKey& key) {
         const auto found = key.parameters.find(std::string(p.name));
         if (found == key.parameters.end() || (found->second == p.fallback && p.name != "spread" && p.name != "variant"))
             continue;
-        text +=
-            (text == key.metric ? " (" : ", ") + (p.allowed.empty() ? std::string(p.name) + " " : "") + found->second;
+        text += (text == key.metric ? " (" : ", ") +
+                (p.allowed.empty() || p.name == "absent" ? std::string(p.name) + " " : "") + found->second;
     }
     return text == key.metric ? text : text + ")";
 }

@@ -12,18 +12,22 @@
 
 namespace assay::cli {
 
-/// --metrics, --labels, --class-map, --bins, ...
+/// --metrics, --labels, --subgroups, --class-map, --bins, ...
 class ScoringFlags {
 public:
     void add_to(CLI::App& app);
     /// The options for one store. Throws usage and bad_input.
     ScoreOptions options_for(const PredictionStore& store) const;
     std::vector<Gate> gates() const;
+    double level() const noexcept { return level_; }
 
 private:
-    std::vector<MetricRequest> requests() const;
+    std::vector<MetricRequest> requests(const LabelSets& labels) const;
+    /// --subgroups, where the request is for asma.
+    void set_subgroups(MetricRequest& request) const;
 
     std::vector<std::string> metrics_;
+    std::vector<std::string> subgroups_;
     std::string edges_;
     std::filesystem::path labels_;
     std::string class_map_;

@@ -2,6 +2,7 @@
 
 #include "assay/dataset.h"
 #include "assay/error.h"
+#include "folder_scan.h"
 #include "image_folder.h"
 #include "list_dataset.h"
 
@@ -10,9 +11,47 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// What a made data set has beside its pictures.
+constexpr std::string_view own_list_name = "labels.csv";
+
 std::string folder_name(const fs::path& path) {
     const fs::path whole = fs::absolute(path).lexically_normal();
     return (whole.has_filename() ? whole : whole.parent_path()).filename().string();
+}
+
+bool holds_class_folders(const fs::path& path) {
+    for (const std::string& name : list_folder(path).folders) {
+        StringColumn one;
+        ScanCounts counts;
+        scan_pictures(path, name, 1, one, counts);
+        if (one.size() > 0) return true;
+    }
+    return false;
+}
+
+/// The folder's own labels.csv, when it speaks of the folder's pictures. Beside class folders the table may be
+/// anything (names of classes, votes, ...): it counts only if it has a column of paths and a picture is where it says.
+/// Without class folders nothing else can say what the pictures are, so there it must be readable.
+std::optional<Dataset> open_own_list(const fs::path& path, const DatasetOptions& options,
+                                     std::vector<std::string>& notes) {
+    using Layout = DatasetOptions::Layout;
+    const fs::path list = path / own_list_name;
+    std::error_code problem;
+    if (!fs::is_regular_file(list, problem)) return std::nullopt;
+    if (options.layout == Layout::image_folder) {
+        notes.push_back(fmt::format("{} in the folder is not read: the class folders are asked for", own_list_name));
+        return std::nullopt;
+    }
+    if (options.layout == Layout::automatic && holds_class_folders(path) && !names_pictures(path, list)) {
+        notes.push_back(fmt::format(
+            "{} beside the class folders names none of their pictures: left alone, the folders are the labels",
+            own_list_name));
+        return std::nullopt;
+    }
+    Dataset dataset = open_list(path, list, options, notes);
+    notes.push_back(
+        fmt::format("pictures and labels are those of {} in the folder ({} items)", own_list_name, dataset.size()));
+    return dataset;
 }
 
 Dataset open_folder(const fs::path& path, const DatasetOptions& options, std::vector<std::string>& notes) {
@@ -23,6 +62,7 @@ Dataset open_folder(const fs::path& path, const DatasetOptions& options, std::ve
         }
         return open_list(path, options.list, options, notes);
     }
+    if (auto dataset = open_own_list(path, options, notes)) return std::move(*dataset);
     if (options.layout == Layout::flat) return open_flat(path, options, notes);
     if (auto dataset = open_image_folder(path, options, notes)) return std::move(*dataset);
     if (options.layout == Layout::image_folder) {

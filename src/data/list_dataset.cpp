@@ -182,6 +182,23 @@ void take_labels(Dataset& dataset, LabelList& list, const StringColumn& pictures
 
 }  // namespace
 
+bool names_pictures(const fs::path& folder, const fs::path& list_path) {
+    try {
+        // A few hundred rows tell; a wrong table is often an error in its labels, which does not matter here.
+        const LabelList list = read_label_list(list_path, {.classes = nullptr, .attributes = false, .limit = 256});
+        if (list.stems) return false;
+        for (std::size_t i = 0; i < list.files.size(); ++i) {
+            std::error_code problem;
+            if (has_picture_extension(list.files[i]) && fs::exists(folder / fs::path(list.files[i]), problem)) {
+                return true;
+            }
+        }
+        return false;
+    } catch (const Error&) {
+        return false;
+    }
+}
+
 Dataset open_list(const fs::path& folder, const fs::path& list_path, const DatasetOptions& options,
                   std::vector<std::string>& notes) {
     return with_note(fmt::format("reading the list {}", list_path.string()), [&] {

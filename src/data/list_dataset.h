@@ -14,4 +14,7 @@ namespace assay {
 Dataset open_list(const std::filesystem::path& folder, const std::filesystem::path& list, const DatasetOptions& options,
                   std::vector<std::string>& notes);
 
+/// True when the table can be read and one of its first rows names a picture that is below `folder`.
+bool names_pictures(const std::filesystem::path& folder, const std::filesystem::path& list);
+
 }  // namespace assay

@@ -26,9 +26,10 @@ struct Tally {
 
     Tally(const NullMetric& m, std::uint32_t draws)
         : metric(m),
-          size(m.sums == nullptr ? m.accumulator->slots()
-               : m.top_label     ? stride()
-                                 : m.sums->edges.size() * stride()),
+          size(!m.parts.empty()    ? 0
+               : m.sums == nullptr ? m.accumulator->slots()
+               : m.top_label       ? stride()
+                                   : m.sums->edges.size() * stride()),
           counts(size * draws) {}
     std::size_t stride() const {
         for (const ClassEdges& edges : metric.sums->edges) {
@@ -47,10 +48,9 @@ struct Tally {
     double value(std::uint32_t draw, const Shape& shape) const {
         const std::int64_t* const at = counts.data() + draw * size;
         if (metric.sums == nullptr) {
-            return metric.request->facts->value({shape, metric.request->parameters, 0.95}, {at, size})
-                .value.value_or(0);
+            return metric.request.facts->value({shape, metric.request.parameters, 0.95}, {at, size}).value.value_or(0);
         }
-        const bool equal = metric.request->parameters.at("variant") == "class_wise_equal";
+        const bool equal = metric.request.parameters.at("variant") == "class_wise_equal";
         const std::size_t classes = metric.top_label ? 1 : metric.sums->edges.size(), width = stride();
         double sum = 0;
         for (std::size_t c = 0; c < classes; ++c) {
@@ -117,7 +117,7 @@ std::vector<std::vector<double>> calibrated_null(const ScoredRows& rows, std::sp
                 }
             }
             for (const auto& tally : tallies) {
-                if (tally->metric.sums != nullptr) continue;
+                if (tally->metric.accumulator == nullptr) continue;
                 const std::lock_guard lock(tally->mutex);
                 for (std::uint32_t r = 0; r < draws; ++r) {
                     tally->metric.accumulator->update(std::span(tally->counts).subspan(r * tally->size, tally->size),
@@ -128,9 +128,19 @@ std::vector<std::vector<double>> calibrated_null(const ScoredRows& rows, std::sp
     });
     std::vector<std::vector<double>> values;
     for (const auto& tally : tallies) {
+        const std::vector<std::size_t>& parts = tally->metric.parts;
         add_over_ranks(comm, tally->counts);
-        auto& list = values.emplace_back();
-        for (std::uint32_t r = 0; r < draws; ++r) list.push_back(tally->value(r, rows.shape()));
+        std::vector<double> list;
+        for (std::uint32_t r = 0; r < draws; ++r) {
+            if (parts.empty()) {
+                list.push_back(tally->value(r, rows.shape()));
+                continue;
+            }
+            double product = 1;
+            for (const std::size_t part : parts) product *= values[part][r];
+            list.push_back(std::pow(product, 1 / static_cast<double>(parts.size())));
+        }
+        values.push_back(std::move(list));
     }
     return values;
 }

@@ -8,6 +8,7 @@
 
 #include "assay/error.h"
 #include "assay/parallel.h"
+#include "compare_agreement.h"
 #include "ranks.h"
 #include "score_set.h"
 
@@ -143,7 +144,7 @@ void resampled_difference(PairedMetric& pair, const Estimate& a, const Estimate&
 }
 
 PairedMetric paired(const MetricRequest& request, const ScoredSet& a, const ScoredSet& b, std::size_t i,
-                    const Resampling& how) {
+                    std::span<const std::uint32_t> label_counts, const Resampling& how) {
     PairedMetric pair;
     pair.baseline = a.report.measurements[i];
     pair.candidate = b.report.measurements[i];
@@ -160,6 +161,9 @@ PairedMetric paired(const MetricRequest& request, const ScoredSet& a, const Scor
     const std::string_view name = request.facts->name;
     if (name == "topk" || name == "real") {
         accuracy_difference(pair, count(hits_of(request, a), hits_of(request, b)), how.level);
+    } else if (is_agreement_metric(request)) {
+        agreement_difference(pair, request, label_counts, static_cast<std::uint32_t>(a.report.per_class.size()), a, b,
+                             how.level);
     } else {
         resampled_difference(pair, a.estimates[i], b.estimates[i], how);
     }
@@ -232,8 +236,11 @@ PairReport compare_pair(const PredictionStore& a, const OpenShards& a_shards, co
     const LabelSets b_labels = carried_over(labels, rows, b.rows());
     const ScoredSet one = score_set(a, a_shards, labels, options.score, rows.baseline, "", comm);
     const ScoredSet two = score_set(b, b_shards, b_labels, options.score, rows.candidate, "", comm);
+    std::vector<std::uint32_t> label_counts;
+    for (const std::uint64_t row : rows.baseline)
+        label_counts.push_back(static_cast<std::uint32_t>(labels[static_cast<std::size_t>(row)].size()));
     for (std::size_t i = 0; i < one.requests.size(); ++i) {
-        report.metrics.push_back(paired(one.requests[i], one, two, i, options.score.resampling));
+        report.metrics.push_back(paired(one.requests[i], one, two, i, label_counts, options.score.resampling));
     }
     fill_answers(report, one, two, rows, labels, a.dataset().ids, options.disagreements);
     for (const auto& [set, name] : {std::pair{&one, report.baseline}, std::pair{&two, report.candidate}}) {

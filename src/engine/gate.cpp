@@ -120,6 +120,7 @@ Gate parse_gate(std::string_view text) {
     }
     if (left.empty()) fail("no metric");
     gate.metric = with_note(fmt::format("reading gate `{}`", gate.text), [&] { return parse_metric(left); });
+    if (gate.metric.every_count()) fail(fmt::format("one label count, please, as in `{}:g=2`", left));
     return gate;
 }
 

@@ -20,6 +20,11 @@ nlohmann::json to_json(const ScoreReport& report) {
                   {"scored", c.scored},
                   {"unlabelled", c.unlabelled},
                   {"several_labels", c.several_labels}}}};
+    out["label_counts"] = json::array();
+    for (std::size_t g = 0; g < report.label_counts.size(); ++g) {
+        if (report.label_counts[g] > 0)
+            out["label_counts"].push_back({{"labels", g}, {"items", report.label_counts[g]}});
+    }
     if (!report.map.empty()) out["class_map"] = report.map;
     out["measurements"] = json::array();
     for (const auto& m : report.measurements) out["measurements"].push_back(to_json(m));
@@ -46,6 +51,22 @@ nlohmann::json to_json(const ScoreReport& report) {
             {{"truth", class_of(pair.truth)}, {"predicted", class_of(pair.predicted)}, {"count", pair.count}});
     }
     out["warnings"] = report.warnings;
+    return out;
+}
+
+nlohmann::json to_json(const AcrossResult& result) {
+    using nlohmann::json;
+    json out = to_json(result.mean);
+    out["standard_deviation"] = result.deviation ? json(*result.deviation) : json(nullptr);
+    if (result.mean.value) {
+        out["min"] = result.low;
+        out["max"] = result.high;
+    }
+    out["datasets"] = json::array();
+    for (std::size_t i = 0; i < result.datasets.size(); ++i) {
+        out["datasets"].push_back(
+            {{"dataset", result.datasets[i]}, {"value", result.values[i] ? json(*result.values[i]) : json(nullptr)}});
+    }
     return out;
 }
 

@@ -7,6 +7,7 @@
 
 #include "assay/error.h"
 #include "assay/softmax.h"
+#include "assay/topk.h"
 
 namespace assay {
 namespace {
@@ -28,14 +29,19 @@ void check_map(const PredictionStore& store, const ClassMap* map) {
     }
 }
 
+// |P n Y|; -1 without labels. Of one label it is the question whether its rank is 0.
+std::int32_t hits_of(std::span<const float> row, std::span<const std::int32_t> set, std::int32_t rank) {
+    if (set.size() == 1) return rank == 0 ? 1 : 0;
+    return set.empty() ? -1 : static_cast<std::int32_t>(variable_top_k_hits(row, set));
+}
+
 }  // namespace
 
 OpenShards::OpenShards(const PredictionStore& store)
     : store_(store),
       shard_rows_(std::max<std::uint64_t>(1, store.spec().shard_rows)),
       once_(store.shards()),
-      shards_(store.shards()) {
-}
+      shards_(store.shards()) {}
 
 const PredictionStore::Shard* OpenShards::at(std::size_t shard) const {
     std::call_once(once_[shard], [&] {
@@ -106,7 +112,13 @@ ScoredRows::ScoredRows(const PredictionStore& store, const OpenShards& shards, c
             }
         }
     }
+    for (std::uint64_t item = 0; item < items_; ++item) {
+        const std::size_t g = labels_[static_cast<std::size_t>(row_of(item))].size();
+        if (g >= label_counts_.size()) label_counts_.resize(g + 1, 0);
+        ++label_counts_[g];
+    }
     records_.resize(static_cast<std::size_t>(items_));
+    nothing_.resize(store.classes());
     groups_.resize(static_cast<std::size_t>(items_));
     for (std::uint64_t first = 0; first < items_; first += group_stretch) {
         const auto places = group_places(first / group_stretch, items_);
@@ -127,6 +139,7 @@ Shape ScoredRows::shape() const {
         shape.ranking = map_->decision != ClassMap::Decision::map_argmax;
         if (!shape.ranking) shape.kept = 0;
     }
+    if (!label_counts_.empty()) shape.most_labels = static_cast<std::uint32_t>(label_counts_.size() - 1);
     return shape;
 }
 
@@ -175,19 +188,20 @@ void ScoredRows::score(std::size_t unit, std::vector<RowFacts>& facts, ScoreCoun
         if (full_) {
             const auto scores = full_row(*shard, row, buffer);
             if (item % 64 == 0) sample(scores);
-            score_full(scores, fact, record);
+            score_full(scores, set, fact, record);
         } else {
-            score_reduced(*shard, local, fact, record);
+            score_reduced(*shard, local, set, fact, record);
         }
         fact.in_set = std::binary_search(set.begin(), set.end(), fact.predicted);
         record.predicted = fact.predicted;
         record.rank = fact.rank;
+        record.hits = fact.hits;
         record.confidence = fact.confidence;
     }
 }
 
-void ScoredRows::score_full(std::span<const float> row, RowFacts& facts, ItemRecord& record) {
-    if (map_ != nullptr && map_->decision != ClassMap::Decision::restrict_) return decide(row, facts, record);
+void ScoredRows::score_full(std::span<const float> row, Labels set, RowFacts& facts, ItemRecord& record) {
+    if (map_ != nullptr && map_->decision != ClassMap::Decision::restrict_) return decide(row, set, facts, record);
     thread_local std::vector<float> kept;
     if (map_ != nullptr) {
         kept.resize(targets_);
@@ -197,6 +211,7 @@ void ScoredRows::score_full(std::span<const float> row, RowFacts& facts, ItemRec
     const RowScan scan = scan_row(row, facts.target);
     facts.predicted = scan.argmax;
     facts.rank = scan.rank;
+    facts.hits = hits_of(row, set, scan.rank);
     facts.target_known = facts.target >= 0;
     const float target_score = facts.target_known ? row[static_cast<std::size_t>(facts.target)] : 0;
     if (probabilities_) {
@@ -223,12 +238,13 @@ void ScoredRows::score_full(std::span<const float> row, RowFacts& facts, ItemRec
 }
 
 // Maps that give an answer and no probabilities.
-void ScoredRows::decide(std::span<const float> row, RowFacts& facts, ItemRecord& record) const {
+void ScoredRows::decide(std::span<const float> row, Labels set, RowFacts& facts, ItemRecord& record) const {
     const RowScan scan = scan_row(row, -1);
     record.factor = 1;
     if (map_->decision == ClassMap::Decision::map_argmax) {
         facts.predicted = map_->target_of[static_cast<std::size_t>(scan.argmax)];
         facts.rank = facts.target >= 0 && facts.predicted == facts.target ? 0 : -1;
+        if (set.size() == 1) facts.hits = facts.predicted == facts.target ? 1 : 0;
         return;
     }
     thread_local std::vector<float> probability, score;
@@ -248,9 +264,10 @@ void ScoredRows::decide(std::span<const float> row, RowFacts& facts, ItemRecord&
     const RowScan decision = scan_row(score, facts.target);
     facts.predicted = decision.argmax;
     facts.rank = decision.rank;
+    facts.hits = hits_of(score, set, decision.rank);
 }
 
-void ScoredRows::score_reduced(const PredictionStore::Shard& shard, std::uint32_t row, RowFacts& facts,
+void ScoredRows::score_reduced(const PredictionStore::Shard& shard, std::uint32_t row, Labels set, RowFacts& facts,
                                ItemRecord& record) const {
     double log_sum_exp = 0;
     const auto entries = shard.top(row, log_sum_exp);
@@ -265,7 +282,13 @@ void ScoredRows::score_reduced(const PredictionStore::Shard& shard, std::uint32_
     if (map_ != nullptr) {
         facts.predicted = facts.predicted < 0 ? -1 : map_->target_of[static_cast<std::size_t>(facts.predicted)];
         facts.rank = facts.target >= 0 && facts.predicted == facts.target ? 0 : -1;
+        if (set.size() == 1) facts.hits = facts.predicted == facts.target ? 1 : 0;
         return;
+    }
+    if (!set.empty() && set.size() <= entries.size()) {
+        facts.hits = 0;
+        for (const auto& entry : entries.first(set.size()))
+            facts.hits += std::binary_search(set.begin(), set.end(), entry.cls) ? 1 : 0;
     }
     for (std::size_t k = 0; k < entries.size() && facts.target >= 0; ++k) {
         if (entries[k].cls != facts.target) continue;
@@ -287,6 +310,19 @@ void ScoredRows::sample(std::span<const float> row) {
     ++sampled_;
     if (store_.spec().kind == ScoreKind::logits ? like_probabilities : probabilities_ && odd_probabilities)
         ++suspicious_;
+}
+
+ProbabilityRows::Direct ScoredRows::direct() const {
+    if (store_.spec().keep != Keep::full_f32 || map_ != nullptr) return Direct::no;
+    return probabilities_ ? Direct::proportional : Direct::exponential;
+}
+
+ScoreRow ScoredRows::row(std::uint64_t item) const {
+    const std::uint64_t row = row_of(item);
+    const PredictionStore::Shard* const shard = target(item) < 0 ? nullptr : shards_.at(shards_.of_row(row));
+    if (shard == nullptr) return {nothing_.data(), 0, 0};
+    const ItemRecord& record = records_[static_cast<std::size_t>(item)];
+    return {shard->f32().data() + (row - shard->first_row) * store_.classes(), record.shift, record.factor};
 }
 
 void ScoredRows::read(std::uint64_t first, std::uint32_t n, std::uint32_t begin, std::uint32_t end, float* out) const {
@@ -314,7 +350,7 @@ void ScoredRows::read(std::uint64_t first, std::uint32_t n, std::uint32_t begin,
             scores = scores.subspan(begin, width);
         }
         if (probabilities_) {
-            for (std::size_t t = 0; t < width; ++t) out[t] = std::clamp(scores[t] * record.factor, 0.0F, 1.0F);
+            for (std::size_t t = 0; t < width; ++t) out[t] = std::clamp(scores[t] * record.factor + 0.0F, 0.0F, 1.0F);  // + 0: no -0
         } else {
             exp_row(scores, record.shift, record.factor, out);
         }

@@ -21,6 +21,7 @@ namespace assay {
 struct ItemRecord {
     std::int32_t predicted = -1;
     std::int32_t rank = -1;  ///< of the target, as in RowFacts
+    std::int32_t hits = -1;  ///< as in RowFacts
     float confidence = 0;
     float shift = 0,
           factor = 0;  ///< probability = exp(score - shift) * factor, or score * factor; factor 0: not scored
@@ -61,6 +62,8 @@ public:
     std::uint64_t row_of(std::uint64_t item) const {
         return rows_.empty() ? item : rows_[static_cast<std::size_t>(item)];
     }
+    /// [g]: items with g labels, scored or not.
+    const std::vector<std::uint64_t>& label_counts() const { return label_counts_; }
     /// Scores the items of a unit: their facts (those that are ok), their records, and where the others went.
     void score(std::size_t unit, std::vector<RowFacts>& facts, ScoreCounts& counts);
 
@@ -76,14 +79,17 @@ public:
     std::int32_t target(std::uint64_t item) const override;
     std::uint32_t slice() const override { return store_.spec().keep == Keep::full_f32 ? 128 : targets_; }
     void read(std::uint64_t first, std::uint32_t n, std::uint32_t begin, std::uint32_t end, float* out) const override;
+    Direct direct() const override;
+    ScoreRow row(std::uint64_t item) const override;
 
 private:
     std::span<const float> full_row(const PredictionStore::Shard& shard, std::uint64_t row,
                                     std::vector<float>& buffer) const;
-    void score_full(std::span<const float> row, RowFacts& facts, ItemRecord& record);
-    void score_reduced(const PredictionStore::Shard& shard, std::uint32_t row, RowFacts& facts,
+    using Labels = std::span<const std::int32_t>;
+    void score_full(std::span<const float> row, Labels set, RowFacts& facts, ItemRecord& record);
+    void score_reduced(const PredictionStore::Shard& shard, std::uint32_t row, Labels set, RowFacts& facts,
                        ItemRecord& record) const;
-    void decide(std::span<const float> row, RowFacts& facts, ItemRecord& record) const;
+    void decide(std::span<const float> row, Labels set, RowFacts& facts, ItemRecord& record) const;
     void sample(std::span<const float> row);
 
     const PredictionStore& store_;
@@ -92,12 +98,14 @@ private:
     const ClassMap* map_;
     std::vector<std::uint64_t> rows_;
     std::uint64_t items_;
+    std::vector<std::uint64_t> label_counts_;
     std::uint32_t targets_;
     bool full_, probabilities_;
     std::vector<std::int32_t> columns_;      ///< restrict_: the model's class of each target
     std::vector<std::uint32_t> group_size_;  ///< mean_of_group: classes of each target
     std::vector<std::uint8_t> groups_;
     std::vector<ItemRecord> records_;
+    std::vector<float> nothing_;  ///< the row of an item that is left out
     std::atomic<std::uint64_t> sampled_ = 0, suspicious_ = 0;
 };
 

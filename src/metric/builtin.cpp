@@ -15,6 +15,15 @@ std::string fixed_top_k(const Parameters& p) {
 std::string fixed_real(const Parameters&) {
     return "real.in_set";
 }
+std::string asma_definition(const Parameters& p) {
+    return "asma." + p.at("agreement");
+}
+std::string subgroup_definition(const Parameters& p) {
+    return "subgroup_accuracy." + p.at("agreement");
+}
+std::string variable_definition(const Parameters& p) {
+    return "variable_topk." + p.at("agreement");
+}
 std::string fixed_balanced(const Parameters&) {
     return "balanced.present_classes";
 }
@@ -52,6 +61,25 @@ ParameterFacts bins_parameter() {
     return {"bins", "15", "number of bins", {}, 1, 100};
 }
 
+constexpr std::string_view anzaku =
+    "Anzaku et al., Re-assessing ImageNet: How aligned is its single-label assumption with its multi-label nature?";
+
+ParameterFacts agreement_parameter() {
+    return {"agreement",
+            "recall",
+            "with h of the g highest classes valid; recall: h/g (precision and F1 too); jaccard: h/(2g-h); hamming: "
+            "1-2(g-h)/C as the papers print it, which with C = 1000 is above 0.98 for nearly any prediction (g = 9, "
+            "h = 0 gives 0.982), so that it cannot be what their tables hold (7 to 75 %)",
+            {"recall", "jaccard", "hamming"}};
+}
+
+ParameterFacts edges_parameter() {
+    return {"edges",
+            "left_closed",
+            "who owns an edge; left_closed gives confidence 1 a bin of its own (torchmetrics 1.1)",
+            {"left_closed", "left_closed_merged", "right_closed"}};
+}
+
 std::vector<MetricFacts> make_table() {
     using enum Needs;
     const unsigned with_labels = static_cast<unsigned>(labels);
@@ -72,7 +100,56 @@ std::vector<MetricFacts> make_table() {
                      .origin = "Beyer et al. 2020, Are we done with ImageNet?",
                      .definition = fixed_real,
                      .accumulate = accumulate_answers,
-                     .value = real_value});
+                     .value = real_value,
+                     .with_sets = true});
+    table.push_back({.name = "variable_topk",
+                     .title = "Variable top-k accuracy",
+                     .formula = "mean over the items with valid labels of the agreement between an item's g valid "
+                                "classes and its g highest",
+                     .parameters = {agreement_parameter()},
+                     .needs = static_cast<unsigned>(label_sets),
+                     .origin = anzaku,
+                     .definition = variable_definition,
+                     .accumulate = accumulate_label_sets,
+                     .value = variable_top_k_value,
+                     .with_sets = true});
+    table.push_back(
+        {.name = "asma",
+         .title = "Average subgroup multi-label accuracy (ASMA)",
+         .formula = "unweighted mean over label counts g of the mean agreement of the items with g valid labels; items "
+                    "without labels, and those with a count outside `subgroups`, are left out",
+         .parameters = {agreement_parameter(),
+                        {.name = "subgroups",
+                         .fallback = "1-5",
+                         .meaning = "the label counts: 1-5 for ImageNet, 2-4,6,9 for PatchML",
+                         .low = 1,
+                         .high = static_cast<int>(most_label_counts),
+                         .list = true},
+                        {"absent",
+                         "undefined",
+                         "what a label count without items does: makes the mean undefined, or is skipped",
+                         {"undefined", "skipped"}}},
+         .needs = static_cast<unsigned>(label_sets),
+         .origin = anzaku,
+         .definition = asma_definition,
+         .accumulate = accumulate_label_sets,
+         .value = asma_value,
+         .with_sets = true});
+    table.push_back({.name = "subgroup_accuracy",
+                     .title = "Accuracy by label count",
+                     .formula = "mean agreement of the items with g valid labels",
+                     .parameters = {agreement_parameter(),
+                                    {.name = "g",
+                                     .fallback = "0",
+                                     .meaning = "the label count; 0: every count that occurs, a value each",
+                                     .low = 0,
+                                     .high = static_cast<int>(most_label_counts)}},
+                     .needs = static_cast<unsigned>(label_sets),
+                     .origin = anzaku,
+                     .definition = subgroup_definition,
+                     .accumulate = accumulate_label_sets,
+                     .value = subgroup_value,
+                     .with_sets = true});
     table.push_back({.name = "balanced",
                      .title = "Balanced accuracy",
                      .formula = "mean over the classes that have items of the class's top-1 accuracy",
@@ -137,10 +214,7 @@ std::vector<MetricFacts> make_table() {
                          "l1",
                          "l1: as in the formula; l2: root of the mean square; max: greatest gap",
                          {"l1", "l2", "max"}},
-                        {"edges",
-                         "left_closed",
-                         "who owns an edge; left_closed gives confidence 1 a bin of its own (torchmetrics 1.1)",
-                         {"left_closed", "left_closed_merged", "right_closed"}}},
+                        edges_parameter()},
          .needs = labels | probabilities,
          .higher_is_better = false,
          .origin = "Naeini et al. 2015; Guo et al. 2017, eq. 3; edges: torchmetrics 1.1.2",
@@ -148,6 +222,22 @@ std::vector<MetricFacts> make_table() {
          .definition = ece_definition,
          .accumulate = accumulate_bins,
          .value = ece_value});
+    table.push_back(
+        {.name = "ece_debiased",
+         .title = "Debiased squared calibration error",
+         .formula = "sum over the bins of ece of n_b/n ((accuracy_b - confidence_b)^2 - accuracy_b (1 - accuracy_b) / "
+                    "(n_b - 1)); about 0 on average under perfect calibration, so that it may fall below; a bin of one "
+                    "item adds 0",
+         .parameters = {bins_parameter(), edges_parameter()},
+         .needs = labels | probabilities,
+         .higher_is_better = false,
+         .low = -1,
+         .origin = "Kumar, Liang and Ma 2019, Verified uncertainty calibration, section 4",
+         .uncertainty = Uncertainty::jackknife,
+         .definition = ece_debiased_definition,
+         .accumulate = accumulate_bins,
+         .value = ece_debiased_value,
+         .by_default = false});
     table.push_back(
         {.name = "ace",
          .title = "Adaptive calibration error",

@@ -1,6 +1,9 @@
 #include "class_wise.h"
 
+#include <sys/mman.h>
+
 #include <algorithm>
+#include <cstdlib>
 #include <memory>
 #include <mutex>
 #include <numeric>
@@ -26,6 +29,26 @@ struct ItemsByClass {
     std::uint64_t items = 0;
 };
 
+// Columns in huge pages where the system has them: writing to many columns at once needs many pages otherwise.
+class Scratch {
+public:
+    Scratch() = default;
+    explicit Scratch(std::uint64_t floats) {
+        constexpr std::size_t page = std::size_t{2} << 20;
+        const std::size_t bytes = (static_cast<std::size_t>(floats) * sizeof(float) + page - 1) / page * page;
+        memory_.reset(static_cast<float*>(std::aligned_alloc(page, bytes)));
+        if (!memory_) throw std::bad_alloc();
+        if (bytes > page) madvise(memory_.get(), bytes, MADV_HUGEPAGE);  // advice: it may fail
+    }
+    float* get() const { return memory_.get(); }
+
+private:
+    struct Free {
+        void operator()(float* memory) const { std::free(memory); }
+    };
+    std::unique_ptr<float[], Free> memory_;
+};
+
 class Engine {
 public:
     Engine(const ProbabilityRows& rows, const ClassWiseOptions& options)
@@ -34,6 +57,7 @@ public:
           stretches_(static_cast<std::size_t>((rows.items() + group_stretch - 1) / group_stretch)),
           bins_(static_cast<std::size_t>(options.bins)) {
         places_ = places_of(rows.items());
+        stride_ = stride_of(places_);
         result_ = empty_sums();
         if (options.keep_edges) result_.edges.resize(rows.classes());
     }
@@ -43,28 +67,35 @@ public:
         const std::uint32_t end = std::min(options_.last_class, rows_.classes());
         if (begin >= end || rows_.items() == 0) return std::move(result_);
         sort_items();
-        const std::uint64_t column_bytes = places_ * sizeof(float);
+        nothing_.assign(rows_.classes(), 0.0F);
+        if (rows_.direct() != ProbabilityRows::Direct::no) {
+            for (std::size_t s = 0; s < stretches_; ++s) {
+                direct_rows_.push_back(rows_by_place(rows_, s, group_places_[s], nothing_.data()));
+            }
+        }
+        const std::uint64_t column_bytes = stride_ * sizeof(float);
         const std::uint64_t fitting = std::max<std::uint64_t>(16, options_.scratch_bytes / column_bytes / 16 * 16);
         const auto width = static_cast<std::uint32_t>(std::min<std::uint64_t>(fitting, end - begin));
-        columns_ = std::make_unique_for_overwrite<float[]>(static_cast<std::size_t>(places_) * width);
+        columns_ = Scratch(stride_ * width);
         for (std::uint32_t c = begin; c < end; c += width) {
             throw_if_stopped();
             const std::uint32_t now = std::min(width, end - c);
-            parallel_blocks(stretches_, options_.threads,
-                            [&](std::size_t s) { turn_stretch(rows_, s, c, now, stretch_of(s, now)); });
+            parallel_blocks(stretches_, options_.threads, [&](std::size_t s) {
+                float* const out = columns_.get() + s * group_stretch;
+                if (direct_rows_.empty()) return turn_stretch(rows_, s, group_places_[s], c, now, out, stride_);
+                turn_rows(direct_rows_[s], rows_.direct() == ProbabilityRows::Direct::exponential, c, now, out,
+                          stride_);
+            });
             constexpr std::uint32_t batch = 8;
             parallel_blocks((now + batch - 1) / batch, options_.threads, [&](std::size_t b) {
                 const auto from = static_cast<std::uint32_t>(b) * batch;
-                work(c, from, std::min(from + batch, now), now);
+                work(c, from, std::min(from + batch, now));
             });
         }
         return std::move(result_);
     }
 
 private:
-    // Classes in the scratch: stretch by stretch, so that its place depends on the number of classes in the block.
-    float* stretch_of(std::size_t s, std::uint32_t width) { return columns_.get() + s * group_stretch * width; }
-
     void sort_items() {
         const std::uint32_t classes = rows_.classes();
         by_class_.first.assign(classes + std::size_t{1}, 0);
@@ -75,9 +106,10 @@ private:
         std::partial_sum(by_class_.first.begin(), by_class_.first.end(), by_class_.first.begin());
         by_class_.items = by_class_.first.back();
         by_class_.place.resize(static_cast<std::size_t>(by_class_.items));
+        for (std::size_t s = 0; s < stretches_; ++s) group_places_.push_back(group_places(s, rows_.items()));
         std::vector<std::uint64_t> next(by_class_.first.begin(), by_class_.first.end() - 1);
         for (std::size_t s = 0; s < stretches_; ++s) {
-            const auto places = group_places(s, rows_.items());
+            const auto& places = group_places_[s];
             const std::uint64_t begin = s * std::uint64_t{group_stretch};
             for (std::size_t j = 0; j < group_stretch && begin + j < rows_.items(); ++j) {
                 const std::int32_t t = rows_.target(begin + j);
@@ -91,39 +123,28 @@ private:
     // One class: its bins' sums of p - y, by group, then the errors with all items and without each group.
     struct Work {
         Selection selection;
-        std::vector<std::uint64_t> ranks, below, hits;
+        std::vector<std::uint64_t> below, hits;
         std::vector<float> bounds;
-        std::vector<double> sums;         // group_count x stride, exact in units of 2^-40
-        std::vector<std::int64_t> exact;  // the same, flushed
+        std::vector<std::int64_t> sums, exact;  // in quanta, by bin and group; by group and bin
         ClassWiseSums result;
     };
 
-    void one_class(Work& w, std::uint32_t c, const Column& column) {
-        const std::uint64_t m = w.selection.count(column);
+    void one_class(Work& w, std::uint32_t c, std::span<const float> column) {
+        const std::uint64_t m = w.selection.count(column, places_ - by_class_.items);
         if (m == 0) return;
-        w.ranks = edge_ranks(m, bins_);
-        w.bounds.assign(bins_, 1.0F);
-        w.below.assign(bins_, 0);
-        w.selection.select(column, w.ranks, {w.bounds.data(), bins_ - 1}, {w.below.data(), bins_ - 1});
-
         const std::size_t stride = bins_ + 1;
+        w.bounds.resize(bins_);
+        w.below.resize(bins_);
+        w.sums.resize(group_count * stride);
+        w.selection.sums(column, edge_ranks(m, bins_), w.bounds, w.below, w.sums);
         w.hits.assign(stride, 0);
-        w.exact.assign(group_count * stride, 0);
-        w.sums.assign(group_count * stride, 0.0);
-        const auto flush = [&] {
-            for (std::size_t k = 0; k < w.sums.size(); ++k) {
-                w.exact[k] += static_cast<std::int64_t>(w.sums[k] * 0x1p40);
-                w.sums[k] = 0;
-            }
-        };
-        for (std::size_t s = 0; s < column.stretches(); ++s) {
-            detail::add_by_bin(column.stretch(s), w.bounds, stride, w.sums.data());
-            if (s % 256 == 255) flush();  // a double holds 2^13 ones exactly beside units of 2^-40
+        w.exact.resize(group_count * stride);
+        for (std::size_t b = 0; b < stride; ++b) {
+            for (std::size_t g = 0; g < group_count; ++g) w.exact[g * stride + b] = w.sums[b * group_count + g];
         }
-        flush();
         for (std::uint64_t i = by_class_.first[c]; i < by_class_.first[c + std::size_t{1}]; ++i) {
             const std::uint64_t place = by_class_.place[static_cast<std::size_t>(i)];
-            const float p = column.stretch(static_cast<std::size_t>(place / group_stretch))[place % group_stretch];
+            const float p = column[static_cast<std::size_t>(place)];
             if (!(p > 0)) continue;
             const auto bin = std::upper_bound(w.bounds.begin(), w.bounds.end(), p) - w.bounds.begin();
             w.exact[place % group_count * stride + static_cast<std::size_t>(bin)] -= std::int64_t{1} << 40;
@@ -134,10 +155,12 @@ private:
         if (options_.keep_edges) result_.edges[c] = edges_of({w.exact, w.below, m}, w.bounds, w.hits);
     }
 
-    void work(std::uint32_t block, std::uint32_t from, std::uint32_t to, std::uint32_t width) {
+    void work(std::uint32_t block, std::uint32_t from, std::uint32_t to) {
         auto w = std::make_unique<Work>();
         w->result = empty_sums();
-        for (std::uint32_t i = from; i < to; ++i) one_class(*w, block + i, {columns_.get(), width, i, places_});
+        for (std::uint32_t i = from; i < to; ++i) {
+            one_class(*w, block + i, {columns_.get() + i * stride_, static_cast<std::size_t>(places_)});
+        }
         const std::lock_guard lock(mutex_);  // integers: the order of the workers does not matter
         add_sums(result_, w->result);
     }
@@ -146,9 +169,12 @@ private:
     const ClassWiseOptions& options_;
     const std::size_t stretches_;
     const std::size_t bins_;
-    std::uint64_t places_ = 0;
+    std::uint64_t places_ = 0, stride_ = 0;
+    std::vector<std::vector<std::uint16_t>> group_places_;  // by stretch
     ItemsByClass by_class_;
-    std::unique_ptr<float[]> columns_;
+    std::vector<float> nothing_;                      // the row of a place without an item
+    std::vector<std::vector<ScoreRow>> direct_rows_;  // by stretch and place
+    Scratch columns_;
     std::mutex mutex_;
     ClassWiseSums result_;
 };

@@ -6,9 +6,10 @@
 // values share a bin; p = 1 exactly has a bin of its own). Error of the class: sum over bins of |sum(p) - sum(y)| / m;
 // no item: 0. Then the mean over classes.
 //
-// No column is sorted: a histogram over the leading bits finds where the order statistics lie, the few values there are
-// selected from, and one pass adds p - y up. Sums are exact in units of 2^-40 (p is rounded to them, error 5e-13 at
-// most), so they depend on nothing but the data.
+// No column is sorted. Two passes over it: a histogram of the leading 16 bits says between which keys the order
+// statistics lie; then every value whose key holds none of them is added to its bin at once, and the few others (about
+// 2 %) are kept, sorted, and added once the edges are known. Sums are exact in units of 2^-40 (p is rounded to them,
+// error 5e-13 at most), so they depend on nothing but the data.
 #pragma once
 
 #include <cstdint>
@@ -18,6 +19,12 @@
 #include "assay/metric.h"
 
 namespace assay {
+
+/// A row of scores where it lies: p = exp(score - shift) * factor, or score * factor cut to [0, 1].
+struct ScoreRow {
+    const float* scores = nullptr;
+    float shift = 0, factor = 0;
+};
 
 /// Probabilities by rows and columns, and the right class of each item.
 class ProbabilityRows {
@@ -33,12 +40,17 @@ public:
     virtual std::uint32_t slice() const { return 128; }
     virtual void read(std::uint64_t first, std::uint32_t n, std::uint32_t begin, std::uint32_t end,
                       float* out) const = 0;
+    /// Where rows lie in memory as float32, they need no copy: row() gives the same numbers as read(), then. For items
+    /// left out: any finite scores with factor 0.
+    enum class Direct { no, exponential, proportional };
+    virtual Direct direct() const { return Direct::no; }
+    virtual ScoreRow row(std::uint64_t) const { return {}; }
 };
 
 struct ClassWiseOptions {
     int bins = 15;
     int threads = 1;
-    std::uint64_t scratch_bytes = std::uint64_t{16} << 20;
+    std::uint64_t scratch_bytes = std::uint64_t{64} << 20;
     std::uint64_t columns_limit = std::uint64_t{256} << 20;  ///< beyond: rows are streamed, same bits (4 million items)
     bool keep_edges = false;
     std::uint32_t first_class = 0, last_class = 0xFFFFFFFFU;  ///< this rank's share [first, last), cut to what there is
@@ -56,7 +68,7 @@ struct ClassWiseSums {
     /// Two definitions: weights n_r / m (`ace.class_wise`) and 1 / B (`ace.class_wise_equal`, equation 8 of the paper).
     std::vector<std::int64_t> sums;  ///< 2 real sums
     std::vector<std::int64_t>
-        without;                    ///< 2 x group_count real sums: the same without the items of one group, same edges
+        without;  ///< 2 x group_count real sums: the same without the items of one group, same edges
     std::vector<ClassEdges> edges = {};  ///< with keep_edges: one a class of the rows, empty outside the share
 };
 ClassWiseSums class_wise_sums(const ProbabilityRows& rows, const ClassWiseOptions& options);

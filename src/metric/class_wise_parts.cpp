@@ -1,6 +1,7 @@
 #include "class_wise_parts.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numeric>
 
@@ -33,10 +34,42 @@ std::vector<std::uint64_t> edge_ranks(std::uint64_t m, std::size_t bins) {
     return ranks;
 }
 
-void turn_stretch(const ProbabilityRows& rows, std::size_t s, std::uint32_t begin, std::uint32_t width, float* out) {
+std::vector<ScoreRow> rows_by_place(const ProbabilityRows& rows, std::size_t s, std::span<const std::uint16_t> places,
+                                    const float* nothing) {
+    const std::uint64_t first = s * std::uint64_t{group_stretch};
+    const std::uint64_t items = std::min<std::uint64_t>(group_stretch, rows.items() - first);
+    std::vector<ScoreRow> row(places.size(), {nothing, 0, 0});
+    for (std::size_t j = 0; j < items; ++j) row[places[j]] = rows.row(first + j);
+    return row;
+}
+
+void turn_rows(std::span<const ScoreRow> rows, bool exponential, std::uint32_t begin, std::uint32_t width, float* out,
+               std::size_t out_stride) {
+    std::array<ScoreRow, 16> now, next;
+    const auto take = [&](std::size_t first) {
+        for (std::size_t k = 0; k < next.size(); ++k) {
+            next[k] = rows[first + k];
+            next[k].scores += begin;
+        }
+    };
+    take(0);
+    for (std::size_t j = 0; j < rows.size(); j += now.size()) {
+        now = next;
+        const bool more = j + now.size() < rows.size();
+        if (more) take(j + now.size());
+        turn16(now.data(), more ? next.data() : nullptr, exponential, width, out + j, out_stride);
+    }
+}
+
+void turn_stretch(const ProbabilityRows& rows, std::size_t s, std::span<const std::uint16_t> places,
+                  std::uint32_t begin, std::uint32_t width, float* out, std::size_t out_stride) {
     const std::uint64_t first = s * std::uint64_t{group_stretch};
     const auto items = static_cast<std::uint32_t>(std::min<std::uint64_t>(group_stretch, rows.items() - first));
-    const auto places = group_places(s, rows.items());
+    if (rows.direct() != ProbabilityRows::Direct::no) {
+        const std::vector<float> nothing(rows.classes(), 0.0F);
+        return turn_rows(rows_by_place(rows, s, places, nothing.data()),
+                         rows.direct() == ProbabilityRows::Direct::exponential, begin, width, out, out_stride);
+    }
     const std::size_t count = places.size();
     // A slice of the classes at a time keeps the rows being turned in the second-level cache.
     const std::uint32_t slice = std::min(width, rows.slice());
@@ -48,7 +81,8 @@ void turn_stretch(const ProbabilityRows& rows, std::size_t s, std::uint32_t begi
         rows.read(first, items, begin + c, begin + c + now, scratch.data());
         std::fill(row.begin(), row.end(), nothing.data());
         for (std::size_t j = 0; j < items; ++j) row[places[j]] = scratch.data() + j * now;
-        for (std::size_t j = 0; j < count; j += 8) transpose8(row.data() + j, now, out + c * count + j, count);
+        for (std::size_t j = 0; j < count; j += 8)
+            transpose8(row.data() + j, now, out + c * out_stride + j, out_stride);
     }
 }
 

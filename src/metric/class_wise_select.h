@@ -1,152 +1,178 @@
-// Order statistics of a column without sorting it: where they lie by the leading bits, then among the few values there.
+// The bins of one column without sorting it (class_wise.h): a histogram of the leading bits, then one pass that adds up
+// what it settles and keeps the few values that share a key with an edge.
 #pragma once
 
 #include <algorithm>
 #include <array>
 #include <bit>
 #include <cstdint>
-#include <numeric>
 #include <span>
 #include <vector>
 
 #include "assay/metric.h"
+#include "class_wise_kernel.h"
 
 namespace assay::detail {
 
-inline constexpr std::uint32_t key_shift =
-    19;  // exponent and 4 bits of the mantissa: values in one key differ by 6 % at most
-inline constexpr std::size_t keys = 2048;  // 1.0 has key 2032
-
-inline std::uint32_t key_of(float p) {
-    return std::bit_cast<std::uint32_t>(p) >> key_shift;
-}
-
-// One class's probabilities: a stretch after another, each of group_stretch places (the last one shorter, a multiple of
-// group_count). Places without an item hold zeros, which the definition drops anyway.
-struct Column {
-    const float* columns;
-    std::size_t width, index;
-    std::uint64_t places;
-
-    std::size_t stretches() const { return static_cast<std::size_t>((places + group_stretch - 1) / group_stretch); }
-    std::span<const float> stretch(std::size_t s) const {
-        const std::uint64_t begin = s * std::uint64_t{group_stretch};
-        const auto count = static_cast<std::size_t>(std::min<std::uint64_t>(group_stretch, places - begin));
-        return {columns + static_cast<std::size_t>(begin) * width + index * count, count};
-    }
-};
-
-// The order statistics at ranks (ascending) of the column's positive values.
 class Selection {
 public:
-    std::uint64_t count(const Column& column) {
-        for (auto& table : counts_) table.fill(0);
-        std::uint64_t zeros = 0;
-        for (std::size_t s = 0; s < column.stretches(); ++s) {
-            const auto x = column.stretch(s);
-            for (std::size_t i = 0; i < x.size();
-                 i += 4) {  // four tables: equal neighbours do not wait for one another
-                ++counts_[0][key_of(x[i])];
-                ++counts_[1][key_of(x[i + 1])];
-                ++counts_[2][key_of(x[i + 2])];
-                ++counts_[3][key_of(x[i + 3])];
-            }
+    Selection() : counts_(keys, 0), slot_(keys, 0) {}
+
+    /// The number of positive values in the column. Its size is a multiple of 8; `nothing` places without an item hold
+    /// zeros, which the definition drops anyway.
+    std::uint64_t count(std::span<const float> x, std::uint64_t nothing) {
+        std::fill(counts_.begin() + lowest_, counts_.end(), 0U);
+        std::uint32_t* const counts = counts_.data();
+        counts[0] = 0;
+        constexpr std::size_t ahead = 512;  // the column comes from a farther cache, one line after another
+        for (std::size_t i = 0; i + 8 <= x.size(); i += 8) {
+            __builtin_prefetch(x.data() + std::min(i + ahead, x.size() - 1));
+            for (std::size_t j = 0; j < 8; ++j) ++counts[key_of(x[i + j])];
         }
-        for (std::size_t k = 0; k < keys; ++k) counts_[0][k] += counts_[1][k] + counts_[2][k] + counts_[3][k];
-        if (counts_[0][0] != 0) {  // the smallest key holds zeros (dropped) and subnormal numbers (not dropped)
-            for (std::size_t s = 0; s < column.stretches(); ++s) {
-                for (const float p : column.stretch(s)) zeros += p == 0 ? 1 : 0;
-            }
-            counts_[0][0] -= static_cast<std::uint32_t>(zeros);
+        lowest_ = 1;  // below it, key 0 aside, there is nothing: the tables are long and mostly empty
+        constexpr std::ptrdiff_t block = 16;
+        const auto empty = [counts](std::ptrdiff_t k) {
+            std::uint32_t any = 0;
+            for (std::ptrdiff_t j = 0; j < block; ++j) any |= counts[k + j];
+            return any == 0;
+        };
+        while (lowest_ + block < static_cast<std::ptrdiff_t>(keys) && empty(lowest_)) lowest_ += block;
+        std::uint64_t zeros = nothing;
+        if (counts[0] > nothing) {  // the smallest key holds zeros (dropped) and subnormal numbers (not dropped)
+            zeros = 0;
+            for (const float p : x) zeros += p == 0 ? 1 : 0;
         }
-        return std::accumulate(counts_[0].begin(), counts_[0].end(), std::uint64_t{0});
+        counts[0] -= static_cast<std::uint32_t>(zeros);
+        return x.size() - zeros;
     }
 
-    /// Values of exactly 1: probabilities end there, so that their key holds nothing else.
-    std::uint64_t ones() const { return counts_[0][key_of(1.0F)]; }
+    /// Values of exactly 1.
+    std::uint64_t ones() const { return counts_[keys - 1]; }
 
-    // After count(). `below[i]` receives the number of positive values below the i-th result.
-    void select(const Column& column, std::span<const std::uint64_t> ranks, std::span<float> out,
-                std::span<std::uint64_t> below) {
-        wanted_.fill(0);
-        std::uint64_t before = 0, total = 0;
-        std::size_t key = 0;
-        slots_.clear();
-        for (std::size_t i = 0; i < ranks.size(); ++i) {
-            while (before + counts_[0][key] <= ranks[i]) before += counts_[0][key++];
-            if (wanted_[key] != 0) continue;
-            slots_.push_back({key, before, total});
-            total += counts_[0][key];
-            wanted_[key] = static_cast<std::uint8_t>(slots_.size());
-        }
-        collect(column);
-        // From one heap of wanted values to one for each key.
-        values_.resize(static_cast<std::size_t>(total));
-        next_.clear();
-        for (const Slot& slot : slots_) next_.push_back(slot.first);
-        for (std::size_t i = 0; i < found_; ++i) {
-            const float p = collected_[i];
-            if (p > 0) values_[static_cast<std::size_t>(next_[wanted_[key_of(p)] - 1U]++)] = p;
-        }
-        std::size_t s = 0;
-        for (std::size_t i = 0; i < ranks.size(); ++i) {
-            while (ranks[i] >= slots_[s].before + counts_[0][slots_[s].key]) ++s;
-            const auto first = static_cast<std::size_t>(slots_[s].first);
-            const std::span<float> values(values_.data() + first, counts_[0][slots_[s].key]);
-            std::uint64_t less = 0;
-            out[i] = nth(values, ranks[i] - slots_[s].before, less);
-            below[i] = slots_[s].before + less;
+    /// After count(). Bounds at the ranks (ascending, among the positive values), the last one 1.0; how many values lie
+    /// below each; and the sums of p by bin and group: sums[bin * group_count + group], in quanta, which this fills.
+    void sums(std::span<const float> x, std::span<const std::uint64_t> ranks, std::span<float> bounds,
+              std::span<std::uint64_t> below, std::span<std::int64_t> sums) {
+        find_edges(ranks);
+        if (rest_.size() < x.size()) rest_.resize(x.size());
+        std::fill(sums.begin(), sums.end(), 0);
+        rest_count_ = add_by_key(x, slot_.data(), sums.data(), rest_.data());
+        bounds.back() = 1.0F;
+        part_rest(x);
+        for (const Edge& edge : edges_) {
+            settle(edge, ranks, bounds, below);
+            // Bins that the key's values fall in begin with that of its first bound.
+            const auto own = bounds.subspan(edge.rank, edge.ranks);
+            const bool one = edge.key == keys - 1;
+            for (std::size_t k = edge.first; k < edge.first + edge.count; ++k) {
+                std::size_t bin = edge.rank + (one ? 1 : 0);
+                for (const float bound : own) bin += kept_[k].p >= bound ? 1 : 0;
+                sums[bin * group_count + kept_[k].group] += quanta(kept_[k].p);
+            }
         }
     }
 
 private:
-    struct Slot {
-        std::size_t key;
-        std::uint64_t before;  // values in smaller keys
-        std::uint64_t first;   // of its values in values_
+    // A key that holds the edges rank .. rank + ranks - 1.
+    struct Edge {
+        std::size_t key, rank, ranks;
+        std::uint64_t before;      // values in smaller keys
+        std::size_t first, count;  // of its values in kept_
+    };
+    struct Kept {
+        float p;
+        std::uint32_t group;
     };
 
-    // The value of one rank among values of one key, and how many are less: by the next 8 bits, then among the few
-    // left.
-    float nth(std::span<const float> values, std::uint64_t rank, std::uint64_t& less) {
-        constexpr std::uint32_t shift = key_shift - 8;
-        const auto digit = [](float p) { return (std::bit_cast<std::uint32_t>(p) >> shift) & 0xFFU; };
-        std::array<std::uint32_t, 256> counts{};
-        for (const float p : values) ++counts[digit(p)];
-        std::uint32_t wanted = 0;
-        while (less + counts[wanted] <= rank) less += counts[wanted++];
-        few_.clear();
-        for (const float p : values) {
-            if (digit(p) == wanted) few_.push_back(p);
-        }
-        const auto at = few_.begin() + static_cast<std::ptrdiff_t>(rank - less);
-        std::nth_element(few_.begin(), at, few_.end());
-        const float found = *at;
-        less += static_cast<std::uint64_t>(std::count_if(few_.begin(), at, [found](float p) { return p < found; }));
-        return found;
-    }
-
-    // Every value whose key is wanted; zeros may be among them. No branch depends on the data: an unwanted value is
-    // overwritten by the next one.
-    void collect(const Column& column) {
-        collected_.resize(static_cast<std::size_t>(column.places) + 1);
-        float* const out = collected_.data();
-        std::size_t n = 0;
-        for (std::size_t s = 0; s < column.stretches(); ++s) {
-            for (const float p : column.stretch(s)) {
-                out[n] = p;
-                n += wanted_[key_of(p)] != 0 ? 1 : 0;
+    // Keys that hold an edge, and the bin of all others.
+    void find_edges(std::span<const std::uint64_t> ranks) {
+        edges_.clear();
+        std::uint64_t before = 0;
+        slot_[0] = 0;
+        const auto second = static_cast<std::size_t>(lowest_);
+        std::size_t key = 0, from = second, first = 0;
+        const auto fill = [&](std::size_t to, std::size_t bin) {
+            std::fill(slot_.begin() + static_cast<std::ptrdiff_t>(from),
+                      slot_.begin() + static_cast<std::ptrdiff_t>(to), static_cast<std::uint16_t>(bin * group_count));
+        };
+        for (std::size_t i = 0; i < ranks.size(); ++i) {
+            while (before + counts_[key] <= ranks[i]) {
+                before += counts_[key];
+                key = std::max(key + 1, second);
             }
+            if (!edges_.empty() && edges_.back().key == key) {
+                ++edges_.back().ranks;
+                continue;
+            }
+            if (key > 0) fill(key, i);
+            slot_[key] = static_cast<std::uint16_t>(unsettled + edges_.size());
+            from = std::max(key + 1, second);
+            edges_.push_back({key, i, 1, before, first, counts_[key]});
+            first += counts_[key];
         }
-        found_ = n;
+        if (from >= keys) return;
+        fill(keys - 1, ranks.size());
+        slot_[keys - 1] = static_cast<std::uint16_t>((ranks.size() + 1) * group_count);  // 1.0 reaches the last bound
     }
 
-    std::array<std::array<std::uint32_t, keys>, 4> counts_;
-    std::array<std::uint8_t, keys> wanted_;  // 0: no; else its slot + 1 (at most 100 bins)
-    std::vector<Slot> slots_;
-    std::vector<std::uint64_t> next_;
-    std::vector<float> collected_, values_, few_;
-    std::size_t found_ = 0;
+    // The values left, positive ones, by key.
+    void part_rest(std::span<const float> x) {
+        next_.clear();
+        for (const Edge& edge : edges_) next_.push_back(edge.first);
+        kept_.resize(edges_.empty() ? 0 : edges_.back().first + edges_.back().count);
+        for (std::size_t k = 0; k < rest_count_; ++k) {
+            const float p = x[rest_[k]];
+            if (p > 0) kept_[next_[slot_[key_of(p)] - unsettled]++] = {p, rest_[k] % group_count};
+        }
+    }
+
+    // The order statistics in one key.
+    void settle(const Edge& edge, std::span<const std::uint64_t> ranks, std::span<float> bounds,
+                std::span<std::uint64_t> below) {
+        values_.clear();
+        for (std::size_t k = edge.first; k < edge.first + edge.count; ++k) values_.push_back(kept_[k].p);
+        const auto at = [&](std::size_t i) { return static_cast<std::ptrdiff_t>(ranks[i] - edge.before); };
+        if (edge.ranks == 1 && edge.count < few) {
+            std::nth_element(values_.begin(), values_.begin() + at(edge.rank), values_.end());
+            const float bound = bounds[edge.rank] = values_[static_cast<std::size_t>(at(edge.rank))];
+            below[edge.rank] =
+                edge.before + static_cast<std::uint64_t>(std::count_if(values_.begin(), values_.end(),
+                                                                       [bound](float p) { return p < bound; }));
+            return;
+        }
+        sort_values();
+        for (std::size_t i = edge.rank; i < edge.rank + edge.ranks; ++i) {
+            bounds[i] = values_[static_cast<std::size_t>(at(i))];
+            below[i] = edge.before + static_cast<std::uint64_t>(
+                                         std::lower_bound(values_.begin(), values_.end(), bounds[i]) - values_.begin());
+        }
+    }
+
+    // Many values in one key (all alike, say): by digits, from the least; they differ in the low bits only.
+    void sort_values() {
+        if (values_.size() < few) return std::sort(values_.begin(), values_.end());
+        other_.resize(values_.size());
+        for (std::uint32_t shift = 0; shift < key_shift; shift += 8) {
+            const auto digit = [shift](float p) { return (std::bit_cast<std::uint32_t>(p) >> shift) & 0xFFU; };
+            std::array<std::size_t, 257> next{};
+            for (const float p : values_) ++next[digit(p) + 1];
+            for (std::size_t d = 1; d < next.size(); ++d) next[d] += next[d - 1];
+            for (const float p : values_) other_[next[digit(p)]++] = p;
+            std::swap(values_, other_);
+        }
+    }
+
+    static constexpr std::size_t few = 1024;
+
+    std::vector<std::uint32_t> counts_;  // by key
+    std::ptrdiff_t lowest_ = 1;          // key 0 and those from here on may be taken
+    std::vector<std::uint16_t> slot_;    // bin * group_count of a key, or unsettled + its edge
+    std::vector<Edge> edges_;
+    std::vector<std::uint32_t> rest_;  // places
+    std::size_t rest_count_ = 0;
+    std::vector<std::size_t> next_;
+    std::vector<Kept> kept_;
+    std::vector<float> values_, other_;
 };
 
 }  // namespace assay::detail

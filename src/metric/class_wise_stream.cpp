@@ -83,14 +83,15 @@ private:
             parallel_blocks(slices, options_.threads, [&](std::size_t k) {
                 const std::uint32_t from = begin_ + static_cast<std::uint32_t>(k) * width,
                                     to = std::min(from + width, end_);
-                std::vector<float> tile(std::size_t{to - from} * group_stretch);
+                const std::size_t stride = stride_of(group_stretch);
+                std::vector<float> tile((to - from) * stride);
                 for (std::size_t s = first; s < std::min(first + batch, stretches); ++s) {
-                    const std::size_t places = group_places(s, rows_.items()).size();
-                    turn_stretch(rows_, s, from, to - from, tile.data());
+                    const auto places = group_places(s, rows_.items());
+                    turn_stretch(rows_, s, places, from, to - from, tile.data(), stride);
                     for (std::uint32_t c = from; c < to; ++c) {
-                        body(classes_[c - begin_], std::span<const float>(tile.data() + (c - from) * places, places));
+                        body(classes_[c - begin_], {tile.data() + (c - from) * stride, places.size()});
                     }
-                    if (with_hits) subtract_hits(s, from, to, tile, places);
+                    if (with_hits) subtract_hits(s, places, from, to, tile, stride);
                 }
                 if (!with_hits || first / batch % 16 != 15)
                     return;  // a double holds 2^13 ones exactly: 256 stretches are safe
@@ -173,15 +174,14 @@ private:
         }
     }
 
-    void subtract_hits(std::size_t s, std::uint32_t from, std::uint32_t to, const std::vector<float>& tile,
-                       std::size_t count_places) {
+    void subtract_hits(std::size_t s, std::span<const std::uint16_t> places, std::uint32_t from, std::uint32_t to,
+                       const std::vector<float>& tile, std::size_t stride) {
         const std::uint64_t first = s * std::uint64_t{group_stretch};
-        const auto places = group_places(s, rows_.items());
         for (std::size_t j = 0; j < group_stretch && first + j < rows_.items(); ++j) {
             const std::int32_t t = rows_.target(first + j);
             if (t < static_cast<std::int32_t>(from) || t >= static_cast<std::int32_t>(to)) continue;
             const auto c = static_cast<std::uint32_t>(t);
-            const float p = tile[(c - from) * count_places + places[j]];
+            const float p = tile[(c - from) * stride + places[j]];
             if (!(p > 0)) continue;
             ClassState& cls = classes_[c - begin_];
             const auto bin = std::upper_bound(cls.bounds.begin(), cls.bounds.end(), p) - cls.bounds.begin();

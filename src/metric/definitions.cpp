@@ -2,7 +2,7 @@
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
-#include "assay/metric.h"
+#include "definitions.h"
 
 namespace assay {
 namespace {
@@ -16,24 +16,10 @@ std::vector<std::string> needs_of(unsigned needs) {
     return list;
 }
 
-// Every definition id a row can have: one for each combination of its named choices.
+// Every definition id a row can have.
 std::vector<std::string> definitions_of(const MetricFacts& facts) {
-    std::vector<Parameters> choices(1);
-    for (const auto& p : facts.parameters) {
-        std::vector<Parameters> next;
-        for (const auto& chosen : choices) {
-            auto allowed = p.allowed;
-            if (allowed.empty()) allowed.push_back(p.fallback);
-            if (p.name == "k") allowed = {"1", "5"};
-            for (const auto& value : allowed) {
-                next.push_back(chosen);
-                next.back()[std::string(p.name)] = std::string(value);
-            }
-        }
-        choices = std::move(next);
-    }
     std::vector<std::string> ids;
-    for (const auto& chosen : choices) ids.push_back(facts.definition(chosen));
+    for (const auto& chosen : choices_of(facts)) ids.push_back(facts.definition(chosen));
     return ids;
 }
 
@@ -45,6 +31,25 @@ std::string joined(const std::vector<std::string>& list, std::string_view separa
 
 }  // namespace
 
+std::vector<Parameters> choices_of(const MetricFacts& facts) {
+    std::vector<Parameters> choices(1);
+    for (const auto& p : facts.parameters) {
+        std::vector<Parameters> next;
+        // What does not change the definition is no choice of one.
+        auto allowed = p.allowed;
+        if (allowed.empty() || p.name == "absent") allowed = {p.fallback};
+        if (p.name == "k") allowed = {"1", "5"};
+        for (const auto& chosen : choices) {
+            for (const auto& value : allowed) {
+                next.push_back(chosen);
+                next.back()[std::string(p.name)] = std::string(value);
+            }
+        }
+        choices = std::move(next);
+    }
+    return choices;
+}
+
 nlohmann::json metric_table_json() {
     nlohmann::json list = nlohmann::json::array();
     for (const auto& facts : metric_table()) {
@@ -54,6 +59,7 @@ nlohmann::json metric_table_json() {
             if (p.allowed.empty()) {
                 one["low"] = p.low;
                 one["high"] = p.high;
+                if (p.list) one["list"] = true;
             } else {
                 one["allowed"] = p.allowed;
             }
@@ -69,7 +75,8 @@ nlohmann::json metric_table_json() {
              {"higher_is_better", facts.judges ? nlohmann::json(facts.higher_is_better) : nlohmann::json(nullptr)},
              {"range", {facts.low, facts.high}},
              {"source", facts.origin},
-             {"by_default", facts.by_default}});
+             {"by_default", facts.by_default},
+             {"with_label_sets", facts.with_sets}});
     }
     return list;
 }
@@ -90,10 +97,12 @@ std::string metric_table_markdown() {
                                                      : "lower");
         for (const auto& p : facts.parameters) {
             std::string allowed = fmt::format("{} to {}", p.low, p.high);
+            if (p.list) allowed = fmt::format("numbers and ranges within {} to {}, as in `1-3,7`", p.low, p.high);
             if (!p.allowed.empty()) allowed = "`" + joined({p.allowed.begin(), p.allowed.end()}, "`, `") + "`";
             page += fmt::format("- parameter `{}` (default `{}`): {}. Allowed: {}\n", p.name, p.fallback, p.meaning,
                                 allowed);
         }
+        if (facts.with_sets) page += "- shown by default where some item has several labels\n";
         page += fmt::format("- source: {}\n", facts.origin);
     }
     return page;

@@ -13,6 +13,11 @@ std::unique_ptr<Accumulator> accumulate_answers(const MetricContext&);
 Value top_k_value(const MetricContext&, std::span<const std::int64_t>);
 Value real_value(const MetricContext&, std::span<const std::int64_t>);
 
+std::unique_ptr<Accumulator> accumulate_label_sets(const MetricContext&);
+Value asma_value(const MetricContext&, std::span<const std::int64_t>);
+Value subgroup_value(const MetricContext&, std::span<const std::int64_t>);
+Value variable_top_k_value(const MetricContext&, std::span<const std::int64_t>);
+
 std::unique_ptr<Accumulator> accumulate_losses(const MetricContext&);
 Value nll_value(const MetricContext&, std::span<const std::int64_t>);
 Value brier_value(const MetricContext&, std::span<const std::int64_t>);
@@ -22,6 +27,8 @@ Value overconfidence_value(const MetricContext&, std::span<const std::int64_t>);
 std::unique_ptr<Accumulator> accumulate_bins(const MetricContext&);
 Value ece_value(const MetricContext&, std::span<const std::int64_t>);
 std::string ece_definition(const Parameters&);
+Value ece_debiased_value(const MetricContext&, std::span<const std::int64_t>);
+std::string ece_debiased_definition(const Parameters&);
 
 std::unique_ptr<Accumulator> accumulate_classes(const MetricContext&);
 Value balanced_value(const MetricContext&, std::span<const std::int64_t>);

@@ -1,11 +1,14 @@
 // Metrics by name, with parameters, as typed by people.
 #include <algorithm>
 #include <charconv>
+#include <optional>
 
 #include <fmt/core.h>
 
 #include "assay/error.h"
 #include "assay/metric.h"
+#include "definitions.h"
+#include "number_list.h"
 
 namespace assay {
 namespace {
@@ -29,6 +32,16 @@ void set_parameter(MetricRequest& request, std::string_view key, std::string_vie
                                                    : fmt::format("metric `{}` has no parameter `{}`{}",
                                                                  request.facts->name, key, suggest(key, known)));
     }
+    if (found->list) {
+        const auto numbers = parse_number_list(value, found->low, found->high);
+        if (!numbers) {
+            throw Error(ErrorCode::usage,
+                        fmt::format("{} of `{}` is `{}`; numbers and ranges from {} to {} are allowed, as in `1-3,7`",
+                                    key, request.facts->name, value, found->low, found->high));
+        }
+        request.parameters[std::string(key)] = number_list_text(*numbers);
+        return;
+    }
     if (found->allowed.empty()) {
         int number = 0;
         const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
@@ -51,6 +64,29 @@ MetricRequest with_defaults(const MetricFacts& facts) {
     MetricRequest request{&facts, {}};
     for (const auto& p : facts.parameters) request.parameters[std::string(p.name)] = std::string(p.fallback);
     return request;
+}
+
+// The metric and the choices that have this definition id, if any: "asma.jaccard".
+std::optional<MetricRequest> with_definition(std::string_view id) {
+    for (const auto& facts : metric_table()) {
+        if (facts.name == "topk") continue;  // its ids do not say k
+        for (const auto& chosen : choices_of(facts)) {
+            if (facts.definition(chosen) == id) return MetricRequest{&facts, chosen};
+        }
+    }
+    return std::nullopt;
+}
+
+// A list goes on after its commas: "subgroups=2,3,4-6" is one parameter.
+std::size_t end_of_parameter(std::string_view text, const MetricFacts& facts) {
+    std::size_t end = std::min(text.find(','), text.size());
+    const std::string_view key = text.substr(0, text.find('='));
+    const auto found = std::find_if(facts.parameters.begin(), facts.parameters.end(),
+                                    [&](const ParameterFacts& p) { return p.name == key; });
+    if (found == facts.parameters.end() || !found->list) return end;
+    while (end + 1 < text.size() && text[end + 1] >= '0' && text[end + 1] <= '9')
+        end = std::min(text.find(',', end + 1), text.size());
+    return end;
 }
 
 }  // namespace
@@ -89,14 +125,15 @@ std::string MetricRequest::text() const {
 MetricRequest parse_metric(std::string_view text) {
     const std::size_t colon = std::min(text.find(':'), text.size());
     const std::string_view name = text.substr(0, colon);
-    MetricRequest request = with_defaults(metric_named(name));
+    const auto by_definition = name.find('.') < name.size() ? with_definition(name) : std::nullopt;
+    MetricRequest request = by_definition ? *by_definition : with_defaults(metric_named(name));
     if (const int k = top_number(name); k > 0) set_parameter(request, "k", std::to_string(k));
     std::string_view rest = colon < text.size() ? text.substr(colon + 1) : std::string_view();
     if (colon < text.size() && rest.empty()) {
         throw Error(ErrorCode::usage, fmt::format("`{}` ends after the colon; expected name:parameter=value", text));
     }
     while (!rest.empty()) {
-        const std::size_t comma = std::min(rest.find(','), rest.size());
+        const std::size_t comma = end_of_parameter(rest, *request.facts);
         const std::string_view part = rest.substr(0, comma);
         const std::size_t equals = part.find('=');
         if (equals == std::string_view::npos) {
@@ -108,12 +145,40 @@ MetricRequest parse_metric(std::string_view text) {
     return request;
 }
 
-std::vector<MetricRequest> default_metrics(std::span<const int> k, int bins, std::string_view edges) {
+bool MetricRequest::every_count() const {
+    const auto g = parameters.find("g");
+    return g != parameters.end() && g->second == "0";
+}
+
+std::vector<MetricRequest> expand_label_counts(std::span<const MetricRequest> requests,
+                                               std::span<const std::uint64_t> counts) {
+    std::vector<MetricRequest> list;
+    const auto add = [&](const MetricRequest& request) {
+        if (std::find(list.begin(), list.end(), request) == list.end()) list.push_back(request);
+    };
+    for (const MetricRequest& request : requests) {
+        if (!request.every_count()) {
+            add(request);
+            continue;
+        }
+        MetricRequest one = request;
+        for (std::size_t g = 1; g < counts.size() && g <= most_label_counts; ++g) {
+            if (counts[g] == 0) continue;
+            set_parameter(one, "g", std::to_string(g));
+            add(one);
+        }
+    }
+    return list;
+}
+
+std::vector<MetricRequest> default_metrics(std::span<const int> k, int bins, std::string_view edges, bool several,
+                                           bool single) {
     static constexpr int usual[] = {1, 5};
     if (k.empty()) k = usual;
     std::vector<MetricRequest> list;
     for (const auto& facts : metric_table()) {
-        if (!facts.by_default) continue;
+        const bool needs_single = (facts.needs & static_cast<unsigned>(Needs::labels)) != 0;
+        if (!facts.by_default || (facts.with_sets && !several) || (needs_single && !single)) continue;
         MetricRequest request = with_defaults(facts);
         if (facts.name == "topk") {
             for (const int count : k) {

@@ -78,8 +78,10 @@ const TorchPlugin* load_plugin() {
     return plugin;
 }
 
+}  // namespace
+
 /// A failed attempt is repeated on the next call, so that the reason is told every time.
-const TorchPlugin& plugin() {
+const TorchPlugin& opened_plugin() {
     static std::mutex mutex;
     static const TorchPlugin* opened = nullptr;
     const std::scoped_lock lock(mutex);
@@ -87,15 +89,13 @@ const TorchPlugin& plugin() {
     return *opened;
 }
 
-}  // namespace
-
 std::unique_ptr<Classifier> open_classifier(const ModelSpec& spec, const ClassifierOptions& options) {
     return with_note(fmt::format("opening the model {}", spec.path.string()),
-                     [&] { return plugin().open(spec, options); });
+                     [&] { return opened_plugin().open(spec, options); });
 }
 
 std::string model_framework() {
-    return plugin().framework;
+    return opened_plugin().framework;
 }
 
 }  // namespace assay

@@ -2,12 +2,34 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <span>
+#include <string>
 
 #include "assay/classifier.h"
+#include "assay/train.h"
 #include "assay/version.h"
 
 namespace assay {
+
+/// The pictures of a training as the plug-in sees them: planes of bytes, n x 3 x side x side.
+struct TrainingPictures {
+    std::span<const std::uint8_t> pixels;
+    std::span<const std::int32_t> labels;  ///< n, in [0, classes)
+    std::uint32_t classes = 0;
+    double mean = 0.5, std = 0.25;  ///< of the input's normalisation, every channel
+};
+
+/// A trained network: its report (without files), and TorchScript files as bytes.
+struct TrainedNetwork {
+    TrainReport report;
+    std::string file;
+    std::string calibrated_file;  ///< empty without TrainSpec::calibrated_copy
+};
+
+/// Called after each batch with the pictures it held; throws to stop the training.
+using TrainTick = std::function<void(std::uint64_t pictures)>;
 
 /// The interface passes C++ objects, so both sides must come from one release, compiled alike. The first two fields
 /// never change their place: they are read before anything else is believed.
@@ -16,9 +38,11 @@ struct TorchPlugin {
     const char* build;  ///< plugin_build() of the plug-in
     const char* framework;
     std::unique_ptr<Classifier> (*open)(const ModelSpec& spec, const ClassifierOptions& options);
+    TrainedNetwork (*train)(const TrainingPictures& pictures, const TrainSpec& spec, double attack,
+                            const TrainTick& tick);
 };
 
-inline constexpr std::uint32_t kPluginInterface = 1;
+inline constexpr std::uint32_t kPluginInterface = 2;
 inline constexpr const char* kPluginEntry = "assay_torch_plugin_v1";
 inline constexpr const char* kPluginFile = "libassay_torch.so";
 
@@ -32,16 +56,20 @@ struct PluginBuild {
     std::size_t spec = sizeof(ModelSpec);
     std::size_t facts = sizeof(ModelFacts);
     std::size_t options = sizeof(ClassifierOptions);
+    std::size_t training = sizeof(TrainSpec) + sizeof(TrainedNetwork);
 };
 
 #undef ASSAY_TEXT
 #undef ASSAY_TEXT_OF
 
-/// As one comparable line, for example "assay 0.1.0, C++ ABI 1017, 512/96/32".
+/// As one comparable line, for example "assay 0.1.0, C++ ABI 1017, 512/96/32/600".
 inline std::string plugin_build() {
     const PluginBuild b;
     return std::string("assay ") + b.release + ", C++ ABI " + b.compiler_abi + ", " + std::to_string(b.spec) + "/" +
-           std::to_string(b.facts) + "/" + std::to_string(b.options);
+           std::to_string(b.facts) + "/" + std::to_string(b.options) + "/" + std::to_string(b.training);
 }
+
+/// The plug-in, opened on first use. Throws usage when there is none or it is not this program's.
+const TorchPlugin& opened_plugin();
 
 }  // namespace assay

@@ -4,6 +4,9 @@ assay_test(cli
     LINKS assay_cli assay_core)
 target_compile_definitions(test_cli PRIVATE ASSAY_PROGRAM="$<TARGET_FILE:assay>")
 add_dependencies(test_cli assay)
+assay_test(labels_show SOURCES cli/labels_show_test.cpp LINKS nlohmann_json::nlohmann_json)
+target_compile_definitions(test_labels_show PRIVATE ASSAY_PROGRAM="$<TARGET_FILE:assay>")
+add_dependencies(test_labels_show assay)
 
 if(TARGET assay_torch)
     assay_test(end_to_end
@@ -12,4 +15,15 @@ if(TARGET assay_torch)
     target_compile_definitions(test_end_to_end PRIVATE
         ASSAY_PROGRAM="$<TARGET_FILE:assay>" ASSAY_PICTURES="$<TARGET_FILE:quickstart_pictures>")
     add_dependencies(test_end_to_end assay assay_torch quickstart_pictures)
+endif()
+
+if(TARGET assay_torch)
+    # One test for ctest: its cases share one world, which takes most of the time.
+    add_executable(test_demo cli/demo_test.cpp)
+    target_include_directories(test_demo PRIVATE ${CMAKE_SOURCE_DIR}/tests)
+    target_link_libraries(test_demo PRIVATE assay_store assay_core nlohmann_json::nlohmann_json GTest::gmock GTest::gtest GTest::gtest_main)
+    target_compile_definitions(test_demo PRIVATE ASSAY_SOURCE_DIR="${CMAKE_SOURCE_DIR}" ASSAY_PROGRAM="$<TARGET_FILE:assay>")
+    add_dependencies(test_demo assay assay_torch)
+    add_test(NAME demo COMMAND test_demo)
+    set_tests_properties(demo PROPERTIES LABELS demo TIMEOUT 1200 PROCESSORS 2)
 endif()

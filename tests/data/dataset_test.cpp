@@ -218,14 +218,14 @@ TEST(Scan, LinkLoopsEnd) {
 
 TEST(Flat, WithoutLabels) {
     const TempFolder folder;
-    for (const char* name : {"2.jpg", "10.jpg", "labels.csv"}) folder.write(name);
+    for (const char* name : {"2.jpg", "10.jpg", "list.csv"}) folder.write(name);
     std::vector<std::string> notes;
     const Dataset dataset = open_dataset(folder.path(), {.name = "mine", .classes = numbered_classes(3)}, &notes);
     EXPECT_EQ(dataset.name, "mine");
     EXPECT_THAT(texts(dataset.ids), ElementsAre("10.jpg", "2.jpg"));
     EXPECT_THAT(single_labels(dataset), ElementsAre(-1, -1));
     EXPECT_EQ(dataset.classes.size(), 3U);
-    EXPECT_THAT(notes, Contains(HasSubstr("2 pictures without labels (is labels.csv a list of labels?")));
+    EXPECT_THAT(notes, Contains(HasSubstr("2 pictures without labels (is list.csv a list of labels?")));
 }
 
 TEST(Flat, NothingThere) {
@@ -311,6 +311,64 @@ TEST(List, Refused) {
     EXPECT_THAT(refused(folder.path(), {.layout = DatasetOptions::Layout::image_folder, .list = folder / "l.csv"},
                         ErrorCode::usage),
                 HasSubstr("flat folder"));
+}
+
+// What a made data set looks like: pictures, perhaps in folders, and their labels beside them.
+TEST(OwnList, LabelsCsvInTheFolderSpeaksForIt) {
+    const TempFolder folder;
+    for (const char* name : {"k2/0.png", "k2/1.png", "k3/0.png", "stray.png"}) folder.write(name);
+    folder.write("labels.csv", "path,labels,k\nk2/0.png,n01440764 n01443537,2\nk3/0.png,n01440764,3\nk2/1.png,,2\n");
+    for (const auto layout : {DatasetOptions::Layout::automatic, DatasetOptions::Layout::flat}) {
+        std::vector<std::string> notes;
+        const Dataset dataset = open_dataset(folder.path(), {.layout = layout}, &notes);
+        EXPECT_EQ(dataset.name, folder.path().filename().string());
+        EXPECT_EQ(dataset.root, folder.path());
+        EXPECT_THAT(texts(dataset.ids), ElementsAre("k2/0.png", "k3/0.png", "k2/1.png"));
+        EXPECT_EQ(dataset.classes, imagenet_classes());
+        EXPECT_THAT(dataset.labels[0], ElementsAre(0, 1));
+        EXPECT_THAT(dataset.labels[2], IsEmpty());
+        ASSERT_EQ(dataset.attributes.size(), 1U);
+        EXPECT_THAT(texts(dataset.attributes[0].values), ElementsAre("2", "3", "2"));
+        EXPECT_THAT(notes, Contains("pictures and labels are those of labels.csv in the folder (3 items)"));
+    }
+    EXPECT_EQ(open_dataset(folder.path(), {.limit = 2}).size(), 2U);
+    // Asked for by name, the class folders are what counts.
+    std::vector<std::string> notes;
+    const Dataset classes = open_dataset(folder.path(), {.layout = DatasetOptions::Layout::image_folder}, &notes);
+    EXPECT_THAT(classes.classes.ids(), ElementsAre("k2", "k3"));
+    EXPECT_THAT(notes, Contains(HasSubstr("labels.csv in the folder is not read")));
+    // And a list that is given is taken before it.
+    const auto other = folder.write("other.csv", "path,label\nstray.png,n01440764\n");
+    EXPECT_THAT(texts(open_dataset(folder.path(), {.list = other}).ids), ElementsAre("stray.png"));
+}
+
+// Beside class folders a table of that name may be anything.
+TEST(OwnList, AnotherTableBesideClassFoldersIsLeftAlone) {
+    const TempFolder folder;
+    for (const char* name : {"cat/1.jpg", "dog/1.jpg"}) folder.write(name);
+    for (const char* table : {"class,name\ncat,Katze\n", "path,labels\nelsewhere.jpg,cat\n", "label\ncat\ndog\n", "",
+                              "ImageId,PredictionString\n1,cat 1 2 3 4\n", "path,labels\n\"1.jpg,cat\n"}) {
+        folder.write("labels.csv", table);
+        std::vector<std::string> notes;
+        const Dataset dataset = open_dataset(folder.path(), {}, &notes);
+        EXPECT_THAT(texts(dataset.ids), ElementsAre("cat/1.jpg", "dog/1.jpg")) << table;
+        EXPECT_THAT(single_labels(dataset), ElementsAre(0, 1));
+        EXPECT_THAT(notes, Contains(HasSubstr("labels.csv beside the class folders names none of their pictures")));
+    }
+}
+
+// Without class folders nothing else says what the pictures are: a damaged list is not passed over.
+TEST(OwnList, DamagedIsAnErrorInAFlatFolder) {
+    const TempFolder folder;
+    folder.write("a.jpg");
+    folder.write("labels.csv", "");
+    EXPECT_THAT(refused(folder.path()), HasSubstr("labels.csv"));
+    folder.write("labels.csv", "path,labels\na.jpg,elephnt\n");
+    EXPECT_THAT(refused(folder.path(), {.classes = ClassList({"cat", "elephant"})}),
+                HasSubstr("labels.csv line 2: label `elephnt`"));
+    fs::remove(folder / "labels.csv");
+    fs::create_directories(folder / "labels.csv");  // a folder of that name is no list
+    EXPECT_EQ(open_dataset(folder.path(), {}).size(), 1U);
 }
 
 TEST(List, PicturesThatAreNotThereAreANote) {

@@ -4,7 +4,7 @@ assay_test(sets
 
 # Once as the processor can, once on the plain path: the same tests, so the same bits.
 assay_test(pixels
-    SOURCES data/decode_test.cpp data/resize_test.cpp data/preprocess_test.cpp
+    SOURCES data/decode_test.cpp data/encode_test.cpp data/resize_test.cpp data/preprocess_test.cpp
     LINKS assay_data Threads::Threads)
 add_test(NAME pixels_without_simd COMMAND test_pixels --gtest_filter=Resize*:Preprocess*:CropWindow*)
 set_tests_properties(pixels_without_simd PROPERTIES ENVIRONMENT ASSAY_SIMD=none LABELS pixels TIMEOUT 300)

@@ -47,7 +47,7 @@ inline Dataset dataset_of(const Made& made) {
 /// `but_last`: the last shard is left out, as if the writer had been killed.
 inline PredictionStore save(const Scratch& folder, const Made& made, const std::string& model,
                             Keep keep = Keep::full_f32, std::uint32_t shard_rows = 100, bool but_last = false,
-                            const std::string& runs = "runs") {
+                            const std::string& runs = "runs", std::uint32_t top_k = 2) {
     const Dataset dataset = dataset_of(made);
     StoreSpec spec;
     spec.dataset_name = "val";
@@ -56,7 +56,7 @@ inline PredictionStore save(const Scratch& folder, const Made& made, const std::
     spec.classes = static_cast<std::uint32_t>(made.classes);
     spec.kind = made.kind;
     spec.keep = keep;
-    spec.top_k = keep == Keep::top_k ? 2 : 0;
+    spec.top_k = keep == Keep::top_k ? top_k : 0;
     spec.shard_rows = shard_rows;
     spec.ids_hash = dataset.ids_fingerprint();
     spec.model_hash = "xxh128:00000000000000000000000000000001";

@@ -95,7 +95,6 @@ TEST(Score, AgreesWithPlainArithmetic) {
     const auto value = [&](const char* name) { return find(report.measurements, name).value.value(); };
     EXPECT_DOUBLE_EQ(value("top1"), static_cast<double>(top1) / 700);
     EXPECT_DOUBLE_EQ(value("top5"), static_cast<double>(top5) / 700);
-    EXPECT_DOUBLE_EQ(value("real"), static_cast<double>(top1) / 700);
     EXPECT_NEAR(value("nll"), nll / 700, 1e-6);
     EXPECT_NEAR(value("brier"), brier / 700, 1e-6);
     EXPECT_NEAR(value("confidence"), confidence / 700, 1e-6);
@@ -197,7 +196,7 @@ TEST(Score, ReducedStoresGiveWhatTheyCan) {
     const auto top = scored(save(folder, made, "top", Keep::top_k));
     const auto label = scored(save(folder, made, "label", Keep::label));
     for (const auto* report : {&top, &label}) {
-        for (const char* name : {"top1", "real", "balanced"}) {
+        for (const char* name : {"top1", "balanced"}) {
             EXPECT_EQ(find(report->measurements, name).value, find(full.measurements, name).value) << name;
         }
         EXPECT_NEAR(*find(report->measurements, "ece").value, *find(full.measurements, "ece").value, 1e-6);
@@ -399,6 +398,27 @@ TEST(Score, CalibratedNull) {
         EXPECT_LT(worse.calibrated_null->mean, *worse.value / 3) << definition;
     }
     EXPECT_FALSE(find(good.measurements, "nll").calibrated_null);
+    // The composite is formed in each draw, of two values for the same labels: with one draw its mean is that draw's.
+    ASSERT_TRUE(find(good.measurements, "calibration_error").calibrated_null);
+    EXPECT_GT(find(good.measurements, "calibration_error").calibrated_null->p, 0.03);
+    EXPECT_DOUBLE_EQ(find(bad.measurements, "calibration_error").calibrated_null->p, 1.0 / 51);
+    ScoreOptions once = options;
+    once.null_draws = 1;
+    once.metrics = {parse_metric("ece"), parse_metric("ace"), parse_metric("calibration_error")};
+    const auto drawn = scored(calibrated, once);
+    EXPECT_NEAR(
+        drawn.measurements.at(2).calibrated_null->mean,
+        std::sqrt(drawn.measurements.at(0).calibrated_null->mean * drawn.measurements.at(1).calibrated_null->mean),
+        1e-15);
+    once.metrics = {parse_metric("calibration_error")};  // and without its parts in the list
+    EXPECT_EQ(scored(calibrated, once).measurements.at(0).calibrated_null->mean,
+              drawn.measurements.at(2).calibrated_null->mean);
+    // The debiased error has its null around 0.
+    once.metrics = {parse_metric("ece_debiased")};
+    once.null_draws = 50;
+    const auto debiased = scored(calibrated, once).measurements.at(0);
+    EXPECT_LT(std::abs(debiased.calibrated_null->mean), 1e-3);
+    EXPECT_GT(debiased.calibrated_null->p, 0.03);
     const std::string expected = to_json(good).dump();
     run_thread_ranks(3, [&](Comm& comm) {
         ScoreOptions two = options;

@@ -9,6 +9,7 @@
 
 #include "assay/cpu.h"
 #include "assay/random.h"
+#include "assay/softmax.h"
 #include "metric/class_wise_kernel.h"
 #include "metric/real_sum.h"
 #include "plain_definitions.h"
@@ -151,6 +152,90 @@ TEST(ClassWise, StreamedRowsGiveTheSameBits) {
     EXPECT_EQ(sum.without, columns.without);
 }
 
+// The same rows in place: probabilities as they are, or as logits with a shift and a factor.
+class RowsInPlace final : public ProbabilityRows {
+public:
+    RowsInPlace(const Table& table, Direct how) : t_(table), how_(how), nothing_(table.classes, 0.5F) {}
+    std::uint64_t items() const override { return t_.rows(); }
+    std::uint32_t classes() const override { return static_cast<std::uint32_t>(t_.classes); }
+    std::int32_t target(std::uint64_t item) const override { return t_.labels[item]; }
+    void read(std::uint64_t first, std::uint32_t n, std::uint32_t begin, std::uint32_t end, float* out) const override {
+        for (std::uint64_t i = first; i < first + n; ++i) {
+            const ScoreRow r = row(i);
+            for (std::uint32_t c = begin; c < end; ++c) {
+                *out++ = how_ == Direct::exponential ? exp_f32(r.scores[c] - r.shift) * r.factor
+                                                     : std::clamp(r.scores[c] * r.factor, 0.0F, 1.0F);
+            }
+        }
+    }
+    Direct direct() const override { return how_; }
+    ScoreRow row(std::uint64_t item) const override {
+        if (t_.labels[item] < 0) return {nothing_.data(), 0, 0};
+        return {t_.p.data() + item * t_.classes, how_ == Direct::exponential ? 1.0F : 0.0F, 0.75F};
+    }
+
+private:
+    const Table& t_;
+    const Direct how_;
+    const std::vector<float> nothing_;
+};
+
+class CopiedRows final : public ProbabilityRows {
+public:
+    explicit CopiedRows(const ProbabilityRows& rows) : rows_(rows) {}
+    std::uint64_t items() const override { return rows_.items(); }
+    std::uint32_t classes() const override { return rows_.classes(); }
+    std::int32_t target(std::uint64_t item) const override { return rows_.target(item); }
+    void read(std::uint64_t first, std::uint32_t n, std::uint32_t begin, std::uint32_t end, float* out) const override {
+        rows_.read(first, n, begin, end, out);
+    }
+
+private:
+    const ProbabilityRows& rows_;
+};
+
+TEST(ClassWise, RowsInPlaceGiveTheSameBitsAsCopies) {
+    for (std::uint64_t seed = 0; seed < 60; ++seed) {
+        const Table t = random_table(seed);
+        for (const auto how : {ProbabilityRows::Direct::exponential, ProbabilityRows::Direct::proportional}) {
+            const RowsInPlace rows(t, how);
+            for (const std::uint64_t limit : {std::uint64_t{0}, std::uint64_t{1} << 30}) {
+                const auto direct = class_wise_sums(rows, {.columns_limit = limit});
+                const auto copied = class_wise_sums(CopiedRows(rows), {});
+                ASSERT_EQ(direct.sums, copied.sums) << "seed " << seed;
+                ASSERT_EQ(direct.without, copied.without) << "seed " << seed;
+            }
+        }
+    }
+}
+
+TEST(ClassWise, ValuesInFewKeys) {
+    // All within a thousandth: every edge falls into one or two keys, and these hold far more than a sort is used for.
+    // Also a tenth of exact zeros and of the smallest number there is, which share the lowest key.
+    for (const bool with_zeros : {false, true}) {
+        RandomStream random(11, "few keys");
+        Table t;
+        t.classes = 2;
+        for (int i = 0; i < 6000; ++i) {
+            t.labels.push_back(static_cast<std::int32_t>(random.below(2)));
+            for (int c = 0; c < 2; ++c) {
+                const std::uint64_t kind = with_zeros ? random.below(10) : 2;
+                t.p.push_back(kind == 0 ? 0.0F
+                              : kind == 1
+                                  ? std::numeric_limits<float>::denorm_min() * static_cast<float>(1 + random.below(100))
+                                  : static_cast<float>(0.5 + 0.0005 * random.uniform()));
+            }
+        }
+        for (const int bins : {15, 100}) {
+            const auto expected = plain::adaptive_error(t, bins), found = measured(t, bins);
+            EXPECT_NEAR(found.by_size, expected.by_size, 1e-9) << bins << " bins";
+            EXPECT_NEAR(found.equal, expected.equal, 1e-9) << bins << " bins";
+            EXPECT_EQ(class_wise_sums(plain::MemoryRows(t), {.bins = bins, .columns_limit = 0}).without,
+                      class_wise_sums(plain::MemoryRows(t), {.bins = bins}).without);
+        }
+    }
+}
+
 TEST(ClassWise, LeavingOutAGroupIsLeavingOutItsItems) {
     // With at most group_count items every item is a group. Without an item, same edges: checked by hand for two items.
     // Class 0: p (.2, .6), y (0, 1). Edges of 1 bin: only 1.0: gap |.8 - 1| / 2. Without item 0: |.6 - 1| / 1; without
@@ -188,6 +273,33 @@ TEST(Kernel, BothFormsGiveTheSameBits) {
     detail::add_by_bin_plain(x, bounds, 16, a.data());
     detail::add_by_bin_avx2(x, bounds, 16, b.data());
     EXPECT_EQ(a, b);
+
+    // Every third key is unsettled, the others go to one of 16 bins.
+    std::vector<std::uint16_t> slot(detail::keys);
+    for (std::size_t k = 0; k < slot.size(); ++k)
+        slot[k] = static_cast<std::uint16_t>(k % 3 == 0 ? detail::unsettled + k % 7 : k % 16 * group_count);
+    std::vector<std::int64_t> sums(group_count * 16), sums2(sums);
+    std::vector<std::uint32_t> rest(x.size()), rest2(x.size());
+    const std::size_t left = detail::add_by_key_plain(x, slot.data(), sums.data(), rest.data());
+    EXPECT_EQ(detail::add_by_key_avx2(x, slot.data(), sums2.data(), rest2.data()), left);
+    EXPECT_GT(left, 0U);
+    EXPECT_EQ(sums, sums2);
+    EXPECT_EQ(rest, rest2);
+
+    std::vector<ScoreRow> scores, ahead;
+    for (std::size_t j = 0; j < 16; ++j) {
+        scores.push_back({x.data() + 40 * j, 0.5F + static_cast<float>(j), 0.25F * static_cast<float>(j)});
+        ahead.push_back({x.data() + 40 * j + 640, 0, 0});
+    }
+    x[3] = -0.0F;
+    x[4] = -1.0F;
+    for (const bool exponential : {false, true}) {
+        std::vector<float> one(29 * 48), two(29 * 48);
+        detail::turn16_plain(scores.data(), exponential, 29, one.data(), 48);
+        detail::turn16_avx2(scores.data(), ahead.data(), exponential, 29, two.data(), 48);
+        for (std::size_t k = 0; k < one.size(); ++k)
+            ASSERT_EQ(std::bit_cast<std::uint32_t>(one[k]), std::bit_cast<std::uint32_t>(two[k])) << k;
+    }
 
     std::vector<const float*> rows;
     for (std::size_t j = 0; j < 8; ++j) rows.push_back(x.data() + 37 * j);

@@ -16,10 +16,17 @@
 namespace assay {
 namespace {
 
+// With every parameter at its default; a metric that stands for several values needs a choice.
+MetricRequest request_of(const MetricFacts& facts) {
+    MetricRequest request = parse_metric(facts.name);
+    return request.every_count() ? parse_metric(std::string(facts.name) + ":g=2") : request;
+}
+
 MetricContext context_of(const MetricFacts& facts, std::uint32_t classes = 5) {
     MetricContext context;
     context.shape.classes = classes;
-    context.parameters = parse_metric(facts.name).parameters;
+    context.shape.most_labels = 5;
+    context.parameters = request_of(facts).parameters;
     return context;
 }
 
@@ -33,7 +40,9 @@ std::vector<RowFacts> some_rows(std::size_t n, std::uint64_t seed) {
         row.target = static_cast<std::int32_t>(random.below(5));
         row.rank = static_cast<std::int32_t>(random.below(5));
         row.predicted = row.rank == 0 ? row.target : (row.target + 1) % 5;
-        row.valid = 1;
+        // Label counts 1 to 5 in turn, beside the one target that the metrics of single labels look at.
+        row.valid = static_cast<std::uint32_t>(1 + i % 5);
+        row.hits = static_cast<std::int32_t>(random.below(row.valid + 1));
         row.in_set = row.rank == 0;
         row.target_known = true;
         row.confidence = static_cast<float>(0.2 + 0.8 * random.uniform());
@@ -107,13 +116,12 @@ TEST(Table, ValuesLieInTheirRangeAndMergingIsAdding) {
         for (std::size_t k = 0; k < first.size(); ++k) first[k] += second[k];
         EXPECT_EQ(first, whole) << facts.name;
 
-        const Estimate e =
-            estimate(parse_metric(facts.name), context.shape, *accumulator, whole, sizes, {0.95, 200, 3});
+        const Estimate e = estimate(request_of(facts), context.shape, *accumulator, whole, sizes, {0.95, 200, 3});
         ASSERT_TRUE(e.value.value) << facts.name << ": " << e.value.undefined;
         EXPECT_GE(*e.value.value, facts.low) << facts.name;
         EXPECT_LE(*e.value.value, facts.high) << facts.name;
         EXPECT_TRUE(std::isfinite(*e.value.value)) << facts.name;
-        EXPECT_EQ(e.value.n, 1000U) << facts.name;
+        EXPECT_EQ(e.value.n, facts.name == "subgroup_accuracy" ? 200U : 1000U) << facts.name;
         EXPECT_EQ(e.without.size(), group_count) << facts.name;
         EXPECT_EQ(e.replicates.size(), facts.uncertainty == Uncertainty::bootstrap ? 200U : 0U) << facts.name;
         EXPECT_EQ(e.value.interval.has_value(), facts.uncertainty == Uncertainty::closed_form) << facts.name;
@@ -135,7 +143,7 @@ TEST(Table, LeavingAGroupOutIsNeverHavingSeenIt) {
         std::vector<std::int64_t> all(accumulator->slots() * group_count), part = all;
         accumulator->update(all, rows);
         accumulator->update(part, rest);
-        const auto request = parse_metric(facts.name);
+        const auto request = request_of(facts);
         const Estimate whole = estimate(request, context.shape, *accumulator, all, sizes, {0.95, 0, 1});
         const Estimate without = estimate(request, context.shape, *accumulator, part, sizes, {0.95, 0, 1});
         EXPECT_EQ(whole.without[7], *without.value.value) << facts.name;
@@ -143,14 +151,42 @@ TEST(Table, LeavingAGroupOutIsNeverHavingSeenIt) {
 }
 
 TEST(Requests, TextRoundTrip) {
-    for (const char* text :
-         {"top1", "top5", "real", "ece", "ece:bins=20", "ece:norm=l2,edges=right_closed", "ace:variant=top_label"}) {
+    for (const char* text : {"top1", "top5", "real", "ece", "ece:bins=20", "ece:norm=l2,edges=right_closed",
+                             "ace:variant=top_label", "asma", "asma:agreement=jaccard", "asma:subgroups=2-4,6,9",
+                             "asma:subgroups=1,2,absent=skipped", "subgroup_accuracy:g=3"}) {
         EXPECT_EQ(parse_metric(text).text(), text);
         EXPECT_EQ(parse_metric(parse_metric(text).text()), parse_metric(text));
     }
     EXPECT_EQ(parse_metric("topk:k=5").text(), "top5");
     EXPECT_EQ(parse_metric("ece").definition(), "ece.l1.left_closed");
     EXPECT_EQ(parse_metric("top7").definition(), "topk.lower_index");
+    EXPECT_EQ(parse_metric("asma:subgroups=9,2,3,4-4,6,3").text(), "asma:subgroups=2-4,6,9");
+    EXPECT_EQ(parse_metric("asma:subgroups=2,3,absent=skipped,agreement=hamming").text(),
+              "asma:agreement=hamming,subgroups=2,3,absent=skipped");
+    EXPECT_EQ(parse_metric("asma:subgroups=1-5").text(), "asma");
+}
+
+TEST(Requests, ADefinitionIdIsAName) {
+    EXPECT_EQ(parse_metric("asma.jaccard"), parse_metric("asma:agreement=jaccard"));
+    EXPECT_EQ(parse_metric("asma.hamming:subgroups=2-4"), parse_metric("asma:agreement=hamming,subgroups=2-4"));
+    EXPECT_EQ(parse_metric("ece.l1.right_closed"), parse_metric("ece:edges=right_closed"));
+    EXPECT_EQ(parse_metric("real.in_set"), parse_metric("real"));
+    EXPECT_THROW(parse_metric("asma.jacard"), Error);
+    EXPECT_THROW(parse_metric("topk.lower_index"), Error);  // does not say k
+}
+
+TEST(Requests, DefaultsWithAndWithoutLabelSets) {
+    const auto names = [](bool sets, bool single = true) {
+        std::set<std::string_view> list;
+        for (const auto& request : default_metrics({}, 0, "", sets, single)) list.insert(request.facts->name);
+        return list;
+    };
+    EXPECT_FALSE(names(false).contains("real"));
+    EXPECT_FALSE(names(false).contains("asma"));
+    for (const char* name : {"real", "asma", "variable_topk", "subgroup_accuracy", "topk", "ece"})
+        EXPECT_TRUE(names(true).contains(name)) << name;
+    // Composites never have one label: what needs one is not even shown.
+    EXPECT_EQ(names(true, false), (std::set<std::string_view>{"real", "variable_topk", "asma", "subgroup_accuracy"}));
 }
 
 TEST(Requests, ErrorsSayWhatIsAllowed) {
@@ -163,7 +199,7 @@ TEST(Requests, ErrorsSayWhatIsAllowed) {
         }
         return "no error";
     };
-    EXPECT_NE(message("eec").find("ece"), std::string::npos);
+    EXPECT_NE(message("ecee").find("`ece`"), std::string::npos);
     EXPECT_NE(message("ece:bins=0").find("1 to 100"), std::string::npos);
     EXPECT_NE(message("ece:bins=15x").find("1 to 100"), std::string::npos);
     EXPECT_NE(message("ece:edge=left_closed").find("edges"), std::string::npos);
@@ -172,6 +208,13 @@ TEST(Requests, ErrorsSayWhatIsAllowed) {
     EXPECT_NE(message("ece:").find("colon"), std::string::npos);
     EXPECT_NE(message("ece:bins").find("parameter=value"), std::string::npos);
     EXPECT_NE(message("top101").find("1 to 100"), std::string::npos);
+    for (const char* text : {"asma:subgroups=0-5", "asma:subgroups=5-1", "asma:subgroups=", "asma:subgroups=1-65",
+                             "asma:subgroups=1-", "asma:subgroups=two"}) {
+        EXPECT_NE(message(text).find("1 to 64"), std::string::npos) << text << ": " << message(text);
+    }
+    EXPECT_NE(message("asma:subgroups=1,,2").find("parameter=value"), std::string::npos);
+    EXPECT_NE(message("subgroup_accuracy:g=65").find("0 to 64"), std::string::npos);
+    EXPECT_NE(message("asma:absent=skip").find("skipped"), std::string::npos);
 }
 
 // Confidences on and beside an edge. 1 of 2 right would hide the rule, so every row is right: gap = 1 - confidence.

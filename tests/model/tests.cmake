@@ -24,3 +24,11 @@ if(TARGET assay_torch)
         LINKS assay_model)
     add_dependencies(test_model_torch assay_torch)
 endif()
+
+assay_test(train
+    SOURCES model/train_test.cpp
+    LINKS assay_model)
+if(TARGET assay_torch)
+    target_compile_definitions(test_train PRIVATE ASSAY_HAS_TORCH=1)
+    add_dependencies(test_train assay_torch)
+endif()

@@ -3,14 +3,19 @@
 
 #include "model/torch/network.h"
 #include "model/torch/runtime.h"
+#include "model/torch/train.h"
 
 namespace assay::torch_plugin {
 namespace {
 
+void prepare_once() {
+    static const bool prepared = (prepare_process(), true);
+    static_cast<void>(prepared);
+}
+
 std::unique_ptr<Classifier> open(const ModelSpec& spec, const ClassifierOptions& options) {
     return translating("the model cannot be opened", [&]() -> std::unique_ptr<Classifier> {
-        static const bool prepared = (prepare_process(), true);
-        static_cast<void>(prepared);
+        prepare_once();
         const c10::Device device = device_named(options.device);
         if (spec.format == ModelFormat::torchscript)
             return make_classifier(load_torchscript(spec, device), spec, device);
@@ -22,6 +27,14 @@ std::unique_ptr<Classifier> open(const ModelSpec& spec, const ClassifierOptions&
     });
 }
 
+TrainedNetwork train_network(const TrainingPictures& pictures, const TrainSpec& spec, double attack,
+                             const TrainTick& tick) {
+    return translating("the network cannot be trained", [&] {
+        prepare_once();
+        return train(pictures, spec, attack, tick);
+    });
+}
+
 }  // namespace
 }  // namespace assay::torch_plugin
 
@@ -29,6 +42,6 @@ extern "C" __attribute__((visibility("default"))) const assay::TorchPlugin* assa
     static const std::string build = assay::plugin_build();
     static const std::string framework = assay::torch_plugin::framework_name();
     static const assay::TorchPlugin plugin = {assay::kPluginInterface, build.c_str(), framework.c_str(),
-                                              assay::torch_plugin::open};
+                                              assay::torch_plugin::open, assay::torch_plugin::train_network};
     return &plugin;
 }

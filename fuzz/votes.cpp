@@ -1,0 +1,84 @@
+// Any bytes as a table or archive of votes: votes or an Error; what is read can be combined. And any bytes as a deflate
+// stream: the same as zlib.
+#include <zlib.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <vector>
+
+#include "assay/aggregate.h"
+#include "assay/error.h"
+#include "label/inflate.h"
+#include "label/votes_readers.h"
+
+namespace {
+
+void check(bool good) {
+    if (!good) std::abort();
+}
+
+void compare_inflate(const std::uint8_t* data, std::size_t size) {
+    constexpr std::size_t most = 1U << 20;
+    std::vector<std::uint8_t> expected(most + 1), got;
+    z_stream stream{};
+    inflateInit2(&stream, -15);
+    stream.next_in = const_cast<Bytef*>(data);
+    stream.avail_in = static_cast<uInt>(size);
+    stream.next_out = expected.data();
+    stream.avail_out = static_cast<uInt>(expected.size());
+    const bool whole = inflate(&stream, Z_FINISH) == Z_STREAM_END && stream.total_out <= most;
+    expected.resize(stream.total_out);
+    const std::size_t used = stream.total_in;
+    inflateEnd(&stream);
+    const auto result = assay::inflate_pieces(std::as_bytes(std::span(data, size)), most, [&](auto bytes) {
+        const auto* first = reinterpret_cast<const std::uint8_t*>(bytes.data());
+        got.insert(got.end(), first, first + bytes.size());
+    });
+    check(result.has_value() == whole);
+    check(!whole || (got == expected && *result == used));
+}
+
+const std::filesystem::path& file() {
+    static const std::filesystem::path made = [] {
+        std::string name = (std::filesystem::temp_directory_path() / "assay_fuzz_votes_XXXXXX").string();
+        if (::mkdtemp(name.data()) == nullptr) std::abort();
+        return std::filesystem::path(name) / "votes.csv";
+    }();
+    return made;
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    if (size == 0) return 0;
+    const std::uint8_t kind = data[0] % 3;
+    const auto bytes = std::as_bytes(std::span(data + 1, size - 1));
+    if (kind == 2) {
+        compare_inflate(data + 1, size - 1);
+        return 0;
+    }
+    try {
+        assay::VotesOptions options;
+        options.threads = 1;
+        options.repeats = data[0] & 4 ? assay::Repeats::all : assay::Repeats::first;
+        assay::Votes votes;
+        if (kind == 0) {
+            std::ofstream(file(), std::ios::binary)
+                .write(reinterpret_cast<const char*>(data + 1), static_cast<std::streamsize>(size - 1));
+            votes = assay::read_votes_csv(file(), options);
+        } else {
+            votes = assay::read_votes_npz(bytes, "votes.npz", options);
+        }
+        check(votes.begin.size() == votes.questions() + 1 && votes.begin.back() == votes.codes.size());
+        if (votes.questions() > 1000 || votes.raters.size() > 1000) return 0;
+        assay::answer_agreement(votes);
+        assay::DawidSkeneOptions em;
+        em.max_passes = 5;
+        em.threads = 1;
+        for (const double p : assay::dawid_skene(votes, em).yes) check(p >= 0 && p <= 1);
+    } catch (const assay::Error&) {
+    }
+    return 0;
+}

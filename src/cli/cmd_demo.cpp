@@ -1,0 +1,201 @@
+// assay demo: a world of pictures, classifiers trained on it, and the main job over both, as a tour.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <chrono>
+
+#include "assay/error.h"
+#include "assay/file.h"
+#include "assay/hash.h"
+#include "assay/store.h"
+#include "cli/command.h"
+#include "cli/demo/networks.h"
+#include "cli/demo/pictures.h"
+#include "cli/demo/summary.h"
+#include "cli/demo/tour.h"
+#include "cli/progress.h"
+#include "cli/table.h"
+
+namespace assay::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view examples = R"(
+assay demo
+assay demo --dir /tmp/world --size full
+assay demo --dir /tmp/world --retrain
+)";
+
+std::vector<TrainReport> train(const Demo& demo, const std::vector<DemoNetwork>& networks) {
+    std::vector<TrainSpec> specs;
+    for (const DemoNetwork& network : networks) specs.push_back(network.spec);
+    TrainOptions options;
+    options.folder = demo.dir / "models";
+    options.threads = demo.threads;
+    options.again = demo.retrain;
+    options.classes = demo.dir / "classes.txt";
+    DatasetOptions reading;
+    reading.classes = read_class_list(options.classes);
+    const Dataset pictures = open_dataset(demo.dir / "pictures" / "train", reading);
+    Progress progress("training", "pictures", demo.quiet);
+    return train_classifiers(pictures, specs, options,
+                             [&](const TrainProgress& p) { progress.update(p.done, p.total); });
+}
+
+Table network_table(const std::vector<DemoNetwork>& networks, const std::vector<TrainReport>& reports) {
+    Table table({{"model"}, {"trained on", Align::right}, {"seconds", Align::right}, {"made"}});
+    double seconds = 0;
+    for (std::size_t i = 0; i < networks.size(); ++i) {
+        const TrainReport& r = reports[i];
+        table.add({r.name, count_text(r.trained_on), fmt::format("{:.1f}", r.seconds), networks[i].made});
+        if (!r.calibrated_file.empty()) {
+            table.add({networks[i].spec.calibrated_copy, "", "",
+                       fmt::format("{}: {:.2f}", networks[i].copy_made, r.temperature)});
+        }
+        seconds += r.seconds;
+    }
+    const bool all_there = std::all_of(reports.begin(), reports.end(), [](const TrainReport& r) { return r.reused; });
+    table.footer(all_there ? std::string("Trained by an earlier run.")
+                           : fmt::format("{:.0f} seconds of one processor core in all.", seconds));
+    return table;
+}
+
+/// Scores of a model that has another file now (trained anew with another result) are of no use: the folder is ours.
+void drop_stale_scores(const Demo& demo) {
+    const fs::path runs = demo.dir / "runs";
+    if (!fs::exists(runs)) return;
+    std::vector<fs::path> stores;
+    for (const auto& dataset : fs::directory_iterator(runs)) {
+        if (!dataset.is_directory()) continue;
+        for (const auto& store : fs::directory_iterator(dataset.path()))
+            if (fs::exists(store.path() / "manifest.json")) stores.push_back(store.path());
+    }
+    for (const fs::path& folder : stores) {
+        const fs::path model = demo.dir / "models" / (folder.filename().string() + ".pt");
+        if (!fs::exists(model) || PredictionStore::open(folder).spec().model_hash != hash_file(model))
+            fs::remove_all(folder);
+    }
+}
+
+/// The tour after the training. Every line may be pasted into a shell.
+class Look {
+public:
+    Look(const Demo& demo, Tour& tour) : demo_(demo), tour_(tour), dir_(shell_word(demo.dir.generic_string())) {}
+
+    void run() {
+        scores();
+        crowd();
+        replication();
+        several_things();
+        cues();
+    }
+
+private:
+    /// `{0}` in the line is the tour's folder.
+    void line(const std::string& text) { tour_.run(fmt::vformat(text, fmt::make_format_args(dir_))); }
+    void working(const std::string& text) { line(text + (demo_.quiet ? " --quiet" : "")); }
+
+    void scores() {
+        tour_.chapter(
+            "Scores",
+            "Every classifier sees every picture once (all sets but train and unlabelled); its scores are kept.");
+        working("predict -m {0}/models/*.pt -d {0}/pictures/[a-sv-z]* --out {0}/runs -o {0}/predicted.txt");
+        tour_.chapter("How good are they?", "v1 is drawn as the training pictures are; v2 was collected once more.");
+        line("score {0}/runs/v1 {0}/runs/v2 --metrics top1,top5,nll,ece");
+        line("compare {0}/runs/v1/standard {0}/runs/v1/narrow --metrics top1,nll,ece");
+        tour_.chapter("Can its confidence be believed?",
+                      "One temperature changes no answer and mends the probabilities.");
+        line("compare {0}/runs/v1/overfit {0}/runs/v1/overfit-scaled --metrics top1,nll,ece");
+    }
+
+    void crowd() {
+        make_folders(demo_.dir / "labels");
+        tour_.chapter("What is really in the pictures?",
+                      "A crowd was asked; careless raters are found out and weigh less.");
+        for (const char* set : {"v1", "v2"}) {
+            line(
+                fmt::format("labels aggregate {{0}}/truth/votes-{0}.csv --data {{0}}/pictures/{0} --to csv "
+                            "-o {{0}}/labels/{0}.csv",
+                            set));
+        }
+        line("score {0}/runs/v1 --labels {0}/labels/v1.csv --metrics real,variable_topk");
+        tour_.chapter("Why is v2 harder?",
+                      "Part of the gap is labels: with the crowd's, pictures with several are told apart.");
+        line("gap {0}/runs/v1 {0}/runs/v2 --labels1 {0}/labels/v1.csv --labels2 {0}/labels/v2.csv");
+    }
+
+    void replication() {
+        tour_.chapter("Was v2 chosen like v1?",
+                      "How many people choose a picture tells how easy it is; a noisy count lets hard ones in.");
+        line("replicate adjust {0}/truth/selections-v1.csv {0}/truth/selections-v2.csv --hits {0}/runs/v1 {0}/runs/v2");
+    }
+
+    void several_things() {
+        tour_.chapter("Several things in one picture",
+                      "Scored against all that is there, then by the number of things.");
+        line("score {0}/runs/multi --metrics variable_topk,asma");
+        working(
+            "patchml --data {0}/pictures/multi --boxes {0}/pictures/multi/Annotations --classes {0}/classes.txt "
+            "--k 2,4 --limit 200 --seed 1 --out {0}/patchml");
+        working("predict -m {0}/models/standard.pt {0}/models/shape.pt -d {0}/patchml/patchml-seed1 --out {0}/runs");
+        line("score {0}/runs/patchml-seed1 --metrics real,variable_topk,asma:subgroups=2-4");
+    }
+
+    void cues() {
+        tour_.chapter("Outline or texture?", "One picture of two minds.");
+        const PredictionStore store = PredictionStore::open(demo_.dir / "runs" / "cue-conflict" / "standard");
+        line(fmt::format("show {} {{0}}/runs/cue-conflict --top 2", shell_word(store.dataset().ids[0])));
+    }
+
+    const Demo& demo_;
+    Tour& tour_;
+    std::string dir_;
+};
+
+}  // namespace
+
+int cmd_demo(std::vector<std::string> words) {
+    auto app = make_app("demo",
+                        "Make a world of pictures whose truth is known, train classifiers on it, and evaluate them: a "
+                        "tour of the commands. The same command goes on after an interruption.",
+                        examples);
+    Demo demo;
+    app->add_option("--dir", demo.dir, "Folder of everything")->type_name("DIR")->capture_default_str();
+    app->add_option("--size", demo.size,
+                    "small: some minutes on two cores; full: five times the pictures, larger networks")
+        ->check(CLI::IsMember({"small", "full"}))
+        ->capture_default_str();
+    app->add_option("--seed", demo.seed, "Another world, other networks")->capture_default_str();
+    app->add_flag("--retrain", demo.retrain, "Train the networks again");
+    app->add_option("-j,--threads", demo.threads, "Threads (default: one a core); changes no bit")
+        ->type_name("N")
+        ->check(CLI::NonNegativeNumber);
+    app->add_flag("-q,--quiet", demo.quiet, "No progress, no notes");
+    if (!parse(*app, std::move(words))) return Status::done;
+
+    const auto start = std::chrono::steady_clock::now();
+    Tour tour(demo.dir / "commands.sh");
+    tour.chapter("A world", "Pictures drawn by a program: what is in them is known, and why they are hard.");
+    make_demo_pictures(demo);
+    const FileLock lock(demo.dir / "demo.lock");
+
+    tour.chapter("Classifiers", "Small networks, each with one known property.");
+    const std::vector<DemoNetwork> networks = demo_networks(demo.size, demo.seed);
+    const std::vector<TrainReport> reports = with_note(
+        "training the classifiers of the tour; the pictures are in `" + (demo.dir / "pictures").string() + "`",
+        [&] { return train(demo, networks); });
+    tour.say(network_table(networks, reports).text(stdout_is_terminal(), stdout_width()));
+    drop_stale_scores(demo);
+    Look(demo, tour).run();
+    tour.chapter("In short", "");
+    tour.say(demo_summary(demo.dir / "runs", networks, reports).text(stdout_is_terminal(), stdout_width()));
+    tour.say(fmt::format("\nLook at {0}/world.png. The commands are in {0}/commands.sh, the scores in {0}/runs.",
+                         demo.dir.string()));
+    note(fmt::format("the tour took {}",
+                     duration_text(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count())));
+    return Status::done;
+}
+
+}  // namespace assay::cli

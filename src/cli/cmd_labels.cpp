@@ -1,0 +1,56 @@
+// assay labels: label sets from votes, questions to ask, and what label sets look like.
+#include "cli/labels.h"
+
+#include <cstdio>
+
+#include "assay/error.h"
+#include "cli/command.h"
+
+namespace assay::cli {
+namespace {
+
+struct Part {
+    std::string_view name;
+    std::string_view summary;
+    int (*run)(std::vector<std::string> words);
+};
+
+constexpr std::array<Part, 3> parts{{
+    {"aggregate", "Label sets from the votes of raters (Dawid-Skene, majority, weighted)", labels_aggregate},
+    {"propose", "Which labels to ask raters about, from what the models see", labels_propose},
+    {"stats", "Labels a picture, pictures a class, classes that come together", labels_stats},
+}};
+
+std::string help() {
+    std::string out =
+        "Build label sets from votes, choose the questions for raters, and count labels.\n\n"
+        "Usage: assay labels PART [options]        assay labels PART --help\n\nParts:\n";
+    for (const Part& part : parts)
+        out +=
+            "  " + std::string(part.name) + std::string(12 - part.name.size(), ' ') + std::string(part.summary) + "\n";
+    out +=
+        "\nExamples:\n"
+        "  assay labels propose runs/val --recall 0.97 -o questions.csv\n"
+        "  assay labels aggregate votes.csv --data pictures --to csv -o labels.csv\n"
+        "  assay labels stats labels.csv\n";
+    return out;
+}
+
+}  // namespace
+
+int cmd_labels(std::vector<std::string> words) {
+    const std::string first = words.empty() ? "" : words.front();
+    if (first.empty() || first == "--help" || first == "-h" || first == "help") {
+        std::fputs(help().c_str(), stdout);
+        return first.empty() ? Status::bad_input : Status::done;
+    }
+    std::vector<std::string> names;
+    for (const Part& part : parts) {
+        names.emplace_back(part.name);
+        if (part.name == first) return part.run({words.begin() + 1, words.end()});
+    }
+    throw Error(ErrorCode::usage,
+                "unknown part `" + first + "` of labels" + suggest(first, names) + " (see `assay labels --help`)");
+}
+
+}  // namespace assay::cli

@@ -1,0 +1,157 @@
+// assay replicate match: statistic matching, with annotators held out.
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+#include <unordered_map>
+
+#include "assay/error.h"
+#include "assay/replicate_matching.h"
+#include "assay/replicate_study.h"
+#include "assay/statistics.h"
+#include "cli/command.h"
+#include "cli/progress.h"
+#include "cli/replicate_inputs.h"
+#include "cli/table.h"
+
+namespace assay::cli {
+namespace {
+
+using namespace replicate;
+using nlohmann::json;
+
+constexpr std::string_view examples = R"(
+assay replicate match original.csv candidates.csv --per-class 10 --csv -o chosen.csv
+assay replicate match original.csv candidates.csv --annotators 5 --per-class 4
+assay replicate match original.csv candidates.csv --annotators 5 --easy 2 --easy-annotators 4 --hits candidates-hits.csv
+)";
+
+struct Accuracy {
+    std::string classifier;
+    std::uint64_t hits = 0, pictures = 0;
+};
+
+/// Accuracy of each classifier on the chosen pictures that have hits.
+std::vector<Accuracy> accuracies(const MatchResult& result, const Readings& candidates, const Hits& hits) {
+    std::unordered_map<std::string_view, std::size_t> place;
+    for (std::size_t i = 0; i < hits.pictures.size(); ++i) place.emplace(hits.pictures[i], i);
+    std::vector<Accuracy> out;
+    for (const std::string& name : hits.classifiers) out.push_back({name, 0, 0});
+    bool any = false;
+    for (const Matched& m : result.pictures) {
+        const auto found = place.find(candidates.pictures[m.candidate]);
+        if (found == place.end()) continue;
+        any = true;
+        for (std::size_t c = 0; c < out.size(); ++c) {
+            const std::uint8_t hit = hits.hit[found->second * out.size() + c];
+            if (hit == Hits::unknown) continue;
+            out[c].hits += hit;
+            ++out[c].pictures;
+        }
+    }
+    if (!any) {
+        throw Error(ErrorCode::bad_input, fmt::format("{} has hits of none of the chosen pictures", hits.source));
+    }
+    return out;
+}
+
+std::string text_of(const MatchResult& result, const std::vector<Accuracy>& accuracy, bool colour) {
+    const auto cell = [](const MeanFrequency& m) { return percent_text(m.value, 1.96 * m.standard_error); };
+    Table table({{"frequencies of"}, {"mean %", Align::right}},
+                fmt::format("{} pictures of {} classes chosen from {} candidates, {} missing",
+                            count_text(result.pictures.size()), count_text(result.classes.size()),
+                            count_text(result.candidates), count_text(result.missing)));
+    table.add({"reference", cell(result.reference)});
+    table.add({"chosen, by the annotators who chose", cell(result.in_sample)});
+    table.add({"chosen, by annotators held out", result.held_out ? cell(*result.held_out) : "unknown"});
+    if (result.difference) table.add({"held out minus reference", cell(*result.difference)});
+    std::string out = table.text(colour);
+    Table buckets({{"bucket"}, {"wanted", Align::right}, {"there", Align::right}, {"taken", Align::right}});
+    for (std::size_t b = 0; b < match_buckets; ++b) {
+        std::uint64_t wanted = 0, there = 0, taken = 0;
+        for (const ClassMatch& c : result.classes) {
+            wanted += static_cast<std::uint64_t>(c.target[b]);
+            there += static_cast<std::uint64_t>(c.available[b]);
+            taken += static_cast<std::uint64_t>(c.taken[b]);
+        }
+        buckets.add({fmt::format("{:.1f} to {:.1f}", 0.2 * static_cast<double>(b), 0.2 * static_cast<double>(b + 1)),
+                     count_text(wanted), count_text(there), count_text(taken)});
+    }
+    out += "\n" + buckets.text(colour);
+    if (!accuracy.empty()) {
+        Table hits({{"classifier"}, {"accuracy on the chosen %", Align::right}});
+        for (const Accuracy& a : accuracy) {
+            if (a.pictures == 0) {
+                hits.add({a.classifier, "–"});
+                continue;
+            }
+            const Interval i = wilson(a.hits, a.pictures);
+            hits.add({a.classifier, percent_text(static_cast<double>(a.hits) / static_cast<double>(a.pictures),
+                                                 (i.high - i.low) / 2)});
+        }
+        out += "\n" + hits.text(colour);
+    }
+    return out;
+}
+
+}  // namespace
+
+int replicate_match(std::vector<std::string> words) {
+    auto app =
+        make_app("replicate match",
+                 "Choose candidates so that, class by class, their selection frequencies are distributed as those "
+                 "of a reference (buckets of 0.2). With --annotators N only N random annotators of each candidate "
+                 "choose, and the others show what was really got. Status 3: pictures are missing.",
+                 examples);
+    std::filesystem::path reference, candidates, hits_path;
+    MatchOptions options;
+    AnnotationFlags flags;
+    Output output;
+    app->add_option("reference", reference, "Annotations or frequencies of the reference")
+        ->required()
+        ->type_name("CSV");
+    app->add_option("candidates", candidates, "Annotations or frequencies of the candidates")
+        ->required()
+        ->type_name("CSV");
+    app->add_option("--per-class", options.per_class, "Pictures to choose for each class")
+        ->capture_default_str()
+        ->type_name("N");
+    app->add_option("--annotators", options.annotators,
+                    "Annotators who choose; the others are held out (0: all choose)")
+        ->capture_default_str()
+        ->type_name("N");
+    app->add_option("--reference-annotators", options.reference_annotators,
+                    "Annotators of the reference that count (0: all)")
+        ->capture_default_str()
+        ->type_name("N");
+    app->add_option("--easy", options.easy_least, "Candidates must be selected by N of --easy-annotators others")
+        ->type_name("N");
+    app->add_option("--easy-annotators", options.easy_annotators, "Annotators who say what is easy")->type_name("N");
+    app->add_option("--hits", hits_path, "Hits on the candidates: the chosen pictures' accuracies are shown")
+        ->type_name("PATH");
+    flags.add_to(*app);
+    output.add_to(*app);
+    if (!parse(*app, std::move(words))) return Status::done;
+
+    options.seed = flags.seed;
+    const PreparedSets prepared = prepare_sets({reference, candidates}, flags);
+    const MatchResult result = match(prepared.sets[0], prepared.sets[1], prepared.names, options);
+    const std::vector<Accuracy> accuracy =
+        hits_path.empty() ? std::vector<Accuracy>{} : accuracies(result, prepared.sets[1], read_hits(hits_path, 1));
+    for (const std::string& text : prepared.warnings) warn(text);
+    for (const std::string& text : result.warnings) warn(text);
+    if (output.json) {
+        json out = to_json(result, prepared.names);
+        out["annotations"] = to_json(prepared);
+        for (const Accuracy& a : accuracy) {
+            out["accuracy"].push_back({{"classifier", a.classifier}, {"hits", a.hits}, {"pictures", a.pictures}});
+        }
+        output.write(out.dump(2) + "\n");
+    } else if (output.csv) {
+        output.write(matched_csv(result, prepared.sets[1], prepared.names));
+    } else {
+        output.write(text_of(result, accuracy, output.file.empty() && stdout_is_terminal()));
+    }
+    return result.missing > 0 ? Status::partial : Status::done;
+}
+
+}  // namespace assay::cli

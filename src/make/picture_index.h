@@ -1,0 +1,52 @@
+// Finds pictures below a folder by whatever an annotation calls them.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <string_view>
+#include <vector>
+
+#include "assay/dataset.h"
+#include "data/string_index.h"
+
+namespace assay {
+
+class PictureIndex {
+public:
+    /// Scans the folder to its depths. Throws bad_input: no folder, no picture.
+    explicit PictureIndex(const std::filesystem::path& root);
+    PictureIndex(const PictureIndex&) = delete;
+    PictureIndex& operator=(const PictureIndex&) = delete;
+
+    struct Found {
+        enum class Kind { none, one, several } kind = Kind::none;
+        std::uint32_t picture = 0;  ///< with `one`: index into pictures()
+    };
+    /// `name`: a path below the root, or a file name that stands there once; with or without extension.
+    Found find(std::string_view name) const;
+    const StringColumn& pictures() const { return pictures_; }
+
+private:
+    using Key = std::function<std::string_view(std::uint32_t)>;
+    /// Pictures by a key that several may share.
+    struct Table {
+        Table(std::size_t items, Key key) : index(items, std::move(key)), shared(items, false) {}
+        void add(std::uint32_t item) {
+            if (const auto earlier = index.insert(item)) shared[*earlier] = true;
+        }
+        Found find(std::string_view key) const {
+            const auto item = index.find(key);
+            if (!item) return {};
+            return {shared[*item] ? Found::Kind::several : Found::Kind::one, *item};
+        }
+        StringIndex<Key> index;
+        std::vector<bool> shared;
+    };
+    static StringColumn scan(const std::filesystem::path& root);
+
+    StringColumn pictures_;
+    Table paths_, path_stems_, names_, stems_;
+};
+
+}  // namespace assay

@@ -1,0 +1,203 @@
+// Metrics of label sets: the g highest classes of a picture with g valid ones (agreement.h), by label count and in all.
+//
+// The state counts pictures by (g, h): every agreement, its mean and its variance follow from these integers.
+#include <algorithm>
+#include <vector>
+
+#include <fmt/core.h>
+
+#include "agreement.h"
+#include "families.h"
+#include "number_list.h"
+
+namespace assay::families {
+namespace {
+
+// Slots: for g = 1, 2, ...: pictures whose h is not known, then those with h = 0 ... g; last: pictures with more
+// labels.
+constexpr std::size_t slot_of(std::size_t g) {
+    return (g - 1) * (g + 4) / 2;
+}
+
+std::size_t counted(const Shape& shape) {
+    return std::clamp(shape.most_labels, std::uint32_t{1}, most_label_counts);
+}
+
+class LabelSetHits final : public Accumulator {
+public:
+    explicit LabelSetHits(std::size_t most) : most_(most) {}
+    std::string key() const override { return "label_sets"; }
+    std::size_t slots() const override { return slot_of(most_ + 1) + 1; }
+    void update(std::span<std::int64_t> state, std::span<const RowFacts> rows) const override {
+        const std::size_t all = slots();
+        for (const RowFacts& row : rows) {
+            if (row.valid == 0) continue;
+            std::int64_t* const counts = state.data() + row.group * all;
+            if (row.valid > most_) {
+                ++counts[all - 1];
+            } else {
+                ++counts[slot_of(row.valid) + static_cast<std::size_t>(row.hits + 1)];
+            }
+        }
+    }
+
+private:
+    std::size_t most_;
+};
+
+struct Subgroup {
+    std::int64_t unknown = 0;
+    MeanAgreement agreement;
+};
+
+// Adds up (value, count) pairs; the variance in a second pass over them, because a difference of large sums loses
+// digits.
+MeanAgreement mean_of(std::span<const std::pair<double, std::int64_t>> values) {
+    MeanAgreement mean;
+    for (const auto& [value, count] : values) {
+        mean.n += static_cast<std::uint64_t>(count);
+        mean.mean += value * static_cast<double>(count);
+    }
+    if (mean.n == 0) return mean;
+    const auto n = static_cast<double>(mean.n);
+    mean.mean /= n;
+    for (const auto& [value, count] : values) {
+        mean.variance += static_cast<double>(count) * (value - mean.mean) * (value - mean.mean);
+    }
+    mean.variance = mean.n > 1 ? mean.variance / (n - 1) : 0;
+    return mean;
+}
+
+Subgroup subgroup_of(const MetricContext& context, std::span<const std::int64_t> state, std::uint32_t g) {
+    Subgroup subgroup;
+    if (g > counted(context.shape)) return subgroup;
+    const std::int64_t* const counts = state.data() + slot_of(g);
+    subgroup.unknown = counts[0];
+    // Hamming is a line through recall: its interval is recall's, moved.
+    const Agreement named = agreement_named(context.parameters.at("agreement"));
+    const Agreement kind = named == Agreement::hamming ? Agreement::recall : named;
+    std::vector<std::pair<double, std::int64_t>> values;
+    for (std::uint32_t h = 0; h <= g; ++h) {
+        values.emplace_back(agreement_of(kind, g, h, context.shape.classes), counts[h + 1]);
+    }
+    subgroup.agreement = mean_of(values);
+    subgroup.agreement.yes_or_no = g == 1;
+    return subgroup;
+}
+
+Term term_of(const MetricContext& context, std::uint32_t g, const Subgroup& subgroup, std::string& method) {
+    const Interval interval = mean_interval(subgroup.agreement, context.level);
+    method = interval.method;
+    Term term{subgroup.agreement.mean, interval.low, interval.high};
+    if (context.parameters.at("agreement") != "hamming") return term;
+    const double slope = 2.0 * g / context.shape.classes;
+    for (double* x : {&term.value, &term.low, &term.high}) *x = 1 - slope * (1 - *x);
+    return term;
+}
+
+std::string not_known(const MetricContext& context, std::uint32_t g) {
+    return !context.shape.ranking
+               ? fmt::format("the class map gives one decision and no ranking: the best {} are not known", g)
+               : fmt::format("the store keeps the best {} of each row: the best {} are not known", context.shape.kept,
+                             g);
+}
+
+}  // namespace
+
+std::unique_ptr<Accumulator> accumulate_label_sets(const MetricContext& context) {
+    return std::make_unique<LabelSetHits>(counted(context.shape));
+}
+
+Value subgroup_value(const MetricContext& context, std::span<const std::int64_t> state) {
+    const auto g = static_cast<std::uint32_t>(std::stoi(context.parameters.at("g")));
+    Value value;
+    if (g == 0) {
+        value.undefined = "one value a label count: name it, as in subgroup_accuracy:g=2";
+        return value;
+    }
+    const Subgroup subgroup = subgroup_of(context, state, g);
+    value.n = subgroup.agreement.n;
+    if (subgroup.unknown > 0) {
+        value.undefined = not_known(context, g);
+    } else if (value.n == 0) {
+        value.undefined = fmt::format("no item has {} label{}", g, g == 1 ? "" : "s");
+    } else {
+        std::string method;
+        const Term term = term_of(context, g, subgroup, method);
+        value.value = term.value;
+        value.interval = Interval{term.low, term.high, context.level, method};
+    }
+    return value;
+}
+
+Value asma_value(const MetricContext& context, std::span<const std::int64_t> state) {
+    const auto range = parse_number_list(context.parameters.at("subgroups"), 1, most_label_counts).value();
+    Value value;
+    std::vector<Term> terms;
+    std::vector<int> absent, small, there;
+    std::string method;
+    for (const int g : range) {
+        const auto size = static_cast<std::uint32_t>(g);
+        const Subgroup subgroup = subgroup_of(context, state, size);
+        value.n += subgroup.agreement.n;
+        if (subgroup.unknown > 0 && value.undefined.empty()) value.undefined = not_known(context, size);
+        if (subgroup.agreement.n == 0) {
+            absent.push_back(g);
+            continue;
+        }
+        there.push_back(g);
+        if (subgroup.agreement.n < 30) small.push_back(g);
+        terms.push_back(term_of(context, size, subgroup, method));
+    }
+    if (!value.undefined.empty()) return value;
+    if (value.n == 0) {
+        value.undefined = fmt::format("no item has {} labels", number_list_text(range));
+        return value;
+    }
+    if (!absent.empty() && context.parameters.at("absent") == "undefined") {
+        value.undefined = fmt::format("no item has {} labels; --subgroups {} or --subgroups present takes the others",
+                                      number_list_text(absent), number_list_text(there));
+        return value;
+    }
+    const Interval interval = mean_of_terms(terms, context.level, terms.size() == 1 ? method : "mover.wilson");
+    double sum = 0;
+    for (const Term& term : terms) sum += term.value;
+    value.value = sum / static_cast<double>(terms.size());
+    value.interval = interval;
+    if (!absent.empty()) value.note = fmt::format("no item has {} labels: left out", number_list_text(absent));
+    if (!small.empty()) {
+        value.note += fmt::format("{}fewer than 30 items have {} labels, and count as much as any other subgroup",
+                                  value.note.empty() ? "" : "; ", number_list_text(small));
+    }
+    return value;
+}
+
+Value variable_top_k_value(const MetricContext& context, std::span<const std::int64_t> state) {
+    const Agreement kind = agreement_named(context.parameters.at("agreement"));
+    std::vector<std::pair<double, std::int64_t>> values;
+    Value value;
+    bool yes_or_no = kind != Agreement::hamming;
+    for (std::uint32_t g = 1; g <= counted(context.shape); ++g) {
+        const std::int64_t* const counts = state.data() + slot_of(g);
+        if (counts[0] > 0 && value.undefined.empty()) value.undefined = not_known(context, g);
+        for (std::uint32_t h = 0; h <= g; ++h) {
+            if (counts[h + 1] == 0) continue;
+            values.emplace_back(agreement_of(kind, g, h, context.shape.classes), counts[h + 1]);
+            yes_or_no = yes_or_no && g == 1;
+        }
+    }
+    MeanAgreement mean = mean_of(values);
+    mean.yes_or_no = yes_or_no;
+    value.n = mean.n;
+    if (const std::int64_t beyond = state.back(); beyond > 0 && value.undefined.empty()) {
+        value.undefined = fmt::format("{} items have more than {} labels", beyond, most_label_counts);
+    } else if (mean.n == 0 && value.undefined.empty()) {
+        value.undefined = "no item has a valid label";
+    }
+    if (!value.undefined.empty()) return value;
+    value.value = mean.mean;
+    value.interval = mean_interval(mean, context.level);
+    return value;
+}
+
+}  // namespace assay::families

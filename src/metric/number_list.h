@@ -1,0 +1,19 @@
+// Lists of small whole numbers as people write them: "1-5", "2,3,4,6,9", "1-3,7".
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace assay {
+
+/// The numbers, ascending and each once. Separators: ',' or blanks. nullopt: empty, not a number, backwards ("5-1"), or
+/// outside [low, high].
+std::optional<std::vector<int>> parse_number_list(std::string_view text, int low, int high);
+
+/// The shortest such text; two neighbours make no range: "1,2,4-6".
+std::string number_list_text(std::span<const int> numbers);
+
+}  // namespace assay

@@ -1,0 +1,11 @@
+// One training, from pictures to the bytes of a TorchScript file.
+#pragma once
+
+#include "model/plugin.h"
+
+namespace assay::torch_plugin {
+
+/// Runs on the calling thread alone. Throws what `tick` throws.
+TrainedNetwork train(const TrainingPictures& pictures, const TrainSpec& spec, double attack, const TrainTick& tick);
+
+}  // namespace assay::torch_plugin

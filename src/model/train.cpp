@@ -1,0 +1,369 @@
+// The front of train.h: checks, pictures into memory, what is there already, files. The plug-in does the arithmetic.
+#include "assay/train.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <mutex>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "assay/error.h"
+#include "assay/file.h"
+#include "assay/hash.h"
+#include "assay/image.h"
+#include "assay/parallel.h"
+#include "assay/preprocess.h"
+#include "model/plugin.h"
+
+namespace assay {
+namespace {
+
+using nlohmann::json;
+namespace fs = std::filesystem;
+
+constexpr std::uint64_t kLargestMemory = 1ULL << 30;
+/// Goes up when the same spec would give another network: a new augmentation, another initialisation.
+constexpr int kRecipe = 1;
+constexpr double kMean = 0.5;
+constexpr double kStd = 0.25;
+
+std::string_view name_of(NetworkKind kind) {
+    return kind == NetworkKind::patches ? "patches" : "whole";
+}
+
+void check_name(const std::string& name) {
+    const auto allowed = [](char c) {
+        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_' ||
+               c == '.';
+    };
+    if (name.empty() || name.front() == '.' || name.size() > 100 || !std::all_of(name.begin(), name.end(), allowed)) {
+        throw Error(
+            ErrorCode::usage,
+            fmt::format("network name `{}`: up to 100 letters, digits, '-', '_' and '.', no '.' in front", name));
+    }
+}
+
+void check_range(const TrainSpec& spec, std::string_view what, double value, double low, double high) {
+    if (value >= low && value <= high) return;
+    throw Error(ErrorCode::usage,
+                fmt::format("network `{}`: {} is {}, outside {} to {}", spec.name, what, value, low, high));
+}
+
+void check(std::span<const TrainSpec> specs) {
+    if (specs.empty()) throw Error(ErrorCode::usage, "no network to train");
+    std::set<std::string> names;
+    for (const TrainSpec& spec : specs) {
+        std::vector<std::string> own = {spec.name};
+        if (!spec.calibrated_copy.empty()) own.push_back(spec.calibrated_copy);
+        for (const std::string& name : own) {
+            check_name(name);
+            if (!names.insert(name).second)
+                throw Error(ErrorCode::usage, fmt::format("two networks have the name `{}`", name));
+        }
+        check_range(spec, "width", spec.width, 1, 256);
+        check_range(spec, "side", spec.side, 16, 256);
+        check_range(spec, "epochs", spec.epochs, 1, 100'000);
+        check_range(spec, "batch", spec.batch, 2, 4096);
+        check_range(spec, "learning_rate", spec.learning_rate, 1e-9, 10);
+        check_range(spec, "weight_decay", spec.weight_decay, 0, 10);
+        check_range(spec, "label_smoothing", spec.label_smoothing, 0, 0.999);
+        check_range(spec, "share", spec.share, 1e-6, 1);
+        check_range(spec, "random_textures", spec.random_textures, 0, 1);
+        check_range(spec, "adversarial", spec.adversarial, 0, 1);
+        check_range(spec, "held_out", spec.held_out, 0, 0.9);
+    }
+}
+
+/// The pictures with one label, squeezed to side x side: planes of bytes.
+struct Pictures {
+    std::vector<std::uint8_t> pixels;
+    std::vector<std::int32_t> labels;
+    std::string fingerprint;
+};
+
+Preprocess preprocess_of(int side) {
+    Preprocess p;
+    p.height = side;
+    p.width = side;
+    p.interpolation = Interpolation::bilinear;
+    p.crop_mode = CropMode::none;
+    p.mean = {kMean, kMean, kMean};
+    p.std = {kStd, kStd, kStd};
+    return p;
+}
+
+std::vector<std::size_t> labelled_items(const Dataset& dataset) {
+    std::vector<std::size_t> items;
+    std::set<std::int32_t> met;
+    for (std::size_t i = 0; i < dataset.size(); ++i) {
+        const std::int32_t label = dataset.single_label(i);
+        if (label < 0) continue;
+        items.push_back(i);
+        met.insert(label);
+    }
+    if (met.size() < 2) {
+        throw Error(ErrorCode::bad_input,
+                    fmt::format("{}: pictures of {} classes have exactly one label; training needs two classes",
+                                dataset.name, met.size()));
+    }
+    return items;
+}
+
+Pictures load_pictures(const Dataset& dataset, std::span<const std::size_t> items, int side, int threads) {
+    const Preprocess p = preprocess_of(side);
+    const auto plane = static_cast<std::size_t>(side * side);
+    Pictures out;
+    out.labels.resize(items.size());
+    out.pixels.resize(items.size() * 3 * plane);
+    constexpr std::size_t block = 64;
+    parallel_blocks((items.size() + block - 1) / block, threads, [&](std::size_t b) {
+        for (std::size_t i = b * block; i < std::min(items.size(), (b + 1) * block); ++i) {
+            throw_if_stopped();
+            const fs::path path = dataset.path_of(items[i]);
+            const Image window =
+                with_note(fmt::format("reading {}", path.string()), [&] { return crop_window(load_image(path), p); });
+            for (std::size_t c = 0; c < 3; ++c) {
+                std::uint8_t* to = out.pixels.data() + (3 * i + c) * plane;
+                for (std::size_t k = 0; k < plane; ++k) to[k] = window.pixels[4 * k + c];
+            }
+            out.labels[i] = dataset.single_label(items[i]);
+        }
+    });
+    Hasher hasher;
+    hasher.add_field(dataset.classes.fingerprint());
+    hasher.add(std::as_bytes(std::span(out.labels)));
+    hasher.add(std::as_bytes(std::span(out.pixels)));
+    out.fingerprint = hasher.digest();
+    return out;
+}
+
+json to_json(const TrainReport& report) {
+    return {{"seconds", report.seconds},
+            {"loss", report.loss},
+            {"temperature", report.temperature},
+            {"trained_on", report.trained_on},
+            {"held_out", report.held_out},
+            {"held_out_right", report.held_out_right},
+            {"held_out_right_attacked", report.held_out_right_attacked},
+            {"parameters", report.parameters}};
+}
+
+/// The files of one network.
+class Files {
+public:
+    Files(const fs::path& folder, const TrainSpec& spec, std::string key)
+        : file_(folder / (spec.name + ".pt")),
+          calibrated_(spec.calibrated_copy.empty() ? fs::path() : folder / (spec.calibrated_copy + ".pt")),
+          record_(folder / (spec.name + ".training.json")),
+          key_(std::move(key)),
+          name_(spec.name) {}
+
+    /// The report of an earlier training with the same key, when all its files are as they were written. A damaged
+    /// record is no error: the network is made again.
+    bool find(TrainReport& report) const {
+        try {
+            const json all = json::parse(read_text(record_, 1 << 20));
+            if (all.at("key") != key_ || all.at("file") != hash_file(file_)) return false;
+            if (!calibrated_.empty() && all.at("calibrated_file") != hash_file(calibrated_)) return false;
+            const json& r = all.at("report");
+            report.seconds = r.at("seconds");
+            report.loss = r.at("loss");
+            report.temperature = r.at("temperature");
+            report.trained_on = r.at("trained_on");
+            report.held_out = r.at("held_out");
+            report.held_out_right = r.at("held_out_right");
+            report.held_out_right_attacked = r.at("held_out_right_attacked");
+            report.parameters = r.at("parameters");
+        } catch (const std::exception&) {
+            return false;
+        }
+        report.reused = true;
+        name_files(report);
+        return true;
+    }
+
+    void write(const TrainedNetwork& trained, const json& spec, std::string_view sidecar) const {
+        std::error_code ignored;
+        fs::remove(record_, ignored);  // the record comes last and says that the files belong together
+        write_network(file_, trained.file, sidecar);
+        if (!calibrated_.empty()) write_network(calibrated_, trained.calibrated_file, sidecar);
+        json all = {{"key", key_}, {"spec", spec}, {"report", to_json(trained.report)}, {"file", hash_file(file_)}};
+        if (!calibrated_.empty()) all["calibrated_file"] = hash_file(calibrated_);
+        write_file_atomically(record_, all.dump(2) + "\n");
+    }
+
+    void name_files(TrainReport& report) const {
+        report.name = name_;
+        report.file = file_;
+        report.calibrated_file = calibrated_;
+    }
+
+private:
+    static void write_network(const fs::path& path, const std::string& bytes, std::string_view sidecar) {
+        write_file_atomically(path, bytes);
+        write_file_atomically(fs::path(path).replace_extension(".toml"), sidecar);
+    }
+
+    fs::path file_, calibrated_, record_;
+    std::string key_, name_;
+};
+
+std::string sidecar_text(const TrainSpec& spec, std::size_t classes, const fs::path& class_list) {
+    return fmt::format(
+        "# Settings of the classifier beside this file: what `assay predict` needs to feed it.\n"
+        "input_size = [3, {0}, {0}]\n"
+        "interpolation = \"bilinear\"\n"
+        "crop_mode = \"none\"\n"
+        "mean = [{1}, {1}, {1}]\n"
+        "std = [{2}, {2}, {2}]\n"
+        "num_classes = {3}\n"
+        "classes = {4}\n"
+        "outputs = \"logits\"\n",
+        spec.side, kMean, kStd, classes, json(class_list.generic_string()).dump());
+}
+
+/// The path of the class list from the folder of the models, for the sidecars.
+fs::path class_list_for(const Dataset& dataset, const TrainOptions& options) {
+    if (!options.classes.empty()) {
+        const fs::path list = fs::absolute(options.classes).lexically_normal();
+        const fs::path relative = list.lexically_relative(fs::absolute(options.folder).lexically_normal());
+        return relative.empty() ? list : relative;
+    }
+    json all = json::object();
+    for (std::size_t c = 0; c < dataset.classes.size(); ++c)
+        all[std::to_string(c)] = {dataset.classes.id(c), dataset.classes.name(c)};
+    write_file_atomically(options.folder / "classes.json", all.dump(1) + "\n");
+    return "classes.json";
+}
+
+class Job {
+public:
+    Job(const Dataset& dataset, std::span<const TrainSpec> specs, const TrainOptions& options,
+        const TrainCallback& callback)
+        : dataset_(dataset), specs_(specs), options_(options), callback_(callback), plugin_(opened_plugin()) {}
+
+    std::vector<TrainReport> run() {
+        const std::vector<std::size_t> items = labelled_items(dataset_);
+        load(items);
+        make_folders(options_.folder);
+        class_list_ = class_list_for(dataset_, options_);
+        for (const TrainSpec& spec : specs_) progress_.total += pictures_of(spec);
+        std::vector<TrainReport> reports(specs_.size());
+        // The longest first, so that no thread is left alone with it at the end.
+        std::vector<std::size_t> order(specs_.size());
+        for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+        std::stable_sort(order.begin(), order.end(),
+                         [&](std::size_t a, std::size_t b) { return cost(specs_[a]) > cost(specs_[b]); });
+        parallel_blocks(order.size(), resolve_threads(options_.threads),
+                        [&](std::size_t block) { reports[order[block]] = train_one(specs_[order[block]]); });
+        return reports;
+    }
+
+private:
+    void load(std::span<const std::size_t> items) {
+        std::uint64_t bytes = 0;
+        std::set<int> sides;
+        for (const TrainSpec& spec : specs_) {
+            if (sides.insert(spec.side).second)
+                bytes += 3ULL * static_cast<std::uint64_t>(spec.side * spec.side) * items.size();
+        }
+        if (bytes > kLargestMemory || items.size() > UINT32_MAX) {
+            throw Error(ErrorCode::usage,
+                        fmt::format("{} pictures take {} MiB; training holds at most {} MiB in memory; "
+                                    "use fewer pictures or a smaller side",
+                                    items.size(), bytes >> 20, kLargestMemory >> 20));
+        }
+        for (const int side : sides)
+            pictures_[side] = load_pictures(dataset_, items, side, resolve_threads(options_.threads));
+    }
+
+    /// About what it takes, for order and progress.
+    std::uint64_t pictures_of(const TrainSpec& spec) const {
+        const auto n = static_cast<double>(pictures_.at(spec.side).labels.size());
+        return static_cast<std::uint64_t>(n * spec.share * (1 - spec.held_out) * spec.epochs);
+    }
+    double cost(const TrainSpec& spec) const {
+        return static_cast<double>(pictures_of(spec)) * spec.width * spec.width * spec.side * spec.side *
+               (spec.adversarial > 0 ? 2 : 1);
+    }
+
+    std::string key_of(const TrainSpec& spec) const {
+        Hasher hasher;
+        for (const std::string& part :
+             {to_json(spec).dump(), pictures_.at(spec.side).fingerprint, std::string(plugin_.framework),
+              fmt::format("recipe {}, attack {}", kRecipe, options_.attack), class_list_.string()})
+            hasher.add_field(part);
+        return hasher.digest();
+    }
+
+    TrainReport train_one(const TrainSpec& spec) {
+        throw_if_stopped();
+        const Files files(options_.folder, spec, key_of(spec));
+        TrainReport report;
+        if (!options_.again && files.find(report)) {
+            tell(pictures_of(spec));
+            return report;
+        }
+        const Pictures& pictures = pictures_.at(spec.side);
+        const TrainingPictures view{pictures.pixels, pictures.labels,
+                                    static_cast<std::uint32_t>(dataset_.classes.size()), kMean, kStd};
+        const TrainedNetwork trained = with_note(fmt::format("training the network {}", spec.name), [&] {
+            return plugin_.train(view, spec, options_.attack, [&](std::uint64_t n) {
+                throw_if_stopped();
+                tell(n);
+            });
+        });
+        files.write(trained, to_json(spec), sidecar_text(spec, dataset_.classes.size(), class_list_));
+        report = trained.report;
+        files.name_files(report);
+        return report;
+    }
+
+    void tell(std::uint64_t pictures) {
+        if (!callback_) return;
+        const std::scoped_lock lock(mutex_);
+        progress_.done = std::min(progress_.done + pictures, progress_.total);
+        callback_(progress_);
+    }
+
+    const Dataset& dataset_;
+    std::span<const TrainSpec> specs_;
+    const TrainOptions& options_;
+    const TrainCallback& callback_;
+    const TorchPlugin& plugin_;
+    std::map<int, Pictures> pictures_;  ///< by side
+    fs::path class_list_;
+    std::mutex mutex_;
+    TrainProgress progress_;
+};
+
+}  // namespace
+
+json to_json(const TrainSpec& spec) {
+    return {{"name", spec.name},
+            {"network", name_of(spec.network)},
+            {"width", spec.width},
+            {"side", spec.side},
+            {"epochs", spec.epochs},
+            {"batch", spec.batch},
+            {"learning_rate", spec.learning_rate},
+            {"weight_decay", spec.weight_decay},
+            {"label_smoothing", spec.label_smoothing},
+            {"share", spec.share},
+            {"augment", spec.augment},
+            {"random_textures", spec.random_textures},
+            {"adversarial", spec.adversarial},
+            {"calibrated_copy", spec.calibrated_copy},
+            {"held_out", spec.held_out},
+            {"seed", spec.seed}};
+}
+
+std::vector<TrainReport> train_classifiers(const Dataset& dataset, std::span<const TrainSpec> specs,
+                                           const TrainOptions& options, const TrainCallback& callback) {
+    check(specs);
+    return Job(dataset, specs, options, callback).run();
+}
+
+}  // namespace assay

@@ -1,0 +1,208 @@
+#include <algorithm>
+#include <unordered_set>
+
+#include <fmt/core.h>
+
+#include "assay/error.h"
+#include "assay/random.h"
+#include "assay/replicate_selections.h"
+
+namespace assay::replicate {
+namespace {
+
+std::uint64_t joined(std::uint32_t high, std::uint32_t low) {
+    return (std::uint64_t{high} << 32) | low;
+}
+
+struct Batch {
+    std::uint32_t pictures = 0, selected = 0, controls_selected = 0;
+};
+
+void check_rules(const CleaningRules& rules) {
+    if (!(rules.max_flagged > 0 && rules.max_flagged <= 1)) {
+        throw Error(ErrorCode::usage,
+                    fmt::format("share of flagged batches {} is outside (0, 1]; 0.3 is usual", rules.max_flagged));
+    }
+}
+
+}  // namespace
+
+std::size_t CleaningReport::dropped() const {
+    return static_cast<std::size_t>(
+        std::count_if(workers.begin(), workers.end(), [](const WorkerRecord& w) { return w.dropped; }));
+}
+
+CleaningReport clean(std::span<Selections* const> sets, const StudyNames& names, const CleaningRules& rules) {
+    check_rules(rules);
+    bool controls = false;
+    for (const Selections* set : sets) {
+        if (!set->has_batches) {
+            throw Error(ErrorCode::bad_input,
+                        fmt::format("{} has no column `batch`: workers are judged by the grids they saw", set->source));
+        }
+        controls = controls || set->has_controls;
+    }
+    if (!controls) {
+        throw Error(
+            ErrorCode::bad_input,
+            "no file has a column `control`: without pictures known to be wrong, guessing workers are not found");
+    }
+    CleaningReport report;
+    std::unordered_map<std::uint64_t, Batch> batches;
+    report.workers.resize(names.workers.size());
+    for (std::size_t w = 0; w < report.workers.size(); ++w) report.workers[w].worker = static_cast<std::uint32_t>(w);
+    for (const Selections* set : sets) {
+        for (const Selection& row : set->rows) {
+            Batch& batch = batches[joined(row.worker, row.batch)];
+            ++batch.pictures;
+            batch.selected += row.selected ? 1U : 0U;
+            batch.controls_selected += row.selected && row.control ? 1U : 0U;
+            ++report.workers[row.worker].annotations;
+            ++report.annotations_before;
+        }
+    }
+    report.batches = batches.size();
+    report.smallest_batch = batches.empty() ? 0 : UINT32_MAX;
+    for (const auto& [key, batch] : batches) {
+        const bool few = batch.selected<rules.min_selected, wrong = batch.controls_selected> rules.max_controls;
+        WorkerRecord& worker = report.workers[key >> 32];
+        ++worker.batches;
+        worker.flagged += few || wrong ? 1U : 0U;
+        report.too_few_selected += few ? 1U : 0U;
+        report.controls_selected += wrong ? 1U : 0U;
+        report.flagged += few || wrong ? 1U : 0U;
+        report.smallest_batch = std::min(report.smallest_batch, batch.pictures);
+        report.largest_batch = std::max(report.largest_batch, batch.pictures);
+    }
+    for (WorkerRecord& worker : report.workers) {
+        worker.dropped = worker.batches > 0 && worker.flagged >= rules.max_flagged * worker.batches;
+    }
+    for (Selections* set : sets) {
+        std::erase_if(set->rows, [&](const Selection& row) { return report.workers[row.worker].dropped; });
+        report.annotations_after += set->rows.size();
+    }
+    return report;
+}
+
+Duplicates remove_duplicates(Selections& set) {
+    struct Place {
+        std::uint64_t key;
+        std::uint32_t row;
+    };
+    std::vector<Place> places(set.rows.size());
+    for (std::size_t i = 0; i < places.size(); ++i) {
+        places[i] = {joined(set.rows[i].picture, set.rows[i].worker), static_cast<std::uint32_t>(i)};
+    }
+    std::sort(places.begin(), places.end(),
+              [](const Place& a, const Place& b) { return a.key != b.key ? a.key < b.key : a.row < b.row; });
+    std::vector<bool> drop(set.rows.size(), false);
+    Duplicates result;
+    for (std::size_t i = 0, first = 0; i < places.size(); ++i) {
+        if (i == 0 || places[i].key != places[i - 1].key) {
+            first = i;
+            continue;
+        }
+        drop[places[i].row] = true;
+        ++result.removed;
+        result.contradicting += set.rows[places[i].row].selected != set.rows[places[first].row].selected ? 1U : 0U;
+    }
+    if (result.removed > 0) {
+        std::size_t kept = 0;
+        for (std::size_t i = 0; i < set.rows.size(); ++i) {
+            if (!drop[i]) set.rows[kept++] = set.rows[i];
+        }
+        set.rows.resize(kept);
+    }
+    return result;
+}
+
+WorkerOverlap worker_overlap(const Selections& first, const Selections& second) {
+    struct Seen {
+        std::unordered_set<std::uint32_t> workers;
+        std::unordered_set<std::uint64_t> grids;  ///< worker and class
+    };
+    const auto seen_in = [](const Selections& set) {
+        Seen seen;
+        for (const Selection& row : set.rows) {
+            if (row.control) continue;
+            seen.workers.insert(row.worker);
+            seen.grids.insert(joined(row.worker, set.picture_class[row.picture]));
+        }
+        return seen;
+    };
+    const Seen one = seen_in(first), two = seen_in(second);
+    const auto shares = [](const Selections& set, const Seen& other, double& share, double& grid) {
+        double all = 0, common = 0, same = 0;
+        for (const Selection& row : set.rows) {
+            if (row.control) continue;
+            all += 1;
+            common += other.workers.contains(row.worker) ? 1 : 0;
+            same += other.grids.contains(joined(row.worker, set.picture_class[row.picture])) ? 1 : 0;
+        }
+        share = all > 0 ? common / all : 0;
+        grid = all > 0 ? same / all : 0;
+    };
+    WorkerOverlap overlap;
+    overlap.first = one.workers.size();
+    overlap.second = two.workers.size();
+    for (const std::uint32_t worker : one.workers) overlap.common += two.workers.contains(worker) ? 1U : 0U;
+    shares(first, two, overlap.first_share, overlap.first_grid);
+    shares(second, one, overlap.second_share, overlap.second_grid);
+    return overlap;
+}
+
+std::string overlap_warning(const WorkerOverlap& o) {
+    const std::string cost =
+        "A set judged by stricter or milder people (0.1 on the probit scale) moves the adjusted accuracy by more than "
+        "a "
+        "point, and nothing in the data shows it.";
+    if (o.common == 0) {
+        return fmt::format(
+            "NO WORKER JUDGED BOTH SETS ({} judged the first, {} the second): their selection "
+            "frequencies cannot be compared. {}",
+            o.first, o.second, cost);
+    }
+    if (std::min(o.first_share, o.second_share) < 0.5) {
+        return fmt::format(
+            "FEW WORKERS JUDGED BOTH SETS: they gave {:.0f} % of the annotations of the first and {:.0f} "
+            "% of the second. {}",
+            100 * o.first_share, 100 * o.second_share, cost);
+    }
+    if (std::min(o.first_grid, o.second_grid) < 0.5) {
+        return fmt::format(
+            "THE SETS WERE NOT JUDGED IN THE SAME GRIDS: {:.0f} % of the annotations of the first set "
+            "and {:.0f} % of the second are by workers who judged the same class in both. {}",
+            100 * o.first_grid, 100 * o.second_grid, cost);
+    }
+    return "";
+}
+
+Readings keep_annotators(const Readings& readings, int m, std::uint64_t seed, std::string_view purpose,
+                         std::uint64_t* left_out) {
+    if (m < 1) throw Error(ErrorCode::usage, fmt::format("cannot keep {} annotators of each picture", m));
+    Readings kept;
+    kept.source = readings.source;
+    kept.without_annotators = readings.without_annotators;
+    std::uint64_t dropped = 0;
+    for (std::size_t i = 0; i < readings.size(); ++i) {
+        std::uint32_t n = readings.annotators[i], k = readings.selected[i], j = 0;
+        if (n < static_cast<std::uint32_t>(m)) {
+            ++dropped;
+            continue;
+        }
+        RandomStream random(seed, purpose, i);
+        for (int drawn = 0; drawn < m; ++drawn, --n) {
+            if (random.below(n) >= k) continue;
+            --k;
+            ++j;
+        }
+        kept.pictures.append(readings.pictures[i]);
+        kept.classes.push_back(readings.classes[i]);
+        kept.annotators.push_back(static_cast<std::uint16_t>(m));
+        kept.selected.push_back(static_cast<std::uint16_t>(j));
+    }
+    if (left_out != nullptr) *left_out = dropped;
+    return kept;
+}
+
+}  // namespace assay::replicate

@@ -1,0 +1,37 @@
+// A picture while it is painted.
+#pragma once
+
+#include <vector>
+
+#include "assay/image.h"
+#include "world/colour.h"
+#include "world/coverage.h"
+
+namespace assay::world {
+
+struct Canvas {
+    int width = 0, height = 0;
+    std::vector<Colour> pixels;
+    void reset(int w, int h, Colour fill = {}) {
+        width = w;
+        height = h;
+        pixels.assign(static_cast<std::size_t>(w) * static_cast<std::size_t>(h), fill);
+    }
+    Colour& at(int x, int y) { return pixels[static_cast<std::size_t>(y * width + x)]; }
+    const Colour& at(int x, int y) const { return pixels[static_cast<std::size_t>(y * width + x)]; }
+    PixelBox box() const { return {0, 0, width, height}; }
+};
+
+/// Paints a colour where the mask is, within `box`.
+void fill(Canvas& canvas, const Mask& mask, PixelBox box, Colour colour, float strength = 1);
+
+/// Blurs a mask within `box` with two box filters of `radius` pixels; outside `box` it counts as 0.
+void blur(Mask& mask, PixelBox box, int radius, std::vector<float>& scratch);
+
+/// Blurs the whole canvas: `amount` passes of the filter (1 2 1) / 4 in both directions, a part of a pass by mixing.
+void blur(Canvas& canvas, float amount, Canvas& scratch);
+
+/// Rounds to bytes.
+void to_image(const Canvas& canvas, Image& image);
+
+}  // namespace assay::world

@@ -1,0 +1,308 @@
+// The tour from end to end: its classifiers must show what they were made to show, with error bars, and its numbers
+// must be those that a slow count from the known truth gives.
+//
+// One world serves all tests of this program, so that it is made once (ctest runs the program as a whole).
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <csignal>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <numeric>
+#include <thread>
+
+#include "assay/hash.h"
+#include "assay/statistics.h"
+#include "assay/store.h"
+#include "program.h"
+
+namespace assay {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using testing::HasSubstr;
+
+const std::vector<std::string> networks = {"standard", "narrow", "shape", "texture", "robust", "overfit", "few"};
+
+class Demo : public testing::Test {
+protected:
+    static void SetUpTestSuite() { scratch_ = new Scratch; }
+    static void TearDownTestSuite() {
+        delete scratch_;
+        scratch_ = nullptr;
+    }
+    static fs::path world() { return *scratch_ / "my world"; }
+    static std::vector<std::string> words() { return {"demo", "--dir", world().string()}; }
+
+    /// The tour's outcome; made on first use after two runs that were stopped, one with a request, one without.
+    static const Outcome& tour() {
+        static const Outcome outcome = [] {
+            stopped(SIGINT, 130, [] { return fs::exists(world() / "pictures/train"); });
+            stopped(SIGKILL, 128 + SIGKILL, [] { return fs::exists(world() / "models/few.training.json"); });
+            return assay_run(words());
+        }();
+        return outcome;
+    }
+    static void stopped(int signal, int status, bool (*reached)()) {
+        std::vector<std::string> all = words();
+        all.insert(all.begin(), ASSAY_PROGRAM);
+        Program program(all);
+        for (int i = 0; i < 6000 && !reached(); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(50));
+        ::kill(program.pid(), signal);
+        const Outcome outcome = program.wait();
+        EXPECT_EQ(outcome.status, status) << outcome.err;
+    }
+    static void SetUpWorld() { ASSERT_EQ(tour().status, 0) << tour().err; }
+    void SetUp() override { SetUpWorld(); }
+
+    static PredictionStore store(const std::string& dataset, const std::string& model) {
+        return PredictionStore::open(world() / "runs" / dataset / model);
+    }
+    static std::vector<std::vector<float>> rows(const PredictionStore& store) {
+        std::vector<std::vector<float>> all;
+        for (std::size_t s = 0; s < store.shards(); ++s) {
+            const auto shard = store.shard(s);
+            for (std::uint32_t i = 0; i < shard.rows; ++i) {
+                EXPECT_EQ(shard.states()[i], RowState::ok);
+                all.emplace_back(store.classes());
+                shard.read_rows(i, 1, all.back());
+            }
+        }
+        return all;
+    }
+    static std::int32_t best(const std::vector<float>& row) {
+        return static_cast<std::int32_t>(std::max_element(row.begin(), row.end()) - row.begin());
+    }
+    static std::vector<bool> hits(const std::string& dataset, const std::string& model) {
+        const PredictionStore s = store(dataset, model);
+        const auto all = rows(s);
+        std::vector<bool> right;
+        for (std::size_t i = 0; i < all.size(); ++i) right.push_back(best(all[i]) == s.dataset().single_label(i));
+        return right;
+    }
+    static std::uint64_t count(const std::vector<bool>& right) {
+        return static_cast<std::uint64_t>(std::count(right.begin(), right.end(), true));
+    }
+    /// Newcombe's interval of the difference first - second on the same items.
+    static PairedDifference difference(const std::vector<bool>& first, const std::vector<bool>& second) {
+        std::uint64_t both = 0, b = 0, c = 0;
+        for (std::size_t i = 0; i < first.size(); ++i) {
+            both += first[i] && second[i] ? 1 : 0;
+            b += first[i] && !second[i] ? 1 : 0;
+            c += !first[i] && second[i] ? 1 : 0;
+        }
+        return paired_difference(both, b, c, first.size());
+    }
+    static json assay_json(std::vector<std::string> command) {
+        command.emplace_back("--json");
+        const Outcome outcome = assay_run(command);
+        EXPECT_EQ(outcome.status, 0) << outcome.err;
+        return json::parse(outcome.out);
+    }
+
+private:
+    static Scratch* scratch_;
+};
+Scratch* Demo::scratch_ = nullptr;
+
+TEST_F(Demo, ShowsWhatItDoes) {
+    const std::string& out = tour().out;
+    for (const char* part : {"1. A world", "$ assay predict -m ", "$ assay score ", "$ assay compare ", "world.png",
+                             "overfit-scaled", "shape bias %"})
+        EXPECT_THAT(out, HasSubstr(part));
+    EXPECT_TRUE(fs::exists(world() / "world.png"));
+}
+
+TEST_F(Demo, ThePrintedCommandsAreTheUsers) {
+    // The first `score` of the tour through a real shell, from the tour's folder: the same text comes out.
+    const std::string& out = tour().out;
+    const std::size_t begin = out.find("\n$ assay score ");
+    ASSERT_NE(begin, std::string::npos);
+    const std::size_t line_end = out.find('\n', begin + 1);
+    const std::string line = out.substr(begin + 3, line_end - begin - 3);
+    const fs::path folder = fs::path(ASSAY_PROGRAM).parent_path();
+    const Outcome again = Program({"/bin/sh", "-c", line}, {"PATH=" + folder.string() + ":/usr/bin:/bin"}).wait();
+    ASSERT_EQ(again.status, 0) << again.err;
+    EXPECT_EQ(out.substr(line_end + 1, again.out.size()), again.out);
+    EXPECT_THAT(slurp(world() / "commands.sh"), HasSubstr("\n" + line + "\n"));
+}
+
+TEST_F(Demo, EveryPictureHasAScore) {
+    std::size_t stores = 0;
+    for (const auto& folder : find_stores(world() / "runs")) {
+        const PredictionStore s = PredictionStore::open(folder);
+        EXPECT_TRUE(s.complete()) << folder;
+        EXPECT_TRUE(verify_store(folder).empty()) << folder;
+        std::size_t pictures = 0;
+        const std::string name = s.spec().dataset_name;
+        const fs::path made = world() / (name.starts_with("patchml") ? "patchml" : "pictures") / name;
+        for (const auto& entry : fs::recursive_directory_iterator(made))
+            pictures += entry.path().extension() == ".png" ? 1 : 0;
+        EXPECT_EQ(s.rows(), pictures) << folder;
+        EXPECT_EQ(rows(s).size(), pictures);
+        ++stores;
+    }
+    EXPECT_GE(stores, 6U * (networks.size() + 1));
+}
+
+TEST_F(Demo, TheNewCollectionIsHarder) {
+    // A picture's share of the networks that got it right; two independent samples of pictures.
+    const auto shares = [](const std::string& dataset) {
+        std::vector<double> sum;
+        for (const std::string& model : networks) {
+            const auto right = hits(dataset, model);
+            sum.resize(right.size());
+            for (std::size_t i = 0; i < right.size(); ++i)
+                sum[i] += right[i] ? 1.0 / static_cast<double>(networks.size()) : 0;
+        }
+        return sum;
+    };
+    const auto mean = [](const std::vector<double>& x) {
+        return std::accumulate(x.begin(), x.end(), 0.0) / static_cast<double>(x.size());
+    };
+    const auto variance_of_mean = [&](const std::vector<double>& x) {
+        double sum = 0;
+        for (const double v : x) sum += (v - mean(x)) * (v - mean(x));
+        const auto n = static_cast<double>(x.size());
+        return sum / (n - 1) / n;
+    };
+    const std::vector<double> v1 = shares("v1"), v2 = shares("v2");
+    const double error = std::sqrt(variance_of_mean(v1) + variance_of_mean(v2));
+    EXPECT_GT(mean(v1) - mean(v2), 2.0 * error) << mean(v1) << " and " << mean(v2) << ", standard error " << error;
+}
+
+TEST_F(Demo, FewPicturesMakeTheWorst) {
+    const auto few = hits("v1", "few");
+    for (const std::string& other : networks) {
+        if (other == "few") continue;
+        EXPECT_GT(difference(hits("v1", other), few).interval.low, 0) << other;
+    }
+}
+
+TEST_F(Demo, ShapeAndTextureShowInTheCueConflict) {
+    struct Cues {
+        std::uint64_t shape = 0, texture = 0;
+        double bias() const { return static_cast<double>(shape) / static_cast<double>(shape + texture); }
+        double variance() const { return bias() * (1 - bias()) / static_cast<double>(shape + texture); }
+    };
+    std::map<std::string, Cues> cues;
+    for (const std::string& model : networks) {
+        const PredictionStore s = store("cue-conflict", model);
+        const auto all = rows(s);
+        for (std::size_t i = 0; i < all.size(); ++i) {
+            // "bird/bird3-cat12.png"
+            const std::string name = fs::path(std::string(s.dataset().ids[i])).stem().string();
+            const auto class_of = [&](std::string part) {
+                part.resize(part.find_first_of("0123456789"));
+                return s.dataset().classes.find(part).value();
+            };
+            const std::int32_t outline = class_of(name.substr(0, name.find('-')));
+            const std::int32_t surface = class_of(name.substr(name.find('-') + 1));
+            ASSERT_NE(outline, surface) << name;
+            cues[model].shape += best(all[i]) == outline ? 1 : 0;
+            cues[model].texture += best(all[i]) == surface ? 1 : 0;
+        }
+        ASSERT_GT(cues[model].shape + cues[model].texture, 20U) << model;
+    }
+    // How many standard errors the first is above the second.
+    const auto above = [&](const std::string& first, const std::string& second) {
+        return (cues[first].bias() - cues[second].bias()) / std::sqrt(cues[first].variance() + cues[second].variance());
+    };
+    for (const std::string& model : networks) {
+        SCOPED_TRACE(model + " " + std::to_string(cues[model].bias()));
+        // One-sided, 5 %: shape leans most to outlines of all, texture least of those that learnt from all pictures.
+        if (model != "shape") {
+            EXPECT_GT(above("shape", model), 1.645);
+        }
+        if (model != "texture" && model != "few") {
+            EXPECT_GT(above(model, "texture"), 1.645);
+        }
+    }
+}
+
+TEST_F(Demo, TrainingOnAttackedPicturesHelpsUnderAttack) {
+    std::map<std::string, json> report;
+    for (const std::string& model : networks)
+        report[model] = json::parse(slurp(world() / "models" / (model + ".training.json"))).at("report");
+    const auto kept = [&](const std::string& model) {  // of the pictures that were right before, right after
+        return wilson(report[model]["held_out_right_attacked"], report[model]["held_out_right"]);
+    };
+    for (const std::string& model : networks) {
+        if (model == "robust") continue;
+        EXPECT_GT(kept("robust").low, kept(model).high) << model;
+    }
+}
+
+TEST_F(Demo, TheTemperatureMendsTheProbabilitiesAndNoAnswer) {
+    const json all = assay_json({"compare", (world() / "runs/v1/overfit").string(),
+                                 (world() / "runs/v1/overfit-scaled").string(), "--metrics", "top1,nll,ece"});
+    std::map<std::string, json> by_metric;
+    for (const json& m : all.at("pairs").at(0).at("metrics")) by_metric[m.at("metric")] = m;
+    EXPECT_EQ(by_metric.at("top1").at("difference"), 0);
+    EXPECT_LT(by_metric.at("nll").at("interval").at("high"), 0);
+    EXPECT_LT(by_metric.at("ece").at("interval").at("high"), 0);
+}
+
+TEST_F(Demo, MultiLabelRecallIsTheCountByHand) {
+    const PredictionStore s = store("multi", "standard");
+    const auto all = rows(s);
+    double sum = 0;
+    std::size_t items = 0;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        const auto labels = s.dataset().labels[i];
+        if (labels.empty()) continue;
+        std::vector<std::int32_t> order(all[i].size());
+        std::iota(order.begin(), order.end(), 0);
+        std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return all[i][a] > all[i][b]; });
+        double found = 0;
+        for (std::size_t k = 0; k < labels.size(); ++k)
+            found += std::count(labels.begin(), labels.end(), order[k]) > 0 ? 1 : 0;
+        sum += found / static_cast<double>(labels.size());
+        ++items;
+    }
+    ASSERT_GT(items, 100U);
+    const json score = assay_json({"score", (world() / "runs/multi/standard").string(), "--metrics", "variable_topk"});
+    EXPECT_NEAR(score.at("measurements").at(0).at("value"), sum / static_cast<double>(items), 1e-12);
+}
+
+TEST_F(Demo, AgainNothingIsMadeAnew) {
+    const auto bits = [] {
+        std::map<std::string, std::string> files;
+        for (const char* folder : {"models", "runs"}) {
+            for (const auto& entry : fs::recursive_directory_iterator(world() / folder)) {
+                if (entry.is_regular_file() && entry.path().filename() != "lock")
+                    files[entry.path().string()] = hash_file(entry.path());
+            }
+        }
+        return files;
+    };
+    const auto before = bits();
+    const Outcome again = assay_run(words());
+    ASSERT_EQ(again.status, 0) << again.err;
+    EXPECT_THAT(again.out, HasSubstr("Trained by an earlier run."));
+    EXPECT_EQ(bits(), before);
+}
+
+TEST_F(Demo, RefusesAnotherWorldInItsFolder) {
+    std::vector<std::string> other = words();
+    other.insert(other.end(), {"--seed", "2"});
+    const Outcome outcome = assay_run(other);
+    EXPECT_EQ(outcome.status, 2);
+    EXPECT_THAT(outcome.err, HasSubstr("seed 1"));
+    EXPECT_EQ(assay_run({"demo", "--size", "huge"}).status, 2);
+}
+
+TEST_F(Demo, SaysWhatIsMissingWithoutThePlugin) {
+    const Scratch empty;
+    const Outcome outcome = assay_run(words(), {"ASSAY_PLUGIN_DIR=" + empty.path().string()});
+    EXPECT_EQ(outcome.status, 2);
+    EXPECT_THAT(outcome.err, HasSubstr("libassay_torch.so"));
+    EXPECT_THAT(outcome.err, HasSubstr("the pictures are in"));
+}
+
+}  // namespace
+}  // namespace assay

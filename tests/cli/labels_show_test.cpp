@@ -1,0 +1,163 @@
+// labels and show, as a user runs them.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "cli/program.h"
+
+namespace assay {
+namespace {
+
+using nlohmann::json;
+using ::testing::HasSubstr;
+using ::testing::Not;
+namespace fs = std::filesystem;
+
+class LabelsShow : public ::testing::Test {
+protected:
+    std::string put(const std::string& name, const std::string& text) {
+        const fs::path path = scratch_ / name;
+        fs::create_directories(path.parent_path());
+        std::ofstream(path, std::ios::binary) << text;
+        return path.string();
+    }
+    std::string at(const std::string& name) { return (scratch_ / name).string(); }
+    /// Two models on three pictures, four classes: m1 keeps all, m2 the 2 best.
+    void make_runs() {
+        const std::string items = put("items.csv", "path,labels\na/1.png,cat dog\na/2.png,cat\nb/1.png,bird\n");
+        const std::string classes = put("classes.txt", "cat\ndog\nbird\nfish\n");
+        const std::string scores = put("m1.csv",
+                                       "cat,dog,bird,fish\n0.5,0.3,0.15,0.05\n0.1,0.7,0.15,0.05\n"
+                                       "0.05,0.05,0.1,0.8\n");
+        for (const auto& [name, keep] :
+             {std::pair<std::string, std::string>{"m1", "full"}, {"m2", "top2"}, {"m3", "label"}}) {
+            const Outcome r =
+                assay_run({"import", scores, "--name", name, "--out", at("runs"), "--items", items, "--classes",
+                           classes, "--kind", "probabilities", "--keep", keep, "--dataset-name", "zoo"});
+            ASSERT_EQ(r.status, 0) << r.err;
+        }
+    }
+    Scratch scratch_;
+};
+
+const std::string votes_text =
+    "rater,item,label,answer\n"
+    "anna,a/1.png,cat,yes\nbert,a/1.png,cat,yes\ncleo,a/1.png,cat,yes\n"
+    "anna,a/1.png,dog,yes\nbert,a/1.png,dog,yes\ncleo,a/1.png,dog,maybe\n"
+    "anna,a/2.png,cat,no\nbert,a/2.png,cat,no\ncleo,a/2.png,cat,no\n"
+    "anna,a/2.png,dog,yes\nbert,a/2.png,dog,no\ncleo,a/2.png,dog,yes\n";
+
+TEST_F(LabelsShow, VotesBecomeLabelSets) {
+    const std::string votes = put("votes.csv", votes_text);
+    const Outcome r = assay_run({"labels", "aggregate", votes, "--method", "majority", "-o", at("labels.csv"),
+                                 "--posteriors", at("p.csv"), "--rater-quality", at("q.csv"), "--raters"});
+    EXPECT_EQ(r.status, 0) << r.err;
+    EXPECT_EQ(slurp(scratch_ / "labels.csv"), "path,labels\na/1.png,cat dog\na/2.png,dog\n");
+    EXPECT_THAT(slurp(scratch_ / "p.csv"), HasSubstr("a/1.png,dog,0,1,2,0.8333333333333334,1\n"));
+    EXPECT_THAT(slurp(scratch_ / "p.csv"), HasSubstr("a/2.png,cat,3,0,0,0,0\n"));
+    EXPECT_THAT(slurp(scratch_ / "q.csv"), HasSubstr("rater,answers,given_no,given_maybe,given_yes,accuracy,"));
+    EXPECT_THAT(r.out, HasSubstr("Krippendorff's alpha"));
+    EXPECT_THAT(r.out, HasSubstr("cleo"));
+    for (const char* method : {"dawid-skene", "weighted"}) {
+        const Outcome other = assay_run({"labels", "aggregate", votes, "--method", method, "--to", "object", "-o",
+                                         at(std::string(method) + ".json"), "--json", "--raters"});
+        EXPECT_EQ(other.status, 0) << other.err;
+        const json report = json::parse(other.out);
+        EXPECT_EQ(report.at("schema"), "assay.label_votes/1");
+        EXPECT_EQ(report.at("votes").at("used"), 12);
+        EXPECT_EQ(report.at("rater_quality").size(), 3U);
+        const json sets = json::parse(slurp(scratch_ / (std::string(method) + ".json")));
+        EXPECT_EQ(sets.at("a/1.png"), (json{"cat", "dog"}));
+    }
+}
+
+TEST_F(LabelsShow, BadVotesAreListedAndTheStatusSaysSo) {
+    const std::string votes = put("votes.csv", votes_text + "dora,a/1.png,cat,perhaps\nanna,a/1.png,cat,no\n");
+    const Outcome r = assay_run({"labels", "aggregate", votes, "--json"});
+    EXPECT_EQ(r.status, 3);
+    EXPECT_THAT(r.err, HasSubstr("unknown answer: 1"));
+    EXPECT_THAT(r.err, HasSubstr("line 14: answer `perhaps`"));
+    EXPECT_THAT(r.err, HasSubstr("repeated vote that contradicts: 1"));
+    EXPECT_EQ(json::parse(r.out).at("problems").at("votes").size(), 2U);
+    EXPECT_EQ(assay_run({"labels", "aggregate", votes, "--repeats", "error"}).status, 2);
+    EXPECT_EQ(assay_run({"labels", "aggregate", at("absent.csv")}).status, 2);
+    EXPECT_EQ(assay_run({"labels", "aggregate", put("w.csv", "rater,item\n")}).status, 2);
+    const Outcome weights = assay_run({"labels", "aggregate", put("good.csv", votes_text), "--method", "weighted",
+                                       "--weights", put("weights.csv", "rater,weight\nanna,1\nbert,0.5\n")});
+    EXPECT_EQ(weights.status, 2);
+    EXPECT_THAT(weights.err, HasSubstr("no weight for 1 of 3 raters: cleo"));
+    EXPECT_THAT(assay_run({"labels", "agregate"}).err, HasSubstr("did you mean `aggregate`?"));
+}
+
+TEST_F(LabelsShow, ItemsWithoutVotesGetTheirOriginalLabel) {
+    make_runs();
+    const std::string votes = put("votes.csv", votes_text);
+    const Outcome r = assay_run({"labels", "aggregate", votes, "--data", at("runs"), "--to", "csv", "-o", at("l.csv"),
+                                 "--method", "majority", "--against", at("items.csv")});
+    EXPECT_EQ(r.status, 0) << r.err;
+    EXPECT_EQ(slurp(scratch_ / "l.csv"), "path,labels\na/1.png,cat dog\na/2.png,dog\nb/1.png,bird\n");
+    EXPECT_THAT(r.out, HasSubstr("not rated, original label"));
+    EXPECT_THAT(r.out, HasSubstr("decisions as in items.csv"));  // 2 of 4 alike
+    const Outcome scored = assay_run({"score", at("runs"), "--labels", at("l.csv"), "--metrics", "real", "--csv"});
+    EXPECT_THAT(scored.out, HasSubstr("real"));
+}
+
+TEST_F(LabelsShow, Propose) {
+    make_runs();
+    const Outcome r =
+        assay_run({"labels", "propose", at("runs/zoo/m1"), "--recall", "1", "-o", at("questions.csv"), "--json"});
+    EXPECT_EQ(r.status, 0) << r.err;
+    const json report = json::parse(r.out);
+    EXPECT_EQ(report.at("reached"), true);
+    EXPECT_EQ(report.at("recall_original").at("value"), 1.0);
+    EXPECT_THAT(slurp(scratch_ / "questions.csv"),
+                HasSubstr("item,path,label,class,proposed_by,prior\na/1.png,a/1.png,cat,cat,m1,0.5\n"));
+    EXPECT_THAT(assay_run({"labels", "propose", at("runs/zoo/m1")}).out, HasSubstr("recall of the original labels"));
+    // The best answers alone cannot find all.
+    EXPECT_EQ(assay_run({"labels", "propose", at("runs/zoo/m3"), "--recall", "1"}).status, 3);
+}
+
+TEST_F(LabelsShow, Stats) {
+    make_runs();
+    const Outcome r = assay_run({"labels", "stats", at("runs"), "--least", "1"});
+    EXPECT_EQ(r.status, 0) << r.err;
+    EXPECT_THAT(r.out, HasSubstr("1.3333 labels a labelled picture"));
+    const json report = json::parse(assay_run({"labels", "stats", at("items.csv"), "--json", "--least", "1"}).out);
+    EXPECT_EQ(report.at("histogram"), (json{{"1", 2}, {"2", 1}}));
+    EXPECT_EQ(report.at("pairs").size(), 1U);
+    EXPECT_EQ(assay_run({"labels", "stats", at("items.csv"), "--csv"}).out.substr(0, 38),
+              "class,name,pictures,alone,with others\n");
+}
+
+TEST_F(LabelsShow, ShowMarksWhatIsRight) {
+    make_runs();
+    const Outcome r = assay_run({"show", "a/1.png", at("runs")});
+    EXPECT_EQ(r.status, 0) << r.err;
+    EXPECT_THAT(r.out, HasSubstr("labels: cat (cat), dog (dog)"));
+    EXPECT_THAT(r.out, HasSubstr("variable top-k: 2 of the 2 best are right"));
+    EXPECT_THAT(r.out, HasSubstr("dog: not among the 1 kept"));
+    EXPECT_THAT(r.out, HasSubstr("variable top-k: not known: 2 labels, 1 classes kept"));
+    EXPECT_THAT(r.out, HasSubstr("50.0 %  ████████████"));
+    const json report = json::parse(assay_run({"show", "a/2.png", at("runs"), "--json", "--top", "2"}).out);
+    const json& models = report.at("pictures").at(0).at("models");
+    ASSERT_EQ(models.size(), 3U);
+    EXPECT_EQ(models[0].at("answers").size(), 2U);
+    EXPECT_EQ(models[0].at("answers")[0].at("name"), "dog");
+    EXPECT_EQ(models[0].at("answers")[0].at("right"), false);
+    EXPECT_EQ(models[0].at("labels")[0].at("place"), 3);
+    EXPECT_FALSE(models[1].at("labels")[0].contains("place"));  // the 2 best are kept
+    EXPECT_EQ(models[0].at("variable_top_k_hits"), 0);
+    // Other labels; an end of the id; what is not there.
+    const Outcome other =
+        assay_run({"show", "2.png", at("runs/zoo/m1"), "--labels", put("l.csv", "image,label\na/2.png,dog\n")});
+    EXPECT_THAT(other.out, HasSubstr("variable top-k: 1 of the 1 best is right"));
+    const Outcome unknown = assay_run({"show", "a/3.png", at("runs")});
+    EXPECT_EQ(unknown.status, 2);
+    EXPECT_THAT(unknown.err, HasSubstr("did you mean `a/"));
+    EXPECT_THAT(assay_run({"show", "1.png", at("runs")}).err, HasSubstr("the end of 2 items"));
+}
+
+}  // namespace
+}  // namespace assay

@@ -1,0 +1,277 @@
+// Whole studies: decomposition, intervals against slow ones, the bootstrap, what is refused.
+#include "assay/replicate_adjust.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numeric>
+
+#include "assay/csv.h"
+#include "assay/error.h"
+#include "assay/file.h"
+#include "assay/replicate_simulation.h"
+#include "scratch.h"
+
+namespace assay::replicate {
+namespace {
+
+using testing::HasSubstr;
+
+Study small_study(World world = World::beta, std::uint32_t classes = 60, std::uint64_t seed = 3) {
+    SimulationOptions options;
+    options.world = world;
+    options.classes = classes;
+    options.classifiers = 4;
+    options.annotators = 24;
+    options.seed = seed;
+    return study_of(simulate(options));
+}
+
+/// Adjusted accuracy of classifier m written as the definition says, with its influence values, picture by picture.
+struct Slow {
+    double a = 0;
+    std::vector<double> psi1, psi2;
+};
+Slow slow_moments(const Study& s, std::size_t m, const std::vector<int>& e) {
+    const auto u = [](int k, int n, int j) {
+        double p = 1;
+        for (int i = 0; i < j; ++i) p *= static_cast<double>(k - i) / (n - i);
+        return p;
+    };
+    const std::size_t p = e.size();
+    std::vector<double> m1(p), b(p);
+    std::vector<std::vector<double>> g(p, std::vector<double>(p + 2, 0.0));
+    const double n1 = static_cast<double>(s.first.size()), n2 = static_cast<double>(s.second.size());
+    for (std::size_t i = 0; i < s.first.size(); ++i) {
+        for (std::size_t j = 0; j < p; ++j) m1[j] += u(s.first.selected[i], s.first.annotators[i], e[j]) / n1;
+    }
+    for (std::size_t i = 0; i < s.second.size(); ++i) {
+        const int k = s.second.selected[i], n = s.second.annotators[i];
+        for (std::size_t j = 0; j < p; ++j) {
+            b[j] += s.second.hits[i * s.row_bytes + m] * u(k, n, e[j]) / n2;
+            for (std::size_t l = 0; l < p; ++l) g[j][l] += u(k, n, e[j] + e[l]) / n2;
+        }
+    }
+    for (std::size_t j = 0; j < p; ++j) {
+        g[j][p] = m1[j];
+        g[j][p + 1] = b[j];
+    }
+    const auto gram = g;
+    for (std::size_t c = 0; c < p; ++c) {  // Gauss and Jordan, both right sides
+        for (std::size_t r = 0; r < p; ++r) {
+            if (r == c) continue;
+            const double f = g[r][c] / g[c][c];
+            for (std::size_t l = c; l < p + 2; ++l) g[r][l] -= f * g[c][l];
+        }
+    }
+    Slow slow;
+    std::vector<double> x(p), w(p);
+    for (std::size_t j = 0; j < p; ++j) {
+        x[j] = g[j][p] / g[j][j];
+        w[j] = g[j][p + 1] / g[j][j];
+        slow.a += b[j] * x[j];
+    }
+    for (std::size_t i = 0; i < s.first.size(); ++i) {
+        double psi = -slow.a;
+        for (std::size_t j = 0; j < p; ++j) psi += w[j] * u(s.first.selected[i], s.first.annotators[i], e[j]);
+        slow.psi1.push_back(psi);
+    }
+    for (std::size_t i = 0; i < s.second.size(); ++i) {
+        const int k = s.second.selected[i], n = s.second.annotators[i];
+        double psi = 0;
+        for (std::size_t j = 0; j < p; ++j) {
+            psi += s.second.hits[i * s.row_bytes + m] * x[j] * u(k, n, e[j]);
+            for (std::size_t l = 0; l < p; ++l) psi -= x[j] * w[l] * u(k, n, e[j] + e[l]);
+        }
+        slow.psi2.push_back(psi);
+    }
+    return slow;
+}
+
+TEST(Adjust, AgreesWithTheDefinitionPictureByPicture) {
+    const Study study = small_study(World::lenient);
+    for (const Units units : {Units::classes, Units::pictures}) {
+        AdjustOptions options;
+        options.units = units;
+        const AdjustReport report = adjust(study, options);
+        const MethodResult& moments = report.methods.front();
+        ASSERT_EQ(moments.id, "moments");
+        EXPECT_EQ(moments.exponents, (std::vector<int>{0, 1, 2, 5, 12}));
+        const double n1 = static_cast<double>(study.first.size()), n2 = static_cast<double>(study.second.size());
+        for (std::size_t m = 0; m < 4; ++m) {
+            const Slow slow = slow_moments(study, m, moments.exponents);
+            EXPECT_NEAR(moments.adjusted[m].value, slow.a, 1e-9);
+            const double a1 = report.first[m].value;
+            std::vector<double> adjusted(60, 0.0), remaining(60, 0.0);
+            double picture_adjusted = 0, picture_remaining = 0;
+            for (std::size_t i = 0; i < study.first.size(); ++i) {
+                const double f = (study.first.hits[i * study.row_bytes + m] - a1) / n1, p = slow.psi1[i] / n1;
+                adjusted[study.first.classes[i]] += p;
+                remaining[study.first.classes[i]] += f - p;
+                picture_adjusted += p * p;
+                picture_remaining += (f - p) * (f - p);
+            }
+            for (std::size_t i = 0; i < study.second.size(); ++i) {
+                const double p = slow.psi2[i] / n2;
+                adjusted[study.second.classes[i]] += p;
+                remaining[study.second.classes[i]] -= p;
+                picture_adjusted += p * p;
+                picture_remaining += p * p;
+            }
+            const auto by_class = [](const std::vector<double>& x) {
+                return std::sqrt(std::inner_product(x.begin(), x.end(), x.begin(), 0.0) * 60 / 59);
+            };
+            const bool classes = units == Units::classes;
+            EXPECT_NEAR(*moments.adjusted[m].standard_error, classes ? by_class(adjusted) : std::sqrt(picture_adjusted),
+                        1e-9);
+            EXPECT_NEAR(*moments.gaps[m].remaining.standard_error,
+                        classes ? by_class(remaining) : std::sqrt(picture_remaining), 1e-9);
+            const GapParts& g = moments.gaps[m];
+            EXPECT_NEAR(g.gap.value, g.remaining.value + g.bias.value, 1e-12);
+        }
+    }
+}
+
+TEST(Adjust, BootstrapAgreesWithTheFormula) {
+    const Study study = small_study(World::beta, 100, 5);
+    AdjustOptions options;
+    options.exponents = {0, 1, 3, 8};  // calm enough for so few pictures: 12 of 24 annotators is not
+    options.bootstrap = 1000;
+    options.threads = 2;
+    const AdjustReport report = adjust(study, options);
+    const MethodResult& moments = report.methods.front();
+    // The slope's error by the delta method and by drawing classes again: within a tenth or so.
+    AdjustOptions analytic;
+    analytic.exponents = options.exponents;
+    const AdjustReport plain = adjust(study, analytic);
+    ASSERT_TRUE(moments.line && plain.methods.front().line);
+    EXPECT_NEAR(*moments.line->slope.standard_error / *plain.methods.front().line->slope.standard_error, 1, 0.15);
+    EXPECT_NEAR(*report.raw_line->slope.standard_error / *plain.raw_line->slope.standard_error, 1, 0.12);
+    EXPECT_EQ(plain.method("naive")->adjusted[0].interval, std::nullopt);
+    const MethodResult* naive = report.method("naive");
+    ASSERT_NE(naive, nullptr);
+    EXPECT_TRUE(naive->adjusted[0].interval.has_value());
+    EXPECT_EQ(naive->adjusted[0].interval->method, "bootstrap.percentile.by_class");
+    // Same bits for any number of threads; other bits for another seed.
+    options.threads = 1;
+    EXPECT_EQ(to_json(adjust(study, options)).dump(), to_json(report).dump());
+    options.seed = 2;
+    EXPECT_NE(to_json(adjust(study, options)).dump(), to_json(report).dump());
+}
+
+TEST(Adjust, SmallStudiesAreToldOfCalmerExponents) {
+    std::string all;
+    for (const auto& w : adjust(small_study(World::beta, 100, 5), {}).warnings) all += w + "\n";
+    EXPECT_THAT(all, HasSubstr("consider --exponents 0,1,"));
+}
+
+TEST(Adjust, SweepEndsAtTheEstimates) {
+    const Study study = small_study();
+    const AdjustOptions options;
+    const AdjustReport report = adjust(study, options);
+    const auto points = annotator_sweep(study, {1, 5, 24}, options);
+    const auto find = [&](int n, const std::string& id) {
+        for (const SweepPoint& p : points) {
+            if (p.annotators == n && p.method == id) return p.mean;
+        }
+        return std::nan("");
+    };
+    for (const char* id : {"moments", "naive", "jackknife1"}) {
+        EXPECT_NEAR(find(24, id), report.method(id)->mean_adjusted.value, 1e-10) << id;
+    }
+    EXPECT_LT(find(1, "naive"), find(5, "naive"));
+    EXPECT_LT(find(5, "naive"), find(24, "naive"));
+    EXPECT_TRUE(std::isnan(find(1, "moments")));
+    EXPECT_THROW(annotator_sweep(study, {25}, options), Error);
+    EXPECT_THROW(annotator_sweep(study, {0}, options), Error);
+}
+
+TEST(Adjust, ReadingsWithoutSpreadAreRefused) {
+    for (const std::uint16_t k : {std::uint16_t{0}, std::uint16_t{24}}) {
+        Study study = small_study();
+        for (auto& s : study.second.selected) s = k;
+        try {
+            adjust(study, {});
+            ADD_FAILURE() << k;
+        } catch (const Error& error) {
+            EXPECT_THAT(error.message(), HasSubstr("all alike"));
+        }
+    }
+}
+
+TEST(Adjust, OneClassTakesPicturesAndSaysSo) {
+    SimulationOptions simulation;
+    simulation.classes = 1;
+    simulation.pictures_per_class = 500;
+    simulation.classifiers = 2;
+    const Study study = study_of(simulate(simulation));
+    const AdjustReport report = adjust(study, {});
+    EXPECT_EQ(report.units, Units::pictures);
+    std::string all;
+    for (const auto& w : report.warnings) all += w + "\n";
+    EXPECT_THAT(all, HasSubstr("one class only"));
+}
+
+TEST(Adjust, UnequalAnnotatorsAreWarnedOf) {
+    Study study = small_study();
+    study.second.annotators[0] = 5;
+    study.second.selected[0] = 5;
+    const AdjustReport report = adjust(study, {});
+    EXPECT_EQ(report.methods.front().exponents, (std::vector<int>{0, 1, 2}));
+    std::string all;
+    for (const auto& w : report.warnings) all += w + "\n";
+    EXPECT_THAT(all, HasSubstr("--min-annotators"));
+}
+
+TEST(Adjust, EveryMethodAnswers) {
+    const Study study = small_study(World::probit);
+    AdjustOptions options;
+    options.mixture = options.npmle = true;
+    options.jackknife = {1, 6};
+    const AdjustReport report = adjust(study, options);
+    const double middle = report.methods.front().mean_adjusted.value;
+    for (const char* id : {"moments", "naive", "jackknife1", "jackknife6", "mixture", "npmle"}) {
+        const MethodResult* m = report.method(id);
+        ASSERT_NE(m, nullptr) << id;
+        EXPECT_EQ(m->undefined, "");
+        EXPECT_NEAR(m->mean_adjusted.value, middle, 0.08) << id;
+    }
+    const auto json = to_json(report);
+    EXPECT_EQ(json["schema"], "assay.replicate.adjust/1");
+    EXPECT_EQ(json["methods"].size(), 8U);  // two companions of the moments
+    options.jackknife = {24};
+    EXPECT_THROW(adjust(study, options), Error);
+    options = {};
+    options.exponents = {0, 1, 20};
+    EXPECT_THROW(adjust(study, options), Error);
+}
+
+TEST(LineFit, KnownLines) {
+    const LineFit fit = fit_line({0, 1, 2}, {1, 3, 5});
+    EXPECT_DOUBLE_EQ(fit.slope.value, 2);
+    EXPECT_DOUBLE_EQ(fit.intercept.value, 1);
+    EXPECT_NEAR(fit.residual, 0, 1e-15);
+    EXPECT_THROW(fit_line({1}, {1}), Error);
+    EXPECT_THROW(fit_line({1, 1}, {1, 2}), Error);
+}
+
+TEST(LineFit, PublishedAccuracies) {
+    const auto path = shared_data() / "replication_models.csv";
+    if (shared_data().empty() || !std::filesystem::exists(path)) GTEST_SKIP() << "replication_models.csv is absent";
+    const std::string text = read_text(path);
+    CsvReader reader(text, "replication_models.csv");
+    std::vector<double> x, y;
+    double gap = 0;
+    while (reader.next()) {
+        x.push_back(std::stod(std::string(reader[1])));
+        y.push_back(std::stod(std::string(reader[2])));
+        gap += x.back() - y.back();
+    }
+    EXPECT_EQ(x.size(), 136U);
+    EXPECT_NEAR(gap / static_cast<double>(x.size()), 12.684, 5e-4);
+    EXPECT_NEAR(fit_line(x, y).slope.value, 1.1431, 5e-5);
+}
+
+}  // namespace
+}  // namespace assay::replicate
