@@ -64,7 +64,7 @@ struct TrainReport {
     std::filesystem::path file;             ///< FOLDER/<name>.pt; settings beside it in <name>.toml
     std::filesystem::path calibrated_file;  ///< "" without calibrated_copy
     bool reused = false;                    ///< nothing had changed since an earlier run
-    double seconds = 0;                     ///< of the training, earlier or now
+    double seconds = 0;                     ///< of processor time that the training took, earlier or now
     double loss = 0;                        ///< mean cross entropy over the last epoch, as trained
     double temperature = 1;                 ///< of the calibrated copy
     std::uint64_t trained_on = 0;           ///< pictures

@@ -138,7 +138,7 @@ private:
         line("score {0}/runs/multi --metrics variable_topk,asma");
         working(
             "patchml --data {0}/pictures/multi --boxes {0}/pictures/multi/Annotations --classes {0}/classes.txt "
-            "--k 2,4 --limit 200 --seed 1 --out {0}/patchml");
+            "--k 2,4 --limit 60 --seed 1 --out {0}/patchml");
         working("predict -m {0}/models/standard.pt {0}/models/shape.pt -d {0}/patchml/patchml-seed1 --out {0}/runs");
         line("score {0}/runs/patchml-seed1 --metrics real,variable_topk,asma:subgroups=2-4");
     }

@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 using testing::HasSubstr;
 
-const fs::path models = fs::path(ASSAY_SOURCE_DIR) / "examples/quickstart";
+const fs::path models = fs::path(ASSAY_SOURCE_DIR) / "tests/cli/shapes";
 
 class EndToEnd : public testing::Test {
 protected:

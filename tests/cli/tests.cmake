@@ -9,12 +9,14 @@ target_compile_definitions(test_labels_show PRIVATE ASSAY_PROGRAM="$<TARGET_FILE
 add_dependencies(test_labels_show assay)
 
 if(TARGET assay_torch)
+    add_executable(shape_pictures cli/shapes/make_pictures.cpp)
+    target_link_libraries(shape_pictures PRIVATE assay_core PNG::PNG fmt::fmt)
     assay_test(end_to_end
         SOURCES cli/end_to_end_test.cpp
         LINKS assay_store assay_core nlohmann_json::nlohmann_json)
     target_compile_definitions(test_end_to_end PRIVATE
-        ASSAY_PROGRAM="$<TARGET_FILE:assay>" ASSAY_PICTURES="$<TARGET_FILE:quickstart_pictures>")
-    add_dependencies(test_end_to_end assay assay_torch quickstart_pictures)
+        ASSAY_PROGRAM="$<TARGET_FILE:assay>" ASSAY_PICTURES="$<TARGET_FILE:shape_pictures>")
+    add_dependencies(test_end_to_end assay assay_torch shape_pictures)
 endif()
 
 if(TARGET assay_torch)

@@ -43,7 +43,7 @@ Image pattern(std::size_t kind, std::uint64_t item) {
     return image;
 }
 
-void make_pictures(const fs::path& folder, std::size_t each) {
+[[maybe_unused]] void make_pictures(const fs::path& folder, std::size_t each) {
     for (std::size_t kind = 0; kind < 3; ++kind) {
         const fs::path to = folder / std::vector<std::string>{"across", "along", "checks"}[kind];
         make_folders(to);

@@ -1,7 +1,7 @@
-"""Makes small.pt and tiny.pt: two classifiers for the quick start's pictures.
+"""Makes small.pt and tiny.pt: two classifiers for the pictures of the end-to-end tests.
 
-usage: train.py TRAINING_FOLDER        (quickstart_pictures TRAINING_FOLDER 500 2)
-They are committed, so that the quick start needs no Python.
+usage: train.py TRAINING_FOLDER        (shape_pictures TRAINING_FOLDER 500 2)
+They are committed, so that the tests need no Python.
 """
 import pathlib
 import sys

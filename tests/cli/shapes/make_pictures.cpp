@@ -1,5 +1,5 @@
 // Writes a small labelled data set (ImageFolder, PNG): six kinds of coloured shapes on noisy grounds, 64 pictures each.
-// usage: quickstart_pictures FOLDER [PICTURES_A_CLASS] [SEED]
+// usage: shape_pictures FOLDER [PICTURES_A_CLASS] [SEED]
 #include <fmt/format.h>
 #include <png.h>
 
@@ -84,7 +84,7 @@ void write_png(const std::filesystem::path& path, const std::vector<std::uint8_t
 
 int main(int count, char** words) {
     if (count < 2 || std::string(words[1]).starts_with("-")) {
-        std::fputs("usage: quickstart_pictures FOLDER [PICTURES_A_CLASS] [SEED]\n", stderr);
+        std::fputs("usage: shape_pictures FOLDER [PICTURES_A_CLASS] [SEED]\n", stderr);
         return 2;
     }
     const int each = count > 2 ? std::atoi(words[2]) : 64;
