@@ -123,7 +123,7 @@ private:
         line("score {0}/runs/v1 --labels {0}/labels/v1.csv --metrics real,variable_topk");
         tour_.chapter("Why is v2 harder?",
                       "Part of the gap is labels: with the crowd's, pictures with several are told apart.");
-        line("gap {0}/runs/v1 {0}/runs/v2 --labels1 {0}/labels/v1.csv --labels2 {0}/labels/v2.csv");
+        line("gap {0}/runs/v1 {0}/runs/v2 --labels1 {0}/labels/v1.csv --labels2 {0}/labels/v2.csv --subgroups present");
     }
 
     void replication() {
