@@ -195,7 +195,7 @@ int cmd_demo(std::vector<std::string> words) {
                          demo.dir.string()));
     note(fmt::format("the tour took {}",
                      duration_text(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count())));
-    return Status::done;
+    return tour.status();
 }
 
 }  // namespace assay::cli

@@ -61,7 +61,7 @@ void Tour::say(std::string_view text) const {
     print(fmt::format("{}\n", text));
 }
 
-int Tour::run(const std::string& line) {
+void Tour::run(const std::string& line) {
     throw_if_stopped();
     const bool colour = stdout_is_terminal();
     print(fmt::format("\n{}$ assay {}{}\n", colour ? "\033[36m" : "", line, colour ? "\033[0m" : ""));
@@ -78,7 +78,7 @@ int Tour::run(const std::string& line) {
     const int status = with_note("running `assay " + line + "`", [&] { return command->run(std::move(words)); });
     command_line() = outer;
     std::fflush(stdout);
-    return status;
+    if (status_ == Status::done) status_ = status;
 }
 
 void Tour::write_script() const {

@@ -22,11 +22,10 @@ public:
     void chapter(std::string_view title, std::string_view text);
     /// A line of text.
     void say(std::string_view text) const;
-    /// "predict --model a.pt ...". Returns the command's status where that says something about the data (done,
-    /// partial, gate_broken); throws what the command throws.
-    int run(const std::string& line);
-
-    const std::vector<std::string>& lines() const noexcept { return lines_; }
+    /// "predict --model a.pt ...". Throws what the command throws.
+    void run(const std::string& line);
+    /// The first status of a command that was not `done` (partial: some pictures have no score), else `done`.
+    int status() const noexcept { return status_; }
 
 private:
     void write_script() const;
@@ -34,6 +33,7 @@ private:
     std::filesystem::path script_;
     std::vector<std::string> lines_;
     int chapters_ = 0;
+    int status_ = 0;
 };
 
 }  // namespace assay::cli
