@@ -17,8 +17,11 @@ struct Canvas {
         height = h;
         pixels.assign(static_cast<std::size_t>(w) * static_cast<std::size_t>(h), fill);
     }
-    Colour& at(int x, int y) { return pixels[static_cast<std::size_t>(y * width + x)]; }
-    const Colour& at(int x, int y) const { return pixels[static_cast<std::size_t>(y * width + x)]; }
+    std::size_t index(int x, int y) const {
+        return static_cast<std::size_t>(y) * static_cast<std::size_t>(width) + static_cast<std::size_t>(x);
+    }
+    Colour& at(int x, int y) { return pixels[index(x, y)]; }
+    const Colour& at(int x, int y) const { return pixels[index(x, y)]; }
     PixelBox box() const { return {0, 0, width, height}; }
 };
 

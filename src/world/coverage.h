@@ -28,8 +28,11 @@ struct Mask {
         height = h;
         value.assign(static_cast<std::size_t>(w) * static_cast<std::size_t>(h), 0.0F);
     }
-    float& at(int x, int y) { return value[static_cast<std::size_t>(y * width + x)]; }
-    float at(int x, int y) const { return value[static_cast<std::size_t>(y * width + x)]; }
+    std::size_t index(int x, int y) const {
+        return static_cast<std::size_t>(y) * static_cast<std::size_t>(width) + static_cast<std::size_t>(x);
+    }
+    float& at(int x, int y) { return value[index(x, y)]; }
+    float at(int x, int y) const { return value[index(x, y)]; }
 };
 
 /// A closed outline in pixel coordinates (pixel (0, 0) covers [0, 1] x [0, 1]).

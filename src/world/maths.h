@@ -30,6 +30,11 @@ inline int floor_int(float x) {
     const int i = static_cast<int>(x);
     return i - (x < static_cast<float>(i) ? 1 : 0);
 }
+/// Halves go up, on both sides of zero.
+inline int to_nearest(float x) {
+    constexpr float half = 0.5F;
+    return floor_int(x + half);
+}
 inline float fraction(float x) {
     return x - static_cast<float>(floor_int(x));
 }

@@ -174,7 +174,7 @@ void Painter::compose(const Thing& thing, const Scene& scene, const Mask& whole,
     }
     blur(soft_, wide, radius, scratch_);
     const Vec2 from = scene.light.from;
-    const int dx = floor_int(-0.1F * reach * from.x + 0.5F), dy = floor_int(-0.1F * reach * from.y + 0.5F);
+    const int dx = to_nearest(-0.1F * reach * from.x), dy = to_nearest(-0.1F * reach * from.y);
     const auto soft_at = [&](int x, int y) {
         return soft_.at(std::clamp(x, 0, canvas_.width - 1), std::clamp(y, 0, canvas_.height - 1));
     };
