@@ -1,6 +1,6 @@
 // Bias, error and coverage of every estimator on simulated studies, against the agreed thresholds. Minutes.
 //
-//     bench_replicate_quality [STUDIES [THREADS [beta|grid|lenient|probit]]]      100 studies a world unless told
+//     bench_replicate_quality [STUDIES [THREADS [beta|grid|lenient|probit|steep]]]      100 studies a world unless told
 //     otherwise
 //
 // Exit status 1 when a threshold is missed.
@@ -95,6 +95,17 @@ void check_probit(int studies, int threads) {
     require("moments coverage by picture", pictures["moments"].coverage(), 0, .93);
 }
 
+/// A world that nothing was chosen on: what the default does where neither its curve nor its densities are kind to it.
+void check_steep(int studies, int threads) {
+    AdjustOptions plain;
+    plain.jackknife = {1, 10};
+    plain.mixture = true;
+    auto steep = measure(World::steep, studies, 7000, plain, threads);
+    print("steep, intervals by class", steep);
+    require("moments bias", steep["moments"].mean_bias(), -.25, .25);
+    require("moments coverage", steep["moments"].coverage(), .905, .985);
+}
+
 }  // namespace
 
 int main(int count, char** words) {
@@ -105,5 +116,6 @@ int main(int count, char** words) {
     if (only.empty() || only == "grid") check_grid(studies, threads);
     if (only.empty() || only == "lenient") check_lenient(studies, threads);
     if (only.empty() || only == "probit") check_probit(studies, threads);
+    if (only.empty() || only == "steep") check_steep(studies, threads);
     return all_met ? 0 : 1;
 }

@@ -58,14 +58,9 @@ def class_wise(prob, labels, bins=15):
         places = np.minimum(np.round(np.arange(bins) * m / bins).astype(int), m - 1)
         upper = np.append(order[places][1:], 1.0)
         which = np.digitize(p, upper)
-        error = 0.0
-        for b in range(bins + 1):
-            inside = which == b
-            count = inside.sum()
-            confidence = p[inside].sum(dtype=np.float64) / (count + 2.2e-16)
-            accuracy = y[inside].sum() / (count + 2.2e-16)
-            error += abs(accuracy - confidence) * count / m
-        total += error
+        confidence = np.bincount(which, weights=p, minlength=bins + 1)
+        hits = np.bincount(which, weights=y, minlength=bins + 1)
+        total += np.abs(hits - confidence).sum() / m
     return total / classes
 
 

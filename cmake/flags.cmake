@@ -16,6 +16,10 @@ add_library(assay_flags INTERFACE)
 target_include_directories(assay_flags INTERFACE ${CMAKE_SOURCE_DIR}/include)
 # -ffp-contract=off: a fused multiply-add in one build and not in another would change bits.
 target_compile_options(assay_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Werror -ffp-contract=off)
+# What GCC says only after optimising depends on its version and on what it inlines, and is often wrong about
+# std::string (GCC bug 105651): seen, but no reason to stop a build.
+target_compile_options(assay_flags INTERFACE
+    $<$<CXX_COMPILER_ID:GNU>:-Wno-error=array-bounds;-Wno-error=restrict;-Wno-error=stringop-overflow;-Wno-error=maybe-uninitialized>)
 if(ASSAY_SANITIZE)
     target_compile_options(assay_flags INTERFACE -fsanitize=${ASSAY_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
     target_link_options(assay_flags INTERFACE -fsanitize=${ASSAY_SANITIZE})
@@ -32,5 +36,5 @@ if(ASSAY_MOLD)
 endif()
 find_program(ASSAY_CCACHE ccache)
 if(ASSAY_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-    set(CMAKE_CXX_COMPILER_LAUNCHER ${ASSAY_CCACHE})
+    set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros ${ASSAY_CCACHE})
 endif()

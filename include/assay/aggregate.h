@@ -108,8 +108,12 @@ struct BuiltLabelSets {
     std::vector<std::int32_t> class_of_question;  ///< -1: not one of the classes
     VoteProblems problems;                        ///< pictures and labels that are not there
 };
-/// The label sets of `dataset`'s items over `classes`. Pictures are found by id, else by path, else by file name where
-/// it is unique. `original`: one set an item, for those that nobody rated; nullptr: they are left out.
+/// What votes are about among the items and classes, or -1 where that is nothing or not clear: for
+/// VotesOptions::meanings, so that "cat/1.png" and "1.png", "cat" and "0" are one question.
+VoteMeanings meanings_among(const Dataset& dataset, const ClassList& classes, const Votes& texts);
+/// The label sets of `dataset`'s items over `classes`; questions of one meaning must have been pooled. Pictures are
+/// found by id, else by path, else by file name where it is unique. `original`: one set an item, for those that nobody
+/// rated; nullptr: they are left out.
 BuiltLabelSets build_label_sets(const Votes& votes, std::span<const double> yes, const KeepRule& rule,
                                 const Dataset& dataset, const ClassList& classes, const LabelSets* original);
 
@@ -123,11 +127,13 @@ ClassList classes_of_votes(const Votes& votes);
 enum class LabelSetFormat {
     list,    ///< JSON list of lists, in the order of the items, as real.json
     object,  ///< JSON object id -> list
-    csv      ///< columns path, labels (blank-separated); rows with no label have an empty cell
+    csv      ///< columns path, labels (separated by blanks, or `;` behind each); rows with no label: an empty cell
 };
 /// "list", "object", "csv". Throws usage.
 LabelSetFormat label_set_format_named(std::string_view name);
 /// What read_label_sets reads back. Labels are numbers where `classes` are ImageNet's or numbered, ids elsewhere.
+/// Throws bad_input on ids that the format cannot hold: in csv those with `;`, `|` or a line end and "-1", in JSON
+/// those that are not UTF-8.
 std::string label_sets_text(const LabelSets& sets, const Dataset& dataset, const ClassList& classes,
                             LabelSetFormat format);
 

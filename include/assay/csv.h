@@ -33,7 +33,8 @@ public:
 
     const std::vector<std::string>& columns() const noexcept { return columns_; }
     char delimiter() const noexcept { return delimiter_; }
-    /// The first of `names` that is a column (ASCII case and blanks around do not matter).
+    /// The first of `names` that is a column (ASCII case and blanks around do not matter). Throws bad_input where two
+    /// columns have that name.
     std::optional<std::size_t> find_column(std::initializer_list<std::string_view> names) const;
     /// The same; throws bad_input listing the columns that there are.
     std::size_t column(std::initializer_list<std::string_view> names) const;

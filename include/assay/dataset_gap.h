@@ -151,6 +151,7 @@ struct GapDataSet {
     std::vector<std::uint64_t> with_labels;  ///< [g - 1]: with g valid labels, g up to pooled_above
     std::uint64_t more = 0;                  ///< with more than that
     std::uint64_t none = 0;                  ///< without a valid label: left out by ReaL and ASMA
+    std::uint64_t unnamed = 0;               ///< of these: not named by the file of label sets
     std::uint64_t single = 0;                ///< with a single label of the data set's own: those of top-1
     std::vector<std::string> only_here;      ///< models that the other data set lacks: left out
 };
@@ -175,6 +176,7 @@ struct GapSide {
     std::string name;
     std::vector<std::filesystem::path> stores;
     std::optional<LabelSets> sets;  ///< one a picture; none: the data set's own labels
+    std::uint64_t unnamed = 0;      ///< pictures that the file of `sets` does not name; for the report
 };
 
 /// Reads each store once, one after the other. Top-1 is against the data set's own labels, ReaL and ASMA against the
@@ -201,8 +203,9 @@ struct GapTable {
 enum class TableUnit { automatic, percent, share };
 /// csv or tsv with a header: `model`, then `top1_v1`, `top1_v2`, `real_v1`, ... `asma_v2`, and `subgroup3_v1`, ... as
 /// far as there are such columns; others are ignored. An empty cell (or "-", "NA") is undefined. Automatic unit:
-/// shares when no value is above 1, else percent. `source` names the text in messages. Throws bad_input: no model
-/// column, no pair of columns, a model twice or without a name, a cell that is no number or outside its unit.
+/// percent when a cell ends in % or a value is above 1, else shares. `source` names the text in messages. Throws
+/// bad_input: no model column, no pair of columns, a model twice or without a name, a cell that is no number or outside
+/// its unit.
 GapTable parse_gap_table(std::string_view text, const std::string& source, TableUnit unit = TableUnit::automatic);
 GapTable read_gap_table(const std::filesystem::path& path, TableUnit unit = TableUnit::automatic);
 

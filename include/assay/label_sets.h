@@ -48,7 +48,9 @@ private:
 ///  - text list with one label a line (N lines);
 ///  - .npy of N x C 0/1 (u8, bool, i32, i64, f32, f64), or N integers.
 /// Labels may be class numbers, ids or unique names of `classes`. Throws bad_input naming the file, row and value:
-/// wrong length, unknown class, number out of range, unknown or duplicate item.
-LabelSets read_label_sets(const std::filesystem::path& path, const Dataset& dataset, const ClassList& classes);
+/// wrong length, unknown class, number out of range, unknown or duplicate item. A file that says which items it means
+/// may leave others out: these get the empty set, and `unnamed` says how many they are.
+LabelSets read_label_sets(const std::filesystem::path& path, const Dataset& dataset, const ClassList& classes,
+                          std::uint64_t* unnamed = nullptr);
 
 }  // namespace assay

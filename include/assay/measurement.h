@@ -44,7 +44,7 @@ struct Measurement {
     MeasurementKey key;
     std::optional<double> value;
     std::string undefined;
-    std::uint64_t n = 0;         ///< items that entered
+    std::uint64_t n = 0;         ///< items that entered; of an undefined value those that would have, where known
     std::uint64_t left_out = 0;  ///< items without a valid label, unreadable, ... (see note)
     std::optional<Interval> interval;
     std::optional<CalibratedNull> calibrated_null;  ///< calibration errors, on request

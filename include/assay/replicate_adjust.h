@@ -28,7 +28,7 @@ struct AdjustOptions {
     EmptyBins empty_bins = EmptyBins::renormalise;
     Units units = Units::classes;  ///< pictures are taken where there are fewer than 2 classes
     double level = 0.95;
-    std::uint32_t bootstrap = 0;  ///< replicates; 0: none (moments have analytic intervals anyway)
+    std::uint32_t bootstrap = 0;  ///< replicates, 20 to 100,000; 0: none (moments have analytic intervals anyway)
     std::uint64_t seed = 1;
     int threads = 0;
     int mixture_parts = 3;
@@ -49,10 +49,19 @@ struct GapParts {
 /// Ordinary least squares over classifiers: replication on original.
 struct LineFit {
     Estimate slope, intercept;
-    double residual = 0;  ///< root mean square
+    std::optional<double> covariance;  ///< of slope and intercept: with their errors, a band around the line
+    double residual = 0;               ///< root mean square
 };
 /// Throws usage for fewer than 2 points or equal x.
 LineFit fit_line(const std::vector<double>& x, const std::vector<double>& y);
+
+/// Fitted functions at drawing_rates(); empty where the method fits none.
+struct Drawing {
+    std::vector<double> first_density, second_density;  ///< of selection rates; of the continuous parts only
+    std::vector<std::vector<double>> accuracy;          ///< of each classifier on set 2
+};
+/// 100 rates within (0, 1), closer together towards both ends.
+std::vector<double> drawing_rates();
 
 struct MethodResult {
     std::string id, definition;
@@ -67,8 +76,9 @@ struct MethodResult {
     std::vector<int> exponents;
     std::vector<std::vector<double>> curves;  ///< moments: g as coefficients of s^exponent, by classifier
     std::vector<std::string> notes;           ///< what a reader must know of the fits
-    nlohmann::json details;                   ///< parameters of fitted densities and curves, for a page to draw
-    std::size_t outside = 0;                  ///< classifiers with an adjusted accuracy outside [0, 1]
+    nlohmann::json details;                   ///< parameters of fitted densities and curves
+    Drawing drawing;
+    std::size_t outside = 0;  ///< classifiers with an adjusted accuracy outside [0, 1]
 };
 
 struct AdjustReport {
@@ -100,6 +110,7 @@ nlohmann::json to_json(const AdjustReport& report);
 struct SweepPoint {
     int annotators = 0;
     std::string method;
+    std::vector<int> exponents;    ///< of the moments
     std::vector<double> adjusted;  ///< by classifier
     double mean = 0;
 };

@@ -37,14 +37,15 @@ struct ClassMatch {
 };
 
 struct MeanFrequency {
-    double value = 0, standard_error = 0;  ///< over classes
+    double value = 0, standard_error = 0;  ///< over classes; over pictures where there is one class
 };
 
 struct MatchResult {
     std::vector<Matched> pictures;  ///< by class, then bucket, then candidate
     std::vector<ClassMatch> classes;
     std::uint64_t missing = 0, candidates = 0, too_few_annotators = 0, not_easy = 0;
-    MeanFrequency reference, in_sample;
+    MeanFrequency reference;  ///< classes weighted as they were chosen
+    MeanFrequency in_sample;
     std::optional<MeanFrequency> held_out;
     /// Held out minus reference: what in-sample agreement hides. Paired by class.
     std::optional<MeanFrequency> difference;

@@ -22,6 +22,8 @@ struct BetaMixture {
     bool is_point(std::size_t part) const;
 };
 
+/// log B(a, b): the density of Beta(a, b) is s^(a-1) (1-s)^(b-1) / B(a, b).
+double log_beta(double a, double b);
 /// log P(k of n selected) for one beta; 0 * log 0 = 0.
 double log_beta_binomial(int n, int k, double a, double b);
 /// sum of counts * log P(reading).
@@ -56,7 +58,8 @@ struct AccuracySpline {
 /// Fits splines against the readings of one data set; the equations are factorised once for all classifiers.
 class SplineFitter {
 public:
-    /// `counts`: readings of set 2. `weighted`: rows by 1 / sqrt(share of the reading) (floor 1e-5): less noise.
+    /// `counts`: readings of set 2. `weighted`: rows by 1 / sqrt(the reading's share under `density`) (floor 1e-5):
+    /// less noise.
     SplineFitter(const CellCounts& counts, const BetaMixture& density, Integrals integrals, bool weighted);
     /// `correct`: correct pictures by cell.
     AccuracySpline fit(std::span<const double> correct) const;

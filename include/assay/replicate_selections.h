@@ -94,9 +94,10 @@ Duplicates remove_duplicates(Selections& set);
 /// Who judged both sets. Readings of different people are not comparable: a shift of one set's selection rates by 0.1
 /// on the probit scale moves the adjusted accuracy by more than a point.
 struct WorkerOverlap {
-    std::size_t first = 0, second = 0, common = 0;  ///< workers
-    double first_share = 0, second_share = 0;       ///< of the annotations: by a worker of both sets
-    double first_grid = 0, second_grid = 0;         ///< ... who judged the same class in both sets
+    std::size_t first = 0, second = 0, common = 0;    ///< workers
+    double first_share = 0, second_share = 0;         ///< of the annotations: by a worker of both sets
+    double first_grid = 0, second_grid = 0;           ///< ... who judged the same class in both sets
+    std::optional<double> first_mixed, second_mixed;  ///< ... in a batch that shows both sets; where both have batches
 };
 WorkerOverlap worker_overlap(const Selections& first, const Selections& second);
 /// "" when the same people judged both sets; else what is wrong, for people.

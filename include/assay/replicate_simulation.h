@@ -1,4 +1,4 @@
-// Replication studies with a known answer: three worlds in which the true adjusted accuracy is computed, not estimated.
+// Replication studies with a known answer: worlds in which the true adjusted accuracy is computed, not estimated.
 //
 // A study has two sets of classes * pictures_per_class pictures; every class is judged by `annotators` workers, the
 // same ones in both sets; classifier m of M has t = m / (M - 1). Hits of one picture depend on each other through a
@@ -17,9 +17,10 @@
 namespace assay::replicate {
 
 enum class World {
-    beta,      ///< rates are mixtures of betas; P(correct | s) = c0 + c1 s + c2 s^9; the true gap is 3.6 points
-    lenient,   ///< the same, judged by workers of different leniency who each judge a class in both sets
-    probit,    ///< class effects, a share of pictures that everybody selects, and a curve of another shape
+    beta,     ///< rates are mixtures of betas; P(correct | s) = c0 + c1 s + c2 s^9; the true gap is 3.6 points
+    lenient,  ///< the same, judged by workers of different leniency who each judge a class in both sets
+    probit,   ///< class effects, a share of pictures that everybody selects, and a curve of another shape
+    steep,  ///< rates of two kinds of pictures, easy and hard, and a logistic step as curve; no method was tuned on it
     matching,  ///< 20 original and 80 candidate pictures a class, 10 annotators, one classifier: for statistic matching
 };
 std::string_view name_of(World world);
@@ -41,6 +42,7 @@ struct SimulatedSet {
     std::vector<std::uint8_t> selected;  ///< picture-major: annotators answers each
     std::vector<std::uint8_t> hits;      ///< picture-major: classifiers hits each
     std::size_t size() const noexcept { return classes.size(); }
+    /// How many of a picture's first `annotators` workers selected it.
     std::uint16_t k(std::size_t picture, int annotators) const;
 };
 
@@ -58,7 +60,7 @@ struct Simulation {
 /// Throws usage for sizes of 0, fewer than 2 classifiers or more than most_annotators annotators.
 Simulation simulate(const SimulationOptions& options);
 
-/// The true accuracies alone: closed forms, and quadrature for World::probit.
+/// The true accuracies alone: closed forms; quadrature for World::probit and World::steep.
 Simulation::Truth true_accuracies(const SimulationOptions& options);
 
 /// The files of a real study and the truth beside them: original.csv, replication.csv (candidates.csv for

@@ -56,6 +56,15 @@ struct StudyOptions {
     int min_annotators = 2;  ///< pictures with fewer are left out; at least 2
 };
 
+/// Where each reading's picture stands among the hits. By id, or, where no id is the same, by file name without folder
+/// and extension; a name that several pictures have finds none. Throws bad_input: a picture twice among the hits.
+struct PicturePlaces {
+    static constexpr std::uint32_t nowhere = UINT32_MAX;
+    std::vector<std::uint32_t> place;
+    bool by_name = false;
+};
+PicturePlaces find_pictures(const Readings& readings, const Hits& hits);
+
 /// Joins readings and hits by picture (by file name without folder and extension when no id is the same). Classifiers
 /// that one set lacks are left out and named; so are pictures without hits. Throws bad_input: no classifier or picture
 /// in common, a picture judged under two labels, nothing left.

@@ -25,6 +25,7 @@ namespace assay {
 
 struct ScoreOptions {
     std::optional<LabelSets> labels;  ///< replace the data set's own; one set an item
+    std::uint64_t unnamed = 0;        ///< items that the file of `labels` does not name; for the report
     std::optional<ClassMap> map;  ///< asks another question of the scores: ImageNet-R's 200 classes, 16 classes, ...
     std::string subgroup;         ///< attribute of the data set: every metric again for each of its values
     std::vector<MetricRequest> metrics;  ///< empty: default_metrics(), with those of label sets where they matter
@@ -60,6 +61,7 @@ struct ScoreCounts {
     std::uint64_t scored = 0;
     std::uint64_t unlabelled = 0;      ///< of the scored: without a valid label (or with none that the map knows)
     std::uint64_t several_labels = 0;  ///< of the scored
+    std::uint64_t unnamed = 0;         ///< of all: not named by the file of label sets, and so without a label
     /// Something that should have been scored was not.
     bool partial() const { return missing + unreadable + not_finite > 0; }
 };

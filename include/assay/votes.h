@@ -62,6 +62,7 @@ struct Votes {
     std::vector<std::uint32_t> codes;           ///< rater * K + answer, ascending within a question
     std::uint64_t read = 0;      ///< votes in the file; codes.size() of them are kept, the rest is in `problems`
     std::uint64_t repeated = 0;  ///< votes of a rater who had answered that question before
+    std::uint64_t pooled = 0;    ///< questions that were asked before under other names, and are one with those
     VoteProblems problems;
 
     std::size_t answers() const noexcept { return scale.names.size(); }
@@ -81,11 +82,20 @@ enum class Repeats {
 /// "first", "last", "all", "error". Throws usage.
 Repeats repeats_named(std::string_view name);
 
+/// Which texts mean the same: one number for each of Votes::items and Votes::labels. Texts of one number >= 0 are one
+/// picture (or label) under several names; a negative one stands for itself.
+struct VoteMeanings {
+    std::vector<std::int64_t> items, labels;
+};
+/// Called once, when all is read: `texts` has its items, labels and questions, and no answers yet.
+using MeaningsOf = std::function<VoteMeanings(const Votes& texts)>;
+
 struct VotesOptions {
     AnswerScale scale{};
     Repeats repeats = Repeats::first;
     std::vector<std::string> raters{};  ///< the raters that are known; empty: all are
     int threads = 0;                    ///< 0: one a core; the result does not depend on it
+    MeaningsOf meanings{};              ///< unset: every text stands for itself
 };
 
 /// Reads votes:
@@ -95,9 +105,10 @@ struct VotesOptions {
 ///    gave an answer (0 or 1; `repeats` does not apply to counts above 1: they say no order, and all count);
 ///    `info` of questions x 2 texts (picture, label); `ids` of raters (numbers or texts; absent: 0, 1, ...).
 /// Votes of unknown raters, with unknown answers, without a rater, picture or label, and repeated ones are counted and
-/// listed in `problems`; a question that stands twice in `info` is one question. A file that is not of this form
-/// (columns, arrays, shapes or number types that do not fit, fractions or negative numbers as counts, damaged archives)
-/// throws bad_input with the place. Cost: one read; 925,000 votes in a .npz of 419 MB unpacked take about 0.2 s.
+/// listed in `problems`; a question that stands twice in `info`, or under several names of one meaning, is one
+/// question, and what a rater says of it twice is repeated. A file that is not of this form (columns, arrays, shapes or
+/// number types that do not fit, fractions or negative numbers as counts, damaged archives) throws bad_input with the
+/// place. Cost: one read; 925,000 votes in a .npz of 419 MB unpacked take about 0.2 s.
 Votes read_votes(const std::filesystem::path& path, const VotesOptions& options = {});
 
 /// For votes that come from elsewhere: a vote at a time, then build().
@@ -114,7 +125,7 @@ public:
     void add(std::uint32_t rater, std::uint32_t question, std::uint32_t answer);
     VoteProblems& problems();
     /// `source` names the file in messages. Throws bad_input with Repeats::refuse. The builder is empty afterwards.
-    Votes build(Repeats repeats, std::string_view source);
+    Votes build(Repeats repeats, std::string_view source, const MeaningsOf& meanings = {});
 
 private:
     struct Impl;

@@ -10,6 +10,7 @@
 #include "cli/command.h"
 #include "cli/inputs.h"
 #include "cli/table.h"
+#include "data/json_text.h"
 
 namespace assay::cli {
 namespace {
@@ -125,7 +126,7 @@ int cmd_check(std::vector<std::string> words) {
             }
         }
     }
-    output.write(output.json ? all.dump(2) + "\n" : output.csv ? table.csv() : text);
+    output.write(output.json ? json_text(all) : output.csv ? table.csv() : text);
     return status;
 }
 

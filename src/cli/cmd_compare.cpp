@@ -10,6 +10,7 @@
 #include "cli/progress.h"
 #include "cli/scoring.h"
 #include "cli/table.h"
+#include "data/json_text.h"
 
 namespace assay::cli {
 namespace {
@@ -169,6 +170,7 @@ int cmd_compare(std::vector<std::string> words) {
 
     CompareOptions options;
     options.score = flags.options_for(baseline);
+    warn_of_unnamed(options.score.unnamed, baseline.rows(), flags.labels());
     options.disagreements = disagreements;
     const auto reports = compare_stores(baseline, candidates, options, *self_comm());
 
@@ -183,7 +185,7 @@ int cmd_compare(std::vector<std::string> words) {
         json out = {{"schema", "assay.comparisons/1"}, {"pairs", json::array()}, {"gates", json::array()}};
         for (const PairReport& report : reports) out["pairs"].push_back(to_json(report));
         for (const GateResult& gate : judged) out["gates"].push_back(to_json(gate));
-        output.write(out.dump(2) + "\n");
+        output.write(json_text(out));
     } else if (output.csv) {
         output.write(pair_csv(reports).csv());
     } else {

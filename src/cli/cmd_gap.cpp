@@ -11,7 +11,9 @@
 #include "cli/command.h"
 #include "cli/gap_text.h"
 #include "cli/progress.h"
+#include "cli/scoring.h"
 #include "cli/table.h"
+#include "data/json_text.h"
 
 namespace assay::cli {
 namespace {
@@ -28,6 +30,8 @@ assay gap --table published.csv --all
 // A folder as it is, else a data set's name below --runs.
 fs::path folder_of(const std::string& word, const fs::path& runs) {
     std::error_code ignored;
+    if (!runs.empty() && !fs::is_directory(runs, ignored))
+        throw Error(ErrorCode::usage, fmt::format("--runs `{}` is no folder", runs.string()));
     if (!runs.empty() && fs::is_directory(runs / word, ignored)) return runs / word;
     if (fs::is_directory(word, ignored)) return word;
     if (runs.empty()) {
@@ -50,7 +54,10 @@ GapSide side_of(const std::string& word, const fs::path& runs, const fs::path& l
     }
     const PredictionStore store = PredictionStore::open(side.stores[0]);
     side.name = store.spec().dataset_name;
-    if (!labels.empty()) side.sets = read_label_sets(labels, store.dataset(), store.dataset().classes);
+    if (!labels.empty()) {
+        side.sets = read_label_sets(labels, store.dataset(), store.dataset().classes, &side.unnamed);
+        warn_of_unnamed(side.unnamed, store.rows(), labels);
+    }
     return side;
 }
 
@@ -172,7 +179,7 @@ int cmd_gap(std::vector<std::string> words) {
     const GapReport report = given.table.empty() ? from_stores(given, options) : from_table(given, options);
     for (const std::string& text : report.warnings) warn(text);
     if (output.json) {
-        output.write(to_json(report).dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
+        output.write(json_text(to_json(report)));
     } else if (output.csv) {
         output.write(gap_csv(report));
     } else {

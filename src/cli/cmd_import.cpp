@@ -11,6 +11,7 @@
 #include "cli/inputs.h"
 #include "cli/progress.h"
 #include "cli/table.h"
+#include "data/json_text.h"
 
 namespace assay::cli {
 namespace {
@@ -24,11 +25,13 @@ assay import logits.safetensors --items val.csv --keep f16 --out runs
 
 std::string report_text(const ImportReport& r, const Output& output) {
     if (output.json) {
-        return nlohmann::json{{"store", r.store.string()}, {"rows", r.rows},          {"classes", r.classes},
-                              {"kind", name_of(r.kind)},   {"keep", name_of(r.keep)}, {"without_score", r.bad_rows},
-                              {"notes", r.notes}}
-                   .dump(2) +
-               "\n";
+        return json_text({{"store", r.store.string()},
+                          {"rows", r.rows},
+                          {"classes", r.classes},
+                          {"kind", name_of(r.kind)},
+                          {"keep", name_of(r.keep)},
+                          {"without_score", r.bad_rows},
+                          {"notes", r.notes}});
     }
     Table table({{"store"},
                  {"rows", Align::right},
@@ -85,7 +88,7 @@ int cmd_import(std::vector<std::string> words) {
         options.top_k = choice.top_k;
     }
     if (!classes.empty()) options.classes = read_class_list(classes);
-    options.provenance_json = nlohmann::json{{"assay", version}, {"command", command_line()}}.dump();
+    options.provenance_json = json_line({{"assay", version}, {"command", command_line()}});
 
     ImportReport report;
     {

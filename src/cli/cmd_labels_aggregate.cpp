@@ -15,6 +15,8 @@
 #include "cli/labels.h"
 #include "cli/labels_text.h"
 #include "cli/progress.h"
+#include "data/json_text.h"
+#include "data/text.h"
 
 namespace assay::cli {
 namespace {
@@ -66,10 +68,10 @@ std::vector<std::pair<std::string, double>> read_raters(const fs::path& path, bo
                 throw reader.error(fmt::format("weight `{}` is not a number from 0 to 1e9", cell.substr(0, 40)));
             }
         }
-        if (!seen.emplace(reader[rater]).second) {
-            throw reader.error(fmt::format("rater `{}` stands twice", reader[rater]));
-        }
-        out.emplace_back(reader[rater], w);
+        const std::string name(trimmed(reader[rater]));  // as the readers of votes do
+        if (name.empty()) throw reader.error("a rater without a name");
+        if (!seen.insert(name).second) throw reader.error(fmt::format("rater `{}` stands twice", shortened(name)));
+        out.emplace_back(name, w);
     }
     return out;
 }
@@ -215,16 +217,28 @@ int labels_aggregate(std::vector<std::string> words) {
     reading.threads = o.em.threads;
     if (!o.known_raters.empty()) {
         for (auto& [name, ignored] : read_raters(o.known_raters, false)) reading.raters.push_back(name);
+        // The reader takes an empty list as "all are known".
+        if (reading.raters.empty()) {
+            throw Error(ErrorCode::bad_input,
+                        fmt::format("--known-raters {}: no rater in it; votes of at least one must count",
+                                    o.known_raters.string()));
+        }
     }
-    const Votes votes = read_votes(o.votes, reading);
 
     const ClassList given = classes_named(o.classes);
     std::vector<std::string> notes;
-    const Dataset dataset = o.data.empty() ? dataset_of_votes(votes) : open_labelled(o.data, given, &notes);
+    std::optional<Dataset> opened;
+    if (!o.data.empty()) opened = open_labelled(o.data, given, &notes);
     for (const std::string& line : notes) note(line);
-    const ClassList classes = !given.empty()             ? given
-                              : !dataset.classes.empty() ? dataset.classes
-                                                         : classes_of_votes(votes);
+    ClassList classes = given.empty() && opened ? opened->classes : given;
+    // What is not given follows from the votes.
+    reading.meanings = [&](const Votes& texts) {
+        if (!opened) opened = dataset_of_votes(texts);
+        if (classes.empty()) classes = classes_of_votes(texts);
+        return meanings_among(*opened, classes, texts);
+    };
+    const Votes votes = read_votes(o.votes, reading);
+    const Dataset& dataset = *opened;
     std::optional<LabelSets> original;
     if (!o.original.empty()) {
         original = read_label_sets(o.original, dataset, classes);
@@ -274,7 +288,7 @@ int labels_aggregate(std::vector<std::string> words) {
     const bool problems = report_problems(votes.problems);
     const bool lost = report_problems(report.built.problems);
     if (o.json) {
-        print(aggregate_json(report, o.raters).dump(2) + "\n");
+        print(json_text(aggregate_json(report, o.raters)));
     } else if (o.csv) {
         print((o.raters ? rater_table(report, false) : aggregate_csv(report)).csv());
     } else {

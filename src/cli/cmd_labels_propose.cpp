@@ -14,6 +14,7 @@
 #include "cli/labels.h"
 #include "cli/progress.h"
 #include "cli/table.h"
+#include "data/json_text.h"
 
 namespace assay::cli {
 namespace {
@@ -151,7 +152,7 @@ int labels_propose(std::vector<std::string> words) {
     const Proposals found = propose_labels(paths, options);
     if (!questions.empty()) write_file_atomically(questions, questions_csv(found, dataset, dataset.classes));
     if (as_json_text) {
-        Output().write(as_json(found, options, dataset.name).dump(2) + "\n");
+        Output().write(json_text(as_json(found, options, dataset.name)));
     } else if (as_csv) {
         Output().write(questions_csv(found, dataset, dataset.classes));
     } else {

@@ -12,6 +12,7 @@
 #include "cli/labels.h"
 #include "cli/progress.h"
 #include "cli/table.h"
+#include "data/json_text.h"
 
 namespace assay::cli {
 namespace {
@@ -182,7 +183,7 @@ int labels_stats(std::vector<std::string> words) {
     for (const std::string& line : notes) note(line);
     const LabelStats stats = label_stats(dataset.labels, dataset.classes.size(), options);
     if (output.json) {
-        output.write(as_json(stats, dataset, pairs->count() > 0 ? shown.pairs : stats.together.size()).dump(2) + "\n");
+        output.write(json_text(as_json(stats, dataset, pairs->count() > 0 ? shown.pairs : stats.together.size())));
         return Status::done;
     }
     if (output.csv) {

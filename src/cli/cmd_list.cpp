@@ -12,6 +12,7 @@
 #include "cli/command.h"
 #include "cli/progress.h"
 #include "cli/table.h"
+#include "data/json_text.h"
 
 namespace assay::cli {
 namespace {
@@ -159,7 +160,7 @@ int cmd_list(std::vector<std::string> words) {
     if (output.json) {
         json all = json::object();
         for (const auto& [name, listing] : chosen) all[name] = listing.rows;
-        text = all.dump(2) + "\n";
+        text = json_text(all);
     } else {
         for (const auto& [name, listing] : chosen) {
             text += output.csv ? listing.table.csv()

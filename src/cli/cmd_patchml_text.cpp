@@ -9,6 +9,7 @@
 #include "assay/statistics.h"
 #include "cli/progress.h"
 #include "cli/table.h"
+#include "data/json_text.h"
 
 namespace assay::cli {
 namespace {
@@ -255,7 +256,7 @@ std::string patchml_json(const PatchmlResult& result) {
         }
         out["datasets"].push_back(set);
     }
-    return out.dump(2) + "\n";
+    return json_text(out);
 }
 
 }  // namespace assay::cli

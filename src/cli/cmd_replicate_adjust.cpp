@@ -11,6 +11,7 @@
 #include "cli/progress.h"
 #include "cli/replicate_inputs.h"
 #include "cli/table.h"
+#include "data/json_text.h"
 
 namespace assay::cli {
 namespace {
@@ -137,6 +138,17 @@ Table sweep_table(const std::vector<SweepPoint>& points) {
     return table;
 }
 
+/// Numbers of annotators for a page that draws the estimates against 1 / n.
+std::vector<int> eighths(const AdjustReport& report) {
+    const int n = std::min(report.first_cells.grid.min_n(), report.second_cells.grid.min_n());
+    std::vector<int> numbers;
+    for (int i = 1; i <= 8; ++i) {
+        const int m = n * i / 8;
+        if (m >= 2 && (numbers.empty() || numbers.back() != m)) numbers.push_back(m);
+    }
+    return numbers;
+}
+
 void choose_methods(const std::vector<std::string>& names, AdjustOptions& options, std::vector<int> jackknife) {
     options.moments = options.naive = options.mixture = options.npmle = false;
     options.jackknife.clear();
@@ -216,7 +228,9 @@ int replicate_adjust(std::vector<std::string> words) {
         ->type_name("N");
     app->add_flag("--grid-integrals", options.grid_integrals,
                   "Spline by the published 1000-point sums instead of exact integrals (0.5 points of bias)");
-    app->add_option("--sweep", sweep, "Repeat the estimates as if pictures had these numbers of annotators")
+    app->add_option(
+           "--sweep", sweep,
+           "Repeat the estimates as if pictures had these numbers of annotators; JSON has eighths of all unless told")
         ->delimiter(',')
         ->type_name("LIST");
     app->add_option("--parts-sweep", parts_sweep,
@@ -238,6 +252,7 @@ int replicate_adjust(std::vector<std::string> words) {
     const Study study = join_study(prepared.sets[0], read_hits(hits[0], threads), prepared.sets[1],
                                    read_hits(hits[1], threads), prepared.names, study_options);
     const AdjustReport report = adjust(study, options);
+    if (sweep.empty() && output.json) sweep = eighths(report);
     std::vector<SweepPoint> points = annotator_sweep(study, sweep, options);
     for (SweepPoint& point : mixture_sweep(study, parts_sweep, options)) points.push_back(std::move(point));
     for (const std::string& text : prepared.warnings) warn(text);
@@ -249,11 +264,13 @@ int replicate_adjust(std::vector<std::string> words) {
         if (!points.empty()) {
             out["sweep"] = json::array();
             for (const SweepPoint& p : points) {
-                out["sweep"].push_back(
-                    {{"annotators", p.annotators}, {"method", p.method}, {"mean", p.mean}, {"adjusted", p.adjusted}});
+                json point = {
+                    {"annotators", p.annotators}, {"method", p.method}, {"mean", p.mean}, {"adjusted", p.adjusted}};
+                if (!p.exponents.empty()) point["exponents"] = p.exponents;
+                out["sweep"].push_back(std::move(point));
             }
         }
-        output.write(out.dump(2) + "\n");
+        output.write(json_text(out));
     } else if (output.csv) {
         output.write(classifier_table(report, true).csv());
     } else {

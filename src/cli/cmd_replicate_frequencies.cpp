@@ -11,6 +11,7 @@
 #include "cli/progress.h"
 #include "cli/replicate_inputs.h"
 #include "cli/table.h"
+#include "data/json_text.h"
 
 namespace assay::cli {
 namespace {
@@ -41,12 +42,13 @@ struct Mean {
 };
 Mean mean_frequency(const Readings& set, std::size_t classes) {
     std::vector<double> sum(classes, 0.0), size(classes, 0.0);
-    double total = 0;
+    double total = 0, total_squares = 0;
     for (std::size_t i = 0; i < set.size(); ++i) {
         const double f = static_cast<double>(set.selected[i]) / set.annotators[i];
         sum[set.classes[i]] += f;
         size[set.classes[i]] += 1;
         total += f;
+        total_squares += f * f;
     }
     const double n = static_cast<double>(set.size()), mean = total / n;
     double squares = 0, used = 0;
@@ -56,7 +58,8 @@ Mean mean_frequency(const Readings& set, std::size_t classes) {
         squares += r * r;
         used += 1;
     }
-    return {mean, used > 1 ? std::sqrt(squares * used / (used - 1)) : 0};
+    if (used > 1) return {mean, std::sqrt(squares * used / (used - 1))};
+    return {mean, n > 1 ? std::sqrt(std::max(0.0, total_squares / n - mean * mean) / (n - 1)) : 0};
 }
 
 json set_json(const Readings& set, const StudyNames& names) {
@@ -196,7 +199,7 @@ int replicate_frequencies(std::vector<std::string> words) {
         out["schema"] = "assay.replicate.frequencies/1";
         out["sets"] = json::array();
         for (const Readings& set : prepared.sets) out["sets"].push_back(set_json(set, prepared.names));
-        output.write(out.dump(2) + "\n");
+        output.write(json_text(out));
     } else if (output.csv) {
         output.write(frequencies_csv(prepared.sets[0], prepared.names));
     } else {

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
-#include <unordered_map>
 
 #include "assay/error.h"
 #include "assay/replicate_matching.h"
@@ -12,6 +11,7 @@
 #include "cli/progress.h"
 #include "cli/replicate_inputs.h"
 #include "cli/table.h"
+#include "data/json_text.h"
 
 namespace assay::cli {
 namespace {
@@ -30,25 +30,26 @@ struct Accuracy {
     std::uint64_t hits = 0, pictures = 0;
 };
 
-/// Accuracy of each classifier on the chosen pictures that have hits.
-std::vector<Accuracy> accuracies(const MatchResult& result, const Readings& candidates, const Hits& hits) {
-    std::unordered_map<std::string_view, std::size_t> place;
-    for (std::size_t i = 0; i < hits.pictures.size(); ++i) place.emplace(hits.pictures[i], i);
+/// Accuracy of each classifier on the chosen pictures that have hits. `unknown`: hits that are missing.
+std::vector<Accuracy> accuracies(const MatchResult& result, const Readings& candidates, const Hits& hits,
+                                 std::uint64_t& unknown) {
+    const PicturePlaces places = find_pictures(candidates, hits);
     std::vector<Accuracy> out;
     for (const std::string& name : hits.classifiers) out.push_back({name, 0, 0});
-    bool any = false;
     for (const Matched& m : result.pictures) {
-        const auto found = place.find(candidates.pictures[m.candidate]);
-        if (found == place.end()) continue;
-        any = true;
+        const std::uint32_t place = places.place[m.candidate];
         for (std::size_t c = 0; c < out.size(); ++c) {
-            const std::uint8_t hit = hits.hit[found->second * out.size() + c];
-            if (hit == Hits::unknown) continue;
+            const std::uint8_t hit =
+                place == PicturePlaces::nowhere ? Hits::unknown : hits.hit[std::size_t{place} * out.size() + c];
+            if (hit == Hits::unknown) {
+                ++unknown;
+                continue;
+            }
             out[c].hits += hit;
             ++out[c].pictures;
         }
     }
-    if (!any) {
+    if (unknown == out.size() * result.pictures.size()) {
         throw Error(ErrorCode::bad_input, fmt::format("{} has hits of none of the chosen pictures", hits.source));
     }
     return out;
@@ -100,7 +101,7 @@ int replicate_match(std::vector<std::string> words) {
         make_app("replicate match",
                  "Choose candidates so that, class by class, their selection frequencies are distributed as those "
                  "of a reference (buckets of 0.2). With --annotators N only N random annotators of each candidate "
-                 "choose, and the others show what was really got. Status 3: pictures are missing.",
+                 "choose, and the others show what was really got. Status 3: pictures or hits are missing.",
                  examples);
     std::filesystem::path reference, candidates, hits_path;
     MatchOptions options;
@@ -135,23 +136,29 @@ int replicate_match(std::vector<std::string> words) {
     options.seed = flags.seed;
     const PreparedSets prepared = prepare_sets({reference, candidates}, flags);
     const MatchResult result = match(prepared.sets[0], prepared.sets[1], prepared.names, options);
-    const std::vector<Accuracy> accuracy =
-        hits_path.empty() ? std::vector<Accuracy>{} : accuracies(result, prepared.sets[1], read_hits(hits_path, 1));
+    std::uint64_t unknown = 0;
+    std::vector<Accuracy> accuracy;
+    if (!hits_path.empty()) accuracy = accuracies(result, prepared.sets[1], read_hits(hits_path, 1), unknown);
     for (const std::string& text : prepared.warnings) warn(text);
     for (const std::string& text : result.warnings) warn(text);
+    if (unknown > 0) {
+        warn(fmt::format("{}: {} of {} hits on the chosen pictures are missing; accuracies are of the others",
+                         hits_path.string(), count_text(unknown),
+                         count_text(accuracy.size() * result.pictures.size())));
+    }
     if (output.json) {
         json out = to_json(result, prepared.names);
         out["annotations"] = to_json(prepared);
         for (const Accuracy& a : accuracy) {
             out["accuracy"].push_back({{"classifier", a.classifier}, {"hits", a.hits}, {"pictures", a.pictures}});
         }
-        output.write(out.dump(2) + "\n");
+        output.write(json_text(out));
     } else if (output.csv) {
         output.write(matched_csv(result, prepared.sets[1], prepared.names));
     } else {
         output.write(text_of(result, accuracy, output.file.empty() && stdout_is_terminal()));
     }
-    return result.missing > 0 ? Status::partial : Status::done;
+    return result.missing + unknown > 0 ? Status::partial : Status::done;
 }
 
 }  // namespace assay::cli

@@ -9,6 +9,7 @@
 #include "cli/progress.h"
 #include "cli/replicate_inputs.h"
 #include "cli/table.h"
+#include "data/json_text.h"
 
 namespace assay::cli {
 namespace {
@@ -93,9 +94,11 @@ int replicate_plan(std::vector<std::string> words) {
         report = plan(pilot, options);
     }
     for (const std::string& text : report.warnings) warn(text);
-    if (output.json)
-        output.write(to_json(report, options).dump(2) + "\n");
-    else if (output.csv)
+    if (output.json) {
+        nlohmann::json out = to_json(report, options);
+        out["annotations"] = to_json(prepared);
+        output.write(json_text(out));
+    } else if (output.csv)
         output.write(plan_table(report, options).csv());
     else
         output.write(plan_table(report, options).text(output.file.empty() && stdout_is_terminal(), stdout_width()));

@@ -8,6 +8,7 @@
 #include "cli/command.h"
 #include "cli/replicate_inputs.h"
 #include "cli/table.h"
+#include "data/json_text.h"
 
 namespace assay::cli {
 namespace {
@@ -25,7 +26,8 @@ int replicate_simulate(std::vector<std::string> words) {
                         "Draw a replication study whose true adjusted accuracies are known, and write the files of a "
                         "real one with truth.json beside them. Worlds: beta (mixtures of betas), lenient (the same, "
                         "judged by workers of different leniency), probit (class effects, a share of pictures that "
-                        "everybody selects), matching (20 original and 80 candidate pictures a class).",
+                        "everybody selects), steep (easy and hard pictures, a logistic step), matching (20 original "
+                        "and 80 candidate pictures a class).",
                         examples);
     replicate::SimulationOptions options;
     std::string world = "beta";
@@ -33,7 +35,9 @@ int replicate_simulate(std::vector<std::string> words) {
     bool force = false;
     Output output;
     app->add_option("--out", folder, "Folder for the files")->required()->type_name("FOLDER");
-    app->add_option("--world", world, "beta, lenient, probit or matching")->capture_default_str()->type_name("WORLD");
+    app->add_option("--world", world, "beta, lenient, probit, steep or matching")
+        ->capture_default_str()
+        ->type_name("WORLD");
     app->add_option("--classes", options.classes, "Classes")->capture_default_str()->type_name("N");
     app->add_option("--pictures", options.pictures_per_class, "Pictures of each class in each set")
         ->capture_default_str()
@@ -56,16 +60,14 @@ int replicate_simulate(std::vector<std::string> words) {
         return std::accumulate(x.begin(), x.end(), 0.0) / static_cast<double>(x.size());
     };
     if (output.json) {
-        output.write(nlohmann::json{{"schema", "assay.replicate.simulate/1"},
-                                    {"world", world},
-                                    {"folder", folder.string()},
-                                    {"files", names},
-                                    {"mean",
-                                     {{"original", mean(truth.first)},
-                                      {"replication", mean(truth.second)},
-                                      {"adjusted", mean(truth.adjusted)}}}}
-                         .dump(2) +
-                     "\n");
+        output.write(json_text({{"schema", "assay.replicate.simulate/1"},
+                                {"world", world},
+                                {"folder", folder.string()},
+                                {"files", names},
+                                {"mean",
+                                 {{"original", mean(truth.first)},
+                                  {"replication", mean(truth.second)},
+                                  {"adjusted", mean(truth.adjusted)}}}}));
         return Status::done;
     }
     Table table({{"set"}, {"pictures", Align::right}, {"selection rate %", Align::right}, {"accuracy %", Align::right}},

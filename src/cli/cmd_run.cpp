@@ -8,6 +8,7 @@
 #include "cli/inputs.h"
 #include "cli/plan.h"
 #include "cli/prediction.h"
+#include "data/json_text.h"
 
 namespace assay::cli {
 namespace {
@@ -61,14 +62,14 @@ int cmd_run(std::vector<std::string> words) {
                                   [&] { return resolve_with_sidecar(model.path, model.sidecars, model.settings); }));
     }
     if (plan.store.dry_run) {
-        Output().write(plan.resolved(specs).dump(2) + "\n");
+        Output().write(json_text(plan.resolved(specs)));
         return Status::done;
     }
 
     Prediction prediction(plan.store, plan.device);
     prediction.load(specs);
     for (const DataFlags& data : plan.data) prediction.over(data.open(0, prediction.classes(), plan.store.quiet));
-    write_file_atomically(plan.store.out / "run.json", plan.resolved(specs).dump(2) + "\n");
+    write_file_atomically(plan.store.out / "run.json", json_text(plan.resolved(specs)));
     prediction.print(Output());
 
     int status = prediction.status();

@@ -14,6 +14,7 @@
 #include "cli/score_report.h"
 #include "cli/scoring.h"
 #include "cli/table.h"
+#include "data/json_text.h"
 
 namespace assay::cli {
 namespace {
@@ -105,11 +106,14 @@ int cmd_score(std::vector<std::string> words) {
 
     std::vector<ScoreReport> reports;
     std::vector<GateResult> judged;
+    std::set<std::string> warned;  // once a data set: its models share the labels
     const auto comm = self_comm();
     for (PredictionStore& opened : stores) {
         const PredictionStore store = std::move(opened);  // closed again before the next
         with_note("scoring `" + store.folder().string() + "`", [&] {
             ScoreOptions options = flags.options_for(store);
+            if (warned.insert(store.spec().dataset_name).second)
+                warn_of_unnamed(options.unnamed, store.rows(), flags.labels());
             options.subgroup = subgroup;
             options.confusions = shown.confusions;
             reports.push_back(score_store(store, options, *comm));
@@ -132,7 +136,7 @@ int cmd_score(std::vector<std::string> words) {
             out["across"] = json::array();
             for (const AcrossResult& result : means) out["across"].push_back(to_json(result));
         }
-        output.write(out.dump(2) + "\n");
+        output.write(json_text(out));
     } else if (output.csv) {
         output.write((!across.empty()   ? across_csv(means)
                       : shown.per_class ? class_csv(reports)

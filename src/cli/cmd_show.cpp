@@ -11,6 +11,7 @@
 #include "cli/command.h"
 #include "cli/labels.h"
 #include "cli/table.h"
+#include "data/json_text.h"
 #include "label/item_finder.h"
 #include "label/top_answers.h"
 
@@ -53,19 +54,12 @@ std::string id_of_class(const ClassList& classes, std::int32_t c) {
     return index < classes.size() ? classes.id(index) : std::to_string(c);
 }
 
-Picture look(const std::vector<std::unique_ptr<AnswerStore>>& stores, std::size_t item, const fs::path& labels,
+Picture look(const std::vector<std::unique_ptr<AnswerStore>>& stores, std::size_t item, const LabelSets& labels,
              std::size_t top) {
     Picture picture;
     picture.dataset = &stores.front()->store().dataset();
     picture.item = item;
-    const Dataset& dataset = *picture.dataset;
-    if (labels.empty()) {
-        if (item < dataset.labels.size())
-            picture.labels.assign(dataset.labels[item].begin(), dataset.labels[item].end());
-    } else {
-        const LabelSets sets = read_label_sets(labels, dataset, dataset.classes);
-        picture.labels.assign(sets[item].begin(), sets[item].end());
-    }
+    if (item < labels.size()) picture.labels.assign(labels[item].begin(), labels[item].end());
     for (const auto& store : stores) {
         View view;
         view.model = store->store().spec().model_name;
@@ -215,20 +209,32 @@ int cmd_show(std::vector<std::string> words) {
     const auto groups = by_items(paths);
     std::vector<Picture> pictures;
     std::vector<std::vector<std::unique_ptr<AnswerStore>>> opened;
-    std::optional<Error> unknown;
+    std::optional<Error> unknown, misfit;
     for (const auto& folders : groups) {
         auto stores = open_answer_stores(folders);
+        const Dataset& dataset = stores.front()->store().dataset();
         std::size_t item = 0;
         try {
-            item = item_named(stores.front()->store().dataset(), image);
+            item = item_named(dataset, image);
         } catch (const Error& error) {
             if (error.code() != ErrorCode::usage) throw;
             if (!unknown) unknown = error;
             continue;
         }
+        LabelSets given;
+        try {
+            if (!labels.empty()) given = read_label_sets(labels, dataset, dataset.classes);
+        } catch (const Error& error) {
+            // Several data sets may hold the picture, and a file of labels is made for one of them.
+            if (groups.size() == 1 || error.code() != ErrorCode::bad_input) throw;
+            note(fmt::format("not shown: {}, which the labels do not fit: {}", dataset.name, error.message()));
+            if (!misfit) misfit = error;
+            continue;
+        }
+        pictures.push_back(look(stores, item, labels.empty() ? dataset.labels : given, top));
         opened.push_back(std::move(stores));
-        pictures.push_back(look(opened.back(), item, labels, top));
     }
+    if (pictures.empty() && misfit) throw *misfit;
     if (pictures.empty()) {
         if (groups.size() > 1) unknown->add_note(fmt::format("looking in {} data sets", groups.size()));
         throw *unknown;
@@ -236,7 +242,7 @@ int cmd_show(std::vector<std::string> words) {
     if (output.json) {
         json out = {{"schema", "assay.picture/1"}, {"pictures", json::array()}};
         for (const Picture& picture : pictures) out["pictures"].push_back(as_json(picture));
-        output.write(out.dump(2) + "\n");
+        output.write(json_text(out));
     } else {
         std::string text;
         for (const Picture& picture : pictures)

@@ -7,6 +7,7 @@
 #include "cli/command.h"
 #include "cli/progress.h"
 #include "cli/table.h"
+#include "data/json_text.h"
 
 namespace assay::cli {
 namespace {
@@ -52,7 +53,7 @@ int cmd_verify(std::vector<std::string> words) {
         progress.update(i + 1, folders.size());
     }
     progress.finish();
-    output.write(output.json ? all.dump(2) + "\n" : output.csv ? table.csv() : table.text(stdout_is_terminal()));
+    output.write(output.json ? json_text(all) : output.csv ? table.csv() : table.text(stdout_is_terminal()));
     return damaged ? Status::bad_input : missing ? Status::partial : Status::done;
 }
 

@@ -1,7 +1,10 @@
 #include "cli/command.h"
 
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <charconv>
 #include <cstdio>
 #include <sstream>
 #include <utility>
@@ -52,7 +55,53 @@ std::unique_ptr<CLI::App> make_app(std::string_view name, std::string_view summa
     return app;
 }
 
+namespace {
+
+/// What is wrong with a number as an option's value; "" for all else. Unsigned options would wrap a negative number,
+/// and comparisons with NaN keep nothing, in silence.
+std::string_view fault_of_number(std::string_view text) {
+    const bool negative = text.starts_with('-');
+    std::string bare;
+    for (const char c : text.substr(negative || text.starts_with('+') ? 1 : 0)) {
+        bare += static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
+    }
+    if (bare == "nan" || bare == "inf" || bare == "infinity") return "is not a finite number";
+    double number = 0;
+    const auto [end, problem] = std::from_chars(bare.data(), bare.data() + bare.size(), number);
+    const bool whole = problem != std::errc::invalid_argument && end == bare.data() + bare.size();
+    return negative && whole ? "is negative" : std::string_view();
+}
+
+void check_numbers(const std::vector<std::string>& words) {
+    std::string_view option;
+    for (const std::string& word : words) {
+        if (word == "--") return;
+        std::string_view values = word;
+        if (word.starts_with("--")) {
+            const std::size_t sign = word.find('=');
+            option = std::string_view(word).substr(0, sign);
+            if (sign == std::string::npos) continue;
+            values.remove_prefix(sign + 1);
+        } else if (word.starts_with('-') && fault_of_number(word).empty()) {
+            option = word;
+            continue;
+        }
+        if (option.empty() || option == "--mean") continue;
+        for (std::size_t begin = 0; begin <= values.size();) {
+            const std::size_t end = std::min(values.find(',', begin), values.size());
+            const std::string_view value = values.substr(begin, end - begin);
+            if (const std::string_view fault = fault_of_number(value); !fault.empty()) {
+                throw Error(ErrorCode::usage, fmt::format("{} {}: {}", option, value, fault));
+            }
+            begin = end + 1;
+        }
+    }
+}
+
+}  // namespace
+
 bool parse(CLI::App& app, std::vector<std::string> words) {
+    check_numbers(words);
     std::reverse(words.begin(), words.end());  // CLI11 takes the words last first
     try {
         app.parse(words);

@@ -107,6 +107,12 @@ std::vector<std::string> notes_of(const AggregateReport& r) {
         out.push_back(fmt::format("{} questions have only raters of weight 0: their plain share stands in",
                                   count_text(r.unweighted)));
     }
+    if (r.votes.pooled > 0) {
+        out.push_back(
+            fmt::format("{} questions were asked under several names of a picture or label: their votes are "
+                        "counted together",
+                        count_text(r.votes.pooled)));
+    }
     if (r.votes.repeated > 0) {
         out.push_back(fmt::format("{} votes repeat a question to the same rater", count_text(r.votes.repeated)));
     }
@@ -217,7 +223,11 @@ json aggregate_json(const AggregateReport& r, bool with_raters) {
         {"schema", "assay.label_votes/1"},
         {"source", r.source},
         {"method", r.method},
-        {"votes", {{"read", r.votes.read}, {"used", r.votes.codes.size()}, {"repeated", r.votes.repeated}}},
+        {"votes",
+         {{"read", r.votes.read},
+          {"used", r.votes.codes.size()},
+          {"repeated", r.votes.repeated},
+          {"pooled_questions", r.votes.pooled}}},
         {"raters", r.votes.raters.size()},
         {"questions", r.votes.questions()},
         {"pictures", r.votes.items.size()},

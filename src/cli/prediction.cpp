@@ -11,6 +11,7 @@
 #include "cli/inputs.h"
 #include "cli/progress.h"
 #include "cli/table.h"
+#include "data/json_text.h"
 
 namespace assay::cli {
 
@@ -36,7 +37,7 @@ std::string describe_models(const std::vector<ModelSpec>& specs, bool json) {
     if (json) {
         nlohmann::json all = nlohmann::json::array();
         for (const ModelSpec& spec : specs) all.push_back(to_json(spec));
-        return all.dump(2) + "\n";
+        return json_text(all);
     }
     std::string out;
     for (const ModelSpec& spec : specs) {
@@ -146,7 +147,7 @@ void Prediction::print(const Output& output) const {
         last_dataset = row.dataset;
     }
     if (output.json) {
-        output.write(all.dump(2) + "\n");
+        output.write(json_text(all));
     } else if (output.csv) {
         output.write(table.csv());
     } else {

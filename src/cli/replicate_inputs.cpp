@@ -35,6 +35,8 @@ void AnnotationFlags::add_to(CLI::App& app) {
 
 namespace {
 
+constexpr std::uint32_t largest_usual_batch = 64;
+
 void equalise_sets(PreparedSets& prepared, const AnnotationFlags& flags) {
     int smallest = most_annotators;
     for (const Readings& set : prepared.sets) {
@@ -70,6 +72,12 @@ void clean_sets(std::vector<Selections>& raw, PreparedSets& prepared, const Anno
             "batches have {} to {} pictures; the thresholds of the paper are for batches of 48 (--min-selected)",
             report.smallest_batch, report.largest_batch));
     }
+    if (report.largest_batch > largest_usual_batch) {
+        prepared.warnings.push_back(fmt::format(
+            "a batch has {} pictures, and the thresholds of the paper are for batches of 48: do several grids of a "
+            "worker have one name?",
+            report.largest_batch));
+    }
 }
 
 }  // namespace
@@ -86,6 +94,9 @@ PreparedSets prepare_sets(const std::vector<std::filesystem::path>& files, const
     for (std::size_t i = 0; i < files.size(); ++i) {
         if (is_raw[i]) raw.push_back(read_selections(files[i], prepared.names));
     }
+    // Workers are judged by all that they answered, repetitions included: a worker who selects the same controls in
+    // every grid repeats himself.
+    if (flags.clean) clean_sets(raw, prepared, flags);
     for (Selections& set : raw) {
         prepared.duplicates.emplace_back(remove_duplicates(set));
         const Duplicates& d = *prepared.duplicates.back();
@@ -96,7 +107,6 @@ PreparedSets prepare_sets(const std::vector<std::filesystem::path>& files, const
                 set.source, d.removed, d.contradicting));
         }
     }
-    if (flags.clean) clean_sets(raw, prepared, flags);
     if (all_raw && raw.size() == 2) {
         prepared.overlap = worker_overlap(raw[0], raw[1]);
         const std::string warning = overlap_warning(*prepared.overlap);
@@ -138,6 +148,10 @@ json to_json(const PreparedSets& prepared) {
                                  {"second_share", o.second_share},
                                  {"first_same_class", o.first_grid},
                                  {"second_same_class", o.second_grid}};
+        if (o.first_mixed) {
+            out["worker_overlap"]["first_same_batch"] = *o.first_mixed;
+            out["worker_overlap"]["second_same_batch"] = *o.second_mixed;
+        }
     }
     if (prepared.cleaning) {
         const CleaningReport& c = *prepared.cleaning;

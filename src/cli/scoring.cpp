@@ -8,6 +8,8 @@
 #include <set>
 
 #include "assay/error.h"
+#include "cli/command.h"
+#include "cli/progress.h"
 #include "cli/table.h"
 #include "data/label_rows.h"
 
@@ -33,8 +35,8 @@ void split_metrics(const std::string& text, std::vector<std::string>& list) {
 }
 
 // ReaL's json, csv, txt, npy; or a folder whose pictures' places say their classes.
-LabelSets labels_from(const std::filesystem::path& path, const Dataset& dataset) {
-    if (!std::filesystem::is_directory(path)) return read_label_sets(path, dataset, dataset.classes);
+LabelSets labels_from(const std::filesystem::path& path, const Dataset& dataset, std::uint64_t& unnamed) {
+    if (!std::filesystem::is_directory(path)) return read_label_sets(path, dataset, dataset.classes, &unnamed);
     return with_note("reading the labels of the folder " + path.string(), [&] {
         DatasetOptions options;
         options.classes = dataset.classes;
@@ -42,7 +44,7 @@ LabelSets labels_from(const std::filesystem::path& path, const Dataset& dataset)
         NamedRows rows;
         rows.keys = folder.ids;
         rows.rows = folder.labels;
-        return rows_by_key(rows, dataset, folder.name);
+        return rows_by_key(rows, dataset, folder.name, &unnamed);
     });
 }
 
@@ -174,9 +176,15 @@ ScoreOptions ScoringFlags::options_for(const PredictionStore& store) const {
         const ClassList& model = dataset.classes.size() == store.classes() ? dataset.classes : imagenet_classes();
         options.map = class_map_named(class_map_, model);
     }
-    if (!labels_.empty()) options.labels = labels_from(labels_, dataset);
+    if (!labels_.empty()) options.labels = labels_from(labels_, dataset, options.unnamed);
     options.metrics = requests(options.labels ? *options.labels : dataset.labels);
     return options;
+}
+
+void warn_of_unnamed(std::uint64_t unnamed, std::uint64_t pictures, const std::filesystem::path& labels) {
+    if (unnamed == 0) return;
+    warn(fmt::format("{} of {} pictures are not named in {}; they count as without labels", count_text(unnamed),
+                     count_text(pictures), labels.filename().empty() ? labels.string() : labels.filename().string()));
 }
 
 bool in_percent(const std::string& metric) {

@@ -20,6 +20,7 @@ public:
     ScoreOptions options_for(const PredictionStore& store) const;
     std::vector<Gate> gates() const;
     double level() const noexcept { return level_; }
+    const std::filesystem::path& labels() const noexcept { return labels_; }
 
 private:
     std::vector<MetricRequest> requests(const LabelSets& labels) const;
@@ -40,6 +41,9 @@ private:
     int threads_ = 0;
     std::vector<std::string> gates_;
 };
+
+/// On stderr: the pictures that a file of label sets leaves out. Nothing when it names all.
+void warn_of_unnamed(std::uint64_t unnamed, std::uint64_t pictures, const std::filesystem::path& labels);
 
 /// Shares of accuracy are written in percent, everything else as it is.
 bool in_percent(const std::string& metric);

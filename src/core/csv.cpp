@@ -51,9 +51,13 @@ CsvReader::CsvReader(std::string_view text, std::string source, CsvOptions optio
 std::optional<std::size_t> CsvReader::find_column(std::initializer_list<std::string_view> names) const {
     for (const std::string_view name : names) {
         const std::string wanted = folded(name);
+        std::optional<std::size_t> found;
         for (std::size_t c = 0; c < columns_.size(); ++c) {
-            if (folded(columns_[c]) == wanted) return c;
+            if (folded(columns_[c]) != wanted) continue;
+            if (found) throw Error(ErrorCode::bad_input, fmt::format("{}: two columns are named {}", source_, name));
+            found = c;
         }
+        if (found) return found;
     }
     return std::nullopt;
 }

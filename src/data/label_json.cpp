@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
+#include <set>
 #include <vector>
 
 #include "assay/error.h"
@@ -104,6 +105,28 @@ private:
 };
 
 }  // namespace
+
+std::vector<std::string> label_names_in_json(std::string_view text, const std::string& source) {
+    using nlohmann::json;
+    constexpr int deepest = 2;
+    std::set<std::string> names;
+    bool numbers = false;
+    // Values are dropped as they come: a tree of 50,000 empty lists stays small.
+    const auto watch = [&](int depth, json::parse_event_t event, const json& read) {
+        if (event != json::parse_event_t::value) return depth < deepest;
+        if (read.is_string()) names.insert(read.get<std::string>());
+        numbers = numbers || read.is_number();
+        return false;
+    };
+    [[maybe_unused]] const json dropped = json::parse(text.begin(), text.end(), watch, /*allow_exceptions=*/false);
+    if (numbers && !names.empty()) {
+        throw Error(ErrorCode::bad_input,
+                    fmt::format("{}: labels are numbers and names (`{}`); a class list (--classes) must say what the "
+                                "numbers mean",
+                                source, shortened(*names.begin())));
+    }
+    return {names.begin(), names.end()};
+}
 
 std::int32_t checked_class(std::int64_t number, const ClassList& classes, std::string_view where) {
     constexpr std::int64_t most_without_classes = 999'999;

@@ -94,7 +94,8 @@ LabelSets rows_in_order(LabelSets rows, const Dataset& dataset, const std::strin
     return rows;
 }
 
-LabelSets rows_by_key(const NamedRows& named, const Dataset& dataset, const std::string& source) {
+LabelSets rows_by_key(const NamedRows& named, const Dataset& dataset, const std::string& source,
+                      std::uint64_t* unnamed) {
     const auto items = items_of_rows(named, dataset, source);
     std::vector<std::uint32_t> order;  // rows of items, by item
     order.reserve(items.size());
@@ -105,8 +106,10 @@ LabelSets rows_by_key(const NamedRows& named, const Dataset& dataset, const std:
     LabelSets out;
     std::vector<std::int32_t> set;
     auto next = order.begin();
+    if (unnamed != nullptr) *unnamed = 0;
     for (std::uint32_t item = 0; item < dataset.size(); ++item) {
         set.clear();
+        if (unnamed != nullptr && (next == order.end() || items[*next] != item)) ++*unnamed;
         for (std::size_t n = 0; next != order.end() && items[*next] == item; ++next, ++n) {
             if (n == 1 && !named.may_repeat) {
                 throw Error(ErrorCode::bad_input,

@@ -17,8 +17,10 @@ struct NamedRows {
     bool may_repeat = false;  ///< several rows of one item add up
     bool stems = false;       ///< keys have no extension
 };
-/// Items without a row get the empty set. Throws bad_input on a key that is no item (but for pictures of ImageNet's
-/// validation set a list of all 50,000 serves any part of them), that means several, or that repeats.
-LabelSets rows_by_key(const NamedRows& named, const Dataset& dataset, const std::string& source);
+/// Items without a row get the empty set, and are counted in `unnamed`. Throws bad_input on a key that is no item (but
+/// for pictures of ImageNet's validation set a list of all 50,000 serves any part of them), that means several, or that
+/// repeats.
+LabelSets rows_by_key(const NamedRows& named, const Dataset& dataset, const std::string& source,
+                      std::uint64_t* unnamed = nullptr);
 
 }  // namespace assay

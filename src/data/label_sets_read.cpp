@@ -14,14 +14,14 @@ namespace assay {
 namespace {
 
 LabelSets from_json(const std::filesystem::path& path, const Dataset& dataset, const ClassList& classes,
-                    const std::string& source) {
+                    const std::string& source, std::uint64_t& unnamed) {
     NamedRows rows = parse_label_json(read_text(path), classes, source);
-    if (rows.keys.size() > 0) return rows_by_key(rows, dataset, source);
+    if (rows.keys.size() > 0) return rows_by_key(rows, dataset, source, &unnamed);
     return rows_in_order(std::move(rows.rows), dataset, source);
 }
 
 LabelSets from_list(const std::filesystem::path& path, const Dataset& dataset, const ClassList& classes,
-                    const std::string& source) {
+                    const std::string& source, std::uint64_t& unnamed) {
     LabelList list =
         read_label_list(path, {.classes = classes.empty() ? nullptr : &classes, .attributes = false, .limit = 0});
     if (!list.has_labels) throw Error(ErrorCode::bad_input, source + ": no column of labels (label or labels)");
@@ -43,7 +43,7 @@ LabelSets from_list(const std::filesystem::path& path, const Dataset& dataset, c
     NamedRows rows{.keys = {}, .rows = to_classes(list, class_of_text), .may_repeat = true, .stems = list.stems};
     if (list.files.size() == 0) return rows_in_order(std::move(rows.rows), dataset, source);
     rows.keys = list.ids.size() > 0 ? std::move(list.ids) : std::move(list.files);
-    return rows_by_key(rows, dataset, source);
+    return rows_by_key(rows, dataset, source, &unnamed);
 }
 
 LabelSets from_integers(const NpyView& array, const ClassList& classes, const std::string& source) {
@@ -104,13 +104,17 @@ LabelSets from_npy(const std::filesystem::path& path, const Dataset& dataset, co
 
 }  // namespace
 
-LabelSets read_label_sets(const std::filesystem::path& path, const Dataset& dataset, const ClassList& classes) {
+LabelSets read_label_sets(const std::filesystem::path& path, const Dataset& dataset, const ClassList& classes,
+                          std::uint64_t* unnamed) {
+    std::uint64_t ignored = 0;
+    std::uint64_t& count = unnamed != nullptr ? *unnamed : ignored;
+    count = 0;
     return with_note(fmt::format("reading the label sets {}", path.string()), [&] {
         const std::string source = path.filename().string();
         const std::string extension = lower_extension(source);
-        if (extension == ".json") return from_json(path, dataset, classes, source);
+        if (extension == ".json") return from_json(path, dataset, classes, source, count);
         if (extension == ".npy") return from_npy(path, dataset, classes, source);
-        return from_list(path, dataset, classes, source);
+        return from_list(path, dataset, classes, source, count);
     });
 }
 

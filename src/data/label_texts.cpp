@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "assay/error.h"
 #include "text.h"
 
@@ -21,6 +23,20 @@ void for_each_part(std::string_view text, std::string_view separators, Visit&& v
     }
 }
 
+bool has_blank(std::string_view text) {
+    return text.find_first_of(blanks) != std::string_view::npos;
+}
+
+/// "dog hot" where dog and hot are classes: a cell of both would be taken for the class of this name.
+bool is_ids(std::string_view name, const ClassList& classes) {
+    bool all = true;
+    for_each_part(name, blanks, [&](std::string_view word) {
+        const auto found = classes.find(word);
+        all = all && found && classes.id(static_cast<std::size_t>(*found)) == word;
+    });
+    return all;
+}
+
 }  // namespace
 
 std::int32_t LabelTexts::number_of(std::string_view text, std::size_t line) {
@@ -37,7 +53,7 @@ bool LabelTexts::is_label(std::string_view text) const {
 }
 
 bool LabelTexts::is_one_label(std::string_view cell, bool many) const {
-    if (cell.find_first_of(blanks) == std::string_view::npos || numbers_.contains(cell)) return true;
+    if (!has_blank(cell) || numbers_.contains(cell)) return true;
     if (classes_ != nullptr && classes_->find(cell)) return true;
     if (many) return false;
     bool all_labels = true;
@@ -77,6 +93,34 @@ void LabelTexts::add_boxes(std::string_view cell, std::size_t line) {
                                 list_.source, line, word));
     }
     list_.labels.append(row_);
+}
+
+void check_label_ids(const ClassList& classes) {
+    for (const std::string& id : classes.ids()) {
+        if (id == "-1" || id != trimmed(id) || id.find_first_of(";|\r\n") != std::string::npos) {
+            throw Error(ErrorCode::bad_input,
+                        fmt::format("class `{}` cannot stand in a list of labels: `;`, `|` and line ends separate "
+                                    "there, blanks at the ends are cut off, and -1 means none",
+                                    shortened(id)));
+        }
+    }
+}
+
+LabelCells::LabelCells(const ClassList& classes) : classes_(classes) {
+    check_label_ids(classes);
+    blanks_ = std::any_of(classes.ids().begin(), classes.ids().end(), has_blank) ||
+              std::any_of(classes.names().begin(), classes.names().end(),
+                          [&](const std::string& name) { return has_blank(name) && is_ids(name, classes); });
+}
+
+std::string LabelCells::text(std::span<const std::int32_t> labels) const {
+    std::string out;
+    for (const std::int32_t c : labels) {
+        if (!blanks_ && !out.empty()) out += ' ';
+        out += classes_.id(static_cast<std::size_t>(c));
+        if (blanks_) out += ';';
+    }
+    return out;
 }
 
 }  // namespace assay

@@ -1,7 +1,8 @@
-// Splits cells of labels and gives each distinct label text a number.
+// Cells of labels: split into label texts, each distinct one with a number; and written so that this splits them back.
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -34,6 +35,22 @@ private:
     const ClassList* classes_;
     std::unordered_map<std::string, std::int32_t, Hash, std::equal_to<>> numbers_;
     std::vector<std::int32_t> row_;
+};
+
+/// Throws bad_input on a class whose id cannot stand in a cell of labels.
+void check_label_ids(const ClassList& classes);
+
+/// Writes cells of a `labels` column: ids with a blank between two; or, where a class of the list (whether it is in the
+/// cell or not) could be taken for several others, with a semicolon behind each.
+class LabelCells {
+public:
+    /// The classes must outlive this. Throws as check_label_ids().
+    explicit LabelCells(const ClassList& classes);
+    std::string text(std::span<const std::int32_t> labels) const;
+
+private:
+    const ClassList& classes_;
+    bool blanks_ = false;
 };
 
 }  // namespace assay

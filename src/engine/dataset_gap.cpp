@@ -301,6 +301,7 @@ GapReport gap_of_stores(const GapSide& first, const GapSide& second, const GapOp
     for (std::size_t set = 0; set < 2; ++set) {
         Pictures& p = pictures[set];
         input.sets[set] = describe(p, sides[set]->name, options.pooled_above);
+        input.sets[set].unnamed = sides[set]->unnamed;
         input.sets[set].only_here = missing_from(stores[1 - set], stores[set]);
         if (!input.sets[set].only_here.empty()) {
             warnings.push_back(fmt::format("left out, with scores on {} only: {}", sides[set]->name,

@@ -21,6 +21,7 @@
 #include "assay/parallel.h"
 #include "assay/preprocess.h"
 #include "assay/version.h"
+#include "data/json_text.h"
 #include "engine/shard_buffer.h"
 
 namespace assay {
@@ -64,14 +65,12 @@ StoreSpec store_spec(const LoadedModel& model, const Dataset& dataset, const Pre
     spec.ids_hash = dataset.ids_fingerprint();
     spec.model_hash = model.file_hash;
     spec.preprocess_hash = fingerprint(model.spec.preprocess);
-    spec.provenance_json = nlohmann::json{
-        {"assay", version},
-        {"command", options.command},
-        {"device", facts.device},
-        {"framework", facts.framework},
-        {"parameters", facts.parameters},
-        {"model",
-         to_json(model.spec)}}.dump();
+    spec.provenance_json = json_line({{"assay", version},
+                                      {"command", options.command},
+                                      {"device", facts.device},
+                                      {"framework", facts.framework},
+                                      {"parameters", facts.parameters},
+                                      {"model", to_json(model.spec)}});
     return spec;
 }
 

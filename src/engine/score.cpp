@@ -35,6 +35,7 @@ ScoreReport score_store(const PredictionStore& store, const ScoreOptions& option
     report.model = store.spec().model_name;
     report.dataset = store.spec().dataset_name;
     report.map = options.map ? options.map->name : "";
+    report.counts.unnamed = options.unnamed;
     report.kind = store.spec().kind;
     report.keep = store.spec().keep;
     const ClassList& known = options.map ? options.map->targets : store.dataset().classes;

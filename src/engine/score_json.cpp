@@ -19,6 +19,7 @@ nlohmann::json to_json(const ScoreReport& report) {
                   {"not_finite", c.not_finite},
                   {"scored", c.scored},
                   {"unlabelled", c.unlabelled},
+                  {"unnamed", c.unnamed},
                   {"several_labels", c.several_labels}}}};
     out["label_counts"] = json::array();
     for (std::size_t g = 0; g < report.label_counts.size(); ++g) {

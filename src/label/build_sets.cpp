@@ -8,6 +8,7 @@
 #include "assay/csv.h"
 #include "assay/error.h"
 #include "assay/statistics.h"
+#include "data/label_texts.h"
 #include "data/text.h"
 #include "label/item_finder.h"
 
@@ -17,7 +18,26 @@ namespace {
 constexpr std::uint64_t most_class_number = 999'999;
 constexpr std::size_t imagenet_val_pictures = 50'000;
 
+/// JSON holds UTF-8 alone, and an id that had to be changed would be found by nobody.
+std::string json_id(std::string_view kind, std::string_view id) {
+    try {
+        return nlohmann::json(std::string(id)).dump();
+    } catch (const nlohmann::json::type_error&) {
+        throw Error(ErrorCode::bad_input,
+                    fmt::format("{} `{}` is not UTF-8, and JSON holds nothing else; a csv does", kind, shortened(id)));
+    }
+}
+
 }  // namespace
+
+VoteMeanings meanings_among(const Dataset& dataset, const ClassList& classes, const Votes& texts) {
+    VoteMeanings out;
+    const ItemFinder finder(dataset);
+    for (std::size_t i = 0; i < texts.items.size(); ++i) out.items.push_back(finder.find(texts.items[i]).item);
+    for (std::size_t l = 0; l < texts.labels.size(); ++l)
+        out.labels.push_back(classes.find(texts.labels[l]).value_or(-1));
+    return out;
+}
 
 BuiltLabelSets build_label_sets(const Votes& votes, std::span<const double> yes, const KeepRule& rule,
                                 const Dataset& dataset, const ClassList& classes, const LabelSets* original) {
@@ -133,31 +153,23 @@ std::string label_sets_text(const LabelSets& sets, const Dataset& dataset, const
                             LabelSetFormat format) {
     const bool numbers = classes.empty() || is_numbered(classes) || classes == imagenet_classes();
     const auto label_json = [&](std::int32_t c) {
-        return numbers ? std::to_string(c) : nlohmann::json(classes.id(static_cast<std::size_t>(c))).dump();
+        return numbers ? std::to_string(c) : json_id("class", classes.id(static_cast<std::size_t>(c)));
     };
     std::string out;
     if (format == LabelSetFormat::csv) {
         CsvWriter writer(out);
         writer.row({"path", "labels"});
-        std::string cell;
-        for (std::size_t i = 0; i < sets.size(); ++i) {
-            cell.clear();
-            for (const std::int32_t c : sets[i]) {
-                cell += cell.empty() ? "" : " ";
-                cell += numbers ? std::to_string(c) : classes.id(static_cast<std::size_t>(c));
-            }
-            writer.row({dataset.ids[i], cell});
-        }
+        std::optional<LabelCells> ids;
+        if (!numbers) ids.emplace(classes);
+        for (std::size_t i = 0; i < sets.size(); ++i)
+            writer.row({dataset.ids[i], ids ? ids->text(sets[i]) : fmt::format("{}", fmt::join(sets[i], " "))});
         return out;
     }
     const bool object = format == LabelSetFormat::object;
     out += object ? "{" : "[";
     for (std::size_t i = 0; i < sets.size(); ++i) {
         out += i == 0 ? "" : object ? ",\n " : ", ";
-        if (object)
-            out += nlohmann::json(std::string(dataset.ids[i]))
-                       .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) +
-                   ": ";
+        if (object) out += json_id("item", dataset.ids[i]) + ": ";
         out += "[";
         for (std::size_t n = 0; n < sets[i].size(); ++n) out += (n == 0 ? "" : ", ") + label_json(sets[i][n]);
         out += "]";

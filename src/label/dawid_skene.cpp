@@ -1,6 +1,7 @@
-// EM in logarithms. A pass is one walk over the questions: with the tables log P(answer | latent class) of the last
-// parameters it gives each question its posterior, and adds that to the expected counts of the next parameters at once,
-// so that posteriors need not be kept. Counts and the log-likelihood are kept by fixed blocks of questions.
+// EM in logarithms. A pass is one walk over the patterns of answers (vote_patterns.h), each weighing as many questions
+// as have it: crowds of a few raters a picture have far fewer patterns than questions. With the tables log P(answer |
+// latent class) of the last parameters it gives each pattern its posterior, and adds that to the expected counts of the
+// next parameters at once. Counts and the log-likelihood are kept by fixed blocks of patterns.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,11 +12,12 @@
 #include "assay/aggregate.h"
 #include "assay/error.h"
 #include "assay/parallel.h"
+#include "label/vote_patterns.h"
 
 namespace assay {
 namespace {
 
-constexpr std::size_t block_questions = 4096;
+constexpr std::size_t block_patterns = 4096;
 constexpr std::size_t most_blocks = 64;
 constexpr std::size_t most_table_bytes = 64U << 20;  // of all blocks together
 /// Factors of at most 2 that are multiplied before a logarithm is taken: below 2^1023.
@@ -44,16 +46,18 @@ class Em {
 public:
     Em(const Votes& votes, const DawidSkeneOptions& options)
         : votes_(votes),
+          patterns_(group_by_answers(votes)),
           options_(options),
           latents_(options.latents),
           reported_(latents_ - 1),
           codes_(votes.raters.size() * votes.answers()),
           threads_(resolve_threads(options.threads)) {
         // The blocks depend on the data alone: threads must not change the order of the sums.
-        const std::size_t questions = votes.questions(), table = std::max<std::size_t>(1, codes_ * latents_ * 8);
+        const std::size_t patterns = patterns_.size(), table = std::max<std::size_t>(1, codes_ * latents_ * 8);
         const std::size_t most = std::clamp<std::size_t>(most_table_bytes / table, 1, most_blocks);
-        size_ = std::max(block_questions, (questions + most - 1) / most);
-        blocks_.resize((questions + size_ - 1) / size_);
+        size_ = std::max(block_patterns, (patterns + most - 1) / most);
+        blocks_.resize((patterns + size_ - 1) / size_);
+        yes_.resize(patterns);
         for (Counts& block : blocks_) {
             block.cells.resize(codes_ * latents_);
             block.prior.resize(latents_);
@@ -64,8 +68,8 @@ public:
     void start() {
         run([&](Counts& block, std::size_t first, std::size_t last) {
             std::vector<double> posterior(latents_);
-            for (std::size_t q = first; q < last; ++q) {
-                const auto codes = votes_.of(q);
+            for (std::size_t p = first; p < last; ++p) {
+                const auto codes = patterns_[p];
                 std::fill(posterior.begin(), posterior.end(),
                           codes.empty() ? 1.0 / static_cast<double>(latents_) : 0.0);
                 for (const std::uint32_t code : codes) {
@@ -78,7 +82,7 @@ public:
                     }
                 }
                 if (latents_ == 2 && !codes.empty()) posterior[0] = 1 - posterior[1];
-                add(block, codes, posterior);
+                add(block, p, posterior);
             }
         });
     }
@@ -108,17 +112,23 @@ public:
         }
     }
 
-    /// The latent class whose posterior `pass` gives.
+    /// The latent class whose posterior the next pass notes.
     void report(std::size_t latent) { reported_ = latent; }
-    /// One pass: the log-likelihood of the tables, and the next counts. `yes`, when not empty: the posteriors.
-    void pass(std::span<double> yes) {
+    /// One pass: the log-likelihood of the tables, and the next counts.
+    void pass() {
         run([&](Counts& block, std::size_t first, std::size_t last) {
             if (latents_ == 2) {
-                pass_of_two(block, first, last, yes);
+                pass_of_two(block, first, last);
             } else {
-                pass_of_many(block, first, last, yes);
+                pass_of_many(block, first, last);
             }
         });
+    }
+    /// The posteriors of the last pass, a question each.
+    std::vector<double> yes() const {
+        std::vector<double> out(votes_.questions());
+        for (std::size_t q = 0; q < out.size(); ++q) out[q] = yes_[patterns_.of_question[q]];
+        return out;
     }
 
     double log_likelihood() const { return total_.log_likelihood; }
@@ -131,67 +141,76 @@ private:
         return total_.cells[(rater * votes_.answers() + answer) * latents_ + latent];
     }
 
-    void add(Counts& block, std::span<const std::uint32_t> codes, std::span<const double> posterior) const {
-        for (const std::uint32_t code : codes) {
-            for (std::size_t l = 0; l < latents_; ++l) block.cells[code * latents_ + l] += posterior[l];
+    void add(Counts& block, std::size_t pattern, std::span<const double> posterior) const {
+        const double weight = patterns_.questions[pattern];
+        for (const std::uint32_t code : patterns_[pattern]) {
+            for (std::size_t l = 0; l < latents_; ++l) block.cells[code * latents_ + l] += weight * posterior[l];
         }
-        for (std::size_t l = 0; l < latents_; ++l) block.prior[l] += posterior[l];
+        for (std::size_t l = 0; l < latents_; ++l) block.prior[l] += weight * posterior[l];
     }
 
-    /// Both latent classes of a question side by side: one addition does for two.
-    void pass_of_two(Counts& block, std::size_t first, std::size_t last, std::span<double> yes) const {
+    /// Both latent classes of a pattern side by side: one addition does for two.
+    void pass_of_two(Counts& block, std::size_t first, std::size_t last) {
         const double* const table = table_.data();
         double* const cells = block.cells.data();
-        const std::uint32_t* const codes = votes_.codes.data();
-        const std::uint64_t* const begin = votes_.begin.data();
+        const std::uint32_t* const codes = patterns_.codes.data();
+        const std::uint64_t* const begin = patterns_.begin.data();
         const Pair log_prior = {log_prior_[0], log_prior_[1]};
         Pair prior = {0, 0};
         double sum = 0, product = 1;
         int factors = 0;
-        for (std::size_t q = first; q < last; ++q) {
-            const std::uint32_t *const from = codes + begin[q], *const to = codes + begin[q + 1];
+        for (std::size_t p = first; p < last; ++p) {
+            const std::uint32_t *const from = codes + begin[p], *const to = codes + begin[p + 1];
+            const double weight = patterns_.questions[p];
             Pair logs = log_prior;
             for (const std::uint32_t* c = from; c != to; ++c) logs += load(table + 2 * std::size_t{*c});
-            // log(e^log0 + e^log1) = larger + log(1 + ratio); the logarithm is taken of products of many.
+            // log(e^log0 + e^log1) = larger + log(1 + ratio); of questions that are alone the logarithm is taken of
+            // products of many.
             const double difference = logs[1] - logs[0], ratio = std::exp(-std::abs(difference));
             const double likely = 1 / (1 + ratio), unlikely = ratio * likely;
             // Chosen by a mask: which class is the likelier is a coin to the branch predictor.
             const Pair zero = {0, 0}, signs = {-difference, difference};
             const Pair posterior = signs >= zero ? Pair{likely, likely} : Pair{unlikely, unlikely};
-            sum += std::max(logs[0], logs[1]);
-            product *= 1 + ratio;
-            if (++factors == factors_a_log) {
+            sum += weight * std::max(logs[0], logs[1]);
+            if (weight > 1) {
+                sum += weight * std::log(1 + ratio);
+            } else {
+                product *= 1 + ratio;
+                ++factors;
+            }
+            if (factors == factors_a_log) {
                 sum += std::log(product);
                 product = 1;
                 factors = 0;
             }
+            const Pair weighted = posterior * Pair{weight, weight};
             for (const std::uint32_t* c = from; c != to; ++c) {
                 double* const cell = cells + 2 * std::size_t{*c};
-                store(cell, load(cell) + posterior);
+                store(cell, load(cell) + weighted);
             }
-            prior += posterior;
-            if (!yes.empty()) yes[q] = posterior[reported_];
+            prior += weighted;
+            yes_[p] = posterior[reported_];
         }
         block.prior[0] += prior[0];
         block.prior[1] += prior[1];
         block.log_likelihood = sum + std::log(product);
     }
 
-    void pass_of_many(Counts& block, std::size_t first, std::size_t last, std::span<double> yes) const {
+    void pass_of_many(Counts& block, std::size_t first, std::size_t last) {
         std::vector<double> posterior(latents_);
-        for (std::size_t q = first; q < last; ++q) {
-            const auto codes = votes_.of(q);
+        for (std::size_t p = first; p < last; ++p) {
+            const auto codes = patterns_[p];
             std::copy(log_prior_.begin(), log_prior_.end(), posterior.begin());
             for (const std::uint32_t code : codes) {
                 for (std::size_t l = 0; l < latents_; ++l) posterior[l] += table_[code * latents_ + l];
             }
             const double largest = *std::max_element(posterior.begin(), posterior.end());
             double sum = 0;
-            for (double& p : posterior) sum += p = std::exp(p - largest);
-            for (double& p : posterior) p /= sum;
-            block.log_likelihood += largest + std::log(sum);
-            add(block, codes, posterior);
-            if (!yes.empty()) yes[q] = posterior[reported_];
+            for (double& share : posterior) sum += share = std::exp(share - largest);
+            for (double& share : posterior) share /= sum;
+            block.log_likelihood += patterns_.questions[p] * (largest + std::log(sum));
+            add(block, p, posterior);
+            yes_[p] = posterior[reported_];
         }
     }
 
@@ -202,7 +221,7 @@ private:
             std::fill(block.cells.begin(), block.cells.end(), 0.0);
             std::fill(block.prior.begin(), block.prior.end(), 0.0);
             block.log_likelihood = 0;
-            body(block, b * size_, std::min(votes_.questions(), (b + 1) * size_));
+            body(block, b * size_, std::min(patterns_.size(), (b + 1) * size_));
         });
         total_.cells.assign(codes_ * latents_, 0);
         total_.prior.assign(latents_, 0);
@@ -215,6 +234,7 @@ private:
     }
 
     const Votes& votes_;
+    const VotePatterns patterns_;
     const DawidSkeneOptions& options_;
     std::size_t latents_, reported_, codes_;
     int threads_;
@@ -223,6 +243,7 @@ private:
     Counts total_;
     std::vector<double> table_;  ///< log P(answer | latent): [code][latent]
     std::vector<double> log_prior_;
+    std::vector<double> yes_;  ///< posterior of the reported latent class, a pattern each
     double penalty_ = 0;
 };
 
@@ -293,19 +314,19 @@ DawidSkene dawid_skene(const Votes& votes, const DawidSkeneOptions& options) {
     out.latents = options.latents;
     out.prior.resize(latents);
     out.confusion.resize(votes.raters.size() * latents * votes.answers());
-    out.yes.resize(votes.questions());
     Em em(votes, options);
     em.start();
     if (one_answer_each(votes)) {
         // Any confusion matrices that mix to the shares of the answers are as likely as any other: EM would wander from
         // the start to no purpose. One step gives matrices and prior; the posteriors stay what they were to begin with.
         em.maximise(out);
-        em.pass(out.yes);
+        em.pass();
         out.objective.push_back(em.objective());
         out.log_likelihood = em.log_likelihood();
-        const std::vector<double> shares = vote_shares(votes);
-        for (std::size_t q = 0; q < votes.questions(); ++q)
-            out.yes[q] = votes.of(q).empty() ? out.prior.back() : shares[q];
+        out.yes = vote_shares(votes);
+        for (std::size_t q = 0; q < votes.questions(); ++q) {
+            if (votes.of(q).empty()) out.yes[q] = out.prior.back();
+        }
         out.converged = true;
         add_notes(votes, out);
         return out;
@@ -314,8 +335,7 @@ DawidSkene dawid_skene(const Votes& votes, const DawidSkeneOptions& options) {
     for (int i = 0; i < options.max_passes && !out.converged; ++i) {
         throw_if_stopped();
         em.maximise(out);
-        // Whether this pass is the last is known behind it only; a posterior costs one store.
-        em.pass(out.yes);
+        em.pass();
         out.objective.push_back(em.objective());
         const std::size_t n = out.objective.size();
         out.converged = n > 1 && (out.objective[n - 1] - out.objective[n - 2]) / answers < options.tolerance;
@@ -326,7 +346,7 @@ DawidSkene dawid_skene(const Votes& votes, const DawidSkeneOptions& options) {
     out.reordered = !std::is_sorted(order.begin(), order.end());
     if (out.reordered) {
         em.report(order.back());
-        em.pass(out.yes);  // the same parameters once more: only what is told about each question changes
+        em.pass();  // the same parameters once more: only what is told about each question changes
         const DawidSkene before = out;
         for (std::size_t l = 0; l < latents; ++l) {
             out.prior[l] = before.prior[order[l]];
@@ -338,6 +358,7 @@ DawidSkene dawid_skene(const Votes& votes, const DawidSkeneOptions& options) {
             }
         }
     }
+    out.yes = em.yes();
     add_notes(votes, out);
     return out;
 }

@@ -70,10 +70,11 @@ ClassList classes_of(const LabelSets& sets) {
     return imagenet ? imagenet_classes() : numbered_classes(static_cast<std::size_t>(largest) + 1);
 }
 
-/// Distinct labels of a list in byte order: for tables whose labels are names and that come without a class list.
+/// Distinct labels in byte order: for files whose labels are names and that come without a class list.
 ClassList classes_of_list(const fs::path& path) {
     const std::string extension = lower_extension(path.string());
-    if (extension == ".json" || extension == ".npy") return {};
+    if (extension == ".npy") return {};
+    if (extension == ".json") return ClassList(label_names_in_json(read_text(path), path.filename().string()));
     const LabelList list = read_label_list(path, {.classes = nullptr, .attributes = false, .limit = 0});
     std::vector<std::string> names;
     bool numbers = true;

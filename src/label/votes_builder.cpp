@@ -6,6 +6,7 @@
 #include "assay/error.h"
 #include "assay/votes.h"
 #include "data/text.h"
+#include "pool_questions.h"
 #include "text_numbers.h"
 
 namespace assay {
@@ -64,10 +65,10 @@ VoteProblems& VotesBuilder::problems() {
     return impl_->problems;
 }
 
-Votes VotesBuilder::build(Repeats repeats, std::string_view source) {
+Votes VotesBuilder::build(Repeats repeats, std::string_view source, const MeaningsOf& meanings) {
     Impl& from = *impl_;
     Votes votes;
-    const std::size_t questions = from.question_item.size(), n = from.vote_code.size();
+    const std::size_t n = from.vote_code.size();
     const auto answers = static_cast<std::uint32_t>(from.scale.names.size());
     votes.scale = from.scale;
     votes.raters = from.raters.take();
@@ -76,6 +77,12 @@ Votes VotesBuilder::build(Repeats repeats, std::string_view source) {
     votes.question_item = std::move(from.question_item);
     votes.question_label = std::move(from.question_label);
     votes.read = n;
+    if (meanings) {
+        // Before repeated votes are looked for: a rater who answers under two names has answered twice.
+        const auto numbers = pool_questions(votes, meanings(votes));
+        for (std::uint32_t& question : from.vote_question) question = numbers[question];
+    }
+    const std::size_t questions = votes.questions();
 
     // Counting sort: stable, so that the votes of a question stay in the order in which they came.
     std::vector<std::uint64_t> next(questions + 1, 0);

@@ -53,7 +53,7 @@ Votes read_votes_csv(const std::filesystem::path& path, const VotesOptions& opti
         const std::uint32_t r = builder.rater(who);
         builder.add(r, builder.question(what, which), static_cast<std::uint32_t>(found));
     }
-    Votes votes = builder.build(options.repeats, source);
+    Votes votes = builder.build(options.repeats, source, options.meanings);
     votes.read = rows;
     return votes;
 }

@@ -206,12 +206,12 @@ std::vector<std::string> read_ids(const ZipArchive& archive, std::span<const std
                 } else {
                     name = std::to_string(NumberSpan{array.view.type(), 1, element}.integer(0));
                 }
-                names.push_back(std::move(name));
+                names.emplace_back(trimmed(name));
             }
         });
     std::unordered_set<std::string_view> seen;
     for (const std::string& name : names) {
-        if (trimmed(name).empty()) fail("array `ids` holds an empty name");
+        if (name.empty()) fail("array `ids` holds an empty name");
         if (!seen.insert(name).second) fail(fmt::format("array `ids` holds rater `{}` twice", shortened(name)));
     }
     return names;
@@ -291,7 +291,7 @@ Votes read_votes_npz(std::span<const std::byte> bytes, const std::string& source
     }
     // Counts say no order: none of them is the first.
     const Repeats repeats = options.repeats == Repeats::refuse ? Repeats::refuse : Repeats::all;
-    Votes votes = builder.build(repeats, source);
+    Votes votes = builder.build(repeats, source, options.meanings);
     votes.read = tensor.votes;
     return votes;
 }

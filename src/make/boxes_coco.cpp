@@ -22,6 +22,14 @@ struct Annotation {
     std::uint32_t numbers = 0;    ///< how many the bbox has
     std::uint32_t place = 0;
     bool crowd = false;
+    bool not_numbers = false;  ///< the bbox has something else as well
+};
+
+/// What stands in a list where an object must.
+struct Damaged {
+    std::string_view what;  ///< "image", "annotation", "category"
+    std::uint32_t place;
+    std::string value;
 };
 
 /// What the file says, before ids are looked up: annotations may come before the pictures they are of.
@@ -33,18 +41,22 @@ struct Content {
     std::unordered_map<std::int64_t, Image> images;
     std::unordered_map<std::int64_t, std::string> categories;
     std::vector<Annotation> annotations;
+    std::vector<Damaged> damaged;
     bool has_annotations = false;
 };
 
-/// An annotation without a picture or a box costs more memory than text: so many are no COCO file.
+/// A damaged entry, or one without a picture or a box, costs more memory than text: so many are no COCO file.
 constexpr std::size_t max_incomplete = 1'000'000;
 
 class CocoEvents : public nlohmann::json_sax<Json> {
 public:
     explicit CocoEvents(Content& out) : out_(out) {}
 
-    bool null() override { return true; }
-    bool boolean(bool value) override { return number(value ? 1 : 0); }
+    bool null() override { return no_number("null"); }
+    bool boolean(bool value) override {
+        if (depth_ == 3 && in_list_ && field_ == "iscrowd") annotation_.crowd = value;
+        return no_number(value ? "true" : "false");
+    }
     bool number_integer(number_integer_t value) override { return whole(value); }
     bool number_unsigned(number_unsigned_t value) override {
         constexpr auto most = static_cast<number_unsigned_t>(std::numeric_limits<std::int64_t>::max());
@@ -54,9 +66,9 @@ public:
     bool string(string_t& text) override {
         if (depth_ == 3 && section_ == Section::images && field_ == "file_name") name_ = text;
         if (depth_ == 3 && section_ == Section::categories && field_ == "name") name_ = text;
-        return true;
+        return no_number(text);
     }
-    bool binary(binary_t&) override { return true; }
+    bool binary(binary_t&) override { return no_number("binary data"); }
     bool start_object(std::size_t) override {
         if (depth_ == 2 && in_list_) {
             id_.reset();
@@ -92,7 +104,7 @@ public:
             place_ = 0;
             out_.has_annotations = out_.has_annotations || section_ == Section::annotations;
         }
-        in_box_ = depth_ == 3 && in_list_ && section_ == Section::annotations && field_ == "bbox";
+        if (depth_ == 3) in_box_ = in_list_ && section_ == Section::annotations && field_ == "bbox";
         return open();
     }
     bool end_array() override {
@@ -109,7 +121,33 @@ public:
 private:
     enum class Section { other, images, annotations, categories };
 
+    std::string_view item_word() const {
+        return section_ == Section::images ? "image" : section_ == Section::annotations ? "annotation" : "category";
+    }
+
+    void count_incomplete() {
+        if (++incomplete_ <= max_incomplete) return;
+        throw Error(ErrorCode::bad_input, fmt::format("more than {} entries that are no objects, or annotations "
+                                                      "without image_id or bbox: these are no COCO instances",
+                                                      max_incomplete));
+    }
+
+    /// A value that is neither number, list nor object.
+    bool no_number(std::string_view value) {
+        damaged(value);
+        annotation_.not_numbers = annotation_.not_numbers || (depth_ == 4 && in_box_);
+        return true;
+    }
+
+    /// Where an image, an annotation or a category must be: it counts as one, so that the places of the others stand.
+    void damaged(std::string_view value) {
+        if (depth_ != 2 || !in_list_) return;
+        count_incomplete();
+        out_.damaged.push_back({item_word(), ++place_, shortened(value)});
+    }
+
     bool open() {
+        annotation_.not_numbers = annotation_.not_numbers || (depth_ == 4 && in_box_);
         if (++depth_ > max_annotation_depth) {
             throw Error(ErrorCode::bad_input, fmt::format("JSON nested deeper than {} levels", max_annotation_depth));
         }
@@ -124,6 +162,7 @@ private:
         return number(static_cast<double>(value));
     }
     bool number(double value) {
+        if (depth_ == 2 && in_list_) damaged(fmt::format("{}", value));
         if (depth_ == 4 && in_box_) {
             if (annotation_.numbers < 4) annotation_.box[annotation_.numbers] = value;
             if (annotation_.numbers < 5) ++annotation_.numbers;
@@ -135,19 +174,13 @@ private:
     void end_item() {
         if (section_ == Section::annotations) {
             annotation_.place = place_;
-            incomplete_ += !annotation_.image || annotation_.numbers != 4;
-            if (incomplete_ > max_incomplete) {
-                throw Error(ErrorCode::bad_input,
-                            fmt::format("more than {} annotations without image_id or bbox: these "
-                                        "are no COCO instances",
-                                        max_incomplete));
-            }
+            if (!annotation_.image || annotation_.numbers != 4) count_incomplete();
             out_.annotations.push_back(annotation_);
             return;
         }
         const bool image = section_ == Section::images;
         if (!id_ || !name_) {
-            throw Error(ErrorCode::bad_input, fmt::format("{} {} has no {}", image ? "image" : "category", place_,
+            throw Error(ErrorCode::bad_input, fmt::format("{} {} has no {}", item_word(), place_,
                                                           !id_    ? "whole number as its id"
                                                           : image ? "file_name"
                                                                   : "name"));
@@ -155,7 +188,7 @@ private:
         const bool fresh = image ? out_.images.try_emplace(*id_, Content::Image{std::move(*name_)}).second
                                  : out_.categories.try_emplace(*id_, std::move(*name_)).second;
         if (!fresh) {
-            throw Error(ErrorCode::bad_input, fmt::format("{} id {} stands twice", image ? "image" : "category", *id_));
+            throw Error(ErrorCode::bad_input, fmt::format("{} id {} stands twice", item_word(), *id_));
         }
     }
 
@@ -189,6 +222,9 @@ void add(const Annotation& a, Content& content, BoxListBuilder& out) {
                       a.category ? fmt::format("category_id {} is not in the list of categories", *a.category)
                                  : "no category_id");
     }
+    if (a.not_numbers) {
+        return reject(BoxFault::bad_number, category->second, "its bbox holds something that is no number");
+    }
     if (a.numbers != 4) {
         return reject(
             BoxFault::bad_number, category->second,
@@ -206,6 +242,11 @@ void parse_coco(std::string_view text, BoxListBuilder& out) {
     Json::sax_parse(text.begin(), text.end(), &events);
     if (!content.has_annotations) {
         throw Error(ErrorCode::bad_input, "no list `annotations`: these are no COCO instances");
+    }
+    for (const Damaged& entry : content.damaged) {
+        out.picture("");
+        out.reject(BoxFault::damaged_annotation, entry.what, entry.place, "",
+                   fmt::format("`{}` is no object", entry.value));
     }
     for (const Annotation& annotation : content.annotations) add(annotation, content, out);
     for (const auto& [id, image] : content.images) out.list().without_boxes += !image.has_annotation;

@@ -68,6 +68,10 @@ void parse_voc(std::string_view text, std::string_view alternative, BoxListBuild
     if (!root) {
         refuse(fmt::format("the XML's root is `{}`, not `annotation`", shortened(document.document_element().name())));
     }
+    for (const pugi::xml_node& other : document.children()) {
+        if (other.type() != pugi::node_element || other == root) continue;
+        refuse(fmt::format("a second root, `{}`: a file holds one annotation", shortened(other.name())));
+    }
     const std::string_view written = trimmed(root.child("filename").text().get());
     // Some of ILSVRC's files have a placeholder there; the XML's own name is the picture's then.
     const bool named = !written.empty() && written.find('%') == std::string_view::npos;

@@ -7,6 +7,7 @@
 #include "assay/composites.h"
 #include "assay/error.h"
 #include "assay/random.h"
+#include "data/label_texts.h"
 
 namespace assay {
 namespace {
@@ -62,17 +63,6 @@ void refuse_faults(const std::vector<Grid>& grids, FaultOf&& fault_of) {
     if (!faults.empty()) throw Error(ErrorCode::usage, faults);
 }
 
-void check_labels(const ClassList& classes) {
-    for (const std::string& id : classes.ids()) {
-        if (id == "-1" || id.find_first_of(";|\r\n") != std::string::npos) {
-            throw Error(ErrorCode::bad_input,
-                        fmt::format("class `{}` cannot stand in a list of labels: `;`, `|` and line ends separate "
-                                    "there, and -1 means none",
-                                    id));
-        }
-    }
-}
-
 }  // namespace
 
 int default_patch_side(int k, int canvas) {
@@ -107,7 +97,7 @@ void check_composites(const PatchPool& pool, const CompositeOptions& options) {
         if (!options.distinct || k <= present) return std::string();
         return fmt::format("the pool holds {} classes, and the labels are to be distinct", present);
     });
-    check_labels(pool.classes);
+    check_label_ids(pool.classes);
 }
 
 CompositePlan plan_composites(const PatchPool& pool, const Grid& grid, const CompositeOptions& options) {

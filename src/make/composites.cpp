@@ -14,6 +14,7 @@
 #include "assay/file.h"
 #include "assay/hash.h"
 #include "assay/parallel.h"
+#include "data/label_texts.h"
 #include "make/compose.h"
 #include "make/made_folder.h"
 
@@ -71,21 +72,8 @@ json result_of(json settings, const PatchPool& pool, const std::vector<LabelCoun
     return settings;
 }
 
-/// Class ids with a blank between, or, where one holds a blank itself, a semicolon behind each.
-std::string labels_text(const ClassList& classes, const std::vector<std::int32_t>& labels) {
-    const auto id = [&](std::int32_t c) -> const std::string& { return classes.id(static_cast<std::size_t>(c)); };
-    const bool blanks = std::any_of(labels.begin(), labels.end(),
-                                    [&](std::int32_t c) { return id(c).find_first_of(" \t") != std::string::npos; });
-    std::string out;
-    for (const std::int32_t c : labels) {
-        if (!blanks && !out.empty()) out += ' ';
-        out += id(c);
-        if (blanks) out += ';';
-    }
-    return out;
-}
-
 void write_labels(const fs::path& path, const PatchPool& pool, const std::vector<CompositePlan>& plans) {
+    const LabelCells cells(pool.classes);
     TextFile file(path);
     std::string text;
     CsvWriter writer(text);
@@ -98,8 +86,8 @@ void write_labels(const fs::path& path, const PatchPool& pool, const std::vector
             for (std::size_t j = 0; j < k; ++j) labels.push_back(pool.patches[plan.patches[i * k + j]].cls);
             std::sort(labels.begin(), labels.end());
             labels.erase(std::unique(labels.begin(), labels.end()), labels.end());
-            writer.row({picture_path(plan.grid, i), labels_text(pool.classes, labels), std::to_string(k),
-                        std::to_string(plan.grid.p), std::to_string(labels.size())});
+            writer.row({picture_path(plan.grid, i), cells.text(labels), std::to_string(k), std::to_string(plan.grid.p),
+                        std::to_string(labels.size())});
             file.drain(text);
         }
     }

@@ -10,6 +10,7 @@
 
 #include "assay/error.h"
 #include "data/json_limits.h"
+#include "data/json_text.h"
 #include "data/text.h"
 
 namespace assay {
@@ -51,8 +52,8 @@ std::string difference(const json& there, const json& wanted) {
     for (const auto& [key, value] : wanted.items()) {
         const json found = there.contains(key) ? there[key] : json();
         if (found == value) continue;
-        out += fmt::format("{}{} is {}, not {}", out.empty() ? "" : "; ", key, shortened(found.dump(), 80),
-                           shortened(value.dump(), 80));
+        out += fmt::format("{}{} is {}, not {}", out.empty() ? "" : "; ", key, shortened(json_line(found), 80),
+                           shortened(json_line(value), 80));
     }
     return out;
 }
@@ -103,13 +104,13 @@ MadeFolder::MadeFolder(const fs::path& folder, std::string record, const json& s
         }
         remove_leftovers(partial_);
     } else {
-        write_file_atomically(partial_ / settings_name, settings.dump(2) + "\n");
+        write_file_atomically(partial_ / settings_name, json_text(settings));
     }
 }
 
 void MadeFolder::finish(const json& result) {
     sync_file_system(partial_);
-    write_file_atomically(partial_ / record_, result.dump(2) + "\n");
+    write_file_atomically(partial_ / record_, json_text(result));
     std::error_code problem;
     fs::remove(partial_ / settings_name, problem);
     fs::remove(partial_ / lock_name, problem);

@@ -46,8 +46,9 @@ private:
 };
 
 struct Subgroup {
-    std::int64_t unknown = 0;
-    MeanAgreement agreement;
+    std::int64_t unknown = 0;  ///< pictures whose h is not known
+    MeanAgreement agreement;   ///< of the others
+    std::uint64_t pictures() const { return agreement.n + static_cast<std::uint64_t>(unknown); }
 };
 
 // Adds up (value, count) pairs; the variance in a second pass over them, because a difference of large sums loses
@@ -116,7 +117,7 @@ Value subgroup_value(const MetricContext& context, std::span<const std::int64_t>
         return value;
     }
     const Subgroup subgroup = subgroup_of(context, state, g);
-    value.n = subgroup.agreement.n;
+    value.n = subgroup.pictures();
     if (subgroup.unknown > 0) {
         value.undefined = not_known(context, g);
     } else if (value.n == 0) {
@@ -139,7 +140,7 @@ Value asma_value(const MetricContext& context, std::span<const std::int64_t> sta
     for (const int g : range) {
         const auto size = static_cast<std::uint32_t>(g);
         const Subgroup subgroup = subgroup_of(context, state, size);
-        value.n += subgroup.agreement.n;
+        value.n += subgroup.pictures();
         if (subgroup.unknown > 0 && value.undefined.empty()) value.undefined = not_known(context, size);
         if (subgroup.agreement.n == 0) {
             absent.push_back(g);
@@ -176,10 +177,12 @@ Value variable_top_k_value(const MetricContext& context, std::span<const std::in
     const Agreement kind = agreement_named(context.parameters.at("agreement"));
     std::vector<std::pair<double, std::int64_t>> values;
     Value value;
+    std::int64_t unknown = state.back();
     bool yes_or_no = kind != Agreement::hamming;
     for (std::uint32_t g = 1; g <= counted(context.shape); ++g) {
         const std::int64_t* const counts = state.data() + slot_of(g);
         if (counts[0] > 0 && value.undefined.empty()) value.undefined = not_known(context, g);
+        unknown += counts[0];
         for (std::uint32_t h = 0; h <= g; ++h) {
             if (counts[h + 1] == 0) continue;
             values.emplace_back(agreement_of(kind, g, h, context.shape.classes), counts[h + 1]);
@@ -188,7 +191,7 @@ Value variable_top_k_value(const MetricContext& context, std::span<const std::in
     }
     MeanAgreement mean = mean_of(values);
     mean.yes_or_no = yes_or_no;
-    value.n = mean.n;
+    value.n = mean.n + static_cast<std::uint64_t>(unknown);
     if (const std::int64_t beyond = state.back(); beyond > 0 && value.undefined.empty()) {
         value.undefined = fmt::format("{} items have more than {} labels", beyond, most_label_counts);
     } else if (mean.n == 0 && value.undefined.empty()) {

@@ -65,8 +65,13 @@ struct PluginBuild {
 /// As one comparable line, for example "assay 0.1.0, C++ ABI 1017, 512/96/32/600".
 inline std::string plugin_build() {
     const PluginBuild b;
-    return std::string("assay ") + b.release + ", C++ ABI " + b.compiler_abi + ", " + std::to_string(b.spec) + "/" +
-           std::to_string(b.facts) + "/" + std::to_string(b.options) + "/" + std::to_string(b.training);
+    std::string line = "assay ";
+    line += b.release;
+    line += ", C++ ABI ";
+    line += b.compiler_abi;
+    line += ", " + std::to_string(b.spec);
+    for (const std::size_t size : {b.facts, b.options, b.training}) line += "/" + std::to_string(size);
+    return line;
 }
 
 /// The plug-in, opened on first use. Throws usage when there is none or it is not this program's.

@@ -130,7 +130,8 @@ void bootstrap_orders(GapReport& report, const GapInput& input) {
     const std::uint32_t count = report.options.replicates;
     if (count < 2) {
         for (GapOrder& order : report.orders) {
-            order.kendall.no_interval = order.spearman.no_interval = "no replicates were asked for";
+            order.kendall.no_interval = order.spearman.no_interval =
+                count == 0 ? "no replicates were asked for" : "1 replicate has no spread: 2 or more are needed";
         }
         return;
     }

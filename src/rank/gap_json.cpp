@@ -119,7 +119,7 @@ json set_json(const GapDataSet& set, const std::string& source) {
     }
     out["pictures"] = set.pictures;
     out["single"] = set.single;
-    out["histogram"] = {{"labels", json::array()}, {"more", set.more}, {"none", set.none}};
+    out["histogram"] = {{"labels", json::array()}, {"more", set.more}, {"none", set.none}, {"unnamed", set.unnamed}};
     for (std::size_t g = 0; g < set.with_labels.size(); ++g)
         out["histogram"]["labels"].push_back({{"labels", g + 1}, {"pictures", set.with_labels[g]}});
     return out;

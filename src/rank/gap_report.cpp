@@ -136,6 +136,8 @@ void mark(GapReport& report) {
 }
 
 GapWithinMargin within_margin(const std::vector<GapModel>& models, std::size_t metric, double margin) {
+    // Differences of decimals are not exact: 63.2 % - 58.2 % comes out just below 5 %, and is not within it.
+    margin -= 1e-9;
     GapWithinMargin count;
     std::uint32_t inside = 0, outside = 0, intervals = 0;
     for (const GapModel& model : models) {

@@ -105,11 +105,18 @@ std::vector<Place> places_of(const CsvReader& csv, GapTable& table, std::size_t 
     return places;
 }
 
-// Finite, not negative, at most 100; none for an empty cell.
-Maybe cell(const CsvReader& csv, std::size_t column) {
+// Finite, not negative, at most 100; none for an empty cell. A percent sign anywhere says the unit of them all.
+Maybe cell(const CsvReader& csv, std::size_t column, TableUnit& unit) {
     std::string_view text = trimmed(csv[column]);
     if (text.empty() || text == "-" || text == "NA") return std::nullopt;
-    if (text.ends_with('%')) text = trimmed(text.substr(0, text.size() - 1));
+    if (text.ends_with('%')) {
+        if (unit == TableUnit::share) {
+            throw csv.error(fmt::format("column {}: `{}` is in percent, and the table is said to hold shares",
+                                        csv.columns()[column], shortened(csv[column])));
+        }
+        unit = TableUnit::percent;
+        text = trimmed(text.substr(0, text.size() - 1));
+    }
     double value = 0;
     const auto [stop, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (problem != std::errc() || stop != text.data() + text.size() || !std::isfinite(value)) {
@@ -247,7 +254,7 @@ GapTable parse_gap_table(std::string_view text, const std::string& source, Table
         if (table.rows.size() >= most_models) throw csv.error(fmt::format("more than {} models", most_models));
         row.subgroups.resize(table.subgroups.size());
         for (const Place& p : places) {
-            (p.subgroup ? row.subgroups[p.index][p.set] : row.metrics[p.index][p.set]) = cell(csv, p.column);
+            (p.subgroup ? row.subgroups[p.index][p.set] : row.metrics[p.index][p.set]) = cell(csv, p.column, unit);
         }
         table.rows.push_back(std::move(row));
     }

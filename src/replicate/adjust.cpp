@@ -15,6 +15,8 @@
 namespace assay::replicate {
 namespace {
 
+constexpr std::uint32_t least_replicates = 20, most_replicates = 100000;
+
 double mean_of(const std::vector<double>& x) {
     return std::accumulate(x.begin(), x.end(), 0.0) / static_cast<double>(x.size());
 }
@@ -25,13 +27,19 @@ Estimate with_error(double value, double error, double level, const char* method
 
 Estimate from_replicates(double value, const std::vector<double>& draws, double level, const std::string& method) {
     Estimate estimate{value, std::nullopt, std::nullopt};
-    if (draws.size() < 20) return estimate;
+    if (draws.size() < least_replicates) return estimate;
     const double mean = mean_of(draws);
     double squares = 0;
     for (const double x : draws) squares += (x - mean) * (x - mean);
     estimate.standard_error = std::sqrt(squares / static_cast<double>(draws.size() - 1));
     estimate.interval = percentile_interval(draws, level, method);
     return estimate;
+}
+
+/// 1 for an accuracy that is none; sums of weights round.
+std::size_t outside(double accuracy) {
+    constexpr double rounding = 1e-9;
+    return accuracy < -rounding || accuracy > 1 + rounding ? 1 : 0;
 }
 
 /// Everything one call of adjust() works on.
@@ -128,16 +136,19 @@ private:
         const std::size_t mean = study_.models();
         report_.mean_first = with_error(mean_of(accuracy1_), raw_errors_.first[mean], options_.level, name.c_str());
         report_.mean_second = with_error(mean_of(accuracy2_), raw_errors_.second[mean], options_.level, name.c_str());
-        report_.raw_line = line(accuracy2_, raw_errors_.raw_slope, raw_errors_.raw_intercept);
+        report_.raw_line =
+            line(accuracy2_, raw_errors_.raw_slope, raw_errors_.raw_intercept, raw_errors_.raw_covariance);
     }
 
-    std::optional<LineFit> line(const std::vector<double>& y, double slope_error, double intercept_error) const {
+    std::optional<LineFit> line(const std::vector<double>& y, double slope_error, double intercept_error,
+                                std::optional<double> covariance) const {
         const auto [low, high] = std::minmax_element(accuracy1_.begin(), accuracy1_.end());
         if (study_.models() < 2 || *low == *high) return std::nullopt;
         LineFit fit = fit_line(accuracy1_, y);
         const std::string name = interval_name("normal");
         fit.slope = with_error(fit.slope.value, slope_error, options_.level, name.c_str());
         fit.intercept = with_error(fit.intercept.value, intercept_error, options_.level, name.c_str());
+        fit.covariance = covariance;
         return fit;
     }
 
@@ -155,6 +166,14 @@ private:
         const std::string name = interval_name("bootstrap.percentile");
         fit.slope = from_replicates(fit.slope.value, slopes, options_.level, name);
         fit.intercept = from_replicates(fit.intercept.value, intercepts, options_.level, name);
+        fit.covariance.reset();
+        if (!fit.slope.standard_error) return;
+        const double mean_slope = mean_of(slopes), mean_intercept = mean_of(intercepts);
+        double products = 0;
+        for (std::size_t i = 0; i < slopes.size(); ++i) {
+            products += (slopes[i] - mean_slope) * (intercepts[i] - mean_intercept);
+        }
+        fit.covariance = products / static_cast<double>(slopes.size() - 1);
     }
 
     void add_raw_bootstrap() {
@@ -192,6 +211,17 @@ private:
                 result.id, 100 * (1 - result.covered)));
         }
         report_.methods.push_back(std::move(result));
+        if (e == 0 && report_.quoted == "moments" && options_.bootstrap > 0) add_bootstrap_of_moments(values);
+    }
+
+    /// The same estimates with percentile intervals, as the paper gives them.
+    void add_bootstrap_of_moments(const std::vector<double>& values) {
+        MethodResult result;
+        result.id = "moments.bootstrap";
+        result.definition = report_.methods.front().definition;
+        result.exponents = report_.methods.front().exponents;
+        fill_bootstrap(result, values, 0);
+        report_.methods.push_back(std::move(result));
     }
 
     void add_analytic(MethodResult& result, const std::vector<double>& values) {
@@ -203,7 +233,6 @@ private:
                             fmt::join(projection.dropped(), ",")));
         }
         fill_analytic(result, projection, values);
-        if (result.line && options_.bootstrap > 0) bootstrap_line(*result.line, replicates_.adjusted[0]);
     }
 
     void fill_analytic(MethodResult& result, const MomentProjection& projection,
@@ -220,12 +249,12 @@ private:
         for (std::size_t m = 0; m < values.size(); ++m) {
             result.adjusted.push_back(at(values[m], errors.adjusted[m]));
             result.gaps.push_back(gap_at(accuracy1_[m], accuracy2_[m], values[m], m));
-            result.outside += values[m] < 0 || values[m] > 1 ? 1U : 0U;
+            result.outside += outside(values[m]);
         }
         const std::size_t last = values.size();
         result.mean_adjusted = at(mean_of(values), errors.adjusted[last]);
         result.mean_gap = gap_at(mean_of(accuracy1_), mean_of(accuracy2_), mean_of(values), last);
-        result.line = line(values, errors.slope, errors.intercept);
+        result.line = line(values, errors.slope, errors.intercept, errors.covariance);
     }
 
     void fill_bootstrap(MethodResult& result, const std::vector<double>& values, std::size_t e) {
@@ -257,12 +286,12 @@ private:
         };
         for (std::size_t m = 0; m < models; ++m) {
             result.adjusted.push_back(adjusted_at(values[m], m));
-            result.outside += values[m] < 0 || values[m] > 1 ? 1U : 0U;
+            result.outside += outside(values[m]);
             result.gaps.push_back(gap_at(accuracy1_[m], accuracy2_[m], values[m], m));
         }
         result.mean_adjusted = adjusted_at(mean_of(values), models);
         result.mean_gap = gap_at(mean_of(accuracy1_), mean_of(accuracy2_), mean_of(values), models);
-        const auto fit = line(values, 0, 0);
+        const auto fit = line(values, 0, 0, std::nullopt);
         if (fit) {
             result.line = fit;
             result.line->slope = {fit->slope.value, std::nullopt, std::nullopt};
@@ -287,10 +316,12 @@ private:
         double mean_low = main.mean_adjusted.value, mean_high = mean_low;
         std::vector<MethodResult> companions;
         for (const auto& exponents : companion_exponents(std::min(first_.grid.min_n(), second_.grid.min_n()))) {
-            if (exponents == main.exponents) continue;
             MethodResult result;
             try {
                 const MomentProjection projection(first_, second_, exponents);
+                // What is left after dropping may be a set that is there already.
+                const auto same = [&](const MethodResult& other) { return other.exponents == projection.exponents(); };
+                if (same(main) || std::any_of(companions.begin(), companions.end(), same)) continue;
                 const auto values = weigh(projection.weights(), correct_);
                 result.id = fmt::format("moments.{}", fmt::join(projection.exponents(), "_"));
                 result.definition = "adjusted." + result.id;
@@ -355,6 +386,10 @@ const MethodResult* AdjustReport::method(std::string_view id) const {
 AdjustReport adjust(const Study& study, const AdjustOptions& options) {
     if (study.models() == 0 || study.first.size() == 0 || study.second.size() == 0) {
         throw Error(ErrorCode::bad_input, "the study has no classifier or no picture");
+    }
+    if (options.bootstrap > most_replicates || (options.bootstrap > 0 && options.bootstrap < least_replicates)) {
+        throw Error(ErrorCode::usage, fmt::format("{} replicates of the bootstrap: {} to {} are possible, 0 for none",
+                                                  options.bootstrap, least_replicates, most_replicates));
     }
     return Adjustment(study, options).report();
 }

@@ -1,6 +1,7 @@
 #include <nlohmann/json.hpp>
 
 #include "assay/replicate_adjust.h"
+#include "assay/replicate_npmle.h"
 
 namespace assay::replicate {
 namespace {
@@ -25,7 +26,9 @@ json to_json(const GapParts& g) {
 
 json to_json(const std::optional<LineFit>& line) {
     if (!line) return nullptr;
-    return {{"slope", to_json(line->slope)}, {"intercept", to_json(line->intercept)}, {"residual", line->residual}};
+    json out = {{"slope", to_json(line->slope)}, {"intercept", to_json(line->intercept)}, {"residual", line->residual}};
+    if (line->covariance) out["covariance"] = *line->covariance;
+    return out;
 }
 
 json cells_json(const CellCounts& counts) {
@@ -50,16 +53,24 @@ json method_json(const MethodResult& m, const std::vector<std::string>& names) {
     if (!m.weights.empty()) out["weights"] = m.weights;
     if (!m.notes.empty()) out["notes"] = m.notes;
     if (!m.details.is_null()) out["details"] = m.details;
+    if (!m.drawing.first_density.empty()) {
+        out["density"] = {{"original", m.drawing.first_density}, {"replication", m.drawing.second_density}};
+    }
     out["classifiers"] = json::array();
     for (std::size_t i = 0; i < names.size(); ++i) {
         json row = {{"name", names[i]}, {"adjusted", to_json(m.adjusted[i])}, {"gap", to_json(m.gaps[i])}};
         if (i < m.curves.size()) row["curve"] = m.curves[i];
+        if (i < m.drawing.accuracy.size()) row["accuracy_at_rate"] = m.drawing.accuracy[i];
         out["classifiers"].push_back(std::move(row));
     }
     return out;
 }
 
 }  // namespace
+
+std::vector<double> drawing_rates() {
+    return RateGrid(100).s;
+}
 
 nlohmann::json to_json(const AdjustReport& report) {
     json out = {
@@ -90,6 +101,7 @@ nlohmann::json to_json(const AdjustReport& report) {
         out["classifiers"].push_back(std::move(row));
     }
     if (report.mean_sensitivity) out["mean"]["sensitivity"] = *report.mean_sensitivity;
+    out["rates"] = drawing_rates();
     out["methods"] = json::array();
     for (const MethodResult& m : report.methods) out["methods"].push_back(method_json(m, report.classifiers));
     return out;

@@ -48,11 +48,17 @@ CleaningReport clean(std::span<Selections* const> sets, const StudyNames& names,
             "no file has a column `control`: without pictures known to be wrong, guessing workers are not found");
     }
     CleaningReport report;
+    const std::size_t nameless = names.batches.find("");
     std::unordered_map<std::uint64_t, Batch> batches;
     report.workers.resize(names.workers.size());
     for (std::size_t w = 0; w < report.workers.size(); ++w) report.workers[w].worker = static_cast<std::uint32_t>(w);
     for (const Selections* set : sets) {
         for (const Selection& row : set->rows) {
+            if (row.batch == nameless) {
+                throw Error(ErrorCode::bad_input,
+                            fmt::format("{}: worker `{}` judged `{}` in a batch without a name; every row needs one",
+                                        set->source, names.workers[row.worker], set->pictures[row.picture]));
+            }
             Batch& batch = batches[joined(row.worker, row.batch)];
             ++batch.pictures;
             batch.selected += row.selected ? 1U : 0U;
@@ -75,7 +81,8 @@ CleaningReport clean(std::span<Selections* const> sets, const StudyNames& names,
         report.largest_batch = std::max(report.largest_batch, batch.pictures);
     }
     for (WorkerRecord& worker : report.workers) {
-        worker.dropped = worker.batches > 0 && worker.flagged >= rules.max_flagged * worker.batches;
+        constexpr double rounding = 1e-9;  // 0.55 * 100 is above 55
+        worker.dropped = worker.batches > 0 && worker.flagged >= rules.max_flagged * worker.batches - rounding;
     }
     for (Selections* set : sets) {
         std::erase_if(set->rows, [&](const Selection& row) { return report.workers[row.worker].dropped; });
@@ -119,7 +126,8 @@ Duplicates remove_duplicates(Selections& set) {
 WorkerOverlap worker_overlap(const Selections& first, const Selections& second) {
     struct Seen {
         std::unordered_set<std::uint32_t> workers;
-        std::unordered_set<std::uint64_t> grids;  ///< worker and class
+        std::unordered_set<std::uint64_t> grids;    ///< worker and class
+        std::unordered_set<std::uint64_t> batches;  ///< worker and batch
     };
     const auto seen_in = [](const Selections& set) {
         Seen seen;
@@ -127,27 +135,32 @@ WorkerOverlap worker_overlap(const Selections& first, const Selections& second) 
             if (row.control) continue;
             seen.workers.insert(row.worker);
             seen.grids.insert(joined(row.worker, set.picture_class[row.picture]));
+            if (set.has_batches) seen.batches.insert(joined(row.worker, row.batch));
         }
         return seen;
     };
     const Seen one = seen_in(first), two = seen_in(second);
-    const auto shares = [](const Selections& set, const Seen& other, double& share, double& grid) {
-        double all = 0, common = 0, same = 0;
+    const bool batches = first.has_batches && second.has_batches;
+    const auto shares = [&](const Selections& set, const Seen& other, double& share, double& grid,
+                            std::optional<double>& mixed) {
+        double all = 0, common = 0, same = 0, together = 0;
         for (const Selection& row : set.rows) {
             if (row.control) continue;
             all += 1;
             common += other.workers.contains(row.worker) ? 1 : 0;
             same += other.grids.contains(joined(row.worker, set.picture_class[row.picture])) ? 1 : 0;
+            together += batches && other.batches.contains(joined(row.worker, row.batch)) ? 1 : 0;
         }
         share = all > 0 ? common / all : 0;
         grid = all > 0 ? same / all : 0;
+        if (batches) mixed = all > 0 ? together / all : 0;
     };
     WorkerOverlap overlap;
     overlap.first = one.workers.size();
     overlap.second = two.workers.size();
     for (const std::uint32_t worker : one.workers) overlap.common += two.workers.contains(worker) ? 1U : 0U;
-    shares(first, two, overlap.first_share, overlap.first_grid);
-    shares(second, one, overlap.second_share, overlap.second_grid);
+    shares(first, two, overlap.first_share, overlap.first_grid, overlap.first_mixed);
+    shares(second, one, overlap.second_share, overlap.second_grid, overlap.second_mixed);
     return overlap;
 }
 
@@ -173,6 +186,12 @@ std::string overlap_warning(const WorkerOverlap& o) {
             "THE SETS WERE NOT JUDGED IN THE SAME GRIDS: {:.0f} % of the annotations of the first set "
             "and {:.0f} % of the second are by workers who judged the same class in both. {}",
             100 * o.first_grid, 100 * o.second_grid, cost);
+    }
+    if (o.first_mixed && std::min(*o.first_mixed, *o.second_mixed) < 0.5) {
+        return fmt::format(
+            "THE SETS WERE NOT JUDGED IN THE SAME GRIDS: {:.0f} % of the annotations of the first set and {:.0f} % of "
+            "the second are from batches that show pictures of both. {}",
+            100 * *o.first_mixed, 100 * *o.second_mixed, cost);
     }
     return "";
 }

@@ -2,6 +2,7 @@
 
 #include <fmt/ranges.h>
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "assay/error.h"
@@ -70,8 +71,20 @@ public:
         const MomentProjection projection(first, second, exponents_);
         result.weights = projection.weights().weight;
         result.exponents = projection.exponents();
+        result.definition =
+            fmt::format("adjusted.moments.{}", fmt::join(result.exponents, "_"));  // some may be dropped
+        const std::vector<double> rates = drawing_rates();
         for (std::size_t m = 0; m < correct.models; ++m) {
             result.curves.push_back(projection.fit(correct.of(m)).curve);
+            std::vector<double> drawn;
+            for (const double s : rates) {
+                double g = 0;
+                for (std::size_t j = 0; j < result.exponents.size(); ++j) {
+                    g += result.curves.back()[j] * std::pow(s, result.exponents[j]);
+                }
+                drawn.push_back(g);
+            }
+            result.drawing.accuracy.push_back(std::move(drawn));
         }
     }
 

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <unordered_set>
 
 #include <fmt/core.h>
 
@@ -91,10 +92,11 @@ Hits read_hits_csv(const std::filesystem::path& path) {
     if (classifier) return read_long(reader, picture, *classifier, reader.column({"hit", "correct"}), std::move(hits));
 
     std::vector<std::size_t> columns;
+    std::unordered_set<std::string> names;
     for (std::size_t c = 0; c < reader.columns().size(); ++c) {
         const std::string name(trimmed(reader.columns()[c]));
         if (c == picture || name == "label" || name == "class") continue;
-        if (std::find(hits.classifiers.begin(), hits.classifiers.end(), name) != hits.classifiers.end()) {
+        if (!names.insert(name).second) {
             throw Error(ErrorCode::bad_input, fmt::format("{}: two columns `{}`", hits.source, shortened(name)));
         }
         columns.push_back(c);

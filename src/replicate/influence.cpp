@@ -110,7 +110,7 @@ StandardErrors standard_errors(const Study& study, const UnitPlan& plan, const C
     }
     const LineEffects raw_line(acc1, acc2), line(acc1, adjusted);
     Squares s_first(models), s_second(models), s_adjusted(models), s_gap(models), s_remaining(models), s_bias(models);
-    double lines[4] = {0, 0, 0, 0};
+    double lines[6] = {0, 0, 0, 0, 0, 0};
     std::vector<double> r1(models), r2(models), a(models);
     for (std::size_t u = 0; u < plan.count; ++u) {
         r1.assign(models, 0.0);
@@ -150,6 +150,8 @@ StandardErrors standard_errors(const Study& study, const UnitPlan& plan, const C
             x[3] += line.intercept_x[m] * r1[m] + line.intercept_y[m] * a[m];
         }
         for (int i = 0; i < 4; ++i) lines[i] += x[i] * x[i];
+        lines[4] += x[0] * x[1];
+        lines[5] += x[2] * x[3];
     }
     StandardErrors errors;
     errors.first = s_first.errors(plan.factor);
@@ -162,6 +164,8 @@ StandardErrors standard_errors(const Study& study, const UnitPlan& plan, const C
     errors.raw_intercept = std::sqrt(plan.factor * lines[1]);
     errors.slope = std::sqrt(plan.factor * lines[2]);
     errors.intercept = std::sqrt(plan.factor * lines[3]);
+    errors.raw_covariance = plan.factor * lines[4];
+    errors.covariance = plan.factor * lines[5];
     return errors;
 }
 

@@ -13,6 +13,7 @@ struct StandardErrors {
     std::vector<double> first, second, adjusted;
     std::vector<double> gap, remaining, bias;  ///< first - second, first - adjusted, adjusted - second
     double raw_slope = 0, raw_intercept = 0, slope = 0, intercept = 0;
+    double raw_covariance = 0, covariance = 0;  ///< of slope and intercept
 };
 
 /// How a study's pictures fall into units.

@@ -31,13 +31,25 @@ int deal(RandomStream& random, int& n, int& k, int count) {
     return selected;
 }
 
-/// Sums of frequencies by class, for means with errors over classes.
+/// Sums of frequencies by class, for means with errors over classes (over pictures where there is one class only).
 class ByClass {
 public:
-    explicit ByClass(std::size_t classes) : sum_(classes, 0.0), size_(classes, 0.0) {}
+    explicit ByClass(std::size_t classes) : sum_(classes, 0.0), squares_(classes, 0.0), size_(classes, 0.0) {}
     void add(std::uint32_t cls, int selected, int annotators) {
-        sum_[cls] += static_cast<double>(selected) / annotators;
+        const double frequency = static_cast<double>(selected) / annotators;
+        sum_[cls] += frequency;
+        squares_[cls] += frequency * frequency;
         size_[cls] += 1;
+    }
+    /// With the class weights of `other`: a class counts as often as it has pictures there.
+    ByClass weighted_as(const ByClass& other) const {
+        ByClass out = *this;
+        for (std::size_t c = 0; c < sum_.size(); ++c) {
+            const double factor = size_[c] > 0 ? other.size_[c] / size_[c] : 0;
+            for (auto* sums : {&out.sum_, &out.squares_, &out.size_}) (*sums)[c] *= factor;
+            out.pictures_ += factor > 0 ? size_[c] : 0;
+        }
+        return out;
     }
     MeanFrequency mean() const {
         const double n = std::accumulate(size_.begin(), size_.end(), 0.0);
@@ -46,10 +58,10 @@ public:
         for (std::size_t c = 0; c < sum_.size(); ++c) {
             if (size_[c] > 0) residuals.push_back((sum_[c] - result.value * size_[c]) / n);
         }
-        result.standard_error = error(residuals);
+        result.standard_error = residuals.size() > 1 ? error(residuals) : over_pictures();
         return result;
     }
-    /// This minus the other, class by class.
+    /// This minus the other, class by class; both have the same weights.
     MeanFrequency minus(const ByClass& other) const {
         const MeanFrequency a = mean(), b = other.mean();
         const double na = std::accumulate(size_.begin(), size_.end(), 0.0);
@@ -61,7 +73,8 @@ public:
                                     (other.sum_[c] - b.value * other.size_[c]) / nb);
             }
         }
-        return {a.value - b.value, error(residuals)};
+        return {a.value - b.value,
+                residuals.size() > 1 ? error(residuals) : std::hypot(over_pictures(), other.over_pictures())};
     }
 
 private:
@@ -69,15 +82,25 @@ private:
         double squares = 0;
         for (const double r : residuals) squares += r * r;
         const double classes = static_cast<double>(residuals.size());
-        return classes > 1 ? std::sqrt(squares * classes / (classes - 1)) : 0;
+        return std::sqrt(squares * classes / (classes - 1));
     }
-    std::vector<double> sum_, size_;
+    double over_pictures() const {
+        const double weight = std::accumulate(size_.begin(), size_.end(), 0.0);
+        const double mean = std::accumulate(sum_.begin(), sum_.end(), 0.0) / weight;
+        const double square = std::accumulate(squares_.begin(), squares_.end(), 0.0) / weight;
+        const double n = pictures_ > 0 ? pictures_ : weight;
+        return n > 1 ? std::sqrt(std::max(0.0, square - mean * mean) / (n - 1)) : 0;
+    }
+    std::vector<double> sum_, squares_, size_;
+    double pictures_ = 0;  ///< where the weights are not those of the pictures themselves
 };
 
 void check(const MatchOptions& o) {
     if (o.per_class < 1) throw Error(ErrorCode::usage, fmt::format("{} pictures a class", o.per_class));
-    if (o.annotators < 0 || o.reference_annotators < 0 || o.easy_annotators < 0 || o.easy_least < 0) {
-        throw Error(ErrorCode::usage, "numbers of annotators cannot be negative");
+    for (const int n : {o.annotators, o.reference_annotators, o.easy_annotators, o.easy_least}) {
+        if (n < 0 || n > most_annotators) {
+            throw Error(ErrorCode::usage, fmt::format("{} annotators: 0 to {} are possible", n, most_annotators));
+        }
     }
     if (o.easy_annotators > 0 && o.annotators == 0) {
         throw Error(ErrorCode::usage,
@@ -94,7 +117,9 @@ std::vector<std::vector<Dealt>> deal_candidates(const Readings& candidates, std:
     std::vector<std::vector<Dealt>> by_class(classes);
     for (std::size_t i = 0; i < candidates.size(); ++i) {
         int n = candidates.annotators[i], k = candidates.selected[i];
-        if (n < options.annotators + options.easy_annotators) {
+        // One at least must be held out: without its reading a chosen picture could not be checked.
+        const int needed = options.annotators == 0 ? 1 : options.annotators + options.easy_annotators + 1;
+        if (n < needed) {
             ++result.too_few_annotators;
             continue;
         }
@@ -190,8 +215,11 @@ MatchResult match(const Readings& reference, const Readings& candidates, const S
         ++counts[static_cast<std::size_t>(match_bucket(seen.annotators[i], seen.selected[i]))];
         of_reference.add(seen.classes[i], seen.selected[i], seen.annotators[i]);
     }
+    if (seen.size() == 0) {
+        throw Error(ErrorCode::bad_input,
+                    fmt::format("{}: no picture has {} annotators", reference.source, options.reference_annotators));
+    }
     const auto by_class = deal_candidates(candidates, classes, options, result);
-    bool all_held_out = true;
     for (std::uint32_t c = 0; c < classes; ++c) {
         if (histogram[c].empty()) continue;
         ClassMatch cls{c, match_targets(histogram[c], options.per_class), std::vector<int>(match_buckets, 0),
@@ -221,10 +249,7 @@ MatchResult match(const Readings& reference, const Readings& candidates, const S
                                            static_cast<std::uint16_t>(d.rest_selected),
                                            static_cast<std::uint16_t>(d.rest), static_cast<std::uint8_t>(b)});
                 in_sample.add(c, d.selected, d.annotators);
-                if (d.rest > 0)
-                    held_out.add(c, d.rest_selected, d.rest);
-                else
-                    all_held_out = false;
+                if (d.rest > 0) held_out.add(c, d.rest_selected, d.rest);
             }
         }
         result.missing += static_cast<std::uint64_t>(cls.missing);
@@ -232,18 +257,21 @@ MatchResult match(const Readings& reference, const Readings& candidates, const S
     }
     if (result.pictures.empty()) {
         throw Error(ErrorCode::bad_input,
-                    fmt::format("no candidate of {} shows a class of {}, or none has enough annotators",
-                                candidates.source, reference.source));
+                    fmt::format("no candidate of {} shows a class of {}, or none has enough annotators ({} have too "
+                                "few; with --annotators 0 all choose and none is held out)",
+                                candidates.source, reference.source, result.too_few_annotators));
     }
     if (left_out > 0) {
         result.warnings.push_back(fmt::format("{}: {} pictures with fewer than {} annotators are left out",
                                               reference.source, left_out, options.reference_annotators));
     }
-    result.reference = of_reference.mean();
+    // Classes count as often as they were chosen, or another mix of classes would look like selection bias.
+    const ByClass alike = of_reference.weighted_as(in_sample);
+    result.reference = alike.mean();
     result.in_sample = in_sample.mean();
-    if (options.annotators > 0 && all_held_out) {
+    if (options.annotators > 0) {
         result.held_out = held_out.mean();
-        result.difference = held_out.minus(of_reference);
+        result.difference = held_out.minus(alike);
     }
     add_warnings(result);
     return result;

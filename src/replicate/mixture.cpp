@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <boost/math/special_functions/gamma.hpp>
 #include <cmath>
 #include <numeric>
 
@@ -185,6 +186,11 @@ BetaMixture random_start(int parts, std::uint64_t seed, int start) {
 
 bool BetaMixture::is_point(std::size_t part) const {
     return weight[part] < least_weight || std::max(a[part], b[part]) >= most_shape * (1 - 1e-9);
+}
+
+double log_beta(double a, double b) {
+    using boost::math::lgamma;  // that of the C library keeps a sign in a global variable
+    return lgamma(a) + lgamma(b) - lgamma(a + b);
 }
 
 double log_beta_binomial(int n, int k, double a, double b) {

@@ -1,6 +1,9 @@
 // The published model and its nonparametric cousin as estimators of adjusted accuracies.
 #include <fmt/core.h>
 
+#include <cmath>
+#include <numeric>
+
 #include <nlohmann/json.hpp>
 
 #include "assay/replicate_mixture.h"
@@ -26,6 +29,20 @@ nlohmann::json mixture_json(const BetaMixture& m) {
             {"log_likelihood", m.log_likelihood},
             {"rounds", m.rounds},
             {"converged", m.converged}};
+}
+
+/// Of the parts that are no points: those have a mass (see is_point), not a density.
+std::vector<double> densities(const BetaMixture& mixture, const std::vector<double>& rates) {
+    std::vector<double> out(rates.size(), 0.0);
+    for (std::size_t j = 0; j < mixture.parts(); ++j) {
+        if (mixture.is_point(j)) continue;
+        const double a = mixture.a[j], b = mixture.b[j], norm = log_beta(a, b);
+        for (std::size_t i = 0; i < rates.size(); ++i) {
+            out[i] +=
+                mixture.weight[j] * std::exp((a - 1) * std::log(rates[i]) + (b - 1) * std::log1p(-rates[i]) - norm);
+        }
+    }
+    return out;
 }
 
 /// Mixtures of betas for both sets and a constrained spline for each classifier.
@@ -65,11 +82,16 @@ public:
                   MethodResult& result) const override {
         result.details = {{"original", mixture_json(first_)}, {"replication", mixture_json(second_)}};
         const SplineFitter fitter(second, second_, integrals_, weighted_);
+        const std::vector<double> rates = drawing_rates();
+        result.drawing.first_density = densities(first_, rates);
+        result.drawing.second_density = densities(second_, rates);
         std::size_t constrained = 0;
         for (std::size_t m = 0; m < correct.models; ++m) {
             const AccuracySpline spline = fitter.fit(correct.of(m));
             constrained += spline.constrained ? 1U : 0U;
             result.details["splines"].push_back({{"w", spline.w}, {"objective", spline.objective}});
+            result.drawing.accuracy.emplace_back();
+            for (const double s : rates) result.drawing.accuracy.back().push_back(spline.at(s));
         }
         const auto note_fit = [&](const BetaMixture& m, const char* set) {
             if (!m.converged) {
@@ -125,10 +147,23 @@ public:
         }
         return out;
     }
-    void describe(const CellCounts& first, const CellCounts& second, const Correct&,
+    void describe(const CellCounts& first, const CellCounts& second, const Correct& correct,
                   MethodResult& result) const override {
         const RateGrid grid(rate_points);
         const RateDistribution one = fit_rates(first, grid), two = fit_rates(second, grid);
+        const std::vector<double> basis = spline_basis(grid, curve_functions);
+        const std::size_t points = drawing_rates().size();
+        const std::vector<double> drawn = spline_basis(RateGrid(static_cast<int>(points)), curve_functions);
+        for (std::size_t m = 0; m < correct.models; ++m) {
+            const LogitCurve curve = fit_logit_curve(second, correct.of(m), grid, two.weight, basis, curve_penalty);
+            result.drawing.accuracy.emplace_back();
+            for (std::size_t j = 0; j < points; ++j) {
+                const double logit =
+                    std::inner_product(curve.w.begin(), curve.w.end(),
+                                       drawn.begin() + static_cast<std::ptrdiff_t>(j * curve.w.size()), 0.0);
+                result.drawing.accuracy.back().push_back(1 / (1 + std::exp(-logit)));
+            }
+        }
         result.details = {{"rates", grid.s},
                           {"original", one.weight},
                           {"replication", two.weight},

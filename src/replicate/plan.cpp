@@ -12,6 +12,8 @@
 namespace assay::replicate {
 namespace {
 
+constexpr double least_width = 1e-4;
+
 /// Expected readings of n annotators, a share each.
 CellCounts expected(const BetaMixture& mixture, int n) {
     CellCounts counts{CellGrid({n}), {}};
@@ -33,9 +35,16 @@ double median(std::vector<double> x) {
 
 PlanReport plan_with(const CellCounts& first, const CellCounts& second, const std::vector<AccuracySpline>& curves,
                      double design_effect, const PlanOptions& options, BetaMixture one, BetaMixture two) {
-    if (!(options.width > 0 && options.width < 1)) {
-        throw Error(ErrorCode::usage,
-                    fmt::format("an interval of width {} of an accuracy: between 0 and 1 (100 %)", options.width));
+    if (!(options.width >= least_width && options.width < 1)) {
+        throw Error(ErrorCode::usage, fmt::format("an interval {} points wide: between {} and 100", 100 * options.width,
+                                                  100 * least_width));
+    }
+    if (!(options.level > 0 && options.level < 1)) {
+        throw Error(ErrorCode::usage, fmt::format("confidence level {} is outside (0, 1)", options.level));
+    }
+    if (std::min(first.grid.max_n(), second.grid.max_n()) < 2) {
+        throw Error(ErrorCode::bad_input,
+                    "a pilot with one annotator a picture: two are needed to tell rates from chance");
     }
     PlanReport report;
     report.first = std::move(one);
@@ -53,6 +62,7 @@ PlanReport plan_with(const CellCounts& first, const CellCounts& second, const st
         row.exponents = default_exponents(n);
         const CellCounts cells1 = expected(report.first, n), cells2 = expected(report.second, n);
         const MomentProjection moments(cells1, cells2, row.exponents);
+        row.exponents = moments.exponents();
         const CellWeights naive = naive_weights(cells1, cells2, n), jackknife = jackknife_weights(cells1, cells2, 1);
         const CellWeights quarter = jackknife_weights(cells1, cells2, std::max(1, n / 4));
         const double share = 1 / static_cast<double>(curves.size());
@@ -109,7 +119,7 @@ PlanReport plan(const Readings& first, const Readings& second, const PlanOptions
     PlanReport report =
         plan_with(one, two, {assumed}, 1, options, fitted(one, options.seed), fitted(two, options.seed));
     report.assumed_curve = true;
-    report.warnings.push_back(
+    report.warnings.emplace_back(
         "no hits: an accuracy rising from 5 to 90 % with the selection rate is assumed, and pictures are taken as "
         "independent; hits of the pilot (--hits) show what is true of your classifiers and classes");
     return report;

@@ -61,7 +61,7 @@ bool is_raw_selections(const std::filesystem::path& path) {
     const std::size_t begin = std::min(text.size(), text.find_first_not_of("\r\n"));
     text.resize(std::min(text.size(), text.find_first_of("\r\n", begin)));
     const CsvReader reader(text, path.filename().string());
-    return reader.find_column({"worker"}).has_value();
+    return reader.find_column({"worker", "rater", "annotator"}).has_value();
 }
 
 Selections read_selections(const std::filesystem::path& path, StudyNames& names) {

@@ -13,7 +13,7 @@
 namespace assay::replicate {
 namespace {
 
-constexpr std::array<std::string_view, 4> world_names = {"beta", "lenient", "probit", "matching"};
+constexpr std::array<std::string_view, 5> world_names = {"beta", "lenient", "probit", "steep", "matching"};
 constexpr std::uint32_t pool_size = 1000;
 constexpr double leniency_deviation = .5;
 constexpr double shared_hardness = .7;  ///< part of a hit's normal variable that all classifiers share
@@ -89,6 +89,8 @@ private:
             }
         } else if (options_.world == World::matching) {
             rate = draw_mixture(random, first_ ? matching_first : matching_pool);
+        } else if (options_.world == World::steep) {
+            rate = draw_mixture(random, first_ ? steep_first : steep_second);
         } else {
             rate = draw_mixture(random, first_ ? beta_first : beta_second);
         }
@@ -122,10 +124,20 @@ private:
         const double hardness = std::sqrt(shared_hardness) * random.normal();
         for (std::uint32_t m = 0; m < models_; ++m) {
             const double t = static_cast<double>(m) / (models_ - 1);
-            const double limit = options_.world == World::probit
-                                     ? probit_hit(t, z) + class_effect_hit * u
-                                     : normal_quantile(beta_curve(t).at(rate.s) + (first_ ? beta_gap : 0));
+            const double limit = hit_limit(t, rate.s, z, u);
             hits[m] = hardness + std::sqrt(1 - shared_hardness) * random.normal() < limit ? 1 : 0;
+        }
+    }
+
+    /// The normal variable of a hit must stay below it.
+    double hit_limit(double t, double s, double z, double u) const {
+        switch (options_.world) {
+            case World::probit:
+                return probit_hit(t, z) + class_effect_hit * u;
+            case World::steep:
+                return normal_quantile(steep_hit(t, s) + (first_ ? steep_gap : 0));
+            default:
+                return normal_quantile(beta_curve(t).at(s) + (first_ ? beta_gap : 0));
         }
     }
 
@@ -165,10 +177,10 @@ World world_named(std::string_view name) {
 }
 
 std::uint16_t SimulatedSet::k(std::size_t picture, int annotators) const {
+    const std::size_t each = selected.size() / classes.size();
     std::uint16_t sum = 0;
-    for (int a = 0; a < annotators; ++a) {
-        sum = static_cast<std::uint16_t>(
-            sum + selected[picture * static_cast<std::size_t>(annotators) + static_cast<std::size_t>(a)]);
+    for (std::size_t a = 0; a < static_cast<std::size_t>(annotators); ++a) {
+        sum = static_cast<std::uint16_t>(sum + selected.at(picture * each + a));
     }
     return sum;
 }

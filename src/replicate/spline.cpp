@@ -57,12 +57,12 @@ Row exact_row(int n, int k, double a, double b) {
 }
 
 Row grid_row(int n, int k, double a, double b) {
-    const double log_norm = std::lgamma(a) + std::lgamma(b) - std::lgamma(a + b);
+    const double norm = log_beta(a, b);
     Row row{};
     for (int i = 0; i + 1 < grid_points; ++i) {
         const double s = static_cast<double>(i) / (grid_points - 1);
-        const double density = i == 0 ? (a == 1 ? std::exp(-log_norm) : 0)
-                                      : std::exp((a - 1) * std::log(s) + (b - 1) * std::log1p(-s) - log_norm);
+        const double density =
+            i == 0 ? (a == 1 ? b : 0) : std::exp((a - 1) * std::log(s) + (b - 1) * std::log1p(-s) - norm);
         const Row f = functions_at(s);
         const double weight = density * binomial(n, k, s) / grid_points;
         for (std::size_t j = 0; j < basis; ++j) row[j] += weight * f[j];
@@ -112,10 +112,12 @@ SplineFitter::SplineFitter(const CellCounts& counts, const BetaMixture& density,
     for (std::size_t c = 0; c < grid.size(); ++c) of_n[static_cast<std::size_t>(grid.n(c))] += counts_.pictures[c];
     Matrix design(grid.size() + basis, basis);
     for (std::size_t c = 0; c < grid.size(); ++c) {
-        const double share = counts_.pictures[c] / total_;
-        row_weight_.push_back(weighted ? 1 / std::sqrt(std::max(share, least_share)) : 1);
         const Row row = mixture_row(density, grid.n(c), grid.k(c), integrals);
-        const double scale = row_weight_[c] * of_n[static_cast<std::size_t>(grid.n(c))] / total_;
+        const double of_all = of_n[static_cast<std::size_t>(grid.n(c))] / total_;
+        // The fitted share, not the observed one: cells that happen to be empty (most of them, where pictures differ in
+        // their numbers of annotators) would weigh most and pull the curve down.
+        row_weight_.push_back(weighted ? 1 / std::sqrt(std::max(of_all * row[0], least_share)) : 1);
+        const double scale = row_weight_[c] * of_all;
         for (std::size_t j = 0; j < basis; ++j) design.at(c, j) = scale * row[j];
     }
     for (std::size_t j = 0; j < basis; ++j) design.at(grid.size() + j, j) = ridge;

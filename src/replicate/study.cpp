@@ -12,33 +12,9 @@ namespace assay::replicate {
 namespace {
 
 constexpr std::size_t row_step = 16;
-constexpr std::uint32_t nowhere = UINT32_MAX;
 
-/// Where each reading's picture stands among the hits; nowhere when it does not.
-std::vector<std::uint32_t> find_pictures(const Readings& readings, const Hits& hits, bool& by_name) {
-    std::vector<std::uint32_t> places(readings.size(), nowhere);
-    const auto stem = [](std::string_view path) { return without_extension(base_name(path)); };
-    for (const bool loose : {false, true}) {
-        std::unordered_map<std::string_view, std::uint32_t> index;
-        for (std::uint32_t i = 0; i < hits.pictures.size(); ++i) {
-            const std::string_view key = loose ? stem(hits.pictures[i]) : hits.pictures[i];
-            if (index.emplace(key, i).second) continue;
-            if (!loose) {
-                throw Error(ErrorCode::bad_input,
-                            fmt::format("{}: picture `{}` stands there twice", hits.source, shortened(key)));
-            }
-            index[key] = nowhere;  // a name that several pictures have finds none of them
-        }
-        bool any = false;
-        for (std::size_t i = 0; i < readings.size(); ++i) {
-            const auto found = index.find(loose ? stem(readings.pictures[i]) : readings.pictures[i]);
-            places[i] = found == index.end() ? nowhere : found->second;
-            any = any || places[i] != nowhere;
-        }
-        by_name = loose;
-        if (any) return places;
-    }
-    return places;
+std::string_view stem(std::string_view path) {
+    return without_extension(base_name(path));
 }
 
 void check_unique(const Readings& readings) {
@@ -56,23 +32,21 @@ void check_unique(const Readings& readings) {
 
 /// Columns of `hits` for each of the common classifiers.
 std::vector<std::size_t> columns_of(const Hits& hits, const std::vector<std::string>& classifiers) {
+    std::unordered_map<std::string_view, std::size_t> place;
+    for (std::size_t c = 0; c < hits.classifiers.size(); ++c) place.emplace(hits.classifiers[c], c);
     std::vector<std::size_t> columns;
-    for (const std::string& name : classifiers) {
-        columns.push_back(static_cast<std::size_t>(std::find(hits.classifiers.begin(), hits.classifiers.end(), name) -
-                                                   hits.classifiers.begin()));
-    }
+    for (const std::string& name : classifiers) columns.push_back(place.at(name));
     return columns;
 }
 
 StudySet join_set(const Readings& readings, const Hits& hits, const StudyOptions& options, Study& study) {
     check_unique(readings);
-    bool by_name = false;
-    const auto places = find_pictures(readings, hits, by_name);
+    const auto [places, by_name] = find_pictures(readings, hits);
     const auto columns = columns_of(hits, study.classifiers);
     StudySet set;
     std::size_t absent = 0, incomplete = 0, few = 0;
     for (std::size_t i = 0; i < readings.size(); ++i) {
-        if (places[i] == nowhere) {
+        if (places[i] == PicturePlaces::nowhere) {
             ++absent;
             continue;
         }
@@ -167,21 +141,52 @@ std::vector<double> Study::accuracies(const StudySet& set) const {
     return sums;
 }
 
+PicturePlaces find_pictures(const Readings& readings, const Hits& hits) {
+    constexpr std::uint32_t nowhere = PicturePlaces::nowhere;
+    PicturePlaces found;
+    found.place.assign(readings.size(), nowhere);
+    for (const bool loose : {false, true}) {
+        std::unordered_map<std::string_view, std::uint32_t> index;
+        std::unordered_map<std::string_view, std::uint32_t> readers;
+        for (std::uint32_t i = 0; i < hits.pictures.size(); ++i) {
+            const std::string_view key = loose ? stem(hits.pictures[i]) : hits.pictures[i];
+            if (index.emplace(key, i).second) continue;
+            if (!loose) {
+                throw Error(ErrorCode::bad_input,
+                            fmt::format("{}: picture `{}` stands there twice", hits.source, shortened(key)));
+            }
+            index[key] = nowhere;  // a name that several pictures have finds none of them
+        }
+        for (std::size_t i = 0; loose && i < readings.size(); ++i) ++readers[stem(readings.pictures[i])];
+        bool any = false;
+        for (std::size_t i = 0; i < readings.size(); ++i) {
+            const std::string_view key = loose ? stem(readings.pictures[i]) : readings.pictures[i];
+            if (loose && readers[key] > 1) continue;  // neither does one that several readings have
+            const auto at = index.find(key);
+            found.place[i] = at == index.end() ? nowhere : at->second;
+            any = any || found.place[i] != nowhere;
+        }
+        found.by_name = loose;
+        if (any) return found;
+    }
+    return found;
+}
+
 Study join_study(const Readings& first, const Hits& first_hits, const Readings& second, const Hits& second_hits,
                  const StudyNames& names, const StudyOptions& options) {
     Study study;
     std::string lost;
-    const auto in = [](const Hits& hits, const std::string& name) {
-        return std::find(hits.classifiers.begin(), hits.classifiers.end(), name) != hits.classifiers.end();
-    };
+    const std::unordered_set<std::string_view> of_first(first_hits.classifiers.begin(), first_hits.classifiers.end());
+    const std::unordered_set<std::string_view> of_second(second_hits.classifiers.begin(),
+                                                         second_hits.classifiers.end());
     for (const std::string& name : first_hits.classifiers) {
-        if (in(second_hits, name))
+        if (of_second.contains(name))
             study.classifiers.push_back(name);
         else
             lost += " " + name;
     }
     for (const std::string& name : second_hits.classifiers) {
-        if (!in(first_hits, name)) lost += " " + name;
+        if (!of_first.contains(name)) lost += " " + name;
     }
     if (study.classifiers.empty()) {
         throw Error(ErrorCode::bad_input,

@@ -44,14 +44,20 @@ std::vector<SweepPoint> annotator_sweep(const Study& study, const std::vector<in
         const CellCounts one = thinned(first, m), two = thinned(second, m);
         const Correct right = thinned(correct, second.grid, m);
         AdjustOptions at = options;
-        at.exponents.clear();  // those that m allows
+        // Those that were asked for, where m annotators allow them.
+        if (!at.exponents.empty() && 2 * at.exponents.back() > m) at.exponents.clear();
         at.moments = options.moments && m >= 2;
         at.naive = true;
         std::erase_if(at.jackknife, [&](int d) { return d >= m; });
         for (const auto& estimator : make_estimators(at, one, two)) {
-            SweepPoint point{m, estimator->id(), {}, 0};
+            SweepPoint point{m, estimator->id(), {}, {}, 0};
             try {
                 point.adjusted = estimator->estimate(one, two, right);
+                if (point.method == "moments") {
+                    point.exponents =
+                        MomentProjection(one, two, at.exponents.empty() ? default_exponents(m) : at.exponents)
+                            .exponents();
+                }
             } catch (const Error& error) {
                 if (error.code() != ErrorCode::bad_input) throw;
                 continue;
@@ -70,7 +76,7 @@ std::vector<SweepPoint> mixture_sweep(const Study& study, const std::vector<int>
     for (const int size : parts) {
         AdjustOptions at = options;
         at.mixture_parts = size;
-        SweepPoint point{std::min(first.grid.min_n(), second.grid.min_n()), fmt::format("mixture{}", size), {}, 0};
+        SweepPoint point{std::min(first.grid.min_n(), second.grid.min_n()), fmt::format("mixture{}", size), {}, {}, 0};
         point.adjusted = make_mixture(at, first, second)->estimate(first, second, correct);
         for (const double a : point.adjusted) point.mean += a / static_cast<double>(point.adjusted.size());
         points.push_back(std::move(point));

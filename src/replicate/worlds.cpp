@@ -67,6 +67,23 @@ double probit_accuracy(const ProbitSet& over, const ProbitSet& curve, double t) 
     return sum;
 }
 
+/// Mean of a logistic step under a mixture of betas without infinite ends.
+double steep_accuracy(const std::array<BetaPart, 3>& parts, double t) {
+    constexpr int steps = 4000;
+    double sum = 0;
+    for (const BetaPart& part : parts) {
+        double mass = 0, hit = 0;
+        for (int i = 0; i < steps; ++i) {
+            const double s = (i + 0.5) / steps;
+            const double p = std::exp((part.a - 1) * std::log(s) + (part.b - 1) * std::log1p(-s));
+            mass += p;
+            hit += p * steep_hit(t, s);
+        }
+        sum += part.weight * hit / mass;
+    }
+    return sum;
+}
+
 /// E[Phi(z)] of one set.
 double probit_rate(const ProbitSet& set) {
     double sum = set.atom;
@@ -103,6 +120,11 @@ double probit_hit(double t, double z) {
     return -.80 + .75 * t + .72 * std::min(z, atom_z);
 }
 
+double steep_hit(double t, double s) {
+    constexpr double slope = 14;
+    return .03 + .92 / (1 + std::exp(-slope * (s - (.85 - .25 * t))));
+}
+
 Rate draw_beta(RandomStream& random, double a, double b) {
     const double x = log_gamma_draw(random, a), y = log_gamma_draw(random, b);
     // s = e^x / (e^x + e^y), 1 - s the same with the parts exchanged.
@@ -128,6 +150,16 @@ Simulation::Truth true_accuracies(const SimulationOptions& options) {
         truth.second_rate = mean_rate(matching_pool);
         const double one = matching_curve.mean(matching_first);
         add(one, one, matching_curve.mean(matching_pool));
+        return truth;
+    }
+    if (options.world == World::steep) {
+        truth.first_rate = mean_rate(steep_first);
+        truth.second_rate = mean_rate(steep_second);
+        for (std::uint32_t m = 0; m < options.classifiers; ++m) {
+            const double t = static_cast<double>(m) / (options.classifiers - 1);
+            const double adjusted = steep_accuracy(steep_first, t);
+            add(adjusted, adjusted + steep_gap, steep_accuracy(steep_second, t));
+        }
         return truth;
     }
     const bool probit = options.world == World::probit;

@@ -46,6 +46,12 @@ inline constexpr double atom_z = 3;
 /// Probit of P(correct | z, u) without the class effect.
 double probit_hit(double t, double z);
 
+inline constexpr std::array<BetaPart, 3> steep_first{{{.70, 22, 1.3}, {.25, 1.6, 4}, {.05, 1, 1}}};
+inline constexpr std::array<BetaPart, 3> steep_second{{{.55, 15, 1.4}, {.38, 1.7, 3.2}, {.07, 1, 1}}};
+/// P(correct | s) of classifier t on set 2: a logistic step between .03 and .95. Set 1 is easier by steep_gap.
+double steep_hit(double t, double s);
+inline constexpr double steep_gap = .03;
+
 /// s and 1 - s, both accurate however near they are to 0.
 struct Rate {
     double s, rest;

@@ -14,6 +14,7 @@
 #include <numeric>
 #include <thread>
 
+#include "assay/csv.h"
 #include "assay/hash.h"
 #include "assay/statistics.h"
 #include "assay/store.h"
@@ -173,6 +174,51 @@ TEST_F(Demo, TheNewCollectionIsHarder) {
     const std::vector<double> v1 = shares("v1"), v2 = shares("v2");
     const double error = std::sqrt(variance_of_mean(v1) + variance_of_mean(v2));
     EXPECT_GT(mean(v1) - mean(v2), 2.0 * error) << mean(v1) << " and " << mean(v2) << ", standard error " << error;
+}
+
+TEST_F(Demo, TheGapOfTheNewCollectionIsSelection) {
+    const auto path = [](const std::string& name) { return (world() / name).string(); };
+    const json report = assay_json({"replicate", "adjust", path("truth/selections-v1.csv"),
+                                    path("truth/selections-v2.csv"), "--hits", path("runs/v1"), path("runs/v2")});
+    const json& gap = report["methods"][0]["mean"]["gap"];
+    EXPECT_GT(gap["gap"]["interval"]["low"], 0.0);
+    EXPECT_GT(gap["selection_bias"]["interval"]["low"], 0.0);
+    // With the true selection rates, which no annotator knows: v2's accuracy in each twentieth of v1's rates.
+    const auto rates = [&](const std::string& set) {
+        const std::string text = slurp(world() / "truth" / (set + ".csv"));
+        CsvReader reader(text, set);
+        std::map<std::string, double> of;
+        while (reader.next())
+            of[std::string(reader[0])] = std::stod(std::string(reader[reader.column({"selection_rate"})]));
+        return of;
+    };
+    const auto one = rates("v1"), two = rates("v2");
+    std::vector<double> edges;
+    for (const auto& [picture, rate] : one) edges.push_back(rate);
+    std::sort(edges.begin(), edges.end());
+    constexpr std::size_t bins = 20;
+    const auto bin_of = [&](double rate) {
+        const auto below = std::lower_bound(edges.begin(), edges.end(), rate) - edges.begin();
+        return std::min(bins - 1, static_cast<std::size_t>(below) * bins / edges.size());
+    };
+    for (const json& classifier : report["methods"][0]["classifiers"]) {
+        const std::string name = classifier["name"];
+        const PredictionStore s = store("v2", name);
+        const auto right = hits("v2", name);
+        std::vector<double> sum(bins, 0), size(bins, 0);
+        for (std::size_t i = 0; i < right.size(); ++i) {
+            const std::size_t bin = bin_of(two.at(std::string(s.dataset().ids[i])));
+            sum[bin] += right[i] ? 1 : 0;
+            size[bin] += 1;
+        }
+        double truth = 0;
+        for (std::size_t b = 0; b < bins; ++b) {
+            ASSERT_GT(size[b], 0);
+            truth += sum[b] / size[b] / bins;
+        }
+        const json& adjusted = classifier["adjusted"];
+        EXPECT_NEAR(adjusted["value"].get<double>(), truth, 4 * adjusted["standard_error"].get<double>()) << name;
+    }
 }
 
 TEST_F(Demo, FewPicturesMakeTheWorst) {

@@ -25,7 +25,7 @@ protected:
     }
     std::string at(const std::string& name) { return (scratch_ / name).string(); }
     /// Two models on three pictures, four classes: m1 keeps all, m2 the 2 best.
-    void make_runs() {
+    void make_runs(const std::string& dataset = "zoo") {
         const std::string items = put("items.csv", "path,labels\na/1.png,cat dog\na/2.png,cat\nb/1.png,bird\n");
         const std::string classes = put("classes.txt", "cat\ndog\nbird\nfish\n");
         const std::string scores = put("m1.csv",
@@ -35,7 +35,7 @@ protected:
              {std::pair<std::string, std::string>{"m1", "full"}, {"m2", "top2"}, {"m3", "label"}}) {
             const Outcome r =
                 assay_run({"import", scores, "--name", name, "--out", at("runs"), "--items", items, "--classes",
-                           classes, "--kind", "probabilities", "--keep", keep, "--dataset-name", "zoo"});
+                           classes, "--kind", "probabilities", "--keep", keep, "--dataset-name", dataset});
             ASSERT_EQ(r.status, 0) << r.err;
         }
     }
@@ -104,6 +104,90 @@ TEST_F(LabelsShow, ItemsWithoutVotesGetTheirOriginalLabel) {
     EXPECT_THAT(scored.out, HasSubstr("real"));
 }
 
+TEST_F(LabelsShow, OneQuestionUnderSeveralNamesIsOne) {
+    make_runs();
+    const std::string votes = put("votes.csv",
+                                  "rater,item,label,answer\nanna,a/2.png,cat,no\nbert,a/2.png,cat,no\n"
+                                  "cleo,2.png,cat,yes\nanna,2.png,0,yes\n");
+    const std::vector<std::string> words = {"labels",   "aggregate", votes,      "--data",
+                                            at("runs"), "--method",  "majority", "--json"};
+    const Outcome r = assay_run(words);
+    EXPECT_EQ(r.status, 3) << r.err;
+    EXPECT_THAT(r.err, HasSubstr("repeated vote that contradicts: 1"));
+    const json report = json::parse(r.out);
+    EXPECT_EQ(report.at("questions"), 1);
+    EXPECT_EQ(report.at("pictures"), 1);
+    EXPECT_EQ(report.at("votes").at("pooled_questions"), 2);
+    EXPECT_EQ(report.at("labels_kept"), 0);  // no, no, yes
+    EXPECT_THAT(report.at("notes").dump(), HasSubstr("2 questions were asked under several names"));
+    std::vector<std::string> strict = words;
+    strict.insert(strict.end(), {"--repeats", "error"});
+    EXPECT_EQ(assay_run(strict).status, 2);
+}
+
+TEST_F(LabelsShow, KnownRatersAreTrimmedAndSome) {
+    const std::string votes = put("votes.csv", votes_text);
+    const Outcome none = assay_run({"labels", "aggregate", votes, "--known-raters", put("none.csv", "rater\n")});
+    EXPECT_EQ(none.status, 2);
+    EXPECT_THAT(none.err, HasSubstr("none.csv: no rater in it"));
+    const Outcome two =
+        assay_run({"labels", "aggregate", votes, "--json", "--known-raters", put("two.csv", "rater\n anna\nbert \n")});
+    EXPECT_EQ(two.status, 3);
+    EXPECT_EQ(json::parse(two.out).at("votes").at("used"), 8);
+}
+
+TEST_F(LabelsShow, PicturesThatAFileDoesNotNameAreCounted) {
+    make_runs();
+    make_runs("zoo2");
+    const std::string labels = put("l.csv", "path,labels\na/1.png,cat dog\na/2.png,dog\n");
+    const std::string warning = "1 of 3 pictures are not named in l.csv; they count as without labels";
+    const Outcome scored = assay_run({"score", at("runs/zoo"), "--labels", labels, "--metrics", "real", "--json"});
+    EXPECT_EQ(scored.status, 0) << scored.err;
+    EXPECT_THAT(scored.err, HasSubstr(warning));
+    EXPECT_EQ(scored.err.find(warning), scored.err.rfind(warning));  // once for all models
+    const json counts = json::parse(scored.out).at("stores").at(0).at("counts");
+    EXPECT_EQ(counts.at("unnamed"), 1);
+    EXPECT_EQ(counts.at("unlabelled"), 1);
+    const Outcome gap = assay_run({"gap", "zoo", "zoo2", "--runs", at("runs"), "--labels1", labels, "--json"});
+    EXPECT_EQ(gap.status, 0) << gap.err;
+    EXPECT_THAT(gap.err, HasSubstr(warning));
+    EXPECT_EQ(json::parse(gap.out).at("first").at("histogram").at("unnamed"), 1);
+    EXPECT_EQ(json::parse(gap.out).at("second").at("histogram").at("unnamed"), 0);
+    const Outcome whole = assay_run({"score", at("runs/zoo"), "--labels", at("items.csv"), "--metrics", "real"});
+    EXPECT_THAT(whole.err, Not(HasSubstr("not named")));
+    // Folders named in full do not make a wrong --runs right.
+    const Outcome wrong = assay_run({"gap", at("runs/zoo"), at("runs/zoo2"), "--runs", at("nosuch")});
+    EXPECT_EQ(wrong.status, 2);
+    EXPECT_THAT(wrong.err, HasSubstr("nosuch` is no folder"));
+}
+
+// One byte of Latin 1 in an id: reports show U+FFFD for it, label sets are refused.
+TEST_F(LabelsShow, TextThatIsNotUtf8) {
+    const std::string labels = put("latin.csv", "path,labels\na.png,c\xe9\nb.png,dog\n");
+    const Outcome stats = assay_run({"labels", "stats", labels, "--json"});
+    EXPECT_EQ(stats.status, 0) << stats.err;
+    EXPECT_EQ(json::parse(stats.out).at("classes").at(0).at("name"), "c\uFFFD");
+
+    const std::string votes = put("votes.csv", "rater,item,label,answer\nanna,a.png,c\xe9,yes\n");
+    const Outcome sets = assay_run({"labels", "aggregate", votes, "--method", "majority", "-o", at("l.json")});
+    EXPECT_EQ(sets.status, 2);
+    EXPECT_THAT(sets.err, HasSubstr("class `c\xe9` is not UTF-8"));
+    EXPECT_EQ(assay_run({"labels", "aggregate", votes, "--method", "majority", "-o", at("l.csv"), "--json"}).status, 0);
+
+    const std::string items = put("items.csv", "path,labels\na/\xe9.png,0\n");
+    const Outcome imported =
+        assay_run({"import", put("m\xe9.csv", "cat,dog\n0.5,0.5\n"), "--name", "m", "--out", at("runs"), "--items",
+                   items, "--kind", "probabilities", "--dataset-name", "d"});
+    ASSERT_EQ(imported.status, 0) << imported.err;
+    for (const std::vector<std::string>& words : {std::vector<std::string>{"show", "a/\xe9.png", at("runs"), "--json"},
+                                                  {"labels", "propose", at("runs"), "--recall", "0.5", "--json"},
+                                                  {"verify", at("runs"), "--json"}}) {
+        const Outcome r = assay_run(words);
+        EXPECT_EQ(r.status, 0) << words[0] << r.err;
+        EXPECT_TRUE(json::accept(r.out)) << words[0];
+    }
+}
+
 TEST_F(LabelsShow, Propose) {
     make_runs();
     const Outcome r =
@@ -129,6 +213,14 @@ TEST_F(LabelsShow, Stats) {
     EXPECT_EQ(report.at("pairs").size(), 1U);
     EXPECT_EQ(assay_run({"labels", "stats", at("items.csv"), "--csv"}).out.substr(0, 38),
               "class,name,pictures,alone,with others\n");
+    // Without a class list the names in the file are the classes, in JSON as in csv.
+    const Outcome names =
+        assay_run({"labels", "stats", put("l.json", R"({"a": ["great white shark", "cat"], "b": "cat"})")});
+    EXPECT_EQ(names.status, 0) << names.err;
+    EXPECT_THAT(names.out, HasSubstr("l: 2 pictures, 3 labels, 2 classes"));
+    const Outcome mixed = assay_run({"labels", "stats", put("m.json", R"([["cat"], [1]])")});
+    EXPECT_EQ(mixed.status, 2);
+    EXPECT_THAT(mixed.err, HasSubstr("labels are numbers and names (`cat`)"));
 }
 
 TEST_F(LabelsShow, ShowMarksWhatIsRight) {
@@ -157,6 +249,24 @@ TEST_F(LabelsShow, ShowMarksWhatIsRight) {
     EXPECT_EQ(unknown.status, 2);
     EXPECT_THAT(unknown.err, HasSubstr("did you mean `a/"));
     EXPECT_THAT(assay_run({"show", "1.png", at("runs")}).err, HasSubstr("the end of 2 items"));
+}
+
+TEST_F(LabelsShow, ShowLeavesOutDataSetsThatTheLabelsDoNotFit) {
+    make_runs();
+    const std::string ids = put("ids.txt", "a/2.png\n");
+    const Outcome imported =
+        assay_run({"import", put("s.csv", "cat,dog,bird,fish\n0.5,0.3,0.15,0.05\n"), "--name", "m1", "--out",
+                   at("runs"), "--items", ids, "--kind", "probabilities", "--dataset-name", "cages"});
+    ASSERT_EQ(imported.status, 0) << imported.err;
+    const std::string labels = put("l.csv", "image,label\na/2.png,dog\nb/1.png,cat\n");
+    const Outcome r = assay_run({"show", "a/2.png", at("runs"), "--labels", labels, "--json"});
+    EXPECT_EQ(r.status, 0) << r.err;
+    EXPECT_THAT(r.err, HasSubstr("not shown: cages, which the labels do not fit: l.csv: `b/1.png` is no item"));
+    ASSERT_EQ(json::parse(r.out).at("pictures").size(), 1U);
+    EXPECT_EQ(json::parse(r.out).at("pictures").at(0).at("dataset"), "zoo");
+    // What fits none is an error.
+    EXPECT_EQ(assay_run({"show", "a/2.png", at("runs"), "--labels", put("n.csv", "image,label\nz.png,dog\n")}).status,
+              2);
 }
 
 }  // namespace

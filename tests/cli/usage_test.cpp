@@ -49,6 +49,22 @@ TEST(Usage, NothingAtAllPrintsHelpAndFails) {
     EXPECT_EQ(assay_run({}).status, 2);
 }
 
+TEST(Usage, NumbersThatCannotBeMeantAreRefused) {
+    const auto refused = [](const std::vector<std::string>& words) {
+        const Outcome outcome = assay_run(words);
+        EXPECT_EQ(outcome.status, 2);
+        return outcome.err;
+    };
+    EXPECT_THAT(refused({"gap", "--table", "t.csv", "--n1", "-5"}), HasSubstr("--n1 -5: is negative"));
+    EXPECT_THAT(refused({"score", "x", "--seed=-1"}), HasSubstr("--seed -1: is negative"));
+    EXPECT_THAT(refused({"labels", "aggregate", "v.csv", "--threshold", "nan"}),
+                HasSubstr("--threshold nan: is not a finite number"));
+    // Channels may have a mean below 0.
+    EXPECT_THAT(
+        refused({"predict", "--model", "/nonexistent/m.pt", "--data", "/", "--preset", "timm", "--mean", "-1,-1,-1"}),
+        testing::AllOf(HasSubstr("/nonexistent/m.pt"), testing::Not(HasSubstr("negative"))));
+}
+
 TEST(Usage, MissingInputs) {
     EXPECT_EQ(assay_run({"score", "/nonexistent"}).status, 2);
     EXPECT_EQ(assay_run({"verify", "/nonexistent"}).status, 2);

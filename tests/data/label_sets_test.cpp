@@ -10,6 +10,7 @@
 #include "assay/dataset.h"
 #include "assay/error.h"
 #include "assay/npy.h"
+#include "data/label_texts.h"
 #include "data/temp_folder.h"
 
 namespace assay {
@@ -76,6 +77,30 @@ TEST(LabelSets, FromSingle) {
     EXPECT_TRUE(sets.is_single());
     EXPECT_NE(sets.fingerprint(), LabelSets::from_single(std::array{2, 0, -1}).fingerprint());
     EXPECT_EQ(sets.fingerprint(), LabelSets::from_single(std::array{2, -1, 0}).fingerprint());
+}
+
+TEST(LabelCells, SeparatorsByTheWholeClassList) {
+    const std::array both{0, 1};
+    EXPECT_EQ(LabelCells(ClassList({"dog", "hot"})).text(both), "dog hot");
+    EXPECT_EQ(LabelCells(ClassList({"dog", "hot"})).text({}), "");
+    EXPECT_EQ(LabelCells(ClassList({"dog", "hot", "ice cream"})).text(both), "dog;hot;");
+    // A cell may name a class by its name, too. ImageNet's names hold blanks, and none of them is made of ids.
+    EXPECT_EQ(LabelCells(ClassList({"dog", "hot", "x"}, {"a", "b", "dog hot"})).text(both), "dog;hot;");
+    EXPECT_EQ(LabelCells(imagenet_classes()).text(both), "n01440764 n01443537");
+}
+
+TEST(ReadLabelSets, ItemsThatAreNotNamedAreCounted) {
+    const TempFolder folder;
+    const auto unnamed = [&](const std::string& name, std::string_view text) {
+        std::uint64_t count = 9;
+        read_label_sets(folder.write(name, text), three_items(), animals(), &count);
+        return count;
+    };
+    EXPECT_EQ(unnamed("a.csv", "image,label\nx/a.jpg,cat\nx/a.jpg,dog\n"), 2U);
+    EXPECT_EQ(unnamed("a.csv", "image,labels\nx/a.jpg,cat\nc.jpg,\n"), 1U);  // named, without a label
+    EXPECT_EQ(unnamed("a.json", R"({"y/c.jpg": []})"), 2U);
+    EXPECT_EQ(unnamed("a.json", "[[], [], []]"), 0U);  // by their places
+    EXPECT_EQ(unnamed("a.txt", "cat\ndog\n\n"), 0U);
 }
 
 TEST(ReadLabelSets, EveryFormatSaysTheSame) {

@@ -183,6 +183,10 @@ TEST(Multilabel, ReducedStoresSayWhatTheyDoNotKnow) {
     EXPECT_NEAR(*accuracy(label, "1").value, expected.mean(1, 0), 1e-12);
     EXPECT_THAT(accuracy(two, "3").undefined, HasSubstr("keeps the best 2 of each row: the best 3"));
     EXPECT_THAT(accuracy(label, "2").undefined, HasSubstr("keeps the best 1 of each row: the best 2"));
+    // How many pictures it would be of is known all the same.
+    EXPECT_EQ(accuracy(two, "3").n, expected.agreement.at(3).size());
+    EXPECT_EQ(find(two.measurements, "asma").n, expected.labelled);
+    EXPECT_EQ(find(label.measurements, "variable_topk").n, expected.labelled);
     EXPECT_FALSE(find(two.measurements, "asma").value);
     EXPECT_FALSE(find(label.measurements, "variable_topk").value);
     EXPECT_TRUE(find(label.measurements, "real").value);

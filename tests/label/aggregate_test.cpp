@@ -7,6 +7,7 @@
 #include <map>
 
 #include "assay/error.h"
+#include "assay/label_stats.h"
 #include "made_votes.h"
 #include "scratch.h"
 
@@ -203,6 +204,79 @@ TEST_F(BuildSets, WrittenSetsAreReadBack) {
     EXPECT_EQ(label_sets_text(sets, data_, data_.classes, LabelSetFormat::list),
               "[[\"cat\", \"dog\"], [], [\"dog\"], [\"cat\"], []]\n");
     EXPECT_THROW(label_set_format_named("xml"), Error);
+}
+
+// A blank between two ids says nothing where ids hold blanks themselves.
+TEST_F(BuildSets, IdsWithBlanksAreReadBack) {
+    Scratch folder;
+    data_.classes = ClassList({"dog", "hot", "dog hot", "great white shark"});
+    LabelSets sets;
+    for (const std::vector<std::int32_t>& set : std::vector<std::vector<std::int32_t>>{{0, 1}, {2}, {0, 3}, {}, {3}})
+        sets.append(set);
+    const std::string text = label_sets_text(sets, data_, data_.classes, LabelSetFormat::csv);
+    EXPECT_THAT(text, HasSubstr("x/1.png,dog;hot;\nx/2.png,dog hot;\n"));
+    const auto path = write(folder / "l.csv", text);
+    EXPECT_EQ(read_label_sets(path, data_, data_.classes), sets);
+    // Without a class list the file itself says what the classes are.
+    EXPECT_THAT(open_labelled(path, {}).classes.ids(), ElementsAre("dog", "dog hot", "great white shark", "hot"));
+}
+
+TEST_F(BuildSets, IdsThatAFormatCannotHoldAreRefused) {
+    Scratch folder;
+    LabelSets sets;
+    for (const std::int32_t c : {0, 1, 0, 1, 0}) sets.append(std::span(&c, 1));
+    const auto refused = [&](const std::string& id, LabelSetFormat format) -> std::string {
+        try {
+            label_sets_text(sets, data_, ClassList({"cat", id}), format);
+        } catch (const Error& error) {
+            EXPECT_EQ(error.code(), ErrorCode::bad_input);
+            return error.message();
+        }
+        return "no error";
+    };
+    for (const char* id : {"dog|x", "dog;x", "dog\nx", "-1", " dog"})
+        EXPECT_THAT(refused(id, LabelSetFormat::csv), HasSubstr("cannot stand in a list of labels")) << id;
+    const ClassList bars({"cat", "dog|x"});
+    const auto path = write(folder / "l.json", label_sets_text(sets, data_, bars, LabelSetFormat::object));
+    EXPECT_EQ(read_label_sets(path, data_, bars), sets);
+    // One byte of Latin 1.
+    for (const auto format : {LabelSetFormat::list, LabelSetFormat::object})
+        EXPECT_THAT(refused("c\xe9", format), HasSubstr("class `c\xe9` is not UTF-8"));
+    EXPECT_EQ(refused("c\xe9", LabelSetFormat::csv), "no error");
+    Dataset latin = data_;
+    latin.ids = {};
+    for (const char* id : {"1", "2", "3", "4", "\xe9.png"}) latin.ids.append(id);
+    EXPECT_THROW(label_sets_text(sets, latin, data_.classes, LabelSetFormat::object), Error);
+}
+
+// What the texts mean is asked before repeated answers are looked for.
+TEST_F(BuildSets, QuestionsUnderSeveralNamesArePooled) {
+    const auto pooled = [&](Repeats repeats) {
+        VotesBuilder builder{AnswerScale{}};
+        const auto anna = builder.rater("anna"), bert = builder.rater("bert");
+        builder.add(bert, builder.question("y/3.png", "cat"), 0);
+        builder.add(anna, builder.question("3.png", "0"), 2);  // the same picture, and cat by its number
+        builder.add(anna, builder.question("y/3.png", "cat"), 1);
+        builder.add(anna, builder.question("z.png", "cow"), 2);  // of no item and no class: as it is
+        return builder.build(repeats, "made up",
+                             [&](const Votes& texts) { return meanings_among(data_, data_.classes, texts); });
+    };
+    const Votes votes = pooled(Repeats::first);
+    EXPECT_EQ(votes.pooled, 1U);
+    ASSERT_EQ(votes.questions(), 2U);
+    EXPECT_EQ(votes.items, [] {
+        StringColumn names;
+        names.append("y/3.png");
+        names.append("z.png");
+        return names;
+    }());
+    EXPECT_EQ(votes.labels.size(), 2U);
+    EXPECT_EQ(votes.repeated, 1U);
+    // Codes are rater * 3 + answer: anna's yes came first, her maybe last.
+    EXPECT_THAT(votes.of(0), ElementsAre(2, 3));
+    EXPECT_THAT(pooled(Repeats::last).of(0), ElementsAre(1, 3));
+    EXPECT_THAT(pooled(Repeats::all).of(0), ElementsAre(1, 2, 3));
+    EXPECT_THROW(pooled(Repeats::refuse), Error);
 }
 
 TEST(OfVotes, ClassesAndItems) {

@@ -1,10 +1,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "assay/aggregate.h"
 #include "assay/error.h"
+#include "assay/random.h"
+#include "label/vote_patterns.h"
 #include "made_votes.h"
 
 namespace assay {
@@ -115,6 +119,35 @@ TEST(DawidSkene, SameAsAPlainEm) {
                 for (std::size_t a = 0; a < 3; ++a)
                     EXPECT_NEAR(fast.confusion[(r * latents + l) * 3 + a], slow.confusion[r][l][a], 1e-9);
             }
+        }
+    }
+}
+
+TEST(VotePatterns, QuestionsWithTheSameAnswersAreOne) {
+    // 3 raters with 3 answers or none, and 2000 questions: 64 patterns, many times each. Then 12 raters: nearly all
+    // differ, and the table grows.
+    for (const int raters : {3, 12}) {
+        VotesBuilder builder{AnswerScale{}};
+        RandomStream random(5, "test.patterns", static_cast<std::uint64_t>(raters));
+        for (int q = 0; q < 2000; ++q) {
+            const std::uint32_t question = builder.question("p" + std::to_string(q), "c");
+            for (int r = 0; r < raters; ++r) {
+                const auto answer = static_cast<std::uint32_t>(random.below(4));
+                if (answer < 3) builder.add(builder.rater("r" + std::to_string(r)), question, answer);
+            }
+        }
+        const Votes votes = builder.build(Repeats::first, "test");
+        const VotePatterns patterns = group_by_answers(votes);
+        std::map<std::vector<std::uint32_t>, std::uint32_t> plain;
+        for (std::size_t q = 0; q < votes.questions(); ++q) {
+            const std::vector<std::uint32_t> codes(votes.of(q).begin(), votes.of(q).end());
+            ++plain[codes];
+            EXPECT_TRUE(std::ranges::equal(patterns[patterns.of_question[q]], codes)) << q;
+        }
+        ASSERT_EQ(patterns.size(), plain.size());
+        for (std::size_t p = 0; p < patterns.size(); ++p) {
+            const std::vector<std::uint32_t> codes(patterns[p].begin(), patterns[p].end());
+            EXPECT_EQ(patterns.questions[p], plain[codes]);
         }
     }
 }

@@ -117,6 +117,19 @@ TEST(Voc, DamagedFilesAreListedBesideTheOthers) {
                     HasSubstr("at most 1048576 are read")));
 }
 
+TEST(Voc, ASecondRootIsDamage) {
+    const TempFolder folder;
+    const std::string one = voc("a", object("dog", corners("0", "0", "1", "1")));
+    folder.write("a.xml", "<?xml version=\"1.0\"?><!-- before -->" + one + "<!-- behind -->");
+    folder.write("b.xml", one + one);
+    folder.write("c.xml", "<other/>" + one);
+    const BoxList list = read_boxes(folder.path());
+    EXPECT_EQ(list.rows.size(), 1U);
+    EXPECT_THAT(described(list.rejected),
+                ElementsAre("damaged_annotation: b.xml: a second root, `annotation`: a file holds one annotation",
+                            "damaged_annotation: c.xml: a second root, `other`: a file holds one annotation"));
+}
+
 TEST(Voc, NoneCanBeRead) {
     const TempFolder folder;
     EXPECT_THAT(refused(folder.path()), HasSubstr("no .xml file below it"));
@@ -217,6 +230,37 @@ TEST(Coco, AnnotationsBeforeThePicturesTheyAreOf) {
                     "of categories",
                     HasSubstr("annotation 5: picture b.jpg, class traffic light: its bbox has 3 numbers, not 4"),
                     HasSubstr("its bbox has more than 4 numbers"), HasSubstr("annotation 7: no image_id")));
+}
+
+TEST(Coco, WhatIsNoObjectAndBoxesThatAreNoNumbers) {
+    const TempFolder folder;
+    const auto path = folder.write("i.json", R"({
+        "images": [7, {"id": 1, "file_name": "a.jpg"}],
+        "categories": ["cat", {"id": 3, "name": "dog"}],
+        "annotations": [null, 5, "x", true,
+            {"image_id": 1, "category_id": 3, "bbox": [1, 2, "x", 3, 4]},
+            {"image_id": 1, "category_id": 3, "bbox": [true, false, 5, 5]},
+            {"image_id": 1, "category_id": 3, "bbox": [1, 2, 3, 4, null]},
+            {"image_id": 1, "category_id": 3, "bbox": [1, 2, [9], 3, 4]},
+            {"image_id": 1, "category_id": 3, "bbox": [1, 2, {"x": 9}, 3, 4]},
+            {"image_id": 1, "category_id": 3, "bbox": [1, 2, 3, 4], "iscrowd": false, "note": "x"},
+            {"image_id": 1, "category_id": 3, "bbox": [1, 2, 3, 4], "iscrowd": true}]})");
+    const BoxList list = read_boxes(path);
+    ASSERT_EQ(list.rows.size(), 1U);
+    EXPECT_EQ(list.rows[0].place, 10U);
+    const std::string of_a = ": picture a.jpg, class dog: ", no_number = "its bbox holds something that is no number";
+    EXPECT_THAT(described(list.rejected), ElementsAre("damaged_annotation: i.json image 1: `7` is no object",
+                                                      "damaged_annotation: i.json category 1: `cat` is no object",
+                                                      "damaged_annotation: i.json annotation 1: `null` is no object",
+                                                      "damaged_annotation: i.json annotation 2: `5` is no object",
+                                                      "damaged_annotation: i.json annotation 3: `x` is no object",
+                                                      "damaged_annotation: i.json annotation 4: `true` is no object",
+                                                      "bad_number: i.json annotation 5" + of_a + no_number,
+                                                      "bad_number: i.json annotation 6" + of_a + no_number,
+                                                      "bad_number: i.json annotation 7" + of_a + no_number,
+                                                      "bad_number: i.json annotation 8" + of_a + no_number,
+                                                      "bad_number: i.json annotation 9" + of_a + no_number,
+                                                      "crowd: i.json annotation 11" + of_a + "iscrowd"));
 }
 
 TEST(Coco, Refused) {

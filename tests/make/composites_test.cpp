@@ -293,6 +293,23 @@ TEST_F(Composites, ClassNamesWithBlanksComeBack) {
     }
 }
 
+// The composite of a dog and something hot is none of a hot dog.
+TEST_F(Composites, TwoLabelsAreNotOneClass) {
+    pool_.classes = ClassList({"dog", "hot", "dog hot", "ant", "cat"});
+    options_.grids = {{2, 16}};
+    make_composites(pool_, options_, folder_ / "set");
+    const Dataset made = open_dataset(folder_ / "set", {.classes = pool_.classes});
+    const auto plan = plan_composites(pool_, options_.grids[0], options_);
+    bool met = false;
+    for (std::size_t i = 0; i < plan.size(); ++i) {
+        std::set<std::int32_t> drawn;
+        for (std::size_t j = 0; j < 2; ++j) drawn.insert(pool_.patches[plan.patches[2 * i + j]].cls);
+        met = met || drawn == std::set<std::int32_t>{0, 1};
+        EXPECT_EQ(std::set<std::int32_t>(made.labels[i].begin(), made.labels[i].end()), drawn) << i;
+    }
+    EXPECT_TRUE(met);
+}
+
 TEST_F(Composites, WhatWasLeftOutIsBesideThem) {
     pool_.rejected.push_back(
         {.fault = BoxFault::reversed, .where = "b.csv line 3", .picture = "x", .cls = "0", .detail = "d"});

@@ -72,6 +72,17 @@ TEST_F(PatchmlCommand, MakesOneDataSetASeedAndSkipsWhatIsThere) {
     EXPECT_THAT(other.err, HasSubstr("was made with other settings (grids is "));
 }
 
+// Folders may be called anything: one byte of Latin 1.
+TEST_F(PatchmlCommand, FoldersThatAreNotUtf8) {
+    fs::rename(folder_ / "pics", folder_ / "p\xe9");
+    const Outcome made =
+        assay_run({"patchml", "--whole", (folder_ / "p\xe9").string(), "--out", (folder_ / "o\xe9").string(), "--k",
+                   "2", "--canvas", "16", "--seed", "1", "--json"});
+    EXPECT_EQ(made.status, 0) << made.err;
+    EXPECT_TRUE(json::accept(made.out));
+    EXPECT_TRUE(json::accept(read_text(folder_ / "o\xe9/patchml-seed1/patchml.json")));
+}
+
 TEST_F(PatchmlCommand, RefusesBeforeAnythingIsWritten) {
     const auto refused = [&](const std::vector<std::string>& words, const std::string& why) {
         const Outcome outcome = run(words);

@@ -133,6 +133,16 @@ TEST(GapReport, SameBitsForAnyNumberOfThreads) {
     }
 }
 
+TEST(GapReport, OneReplicateIsToldFromNone) {
+    GapOptions options;
+    for (const auto& [count, reason] :
+         {std::pair{0U, "no replicates were asked for"}, {1U, "1 replicate has no spread: 2 or more are needed"}}) {
+        options.replicates = count;
+        GapInput input = made(five, 200, 200);
+        EXPECT_EQ(assemble_gap(input, options).orders[0].kendall.no_interval, reason);
+    }
+}
+
 TEST(GapReport, OneModelHasNoOrder) {
     GapInput input = made({{"only", 0.5}});
     const GapReport report = assemble_gap(input, {});

@@ -40,6 +40,26 @@ TEST(GapTable, PlainLayout) {
         *parse_gap_table("model,top1_v1,top1_v2\na,1,0.5\n", "t", TableUnit::percent).rows[0].metrics[0][0], 0.01);
 }
 
+TEST(GapTable, APercentSignSaysTheUnitOfAll) {
+    const std::string text = "model,top1_v1,top1_v2\na,0.9%,0.5 %\nb,0.7,0.4\n";
+    const auto table = parse_gap_table(text, "t.csv");
+    EXPECT_TRUE(table.percent);
+    EXPECT_DOUBLE_EQ(*table.rows[0].metrics[0][0], 0.009);
+    EXPECT_DOUBLE_EQ(*table.rows[1].metrics[0][1], 0.004);
+    EXPECT_THAT(refused(text, TableUnit::share),
+                "t.csv line 2: column top1_v1: `0.9%` is in percent, and the table is said to hold shares");
+}
+
+// 0.632 - 0.582, from percent, is a little less than 0.05.
+TEST(GapTable, AGapThatEqualsTheMarginIsNotWithinIt) {
+    const auto table = parse_gap_table("model,top1_v1,top1_v2\na,63.2,58.2\nb,63.2,58.3\nc,58.2,63.2\n", "t");
+    GapOptions options;
+    options.margin = 0.05;
+    const GapReport report = gap_of_table(table, {"V1", "V2"}, options);
+    EXPECT_EQ(report.average.within_margin[0].models, 3U);
+    EXPECT_EQ(report.average.within_margin[0].within, 1U);
+}
+
 TEST(GapTable, SaysWhatIsWrong) {
     EXPECT_THAT(refused(""), HasSubstr("empty"));
     EXPECT_THAT(refused("top1_v1,top1_v2\n1,2\n"), HasSubstr("no column named model"));
@@ -117,6 +137,9 @@ TEST(GapTable, PublishedGaps) {
     EXPECT_EQ(report.average.within_margin[0].within, 0U);
     EXPECT_EQ(report.average.within_margin[1].within, 81U);
     EXPECT_EQ(report.average.within_margin[2].within, 10U);
+    GapOptions wide;
+    wide.margin = 0.05;
+    EXPECT_EQ(gap_of_table(table, {"V1", "V2"}, wide).average.within_margin[2].within, 237U);
     EXPECT_NEAR(100 * *report.average.between[0]->sd, 2.02295, 1e-4);
     // scipy 1.10: kendalltau and spearmanr of the columns.
     const GapOrder& order = report.orders[1];

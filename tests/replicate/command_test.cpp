@@ -144,6 +144,41 @@ TEST_F(Replicate, RefusalsAndPartialResults) {
     EXPECT_EQ(assay_run({"replicate", "simulate", "--out", (*scratch_ / "study").string()}).status, 2);
     EXPECT_EQ(assay_run({"replicate", "frequencies", "/nonexistent.csv"}).status, 2);
     EXPECT_EQ(assay_run({"replicate", "frequencies", file("original.csv"), "--clean"}).status, 2);
+    // Hits that are missing for chosen pictures are counted.
+    const auto some = *scratch_ / "some.csv";
+    const std::string all_hits = slurp(file("replication-hits.csv"));
+    write_file_atomically(some, all_hits.substr(0, all_hits.find('\n', all_hits.size() / 2) + 1));
+    const Outcome match = assay_run({"replicate", "match", file("original.csv"), file("replication.csv"), "--per-class",
+                                     "2", "--hits", some.string()});
+    EXPECT_EQ(match.status, 3);
+    EXPECT_THAT(match.err, HasSubstr("hits on the chosen pictures are missing"));
+    const Outcome plan =
+        assay_run({"replicate", "plan", file("original.csv"), file("replication.csv"), "--level", "2"});
+    EXPECT_EQ(plan.status, 2);
+    EXPECT_THAT(plan.err, HasSubstr("confidence level 2"));
+}
+
+TEST_F(Replicate, WorkersAreJudgedByAllTheyAnswered) {
+    // A worker who selects everything sees the same six controls in every grid: the repetitions are what gives him
+    // away.
+    std::string text = "worker,picture,label,batch,control,selected\n";
+    for (int b = 0; b < 10; ++b) {
+        for (int i = 0; i < 48; ++i) {
+            const std::string batch = std::to_string(b), n = std::to_string(i);
+            const bool control = i >= 42;
+            const std::string picture = control ? "wrong" + n : "p" + batch + "-" + n;
+            text += "guesser," + picture + ",c,b" + batch + (control ? ",1" : ",0") + ",1\n";
+            text += "careful," + picture + ",c,b" + batch + (control ? ",1,0\n" : i < 30 ? ",0,1\n" : ",0,0\n");
+        }
+    }
+    const auto path = *scratch_ / "guesser.csv";
+    write_file_atomically(path, text);
+    const Outcome cleaned = assay_run({"replicate", "frequencies", path.string(), "--clean", "--json"});
+    ASSERT_EQ(cleaned.status, 0) << cleaned.err;
+    const json report = json::parse(cleaned.out);
+    EXPECT_EQ(report["cleaning"]["workers_dropped"], 1);
+    EXPECT_EQ(report["cleaning"]["controls_selected"], 10);
+    EXPECT_EQ(report["duplicates"][0]["removed"], 6 * 9);
 }
 
 }  // namespace

@@ -99,12 +99,47 @@ TEST(Match, NobodyIsUsedTwice) {
         EXPECT_GE(easy, 2);
         EXPECT_LE(easy, 4);
     }
-    options.easy_annotators = 6;  // 11 annotators needed
+    options.easy_annotators = 5;  // 11 annotators needed: one must be left to check
+    EXPECT_THROW(match(reference, candidates, names, options), Error);
+    options.easy_annotators = options.annotators = 2147483647;
     EXPECT_THROW(match(reference, candidates, names, options), Error);
     options.annotators = 0;
     EXPECT_THROW(match(reference, candidates, names, options), Error);
     StudyNames other;
     EXPECT_THROW(match(readings_of({{1}}, 5, other, "o"), readings_of({{}, {1}}, 5, other, "r"), other, {}), Error);
+}
+
+TEST(Match, AnotherMixOfClassesIsNoBias) {
+    // 30 classes that everybody selects with 50 pictures each, and 30 that nobody does with 5; the candidates are like
+    // them, and ten of each class are chosen. A class without candidates does not count.
+    StudyNames names;
+    std::vector<std::vector<int>> many(60);
+    for (std::size_t c = 0; c < 60; ++c) many[c].assign(c < 30 ? 50 : 5, c < 30 ? 10 : 0);
+    const Readings reference = readings_of(many, 10, names, "o");
+    for (auto& pool : many) pool.assign(40, pool[0]);
+    many[0].clear();
+    MatchOptions options;
+    options.annotators = 5;
+    const MatchResult result = match(reference, readings_of(many, 10, names, "r"), names, options);
+    EXPECT_EQ(result.missing, 10U);
+    EXPECT_NEAR(result.reference.value, 29.0 / 59, 1e-12);
+    EXPECT_NEAR(result.held_out->value, 29.0 / 59, 1e-12);
+    EXPECT_NEAR(result.difference->value, 0, 1e-12);
+    for (const auto& w : result.warnings) EXPECT_THAT(w, testing::Not(HasSubstr("selection bias")));
+}
+
+TEST(Match, OneClassHasItsErrorOverPictures) {
+    StudyNames names;
+    std::vector<int> k;
+    for (int i = 0; i < 200; ++i) k.push_back(i % 11);
+    MatchOptions options;
+    options.annotators = 5;
+    options.per_class = 50;
+    const MatchResult result =
+        match(readings_of({k}, 10, names, "o"), readings_of({k}, 10, names, "r"), names, options);
+    // 200 pictures spread evenly over 0, .1 ... 1: a standard deviation of .316, .022 of the mean.
+    EXPECT_NEAR(result.reference.standard_error, .316 / std::sqrt(200.0), .001);
+    EXPECT_GT(result.difference->standard_error, result.reference.standard_error);
 }
 
 /// The agreed pipeline check: in-sample agreement hides four points that held-out annotators see (tolerances .006). An

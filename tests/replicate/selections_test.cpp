@@ -128,6 +128,11 @@ TEST_F(Files, WorkersWithThreeTenthsOfFlaggedBatchesGo) {
     // Controls are no readings.
     EXPECT_EQ(count_readings(set).size(), 10U * 42);
     EXPECT_THROW(clean(sets, names_, {6, 1, 0}), Error);
+    // 55 of 100 is 55 %, however 0.55 is rounded.
+    Selections at = read_selections(
+        write("at.csv", "worker,picture,label,batch,control,selected\n" + batches("exact", 45, 55, 0)), names_);
+    Selections* const exact[] = {&at};
+    EXPECT_EQ(clean(exact, names_, {6, 1, 0.55}).annotations_after, 0U);
 }
 
 TEST_F(Files, CleaningNeedsBatchesAndControls) {
@@ -137,6 +142,10 @@ TEST_F(Files, CleaningNeedsBatchesAndControls) {
     Selections with = read_selections(write("t.csv", "worker,picture,label,selected,batch\nw,a,c,1,b\n"), names_);
     Selections* const other[] = {&with};
     EXPECT_THAT(message([&] { clean(other, names_, {}); }), HasSubstr("control"));
+    Selections nameless = read_selections(
+        write("u.csv", "worker,picture,label,selected,batch,control\nw,a,c,1,b,0\nw,d,c,1,,0\n"), names_);
+    Selections* const third[] = {&nameless};
+    EXPECT_THAT(message([&] { clean(third, names_, {}); }), HasSubstr("`d` in a batch without a name"));
 }
 
 TEST_F(Files, OverlapOfPools) {
@@ -157,6 +166,20 @@ TEST_F(Files, OverlapOfPools) {
     EXPECT_THAT(overlap_warning(o), HasSubstr("FEW WORKERS"));
     const auto elsewhere = read("5.csv", "w1,x,d,1\nw2,x,e,1\n");
     EXPECT_THAT(overlap_warning(worker_overlap(one, elsewhere)), HasSubstr("SAME GRIDS"));
+    // The same workers and classes, but in grids of one set only.
+    const auto batched = [&](const std::string& name, const std::string& batch) {
+        return read_selections(write(name, "worker,picture,label,selected,batch\nw1," + name + ",c,1," + batch + "\n"),
+                               names_);
+    };
+    const auto first = batched("6.csv", "x"), mixed = batched("7.csv", "x"), apart = batched("8.csv", "y");
+    EXPECT_EQ(overlap_warning(worker_overlap(first, mixed)), "");
+    EXPECT_THAT(overlap_warning(worker_overlap(first, apart)), HasSubstr("batches that show pictures of both"));
+}
+
+TEST_F(Files, RatersAreWorkersToo) {
+    EXPECT_TRUE(is_raw_selections(write("r.csv", "rater,picture,label,selected\nr1,a,c,1\n")));
+    EXPECT_THAT(message([&] { read_selections(write("t.csv", "worker,picture,label,selected,selected\n"), names_); }),
+                HasSubstr("two columns are named selected"));
 }
 
 TEST_F(Files, KeepingAnnotatorsIsHypergeometric) {
@@ -227,6 +250,15 @@ TEST_F(Joining, FileNamesAloneAreEnough) {
                                    hits("h2.csv", "picture,m\nv2/c/x.png,1\n"), names_);
     EXPECT_EQ(study.first.size(), 1U);
     EXPECT_FALSE(study.warnings.empty());
+}
+
+TEST_F(Joining, AFileNameThatSeveralPicturesHaveFindsNothing) {
+    const Readings one = readings("1.csv", "c/0.jpg,c,4,2\nd/0.jpg,d,4,2\nd/1.jpg,d,4,1\n");
+    const Readings two = readings("2.csv", "x.jpg,c,4,2\n");
+    const Study study = join_study(one, hits("h1.csv", "picture,m\nval/0.png,1\nval/1.png,1\n"), two,
+                                   hits("h2.csv", "picture,m\nx.jpg,1\n"), names_);
+    EXPECT_EQ(study.first.size(), 1U);
+    EXPECT_TRUE(study.partial);
 }
 
 TEST_F(Joining, NothingInCommonIsAnError) {

@@ -36,7 +36,7 @@ TEST(Simulation, TrueAccuraciesAreThePublishedOnes) {
 /// Means over a drawn study lie within 5 standard errors of the truth; pictures of a class are not independent in two
 /// of the worlds, which a factor of 2 covers.
 TEST(Simulation, DrawsFollowTheTruth) {
-    for (const World world : {World::beta, World::lenient, World::probit, World::matching}) {
+    for (const World world : {World::beta, World::lenient, World::probit, World::steep, World::matching}) {
         SimulationOptions options;
         options.world = world;
         options.classes = 200;
@@ -59,6 +59,29 @@ TEST(Simulation, DrawsFollowTheTruth) {
         };
         look(study.first, study.truth.first_rate, study.truth.first);
         look(study.second, study.truth.second_rate, study.truth.second);
+    }
+}
+
+/// Where pictures are independent, 100,000 of them lie within 4 standard errors.
+TEST(Simulation, ManyDrawsFollowTheTruthClosely) {
+    for (const World world : {World::beta, World::steep}) {
+        SimulationOptions options;
+        options.world = world;
+        options.pictures_per_class = 100;
+        options.classifiers = 2;
+        options.annotators = 1;
+        const Simulation study = simulate(options);
+        const double n = static_cast<double>(study.second.size());
+        double rate = 0;
+        std::vector<double> hits(2, 0.0);
+        for (std::size_t i = 0; i < study.second.size(); ++i) {
+            rate += study.second.rate[i] / n;
+            for (std::size_t m = 0; m < 2; ++m) hits[m] += study.second.hits[i * 2 + m] / n;
+        }
+        EXPECT_NEAR(rate, study.truth.second_rate, 4 * .35 / std::sqrt(n)) << name_of(world);
+        for (std::size_t m = 0; m < 2; ++m) {
+            EXPECT_NEAR(hits[m], study.truth.second[m], 4 * .5 / std::sqrt(n)) << name_of(world) << m;
+        }
     }
 }
 
