@@ -19,7 +19,7 @@ target_compile_options(assay_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow -
 # What GCC says only after optimising depends on its version and on what it inlines, and is often wrong about
 # std::string (GCC bug 105651): seen, but no reason to stop a build.
 target_compile_options(assay_flags INTERFACE
-    $<$<CXX_COMPILER_ID:GNU>:-Wno-error=array-bounds;-Wno-error=restrict;-Wno-error=stringop-overflow;-Wno-error=maybe-uninitialized>)
+    $<$<CXX_COMPILER_ID:GNU>:-Wno-error=array-bounds;-Wno-error=restrict;-Wno-error=stringop-overflow;-Wno-error=maybe-uninitialized;-Wno-error=format-truncation>)
 if(ASSAY_SANITIZE)
     target_compile_options(assay_flags INTERFACE -fsanitize=${ASSAY_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
     target_link_options(assay_flags INTERFACE -fsanitize=${ASSAY_SANITIZE})

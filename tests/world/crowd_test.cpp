@@ -64,7 +64,7 @@ TEST(Votes, ReproduceEveryRatersErrorRates) {
     const auto all = raters(plan);
     for (int r = 0; r < rater_count; ++r) {
         for (const bool there : {false, true}) {
-            char name[8];
+            char name[16];
             std::snprintf(name, sizeof name, "r%02d", r);
             const auto& found = counts[{name, there}];
             const double n = found[0] + found[1] + found[2];
