@@ -120,7 +120,9 @@ TEST(Zip, Zip64) {
 }
 
 TEST(Zip, AnArchiveWithoutEntriesIsRefused) {
-    EXPECT_THAT(refusal([] { ZipArchive(bytes_of(archive_of({}))); }), HasSubstr("not a zip file"));
+    // Some versions of minizip open it, others do not.
+    EXPECT_THAT(refusal([] { ZipArchive(bytes_of(archive_of({}))); }),
+                testing::AnyOf(HasSubstr("not a zip file"), HasSubstr("the zip file has no entries")));
 }
 
 TEST(Zip, LongEntriesArriveInPieces) {

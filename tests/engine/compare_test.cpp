@@ -15,11 +15,11 @@ PairReport compared(const PredictionStore& a, const PredictionStore& b, CompareO
     return compare_stores(a, list, options, *self_comm()).at(0);
 }
 
-const PairedMetric& metric(const PairReport& report, const std::string& name) {
+const PairedMetric& metric(const PairReport& report, std::string_view name) {
     for (const auto& m : report.metrics) {
         if (m.candidate.key.metric == name) return m;
     }
-    throw std::runtime_error("no metric " + name);
+    throw std::runtime_error("no metric " + std::string(name));
 }
 
 // Two classes; item i is answered with class answers[i], surely when it is 'A' or 'B', less so when 'a' or 'b'.

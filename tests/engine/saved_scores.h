@@ -94,14 +94,14 @@ inline Made made_up(std::size_t rows, std::size_t classes, std::uint64_t seed, d
     return made;
 }
 
-inline const Measurement& find(const std::vector<Measurement>& list, const std::string& metric,
-                               const std::string& definition = "", const std::string& subgroup = "") {
+inline const Measurement& find(const std::vector<Measurement>& list, std::string_view metric,
+                               std::string_view definition = "", std::string_view subgroup = "") {
     for (const auto& m : list) {
         if (m.key.metric == metric && m.key.subgroup == subgroup &&
             (definition.empty() || m.key.definition == definition))
             return m;
     }
-    throw std::runtime_error("no measurement " + metric + " " + definition);
+    throw std::runtime_error("no measurement " + std::string(metric) + " " + std::string(definition));
 }
 
 }  // namespace assay

@@ -4,6 +4,7 @@
 #include <c10/util/Exception.h>
 #include <dlfcn.h>
 #include <fmt/format.h>
+#include <torch/csrc/jit/passes/tensorexpr_fuser.h>
 #include <torch/cuda.h>
 #include <torch/version.h>
 
@@ -33,11 +34,9 @@ void set_blas_threads_to_one() {
 class Silence final : public c10::WarningHandler {
 public:
 #if TORCH_VERSION_MAJOR >= 2
-    void process(const c10::Warning&) override {
-    }
+    void process(const c10::Warning&) override {}
 #else
-    void process(const c10::SourceLocation&, const std::string&, bool) override {
-    }
+    void process(const c10::SourceLocation&, const std::string&, bool) override {}
 #endif
 };
 
@@ -89,6 +88,9 @@ void prepare_process() {
         // Somebody else in the process has used the pool already; its size does not change results.
     }
     set_blas_threads_to_one();
+    // Where LibTorch has LLVM, TorchScript's second call compiles fused kernels for the shapes of the first: minutes
+    // for a network of a second (2.6 as Debian builds it), and other bits than the first call's.
+    torch::jit::setTensorExprFuserEnabled(false);
 }
 
 void prepare_thread() {
