@@ -1,4 +1,4 @@
-# The replication estimators: what they cost, and what they are worth (minutes; see the file).
+# The replication estimators: what they cost, and what they are worth (see the file).
 if(TARGET assay_replicate)
     add_executable(bench_replicate replicate_bench.cpp)
     target_link_libraries(bench_replicate PRIVATE assay_replicate benchmark::benchmark)

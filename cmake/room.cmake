@@ -1,5 +1,5 @@
-# Headers that are dear to parse are parsed once: assay_common_headers TARGET SOURCE LINKS... makes TARGET, whose result
-# others take with REUSE_FROM. -fpch-preprocess: the compiler cache must see through precompiled headers.
+# Headers that are dear to parse are parsed once for all rooms (assay_headers), once for all tests, and once for the
+# program. -fpch-preprocess: the compiler cache must see through precompiled headers.
 set(ASSAY_COMMON_HEADERS <algorithm> <array> <cmath> <cstdint> <filesystem> <fstream> <functional> <map> <memory>
     <optional> <span> <string> <string_view> <vector> <fmt/format.h> <fmt/ranges.h> <nlohmann/json.hpp>)
 set(ASSAY_PRECOMPILED $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>)

@@ -60,7 +60,8 @@ struct Drawing {
     std::vector<double> first_density, second_density;  ///< of selection rates; of the continuous parts only
     std::vector<std::vector<double>> accuracy;          ///< of each classifier on set 2
 };
-/// 100 rates within (0, 1), closer together towards both ends.
+/// Rates within (0, 1), closer together towards both ends.
+inline constexpr int drawing_points = 100;
 std::vector<double> drawing_rates();
 
 struct MethodResult {

@@ -11,6 +11,7 @@
 
 #include "assay/measurement.h"
 #include "assay/replicate_selections.h"
+#include "assay/replicate_study.h"
 
 namespace assay::replicate {
 
@@ -36,10 +37,6 @@ struct ClassMatch {
     int missing = 0;
 };
 
-struct MeanFrequency {
-    double value = 0, standard_error = 0;  ///< over classes; over pictures where there is one class
-};
-
 struct MatchResult {
     std::vector<Matched> pictures;  ///< by class, then bucket, then candidate
     std::vector<ClassMatch> classes;
@@ -55,6 +52,8 @@ struct MatchResult {
 inline constexpr int match_buckets = 5;
 /// [0,.2) [.2,.4) [.4,.6) [.6,.8) [.8,1] by integers: floor(5 k / n), at most 4.
 int match_bucket(int n, int k);
+/// Pictures in each bucket.
+std::vector<std::uint64_t> bucket_counts(const Readings& set);
 /// per_class shared by a histogram: floors, then one more each to the largest remainders, ties to the higher bucket.
 /// All 0 for an empty histogram.
 std::vector<int> match_targets(const std::vector<int>& histogram, int per_class);
@@ -65,6 +64,16 @@ std::vector<int> match_targets(const std::vector<int>& histogram, int per_class)
 /// usage; bad_input when no class has candidates.
 MatchResult match(const Readings& reference, const Readings& candidates, const StudyNames& names,
                   const MatchOptions& options);
+
+/// How many of the chosen pictures a classifier got right.
+struct MatchedAccuracy {
+    std::string classifier;
+    std::uint64_t hits = 0, pictures = 0;  ///< pictures: those whose hit is known
+    std::optional<Interval> interval;      ///< of the accuracy, Wilson; none without pictures
+};
+/// Throws bad_input when no hit on a chosen picture is known.
+std::vector<MatchedAccuracy> matched_accuracies(const MatchResult& result, const Readings& candidates,
+                                                const Hits& hits);
 
 std::string matched_csv(const MatchResult& result, const Readings& candidates, const StudyNames& names);
 nlohmann::json to_json(const MatchResult& result, const StudyNames& names);

@@ -103,6 +103,10 @@ WorkerOverlap worker_overlap(const Selections& first, const Selections& second);
 /// "" when the same people judged both sets; else what is wrong, for people.
 std::string overlap_warning(const WorkerOverlap& overlap);
 
+struct MeanFrequency {
+    double value = 0, standard_error = 0;  ///< over classes; over pictures where there is one class
+};
+
 /// The readings of one set, a picture each. 8 bytes a picture and its name.
 struct Readings {
     std::string source;
@@ -114,13 +118,14 @@ struct Readings {
     std::size_t size() const noexcept { return annotators.size(); }
     CellCounts cells() const;
 };
+MeanFrequency mean_frequency(const Readings& set);
 /// Controls are left out. Throws bad_input: more than most_annotators for a picture.
 Readings count_readings(const Selections& set);
 
 /// A csv with the columns picture, label, annotators, selected: what `frequencies` writes.
 Readings read_frequencies(const std::filesystem::path& path, StudyNames& names);
 std::string frequencies_csv(const Readings& readings, const StudyNames& names);
-/// True for a file of raw annotations (it has a column `worker`), false for frequencies.
+/// True for a file of raw annotations (it has a column `worker`, `rater` or `annotator`), false for frequencies.
 bool is_raw_selections(const std::filesystem::path& path);
 
 /// Keeps m random annotators of each picture: the number of selections left is hypergeometric, drawn by (seed,

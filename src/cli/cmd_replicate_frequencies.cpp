@@ -2,11 +2,11 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "assay/error.h"
 #include "assay/file.h"
+#include "assay/replicate_matching.h"
 #include "cli/command.h"
 #include "cli/progress.h"
 #include "cli/replicate_inputs.h"
@@ -25,43 +25,6 @@ assay replicate frequencies original.csv replication.csv --clean --out frequenci
 assay replicate frequencies original.csv --equalise 36 --csv -o original.frequencies.csv
 )";
 
-constexpr int buckets = 5;
-
-/// The integer rule of statistic matching: floor(5 k / n), and the last bucket closed.
-std::vector<std::uint64_t> histogram(const Readings& set) {
-    std::vector<std::uint64_t> counts(buckets, 0);
-    for (std::size_t i = 0; i < set.size(); ++i) {
-        ++counts[static_cast<std::size_t>(std::min(buckets * set.selected[i] / set.annotators[i], buckets - 1))];
-    }
-    return counts;
-}
-
-/// Mean frequency with its standard error over classes (over pictures where there is one class).
-struct Mean {
-    double value = 0, error = 0;
-};
-Mean mean_frequency(const Readings& set, std::size_t classes) {
-    std::vector<double> sum(classes, 0.0), size(classes, 0.0);
-    double total = 0, total_squares = 0;
-    for (std::size_t i = 0; i < set.size(); ++i) {
-        const double f = static_cast<double>(set.selected[i]) / set.annotators[i];
-        sum[set.classes[i]] += f;
-        size[set.classes[i]] += 1;
-        total += f;
-        total_squares += f * f;
-    }
-    const double n = static_cast<double>(set.size()), mean = total / n;
-    double squares = 0, used = 0;
-    for (std::size_t c = 0; c < classes; ++c) {
-        if (size[c] == 0) continue;
-        const double r = (sum[c] - mean * size[c]) / n;
-        squares += r * r;
-        used += 1;
-    }
-    if (used > 1) return {mean, std::sqrt(squares * used / (used - 1))};
-    return {mean, n > 1 ? std::sqrt(std::max(0.0, total_squares / n - mean * mean) / (n - 1)) : 0};
-}
-
 json set_json(const Readings& set, const StudyNames& names) {
     const CellCounts cells = set.cells();
     json histogram_json = json::array(), classes = json::array();
@@ -79,9 +42,10 @@ json set_json(const Readings& set, const StudyNames& names) {
                 {{"label", names.classes[c]}, {"pictures", size[c]}, {"mean_frequency", sum[c] / size[c]}});
         }
     }
-    const Mean mean = mean_frequency(set, names.classes.size());
-    return {{"source", set.source},         {"pictures", set.size()},    {"mean_frequency", mean.value},
-            {"standard_error", mean.error}, {"buckets", histogram(set)}, {"cells", std::move(histogram_json)},
+    const MeanFrequency mean = mean_frequency(set);
+    return {{"source", set.source},          {"pictures", set.size()},
+            {"mean_frequency", mean.value},  {"standard_error", mean.standard_error},
+            {"buckets", bucket_counts(set)}, {"cells", std::move(histogram_json)},
             {"classes", std::move(classes)}};
 }
 
@@ -95,7 +59,7 @@ std::string text_of(const PreparedSets& prepared, bool colour) {
                 "Selection frequencies");
     for (const Readings& set : prepared.sets) {
         const auto [low, high] = std::minmax_element(set.annotators.begin(), set.annotators.end());
-        const Mean mean = mean_frequency(set, prepared.names.classes.size());
+        const MeanFrequency mean = mean_frequency(set);
         std::size_t all = 0, none = 0;
         for (std::size_t i = 0; i < set.size(); ++i) {
             all += set.selected[i] == set.annotators[i] ? 1U : 0U;
@@ -103,7 +67,7 @@ std::string text_of(const PreparedSets& prepared, bool colour) {
         }
         table.add({set.source, count_text(set.size()),
                    *low == *high ? std::to_string(*low) : fmt::format("{} to {}", *low, *high),
-                   percent_text(mean.value, 1.96 * mean.error), count_text(all), count_text(none)});
+                   percent_text(mean.value, 1.96 * mean.standard_error), count_text(all), count_text(none)});
     }
     std::string out = table.text(colour);
     std::vector<Table::Column> columns{{"frequency"}};
@@ -113,8 +77,8 @@ std::string text_of(const PreparedSets& prepared, bool colour) {
     }
     Table shares(columns);
     std::vector<std::vector<std::uint64_t>> counts;
-    for (const Readings& set : prepared.sets) counts.push_back(histogram(set));
-    for (std::size_t b = 0; b < buckets; ++b) {
+    for (const Readings& set : prepared.sets) counts.push_back(bucket_counts(set));
+    for (std::size_t b = 0; b < match_buckets; ++b) {
         std::vector<std::string> row{
             fmt::format("{:.1f} to {:.1f}", 0.2 * static_cast<double>(b), 0.2 * static_cast<double>(b + 1))};
         for (std::size_t s = 0; s < counts.size(); ++s) {

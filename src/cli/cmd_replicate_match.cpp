@@ -3,10 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
-#include "assay/error.h"
 #include "assay/replicate_matching.h"
-#include "assay/replicate_study.h"
-#include "assay/statistics.h"
 #include "cli/command.h"
 #include "cli/progress.h"
 #include "cli/replicate_inputs.h"
@@ -25,37 +22,7 @@ assay replicate match original.csv candidates.csv --annotators 5 --per-class 4
 assay replicate match original.csv candidates.csv --annotators 5 --easy 2 --easy-annotators 4 --hits candidates-hits.csv
 )";
 
-struct Accuracy {
-    std::string classifier;
-    std::uint64_t hits = 0, pictures = 0;
-};
-
-/// Accuracy of each classifier on the chosen pictures that have hits. `unknown`: hits that are missing.
-std::vector<Accuracy> accuracies(const MatchResult& result, const Readings& candidates, const Hits& hits,
-                                 std::uint64_t& unknown) {
-    const PicturePlaces places = find_pictures(candidates, hits);
-    std::vector<Accuracy> out;
-    for (const std::string& name : hits.classifiers) out.push_back({name, 0, 0});
-    for (const Matched& m : result.pictures) {
-        const std::uint32_t place = places.place[m.candidate];
-        for (std::size_t c = 0; c < out.size(); ++c) {
-            const std::uint8_t hit =
-                place == PicturePlaces::nowhere ? Hits::unknown : hits.hit[std::size_t{place} * out.size() + c];
-            if (hit == Hits::unknown) {
-                ++unknown;
-                continue;
-            }
-            out[c].hits += hit;
-            ++out[c].pictures;
-        }
-    }
-    if (unknown == out.size() * result.pictures.size()) {
-        throw Error(ErrorCode::bad_input, fmt::format("{} has hits of none of the chosen pictures", hits.source));
-    }
-    return out;
-}
-
-std::string text_of(const MatchResult& result, const std::vector<Accuracy>& accuracy, bool colour) {
+std::string text_of(const MatchResult& result, const std::vector<MatchedAccuracy>& accuracy, bool colour) {
     const auto cell = [](const MeanFrequency& m) { return percent_text(m.value, 1.96 * m.standard_error); };
     Table table({{"frequencies of"}, {"mean %", Align::right}},
                 fmt::format("{} pictures of {} classes chosen from {} candidates, {} missing",
@@ -80,14 +47,11 @@ std::string text_of(const MatchResult& result, const std::vector<Accuracy>& accu
     out += "\n" + buckets.text(colour);
     if (!accuracy.empty()) {
         Table hits({{"classifier"}, {"accuracy on the chosen %", Align::right}});
-        for (const Accuracy& a : accuracy) {
-            if (a.pictures == 0) {
-                hits.add({a.classifier, "–"});
-                continue;
-            }
-            const Interval i = wilson(a.hits, a.pictures);
-            hits.add({a.classifier, percent_text(static_cast<double>(a.hits) / static_cast<double>(a.pictures),
-                                                 (i.high - i.low) / 2)});
+        for (const MatchedAccuracy& a : accuracy) {
+            hits.add({a.classifier, a.interval
+                                        ? percent_text(static_cast<double>(a.hits) / static_cast<double>(a.pictures),
+                                                       (a.interval->high - a.interval->low) / 2)
+                                        : "–"});
         }
         out += "\n" + hits.text(colour);
     }
@@ -136,9 +100,10 @@ int replicate_match(std::vector<std::string> words) {
     options.seed = flags.seed;
     const PreparedSets prepared = prepare_sets({reference, candidates}, flags);
     const MatchResult result = match(prepared.sets[0], prepared.sets[1], prepared.names, options);
+    std::vector<MatchedAccuracy> accuracy;
+    if (!hits_path.empty()) accuracy = matched_accuracies(result, prepared.sets[1], read_hits(hits_path, 1));
     std::uint64_t unknown = 0;
-    std::vector<Accuracy> accuracy;
-    if (!hits_path.empty()) accuracy = accuracies(result, prepared.sets[1], read_hits(hits_path, 1), unknown);
+    for (const MatchedAccuracy& a : accuracy) unknown += result.pictures.size() - a.pictures;
     for (const std::string& text : prepared.warnings) warn(text);
     for (const std::string& text : result.warnings) warn(text);
     if (unknown > 0) {
@@ -149,8 +114,10 @@ int replicate_match(std::vector<std::string> words) {
     if (output.json) {
         json out = to_json(result, prepared.names);
         out["annotations"] = to_json(prepared);
-        for (const Accuracy& a : accuracy) {
-            out["accuracy"].push_back({{"classifier", a.classifier}, {"hits", a.hits}, {"pictures", a.pictures}});
+        for (const MatchedAccuracy& a : accuracy) {
+            json row = {{"classifier", a.classifier}, {"hits", a.hits}, {"pictures", a.pictures}};
+            if (a.interval) row["interval"] = {{"low", a.interval->low}, {"high", a.interval->high}};
+            out["accuracy"].push_back(std::move(row));
         }
         output.write(json_text(out));
     } else if (output.csv) {

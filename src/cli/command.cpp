@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <cstdio>
 #include <sstream>
 #include <utility>
@@ -60,17 +61,16 @@ namespace {
 /// What is wrong with a number as an option's value; "" for all else. Unsigned options would wrap a negative number,
 /// and comparisons with NaN keep nothing, in silence.
 std::string_view fault_of_number(std::string_view text) {
-    const bool negative = text.starts_with('-');
-    std::string bare;
-    for (const char c : text.substr(negative || text.starts_with('+') ? 1 : 0)) {
-        bare += static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
-    }
-    if (bare == "nan" || bare == "inf" || bare == "infinity") return "is not a finite number";
+    const std::string_view bare = text.starts_with('+') ? text.substr(1) : text;
     double number = 0;
     const auto [end, problem] = std::from_chars(bare.data(), bare.data() + bare.size(), number);
-    const bool whole = problem != std::errc::invalid_argument && end == bare.data() + bare.size();
-    return negative && whole ? "is negative" : std::string_view();
+    if (problem == std::errc::invalid_argument || end != bare.data() + bare.size()) return "";
+    if (!std::isfinite(number)) return "is not a finite number";
+    return bare.starts_with('-') ? "is negative" : "";
 }
+
+/// Means of channels, alone among all numbers, may be below 0.
+constexpr std::string_view signed_option = "--mean";
 
 void check_numbers(const std::vector<std::string>& words) {
     std::string_view option;
@@ -86,7 +86,7 @@ void check_numbers(const std::vector<std::string>& words) {
             option = word;
             continue;
         }
-        if (option.empty() || option == "--mean") continue;
+        if (option.empty() || option == signed_option) continue;
         for (std::size_t begin = 0; begin <= values.size();) {
             const std::size_t end = std::min(values.find(',', begin), values.size());
             const std::string_view value = values.substr(begin, end - begin);

@@ -35,7 +35,8 @@ void AnnotationFlags::add_to(CLI::App& app) {
 
 namespace {
 
-constexpr std::uint32_t largest_usual_batch = 64;
+/// Batches of other sizes than about the paper's 48 need other thresholds.
+constexpr std::uint32_t smallest_usual_batch = 40, largest_usual_batch = 64;
 
 void equalise_sets(PreparedSets& prepared, const AnnotationFlags& flags) {
     int smallest = most_annotators;
@@ -67,7 +68,7 @@ void clean_sets(std::vector<Selections>& raw, PreparedSets& prepared, const Anno
     if (report.annotations_after == 0) {
         throw Error(ErrorCode::bad_input, "every worker was dropped: do the thresholds fit the batches?");
     }
-    if (report.smallest_batch < 40) {
+    if (report.smallest_batch < smallest_usual_batch) {
         prepared.warnings.push_back(fmt::format(
             "batches have {} to {} pictures; the thresholds of the paper are for batches of 48 (--min-selected)",
             report.smallest_batch, report.largest_batch));

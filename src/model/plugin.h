@@ -1,6 +1,8 @@
 // What the LibTorch plug-in and the program that opens it must agree on. Nothing of LibTorch stands here.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -65,13 +67,8 @@ struct PluginBuild {
 /// As one comparable line, for example "assay 0.1.0, C++ ABI 1017, 512/96/32/600".
 inline std::string plugin_build() {
     const PluginBuild b;
-    std::string line = "assay ";
-    line += b.release;
-    line += ", C++ ABI ";
-    line += b.compiler_abi;
-    line += ", " + std::to_string(b.spec);
-    for (const std::size_t size : {b.facts, b.options, b.training}) line += "/" + std::to_string(size);
-    return line;
+    return fmt::format("assay {}, C++ ABI {}, {}/{}/{}/{}", b.release, b.compiler_abi, b.spec, b.facts, b.options,
+                       b.training);
 }
 
 /// The plug-in, opened on first use. Throws usage when there is none or it is not this program's.

@@ -187,8 +187,7 @@ private:
         if (report_.quoted.empty()) report_.quoted = result.id;
         std::vector<double> values;
         try {
-            values = estimators_[e]->estimate(first_, second_, correct_);
-            estimators_[e]->describe(first_, second_, correct_, result);
+            values = estimators_[e]->estimate(first_, second_, correct_, &result);
         } catch (const Error& error) {
             if (e == 0 || error.code() != ErrorCode::bad_input) throw;
             result.undefined = error.message();

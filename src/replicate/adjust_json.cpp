@@ -69,7 +69,7 @@ json method_json(const MethodResult& m, const std::vector<std::string>& names) {
 }  // namespace
 
 std::vector<double> drawing_rates() {
-    return RateGrid(100).s;
+    return RateGrid(drawing_points).s;
 }
 
 nlohmann::json to_json(const AdjustReport& report) {

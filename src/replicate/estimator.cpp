@@ -28,15 +28,14 @@ public:
         return d_ == 0 ? fmt::format("adjusted.naive.n{}.{}", n_, bins)
                        : fmt::format("adjusted.jackknife.delete{}.n{}.{}", d_, n_, bins);
     }
-    std::vector<double> estimate(const CellCounts& first, const CellCounts& second,
-                                 const Correct& correct) const override {
-        return weigh(weights(first, second), correct);
-    }
-    void describe(const CellCounts& first, const CellCounts& second, const Correct&,
-                  MethodResult& result) const override {
+    std::vector<double> estimate(const CellCounts& first, const CellCounts& second, const Correct& correct,
+                                 MethodResult* result) const override {
         const CellWeights w = weights(first, second);
-        result.weights = w.weight;
-        result.covered = w.covered;
+        if (result != nullptr) {
+            result->weights = w.weight;
+            result->covered = w.covered;
+        }
+        return weigh(w, correct);
     }
 
 private:
@@ -62,13 +61,15 @@ public:
     explicit Moments(std::vector<int> exponents) : exponents_(std::move(exponents)) {}
     std::string id() const override { return "moments"; }
     std::string definition() const override { return fmt::format("adjusted.moments.{}", fmt::join(exponents_, "_")); }
-    std::vector<double> estimate(const CellCounts& first, const CellCounts& second,
-                                 const Correct& correct) const override {
-        return weigh(MomentProjection(first, second, exponents_).weights(), correct);
-    }
-    void describe(const CellCounts& first, const CellCounts& second, const Correct& correct,
-                  MethodResult& result) const override {
+    std::vector<double> estimate(const CellCounts& first, const CellCounts& second, const Correct& correct,
+                                 MethodResult* result) const override {
         const MomentProjection projection(first, second, exponents_);
+        if (result != nullptr) describe(projection, correct, *result);
+        return weigh(projection.weights(), correct);
+    }
+
+private:
+    static void describe(const MomentProjection& projection, const Correct& correct, MethodResult& result) {
         result.weights = projection.weights().weight;
         result.exponents = projection.exponents();
         result.definition =
@@ -87,8 +88,6 @@ public:
             result.drawing.accuracy.push_back(std::move(drawn));
         }
     }
-
-private:
     std::vector<int> exponents_;
 };
 

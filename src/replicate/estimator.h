@@ -26,13 +26,12 @@ public:
     virtual ~Estimator() = default;
     virtual std::string id() const = 0;
     virtual std::string definition() const = 0;
-    /// Adjusted accuracy of each model. Throws Error{bad_input} where it is undefined.
-    virtual std::vector<double> estimate(const CellCounts& first, const CellCounts& second,
-                                         const Correct& correct) const = 0;
+    /// Adjusted accuracy of each model; what else is known of the estimate goes to `result`, where there is one. Throws
+    /// Error{bad_input} where it is undefined.
+    virtual std::vector<double> estimate(const CellCounts& first, const CellCounts& second, const Correct& correct,
+                                         MethodResult* result = nullptr) const = 0;
     /// False: too slow for a bootstrap.
     virtual bool resamples() const { return true; }
-    /// What else is known of the estimate.
-    virtual void describe(const CellCounts&, const CellCounts&, const Correct&, MethodResult&) const {}
 };
 
 /// The estimators that the options ask for, the one to quote first. `first` and `second`: the study's counts, for

@@ -9,6 +9,8 @@
 #include "assay/error.h"
 #include "assay/random.h"
 #include "assay/replicate_matching.h"
+#include "assay/statistics.h"
+#include "replicate/frequency_means.h"
 
 namespace assay::replicate {
 namespace {
@@ -30,70 +32,6 @@ int deal(RandomStream& random, int& n, int& k, int count) {
     }
     return selected;
 }
-
-/// Sums of frequencies by class, for means with errors over classes (over pictures where there is one class only).
-class ByClass {
-public:
-    explicit ByClass(std::size_t classes) : sum_(classes, 0.0), squares_(classes, 0.0), size_(classes, 0.0) {}
-    void add(std::uint32_t cls, int selected, int annotators) {
-        const double frequency = static_cast<double>(selected) / annotators;
-        sum_[cls] += frequency;
-        squares_[cls] += frequency * frequency;
-        size_[cls] += 1;
-    }
-    /// With the class weights of `other`: a class counts as often as it has pictures there.
-    ByClass weighted_as(const ByClass& other) const {
-        ByClass out = *this;
-        for (std::size_t c = 0; c < sum_.size(); ++c) {
-            const double factor = size_[c] > 0 ? other.size_[c] / size_[c] : 0;
-            for (auto* sums : {&out.sum_, &out.squares_, &out.size_}) (*sums)[c] *= factor;
-            out.pictures_ += factor > 0 ? size_[c] : 0;
-        }
-        return out;
-    }
-    MeanFrequency mean() const {
-        const double n = std::accumulate(size_.begin(), size_.end(), 0.0);
-        MeanFrequency result{std::accumulate(sum_.begin(), sum_.end(), 0.0) / n, 0};
-        std::vector<double> residuals;
-        for (std::size_t c = 0; c < sum_.size(); ++c) {
-            if (size_[c] > 0) residuals.push_back((sum_[c] - result.value * size_[c]) / n);
-        }
-        result.standard_error = residuals.size() > 1 ? error(residuals) : over_pictures();
-        return result;
-    }
-    /// This minus the other, class by class; both have the same weights.
-    MeanFrequency minus(const ByClass& other) const {
-        const MeanFrequency a = mean(), b = other.mean();
-        const double na = std::accumulate(size_.begin(), size_.end(), 0.0);
-        const double nb = std::accumulate(other.size_.begin(), other.size_.end(), 0.0);
-        std::vector<double> residuals;
-        for (std::size_t c = 0; c < sum_.size(); ++c) {
-            if (size_[c] + other.size_[c] > 0) {
-                residuals.push_back((sum_[c] - a.value * size_[c]) / na -
-                                    (other.sum_[c] - b.value * other.size_[c]) / nb);
-            }
-        }
-        return {a.value - b.value,
-                residuals.size() > 1 ? error(residuals) : std::hypot(over_pictures(), other.over_pictures())};
-    }
-
-private:
-    static double error(const std::vector<double>& residuals) {
-        double squares = 0;
-        for (const double r : residuals) squares += r * r;
-        const double classes = static_cast<double>(residuals.size());
-        return std::sqrt(squares * classes / (classes - 1));
-    }
-    double over_pictures() const {
-        const double weight = std::accumulate(size_.begin(), size_.end(), 0.0);
-        const double mean = std::accumulate(sum_.begin(), sum_.end(), 0.0) / weight;
-        const double square = std::accumulate(squares_.begin(), squares_.end(), 0.0) / weight;
-        const double n = pictures_ > 0 ? pictures_ : weight;
-        return n > 1 ? std::sqrt(std::max(0.0, square - mean * mean) / (n - 1)) : 0;
-    }
-    std::vector<double> sum_, squares_, size_;
-    double pictures_ = 0;  ///< where the weights are not those of the pictures themselves
-};
 
 void check(const MatchOptions& o) {
     if (o.per_class < 1) throw Error(ErrorCode::usage, fmt::format("{} pictures a class", o.per_class));
@@ -174,6 +112,14 @@ int match_bucket(int n, int k) {
     return std::min(match_buckets * k / n, match_buckets - 1);
 }
 
+std::vector<std::uint64_t> bucket_counts(const Readings& set) {
+    std::vector<std::uint64_t> counts(match_buckets, 0);
+    for (std::size_t i = 0; i < set.size(); ++i) {
+        ++counts[static_cast<std::size_t>(match_bucket(set.annotators[i], set.selected[i]))];
+    }
+    return counts;
+}
+
 std::vector<int> match_targets(const std::vector<int>& histogram, int per_class) {
     const int sum = std::accumulate(histogram.begin(), histogram.end(), 0);
     std::vector<int> targets(histogram.size(), 0);
@@ -208,7 +154,7 @@ MatchResult match(const Readings& reference, const Readings& candidates, const S
                                                 "replicate.match.reference", &left_out);
     const std::size_t classes = names.classes.size();
     std::vector<std::vector<int>> histogram(classes);
-    ByClass of_reference(classes), in_sample(classes), held_out(classes);
+    FrequencyMeans of_reference(classes), in_sample(classes), held_out(classes);
     for (std::size_t i = 0; i < seen.size(); ++i) {
         auto& counts = histogram[seen.classes[i]];
         counts.resize(match_buckets, 0);
@@ -266,7 +212,7 @@ MatchResult match(const Readings& reference, const Readings& candidates, const S
                                               reference.source, left_out, options.reference_annotators));
     }
     // Classes count as often as they were chosen, or another mix of classes would look like selection bias.
-    const ByClass alike = of_reference.weighted_as(in_sample);
+    const FrequencyMeans alike = of_reference.weighted_as(in_sample);
     result.reference = alike.mean();
     result.in_sample = in_sample.mean();
     if (options.annotators > 0) {
@@ -275,6 +221,31 @@ MatchResult match(const Readings& reference, const Readings& candidates, const S
     }
     add_warnings(result);
     return result;
+}
+
+std::vector<MatchedAccuracy> matched_accuracies(const MatchResult& result, const Readings& candidates,
+                                                const Hits& hits) {
+    const PicturePlaces places = find_pictures(candidates, hits);
+    std::vector<MatchedAccuracy> out;
+    for (const std::string& name : hits.classifiers) out.push_back({name, 0, 0, std::nullopt});
+    for (const Matched& m : result.pictures) {
+        const std::uint32_t place = places.place[m.candidate];
+        if (place == PicturePlaces::nowhere) continue;
+        for (std::size_t c = 0; c < out.size(); ++c) {
+            const std::uint8_t hit = hits.hit[std::size_t{place} * out.size() + c];
+            if (hit == Hits::unknown) continue;
+            out[c].hits += hit;
+            ++out[c].pictures;
+        }
+    }
+    bool any = false;
+    for (MatchedAccuracy& a : out) {
+        if (a.pictures == 0) continue;
+        any = true;
+        a.interval = wilson(a.hits, a.pictures);
+    }
+    if (!any) throw Error(ErrorCode::bad_input, fmt::format("{} has hits of none of the chosen pictures", hits.source));
+    return out;
 }
 
 std::string matched_csv(const MatchResult& result, const Readings& candidates, const StudyNames& names) {

@@ -68,26 +68,29 @@ public:
         return fmt::format("adjusted.mixture{}.spline.{}", first_.parts(),
                            integrals_ == Integrals::exact ? "exact.weighted" : "grid1000");
     }
-    std::vector<double> estimate(const CellCounts& first, const CellCounts& second,
-                                 const Correct& correct) const override {
+    std::vector<double> estimate(const CellCounts& first, const CellCounts& second, const Correct& correct,
+                                 MethodResult* result) const override {
         const BetaMixture one = fitted(first, first_counts_, first_), two = fitted(second, second_counts_, second_);
         const SplineFitter fitter(second, two, integrals_, weighted_);
+        std::vector<AccuracySpline> splines;
         std::vector<double> out;
         for (std::size_t m = 0; m < correct.models; ++m) {
-            out.push_back(mean_under(fitter.fit(correct.of(m)), one));
+            splines.push_back(fitter.fit(correct.of(m)));
+            out.push_back(mean_under(splines.back(), one));
         }
+        if (result != nullptr) describe(one, two, splines, *result);
         return out;
     }
-    void describe(const CellCounts&, const CellCounts& second, const Correct& correct,
-                  MethodResult& result) const override {
-        result.details = {{"original", mixture_json(first_)}, {"replication", mixture_json(second_)}};
-        const SplineFitter fitter(second, second_, integrals_, weighted_);
+
+private:
+    static void describe(const BetaMixture& one, const BetaMixture& two, const std::vector<AccuracySpline>& splines,
+                         MethodResult& result) {
+        result.details = {{"original", mixture_json(one)}, {"replication", mixture_json(two)}};
         const std::vector<double> rates = drawing_rates();
-        result.drawing.first_density = densities(first_, rates);
-        result.drawing.second_density = densities(second_, rates);
+        result.drawing.first_density = densities(one, rates);
+        result.drawing.second_density = densities(two, rates);
         std::size_t constrained = 0;
-        for (std::size_t m = 0; m < correct.models; ++m) {
-            const AccuracySpline spline = fitter.fit(correct.of(m));
+        for (const AccuracySpline& spline : splines) {
             constrained += spline.constrained ? 1U : 0U;
             result.details["splines"].push_back({{"w", spline.w}, {"objective", spline.objective}});
             result.drawing.accuracy.emplace_back();
@@ -104,15 +107,14 @@ public:
                 }
             }
         };
-        note_fit(first_, "original");
-        note_fit(second_, "replication");
+        note_fit(one, "original");
+        note_fit(two, "replication");
         if (constrained > 0) {
             result.notes.push_back(
-                fmt::format("the bounds 0 and 1 shape {} of {} curves", constrained, correct.models));
+                fmt::format("the bounds 0 and 1 shape {} of {} curves", constrained, splines.size()));
         }
     }
 
-private:
     static BetaMixture fitted(const CellCounts& counts, const std::vector<double>& own, const BetaMixture& start) {
         if (counts.pictures == own) return start;
         MixtureOptions options;
@@ -126,6 +128,15 @@ private:
     BetaMixture first_, second_;
 };
 
+/// A logit curve at the rows of a basis.
+std::vector<double> curve_at(const std::vector<double>& w, const std::vector<double>& basis) {
+    std::vector<double> out;
+    for (auto row = basis.begin(); row != basis.end(); row += static_cast<std::ptrdiff_t>(w.size())) {
+        out.push_back(1 / (1 + std::exp(-std::inner_product(w.begin(), w.end(), row, 0.0))));
+    }
+    return out;
+}
+
 class Nonparametric final : public Estimator {
 public:
     std::string id() const override { return "npmle"; }
@@ -133,43 +144,30 @@ public:
         return fmt::format("adjusted.npmle{}.logit_spline{}", rate_points, curve_functions);
     }
     bool resamples() const override { return false; }
-    std::vector<double> estimate(const CellCounts& first, const CellCounts& second,
-                                 const Correct& correct) const override {
+    std::vector<double> estimate(const CellCounts& first, const CellCounts& second, const Correct& correct,
+                                 MethodResult* result) const override {
         const RateGrid grid(rate_points);
         const RateDistribution one = fit_rates(first, grid), two = fit_rates(second, grid);
         const std::vector<double> basis = spline_basis(grid, curve_functions);
+        const std::vector<double> drawing = spline_basis(RateGrid(drawing_points), curve_functions);
         std::vector<double> out;
         for (std::size_t m = 0; m < correct.models; ++m) {
             const LogitCurve curve = fit_logit_curve(second, correct.of(m), grid, two.weight, basis, curve_penalty);
             double sum = 0;
             for (std::size_t j = 0; j < grid.s.size(); ++j) sum += one.weight[j] * curve.g[j];
             out.push_back(sum);
+            if (result != nullptr) result->drawing.accuracy.push_back(curve_at(curve.w, drawing));
+        }
+        if (result != nullptr) {
+            result->details = {{"rates", grid.s},
+                               {"original", one.weight},
+                               {"replication", two.weight},
+                               {"gap", {{"original", one.gap}, {"replication", two.gap}}}};
+            result->notes.push_back(
+                "no interval: refitting in a bootstrap is too slow; the curve is smoothed, which costs 0.2 to 0.3 "
+                "points");
         }
         return out;
-    }
-    void describe(const CellCounts& first, const CellCounts& second, const Correct& correct,
-                  MethodResult& result) const override {
-        const RateGrid grid(rate_points);
-        const RateDistribution one = fit_rates(first, grid), two = fit_rates(second, grid);
-        const std::vector<double> basis = spline_basis(grid, curve_functions);
-        const std::size_t points = drawing_rates().size();
-        const std::vector<double> drawn = spline_basis(RateGrid(static_cast<int>(points)), curve_functions);
-        for (std::size_t m = 0; m < correct.models; ++m) {
-            const LogitCurve curve = fit_logit_curve(second, correct.of(m), grid, two.weight, basis, curve_penalty);
-            result.drawing.accuracy.emplace_back();
-            for (std::size_t j = 0; j < points; ++j) {
-                const double logit =
-                    std::inner_product(curve.w.begin(), curve.w.end(),
-                                       drawn.begin() + static_cast<std::ptrdiff_t>(j * curve.w.size()), 0.0);
-                result.drawing.accuracy.back().push_back(1 / (1 + std::exp(-logit)));
-            }
-        }
-        result.details = {{"rates", grid.s},
-                          {"original", one.weight},
-                          {"replication", two.weight},
-                          {"gap", {{"original", one.gap}, {"replication", two.gap}}}};
-        result.notes.push_back(
-            "no interval: refitting in a bootstrap is too slow; the curve is smoothed, which costs 0.2 to 0.3 points");
     }
 };
 

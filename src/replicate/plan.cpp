@@ -59,9 +59,8 @@ PlanReport plan_with(const CellCounts& first, const CellCounts& second, const st
         }
         PlanRow row;
         row.annotators = n;
-        row.exponents = default_exponents(n);
         const CellCounts cells1 = expected(report.first, n), cells2 = expected(report.second, n);
-        const MomentProjection moments(cells1, cells2, row.exponents);
+        const MomentProjection moments(cells1, cells2, default_exponents(n));
         row.exponents = moments.exponents();
         const CellWeights naive = naive_weights(cells1, cells2, n), jackknife = jackknife_weights(cells1, cells2, 1);
         const CellWeights quarter = jackknife_weights(cells1, cells2, std::max(1, n / 4));

@@ -52,12 +52,9 @@ std::vector<SweepPoint> annotator_sweep(const Study& study, const std::vector<in
         for (const auto& estimator : make_estimators(at, one, two)) {
             SweepPoint point{m, estimator->id(), {}, {}, 0};
             try {
-                point.adjusted = estimator->estimate(one, two, right);
-                if (point.method == "moments") {
-                    point.exponents =
-                        MomentProjection(one, two, at.exponents.empty() ? default_exponents(m) : at.exponents)
-                            .exponents();
-                }
+                MethodResult told;
+                point.adjusted = estimator->estimate(one, two, right, &told);
+                point.exponents = std::move(told.exponents);
             } catch (const Error& error) {
                 if (error.code() != ErrorCode::bad_input) throw;
                 continue;

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <numeric>
 
 #include "assay/error.h"
@@ -137,8 +138,14 @@ TEST(Match, OneClassHasItsErrorOverPictures) {
     options.per_class = 50;
     const MatchResult result =
         match(readings_of({k}, 10, names, "o"), readings_of({k}, 10, names, "r"), names, options);
-    // 200 pictures spread evenly over 0, .1 ... 1: a standard deviation of .316, .022 of the mean.
-    EXPECT_NEAR(result.reference.standard_error, .316 / std::sqrt(200.0), .001);
+    // 200 pictures spread over 0, .1 ... 1: the standard deviation of all of them by the square root of one less.
+    double sum = 0, squares = 0;
+    for (const int x : k) {
+        sum += x / 10.0;
+        squares += x * x / 100.0;
+    }
+    const double deviation = std::sqrt(squares / 200 - sum * sum / 40000);
+    EXPECT_NEAR(result.reference.standard_error, deviation / std::sqrt(199.0), 1e-12);
     EXPECT_GT(result.difference->standard_error, result.reference.standard_error);
 }
 

@@ -207,6 +207,11 @@ protected:
         return read_frequencies(write(name, "picture,label,annotators,selected\n" + text), names_);
     }
     Hits hits(const std::string& name, const std::string& text) { return read_hits_csv(write(name, text)); }
+    /// Readings of the original beside its hits (m alone); the replication has one picture, x.jpg, and its hit.
+    Study beside(const std::string& original, const std::string& original_hits) {
+        return join_study(readings("1.csv", original), hits("h1.csv", "picture,m\n" + original_hits),
+                          readings("2.csv", "x.jpg,c,4,2\n"), hits("h2.csv", "picture,m\nx.jpg,1\n"), names_);
+    }
 };
 
 TEST_F(Joining, WideAndLongFilesSayTheSame) {
@@ -244,19 +249,15 @@ TEST_F(Joining, WhatIsLeftOutIsSaid) {
 }
 
 TEST_F(Joining, FileNamesAloneAreEnough) {
-    const Readings one = readings("1.csv", "a.jpg,c,4,2\n");
-    const Readings two = readings("2.csv", "x.jpg,c,4,2\n");
-    const Study study = join_study(one, hits("h1.csv", "picture,m\nval/c/a.png,1\n"), two,
-                                   hits("h2.csv", "picture,m\nv2/c/x.png,1\n"), names_);
+    const Study study = beside("a.jpg,c,4,2\n", "val/c/a.png,1\n");
     EXPECT_EQ(study.first.size(), 1U);
-    EXPECT_FALSE(study.warnings.empty());
+    EXPECT_FALSE(study.partial);
+    ASSERT_EQ(study.warnings.size(), 1U);
+    EXPECT_THAT(study.warnings[0], HasSubstr("by their file names alone"));
 }
 
 TEST_F(Joining, AFileNameThatSeveralPicturesHaveFindsNothing) {
-    const Readings one = readings("1.csv", "c/0.jpg,c,4,2\nd/0.jpg,d,4,2\nd/1.jpg,d,4,1\n");
-    const Readings two = readings("2.csv", "x.jpg,c,4,2\n");
-    const Study study = join_study(one, hits("h1.csv", "picture,m\nval/0.png,1\nval/1.png,1\n"), two,
-                                   hits("h2.csv", "picture,m\nx.jpg,1\n"), names_);
+    const Study study = beside("c/0.jpg,c,4,2\nd/0.jpg,d,4,2\nd/1.jpg,d,4,1\n", "val/0.png,1\nval/1.png,1\n");
     EXPECT_EQ(study.first.size(), 1U);
     EXPECT_TRUE(study.partial);
 }
