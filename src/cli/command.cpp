@@ -109,15 +109,15 @@ bool parse(CLI::App& app, std::vector<std::string> words) {
     } catch (const CLI::CallForHelp&) {
         std::fputs(app.help().c_str(), stdout);
         return false;
-    } catch (const CLI::ExtrasError&) {
-        std::string what = "unexpected";
+    } catch (const CLI::ParseError& error) {
+        // A misspelt option comes first: that the right one is missing only follows from it.
+        std::string what;
         for (const std::string& word : app.remaining()) {
-            what += " `" + word + "`";
+            what += (what.empty() ? "unexpected `" : " `") + word + "`";
             if (word.starts_with("-")) what += suggest(word, option_names(app));
         }
+        if (what.empty()) what = error.what();
         throw Error(ErrorCode::usage, what + "; see `" + app.get_name() + " --help`");
-    } catch (const CLI::ParseError& error) {
-        throw Error(ErrorCode::usage, std::string(error.what()) + "; see `" + app.get_name() + " --help`");
     }
 }
 

@@ -43,6 +43,9 @@ TEST(Usage, UnknownWordsAreNamedWithTheNearest) {
     EXPECT_THAT(option.err, HasSubstr("--modle"));
     EXPECT_THAT(option.err, HasSubstr("did you mean `--model`?"));
     EXPECT_EQ(option.out, "");
+    // Also where the option that was meant is required.
+    EXPECT_THAT(assay_run({"replicate", "adjust", "a.csv", "b.csv", "--hitz", "x", "y"}).err,
+                HasSubstr("unexpected `--hitz`; did you mean `--hits`?"));
 }
 
 TEST(Usage, NothingAtAllPrintsHelpAndFails) {
