@@ -16,6 +16,8 @@ namespace assay {
 std::vector<std::byte> read_file(const std::filesystem::path& path, std::uint64_t limit = UINT64_MAX);
 /// Like read_file, as text.
 std::string read_text(const std::filesystem::path& path, std::uint64_t limit = 1ULL << 30);
+/// The first `bytes` bytes of a file, all of a shorter one. Throws as read_file does.
+std::string read_start(const std::filesystem::path& path, std::size_t bytes);
 
 /// A read-only memory map of a whole file. Empty files give an empty span. Movable.
 /// A file that shrinks while it is mapped ends the process with SIGBUS: map only files that Assay's own stores hold, or

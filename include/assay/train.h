@@ -77,6 +77,8 @@ struct TrainReport {
 struct TrainProgress {
     std::uint64_t done = 0;   ///< pictures seen, all networks and epochs
     std::uint64_t total = 0;  ///< pictures to see
+    double share = 0;         ///< of the work, [0, 1]: a picture costs a wide network more than a narrow one
+    double share_reused = 0;  ///< the part of `share` that an earlier run had done
 };
 using TrainCallback = std::function<void(const TrainProgress&)>;
 

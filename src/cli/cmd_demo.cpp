@@ -40,8 +40,9 @@ std::vector<TrainReport> train(const Demo& demo, const std::vector<DemoNetwork>&
     reading.classes = read_class_list(options.classes);
     const Dataset pictures = open_dataset(demo.dir / "pictures" / "train", reading);
     Progress progress("training", "pictures", demo.quiet);
-    return train_classifiers(pictures, specs, options,
-                             [&](const TrainProgress& p) { progress.update(p.done, p.total); });
+    return train_classifiers(pictures, specs, options, [&](const TrainProgress& p) {
+        progress.update_share(p.share, p.share_reused, p.done, p.total);
+    });
 }
 
 Table network_table(const std::vector<DemoNetwork>& networks, const std::vector<TrainReport>& reports) {
@@ -163,8 +164,10 @@ int cmd_demo(std::vector<std::string> words) {
                         examples);
     Demo demo;
     app->add_option("--dir", demo.dir, "Folder of everything")->type_name("DIR")->capture_default_str();
-    app->add_option("--size", demo.size,
-                    "small: some minutes on two cores; full: five times the pictures, larger networks")
+    app->add_option(
+           "--size", demo.size,
+           "small: a minute or two on two cores, 0.6 GB; full: five times the pictures, 100,000 unlabelled ones, "
+           "larger networks: a quarter of an hour, 3.5 GB")
         ->check(CLI::IsMember({"small", "full"}))
         ->capture_default_str();
     app->add_option("--seed", demo.seed, "Another world, other networks")->capture_default_str();

@@ -111,10 +111,15 @@ bool parse(CLI::App& app, std::vector<std::string> words) {
         return false;
     } catch (const CLI::ParseError& error) {
         // A misspelt option comes first: that the right one is missing only follows from it.
+        // The plain words after it may be its values, and are named only where there is no such option.
+        const std::vector<std::string> left = app.remaining();
+        const bool options =
+            std::any_of(left.begin(), left.end(), [](const std::string& word) { return word.starts_with("-"); });
         std::string what;
-        for (const std::string& word : app.remaining()) {
+        for (const std::string& word : left) {
+            if (options && !word.starts_with("-")) continue;
             what += (what.empty() ? "unexpected `" : " `") + word + "`";
-            if (word.starts_with("-")) what += suggest(word, option_names(app));
+            if (options) what += suggest(word, option_names(app));
         }
         if (what.empty()) what = error.what();
         throw Error(ErrorCode::usage, what + "; see `" + app.get_name() + " --help`");

@@ -19,11 +19,16 @@ public:
 
     /// `skipped` of `total` were there before and do not count for the rate.
     void update(std::uint64_t done_now, std::uint64_t total, std::uint64_t skipped = 0, std::string_view detail = "");
+    /// Where units differ in cost: `share` of the work is done, `skipped` of it was there before, both in [0, 1].
+    void update_share(double share, double skipped, std::uint64_t done_now, std::uint64_t total);
     void finish();
 
 private:
     using Clock = std::chrono::steady_clock;
-    void draw(std::uint64_t done_now, std::uint64_t total, std::uint64_t skipped, std::string_view detail);
+    bool due();
+    /// `numbers` stand between the share and the time that is left.
+    void draw(double share, double skipped, std::string_view numbers, std::string_view detail);
+    double seconds() const;
 
     std::string label_;
     std::string unit_;

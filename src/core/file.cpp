@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <cstring>
@@ -106,6 +107,14 @@ std::string read_text(const fs::path& path, std::uint64_t limit) {
     return read_whole<std::string>(path, limit);
 }
 
+std::string read_start(const fs::path& path, std::size_t bytes) {
+    const auto [fd, size] = open_regular(path);
+    const Descriptor descriptor(fd);
+    std::string text(static_cast<std::size_t>(std::min<std::uint64_t>(size, bytes)), '\0');
+    text.resize(read_fully(descriptor.get(), text.data(), text.size(), path));
+    return text;
+}
+
 MappedFile::MappedFile(const fs::path& path) {
     const auto [fd, size] = open_regular(path);
     const Descriptor descriptor(fd);
@@ -121,8 +130,7 @@ MappedFile::~MappedFile() {
 }
 
 MappedFile::MappedFile(MappedFile&& other) noexcept
-    : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {
-}
+    : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
 
 MappedFile& MappedFile::operator=(MappedFile&& other) noexcept {
     std::swap(data_, other.data_);
@@ -185,7 +193,6 @@ FileLock::~FileLock() {
     if (descriptor_ >= 0) ::close(descriptor_);
 }
 
-FileLock::FileLock(FileLock&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {
-}
+FileLock::FileLock(FileLock&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
 
 }  // namespace assay

@@ -3,11 +3,10 @@
 
 #include <fmt/format.h>
 
-#include <array>
-#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "assay/error.h"
+#include "assay/file.h"
 #include "model/settings.h"
 
 namespace assay {
@@ -24,9 +23,7 @@ ModelFormat format_of(const fs::path& path) {
     if (extension == ".onnx") return ModelFormat::onnx;
     if (extension == ".pt" || extension == ".pth" || extension == ".ts" || extension == ".torchscript")
         return ModelFormat::torchscript;
-    std::array<char, 4> magic = {};
-    std::ifstream(path, std::ios::binary).read(magic.data(), magic.size());
-    if (std::string_view(magic.data(), magic.size()) == "PK\x03\x04") return ModelFormat::torchscript;
+    if (read_start(path, 4) == "PK\x03\x04") return ModelFormat::torchscript;
     throw Error(ErrorCode::bad_input,
                 fmt::format("{}: not a known model format; allowed: TorchScript (.pt, .pth, .ts, .torchscript) and "
                             "ONNX (.onnx)",

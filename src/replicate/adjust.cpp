@@ -15,6 +15,9 @@
 namespace assay::replicate {
 namespace {
 
+/// A companion set of exponents with a standard error so many times the main one's tells its own noise, not what the
+/// choice of exponents does. In simulated studies of 10,000 pictures the factor is about 1.3.
+constexpr double undetermined = 3;
 constexpr std::uint32_t least_replicates = 20, most_replicates = 100000;
 
 double mean_of(const std::vector<double>& x) {
@@ -304,23 +307,17 @@ private:
         return default_exponents(std::min(first_.grid.min_n(), second_.grid.min_n()));
     }
 
-    void add_sensitivity() {
-        if (!options_.moments) return;
+    /// The estimates with the companion sets of exponents.
+    std::vector<MethodResult> companions() const {
         const MethodResult& main = report_.methods.front();
-        std::vector<double> low, high;
-        for (const Estimate& a : main.adjusted) {
-            low.push_back(a.value);
-            high.push_back(a.value);
-        }
-        double mean_low = main.mean_adjusted.value, mean_high = mean_low;
-        std::vector<MethodResult> companions;
+        std::vector<MethodResult> all;
         for (const auto& exponents : companion_exponents(std::min(first_.grid.min_n(), second_.grid.min_n()))) {
             MethodResult result;
             try {
                 const MomentProjection projection(first_, second_, exponents);
                 // What is left after dropping may be a set that is there already.
                 const auto same = [&](const MethodResult& other) { return other.exponents == projection.exponents(); };
-                if (same(main) || std::any_of(companions.begin(), companions.end(), same)) continue;
+                if (same(main) || std::any_of(all.begin(), all.end(), same)) continue;
                 const auto values = weigh(projection.weights(), correct_);
                 result.id = fmt::format("moments.{}", fmt::join(projection.exponents(), "_"));
                 result.definition = "adjusted." + result.id;
@@ -331,34 +328,65 @@ private:
                 if (error.code() != ErrorCode::bad_input) throw;
                 continue;
             }
-            for (std::size_t m = 0; m < low.size(); ++m) {
-                low[m] = std::min(low[m], result.adjusted[m].value);
-                high[m] = std::max(high[m], result.adjusted[m].value);
+            const double error = *result.mean_adjusted.standard_error, main_error = *main.mean_adjusted.standard_error;
+            if (error > std::max(undetermined * main_error, 1e-9)) {  // perfect classifiers: roundings on both sides
+                MethodResult without;
+                without.id = std::move(result.id);
+                without.definition = std::move(result.definition);
+                without.exponents = std::move(result.exponents);
+                without.undefined = fmt::format(
+                    "the readings do not determine s^{}: the mean would have a standard error of {:.3g} points, that "
+                    "of "
+                    "{} has {:.3g}",
+                    without.exponents.back(), 100 * error, main.id, 100 * main_error);
+                result = std::move(without);
             }
-            mean_low = std::min(mean_low, result.mean_adjusted.value);
-            mean_high = std::max(mean_high, result.mean_adjusted.value);
-            companions.push_back(std::move(result));
+            all.push_back(std::move(result));
         }
-        if (companions.empty()) return;
-        for (std::size_t m = 0; m < low.size(); ++m) report_.sensitivity.push_back(high[m] - low[m]);
-        report_.mean_sensitivity = mean_high - mean_low;
-        const double error = main.mean_adjusted.standard_error.value_or(0);
+        return all;
+    }
+
+    /// How far the choice of exponents moves the estimates.
+    void add_sensitivity() {
+        if (!options_.moments) return;
+        std::vector<MethodResult> others = companions();
+        const auto defined = [](const MethodResult& m) { return m.undefined.empty(); };
+        if (std::any_of(others.begin(), others.end(), defined)) {
+            std::vector<const MethodResult*> sets = {&report_.methods.front()};
+            for (const MethodResult& m : others) {
+                if (defined(m)) sets.push_back(&m);
+            }
+            const auto spread = [&](auto&& value) {
+                const auto [low, high] = std::minmax_element(
+                    sets.begin(), sets.end(), [&](const auto* x, const auto* y) { return value(*x) < value(*y); });
+                return value(**high) - value(**low);
+            };
+            for (std::size_t m = 0; m < report_.classifiers.size(); ++m)
+                report_.sensitivity.push_back(spread([m](const MethodResult& set) { return set.adjusted[m].value; }));
+            report_.mean_sensitivity = spread([](const MethodResult& set) { return set.mean_adjusted.value; });
+            warn_of_exponents(sets);
+        }
+        for (MethodResult& result : others) report_.methods.push_back(std::move(result));
+    }
+
+    /// `sets`: the main estimate first.
+    void warn_of_exponents(const std::vector<const MethodResult*>& sets) {
+        const auto error_of = [](const MethodResult* set) { return *set->mean_adjusted.standard_error; };
+        const double error = error_of(sets.front());
         if (*report_.mean_sensitivity > error) {
             report_.warnings.push_back(
                 fmt::format("the mean adjusted accuracy moves by {:.2f} points with the choice of exponents, more than "
                             "its standard error of {:.2f}: the interval does not cover this",
                             100 * *report_.mean_sensitivity, 100 * error));
         }
-        const auto calmest = std::min_element(companions.begin(), companions.end(), [](const auto& x, const auto& y) {
-            return *x.mean_adjusted.standard_error < *y.mean_adjusted.standard_error;
-        });
-        if (const double calm = *calmest->mean_adjusted.standard_error; calm < 0.6 * error) {
+        const auto* calmest = *std::min_element(
+            sets.begin(), sets.end(), [&](const auto* x, const auto* y) { return error_of(x) < error_of(y); });
+        if (const double calm = error_of(calmest); calm < 0.6 * error) {
             report_.warnings.push_back(fmt::format(
                 "so few pictures do not determine the largest exponent: {} have a standard error of {:.2f} points, the "
                 "default's is {:.2f}; consider --exponents {} (decide before looking at the result)",
                 calmest->id, 100 * calm, 100 * error, fmt::join(calmest->exponents, ",")));
         }
-        for (MethodResult& result : companions) report_.methods.push_back(std::move(result));
     }
 
     const Study& study_;

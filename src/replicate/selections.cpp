@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <fstream>
 #include <limits>
 
 #include <fmt/core.h>
@@ -53,11 +52,7 @@ std::size_t Names::find(std::string_view text) const {
 
 bool is_raw_selections(const std::filesystem::path& path) {
     // The header is enough, and files of annotations may be large.
-    std::ifstream file(path, std::ios::binary);
-    if (!file) throw Error(ErrorCode::bad_input, fmt::format("cannot read {}", path.string()));
-    std::string text(std::size_t{1} << 16, '\0');
-    file.read(text.data(), static_cast<std::streamsize>(text.size()));
-    text.resize(static_cast<std::size_t>(file.gcount()));
+    std::string text = read_start(path, std::size_t{1} << 16);
     const std::size_t begin = std::min(text.size(), text.find_first_not_of("\r\n"));
     text.resize(std::min(text.size(), text.find_first_of("\r\n", begin)));
     const CsvReader reader(text, path.filename().string());

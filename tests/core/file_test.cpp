@@ -54,6 +54,16 @@ TEST(File, BadInputIsNamed) {
     write_file_atomically(scratch / "big", "12345");
     EXPECT_EQ(code_of([&] { read_file(scratch / "big", 4); }), ErrorCode::bad_input);
     EXPECT_EQ(read_text(scratch / "big", 5), "12345");
+    EXPECT_EQ(code_of([&] { read_start(scratch / "missing", 4); }), ErrorCode::bad_input);
+    EXPECT_EQ(code_of([&] { read_start("/dev/zero", 4); }), ErrorCode::bad_input);
+}
+
+TEST(File, TheStartOfAFile) {
+    const Scratch scratch;
+    write_file_atomically(scratch / "a", "12345");
+    EXPECT_EQ(read_start(scratch / "a", 3), "123");
+    EXPECT_EQ(read_start(scratch / "a", 5), "12345");
+    EXPECT_EQ(read_start(scratch / "a", std::size_t{1} << 40), "12345");
 }
 
 TEST(File, AFullDiskLeavesTheOldBytes) {

@@ -154,17 +154,27 @@ TEST_F(Trained, LearnsAndSaysSo) {
     copied.epochs = 20;
     copied.calibrated_copy = "net-scaled";
     std::uint64_t last = 0, total = 0;
+    double share = 0;
     TrainOptions options;
     options.folder = fresh("learns");
     const auto reports =
         train_classifiers(pictures(), std::vector{copied, patches}, options, [&](const TrainProgress& p) {
             EXPECT_GE(p.done, last);
             EXPECT_LE(p.done, p.total);
+            EXPECT_GE(p.share, share);
+            EXPECT_EQ(p.share_reused, 0);
             last = p.done;
             total = p.total;
+            share = p.share;
         });
     ASSERT_EQ(reports.size(), 2U);
     EXPECT_GT(total, 0U);
+    EXPECT_EQ(last, total);
+    EXPECT_NEAR(share, 1, 1e-9);  // a sum of as many parts as there were batches
+    TrainProgress again;
+    train_classifiers(pictures(), std::vector{copied, patches}, options, [&](const TrainProgress& p) { again = p; });
+    EXPECT_EQ(again.done, total);
+    EXPECT_NEAR(again.share_reused, 1, 1e-9);
     for (const TrainReport& r : reports) {
         EXPECT_EQ(r.trained_on + r.held_out, 180U);
         // Chance is 1/3; the whole interval lies above 2/3.
@@ -258,6 +268,14 @@ TEST_F(Trained, StopsWhenTheCallbackThrows) {
     }
     EXPECT_FALSE(fs::exists(options.folder / "net.pt"));
     EXPECT_FALSE(fs::exists(options.folder / "net.training.json"));
+}
+
+TEST_F(Trained, NamesThatItsFilesCannotHold) {
+    const Scratch scratch;
+    make_pictures(scratch / "p", 2);
+    fs::rename(scratch / "p/along", scratch / "p/al\xE9");
+    EXPECT_THAT(refusal(open_dataset(scratch / "p", {}), {quick("net")}, scratch / "m"), HasSubstr("is not UTF-8"));
+    EXPECT_FALSE(fs::exists(scratch / "m/net.pt"));
 }
 
 TEST_F(Trained, BadPicturesAndTooFewClasses) {

@@ -233,6 +233,30 @@ TEST(Adjust, DroppedExponentsAreTakenBackEverywhere) {
     for (const MethodResult& m : report.methods) EXPECT_FALSE(m.id.starts_with("moments.")) << m.id;
 }
 
+TEST(Adjust, ExponentsThatTheReadingsDoNotDetermineAreNoEvidence) {
+    // 1000 pictures: s^20 is determined by the few that nearly everybody selected, and not by this draw of them.
+    SimulationOptions options;
+    options.classes = 20;
+    options.classifiers = 20;
+    options.seed = 4;
+    const AdjustReport report = adjust(study_of(simulate(options)), {});
+    const MethodResult* widest = report.method("moments.0_1_3_8_20");
+    ASSERT_NE(widest, nullptr);
+    EXPECT_THAT(widest->undefined, HasSubstr("do not determine s^20"));
+    EXPECT_TRUE(widest->adjusted.empty());
+    const MethodResult* calm = report.method("moments.0_1_3_8");
+    ASSERT_NE(calm, nullptr);
+    EXPECT_EQ(calm->undefined, "");
+    // The spread is over the sets that are left, for the mean and for every classifier.
+    const MethodResult& main = report.methods.front();
+    EXPECT_EQ(report.mean_sensitivity, std::abs(main.mean_adjusted.value - calm->mean_adjusted.value));
+    for (std::size_t m = 0; m < report.classifiers.size(); ++m)
+        EXPECT_EQ(report.sensitivity[m], std::abs(main.adjusted[m].value - calm->adjusted[m].value));
+    const nlohmann::json json = to_json(report);
+    EXPECT_EQ(json["methods"].back()["undefined"], widest->undefined);
+    EXPECT_FALSE(json["methods"].back().contains("mean"));
+}
+
 TEST(Adjust, PerfectClassifiersAreInside) {
     Study study = small_study();
     for (auto* set : {&study.first, &study.second}) {
