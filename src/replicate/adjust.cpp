@@ -24,10 +24,6 @@ double mean_of(const std::vector<double>& x) {
     return std::accumulate(x.begin(), x.end(), 0.0) / static_cast<double>(x.size());
 }
 
-Estimate with_error(double value, double error, double level, const char* method) {
-    return {value, error, symmetric_interval(value, error, level, method)};
-}
-
 Estimate from_replicates(double value, const std::vector<double>& draws, double level, const std::string& method) {
     Estimate estimate{value, std::nullopt, std::nullopt};
     if (draws.size() < least_replicates) return estimate;
@@ -74,6 +70,13 @@ public:
     }
 
 private:
+    /// Student's t, one degree less than units: with 20 classes the normal's intervals cover 93 %, these 95.
+    Estimate with_error(double value, double error) const {
+        return {value, error,
+                symmetric_interval(value, error, options_.level, interval_name("t"),
+                                   std::max(1.0, static_cast<double>(plan_.count) - 1))};
+    }
+
     std::string interval_name(const char* kind) const {
         return fmt::format("{}.{}", kind, plan_.units == Units::classes ? "by_class" : "by_picture");
     }
@@ -131,14 +134,13 @@ private:
 
     void add_raw() {
         raw_errors_ = standard_errors(study_, plan_, first_, second_, correct_, nullptr);
-        const std::string name = interval_name("normal");
         for (std::size_t m = 0; m < study_.models(); ++m) {
-            report_.first.push_back(with_error(accuracy1_[m], raw_errors_.first[m], options_.level, name.c_str()));
-            report_.second.push_back(with_error(accuracy2_[m], raw_errors_.second[m], options_.level, name.c_str()));
+            report_.first.push_back(with_error(accuracy1_[m], raw_errors_.first[m]));
+            report_.second.push_back(with_error(accuracy2_[m], raw_errors_.second[m]));
         }
         const std::size_t mean = study_.models();
-        report_.mean_first = with_error(mean_of(accuracy1_), raw_errors_.first[mean], options_.level, name.c_str());
-        report_.mean_second = with_error(mean_of(accuracy2_), raw_errors_.second[mean], options_.level, name.c_str());
+        report_.mean_first = with_error(mean_of(accuracy1_), raw_errors_.first[mean]);
+        report_.mean_second = with_error(mean_of(accuracy2_), raw_errors_.second[mean]);
         report_.raw_line =
             line(accuracy2_, raw_errors_.raw_slope, raw_errors_.raw_intercept, raw_errors_.raw_covariance);
     }
@@ -148,9 +150,8 @@ private:
         const auto [low, high] = std::minmax_element(accuracy1_.begin(), accuracy1_.end());
         if (study_.models() < 2 || *low == *high) return std::nullopt;
         LineFit fit = fit_line(accuracy1_, y);
-        const std::string name = interval_name("normal");
-        fit.slope = with_error(fit.slope.value, slope_error, options_.level, name.c_str());
-        fit.intercept = with_error(fit.intercept.value, intercept_error, options_.level, name.c_str());
+        fit.slope = with_error(fit.slope.value, slope_error);
+        fit.intercept = with_error(fit.intercept.value, intercept_error);
         fit.covariance = covariance;
         return fit;
     }
@@ -240,21 +241,17 @@ private:
     void fill_analytic(MethodResult& result, const MomentProjection& projection,
                        const std::vector<double>& values) const {
         const StandardErrors errors = standard_errors(study_, plan_, first_, second_, correct_, &projection);
-        const std::string name = interval_name("normal");
-        const auto at = [&](double value, double error) {
-            return with_error(value, error, options_.level, name.c_str());
-        };
         const auto gap_at = [&](double one, double two, double a, std::size_t i) {
-            return GapParts{at(one - two, errors.gap[i]), at(one - a, errors.remaining[i]),
-                            at(a - two, errors.bias[i])};
+            return GapParts{with_error(one - two, errors.gap[i]), with_error(one - a, errors.remaining[i]),
+                            with_error(a - two, errors.bias[i])};
         };
         for (std::size_t m = 0; m < values.size(); ++m) {
-            result.adjusted.push_back(at(values[m], errors.adjusted[m]));
+            result.adjusted.push_back(with_error(values[m], errors.adjusted[m]));
             result.gaps.push_back(gap_at(accuracy1_[m], accuracy2_[m], values[m], m));
             result.outside += outside(values[m]);
         }
         const std::size_t last = values.size();
-        result.mean_adjusted = at(mean_of(values), errors.adjusted[last]);
+        result.mean_adjusted = with_error(mean_of(values), errors.adjusted[last]);
         result.mean_gap = gap_at(mean_of(accuracy1_), mean_of(accuracy2_), mean_of(values), last);
         result.line = line(values, errors.slope, errors.intercept, errors.covariance);
     }

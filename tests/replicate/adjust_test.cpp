@@ -128,6 +128,11 @@ TEST(Adjust, AgreesWithTheDefinitionPictureByPicture) {
                         1e-9);
             EXPECT_NEAR(*moments.gaps[m].remaining.standard_error,
                         classes ? by_class(remaining) : std::sqrt(picture_remaining), 1e-9);
+            // Tables of Student's t: 59 and 1199 degrees of freedom.
+            const Interval& interval = *moments.adjusted[m].interval;
+            EXPECT_EQ(interval.method, classes ? "t.by_class" : "t.by_picture");
+            EXPECT_NEAR((interval.high - interval.low) / 2 / *moments.adjusted[m].standard_error,
+                        classes ? 2.00100 : 1.96194, 2e-5);
             const GapParts& g = moments.gaps[m];
             EXPECT_NEAR(g.gap.value, g.remaining.value + g.bias.value, 1e-12);
         }

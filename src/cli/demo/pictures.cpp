@@ -23,10 +23,10 @@ constexpr std::array<Told, 14> told = {{
     {"edges", "outlines on white"},
     {"silhouette", "filled outlines"},
     {"retextured", "the right outline under some other texture"},
-    {"rendition", "paintings, toys, tiles"},
+    {"rendition", "posters, large pixels, mosaics, neon signs"},
     {"original", "as photographed, for the next two"},
     {"mixed-same", "on the background of another picture of the class"},
-    {"mixed-rand", "on the background of a picture of any class"},
+    {"mixed-rand", "on a background that is foreign to the class"},
     {"unlabelled", "photographs that nobody has labelled"},
 }};
 
