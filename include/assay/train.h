@@ -93,7 +93,8 @@ struct TrainOptions {
 /// Trains one classifier for each spec on the items of `dataset` that have exactly one label, and writes
 /// FOLDER/<name>.pt (TorchScript; batch norms folded into the convolutions), <name>.toml (its settings) and
 /// <name>.training.json (the spec, the pictures' fingerprint and the report). Reports come in the order of `specs`. A
-/// network whose spec and pictures did not change is not trained again; a killed call loses the networks in work only.
+/// network whose spec and pictures did not change is not trained again (its settings are written again where they are
+/// lost or changed); a killed call loses the networks in work only.
 ///
 /// Memory: 3 * side^2 bytes a picture and distinct side, at most 1 GiB in all. Throws usage (no spec, bad values, two
 /// of one name, built without LibTorch, too many pictures), bad_input (fewer than two classes, unreadable picture),

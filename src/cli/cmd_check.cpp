@@ -87,7 +87,7 @@ int cmd_check(std::vector<std::string> words) {
     app->add_option("--sample", options.sample, "Pictures that go through the classifier")
         ->type_name("N")
         ->capture_default_str();
-    app->add_option("--seed", options.seed, "Which pictures")->capture_default_str();
+    app->add_option("--seed", options.seed, "Which pictures")->check(decimal_number())->capture_default_str();
     app->add_flag("--decode-all", options.decode_all, "Read every picture, not only the sample");
     app->add_option("-j,--threads", options.threads, "Threads (default: one a core)")->type_name("N");
     app->add_flag("-q,--quiet", quiet, "No progress, no notes");

@@ -9,6 +9,7 @@
 #include "assay/file.h"
 #include "assay/hash.h"
 #include "assay/store.h"
+#include "assay/world.h"
 #include "cli/command.h"
 #include "cli/demo/networks.h"
 #include "cli/demo/pictures.h"
@@ -27,6 +28,8 @@ assay demo
 assay demo --dir /tmp/world --size full
 assay demo --dir /tmp/world --retrain
 )";
+
+constexpr std::string_view composites = "patchml-seed1";  ///< the name that patchml gives its data set for --seed 1
 
 std::vector<TrainReport> train(const Demo& demo, const std::vector<DemoNetwork>& networks) {
     std::vector<TrainSpec> specs;
@@ -63,21 +66,46 @@ Table network_table(const std::vector<DemoNetwork>& networks, const std::vector<
     return table;
 }
 
-/// Scores of a model that has another file now (trained anew with another result) are of no use: the folder is ours.
-void drop_stale_scores(const Demo& demo) {
-    const fs::path runs = demo.dir / "runs";
-    if (!fs::exists(runs)) return;
+/// The tour's own stores: no other folder below runs/ is looked at.
+std::vector<fs::path> own_stores(const fs::path& runs, const std::vector<DemoNetwork>& networks) {
+    std::vector<std::string> sets = world_sets();
+    sets.emplace_back(composites);
     std::vector<fs::path> stores;
-    for (const auto& dataset : fs::directory_iterator(runs)) {
-        if (!dataset.is_directory()) continue;
-        for (const auto& store : fs::directory_iterator(dataset.path()))
-            if (fs::exists(store.path() / "manifest.json")) stores.push_back(store.path());
+    for (const std::string& set : sets) {
+        for (const DemoNetwork& network : networks) {
+            for (const std::string& name : {network.spec.name, network.spec.calibrated_copy})
+                if (!name.empty()) stores.push_back(runs / set / name);
+        }
     }
-    for (const fs::path& folder : stores) {
-        const fs::path model = demo.dir / "models" / (folder.filename().string() + ".pt");
-        if (!fs::exists(model) || PredictionStore::open(folder).spec().model_hash != hash_file(model))
-            fs::remove_all(folder);
+    return stores;
+}
+
+/// Whether `predict` would not go on with what is there: scores of another network, or what a kill left of a removal.
+bool is_stale(const fs::path& store, const fs::path& model) {
+    if (!fs::exists(store / "manifest.json")) return fs::exists(store / "shards");
+    try {
+        return PredictionStore::open(store).spec().model_hash != hash_file(model);
+    } catch (const Error& error) {
+        if (error.code() == ErrorCode::bad_input) return true;
+        throw;
     }
+}
+
+/// Scores of a network that has another file now (trained anew with another result) are of no use.
+void drop_stale_scores(const Demo& demo, const std::vector<DemoNetwork>& networks) {
+    std::size_t dropped = 0;
+    for (const fs::path& store : own_stores(demo.dir / "runs", networks)) {
+        // Renamed first: a removal that is cut short must leave nothing that looks like a store.
+        const fs::path aside = store.parent_path() / (".stale-" + store.filename().string());
+        std::error_code none;
+        fs::remove_all(aside, none);
+        if (fs::is_symlink(store) || fs::is_symlink(store.parent_path()) || !fs::is_directory(store)) continue;
+        if (!is_stale(store, demo.dir / "models" / (store.filename().string() + ".pt"))) continue;
+        fs::rename(store, aside);
+        fs::remove_all(aside);
+        ++dropped;
+    }
+    if (dropped > 0) note(fmt::format("{} stores hold scores of earlier networks: dropped", dropped));
 }
 
 /// The tour after the training. Every line may be pasted into a shell.
@@ -140,8 +168,10 @@ private:
         working(
             "patchml --data {0}/pictures/multi --boxes {0}/pictures/multi/Annotations --classes {0}/classes.txt "
             "--k 2,4 --limit 60 --seed 1 --out {0}/patchml");
-        working("predict -m {0}/models/standard.pt {0}/models/shape.pt -d {0}/patchml/patchml-seed1 --out {0}/runs");
-        line("score {0}/runs/patchml-seed1 --metrics real,variable_topk,asma:subgroups=2-4");
+        working(fmt::format(
+            "predict -m {{0}}/models/standard.pt {{0}}/models/shape.pt -d {{0}}/patchml/{} --out {{0}}/runs",
+            composites));
+        line(fmt::format("score {{0}}/runs/{} --metrics real,variable_topk,asma:subgroups=2-4", composites));
     }
 
     void cues() {
@@ -170,7 +200,9 @@ int cmd_demo(std::vector<std::string> words) {
            "larger networks: a quarter of an hour, 3.5 GB")
         ->check(CLI::IsMember({"small", "full"}))
         ->capture_default_str();
-    app->add_option("--seed", demo.seed, "Another world, other networks")->capture_default_str();
+    app->add_option("--seed", demo.seed, "Another world, other networks")
+        ->check(decimal_number())
+        ->capture_default_str();
     app->add_flag("--retrain", demo.retrain, "Train the networks again");
     app->add_option("-j,--threads", demo.threads, "Threads (default: one a core); changes no bit")
         ->type_name("N")
@@ -178,6 +210,12 @@ int cmd_demo(std::vector<std::string> words) {
     app->add_flag("-q,--quiet", demo.quiet, "No progress, no notes");
     if (!parse(*app, std::move(words))) return Status::done;
 
+    const std::string name = demo.dir.string();
+    if (std::any_of(name.begin(), name.end(), [](char c) { return (c >= 0 && c < ' ') || c == 127; })) {
+        throw Error(ErrorCode::usage,
+                    "--dir: the commands of the tour are lines of a shell, which cannot hold a folder's "
+                    "name with line ends or other control characters");
+    }
     const auto start = std::chrono::steady_clock::now();
     Tour tour(demo.dir / "commands.sh");
     tour.chapter("A world", "Pictures drawn by a program: what is in them is known, and why they are hard.");
@@ -190,7 +228,7 @@ int cmd_demo(std::vector<std::string> words) {
         "training the classifiers of the tour; the pictures are in `" + (demo.dir / "pictures").string() + "`",
         [&] { return train(demo, networks); });
     tour.say(network_table(networks, reports).text(stdout_is_terminal(), stdout_width()));
-    drop_stale_scores(demo);
+    drop_stale_scores(demo, networks);
     Look(demo, tour).run();
     tour.chapter("In short", "");
     tour.say(demo_summary(demo.dir / "runs", networks, reports).text(stdout_is_terminal(), stdout_width()));

@@ -167,7 +167,7 @@ int cmd_gap(std::vector<std::string> words) {
     app->add_option("--bootstrap", options.replicates, "Replicates for ranks and rank correlations; 0: no intervals")
         ->check(CLI::Range(0, 100'000))
         ->capture_default_str();
-    app->add_option("--seed", options.seed, "Seed of the bootstrap")->capture_default_str();
+    app->add_option("--seed", options.seed, "Seed of the bootstrap")->check(decimal_number())->capture_default_str();
     app->add_option("-j,--threads", options.threads, "Threads (default: all cores)")->check(CLI::NonNegativeNumber);
     output.add_to(*app);
     if (!parse(*app, std::move(words))) return Status::done;

@@ -131,6 +131,7 @@ int labels_propose(std::vector<std::string> words) {
     app->add_flag("--skip-agreed", options.skip_agreed,
                   "Ask nothing where every model's first answer is the original label");
     app->add_option("--seed", options.seed, "Seed of the sample that thresholds are set by, for large data sets")
+        ->check(decimal_number())
         ->capture_default_str();
     app->add_option("-j,--threads", options.threads, "Threads (default: all cores)")->check(CLI::NonNegativeNumber);
     app->add_option("-o,--output", questions,

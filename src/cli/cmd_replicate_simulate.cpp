@@ -46,7 +46,7 @@ int replicate_simulate(std::vector<std::string> words) {
         ->capture_default_str()
         ->type_name("N");
     app->add_option("--classifiers", options.classifiers, "Classifiers")->capture_default_str()->type_name("N");
-    app->add_option("--seed", options.seed, "Seed")->capture_default_str()->type_name("N");
+    app->add_option("--seed", options.seed, "Seed")->check(decimal_number())->capture_default_str()->type_name("N");
     app->add_option("-j,--threads", options.threads, "Threads")->capture_default_str()->type_name("N");
     app->add_flag("--force", force, "Replace files that are there");
     output.add_to(*app);

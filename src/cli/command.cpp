@@ -100,8 +100,25 @@ void check_numbers(const std::vector<std::string>& words) {
 
 }  // namespace
 
+CLI::Validator decimal_number() {
+    return {[](std::string& text) -> std::string {
+                std::uint64_t number = 0;
+                const char* last = text.data() + text.size();
+                const auto [end, problem] = std::from_chars(text.data(), last, number);
+                if (problem == std::errc() && end == last && (text.size() == 1 || text[0] != '0')) return "";
+                return fmt::format("{} is not a whole number from 0 to {}, without leading zeros", text, UINT64_MAX);
+            },
+            "UINT", "decimal number"};
+}
+
 bool parse(CLI::App& app, std::vector<std::string> words) {
     check_numbers(words);
+    for (const std::string& word : words) {
+        if (word == "--") break;
+        // CLI11 would take the next word for the value, as for `--option value`.
+        if (word.starts_with("--") && word.ends_with("=") && std::count(word.begin(), word.end(), '=') == 1)
+            throw Error(ErrorCode::usage, fmt::format("{} has no value; see `{} --help`", word, app.get_name()));
+    }
     std::reverse(words.begin(), words.end());  // CLI11 takes the words last first
     try {
         app.parse(words);

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "assay/error.h"
+#include "cli/command.h"
 
 namespace assay::cli {
 
@@ -30,7 +31,10 @@ void AnnotationFlags::add_to(CLI::App& app) {
         ->type_name("N");
     app.add_flag("--other-workers", other_workers,
                  "Go on although no worker judged both sets (worker ids that were made anonymous for each set)");
-    app.add_option("--seed", seed, "Seed of everything random")->capture_default_str()->type_name("N");
+    app.add_option("--seed", seed, "Seed of everything random")
+        ->check(decimal_number())
+        ->capture_default_str()
+        ->type_name("N");
 }
 
 namespace {

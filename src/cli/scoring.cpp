@@ -82,7 +82,9 @@ void ScoringFlags::add_to(CLI::App& app) {
                    "Draw labels N times from the probabilities (200 is usual): what ece and ace would be if calibrated")
         ->type_name("N")
         ->check(CLI::Range(0, 10000));
-    app.add_option("--seed", seed_, "Seed of the bootstrap and of --null")->capture_default_str();
+    app.add_option("--seed", seed_, "Seed of the bootstrap and of --null")
+        ->check(decimal_number())
+        ->capture_default_str();
     app.add_option("--level", level_, "Confidence level of the intervals")
         ->check(CLI::Range(0.5, 0.9999))
         ->capture_default_str();

@@ -186,6 +186,17 @@ public:
         return true;
     }
 
+    /// Settings follow from the spec: lost or changed ones are written again.
+    void mend_settings(std::string_view sidecar) const {
+        for (const fs::path& network : {file_, calibrated_}) {
+            if (network.empty()) continue;
+            const fs::path settings = settings_of(network);
+            std::error_code none;
+            if (fs::file_size(settings, none) == sidecar.size() && !none && read_text(settings) == sidecar) continue;
+            write_file_atomically(settings, sidecar);
+        }
+    }
+
     void write(const TrainedNetwork& trained, const json& spec, std::string_view sidecar) const {
         std::error_code ignored;
         fs::remove(record_, ignored);  // the record comes last and says that the files belong together
@@ -203,9 +214,10 @@ public:
     }
 
 private:
+    static fs::path settings_of(const fs::path& network) { return fs::path(network).replace_extension(".toml"); }
     static void write_network(const fs::path& path, const std::string& bytes, std::string_view sidecar) {
         write_file_atomically(path, bytes);
-        write_file_atomically(fs::path(path).replace_extension(".toml"), sidecar);
+        write_file_atomically(settings_of(path), sidecar);
     }
 
     fs::path file_, calibrated_, record_;
@@ -324,7 +336,9 @@ private:
         throw_if_stopped();
         const Files files(options_.folder, spec, key_of(spec));
         TrainReport report;
+        const std::string settings = sidecar_text(spec, dataset_.classes.size(), class_list_);
         if (!options_.again && files.find(report)) {
+            files.mend_settings(settings);
             tell(spec, pictures_of(spec), true);
             return report;
         }
@@ -345,7 +359,7 @@ private:
             });
         });
         seen(to_come);
-        files.write(trained, to_json(spec), sidecar_text(spec, dataset_.classes.size(), class_list_));
+        files.write(trained, to_json(spec), settings);
         report = trained.report;
         files.name_files(report);
         return report;

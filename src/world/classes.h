@@ -50,6 +50,9 @@ struct ClassRow {
 /// In the order of their ids, so that class folders sort in the same way.
 std::span<const ClassRow> classes();
 inline constexpr int class_count = 20;
+inline const ClassRow& row_of(int cls) {
+    return classes()[static_cast<std::size_t>(cls)];
+}
 
 /// The inner nodes of the hierarchy, parents first: name and parent ("" for the root).
 struct KindRow {

@@ -35,9 +35,39 @@ void Coverage::add(std::span<const Vec2> contour) {
     for (std::size_t i = 0; i < contour.size(); ++i) add_edge(contour[i], contour[(i + 1) % contour.size()]);
 }
 
-// Each row of `area_` holds the change of coverage from a pixel to the next one to its right; an edge that crosses the
-// row in [xa, xb] changes it by the height that it crosses, spread by where in the pixels it passes. (The accumulation
-// buffer of font renderers: Levien, "Inside the fastest font renderer in the world", 2016.)
+namespace {
+
+/// A row holds the change of coverage from a pixel to the next one to its right; an edge that crosses the row in
+/// [xa, xb], both within it, changes it by the height `d` that it crosses, spread by where in the pixels it passes.
+/// (The accumulation buffer of font renderers: Levien, "Inside the fastest font renderer in the world", 2016.)
+void add_piece(float* row, float xa, float xb, float d) {
+    const int ia = static_cast<int>(xa), ib = static_cast<int>(xb);
+    if (ib <= ia) {  // within one pixel
+        const float away = 0.5F * (xa + xb) - static_cast<float>(ia);
+        row[ia] += d * (1 - away);
+        row[ia + 1] += d * away;
+        return;
+    }
+    const float per = 1 / (xb - xa);
+    const float head = 1 - (xa - static_cast<float>(ia));
+    const float tail = xb - static_cast<float>(ib);
+    // Area to the right of the edge within each pixel, summed from the left; `row` takes the differences.
+    float covered = 0.5F * per * head * head;
+    row[ia] += d * covered;
+    for (int x = ia + 1; x < ib; ++x) {
+        const float reach = static_cast<float>(x + 1) - xa;
+        const float now = per * (reach - 0.5F);
+        row[x] += d * (now - covered);
+        covered = now;
+    }
+    // The edge ends after `tail` of the last pixel; the rest of that pixel is wholly to its right.
+    const float in_last = tail * per * (static_cast<float>(ib) - xa + 0.5F * tail) + 1 - tail;
+    row[ib] += d * (in_last - covered);
+    row[ib + 1] += d * (1 - in_last);
+}
+
+}  // namespace
+
 void Coverage::add_edge(Vec2 a, Vec2 b) {
     if (a.y == b.y) return;
     float sign = 1;
@@ -58,33 +88,15 @@ void Coverage::add_edge(Vec2 a, Vec2 b) {
         const float top = std::max(static_cast<float>(y), a.y), low = std::min(static_cast<float>(y + 1), b.y);
         if (low <= top) continue;
         const float d = sign * (low - top);
-        float xa = std::clamp(a.x + (top - a.y) * slope, 0.0F, right);
-        float xb = std::clamp(a.x + (low - a.y) * slope, 0.0F, right);
+        float xa = a.x + (top - a.y) * slope, xb = a.x + (low - a.y) * slope;
         if (xa > xb) std::swap(xa, xb);
         float* row = &area_[static_cast<std::size_t>(y) * static_cast<std::size_t>(width_ + 2)];
-        const int ia = static_cast<int>(xa), ib = static_cast<int>(xb);
-        if (ib <= ia) {  // within one pixel
-            const float away = 0.5F * (xa + xb) - static_cast<float>(ia);
-            row[ia] += d * (1 - away);
-            row[ia + 1] += d * away;
-            continue;
-        }
-        const float per = 1 / (xb - xa);
-        const float head = 1 - (xa - static_cast<float>(ia));
-        const float tail = xb - static_cast<float>(ib);
-        // Area to the right of the edge within each pixel, summed from the left; `row` takes the differences.
-        float covered = 0.5F * per * head * head;
-        row[ia] += d * covered;
-        for (int x = ia + 1; x < ib; ++x) {
-            const float reach = static_cast<float>(x + 1) - xa;
-            const float now = per * (reach - 0.5F);
-            row[x] += d * (now - covered);
-            covered = now;
-        }
-        // The edge ends after `tail` of the last pixel; the rest of that pixel is wholly to its right.
-        const float in_last = tail * per * (static_cast<float>(ib) - xa + 0.5F * tail) + 1 - tail;
-        row[ib] += d * (in_last - covered);
-        row[ib + 1] += d * (1 - in_last);
+        // What runs outside covers like a vertical edge at the border, by the height that it has there.
+        const auto height_below = [&](float x) { return xb <= x ? d : xa >= x ? 0.0F : d * (x - xa) / (xb - xa); };
+        const float left_part = height_below(0), inner_part = height_below(right) - left_part;
+        row[0] += left_part;
+        row[width_] += d - left_part - inner_part;
+        if (inner_part != 0) add_piece(row, std::clamp(xa, 0.0F, right), std::clamp(xb, 0.0F, right), inner_part);
     }
 }
 

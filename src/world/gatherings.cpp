@@ -8,10 +8,6 @@
 namespace assay::world {
 namespace {
 
-const ClassRow& row_of(int cls) {
-    return classes()[static_cast<std::size_t>(cls)];
-}
-
 /// A spot where the thing overlaps no other by much; the best of many tries.
 Vec2 free_spot(const Scene& scene, float reach, Draw& draw) {
     const auto w = static_cast<float>(scene.width), h = static_cast<float>(scene.height);

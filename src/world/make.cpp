@@ -27,7 +27,7 @@ constexpr std::size_t block = 50;
 constexpr std::string_view lock_name = ".world.lock";
 
 nlohmann::json describe(const WorldSpec& spec) {
-    return {{"format", "assay-world-1"},
+    return {{"format", "assay-world-2"},
             {"seed", spec.seed},
             {"size", name_of(spec.size)},
             {"side", spec.side},
@@ -46,8 +46,14 @@ void check(const WorldSpec& spec) {
     if (spec.folder.empty()) throw Error(ErrorCode::usage, "a world needs a folder");
 }
 
-/// Nothing foreign is touched: the folder is missing, empty, or a world of the same spec.
-void claim(const WorldSpec& spec) {
+/// Whether a file is what an interrupted write_file_atomically left of `name`.
+bool is_leftover(std::string_view file, std::string_view name) {
+    return file.starts_with(fmt::format(".{}.", name)) && file.ends_with(".tmp");
+}
+
+/// Nothing foreign is touched: the folder is missing, empty, or a world of the same spec. Whether it is one.
+bool examine(const WorldSpec& spec) {
+    if (!fs::exists(spec.folder)) return false;
     const fs::path mark = spec.folder / "world.json";
     if (fs::exists(mark)) {
         const std::string text = read_text(mark, 1 << 16);
@@ -64,14 +70,31 @@ void claim(const WorldSpec& spec) {
                 fmt::format("{} holds a world with {} {}, asked for is {}: take another folder", spec.folder.string(),
                             key, found == there.end() ? "missing" : found->dump(), value.dump()));
         }
-        return;
+        return true;
     }
     for (const auto& entry : fs::directory_iterator(spec.folder)) {
-        if (entry.path().filename() == lock_name) continue;
+        const std::string name = entry.path().filename().string();
+        if (name == lock_name || is_leftover(name, "world.json")) continue;
         throw Error(ErrorCode::usage, fmt::format("{} is not empty and no world (it holds `{}`): take another folder",
-                                                  spec.folder.string(), entry.path().filename().string()));
+                                                  spec.folder.string(), name));
     }
-    write_file_atomically(mark, describe(spec).dump(2) + "\n");
+    return false;
+}
+
+void claim(const WorldSpec& spec) {
+    if (examine(spec)) return;
+    write_file_atomically(spec.folder / "world.json", describe(spec).dump(2) + "\n");
+}
+
+/// What interrupted writes left in the folders that the world itself writes to, one file at a time and under its lock.
+void remove_leftovers(const fs::path& folder) {
+    std::vector<fs::path> found;
+    std::error_code problem;  // a folder that is not there yet has none
+    for (const auto& entry : fs::directory_iterator(folder, problem)) {
+        const std::string name = entry.path().filename().string();
+        if (name.starts_with('.') && name.ends_with(".tmp")) found.push_back(entry.path());
+    }
+    for (const fs::path& file : found) fs::remove(file, problem);
 }
 
 void write_plainly(const fs::path& path, std::span<const std::byte> bytes) {
@@ -123,6 +146,8 @@ private:
         const fs::path folder = plan_.spec.folder / "pictures" / row.name;
         if (fs::exists(truth) && is_whole(row, folder)) return report(row.name, count, true);
         report(row.name, 0, false);
+        // Pictures are written in place: until all are, nothing must say that the set is whole.
+        fs::remove(truth);
         make_folders(folder);
         for (const ClassRow& cls : classes()) {
             if (row.class_folders) make_folders(folder / cls.id);
@@ -193,9 +218,11 @@ private:
 
 void make_world(const WorldSpec& spec, const std::function<void(const WorldProgress&)>& progress, int threads) {
     check(spec);
+    examine(spec);  // before the lock, so that a refused folder stays as it is
     make_folders(spec.folder);
     const FileLock lock(spec.folder / lock_name);
     claim(spec);
+    for (const char* folder : {"", "truth"}) remove_leftovers(spec.folder / folder);
     Maker(spec, progress, threads).run();
 }
 

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "assay/statistics.h"
@@ -53,7 +54,7 @@ struct Trouble {
 };
 
 void add_company(Recipe& recipe, float side, Draw& draw) {
-    const Thing& main = recipe.scene.things.back();
+    const Thing& main = recipe.scene.things.front();
     int other = other_class(main.cls, draw);
     for (int tries = 0;
          std::find(recipe.labels.begin(), recipe.labels.end(), other) != recipe.labels.end() && tries < 8; ++tries) {
@@ -61,32 +62,52 @@ void add_company(Recipe& recipe, float side, Draw& draw) {
     }
     Thing thing = usual_thing(other, side, draw);
     thing.pose.reach = side * draw.between(0.15F, 0.21F);
-    const float turn = draw.unit();
     const Vec2 centre{0.5F * side, 0.5F * side};
-    Vec2 at = centre + (0.36F * side) * Vec2{cos_turns(turn), sin_turns(turn)};
-    at.x = std::clamp(at.x, thing.pose.reach, side - thing.pose.reach);
-    at.y = std::clamp(at.y, thing.pose.reach, side - thing.pose.reach);
-    thing.pose.centre = at;
+    // It stands in front of the main thing, at its rim, and hides no companion that is there already.
+    const auto free = [&](Vec2 at) {
+        return std::all_of(recipe.scene.things.begin() + 1, recipe.scene.things.end(), [&](const Thing& there) {
+            return length(at - there.pose.centre) >= there.pose.reach + 0.5F * thing.pose.reach;
+        });
+    };
+    bool placed = false;
+    for (int tries = 0; tries < 40 && !placed; ++tries) {
+        const float turn = draw.unit();
+        Vec2 at = centre + (0.36F * side) * Vec2{cos_turns(turn), sin_turns(turn)};
+        at.x = std::clamp(at.x, thing.pose.reach, side - thing.pose.reach);
+        at.y = std::clamp(at.y, thing.pose.reach, side - thing.pose.reach);
+        thing.pose.centre = at;
+        placed = free(at);
+    }
+    if (!placed) return;
     recipe.labels.push_back(other);
-    recipe.scene.things.push_back(thing);  // in front of the main thing, at its rim
+    recipe.scene.things.push_back(thing);
 }
 
 void add_cover(Recipe& recipe, float covered, Draw& draw) {
-    const Pose& pose = recipe.scene.things.front().pose;
-    const float turn = draw.chance(0.6) ? 0.25F + 0.05F * draw.bell() : 0.5F * draw.unit();
-    const Vec2 along{cos_turns(turn), sin_turns(turn)}, across{-along.y, along.x};
-    const Vec2 middle = pose.centre + (0.55F * pose.reach * draw.between(-1, 1)) * across;
-    const float length = 3 * static_cast<float>(recipe.scene.width);
-    recipe.scene.covers.push_back({.from = middle - length * along,
-                                   .to = middle + length * along,
-                                   .width = pose.reach * mix(0.12F, 0.62F, covered),
-                                   .colour = cover_colour(recipe.scene.place, draw)});
+    const std::vector<Thing>& things = recipe.scene.things;
+    const Pose& pose = things.front().pose;
+    const float width = pose.reach * mix(0.12F, 0.62F, covered), far = 3 * static_cast<float>(recipe.scene.width);
+    for (int tries = 0; tries < 20; ++tries) {
+        const float turn = draw.chance(0.6) ? 0.25F + 0.05F * draw.bell() : 0.5F * draw.unit();
+        const Vec2 along{cos_turns(turn), sin_turns(turn)}, across{-along.y, along.x};
+        const Vec2 middle = pose.centre + (0.55F * pose.reach * draw.between(-1, 1)) * across;
+        // A label says that something is to be seen: two thirds of each companion stay beside it.
+        const bool hides = std::any_of(things.begin() + 1, things.end(), [&](const Thing& other) {
+            const Vec2 to = other.pose.centre - middle;
+            return std::fabs(to.x * across.x + to.y * across.y) < 0.5F * width + 0.3F * other.pose.reach;
+        });
+        if (hides) continue;
+        const Colour colour = cover_colour(recipe.scene.place, draw);
+        recipe.scene.covers.push_back(
+            {.from = middle - far * along, .to = middle + far * along, .width = width, .colour = colour});
+        return;
+    }
 }
 
 }  // namespace
 
 std::string class_path(int cls, std::uint64_t number) {
-    const std::string_view id = classes()[static_cast<std::size_t>(cls)].id;
+    const std::string_view id = row_of(cls).id;
     return fmt::format("{}/{}_{:05}.png", id, id, number);
 }
 
@@ -96,7 +117,7 @@ int other_class(int cls, Draw& draw) {
 }
 
 Palette some_palette(int cls, Draw& draw) {
-    const ClassRow& row = classes()[static_cast<std::size_t>(cls)];
+    const ClassRow& row = row_of(cls);
     Palette p = row.palettes[draw.chance(0.5) ? 0 : 1];
     const float turn = 0.03F * draw.bell(), saturation = 1 + 0.15F * draw.bell(), value = 1 + 0.07F * draw.bell();
     for (Colour* c : {&p.base, &p.second, &p.third}) *c = turned(*c, turn, saturation, value);
@@ -116,7 +137,7 @@ Light some_light(float unrest, Draw& draw) {
 }
 
 Thing usual_thing(int cls, float side, Draw& draw) {
-    const ClassRow& row = classes()[static_cast<std::size_t>(cls)];
+    const ClassRow& row = row_of(cls);
     Thing thing;
     thing.cls = cls;
     thing.texture = row.texture;
@@ -138,13 +159,12 @@ Recipe photograph(const Plan& plan, std::string_view purpose, std::uint64_t numb
     Draw draw(plan.spec.seed, purpose, number);
     const auto side = static_cast<float>(plan.spec.side);
     Recipe recipe;
-    recipe.seed = plan.spec.seed;
     recipe.cls = cls;
     recipe.difficulty = std::pow(draw.stream().uniform(), manner.hardness);
     const auto difficulty = static_cast<float>(recipe.difficulty);
     const bool wrong = draw.chance(manner.wrong);
     const int shown = wrong ? other_class(cls, draw) : cls;
-    const ClassRow& row = classes()[static_cast<std::size_t>(shown)];
+    const ClassRow& row = row_of(shown);
     const Trouble trouble(difficulty, draw);
 
     Scene& scene = recipe.scene;
@@ -156,15 +176,16 @@ Recipe photograph(const Plan& plan, std::string_view purpose, std::uint64_t numb
         scene.place = static_cast<Place>(other < place ? other : other + 1);
     }
     scene.place_seed = draw.bits();
-    recipe.place_class = scene.place == row.place ? shown : -1;
 
     Thing thing = usual_thing(shown, side, draw);
     Pose& pose = thing.pose;
     pose.reach *= mix(0.98F, 0.5F, trouble.small) * draw.between(0.92F, 1.04F);
     pose.turn += row.turn * 1.1F * trouble.turned * draw.bell();
     pose.squash *= 1 + 0.14F * trouble.turned * draw.bell();
-    pose.shear = 0.05F * draw.bell() + 0.14F * trouble.turned * draw.bell();
-    pose.bend = 0.04F * draw.bell() + 0.1F * trouble.turned * draw.bell();
+    pose.shear = 0.05F * draw.bell();
+    pose.shear += 0.14F * trouble.turned * draw.bell();
+    pose.bend = 0.04F * draw.bell();
+    pose.bend += 0.1F * trouble.turned * draw.bell();
     pose.wobble = 0.04F + 0.1F * trouble.turned;
     const float room = std::max(0.04F * side, 0.5F * side - 0.9F * pose.reach);
     pose.centre = pose.centre + room * Vec2{draw.between(-0.8F, 0.8F), draw.between(-0.8F, 0.8F)};
@@ -177,17 +198,19 @@ Recipe photograph(const Plan& plan, std::string_view purpose, std::uint64_t numb
     thing.texture_scale *= 1 + 0.2F * trouble.odd * draw.bell();
     thing.texture_turn += 0.08F * trouble.odd * draw.bell();
     const bool odd_colour = draw.chance(0.08 + 0.28 * trouble.odd);
-    if (odd_colour) thing.palette = some_palette(draw.below(class_count), draw);
+    if (odd_colour) thing.palette = some_palette(other_class(shown, draw), draw);
     const bool odd_surface = draw.chance(0.05 + 0.12 * trouble.odd);
     if (odd_surface) {
-        const auto other = static_cast<std::size_t>(other_class(shown, draw));
-        thing.texture = classes()[other].texture;
+        thing.texture = row_of(other_class(shown, draw)).texture;
     }
     scene.things.push_back(thing);
     recipe.labels.push_back(shown);
     if (draw.chance(manner.company)) {
         add_company(recipe, side, draw);
         if (draw.chance(0.35)) add_company(recipe, side, draw);
+    }
+    for (const Thing& there : scene.things) {
+        if (recipe.place_class < 0 && row_of(there.cls).place == scene.place) recipe.place_class = there.cls;
     }
     if (trouble.covered > 0) add_cover(recipe, trouble.covered, draw);
     if (trouble.covered > 0.7F) add_cover(recipe, 0.3F * trouble.covered, draw);
@@ -197,7 +220,7 @@ Recipe photograph(const Plan& plan, std::string_view purpose, std::uint64_t numb
     scene.noise = 0.01F + 0.05F * trouble.noisy * trouble.noisy;
     scene.seed = draw.bits();
 
-    // People see through most of it: 97 % say yes to an easy picture, a half to the hardest.
+    // People see through most of it: 97 % say yes to an easy picture, a bit more than a third to the hardest.
     const double liking = 2.3 - 4.2 * static_cast<double>(trouble.sum()) - (odd_surface ? 0.35 : 0.0) -
                           (odd_colour ? 0.1 : 0.0) + 0.6 * draw.stream().normal();
     recipe.rate = normal_cdf(wrong ? -1.9 + 0.3 * draw.stream().normal() : liking);

@@ -18,10 +18,9 @@ struct Recipe {
     int cls = -1;             ///< the class of its folder; -1: no class
     std::vector<int> labels;  ///< what is to be seen in it, ascending
     Scene scene;
-    double difficulty = 0;   ///< 0 easy to 1 hard
-    double rate = 0;         ///< the share of all people who would say that `cls` is in it
-    std::uint64_t seed = 0;  ///< of the stream that it was drawn from
-    int place_class = -1;    ///< whose usual place it stands in; -1: plain
+    double difficulty = 0;  ///< 0 easy to 1 hard
+    double rate = 0;        ///< the share of all people who would say that `cls` is in it
+    int place_class = -1;   ///< whose usual place it stands in, the main thing's first; -1: nobody's, or plain
     std::string duplicate_of{};
 };
 
@@ -46,7 +45,11 @@ public:
     float unit() { return static_cast<float>(stream_.next_u32() >> 8) * 0x1.0p-24F; }
     float between(float low, float high) { return mix(low, high, unit()); }
     /// About normal: the sum of four uniform draws, so within 3.5 standard deviations.
-    float bell() { return (unit() + unit() + unit() + unit() - 2) * 1.7320508F; }
+    float bell() {
+        float sum = unit();  // one after the other: the order of a sum's operands is the compiler's choice
+        for (int i = 1; i < 4; ++i) sum += unit();
+        return (sum - 2) * 1.7320508F;
+    }
     bool chance(double p) { return unit() < p; }
     int below(int bound) { return static_cast<int>(stream_.below(static_cast<std::uint64_t>(bound))); }
     std::uint32_t bits() { return stream_.next_u32(); }

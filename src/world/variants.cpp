@@ -7,10 +7,6 @@
 namespace assay::world {
 namespace {
 
-const ClassRow& row_of(int cls) {
-    return classes()[static_cast<std::size_t>(cls)];
-}
-
 /// A well-lit picture of one thing of class number % 20, somewhat turned and moved.
 Recipe plain_view(const Plan& plan, Draw& draw, std::size_t number) {
     const auto side = static_cast<float>(plan.spec.side);
@@ -85,8 +81,11 @@ Recipe retextured_picture(const Plan& plan, std::size_t number) {
     Draw draw(plan.spec.seed, "world/retextured", number);
     Recipe recipe = plain_view(plan, draw, number);
     Thing& thing = recipe.scene.things[0];
-    thing.texture = row_of(other_class(recipe.cls, draw)).texture;
-    thing.palette = some_palette(other_class(recipe.cls, draw), draw);
+    const int surface = other_class(recipe.cls, draw);
+    int colours = surface;
+    while (colours == surface) colours = other_class(recipe.cls, draw);
+    thing.texture = row_of(surface).texture;
+    thing.palette = some_palette(colours, draw);
     recipe.scene.place_seed = draw.bits();
     return recipe;
 }

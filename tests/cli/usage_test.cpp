@@ -54,6 +54,21 @@ TEST(Usage, NothingAtAllPrintsHelpAndFails) {
     EXPECT_EQ(assay_run({}).status, 2);
 }
 
+TEST(Usage, SeedsArePlainDecimalNumbersOf64Bits) {
+    for (const char* seed : {"18446744073709551616", "99999999999999999999999", "010", "0x10", "1e3", "1.0"}) {
+        const Outcome outcome = assay_run({"replicate", "simulate", "--out", "/nowhere/at/all", "--seed", seed});
+        EXPECT_EQ(outcome.status, 2);
+        EXPECT_THAT(outcome.err, HasSubstr(seed)) << seed;
+        EXPECT_THAT(outcome.err, HasSubstr("whole number")) << seed;
+    }
+}
+
+TEST(Usage, AnOptionWithoutItsValueTakesNoOther) {
+    const Outcome outcome = assay_run({"demo", "--dir=", "-q"});
+    EXPECT_EQ(outcome.status, 2);
+    EXPECT_THAT(outcome.err, HasSubstr("--dir= has no value"));
+}
+
 TEST(Usage, NumbersThatCannotBeMeantAreRefused) {
     const auto refused = [](const std::vector<std::string>& words) {
         const Outcome outcome = assay_run(words);

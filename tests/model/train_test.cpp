@@ -249,6 +249,14 @@ TEST_F(Trained, WhatIsThereIsNotTrainedAgain) {
     EXPECT_EQ(read_text(first.file), whole);
     fs::remove(first.calibrated_file);
     EXPECT_FALSE(train(folder, {spec})[0].reused);
+    // Settings need no training.
+    const std::string settings = read_text(folder / "net.toml");
+    fs::remove(folder / "net.toml");
+    EXPECT_TRUE(train(folder, {spec})[0].reused);
+    EXPECT_EQ(read_text(folder / "net.toml"), settings);
+    std::ofstream(folder / "net.toml", std::ios::app) << "mean = [0, 0, 0]\n";
+    EXPECT_TRUE(train(folder, {spec})[0].reused);
+    EXPECT_EQ(read_text(folder / "net.toml"), settings);
     std::ofstream(folder / "net.training.json") << "{\"key\": 3";
     EXPECT_FALSE(train(folder, {spec})[0].reused);
     EXPECT_TRUE(train(folder, {spec})[0].reused);

@@ -62,6 +62,27 @@ TEST(Coverage, WhatHangsOutOfThePictureIsCutOff) {
 }
 
 // The sum over all pixels is the polygon's area, and each pixel agrees with counting 32 x 32 points in it.
+TEST(Coverage, TheBorderChangesNothingWithinThePicture) {
+    // The same triangles on a canvas with room around it.
+    constexpr int side = 16, room = 24;
+    for (std::uint64_t seed = 0; seed < 200; ++seed) {
+        RandomStream draw(seed, "test", 0);
+        Contour near;
+        for (int i = 0; i < 3; ++i) {
+            const auto x = static_cast<float>(40 * draw.uniform() - 12),
+                       y = static_cast<float>(40 * draw.uniform() - 12);
+            near.push_back({x, y});
+        }
+        Contour moved = near;
+        for (Vec2& p : moved) p = p + Vec2{room, room};
+        const Mask cut = covered(side, side, {near}), whole = covered(side + 2 * room, side + 2 * room, {moved});
+        for (int y = 0; y < side; ++y) {
+            // Sums of single precision over a row: 1e-4 is also what counts as nothing.
+            for (int x = 0; x < side; ++x) EXPECT_NEAR(cut.at(x, y), whole.at(x + room, y + room), 2e-4) << seed;
+        }
+    }
+}
+
 TEST(Coverage, RandomTrianglesAgreeWithCountedPoints) {
     RandomStream random(1, "test/triangles");
     const auto draw = [&] { return static_cast<float>(1 + 10 * random.uniform()); };

@@ -107,13 +107,41 @@ TEST_F(World, CompletesAWorldThatWasInterruptedAnywhere) {
     EXPECT_EQ(found, whole);
 }
 
+TEST_F(World, DrawsASetAgainThatWasBegunAgain) {
+    // A picture of a finished set is lost, and the set's second drawing is killed: what that left may be half a
+    // picture.
+    const TempFolder scratch;
+    const WorldSpec spec = small_spec(scratch.path() / "w");
+    fs::copy(folder(), spec.folder, fs::copy_options::recursive);
+    fs::remove(spec.folder / "pictures/v1/airplane/airplane_00000.png");
+    bool drawing = false;
+    const auto stop = [&](const WorldProgress& now) {
+        if (drawing && now.set == "v1") throw std::runtime_error("killed");
+        drawing = now.set == "v1";
+    };
+    EXPECT_THROW(make_world(spec, stop, 1), std::runtime_error);
+    const fs::path half = spec.folder / "pictures/v1/bird/bird_00001.png";
+    fs::resize_file(half, fs::file_size(half) / 2);
+    make_world(spec);
+    EXPECT_EQ(fingerprints(spec.folder), fingerprints(folder()));
+}
+
+TEST(MakeWorld, GoesOnAfterItsFirstWriteWasKilled) {
+    const TempFolder scratch;
+    const WorldSpec spec = small_spec(scratch.path() / "w");
+    scratch.write("w/.world.json.4242.0.tmp", "{");
+    const auto stop = [&](const WorldProgress&) { throw std::runtime_error("killed"); };
+    EXPECT_THROW(make_world(spec, stop, 1), std::runtime_error);
+    EXPECT_TRUE(fs::exists(spec.folder / "world.json"));
+    EXPECT_FALSE(fs::exists(spec.folder / ".world.json.4242.0.tmp"));
+}
+
 TEST(MakeWorld, TouchesNothingForeign) {
     const TempFolder scratch;
     scratch.write("w/thesis.txt", "years of work");
     EXPECT_THAT(refused(small_spec(scratch.path() / "w")), HasSubstr("`thesis.txt`"));
     EXPECT_EQ(read_text(scratch.path() / "w/thesis.txt"), "years of work");
-    EXPECT_FALSE(fs::exists(scratch.path() / "w/world.json"));
-    EXPECT_FALSE(fs::exists(scratch.path() / "w/pictures"));
+    EXPECT_EQ(std::distance(fs::directory_iterator(scratch.path() / "w"), {}), 1);
     scratch.write("v/world.json", "[1, 2");
     EXPECT_THAT(refused(small_spec(scratch.path() / "v")), HasSubstr("world.json"));
 }

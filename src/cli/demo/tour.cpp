@@ -18,7 +18,7 @@ namespace {
 
 bool plain(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-           std::string_view("_-./=:,+@%*").find(c) != std::string_view::npos ||
+           std::string_view("_-./=:,+@%").find(c) != std::string_view::npos ||
            (static_cast<unsigned char>(c) & 0x80) != 0;
 }
 

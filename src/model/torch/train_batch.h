@@ -10,7 +10,8 @@
 
 namespace assay::torch_plugin {
 
-/// Pictures that are trained on and held out, by number. The draws are per picture, so adding pictures moves no other.
+/// Pictures that are trained on and held out, by number. Drawn for each by its number in the list, so that pictures
+/// added at the end move no other.
 struct Split {
     std::vector<std::uint32_t> trained;
     std::vector<std::uint32_t> held_out;
