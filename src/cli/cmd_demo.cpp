@@ -196,7 +196,7 @@ int cmd_demo(std::vector<std::string> words) {
     app->add_option("--dir", demo.dir, "Folder of everything")->type_name("DIR")->capture_default_str();
     app->add_option(
            "--size", demo.size,
-           "small: a minute or two on two cores, 0.6 GB; full: five times the pictures, 100,000 unlabelled ones, "
+           "small: a minute or two on two cores, 0.4 GB; full: five times the pictures, 100,000 unlabelled ones, "
            "larger networks: a quarter of an hour, 3.5 GB")
         ->check(CLI::IsMember({"small", "full"}))
         ->capture_default_str();
