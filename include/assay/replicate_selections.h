@@ -81,8 +81,10 @@ struct CleaningReport {
     std::vector<WorkerRecord> workers;  ///< by number
     std::size_t dropped() const;
 };
-/// Drops the annotations of bad workers from all sets of a study; a batch may hold pictures of several sets. Throws
-/// bad_input when batches (and, with max_controls in use, controls) are not known.
+/// Which workers of a study guess; a batch may hold pictures of several sets. Throws bad_input when batches (and, with
+/// max_controls in use, controls) are not known.
+CleaningReport judge_workers(std::span<Selections* const> sets, const StudyNames& names, const CleaningRules& rules);
+/// The same, and drops the annotations of those workers from all sets.
 CleaningReport clean(std::span<Selections* const> sets, const StudyNames& names, const CleaningRules& rules);
 
 /// Keeps the first answer of each worker to each picture. How many were removed, and how many of them contradicted it.

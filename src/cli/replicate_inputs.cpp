@@ -85,6 +85,25 @@ void clean_sets(std::vector<Selections>& raw, PreparedSets& prepared, const Anno
     }
 }
 
+/// Guessers pull every selection frequency towards their own habit: worth a word where the rules would find some.
+void hint_at_cleaning(std::vector<Selections>& raw, PreparedSets& prepared, const AnnotationFlags& flags) {
+    std::vector<Selections*> all;
+    bool controls = false;
+    for (Selections& set : raw) {
+        if (!set.has_batches) return;
+        controls = controls || set.has_controls;
+        all.push_back(&set);
+    }
+    if (!controls || prepared.names.batches.find("") < prepared.names.batches.size()) return;
+    const CleaningReport report = replicate::judge_workers(all, prepared.names, flags.rules);
+    // The thresholds are made for batches of about that size.
+    if (report.smallest_batch < smallest_usual_batch || report.largest_batch > largest_usual_batch) return;
+    if (const std::size_t guessers = report.dropped(); guessers > 0 && report.annotations_after > 0) {
+        prepared.warnings.push_back(
+            fmt::format("{} of {} workers answer as guessers do; --clean drops them", guessers, report.workers.size()));
+    }
+}
+
 }  // namespace
 
 PreparedSets prepare_sets(const std::vector<std::filesystem::path>& files, const AnnotationFlags& flags) {
@@ -101,7 +120,10 @@ PreparedSets prepare_sets(const std::vector<std::filesystem::path>& files, const
     }
     // Workers are judged by all that they answered, repetitions included: a worker who selects the same controls in
     // every grid repeats himself.
-    if (flags.clean) clean_sets(raw, prepared, flags);
+    if (flags.clean)
+        clean_sets(raw, prepared, flags);
+    else if (all_raw && !raw.empty())
+        hint_at_cleaning(raw, prepared, flags);
     for (Selections& set : raw) {
         prepared.duplicates.emplace_back(remove_duplicates(set));
         const Duplicates& d = *prepared.duplicates.back();

@@ -32,7 +32,7 @@ std::size_t CleaningReport::dropped() const {
         std::count_if(workers.begin(), workers.end(), [](const WorkerRecord& w) { return w.dropped; }));
 }
 
-CleaningReport clean(std::span<Selections* const> sets, const StudyNames& names, const CleaningRules& rules) {
+CleaningReport judge_workers(std::span<Selections* const> sets, const StudyNames& names, const CleaningRules& rules) {
     check_rules(rules);
     bool controls = false;
     for (const Selections* set : sets) {
@@ -84,10 +84,17 @@ CleaningReport clean(std::span<Selections* const> sets, const StudyNames& names,
         constexpr double rounding = 1e-9;  // 0.55 * 100 is above 55
         worker.dropped = worker.batches > 0 && worker.flagged >= rules.max_flagged * worker.batches - rounding;
     }
-    for (Selections* set : sets) {
-        std::erase_if(set->rows, [&](const Selection& row) { return report.workers[row.worker].dropped; });
-        report.annotations_after += set->rows.size();
+    report.annotations_after = report.annotations_before;
+    for (const WorkerRecord& worker : report.workers) {
+        if (worker.dropped) report.annotations_after -= worker.annotations;
     }
+    return report;
+}
+
+CleaningReport clean(std::span<Selections* const> sets, const StudyNames& names, const CleaningRules& rules) {
+    CleaningReport report = judge_workers(sets, names, rules);
+    for (Selections* set : sets)
+        std::erase_if(set->rows, [&](const Selection& row) { return report.workers[row.worker].dropped; });
     return report;
 }
 

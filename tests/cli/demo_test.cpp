@@ -179,8 +179,9 @@ TEST_F(Demo, TheNewCollectionIsHarder) {
 
 TEST_F(Demo, TheGapOfTheNewCollectionIsSelection) {
     const auto path = [](const std::string& name) { return (world() / name).string(); };
-    const json report = assay_json({"replicate", "adjust", path("truth/selections-v1.csv"),
-                                    path("truth/selections-v2.csv"), "--hits", path("runs/v1"), path("runs/v2")});
+    const json report =
+        assay_json({"replicate", "adjust", path("truth/selections-v1.csv"), path("truth/selections-v2.csv"), "--hits",
+                    path("runs/v1"), path("runs/v2"), "--clean"});
     const json& gap = report["methods"][0]["mean"]["gap"];
     EXPECT_GT(gap["gap"]["interval"]["low"], 0.0);
     EXPECT_GT(gap["selection_bias"]["interval"]["low"], 0.0);

@@ -173,6 +173,8 @@ TEST_F(Replicate, WorkersAreJudgedByAllTheyAnswered) {
     }
     const auto path = *scratch_ / "guesser.csv";
     write_file_atomically(path, text);
+    EXPECT_THAT(assay_run({"replicate", "frequencies", path.string()}).err,
+                HasSubstr("1 of 2 workers answer as guessers do; --clean"));
     const Outcome cleaned = assay_run({"replicate", "frequencies", path.string(), "--clean", "--json"});
     ASSERT_EQ(cleaned.status, 0) << cleaned.err;
     const json report = json::parse(cleaned.out);
