@@ -46,6 +46,8 @@ Table plan_table(const PlanReport& report, const PlanOptions& options) {
         fmt::format("s.e. now: with the pilot's {} and {} pictures; design effect of classes {:.2f}; biases in "
                     "points, of infinitely many pictures",
                     count_text(report.first_pictures), count_text(report.second_pictures), report.design_effect));
+    table.footer(
+        "few annotators allow few exponents: fewer pictures then make a narrow interval around a biased value");
     return table;
 }
 
