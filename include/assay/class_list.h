@@ -46,6 +46,12 @@ ClassList numbered_classes(std::size_t count);
 /// True for such a list (and not for an empty one): its ids say nothing about what the classes are.
 bool is_numbered(const ClassList& classes);
 
+/// The place in `other` of each class of `classes`, by id or else by name; nothing where the two are not the same
+/// classes.
+std::optional<std::vector<std::int32_t>> places_in(const ClassList& other, const ClassList& classes);
+/// The first class in which two lists differ: "class 3 is `cat` and `dog`"; "" when their ids are the same.
+std::string first_difference(const ClassList& one, const ClassList& two);
+
 /// The 1000 ImageNet classes (ILSVRC 2012), ids = WordNet ids in ascending order. Built in.
 const ClassList& imagenet_classes();
 

@@ -47,9 +47,10 @@ struct Disagreement {
 };
 
 struct PairReport {
-    std::string baseline, candidate, dataset;
-    std::uint64_t items = 0;          ///< common, scored in both
-    std::uint64_t only_baseline = 0;  ///< items that the candidate's store does not list
+    std::string baseline, candidate;
+    std::string dataset, candidate_dataset;  ///< the baseline's, and the candidate's
+    std::uint64_t items = 0;                 ///< common, scored in both
+    std::uint64_t only_baseline = 0;         ///< items that the candidate's store does not list
     std::uint64_t only_candidate = 0;
     std::uint64_t not_scored = 0;  ///< common, but unreadable or missing in one of them
     std::vector<PairedMetric> metrics;
@@ -61,7 +62,8 @@ struct PairReport {
     ClassList classes;
 };
 
-/// The baseline against each candidate. Throws bad_input: nothing in common, other classes.
+/// The baseline against each candidate, whose classes are matched by their ids where both lists are known. Throws
+/// bad_input: nothing in common, other classes.
 std::vector<PairReport> compare_stores(const PredictionStore& baseline,
                                        std::span<const PredictionStore* const> candidates,
                                        const CompareOptions& options, Comm& comm);

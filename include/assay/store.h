@@ -146,6 +146,8 @@ public:
         std::uint32_t rows = 0;
         std::span<const RowState> states() const;
         const std::vector<RowError>& errors() const;
+        /// Over the bytes of the shard's pictures in order; "" for imports.
+        const std::string& pictures_hash() const;
         /// Keep::full_f32 only: the mapped floats, rows x classes, no copy. Empty otherwise.
         std::span<const float> f32() const;
         /// Keep::full_*: rows [begin, begin + n) as floats.

@@ -47,8 +47,11 @@ Table pair_table(const PairReport& report, bool several) {
                                        {"p", Align::right}};
     if (several) columns.push_back({"p (Holm)", Align::right});
     columns.push_back({"candidate is"});
-    Table table(columns, fmt::format("{} against {} on {}: {} items in common", report.candidate, report.baseline,
-                                     report.dataset, size));
+    const std::string pair = report.dataset == report.candidate_dataset
+                                 ? fmt::format("{} against {} on {}", report.candidate, report.baseline, report.dataset)
+                                 : fmt::format("{} on {} against {} on {}", report.candidate, report.candidate_dataset,
+                                               report.baseline, report.dataset);
+    Table table(columns, fmt::format("{}: {} items in common", pair, size));
     for (const PairedMetric& m : report.metrics) {
         const bool percent = in_percent(m.candidate.key.metric);
         const double half = m.interval ? (m.interval->high - m.interval->low) / 2 : 0;
@@ -109,7 +112,8 @@ Table pair_csv(const std::vector<PairReport>& reports) {
                  {"p_holm"},
                  {"test"},
                  {"n"},
-                 {"undefined"}});
+                 {"undefined"},
+                 {"candidate_dataset"}});
     const auto exact = [](std::optional<double> x) { return x ? fmt::format("{}", *x) : std::string(); };
     for (const PairReport& report : reports) {
         for (const PairedMetric& m : report.metrics) {
@@ -118,7 +122,7 @@ Table pair_csv(const std::vector<PairReport>& reports) {
                        m.candidate.key.definition, exact(m.baseline.value), exact(m.candidate.value),
                        exact(m.difference), i ? exact(i->low) : "", i ? exact(i->high) : "", i ? exact(i->level) : "",
                        i ? i->method : "", exact(m.p), exact(m.p_holm), m.test, std::to_string(m.candidate.n),
-                       m.undefined});
+                       m.undefined, report.candidate_dataset});
         }
     }
     return table;

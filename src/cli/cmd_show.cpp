@@ -164,14 +164,18 @@ json as_json(const Picture& p) {
     return out;
 }
 
-/// Stores of the same items together, in the order of the paths.
+/// Stores of the same items and classes together, in the order of the paths.
 std::vector<std::vector<std::string>> by_items(const std::vector<std::string>& paths) {
+    std::map<fs::path, std::string> fingerprints;  // of the class lists, by the data set's folder
     std::vector<std::pair<std::string, std::vector<std::string>>> groups;
     for (const std::string& path : paths) {
         for (const fs::path& folder : find_stores(path)) {
             const PredictionStore store = PredictionStore::open(folder);
-            const std::string key =
-                store.spec().ids_hash + "/" + store.spec().dataset_name + "/" + std::to_string(store.classes());
+            // Class numbers mean the same in one folder, as the class list is the data set's.
+            std::string& classes = fingerprints[store.folder().parent_path()];
+            if (classes.empty()) classes = store.dataset().classes.fingerprint();
+            const std::string key = store.spec().ids_hash + "/" + store.spec().dataset_name + "/" +
+                                    std::to_string(store.classes()) + "/" + classes;
             auto group = std::find_if(groups.begin(), groups.end(), [&](const auto& g) { return g.first == key; });
             if (group == groups.end()) group = groups.insert(groups.end(), {key, {}});
             group->second.push_back(folder.string());

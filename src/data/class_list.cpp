@@ -32,6 +32,14 @@ std::optional<std::int32_t> find_unique(const std::vector<std::string>& texts, c
     return static_cast<std::int32_t>(*first);
 }
 
+/// Unlike find(), which also takes numbers: a class is not the same because it stands at the same place.
+std::optional<std::int32_t> place_of_text(const ClassList& classes, const std::string& text) {
+    const auto found = classes.find(text);
+    if (!found) return std::nullopt;
+    const auto c = static_cast<std::size_t>(*found);
+    return classes.id(c) == text || classes.name(c) == text ? found : std::nullopt;
+}
+
 }  // namespace
 
 ClassList::ClassList(std::vector<std::string> ids, std::vector<std::string> names)
@@ -84,6 +92,27 @@ bool is_numbered(const ClassList& classes) {
         if (classes.id(c) != std::to_string(c)) return false;
     }
     return !classes.empty();
+}
+
+std::optional<std::vector<std::int32_t>> places_in(const ClassList& other, const ClassList& classes) {
+    if (other.size() != classes.size()) return std::nullopt;
+    std::vector<std::int32_t> places;
+    std::vector<bool> taken(other.size(), false);
+    for (std::size_t c = 0; c < classes.size(); ++c) {
+        auto place = place_of_text(other, classes.id(c));
+        if (!place) place = place_of_text(other, classes.name(c));
+        if (!place || taken[static_cast<std::size_t>(*place)]) return std::nullopt;
+        taken[static_cast<std::size_t>(*place)] = true;
+        places.push_back(*place);
+    }
+    return places;
+}
+
+std::string first_difference(const ClassList& one, const ClassList& two) {
+    for (std::size_t c = 0; c < std::min(one.size(), two.size()); ++c) {
+        if (one.id(c) != two.id(c)) return fmt::format("class {} is `{}` and `{}`", c, one.id(c), two.id(c));
+    }
+    return one.size() == two.size() ? "" : fmt::format("{} and {} classes", one.size(), two.size());
 }
 
 }  // namespace assay

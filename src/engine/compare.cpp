@@ -2,81 +2,24 @@
 
 #include <algorithm>
 #include <cmath>
-#include <unordered_map>
 
 #include <fmt/core.h>
 
 #include "assay/error.h"
 #include "assay/parallel.h"
 #include "compare_agreement.h"
+#include "compare_pairing.h"
 #include "ranks.h"
 #include "score_set.h"
 
 namespace assay {
 namespace {
 
-// Rows of the items that both stores hold, in the baseline's order.
-struct Alignment {
-    std::vector<std::uint64_t> baseline, candidate;
-    std::uint64_t only_baseline = 0, only_candidate = 0, not_scored = 0;
-};
-
 void open_all(const OpenShards& shards, std::size_t count, int threads) {
     parallel_blocks(count, threads, [&](std::size_t s) {
         throw_if_stopped();
         shards.at(s);
     });
-}
-
-bool scored(const OpenShards& shards, std::uint64_t row) {
-    const PredictionStore::Shard* shard = shards.at(shards.of_row(row));
-    return shard != nullptr && shard->states()[static_cast<std::size_t>(row - shard->first_row)] == RowState::ok;
-}
-
-Alignment align(const PredictionStore& a, const OpenShards& a_shards, const PredictionStore& b,
-                const OpenShards& b_shards) {
-    Alignment rows;
-    const auto add = [&](std::uint64_t i, std::uint64_t j) {
-        if (!scored(a_shards, i) || !scored(b_shards, j)) {
-            ++rows.not_scored;
-            return;
-        }
-        rows.baseline.push_back(i);
-        rows.candidate.push_back(j);
-    };
-    if (a.spec().ids_hash == b.spec().ids_hash) {
-        for (std::uint64_t i = 0; i < a.rows(); ++i) add(i, i);
-        return rows;
-    }
-    const StringColumn &a_ids = a.dataset().ids, &b_ids = b.dataset().ids;
-    std::unordered_map<std::string_view, std::uint64_t> row_of;
-    row_of.reserve(b_ids.size());
-    for (std::size_t j = 0; j < b_ids.size(); ++j) row_of.emplace(b_ids[j], j);
-    std::uint64_t common = 0;
-    for (std::size_t i = 0; i < a_ids.size(); ++i) {
-        const auto found = row_of.find(a_ids[i]);
-        if (found == row_of.end()) {
-            ++rows.only_baseline;
-        } else {
-            ++common;
-            add(i, found->second);
-        }
-    }
-    rows.only_candidate = b_ids.size() - common;
-    return rows;
-}
-
-// The baseline's labels, at the candidate's rows.
-LabelSets carried_over(const LabelSets& labels, const Alignment& rows, std::uint64_t candidate_rows) {
-    std::vector<std::uint64_t> from(static_cast<std::size_t>(candidate_rows), ~std::uint64_t{0});
-    for (std::size_t k = 0; k < rows.baseline.size(); ++k)
-        from[static_cast<std::size_t>(rows.candidate[k])] = rows.baseline[k];
-    LabelSets result;
-    for (const std::uint64_t row : from) {
-        result.append(row == ~std::uint64_t{0} ? std::span<const std::int32_t>()
-                                               : labels[static_cast<std::size_t>(row)]);
-    }
-    return result;
 }
 
 // Which items count for an accuracy, and which of them are right: 2 not counted, else 0 or 1.
@@ -206,18 +149,36 @@ void fill_answers(PairReport& report, const ScoredSet& a, const ScoredSet& b, co
     }
 }
 
+// What pairing by ids takes for granted, where the stores say otherwise.
+void warn_of_pairing(PairReport& report, std::optional<bool> differ) {
+    if (report.dataset != report.candidate_dataset) {
+        const std::string_view pictures = !differ   ? "nothing tells whether they are the same pictures"
+                                          : *differ ? "they are other pictures"
+                                                    : "they are the same pictures";
+        report.warnings.push_back(fmt::format("{} is scored on {} and {} on {}: items are paired by their ids; {}",
+                                              report.baseline, report.dataset, report.candidate,
+                                              report.candidate_dataset, pictures));
+    } else if (differ.value_or(false)) {
+        report.warnings.push_back(fmt::format("{} and {} saw other pictures under the same ids of {}", report.baseline,
+                                              report.candidate, report.dataset));
+    }
+}
+
 PairReport compare_pair(const PredictionStore& a, const OpenShards& a_shards, const LabelSets& labels,
                         const PredictionStore& b, const CompareOptions& options, Comm& comm) {
     PairReport report;
     report.baseline = a.spec().model_name;
     report.candidate = b.spec().model_name;
     report.dataset = a.spec().dataset_name;
+    report.candidate_dataset = b.spec().dataset_name;
     if (a.classes() != b.classes()) {
         throw Error(ErrorCode::bad_input,
                     fmt::format("`{}` answers with {} classes and `{}` with {}: their scores cannot be compared",
                                 report.baseline, a.classes(), report.candidate, b.classes()));
     }
-    OpenShards b_shards(b);
+    std::vector<std::int32_t> places;
+    agree(comm, [&] { places = class_places(a, b); });
+    OpenShards b_shards(b, places);
     Alignment rows;
     agree(comm, [&] {
         open_all(b_shards, b.shards(), resolve_threads(options.score.threads));
@@ -243,6 +204,13 @@ PairReport compare_pair(const PredictionStore& a, const OpenShards& a_shards, co
         report.metrics.push_back(paired(one.requests[i], one, two, i, label_counts, options.score.resampling));
     }
     fill_answers(report, one, two, rows, labels, a.dataset().ids, options.disagreements);
+    warn_of_pairing(report, other_pictures(a, a_shards, b, b_shards));
+    const std::uint64_t other_labels = options.score.labels ? 0 : relabelled(a, b, rows, places);
+    if (other_labels > 0) {
+        report.warnings.push_back(
+            fmt::format("{} of {} common items have other labels in the store of {}: those of {} are used for both",
+                        other_labels, report.items, report.candidate, report.baseline));
+    }
     for (const auto& [set, name] : {std::pair{&one, report.baseline}, std::pair{&two, report.candidate}}) {
         for (const auto& text : set->report.warnings) report.warnings.push_back(fmt::format("{}: {}", name, text));
     }

@@ -39,6 +39,7 @@ json to_json(const PairReport& report) {
                 {"baseline", report.baseline},
                 {"candidate", report.candidate},
                 {"dataset", report.dataset},
+                {"candidate_dataset", report.candidate_dataset},
                 {"counts",
                  {{"items", report.items},
                   {"only_in_baseline", report.only_baseline},

@@ -37,8 +37,9 @@ std::int32_t hits_of(std::span<const float> row, std::span<const std::int32_t> s
 
 }  // namespace
 
-OpenShards::OpenShards(const PredictionStore& store)
+OpenShards::OpenShards(const PredictionStore& store, std::vector<std::int32_t> places)
     : store_(store),
+      places_(std::move(places)),
       shard_rows_(std::max<std::uint64_t>(1, store.spec().shard_rows)),
       once_(store.shards()),
       shards_(store.shards()) {}
@@ -95,6 +96,9 @@ ScoredRows::ScoredRows(const PredictionStore& store, const OpenShards& shards, c
     // Log-probabilities are logits whose exponentials happen to sum to one.
     probabilities_ = store.spec().kind == ScoreKind::probabilities;
     targets_ = map == nullptr ? store.classes() : static_cast<std::uint32_t>(map->targets.size());
+    numbers_.resize(shards.places().size());
+    for (std::size_t c = 0; c < numbers_.size(); ++c)
+        numbers_[static_cast<std::size_t>(shards.places()[c])] = static_cast<std::int32_t>(c);
     if (map != nullptr && map->decision != ClassMap::Decision::map_argmax) {
         columns_.assign(targets_, -1);
         group_size_.assign(targets_, 0);
@@ -152,9 +156,19 @@ std::span<const float> ScoredRows::full_row(const PredictionStore::Shard& shard,
                                             std::vector<float>& buffer) const {
     const std::size_t classes = store_.classes();
     const auto local = static_cast<std::uint32_t>(row - shard.first_row);
-    if (const auto mapped = shard.f32(); !mapped.empty()) return mapped.subspan(local * classes, classes);
+    thread_local std::vector<float> halves;
+    std::vector<float>& whole = as_stored() ? buffer : halves;
+    std::span<const float> stored = shard.f32();
+    if (!stored.empty()) {
+        stored = stored.subspan(local * classes, classes);
+    } else {
+        whole.resize(classes);
+        shard.read_rows(local, 1, whole);
+        stored = whole;
+    }
+    if (as_stored()) return stored;
     buffer.resize(classes);
-    shard.read_rows(local, 1, buffer);
+    for (std::size_t c = 0; c < classes; ++c) buffer[c] = stored[static_cast<std::size_t>(shards_.places()[c])];
     return buffer;
 }
 
@@ -276,8 +290,11 @@ void ScoredRows::score_reduced(const PredictionStore::Shard& shard, std::uint32_
         return static_cast<float>(plain ? std::clamp(static_cast<double>(score), 0.0, 1.0)
                                         : std::exp(score - log_sum_exp));
     };
+    const auto number = [&](std::int32_t c) {
+        return as_stored() || c < 0 ? c : numbers_[static_cast<std::size_t>(c)];
+    };
     record.factor = 1;
-    facts.predicted = entries.empty() ? -1 : entries[0].cls;
+    facts.predicted = entries.empty() ? -1 : number(entries[0].cls);
     facts.confidence = entries.empty() ? 0 : probability(entries[0].score);
     if (map_ != nullptr) {
         facts.predicted = facts.predicted < 0 ? -1 : map_->target_of[static_cast<std::size_t>(facts.predicted)];
@@ -288,10 +305,10 @@ void ScoredRows::score_reduced(const PredictionStore::Shard& shard, std::uint32_
     if (!set.empty() && set.size() <= entries.size()) {
         facts.hits = 0;
         for (const auto& entry : entries.first(set.size()))
-            facts.hits += std::binary_search(set.begin(), set.end(), entry.cls) ? 1 : 0;
+            facts.hits += std::binary_search(set.begin(), set.end(), number(entry.cls)) ? 1 : 0;
     }
     for (std::size_t k = 0; k < entries.size() && facts.target >= 0; ++k) {
-        if (entries[k].cls != facts.target) continue;
+        if (number(entries[k].cls) != facts.target) continue;
         facts.rank = static_cast<std::int32_t>(k);
         facts.target_known = true;
         facts.target_probability = probability(entries[k].score);
@@ -313,7 +330,7 @@ void ScoredRows::sample(std::span<const float> row) {
 }
 
 ProbabilityRows::Direct ScoredRows::direct() const {
-    if (store_.spec().keep != Keep::full_f32 || map_ != nullptr) return Direct::no;
+    if (store_.spec().keep != Keep::full_f32 || map_ != nullptr || !as_stored()) return Direct::no;
     return probabilities_ ? Direct::proportional : Direct::exponential;
 }
 
@@ -328,7 +345,7 @@ ScoreRow ScoredRows::row(std::uint64_t item) const {
 void ScoredRows::read(std::uint64_t first, std::uint32_t n, std::uint32_t begin, std::uint32_t end, float* out) const {
     const std::size_t width = end - begin;
     std::vector<float> buffer, part(width);
-    const bool mapped = store_.spec().keep == Keep::full_f32 && map_ == nullptr;
+    const bool mapped = store_.spec().keep == Keep::full_f32 && map_ == nullptr && as_stored();
     for (std::uint64_t item = first; item < first + n; ++item, out += width) {
         if (target(item) < 0) {
             std::fill(out, out + width, 0.0F);
@@ -350,7 +367,8 @@ void ScoredRows::read(std::uint64_t first, std::uint32_t n, std::uint32_t begin,
             scores = scores.subspan(begin, width);
         }
         if (probabilities_) {
-            for (std::size_t t = 0; t < width; ++t) out[t] = std::clamp(scores[t] * record.factor + 0.0F, 0.0F, 1.0F);  // + 0: no -0
+            for (std::size_t t = 0; t < width; ++t)
+                out[t] = std::clamp(scores[t] * record.factor + 0.0F, 0.0F, 1.0F);  // + 0: no -0
         } else {
             exp_row(scores, record.shift, record.factor, out);
         }

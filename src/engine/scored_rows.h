@@ -30,13 +30,17 @@ struct ItemRecord {
 /// Shards of a store, opened when first needed and kept. Thread-safe.
 class OpenShards {
 public:
-    explicit OpenShards(const PredictionStore& store);
+    /// `places`: where the store has each class that is asked about, as places_in() gives them; empty: at its own
+    /// number.
+    explicit OpenShards(const PredictionStore& store, std::vector<std::int32_t> places = {});
     /// nullptr: the shard is not there. Throws bad_input when it is damaged.
     const PredictionStore::Shard* at(std::size_t shard) const;
     std::size_t of_row(std::uint64_t row) const { return static_cast<std::size_t>(row / shard_rows_); }
+    const std::vector<std::int32_t>& places() const { return places_; }
 
 private:
     const PredictionStore& store_;
+    std::vector<std::int32_t> places_;
     std::uint64_t shard_rows_;
     mutable std::vector<std::once_flag> once_;
     mutable std::vector<std::optional<PredictionStore::Shard>> shards_;
@@ -77,12 +81,16 @@ public:
     std::uint64_t items() const override { return items_; }
     std::uint32_t classes() const override { return targets_; }
     std::int32_t target(std::uint64_t item) const override;
-    std::uint32_t slice() const override { return store_.spec().keep == Keep::full_f32 ? 128 : targets_; }
+    std::uint32_t slice() const override {
+        return as_stored() && store_.spec().keep == Keep::full_f32 ? 128 : targets_;
+    }
     void read(std::uint64_t first, std::uint32_t n, std::uint32_t begin, std::uint32_t end, float* out) const override;
     Direct direct() const override;
     ScoreRow row(std::uint64_t item) const override;
 
 private:
+    /// The classes stand in the store in the order in which they are asked about.
+    bool as_stored() const { return shards_.places().empty(); }
     std::span<const float> full_row(const PredictionStore::Shard& shard, std::uint64_t row,
                                     std::vector<float>& buffer) const;
     using Labels = std::span<const std::int32_t>;
@@ -101,6 +109,7 @@ private:
     std::vector<std::uint64_t> label_counts_;
     std::uint32_t targets_;
     bool full_, probabilities_;
+    std::vector<std::int32_t> numbers_;      ///< of the store's classes, where they are asked about in another order
     std::vector<std::int32_t> columns_;      ///< restrict_: the model's class of each target
     std::vector<std::uint32_t> group_size_;  ///< mean_of_group: classes of each target
     std::vector<std::uint8_t> groups_;

@@ -26,6 +26,15 @@ Softmax softmax_of(std::span<const float> row, ScoreKind kind) {
     return {largest, static_cast<float>(1 / exp_sums(row, largest).sum), false};
 }
 
+/// The stores of one data set's folder share its class list.
+void check_same_classes(const PredictionStore& one, const PredictionStore& two) {
+    if (one.folder().parent_path() == two.folder().parent_path()) return;
+    const std::string difference = first_difference(one.dataset().classes, two.dataset().classes);
+    if (difference.empty()) return;
+    throw Error(ErrorCode::usage, fmt::format("`{}` and `{}` have other classes, or the same in another order: {}",
+                                              one.folder().string(), two.folder().string(), difference));
+}
+
 }  // namespace
 
 AnswerStore::AnswerStore(PredictionStore store)
@@ -142,6 +151,7 @@ std::vector<std::unique_ptr<AnswerStore>> open_answer_stores(const std::vector<s
                             fmt::format("`{}` has {} classes, `{}` has {}", out.front()->store().folder().string(),
                                         first.classes, folder.string(), spec.classes));
             }
+            check_same_classes(out.front()->store(), out.back()->store());
         }
     }
     return out;

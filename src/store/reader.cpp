@@ -200,6 +200,10 @@ const std::vector<RowError>& PredictionStore::Shard::errors() const {
     return impl->record.errors;
 }
 
+const std::string& PredictionStore::Shard::pictures_hash() const {
+    return impl->record.pictures_hash;
+}
+
 std::span<const float> PredictionStore::Shard::f32() const {
     return impl->keep == Keep::full_f32 ? impl->numbers<float>(0) : std::span<const float>();
 }

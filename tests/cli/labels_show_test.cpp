@@ -251,6 +251,32 @@ TEST_F(LabelsShow, ShowMarksWhatIsRight) {
     EXPECT_THAT(assay_run({"show", "1.png", at("runs")}).err, HasSubstr("the end of 2 items"));
 }
 
+TEST_F(LabelsShow, AnotherOrderOfClassesIsNotMixedIn) {
+    make_runs();
+    const std::string scores = put("turned.csv",
+                                   "dog,cat,bird,fish\n0.3,0.5,0.15,0.05\n0.7,0.1,0.15,0.05\n"
+                                   "0.05,0.05,0.1,0.8\n");
+    const Outcome imported =
+        assay_run({"import", scores, "--name", "turned", "--out", at("runs2"), "--items", at("items.csv"), "--classes",
+                   put("turned.txt", "dog\ncat\nbird\nfish\n"), "--kind", "probabilities", "--dataset-name", "zoo"});
+    ASSERT_EQ(imported.status, 0) << imported.err;
+    const std::string one = at("runs/zoo/m1"), two = at("runs2/zoo/turned");
+    const json shown = json::parse(assay_run({"show", "a/1.png", one, two, "--json"}).out).at("pictures");
+    ASSERT_EQ(shown.size(), 2U);
+    for (const json& picture : shown) {
+        const json& best = picture.at("models").at(0).at("answers").at(0);
+        EXPECT_EQ(best.at("name"), "cat");
+        EXPECT_EQ(best.at("probability"), 0.5);
+        EXPECT_EQ(best.at("right"), true);
+    }
+    const Outcome proposed = assay_run({"labels", "propose", one, two, "--recall", "0.5", "--json"});
+    EXPECT_EQ(proposed.status, 2);
+    EXPECT_THAT(proposed.err, HasSubstr("class 0 is `cat` and `dog`"));
+    const Outcome pair = assay_run({"compare", one, two, "--json"});
+    EXPECT_EQ(pair.status, 0) << pair.err;
+    EXPECT_EQ(json::parse(pair.out).at("pairs").at(0).at("answers").at("same"), 3);
+}
+
 TEST_F(LabelsShow, ShowLeavesOutDataSetsThatTheLabelsDoNotFit) {
     make_runs();
     const std::string ids = put("ids.txt", "a/2.png\n");

@@ -151,5 +151,24 @@ TEST(ReadClassList, JsonRefused) {
     EXPECT_THAT(refused(std::string(100'000, '[')), HasSubstr("nested deeper than 4 levels"));
 }
 
+TEST(ClassList, PlacesInAnotherOrder) {
+    const ClassList one({"n1", "n2", "n3"}, {"tench", "crane", "crane"});
+    using Places = std::vector<std::int32_t>;
+    EXPECT_EQ(places_in(ClassList({"n3", "n1", "n2"}), one), (Places{1, 2, 0}));
+    EXPECT_EQ(places_in(one, one), (Places{0, 1, 2}));
+    // By name where that is unique, in both directions.
+    EXPECT_EQ(places_in(ClassList({"n2", "tench", "n3"}), one), (Places{1, 0, 2}));
+    EXPECT_EQ(places_in(one, ClassList({"n2", "tench", "n3"})), (Places{1, 0, 2}));
+    // A name of two classes, of which one has its id.
+    EXPECT_EQ(places_in(ClassList({"crane", "n1", "n2"}), one), (Places{1, 2, 0}));
+    EXPECT_FALSE(places_in(ClassList({"n1", "crane", "heron"}), one));
+    EXPECT_FALSE(places_in(ClassList({"n1", "n2"}), one));
+    // A number is a place and no name.
+    EXPECT_FALSE(places_in(one, ClassList({"0", "1", "2"})));
+    EXPECT_EQ(first_difference(one, ClassList({"n1", "n3", "n2"})), "class 1 is `n2` and `n3`");
+    EXPECT_EQ(first_difference(one, ClassList({"n1", "n2"})), "3 and 2 classes");
+    EXPECT_EQ(first_difference(one, ClassList({"n1", "n2", "n3"})), "");
+}
+
 }  // namespace
 }  // namespace assay

@@ -137,6 +137,112 @@ TEST(Compare, AlignsByIdWhateverTheOrder) {
     EXPECT_LE(one.counts->c - two.counts->c, 1U);
 }
 
+// The same scores and labels with the classes in another order.
+Made reordered(const Made& made, const std::vector<std::size_t>& place_of) {
+    Made out = made;
+    out.class_ids.resize(made.classes);
+    for (std::size_t c = 0; c < made.classes; ++c) out.class_ids[place_of[c]] = fmt::format("c{}", c);
+    for (std::size_t i = 0; i < made.rows(); ++i) {
+        for (std::size_t c = 0; c < made.classes; ++c)
+            out.scores[i * made.classes + place_of[c]] = made.scores[i * made.classes + c];
+        for (auto& label : out.labels[i]) label = static_cast<std::int32_t>(place_of[static_cast<std::size_t>(label)]);
+    }
+    return out;
+}
+
+TEST(Compare, MatchesClassesByTheirIds) {
+    const Made first = made_up(300, 5, 5), second = made_up(300, 5, 6);
+    for (const Keep keep : {Keep::full_f32, Keep::full_f16, Keep::top_k, Keep::label}) {
+        Scratch folder;
+        const auto a = save(folder, first, "a", keep);
+        const auto expected = compared(a, save(folder, second, "b", keep));
+        const auto report =
+            compared(a, save(folder, reordered(second, {3, 0, 4, 1, 2}), "b", keep, 100, false, "runs2"));
+        EXPECT_TRUE(report.warnings == expected.warnings) << testing::PrintToString(report.warnings);
+        EXPECT_EQ(report.same_answer, expected.same_answer);
+        EXPECT_EQ(report.only_candidate_right, expected.only_candidate_right);
+        ASSERT_EQ(report.metrics.size(), expected.metrics.size());
+        for (std::size_t i = 0; i < report.metrics.size(); ++i) {
+            const auto &got = report.metrics[i].candidate, &wanted = expected.metrics[i].candidate;
+            ASSERT_EQ(got.value.has_value(), wanted.value.has_value()) << wanted.key.metric;
+            EXPECT_NEAR(got.value.value_or(0), wanted.value.value_or(0), 1e-6) << wanted.key.metric;
+        }
+    }
+}
+
+TEST(Compare, MatchesClassesUnderAClassMap) {
+    Scratch folder;
+    const Made second = made_up(300, 4, 6);
+    const auto a = save(folder, made_up(300, 4, 5), "a"), b = save(folder, second, "b");
+    const auto turned = save(folder, reordered(second, {2, 3, 1, 0}), "b", Keep::full_f32, 100, false, "runs2");
+    for (const auto decision :
+         {ClassMap::Decision::restrict_, ClassMap::Decision::mean_of_group, ClassMap::Decision::map_argmax}) {
+        CompareOptions options;
+        options.score.map = ClassMap{"two", ClassList({"x", "y"}), {0, -1, 1, -1}, decision};
+        const auto expected = compared(a, b, options), report = compared(a, turned, options);
+        EXPECT_EQ(report.same_answer, expected.same_answer);
+        EXPECT_EQ(metric(report, "top1").candidate.value, metric(expected, "top1").candidate.value);
+    }
+}
+
+TEST(Compare, RefusesOtherClasses) {
+    Scratch folder;
+    Made other = made_up(50, 3, 6);
+    other.class_ids = {"c0", "dog", "c2"};
+    const auto a = save(folder, made_up(50, 3, 5), "a");
+    try {
+        compared(a, save(folder, other, "b", Keep::full_f32, 100, false, "runs2"));
+        FAIL();
+    } catch (const Error& error) {
+        EXPECT_EQ(error.code(), ErrorCode::bad_input);
+        EXPECT_NE(error.message().find("class 1 is `c1` and `dog`"), std::string::npos) << error.message();
+    }
+    // Numbers alone say nothing about the classes: they are taken as they stand.
+    other.class_ids = {"0", "1", "2"};
+    EXPECT_EQ(compared(a, save(folder, other, "b", Keep::full_f32, 100, false, "runs3")).items, 50U);
+}
+
+TEST(Compare, WarnsOfOtherPicturesAndLabels) {
+    Scratch folder;
+    Made first = made_up(100, 3, 5), second = made_up(100, 3, 6);
+    first.pictures = "xxh128:00000000000000000000000000000001";
+    second.pictures = "xxh128:00000000000000000000000000000002";
+    const auto a = save(folder, first, "a");
+    const auto warning = [&](const Made& made, const std::string& runs, CompareOptions options = {}) {
+        const auto report = compared(a, save(folder, made, "b", Keep::full_f32, 100, false, runs), options);
+        EXPECT_EQ(report.dataset, "val");
+        EXPECT_EQ(report.candidate_dataset, made.dataset);
+        EXPECT_EQ(to_json(report).at("candidate_dataset"), made.dataset);
+        EXPECT_LE(report.warnings.size(), 1U);
+        return report.warnings.empty() ? "" : report.warnings[0];
+    };
+    EXPECT_EQ(warning(second, "runs2"), "a and b saw other pictures under the same ids of val");
+    second.dataset = "val2";
+    EXPECT_EQ(warning(second, "runs3"),
+              "a is scored on val and b on val2: items are paired by their ids; they are other pictures");
+    second.pictures = first.pictures;
+    EXPECT_EQ(warning(second, "runs4"),
+              "a is scored on val and b on val2: items are paired by their ids; they are the same pictures");
+    second.pictures = "";
+    EXPECT_EQ(
+        warning(second, "runs5"),
+        "a is scored on val and b on val2: items are paired by their ids; nothing tells whether they are the same "
+        "pictures");
+    second.dataset = "val";
+    EXPECT_EQ(warning(second, "runs6"), "");
+    second.labels[0] = {2};
+    second.labels[1] = {0, 1};
+    second.labels[2] = {};  // no word about it
+    EXPECT_EQ(warning(second, "runs7"),
+              "2 of 100 common items have other labels in the store of b: those of a are used for both");
+    CompareOptions given;
+    given.score.labels = a.dataset().labels;
+    EXPECT_EQ(warning(second, "runs8", given), "");
+    // In another order of the classes the same labels have other numbers.
+    second.labels = first.labels;
+    EXPECT_EQ(warning(reordered(second, {1, 2, 0}), "runs9"), "");
+}
+
 TEST(Compare, ItemsNotScoredInBothAreLeftOut) {
     Scratch folder;
     Made first = made_up(150, 3, 5), second = made_up(150, 3, 6);

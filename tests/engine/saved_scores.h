@@ -23,14 +23,17 @@ struct Made {
     std::vector<std::string> ids = {};              ///< empty: item00000, ...
     std::vector<std::string> group = {};            ///< attribute "group"; empty: none
     ScoreKind kind = ScoreKind::logits;
+    std::vector<std::string> class_ids = {};  ///< empty: c0, c1, ...
+    std::string dataset = "val";
+    std::string pictures = "";  ///< hash of each shard's pictures
     std::size_t rows() const { return labels.size(); }
 };
 
 inline Dataset dataset_of(const Made& made) {
     Dataset dataset;
-    dataset.name = "val";
-    std::vector<std::string> ids;
-    for (std::size_t c = 0; c < made.classes; ++c) ids.push_back(fmt::format("c{}", c));
+    dataset.name = made.dataset;
+    std::vector<std::string> ids = made.class_ids;
+    for (std::size_t c = ids.size(); c < made.classes; ++c) ids.push_back(fmt::format("c{}", c));
     dataset.classes = ClassList(ids);
     for (std::size_t i = 0; i < made.rows(); ++i) {
         dataset.ids.append(made.ids.empty() ? fmt::format("item{:05}", i) : made.ids[i]);
@@ -50,7 +53,7 @@ inline PredictionStore save(const Scratch& folder, const Made& made, const std::
                             const std::string& runs = "runs", std::uint32_t top_k = 2) {
     const Dataset dataset = dataset_of(made);
     StoreSpec spec;
-    spec.dataset_name = "val";
+    spec.dataset_name = made.dataset;
     spec.model_name = model;
     spec.rows = made.rows();
     spec.classes = static_cast<std::uint32_t>(made.classes);
@@ -71,10 +74,10 @@ inline PredictionStore save(const Scratch& folder, const Made& made, const std::
             if (states[i] != RowState::ok) errors.push_back({first + i, states[i], "made up"});
         }
         writer.write_shard(s, std::span(made.scores).subspan(first * made.classes, n * made.classes), states, errors,
-                           "");
+                           made.pictures);
     }
     if (!but_last) writer.finish();
-    return PredictionStore::open(folder.path() / runs / "val" / model);
+    return PredictionStore::open(folder.path() / runs / made.dataset / model);
 }
 
 /// Logits whose argmax is right about `skill` of the time.
