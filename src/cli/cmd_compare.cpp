@@ -138,19 +138,23 @@ PredictionStore the_store(const std::string& path) {
     return PredictionStore::open(found.front());
 }
 
-}  // namespace
-
-int cmd_compare(std::vector<std::string> words) {
-    auto app = make_app(
-        "compare",
-        "Compare candidates with a baseline on the pictures that both scored: paired differences with intervals, "
-        "exact tests, and where they disagree. Status 1: a gate is broken; 3: some items have no scores.",
-        examples);
+struct CompareCommand {
     std::string baseline_path;
     std::vector<std::string> paths;
     std::size_t disagreements = 10;
     ScoringFlags flags;
     Output output;
+
+    /// False: --help was asked for, and given. Throws usage and bad_input.
+    bool read(std::vector<std::string> words);
+};
+
+bool CompareCommand::read(std::vector<std::string> words) {
+    auto app = make_app(
+        "compare",
+        "Compare candidates with a baseline on the pictures that both scored: paired differences with intervals, "
+        "exact tests, and where they disagree. Status 1: a gate is broken; 3: some items have no scores.",
+        examples);
     app->add_option("baseline", baseline_path, "Store of the baseline")->required()->type_name("STORE");
     app->add_option("candidates", paths, "Stores of the candidates")->required()->type_name("STORE");
     app->add_option("--disagreements", disagreements, "Items listed for each pair")
@@ -158,24 +162,40 @@ int cmd_compare(std::vector<std::string> words) {
         ->type_name("N");
     flags.add_to(*app);
     output.add_to(*app);
-    if (!parse(*app, std::move(words))) return Status::done;
+    if (!parse(*app, std::move(words))) return false;
+    flags.check(true);
+    return true;
+}
+
+}  // namespace
+
+void check_compare_words(std::vector<std::string> words) {
+    CompareCommand().read(std::move(words));
+}
+
+int cmd_compare(std::vector<std::string> words) {
+    CompareCommand command;
+    if (!command.read(std::move(words))) return Status::done;
+    const ScoringFlags& flags = command.flags;
+    const Output& output = command.output;
 
     const std::vector<Gate> gates = flags.gates();
-    const PredictionStore baseline = the_store(baseline_path);
+    const PredictionStore baseline = the_store(command.baseline_path);
     std::vector<PredictionStore> stores;
-    for (const std::string& path : paths) {
+    for (const std::string& path : command.paths) {
         for (const auto& folder : find_stores(path)) {
             if (folder != baseline.folder()) stores.push_back(PredictionStore::open(folder));
         }
     }
-    if (stores.empty()) throw Error(ErrorCode::usage, "no candidate besides the baseline `" + baseline_path + "`");
+    if (stores.empty())
+        throw Error(ErrorCode::usage, "no candidate besides the baseline `" + command.baseline_path + "`");
     std::vector<const PredictionStore*> candidates;
     for (const PredictionStore& store : stores) candidates.push_back(&store);
 
     CompareOptions options;
     options.score = flags.options_for(baseline);
     warn_of_unnamed(options.score.unnamed, baseline.rows(), flags.labels());
-    options.disagreements = disagreements;
+    options.disagreements = command.disagreements;
     const auto reports = compare_stores(baseline, candidates, options, *self_comm());
 
     std::vector<GateResult> judged;

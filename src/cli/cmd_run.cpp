@@ -61,6 +61,7 @@ int cmd_run(std::vector<std::string> words) {
         specs.push_back(with_note("resolving the model `" + model.path.string() + "`",
                                   [&] { return resolve_with_sidecar(model.path, model.sidecars, model.settings); }));
     }
+    with_note("reading `" + file.string() + "`", [&] { plan.check(specs); });
     if (plan.store.dry_run) {
         Output().write(json_text(plan.resolved(specs)));
         return Status::done;

@@ -68,19 +68,23 @@ std::vector<GateResult> judge(const std::vector<Gate>& gates, const std::vector<
     return judged;
 }
 
-}  // namespace
-
-int cmd_score(std::vector<std::string> words) {
-    auto app =
-        make_app("score",
-                 "Compute metrics, each with its interval and definition, from kept scores. `assay list metrics` shows "
-                 "them all. Status 1: a gate is broken; 3: some items have no scores.",
-                 examples);
+struct ScoreCommand {
     std::vector<std::string> paths;
     std::string subgroup, across;
     ScoringFlags flags;
     Shown shown;
     Output output;
+
+    /// False: --help was asked for, and given. Throws usage and bad_input.
+    bool read(std::vector<std::string> words);
+};
+
+bool ScoreCommand::read(std::vector<std::string> words) {
+    auto app =
+        make_app("score",
+                 "Compute metrics, each with its interval and definition, from kept scores. `assay list metrics` shows "
+                 "them all. Status 1: a gate is broken; 3: some items have no scores.",
+                 examples);
     app->add_option("path", paths, "RUNS folder, one of its data sets, or one store")->required()->type_name("PATH");
     app->add_option("--subgroup", subgroup, "Every metric again for each value of this attribute of the data set")
         ->type_name("ATTR");
@@ -93,13 +97,30 @@ int cmd_score(std::vector<std::string> words) {
     app->add_option("--confusion", shown.confusions, "The N most frequent confusions")->type_name("N");
     flags.add_to(*app);
     output.add_to(*app);
-    if (!parse(*app, std::move(words))) return Status::done;
+    if (!parse(*app, std::move(words))) return false;
     if (!across.empty() && (shown.per_class || shown.confusions > 0))
         throw Error(ErrorCode::usage, "--across is about metrics: --per-class and --confusion do not go with it");
+    flags.check(false);
+    return true;
+}
+
+}  // namespace
+
+void check_score_words(std::vector<std::string> words) {
+    ScoreCommand().read(std::move(words));
+}
+
+int cmd_score(std::vector<std::string> words) {
+    ScoreCommand command;
+    if (!command.read(std::move(words))) return Status::done;
+    const ScoringFlags& flags = command.flags;
+    const Shown& shown = command.shown;
+    const Output& output = command.output;
+    const std::string &subgroup = command.subgroup, &across = command.across;
 
     const std::vector<Gate> gates = flags.gates();
     std::vector<PredictionStore> stores;
-    for (const std::string& path : paths) {
+    for (const std::string& path : command.paths) {
         for (const auto& folder : find_stores(path)) stores.push_back(PredictionStore::open(folder));
     }
     if (!across.empty()) stores = matching(std::move(stores), across);

@@ -36,6 +36,10 @@ int cmd_score(std::vector<std::string> words);
 int cmd_show(std::vector<std::string> words);
 int cmd_verify(std::vector<std::string> words);
 
+/// Throw what the command would throw for these words before it opens a store: unknown flags, metrics, gates, files.
+void check_compare_words(std::vector<std::string> words);
+void check_score_words(std::vector<std::string> words);
+
 /// Explicit order: the order of `assay --help`.
 const std::vector<Command>& commands();
 

@@ -7,6 +7,7 @@
 #include "assay/error.h"
 #include "assay/file.h"
 #include "assay/toml.h"
+#include "cli/command.h"
 
 namespace assay::cli {
 namespace {
@@ -183,6 +184,16 @@ json Plan::resolved(const std::vector<ModelSpec>& specs) const {
     return out;
 }
 
+void Plan::check(const std::vector<ModelSpec>& specs) const {
+    keep_named(store.keep);
+    if (score) with_note("checking [score]", [&] { check_score_words(score_words()); });
+    if (!compare) return;
+    with_note("checking [compare]", [&] {
+        // Of any data set: their names are not known yet, and the flags are the same for all.
+        for (const auto& words : compare_words(specs, {"DATA_SET"})) check_compare_words(words);
+    });
+}
+
 std::vector<std::string> Plan::score_words() const {
     std::vector<std::string> words = {store.out.string()};
     append_flags(*score, words);
@@ -192,7 +203,7 @@ std::vector<std::string> Plan::score_words() const {
 std::vector<std::vector<std::string>> Plan::compare_words(const std::vector<ModelSpec>& specs,
                                                           const std::vector<std::string>& datasets) const {
     std::vector<std::vector<std::string>> commands;
-    if (!compare || specs.size() < 2) return commands;
+    if (!compare) return commands;
     json table = *compare;
     std::string baseline = specs.front().name;
     if (const auto found = table.find("baseline"); found != table.end()) {
@@ -204,6 +215,7 @@ std::vector<std::vector<std::string>> Plan::compare_words(const std::vector<Mode
         }
         table.erase(found);
     }
+    if (specs.size() < 2) refuse("[compare] needs two models; the file lists `" + specs.front().name + "` alone");
     for (const std::string& dataset : datasets) {
         const fs::path runs = store.out / dataset;
         std::vector<std::string> words = {(runs / baseline).string()};

@@ -30,9 +30,13 @@ struct Plan {
     void override_with(const CLI::App& app, const StoreFlags& flags);
     /// Everything, resolved: what `run` prints with --dry-run and stores in RUNS/run.json.
     nlohmann::json resolved(const std::vector<ModelSpec>& specs) const;
+    /// Reads what the steps after the predictions will read, so that a mistake there costs no prediction. Throws usage
+    /// and bad_input.
+    void check(const std::vector<ModelSpec>& specs) const;
     /// The words after `assay score`.
     std::vector<std::string> score_words() const;
-    /// The words after `assay compare`, one command per data set; none without a [compare] table.
+    /// The words after `assay compare`, one command per data set; none without a [compare] table. Throws bad_input: a
+    /// single model, a baseline that is none of the models.
     std::vector<std::vector<std::string>> compare_words(const std::vector<ModelSpec>& specs,
                                                         const std::vector<std::string>& datasets) const;
 };

@@ -125,6 +125,40 @@ void ScoringFlags::set_subgroups(MetricRequest& request) const {
     if (present) request.parameters["absent"] = "skipped";
 }
 
+std::vector<MetricRequest> ScoringFlags::named_metrics() const {
+    std::vector<MetricRequest> list;
+    std::vector<std::string> texts;
+    for (const auto& words : metrics_) split_metrics(words, texts);
+    for (const auto& text : texts) {
+        std::string full = text;
+        const MetricFacts& facts = *parse_metric(std::string_view(text).substr(0, text.find(':'))).facts;
+        for (const auto& p : facts.parameters) {  // --bins and --edges fill in what was not said
+            const std::string name(p.name), value = name == "bins" && bins_ > 0 ? std::to_string(bins_)
+                                                    : name == "edges"           ? edges_
+                                                                                : "";
+            if (value.empty() || text.find(name + "=") != std::string::npos) continue;
+            full += (full.find(':') == std::string::npos ? ":" : ",") + name + "=" + value;
+        }
+        if (text == "topk" && !k_.empty()) {
+            for (const int k : k_) list.push_back(parse_metric(fmt::format("top{}", k)));
+            continue;
+        }
+        list.push_back(parse_metric(full));
+    }
+    return list;
+}
+
+void ScoringFlags::check(bool differences) const {
+    for (const Gate& gate : gates()) {
+        if (gate.delta && !differences) check_gate(gate, std::span<const Measurement>());  // says what it needs
+    }
+    std::vector<MetricRequest> list = metrics_.empty() ? default_metrics(k_, bins_, edges_, true) : named_metrics();
+    for (MetricRequest& request : list) set_subgroups(request);
+    if (!class_map_.empty() && !std::filesystem::exists(class_map_)) class_map_named(class_map_, imagenet_classes());
+    if (!labels_.empty() && !std::filesystem::exists(labels_))
+        throw Error(ErrorCode::bad_input, "no labels at `" + labels_.string() + "`");
+}
+
 std::vector<MetricRequest> ScoringFlags::requests(const LabelSets& labels) const {
     std::vector<MetricRequest> list;
     if (metrics_.empty()) {
@@ -133,24 +167,7 @@ std::vector<MetricRequest> ScoringFlags::requests(const LabelSets& labels) const
         for (std::size_t i = 0; i < labels.size() && !single; ++i) single = labels[i].size() == 1;
         list = default_metrics(k_, bins_, edges_, several, single);
     } else {
-        std::vector<std::string> texts;
-        for (const auto& words : metrics_) split_metrics(words, texts);
-        for (const auto& text : texts) {
-            std::string full = text;
-            const MetricFacts& facts = *parse_metric(std::string_view(text).substr(0, text.find(':'))).facts;
-            for (const auto& p : facts.parameters) {  // --bins and --edges fill in what was not said
-                const std::string name(p.name), value = name == "bins" && bins_ > 0 ? std::to_string(bins_)
-                                                        : name == "edges"           ? edges_
-                                                                                    : "";
-                if (value.empty() || text.find(name + "=") != std::string::npos) continue;
-                full += (full.find(':') == std::string::npos ? ":" : ",") + name + "=" + value;
-            }
-            if (text == "topk" && !k_.empty()) {
-                for (const int k : k_) list.push_back(parse_metric(fmt::format("top{}", k)));
-                continue;
-            }
-            list.push_back(parse_metric(full));
-        }
+        list = named_metrics();
     }
     if (!subgroups_.empty()) {
         const auto is_asma = [](const MetricRequest& request) { return request.facts->name == "asma"; };

@@ -16,6 +16,9 @@ namespace assay::cli {
 class ScoringFlags {
 public:
     void add_to(CLI::App& app);
+    /// What can be known to be wrong without a store: metrics, gates, the class map, labels that are not there. Throws
+    /// usage and bad_input. `differences`: gates may be about them.
+    void check(bool differences) const;
     /// The options for one store. Throws usage and bad_input.
     ScoreOptions options_for(const PredictionStore& store) const;
     std::vector<Gate> gates() const;
@@ -24,6 +27,8 @@ public:
 
 private:
     std::vector<MetricRequest> requests(const LabelSets& labels) const;
+    /// Those of --metrics, in their order.
+    std::vector<MetricRequest> named_metrics() const;
     /// --subgroups, where the request is for asma.
     void set_subgroups(MetricRequest& request) const;
 

@@ -113,5 +113,54 @@ TEST(Plan, ErrorsNameTheKey) {
     EXPECT_THAT(run(model + data), HasSubstr("m.pt"));  // the file is missing
 }
 
+// Before any prediction: a model need not even run.
+TEST(Plan, MistakesOfTheLaterStepsAreFoundFirst) {
+    const Scratch scratch;
+    const std::string file = scratch / "assay.toml";
+    write_file_atomically(scratch / "a.pt", "no model");
+    write_file_atomically(scratch / "b.pt", "no model");
+    std::filesystem::create_directory(scratch / "d");
+    const std::string model = "preset = 'timm'\noutputs = 'logits'\n", data = "[[data]]\npath = 'd'\n";
+    const std::string one = "[[model]]\npath = 'a.pt'\n" + model + data;
+    const std::string two = one + "[[model]]\npath = 'b.pt'\n" + model;
+    const auto run = [&](const std::string& text, const std::vector<std::string>& more) {
+        write_file_atomically(file, text);
+        std::vector<std::string> words = {"run", file, "--out", scratch / "runs"};
+        words.insert(words.end(), more.begin(), more.end());
+        return assay_run(words);
+    };
+    const Outcome sound = run(two +
+                                  "[score]\nmetrics = ['top1', 'ece:bins=20']\n[compare]\nbaseline = 'b'\n"
+                                  "gate = ['top1.delta >= -0.005']\n",
+                              {"--dry-run"});
+    EXPECT_EQ(sound.status, 0) << sound.err;
+    EXPECT_THAT(sound.out, HasSubstr("\"compare\""));
+    const std::vector<std::pair<std::string, std::string>> mistakes = {
+        {one + "[compare]\n", "[compare] needs two models"},
+        {one + "[compare]\nbaseline = 'a'\ngate = ['top1.delta >= 0']\n", "[compare] needs two models"},
+        {one + "[compare]\nbaseline = 'c'\n", "baseline `c` is no model of the file"},
+        {two + "[compare]\nbaseline = 'c'\n", "baseline `c` is no model of the file"},
+        {two + "[compare]\ngate = ['topp1 >= 0']\n", "topp1"},
+        {two + "[compare]\ndisagreement = 5\n", "--disagreement"},
+        {two + "[score]\nmetric = ['top1']\n", "did you mean `--metrics`?"},
+        {two + "[score]\nmetrics = ['tpo1']\n", "tpo1"},
+        {two + "[score]\nbins = 1000\n", "--bins"},
+        {two + "[score]\nedges = 'left'\n", "left"},
+        {two + "[score]\nlabels = 'real.json'\n", "no labels at `real.json`"},
+        {two + "[score]\nclass-map = 'imagenet-b'\n", "imagenet-b"},
+        {two + "[score]\ngate = ['top1.delta >= 0']\n", "needs a baseline"},
+        {"keep = 'topp'\n" + two, "topp"},
+    };
+    for (const auto& [text, message] : mistakes) {
+        for (const std::vector<std::string>& more : {std::vector<std::string>{}, {"--dry-run"}}) {
+            const Outcome outcome = run(text, more);
+            EXPECT_EQ(outcome.status, 2) << text;
+            EXPECT_THAT(outcome.err, HasSubstr(message)) << text;
+            EXPECT_EQ(outcome.out, "");
+        }
+    }
+    EXPECT_FALSE(std::filesystem::exists(scratch / "runs"));
+}
+
 }  // namespace
 }  // namespace assay
