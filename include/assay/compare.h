@@ -88,7 +88,9 @@ struct GateResult {
     Gate gate;
     std::optional<double> value;
     bool passed = false;
-    std::string reason;  ///< why there is no value: an undefined value breaks its gate
+    std::string reason;          ///< why there is no value: an undefined value breaks its gate
+    std::string model, dataset;  ///< whose value it is; of a pair: the candidate's
+    std::string baseline;        ///< of a pair
 };
 /// Against all items' measurements, or a pair's. Throws usage: a delta without a pair; the metric measured by another
 /// definition only.

@@ -262,12 +262,27 @@ std::string p_text(std::optional<double> p) {
 
 std::string gates_text(const std::vector<GateResult>& results, bool colour) {
     if (results.empty()) return "";
-    Table table({{"gate"}, {"found", Align::right}, {""}}, "Gates");
+    // Whose value it is goes without saying where there is one only.
+    const auto differ = [&](std::string GateResult::*part) {
+        return std::any_of(results.begin(), results.end(),
+                           [&](const GateResult& r) { return r.*part != results.front().*part; });
+    };
+    const bool models = differ(&GateResult::model), datasets = differ(&GateResult::dataset);
+    std::vector<Table::Column> columns{{"gate"}};
+    if (datasets) columns.push_back({"data set"});
+    if (models) columns.push_back({results.front().baseline.empty() ? "model" : "candidate"});
+    columns.push_back({"found", Align::right});
+    columns.push_back({""});
+    Table table(columns, "Gates");
     for (const GateResult& result : results) {
-        table.add({result.gate.text, result.value ? fmt::format("{:.6g}", *result.value) : "–",
-                   result.passed           ? "passed"
-                   : result.reason.empty() ? "BROKEN"
-                                           : "BROKEN: " + result.reason});
+        std::vector<std::string> cells{result.gate.text};
+        if (datasets) cells.push_back(result.dataset);
+        if (models) cells.push_back(result.model);
+        cells.push_back(result.value ? fmt::format("{:.6g}", *result.value) : "–");
+        cells.push_back(result.passed           ? "passed"
+                        : result.reason.empty() ? "BROKEN"
+                                                : "BROKEN: " + result.reason);
+        table.add(std::move(cells));
     }
     return "\n" + table.text(colour);
 }

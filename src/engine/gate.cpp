@@ -55,7 +55,10 @@ bool same_metric(const MeasurementKey& key, const MetricRequest& request) {
 
 GateResult judged(const Gate& gate, const std::optional<double>& value, const std::string& undefined,
                   const std::optional<Interval>& interval) {
-    GateResult result{gate, value, false, undefined};
+    GateResult result;
+    result.gate = gate;
+    result.value = value;
+    result.reason = undefined;
     if (value && gate.end != Gate::End::value) {
         result.value.reset();
         if (interval) {
@@ -131,8 +134,12 @@ GateResult check_gate(const Gate& gate, std::span<const Measurement> measurement
     }
     std::vector<std::string> definitions;
     for (const Measurement& m : measurements) {
-        if (same_metric(m.key, gate.metric)) return judged(gate, m.value, m.undefined, m.interval);
         definitions.push_back(m.key.definition);
+        if (!same_metric(m.key, gate.metric)) continue;
+        GateResult result = judged(gate, m.value, m.undefined, m.interval);
+        result.model = m.key.model;
+        result.dataset = m.key.dataset;
+        return result;
     }
     not_measured(gate, definitions);
 }
@@ -142,8 +149,13 @@ GateResult check_gate(const Gate& gate, const PairReport& pair) {
     for (const PairedMetric& m : pair.metrics) {
         definitions.push_back(m.candidate.key.definition);
         if (!same_metric(m.candidate.key, gate.metric)) continue;
-        return gate.delta ? judged(gate, m.difference, m.undefined, m.interval)
-                          : judged(gate, m.candidate.value, m.candidate.undefined, m.candidate.interval);
+        GateResult result = gate.delta
+                                ? judged(gate, m.difference, m.undefined, m.interval)
+                                : judged(gate, m.candidate.value, m.candidate.undefined, m.candidate.interval);
+        result.model = pair.candidate;
+        result.dataset = pair.candidate_dataset;
+        result.baseline = pair.baseline;
+        return result;
     }
     not_measured(gate, definitions);
 }
@@ -155,6 +167,9 @@ nlohmann::json to_json(const GateResult& result) {
                            {"passed", result.passed}};
     json["value"] = result.value ? nlohmann::json(*result.value) : nlohmann::json(nullptr);
     if (!result.reason.empty()) json["reason"] = result.reason;
+    if (!result.baseline.empty()) json["baseline"] = result.baseline;
+    json[result.baseline.empty() ? "model" : "candidate"] = result.model;
+    json["dataset"] = result.dataset;
     return json;
 }
 

@@ -359,5 +359,20 @@ TEST(Gate, JudgesValuesIntervalsAndDifferences) {
     EXPECT_NE(broken.reason, "");
 }
 
+TEST(Gate, SaysWhoseValueItIs) {
+    Scratch folder;
+    const auto a = save(folder, made_up(50, 3, 1), "a"), b = save(folder, made_up(50, 3, 2), "b");
+    const auto pair = check_gate(parse_gate("top1.delta >= 0"), compared(a, b));
+    EXPECT_EQ(pair.model, "b");
+    EXPECT_EQ(pair.baseline, "a");
+    EXPECT_EQ(pair.dataset, "val");
+    EXPECT_EQ(to_json(pair).at("candidate"), "b");
+    EXPECT_EQ(to_json(pair).at("baseline"), "a");
+    const auto one = to_json(check_gate(parse_gate("top1 >= 0"), score_store(a, {}, *self_comm()).measurements));
+    EXPECT_EQ(one.at("model"), "a");
+    EXPECT_EQ(one.at("dataset"), "val");
+    EXPECT_FALSE(one.contains("baseline"));
+}
+
 }  // namespace
 }  // namespace assay
