@@ -279,9 +279,7 @@ std::string gates_text(const std::vector<GateResult>& results, bool colour) {
         if (datasets) cells.push_back(result.dataset);
         if (models) cells.push_back(result.model);
         cells.push_back(result.value ? fmt::format("{:.6g}", *result.value) : "–");
-        cells.push_back(result.passed           ? "passed"
-                        : result.reason.empty() ? "BROKEN"
-                                                : "BROKEN: " + result.reason);
+        cells.push_back(result.passed ? "passed" : result.reason.empty() ? "BROKEN" : "BROKEN: " + result.reason);
         table.add(std::move(cells));
     }
     return "\n" + table.text(colour);

@@ -71,6 +71,22 @@ GateResult judged(const Gate& gate, const std::optional<double>& value, const st
     return result;
 }
 
+// What no value can reach always holds or always breaks: most often a percentage without its sign. Losses, whose range
+// is no more than what floats can hold, stay free.
+std::string fault_of_bound(const Gate& gate, std::string_view metric, bool percent) {
+    const MetricFacts& facts = *gate.metric.facts;
+    constexpr double widest_share = 2;
+    const double width = facts.high - facts.low;
+    if (width > widest_share) return "";
+    const double low = gate.delta ? -width : facts.low, high = gate.delta ? width : facts.high;
+    const auto inside = [&](double x) { return x >= low && x <= high; };
+    if (inside(gate.bound)) return "";
+    std::string text = fmt::format("{:g} is outside the range of {}{}, {:g} to {:g}", gate.bound, metric,
+                                   gate.delta ? ".delta" : "", low, high);
+    if (!percent && inside(gate.bound / 100)) text += fmt::format("; did you mean {:g}%?", gate.bound);
+    return text;
+}
+
 [[noreturn]] void not_measured(const Gate& gate, const std::vector<std::string>& definitions) {
     std::string known;
     for (const auto& id : definitions) known += (known.empty() ? "" : ", ") + id;
@@ -123,6 +139,8 @@ Gate parse_gate(std::string_view text) {
     }
     if (left.empty()) fail("no metric");
     gate.metric = with_note(fmt::format("reading gate `{}`", gate.text), [&] { return parse_metric(left); });
+    if (const std::string fault = fault_of_bound(gate, left, percent); !fault.empty())
+        throw Error(ErrorCode::usage, fmt::format("gate `{}`: {}", gate.text, fault));
     if (gate.metric.every_count()) fail(fmt::format("one label count, please, as in `{}:g=2`", left));
     return gate;
 }
@@ -149,9 +167,8 @@ GateResult check_gate(const Gate& gate, const PairReport& pair) {
     for (const PairedMetric& m : pair.metrics) {
         definitions.push_back(m.candidate.key.definition);
         if (!same_metric(m.candidate.key, gate.metric)) continue;
-        GateResult result = gate.delta
-                                ? judged(gate, m.difference, m.undefined, m.interval)
-                                : judged(gate, m.candidate.value, m.candidate.undefined, m.candidate.interval);
+        GateResult result = gate.delta ? judged(gate, m.difference, m.undefined, m.interval)
+                                       : judged(gate, m.candidate.value, m.candidate.undefined, m.candidate.interval);
         result.model = pair.candidate;
         result.dataset = pair.candidate_dataset;
         result.baseline = pair.baseline;

@@ -332,6 +332,31 @@ TEST(Gate, RefusesWithTheNearestName) {
     }
 }
 
+TEST(Gate, RefusesBoundsThatNoValueReaches) {
+    const auto refusal = [](const char* text) -> std::string {
+        try {
+            parse_gate(text);
+            return "";
+        } catch (const Error& error) {
+            EXPECT_EQ(error.code(), ErrorCode::usage) << text;
+            return error.message();
+        }
+    };
+    EXPECT_EQ(refusal("ece <= 5"), "gate `ece <= 5`: 5 is outside the range of ece, 0 to 1; did you mean 5%?");
+    EXPECT_EQ(refusal("low(top1) > 75"),
+              "gate `low(top1) > 75`: 75 is outside the range of top1, 0 to 1; did you mean 75%?");
+    EXPECT_EQ(refusal("top1.delta >= -5"),
+              "gate `top1.delta >= -5`: -5 is outside the range of top1.delta, -1 to 1; did you mean -5%?");
+    EXPECT_EQ(refusal("brier <= 300"),
+              "gate `brier <= 300`: 300 is outside the range of brier, 0 to 2");  // nor would 300 % be
+    EXPECT_EQ(refusal("top1 >= 120%"), "gate `top1 >= 120%`: 1.2 is outside the range of top1, 0 to 1");
+    EXPECT_NE(refusal("top1 >= -0.1"), "");
+    for (const char* text : {"top1 >= 0", "top1 <= 100%", "top1.delta >= -100%", "brier <= 2", "brier.delta >= -2",
+                             "overconfidence >= -0.5", "nll <= 5", "nll.delta <= 30", "nll < 3000"}) {
+        EXPECT_EQ(refusal(text), "") << text;
+    }
+}
+
 TEST(Gate, JudgesValuesIntervalsAndDifferences) {
     Scratch folder;
     const std::string truth(20, 'A');
