@@ -76,8 +76,8 @@ Table pair_table(const PairReport& report, bool several) {
                              count_text(report.only_baseline_right), report.candidate,
                              count_text(report.only_candidate_right)));
     table.footer(
-        "p: exact McNemar test for accuracies, else from the paired spread; `better` and `worse` after Holm's "
-        "correction.");
+        std::string("p: exact McNemar test for accuracies, else from the paired spread") +
+        (several ? "; `better` and `worse` after Holm's correction over the candidates, metric by metric." : "."));
     return table;
 }
 

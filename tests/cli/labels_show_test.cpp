@@ -277,6 +277,30 @@ TEST_F(LabelsShow, AnotherOrderOfClassesIsNotMixedIn) {
     EXPECT_EQ(json::parse(pair.out).at("pairs").at(0).at("answers").at("same"), 3);
 }
 
+TEST_F(LabelsShow, HolmIsNamedWhereThereAreCandidatesToCorrectFor) {
+    make_runs();
+    const std::string a = at("runs/zoo/m1"), b = at("runs/zoo/m2"), c = at("runs/zoo/m3");
+    EXPECT_THAT(assay_run({"compare", a, b}).out, Not(HasSubstr("Holm")));
+    EXPECT_THAT(assay_run({"compare", a, b, c}).out, HasSubstr("Holm's correction over the candidates"));
+}
+
+TEST_F(LabelsShow, GatesSayWhoseValueTheyFound) {
+    make_runs();
+    const Outcome table = assay_run({"score", at("runs"), "--metrics", "real", "--gate", "real >= 0"});
+    EXPECT_EQ(table.status, 0) << table.err;
+    const std::string gates = table.out.substr(table.out.find("Gates"));
+    for (const char* model : {"m1", "m2", "m3"}) EXPECT_THAT(gates, HasSubstr(model));
+    EXPECT_THAT(gates, Not(HasSubstr("zoo")));  // the one data set
+    const std::string one = assay_run({"score", at("runs/zoo/m1"), "--metrics", "real", "--gate", "real >= 0"}).out;
+    EXPECT_THAT(one.substr(one.find("Gates")), Not(HasSubstr("m1")));
+    const json pairs = json::parse(assay_run({"compare", at("runs/zoo/m1"), at("runs/zoo/m2"), at("runs/zoo/m3"),
+                                              "--gate", "real.delta >= 0", "--json"})
+                                       .out);
+    ASSERT_EQ(pairs.at("gates").size(), 2U);
+    EXPECT_EQ(pairs.at("gates").at(1).at("candidate"), "m3");
+    EXPECT_EQ(pairs.at("gates").at(1).at("baseline"), "m1");
+}
+
 TEST_F(LabelsShow, ShowLeavesOutDataSetsThatTheLabelsDoNotFit) {
     make_runs();
     const std::string ids = put("ids.txt", "a/2.png\n");
