@@ -47,6 +47,7 @@ struct Disagreement {
 };
 
 struct PairReport {
+    /// Of the models; where several stores hold models of one name, with as much of the folder as tells them apart.
     std::string baseline, candidate;
     std::string dataset, candidate_dataset;  ///< the baseline's, and the candidate's
     std::uint64_t items = 0;                 ///< common, scored in both

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 
 #include <fmt/core.h>
 
@@ -165,10 +166,10 @@ void warn_of_pairing(PairReport& report, std::optional<bool> differ) {
 }
 
 PairReport compare_pair(const PredictionStore& a, const OpenShards& a_shards, const LabelSets& labels,
-                        const PredictionStore& b, const CompareOptions& options, Comm& comm) {
+                        const PredictionStore& b, std::pair<std::string, std::string> names,
+                        const CompareOptions& options, Comm& comm) {
     PairReport report;
-    report.baseline = a.spec().model_name;
-    report.candidate = b.spec().model_name;
+    std::tie(report.baseline, report.candidate) = std::move(names);
     report.dataset = a.spec().dataset_name;
     report.candidate_dataset = b.spec().dataset_name;
     if (a.classes() != b.classes()) {
@@ -234,9 +235,13 @@ std::vector<PairReport> compare_stores(const PredictionStore& baseline,
         labels = labels_for(baseline, options.score);
         open_all(shards, baseline.shards(), resolve_threads(options.score.threads));
     });
+    std::vector<const PredictionStore*> stores(candidates.begin(), candidates.end());
+    stores.push_back(&baseline);
+    const std::vector<std::string> names = names_of(stores);
     std::vector<PairReport> reports;
-    for (const PredictionStore* candidate : candidates) {
-        reports.push_back(compare_pair(baseline, shards, labels, *candidate, options, comm));
+    for (std::size_t i = 0; i < candidates.size(); ++i) {
+        reports.push_back(
+            compare_pair(baseline, shards, labels, *candidates[i], {names.back(), names[i]}, options, comm));
         const ClassList& known = options.score.map ? options.score.map->targets : baseline.dataset().classes;
         reports.back().classes = known;
     }

@@ -1,6 +1,9 @@
 #include "compare_pairing.h"
 
 #include <algorithm>
+#include <iterator>
+#include <map>
+#include <set>
 #include <unordered_map>
 
 #include <fmt/core.h>
@@ -19,6 +22,16 @@ bool scored(const OpenShards& shards, std::uint64_t row) {
 const ClassList* known_classes(const PredictionStore& store) {
     const ClassList& classes = store.dataset().classes;
     return classes.size() == store.classes() && !is_numbered(classes) ? &classes : nullptr;
+}
+
+// The last `count` parts of a folder's path.
+std::string end_of(const std::filesystem::path& folder, std::ptrdiff_t count) {
+    const std::ptrdiff_t parts = std::distance(folder.begin(), folder.end());
+    std::filesystem::path end;
+    for (auto part = std::next(folder.begin(), std::max<std::ptrdiff_t>(0, parts - count)); part != folder.end();
+         ++part)
+        end /= *part;
+    return end.string();
 }
 
 }  // namespace
@@ -112,6 +125,24 @@ LabelSets carried_over(const LabelSets& labels, const Alignment& rows, std::uint
                                                : labels[static_cast<std::size_t>(row)]);
     }
     return result;
+}
+
+std::vector<std::string> names_of(std::span<const PredictionStore* const> stores) {
+    std::map<std::string, std::set<std::filesystem::path>> folders;
+    for (const auto* store : stores) folders[store->spec().model_name].insert(store->folder());
+    std::vector<std::string> names;
+    for (const auto* store : stores) {
+        const auto& namesakes = folders[store->spec().model_name];
+        const auto told_apart = [&](std::ptrdiff_t parts) {
+            std::set<std::string> ends;
+            for (const auto& folder : namesakes) ends.insert(end_of(folder, parts));
+            return ends.size() == namesakes.size();
+        };
+        std::ptrdiff_t parts = 1;
+        while (!told_apart(parts)) ++parts;
+        names.push_back(namesakes.size() == 1 ? store->spec().model_name : end_of(store->folder(), parts));
+    }
+    return names;
 }
 
 }  // namespace assay

@@ -1,9 +1,10 @@
-// What belongs together in two stores: items, classes, labels and pictures.
+// What belongs together in two stores: items, classes, labels and pictures; and how reports tell the stores apart.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "assay/label_sets.h"
@@ -34,5 +35,8 @@ std::optional<bool> other_pictures(const PredictionStore& a, const OpenShards& a
 
 /// The baseline's labels, at the candidate's rows.
 LabelSets carried_over(const LabelSets& labels, const Alignment& rows, std::uint64_t candidate_rows);
+
+/// The models' names; where several stores hold models of one name, the shortest ends of their folders that differ.
+std::vector<std::string> names_of(std::span<const PredictionStore* const> stores);
 
 }  // namespace assay

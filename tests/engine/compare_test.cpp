@@ -202,6 +202,26 @@ TEST(Compare, RefusesOtherClasses) {
     EXPECT_EQ(compared(a, save(folder, other, "b", Keep::full_f32, 100, false, "runs3")).items, 50U);
 }
 
+TEST(Compare, ModelsOfOneNameAreNamedByTheirFolders) {
+    Scratch folder;
+    Made made = made_up(50, 3, 5);
+    const auto a = save(folder, made, "m", Keep::full_f32, 100, false, "old");
+    const auto b = save(folder, made, "m", Keep::full_f32, 100, false, "new");
+    const auto other = save(folder, made, "n", Keep::full_f32, 100, false, "new");
+    EXPECT_EQ(compared(a, b).baseline, "old/val/m");
+    EXPECT_EQ(compared(a, b).candidate, "new/val/m");
+    EXPECT_EQ(to_json(compared(a, b)).at("candidate"), "new/val/m");
+    EXPECT_EQ(compared(a, a).candidate, "m");
+    made.dataset = "val2";
+    const auto elsewhere = save(folder, made, "m", Keep::full_f32, 100, false, "old");
+    EXPECT_EQ(compared(a, elsewhere).baseline, "val/m");
+    EXPECT_EQ(compared(a, elsewhere).candidate, "val2/m");
+    const PredictionStore* list[] = {&b, &other};
+    const auto reports = compare_stores(a, list, {}, *self_comm());
+    EXPECT_EQ(reports[1].baseline, "old/val/m");
+    EXPECT_EQ(reports[1].candidate, "n");
+}
+
 TEST(Compare, WarnsOfOtherPicturesAndLabels) {
     Scratch folder;
     Made first = made_up(100, 3, 5), second = made_up(100, 3, 6);
