@@ -153,7 +153,8 @@ bool CompareCommand::read(std::vector<std::string> words) {
     auto app = make_app(
         "compare",
         "Compare candidates with a baseline on the pictures that both scored: paired differences with intervals, "
-        "exact tests, and where they disagree. Status 1: a gate is broken; 3: some items have no scores.",
+        "exact tests, and where they disagree. Pictures and classes are matched by their ids. Status 1: a gate is "
+        "broken; 3: some items have no scores.",
         examples);
     app->add_option("baseline", baseline_path, "Store of the baseline")->required()->type_name("STORE");
     app->add_option("candidates", paths, "Stores of the candidates")->required()->type_name("STORE");

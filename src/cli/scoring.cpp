@@ -89,9 +89,9 @@ void ScoringFlags::add_to(CLI::App& app) {
         ->check(CLI::Range(0.5, 0.9999))
         ->capture_default_str();
     app.add_option("-j,--threads", threads_, "Threads (default: all cores)")->check(CLI::NonNegativeNumber);
-    app.add_option(
-           "--gate", gates_,
-           "A condition to meet, e.g. \"top1 >= 0.75\", \"low(top1) >= 70%\"; repeatable; status 1 when one breaks")
+    app.add_option("--gate", gates_,
+                   "A condition to meet, e.g. \"top1 >= 0.75\", \"low(top1) >= 70%\"; repeatable; status 1 when one "
+                   "breaks, 2 when no value can reach its bound")
         ->type_name("CONDITION")
         ->allow_extra_args(false);
 }
