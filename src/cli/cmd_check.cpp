@@ -112,7 +112,7 @@ int cmd_check(std::vector<std::string> words) {
             findings.insert(findings.end(), found.begin(), found.end());
             status = std::max(status, status_of(findings));
             text += fmt::format("{} on {}\n", model.spec.name, dataset.name) +
-                    findings_text(findings, output.file.empty() && stdout_is_terminal());
+                    findings_text(findings, output.to_stdout() && stdout_is_terminal());
             for (const Finding& f : findings) {
                 const std::string severity(name_of(f.severity));
                 table.add({model.spec.name, dataset.name, f.id, severity, f.title, f.detail, f.advice});

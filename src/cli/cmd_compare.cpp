@@ -214,7 +214,7 @@ int cmd_compare(std::vector<std::string> words) {
     } else if (output.csv) {
         output.write(pair_csv(reports).csv());
     } else {
-        const bool colour = output.file.empty() && stdout_is_terminal();
+        const bool colour = output.to_stdout() && stdout_is_terminal();
         std::string text;
         for (const PairReport& report : reports) {
             text += (text.empty() ? "" : "\n") + pair_table(report, reports.size() > 1).text(colour);

@@ -183,7 +183,7 @@ int cmd_gap(std::vector<std::string> words) {
     } else if (output.csv) {
         output.write(gap_csv(report));
     } else {
-        const bool terminal = output.file.empty() && stdout_is_terminal();
+        const bool terminal = output.to_stdout() && stdout_is_terminal();
         shown.colour = terminal;
         shown.width = terminal ? stdout_width() : 0;
         output.write(gap_text(report, shown));

@@ -41,7 +41,7 @@ std::string report_text(const ImportReport& r, const Output& output) {
                  {"without score", Align::right}});
     table.add({r.store.string(), count_text(r.rows), count_text(r.classes), std::string(name_of(r.kind)),
                std::string(name_of(r.keep)), count_text(r.bad_rows)});
-    return output.csv ? table.csv() : table.text(output.file.empty() && stdout_is_terminal());
+    return output.csv ? table.csv() : table.text(output.to_stdout() && stdout_is_terminal());
 }
 
 }  // namespace

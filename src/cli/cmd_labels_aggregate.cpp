@@ -14,6 +14,7 @@
 #include "cli/command.h"
 #include "cli/labels.h"
 #include "cli/labels_text.h"
+#include "cli/outputs.h"
 #include "cli/progress.h"
 #include "data/json_text.h"
 #include "data/text.h"
@@ -155,7 +156,9 @@ void add_options(CLI::App& app, Options& o) {
         ->capture_default_str()
         ->group(items);
     const std::string results = "Results";
-    app.add_option("-o,--output", o.labels_out, "Write the label sets to FILE")->type_name("FILE")->group(results);
+    app.add_option("-o,--output", o.labels_out, "Write the label sets to FILE (-: stdout, in place of the report)")
+        ->type_name("FILE")
+        ->group(results);
     app.add_option("--to", o.format,
                    "list (JSON, as real.json), object (JSON), csv (default: by the file's ending, csv or object)")
         ->type_name("FORMAT")
@@ -207,6 +210,10 @@ int labels_aggregate(std::vector<std::string> words) {
     add_options(*app, o);
     if (!parse(*app, std::move(words))) return Status::done;
     const LabelSetFormat format = format_of(o);
+    const bool printed = o.labels_out == "-";
+    if (printed && (o.json || o.csv)) {
+        throw Error(ErrorCode::usage, "--json or --csv and -o - both print to stdout; name a file");
+    }
     if (!o.weights.empty() && o.method != "weighted") {
         throw Error(ErrorCode::usage, "--weights goes with --method weighted");
     }
@@ -281,13 +288,14 @@ int labels_aggregate(std::vector<std::string> words) {
         report.compared_with = o.against.filename().string();
     }
 
-    if (!o.labels_out.empty())
-        write_file_atomically(o.labels_out, label_sets_text(report.built.sets, dataset, classes, format));
-    if (!o.posteriors.empty()) write_file_atomically(o.posteriors, posterior_csv(report));
-    if (!o.quality.empty()) write_file_atomically(o.quality, rater_table(report, false).csv());
+    if (!o.labels_out.empty()) write_result(o.labels_out, label_sets_text(report.built.sets, dataset, classes, format));
+    if (!o.posteriors.empty()) write_result(o.posteriors, posterior_csv(report));
+    if (!o.quality.empty()) write_result(o.quality, rater_table(report, false).csv());
     const bool problems = report_problems(votes.problems);
     const bool lost = report_problems(report.built.problems);
-    if (o.json) {
+    if (printed) {
+        // The label sets are there in the report's place.
+    } else if (o.json) {
         print(json_text(aggregate_json(report, o.raters)));
     } else if (o.csv) {
         print((o.raters ? rater_table(report, false) : aggregate_csv(report)).csv());

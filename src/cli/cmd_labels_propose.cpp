@@ -7,11 +7,11 @@
 #include <nlohmann/json.hpp>
 
 #include "assay/error.h"
-#include "assay/file.h"
 #include "assay/propose.h"
 #include "assay/store.h"
 #include "cli/command.h"
 #include "cli/labels.h"
+#include "cli/outputs.h"
 #include "cli/progress.h"
 #include "cli/table.h"
 #include "data/json_text.h"
@@ -135,12 +135,14 @@ int labels_propose(std::vector<std::string> words) {
         ->capture_default_str();
     app->add_option("-j,--threads", options.threads, "Threads (default: all cores)")->check(CLI::NonNegativeNumber);
     app->add_option("-o,--output", questions,
-                    "Write the questions: csv with item, path, label, class, proposed_by, prior")
+                    "Write the questions: csv with item, path, label, class, proposed_by, prior (-: stdout)")
         ->type_name("FILE");
     auto* json_flag = app->add_flag("--json", as_json_text, "Print the report as JSON");
     app->add_flag("--csv", as_csv, "Print the questions instead of the report")->excludes(json_flag);
     if (!parse(*app, std::move(words))) return Status::done;
 
+    const bool printed = questions == "-";  // in the report's place
+    if (printed && as_json_text) throw Error(ErrorCode::usage, "--json and -o - both print to stdout; name a file");
     options.rule = propose_rule_named(rule);
     options.choose_models = !all_models;
     options.keep_original = !no_original;
@@ -151,10 +153,10 @@ int labels_propose(std::vector<std::string> words) {
         options.gold = &gold;
     }
     const Proposals found = propose_labels(paths, options);
-    if (!questions.empty()) write_file_atomically(questions, questions_csv(found, dataset, dataset.classes));
+    if (!questions.empty() && !printed) write_result(questions, questions_csv(found, dataset, dataset.classes));
     if (as_json_text) {
         Output().write(json_text(as_json(found, options, dataset.name)));
-    } else if (as_csv) {
+    } else if (as_csv || printed) {
         Output().write(questions_csv(found, dataset, dataset.classes));
     } else {
         Output().write(as_text(found, options, dataset.name, stdout_is_terminal()));

@@ -191,7 +191,7 @@ int labels_stats(std::vector<std::string> words) {
                                         : class_table(stats, dataset.classes, stats.class_count.size()).csv());
         return Status::done;
     }
-    const bool colour = output.file.empty() && stdout_is_terminal();
+    const bool colour = output.to_stdout() && stdout_is_terminal();
     std::string text = histogram_table(stats, fmt::format("{}: {} pictures, {} labels, {} classes", dataset.name,
                                                           count_text(stats.items), count_text(stats.labels),
                                                           count_text(dataset.classes.size())))

@@ -163,8 +163,9 @@ int cmd_list(std::vector<std::string> words) {
         text = json_text(all);
     } else {
         for (const auto& [name, listing] : chosen) {
-            text += output.csv ? listing.table.csv()
-                               : (text.empty() ? "" : "\n") + listing.table.text(stdout_is_terminal());
+            text += output.csv
+                        ? listing.table.csv()
+                        : (text.empty() ? "" : "\n") + listing.table.text(output.to_stdout() && stdout_is_terminal());
         }
     }
     output.write(text);

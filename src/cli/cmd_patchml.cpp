@@ -13,6 +13,7 @@
 #include "assay/parallel.h"
 #include "cli/cmd_patchml_text.h"
 #include "cli/command.h"
+#include "cli/outputs.h"
 #include "cli/progress.h"
 #include "cli/table.h"
 
@@ -200,7 +201,7 @@ PatchPool pool_of(const Flags& flags) {
         for (const std::string& line : describe_pool(pool)) note(line);
     }
     for (const std::string& line : examples_of(pool, flags.shown)) warn(line);
-    if (!flags.rejected.empty()) write_file_atomically(flags.rejected, rejected_csv(pool.rejected));
+    if (!flags.rejected.empty()) write_result(flags.rejected, rejected_csv(pool.rejected));
     return pool;
 }
 
@@ -300,7 +301,7 @@ int cmd_patchml(std::vector<std::string> words) {
             row.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
         }
     }
-    const bool colour = output.file.empty() && stdout_is_terminal();
+    const bool colour = output.to_stdout() && stdout_is_terminal();
     output.write(output.json ? patchml_json(result) : output.csv ? patchml_csv(result) : patchml_text(result, colour));
     if (!flags.dry_run && !flags.quiet) say_what_next(result, flags.out);
     return pool.rejected.empty() ? Status::done : Status::partial;

@@ -274,7 +274,7 @@ int replicate_adjust(std::vector<std::string> words) {
     } else if (output.csv) {
         output.write(classifier_table(report, true).csv());
     } else {
-        const bool colour = output.file.empty() && stdout_is_terminal();
+        const bool colour = output.to_stdout() && stdout_is_terminal();
         std::string text = classifier_table(report, false).text(colour) + "\n" + method_table(report).text(colour) +
                            "\n" + verdict(report);
         if (!points.empty()) text += "\n" + sweep_table(points).text(colour);

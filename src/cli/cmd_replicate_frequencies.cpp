@@ -167,7 +167,7 @@ int replicate_frequencies(std::vector<std::string> words) {
     } else if (output.csv) {
         output.write(frequencies_csv(prepared.sets[0], prepared.names));
     } else {
-        output.write(text_of(prepared, output.file.empty() && stdout_is_terminal()));
+        output.write(text_of(prepared, output.to_stdout() && stdout_is_terminal()));
     }
     return prepared.overlap && prepared.overlap->common == 0 && !insisted ? Status::partial : Status::done;
 }

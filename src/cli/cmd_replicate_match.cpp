@@ -123,7 +123,7 @@ int replicate_match(std::vector<std::string> words) {
     } else if (output.csv) {
         output.write(matched_csv(result, prepared.sets[1], prepared.names));
     } else {
-        output.write(text_of(result, accuracy, output.file.empty() && stdout_is_terminal()));
+        output.write(text_of(result, accuracy, output.to_stdout() && stdout_is_terminal()));
     }
     return result.missing + unknown > 0 ? Status::partial : Status::done;
 }

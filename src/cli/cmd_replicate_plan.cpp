@@ -103,7 +103,7 @@ int replicate_plan(std::vector<std::string> words) {
     } else if (output.csv)
         output.write(plan_table(report, options).csv());
     else
-        output.write(plan_table(report, options).text(output.file.empty() && stdout_is_terminal(), stdout_width()));
+        output.write(plan_table(report, options).text(output.to_stdout() && stdout_is_terminal(), stdout_width()));
     return partial ? Status::partial : Status::done;
 }
 

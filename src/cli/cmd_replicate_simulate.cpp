@@ -81,7 +81,7 @@ int replicate_simulate(std::vector<std::string> words) {
     std::string list;
     for (const std::string& name : names) list += " " + name;
     table.footer(fmt::format("in {}:{}", folder.string(), list));
-    output.write(output.csv ? table.csv() : table.text(output.file.empty() && stdout_is_terminal()));
+    output.write(output.csv ? table.csv() : table.text(output.to_stdout() && stdout_is_terminal()));
     return Status::done;
 }
 

@@ -150,7 +150,7 @@ int cmd_score(std::vector<std::string> words) {
         judged = judge(gates, means);
     }
 
-    const bool colour = output.file.empty() && stdout_is_terminal();
+    const bool colour = output.to_stdout() && stdout_is_terminal();
     if (output.json) {
         json out = reports_json(reports, judged, shown);
         if (!across.empty()) {

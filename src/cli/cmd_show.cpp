@@ -206,7 +206,8 @@ int cmd_show(std::vector<std::string> words) {
         ->check(CLI::Range(1, 1000))
         ->capture_default_str();
     app->add_flag("--json", output.json, "Print the result as JSON");
-    app->add_option("-o,--output", output.file, "Write the result to FILE instead of stdout")->type_name("FILE");
+    app->add_option("-o,--output", output.file, "Write the result to FILE instead of stdout (-: stdout)")
+        ->type_name("FILE");
     if (!parse(*app, std::move(words))) return Status::done;
     if (paths.empty()) paths.emplace_back("runs");
 
@@ -250,7 +251,7 @@ int cmd_show(std::vector<std::string> words) {
     } else {
         std::string text;
         for (const Picture& picture : pictures)
-            text += (text.empty() ? "" : "\n") + as_text(picture, output.file.empty() && stdout_is_terminal());
+            text += (text.empty() ? "" : "\n") + as_text(picture, output.to_stdout() && stdout_is_terminal());
         output.write(text);
     }
     return Status::done;

@@ -53,7 +53,9 @@ int cmd_verify(std::vector<std::string> words) {
         progress.update(i + 1, folders.size());
     }
     progress.finish();
-    output.write(output.json ? json_text(all) : output.csv ? table.csv() : table.text(stdout_is_terminal()));
+    output.write(output.json  ? json_text(all)
+                 : output.csv ? table.csv()
+                              : table.text(output.to_stdout() && stdout_is_terminal()));
     return damaged ? Status::bad_input : missing ? Status::partial : Status::done;
 }
 

@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "assay/error.h"
-#include "assay/file.h"
+#include "cli/outputs.h"
 #include "cli/table.h"
 
 namespace assay::cli {
@@ -122,6 +122,7 @@ bool parse(CLI::App& app, std::vector<std::string> words) {
     std::reverse(words.begin(), words.end());  // CLI11 takes the words last first
     try {
         app.parse(words);
+        check_outputs(app);
         return true;
     } catch (const CLI::CallForHelp&) {
         std::fputs(app.help().c_str(), stdout);
@@ -146,17 +147,15 @@ bool parse(CLI::App& app, std::vector<std::string> words) {
 void Output::add_to(CLI::App& app) {
     auto* as_json = app.add_flag("--json", json, "Print the result as JSON");
     app.add_flag("--csv", csv, "Print the result as CSV")->excludes(as_json);
-    app.add_option("-o,--output", file, "Write the result to FILE instead of stdout")->type_name("FILE");
+    app.add_option("-o,--output", file, "Write the result to FILE instead of stdout (-: stdout)")->type_name("FILE");
+}
+
+bool Output::to_stdout() const {
+    return is_stdout(file);
 }
 
 void Output::write(std::string_view text) const {
-    if (!file.empty()) {
-        write_file_atomically(file, text);
-        return;
-    }
-    if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0) {
-        throw Error(ErrorCode::io, "cannot write to stdout");
-    }
+    write_result(file, text);
 }
 
 void warn(std::string_view text) {

@@ -62,10 +62,11 @@ CLI::Validator decimal_number();
 struct Output {
     bool json = false;
     bool csv = false;
-    std::filesystem::path file;  ///< -o: "" = stdout
+    std::filesystem::path file;  ///< -o: "" or "-" = stdout
 
     void add_to(CLI::App& app);
-    /// Writes the text to stdout or, atomically, to `file`.
+    bool to_stdout() const;
+    /// Writes the text to stdout or to `file`, as write_result does.
     void write(std::string_view text) const;
 };
 

@@ -151,7 +151,7 @@ void Prediction::print(const Output& output) const {
     } else if (output.csv) {
         output.write(table.csv());
     } else {
-        const bool colour = output.file.empty() && stdout_is_terminal();
+        const bool colour = output.to_stdout() && stdout_is_terminal();
         output.write(rows_.size() <= 12 ? table.text(colour) : by_dataset().text(colour));
     }
     if (!flags_.quiet) {

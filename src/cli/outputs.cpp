@@ -1,0 +1,203 @@
+#include "cli/outputs.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "assay/error.h"
+#include "assay/file.h"
+#include "assay/parallel.h"
+
+namespace assay::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// The options whose values are files to write. All other values may be inputs.
+constexpr std::array<std::string_view, 4> output_options = {"output", "posteriors", "rater-quality", "rejected"};
+
+struct Named {
+    std::string by;  ///< "--output", or "votes" of a plain word
+    fs::path path;
+};
+
+bool is_output(const CLI::Option& option) {
+    const auto& names = option.get_lnames();
+    return std::any_of(names.begin(), names.end(), [](const std::string& name) {
+        return std::find(output_options.begin(), output_options.end(), name) != output_options.end();
+    });
+}
+
+std::optional<struct stat> look_at(const fs::path& path) {
+    struct stat info {};
+    if (::stat(path.c_str(), &info) != 0) return std::nullopt;
+    return info;
+}
+
+/// Where a chain of symbolic links leads, whether or not something is there.
+fs::path behind_links(fs::path path) {
+    constexpr int most = 40;  // as the kernel
+    std::error_code error;
+    for (int i = 0; i < most && fs::is_symlink(path, error); ++i) {
+        const fs::path next = fs::read_symlink(path, error);
+        if (error) break;
+        path = path.parent_path() / next;  // next alone where it is absolute
+    }
+    return path;
+}
+
+/// Files that are there are the same by device and inode; devices and pipes may serve twice.
+bool same_file(const fs::path& a, const fs::path& b) {
+    const auto first = look_at(a), second = look_at(b);
+    if (first && second) {
+        return S_ISREG(first->st_mode) && first->st_dev == second->st_dev && first->st_ino == second->st_ino;
+    }
+    std::error_code error;
+    return !first && !second &&
+           fs::weakly_canonical(behind_links(a), error) == fs::weakly_canonical(behind_links(b), error);
+}
+
+/// The value, and its parts in LIST and NAME=PATH.
+std::vector<fs::path> possible_paths(const std::string& value) {
+    std::vector<fs::path> paths = {value};
+    if (const auto sign = value.find('='); sign != std::string::npos) paths.emplace_back(value.substr(sign + 1));
+    for (std::size_t begin = 0; value.find(',') != std::string::npos && begin <= value.size();) {
+        const std::size_t end = std::min(value.find(',', begin), value.size());
+        paths.emplace_back(value.substr(begin, end - begin));
+        begin = end + 1;
+    }
+    return paths;
+}
+
+/// A store's manifest and shards, or the description that the stores of a data set share.
+bool is_part_of_a_store(const fs::path& target) {
+    std::error_code error;
+    const fs::path path = fs::weakly_canonical(behind_links(target), error);
+    const auto is_store = [&](const fs::path& folder) {
+        return fs::exists(folder / "manifest.json", error) && fs::is_directory(folder / "shards", error);
+    };
+    const fs::path folder = path.parent_path();
+    if (is_store(folder) || is_store(folder.parent_path())) return true;
+    return (path.filename() == "items.csv" || path.filename() == "dataset.json") && fs::exists(path, error) &&
+           fs::exists(folder / "dataset.json", error);
+}
+
+[[noreturn]] void refuse(const Named& output, const std::string& why) {
+    throw Error(ErrorCode::usage, fmt::format("{} {}: {}", output.by, output.path.string(), why));
+}
+
+void check_place(const Named& output) {
+    if (is_stdout(output.path)) {
+        if (output.by != "--output") refuse(output, "stdout is for the report or -o; name a file");
+        return;
+    }
+    const auto there = look_at(output.path);
+    if (there && S_ISDIR(there->st_mode)) refuse(output, "this is a folder; name a file");
+    if (there && !S_ISREG(there->st_mode) && !S_ISFIFO(there->st_mode) && !S_ISCHR(there->st_mode)) {
+        refuse(output, "this is neither a file nor a pipe nor a character device");
+    }
+    if (is_part_of_a_store(output.path)) {
+        refuse(output, "this is inside a prediction store; write the result elsewhere");
+    }
+}
+
+void check_twice(const Named& output, const Named& other) {
+    if (!is_stdout(output.path) && same_file(output.path, other.path)) {
+        refuse(output,
+               fmt::format("the command line names this file as {}, too; give the result another name", other.by));
+    }
+}
+
+[[noreturn]] void fail(const char* verb, const fs::path& path) {
+    throw Error(ErrorCode::io, fmt::format("cannot {} `{}`: {}", verb, path.string(), std::strerror(errno)));
+}
+
+/// A pipe without a reader is waited for in steps, so that a signal ends the wait.
+int open_special(const fs::path& path) {
+    for (;;) {
+        const int descriptor = ::open(path.c_str(), O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+        if (descriptor >= 0) {
+            ::fcntl(descriptor, F_SETFL, ::fcntl(descriptor, F_GETFL) & ~O_NONBLOCK);
+            return descriptor;
+        }
+        const int problem = errno;
+        const auto info = look_at(path);
+        const bool waits = problem == ENXIO && info && S_ISFIFO(info->st_mode);
+        errno = problem;
+        if (!waits && problem != EINTR) fail("open", path);
+        throw_if_stopped();
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    }
+}
+
+void write_into(const fs::path& path, std::string_view text) {
+    const int descriptor = open_special(path);
+    std::FILE* const stream = ::fdopen(descriptor, "w");
+    if (stream == nullptr) fail("open", path);
+    const bool wrote = std::fwrite(text.data(), 1, text.size(), stream) == text.size() && std::fflush(stream) == 0;
+    const int problem = errno;
+    std::fclose(stream);
+    errno = problem;
+    if (!wrote) fail("write", path);
+}
+
+void write_stdout(std::string_view text) {
+    if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0) {
+        throw Error(ErrorCode::io, "cannot write to stdout");
+    }
+}
+
+}  // namespace
+
+void check_outputs(const CLI::App& app) {
+    std::vector<Named> outputs, others;
+    for (const CLI::Option* option : app.get_options()) {
+        if (option->get_items_expected_max() == 0) continue;  // a flag
+        for (const std::string& value : option->results()) {
+            if (is_output(*option)) {
+                outputs.push_back({option->get_name(), value});
+                continue;
+            }
+            for (const fs::path& path : possible_paths(value)) {
+                if (const auto info = look_at(path); info && S_ISREG(info->st_mode)) {
+                    others.push_back({option->get_name(), path});
+                }
+            }
+        }
+    }
+    for (std::size_t i = 0; i < outputs.size(); ++i) {
+        check_place(outputs[i]);
+        for (const Named& other : others) check_twice(outputs[i], other);
+        for (std::size_t j = 0; j < i; ++j) check_twice(outputs[i], outputs[j]);
+    }
+}
+
+bool is_stdout(const fs::path& file) {
+    return file.empty() || file == "-";
+}
+
+void write_result(const fs::path& file, std::string_view text) {
+    if (is_stdout(file)) return write_stdout(text);
+    const auto there = look_at(file);
+    struct stat out {};
+    if (there && ::fstat(STDOUT_FILENO, &out) == 0 && out.st_dev == there->st_dev && out.st_ino == there->st_ino) {
+        return write_stdout(text);  // /dev/stdout: opened anew, a file would lose what it holds
+    }
+    if (there && (S_ISFIFO(there->st_mode) || S_ISCHR(there->st_mode))) return write_into(file, text);
+    write_file_atomically(behind_links(file), text);
+}
+
+}  // namespace assay::cli

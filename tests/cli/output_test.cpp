@@ -1,0 +1,132 @@
+// Where results go: what -o and its like may name, and what they leave alone.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <csignal>
+#include <thread>
+
+#include "assay/file.h"
+#include "program.h"
+
+namespace assay {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::AllOf;
+using testing::HasSubstr;
+
+constexpr std::string_view votes =
+    "rater,item,label,answer\n"
+    "r1,a.jpg,cat,yes\nr2,a.jpg,cat,yes\nr1,b.jpg,dog,no\nr2,b.jpg,dog,yes\n";
+
+std::string metrics() {
+    return assay_run({"list", "metrics", "--csv"}).out;
+}
+
+Outcome metrics_to(const fs::path& file) {
+    return assay_run({"list", "metrics", "--csv", "-o", file});
+}
+
+TEST(Output, ADashIsStdout) {
+    EXPECT_EQ(metrics_to("-").out, metrics());
+    EXPECT_FALSE(fs::exists("-"));
+    const Scratch scratch;
+    write_file_atomically(scratch / "votes.csv", votes);
+    const Outcome sets = assay_run({"labels", "aggregate", scratch / "votes.csv", "--to", "csv", "-o", "-"});
+    EXPECT_THAT(sets.out, AllOf(testing::StartsWith("path,"), testing::Not(HasSubstr("Dawid"))));
+    EXPECT_FALSE(fs::exists("-"));
+    EXPECT_EQ(assay_run({"labels", "aggregate", scratch / "votes.csv", "--json", "-o", "-"}).status, 2);
+    EXPECT_EQ(assay_run({"labels", "aggregate", scratch / "votes.csv", "--posteriors", "-"}).status, 2);
+}
+
+TEST(Output, APipeIsWrittenTo) {
+    const Scratch scratch;
+    const fs::path pipe = scratch / "pipe";
+    ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+    std::string got;
+    std::thread reader([&] { got = slurp(pipe); });
+    EXPECT_EQ(metrics_to(pipe).status, 0);
+    if (!fs::is_fifo(pipe)) std::ofstream(pipe) << "";  // the reader would wait for ever
+    reader.join();
+    EXPECT_TRUE(fs::is_fifo(pipe));
+    EXPECT_EQ(got, metrics());
+}
+
+TEST(Output, APipeWithoutAReaderIsNotWaitedForAfterASignal) {
+    const Scratch scratch;
+    const fs::path pipe = scratch / "pipe";
+    ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+    Program program({ASSAY_PROGRAM, "list", "metrics", "-o", pipe});
+    std::this_thread::sleep_for(std::chrono::seconds(1));
+    ::kill(program.pid(), SIGINT);
+    EXPECT_EQ(program.wait().status, 130);
+    EXPECT_TRUE(fs::is_fifo(pipe));
+}
+
+TEST(Output, ASymbolicLinkStays) {
+    const Scratch scratch;
+    fs::create_directory(scratch / "results");
+    write_file_atomically(scratch / "results/old.csv", "old");
+    for (const char* target : {"results/old.csv", "results/new.csv"}) {
+        const fs::path link = scratch / ("link-" + fs::path(target).filename().string());
+        fs::create_symlink(target, link);
+        EXPECT_EQ(metrics_to(link).status, 0);
+        EXPECT_TRUE(fs::is_symlink(link));
+        EXPECT_EQ(slurp(scratch / target), metrics());
+    }
+}
+
+TEST(Output, AFolderIsRefusedByName) {
+    const Scratch scratch;
+    const Outcome outcome = metrics_to(scratch.path());
+    EXPECT_EQ(outcome.status, 2);
+    EXPECT_THAT(outcome.err, AllOf(HasSubstr(scratch.path().string()), HasSubstr("this is a folder")));
+}
+
+TEST(Output, AnInputIsNotOverwritten) {
+    const Scratch scratch;
+    const fs::path file = scratch / "votes.csv";
+    write_file_atomically(file, votes);
+    fs::create_symlink("votes.csv", scratch / "link.csv");
+    fs::create_hard_link(file, scratch / "hard.csv");
+    for (const fs::path& same : {file, scratch / "./votes.csv", scratch / "link.csv", scratch / "hard.csv"}) {
+        for (const char* option : {"-o", "--posteriors", "--rater-quality"}) {
+            const Outcome outcome = assay_run({"labels", "aggregate", file, option, same});
+            EXPECT_EQ(outcome.status, 2) << option << " " << same;
+            EXPECT_THAT(outcome.err, AllOf(HasSubstr("names this file as votes, too"), HasSubstr(same.string())));
+            EXPECT_EQ(slurp(file), votes);
+        }
+    }
+    // An option's value is an input as a plain word is.
+    EXPECT_THAT(assay_run({"gap", "--table", file, "-o", file}).err, HasSubstr("names this file as --table, too"));
+}
+
+TEST(Output, TwoOutputsAreTwoFiles) {
+    const Scratch scratch;
+    write_file_atomically(scratch / "votes.csv", votes);
+    const Outcome outcome = assay_run(
+        {"labels", "aggregate", scratch / "votes.csv", "-o", scratch / "z.csv", "--posteriors", scratch / "./z.csv"});
+    EXPECT_EQ(outcome.status, 2);
+    EXPECT_THAT(outcome.err, HasSubstr("--posteriors"));
+    EXPECT_FALSE(fs::exists(scratch / "z.csv"));
+}
+
+TEST(Output, NothingIsWrittenIntoAStore) {
+    const Scratch scratch;
+    fs::create_directories(scratch / "val/net/shards");
+    for (const char* name : {"val/dataset.json", "val/items.csv", "val/net/manifest.json", "val/net/shards/000000.npy"})
+        write_file_atomically(scratch / name, "kept");
+    for (const char* name : {"val/dataset.json", "val/items.csv", "val/net/manifest.json", "val/net/shards/000000.npy",
+                             "val/net/new.csv", "val/net/shards/new.csv"}) {
+        const Outcome outcome = metrics_to(scratch / name);
+        EXPECT_EQ(outcome.status, 2) << name;
+        EXPECT_THAT(outcome.err, HasSubstr("inside a prediction store")) << name;
+        EXPECT_THAT(slurp(scratch / name), testing::AnyOf("kept", ""));
+    }
+    EXPECT_FALSE(fs::exists(scratch / "val/net/new.csv"));
+    EXPECT_EQ(metrics_to(scratch / "val/report.csv").status, 0);
+}
+
+}  // namespace
+}  // namespace assay
