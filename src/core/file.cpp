@@ -14,33 +14,19 @@
 #include <utility>
 
 #include "assay/error.h"
+#include "core/descriptor.h"
 
 namespace assay {
 namespace {
 
 namespace fs = std::filesystem;
 
-/// A file descriptor that closes itself.
-class Descriptor {
-public:
-    explicit Descriptor(int fd) : fd_(fd) {}
-    ~Descriptor() {
-        if (fd_ >= 0) ::close(fd_);
-    }
-    Descriptor(const Descriptor&) = delete;
-    Descriptor& operator=(const Descriptor&) = delete;
-    int get() const { return fd_; }
-    int release() { return std::exchange(fd_, -1); }
-
-private:
-    int fd_;
-};
-
 [[noreturn]] void fail(ErrorCode code, const char* verb, const fs::path& path, int error) {
     throw Error(code, fmt::format("cannot {} `{}`: {}", verb, path.string(), std::strerror(error)));
 }
 
-/// Opens a regular file for reading and tells its size.
+}  // namespace
+
 std::pair<int, std::uint64_t> open_regular(const fs::path& path) {
     Descriptor descriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
     if (descriptor.get() < 0) fail(ErrorCode::bad_input, "open", path, errno);
@@ -52,6 +38,8 @@ std::pair<int, std::uint64_t> open_regular(const fs::path& path) {
     }
     return {descriptor.release(), static_cast<std::uint64_t>(info.st_size)};
 }
+
+namespace {
 
 /// Fills `size` bytes or as many as the file still has; returns how many.
 std::size_t read_fully(int descriptor, char* out, std::size_t size, const fs::path& path) {

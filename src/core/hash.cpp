@@ -1,6 +1,5 @@
 #include "assay/hash.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 #include <xxhash.h>
@@ -10,6 +9,8 @@
 #include <vector>
 
 #include "assay/error.h"
+#include "assay/parallel.h"
+#include "core/descriptor.h"
 
 namespace assay {
 namespace {
@@ -59,24 +60,19 @@ std::string hash_text(std::string_view text) {
 }
 
 std::string hash_file(const std::filesystem::path& path) {
-    const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-    if (descriptor < 0) {
-        throw Error(ErrorCode::bad_input, fmt::format("cannot open `{}`: {}", path.string(), std::strerror(errno)));
-    }
+    const Descriptor descriptor(open_regular(path).first);
     Hasher hasher;
     std::vector<std::byte> buffer(1 << 20);
     for (;;) {
-        const ssize_t got = ::read(descriptor, buffer.data(), buffer.size());
+        throw_if_stopped();  // files of many gigabytes, or on a slow disk
+        const ssize_t got = ::read(descriptor.get(), buffer.data(), buffer.size());
         if (got < 0 && errno == EINTR) continue;
         if (got < 0) {
-            const std::string reason = std::strerror(errno);
-            ::close(descriptor);
-            throw Error(ErrorCode::bad_input, fmt::format("cannot read `{}`: {}", path.string(), reason));
+            throw Error(ErrorCode::bad_input, fmt::format("cannot read `{}`: {}", path.string(), std::strerror(errno)));
         }
         if (got == 0) break;
         hasher.add(std::span<const std::byte>(buffer.data(), static_cast<std::size_t>(got)));
     }
-    ::close(descriptor);
     return hasher.digest();
 }
 

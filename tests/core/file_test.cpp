@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -10,6 +11,7 @@
 
 #include "assay/error.h"
 #include "assay/hash.h"
+#include "assay/parallel.h"
 #include "scratch.h"
 
 namespace assay {
@@ -56,6 +58,30 @@ TEST(File, BadInputIsNamed) {
     EXPECT_EQ(read_text(scratch / "big", 5), "12345");
     EXPECT_EQ(code_of([&] { read_start(scratch / "missing", 4); }), ErrorCode::bad_input);
     EXPECT_EQ(code_of([&] { read_start("/dev/zero", 4); }), ErrorCode::bad_input);
+    EXPECT_EQ(code_of([&] { hash_file(scratch / "missing"); }), ErrorCode::bad_input);
+    EXPECT_EQ(code_of([&] { hash_file(scratch.path()); }), ErrorCode::bad_input);
+    // Without a writer, opening it would wait for ever.
+    const fs::path pipe = scratch / "pipe";
+    ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+    EXPECT_EQ(code_of([&] { hash_file(pipe); }), ErrorCode::bad_input);
+}
+
+TEST(File, HashingStopsWhenItIsAsked) {
+    const Scratch scratch;
+    write_file_atomically(scratch / "a.txt", "text");
+    const pid_t child = ::fork();  // a request to stop is for the rest of the process
+    if (child == 0) {
+        request_stop();
+        try {
+            hash_file(scratch / "a.txt");
+        } catch (const Error& error) {
+            ::_exit(error.code() == ErrorCode::interrupted ? 0 : 2);
+        }
+        ::_exit(1);
+    }
+    int status = -1;
+    ::waitpid(child, &status, 0);
+    EXPECT_EQ(status, 0);
 }
 
 TEST(File, TheStartOfAFile) {
