@@ -59,14 +59,16 @@ struct PredictResult {
     std::uint64_t halved = 0;     ///< batches of this run that had to be halved for want of memory
 };
 
-/// Runs every model over the data set and keeps the scores under options.runs; what earlier runs finished is skipped.
+/// Runs every model over the data set and keeps the scores under options.runs; what earlier runs finished is skipped,
+/// but for shards with a picture that could not be read then and can be now.
 ///
 /// A thread takes the next batch, reads and decodes its pictures once, prepares them once per distinct preprocessing,
 /// and hands them to each model that lacks them; so loading and inference overlap across threads and nothing waits in a
 /// queue. Batches are cut at fixed positions, so threads, resuming and the set of models change no bit. Memory: threads
 /// x batch x (one picture + inputs of the distinct preprocessings) + one or two shards per model. The callback runs on
 /// worker threads, one call at a time, after each batch. Throws usage (two models of one name, models with different
-/// class lists), the store's and the classifiers' errors, interrupted.
+/// class lists), bad_input when none of the pictures is there (and nothing is written), the store's and the
+/// classifiers' errors, interrupted.
 std::vector<PredictResult> predict(std::span<const LoadedModel> models, const Dataset& dataset,
                                    const PredictOptions& options, const PredictCallback& callback = {});
 

@@ -99,6 +99,11 @@ public:
         std::optional<RowError> first;
     };
     BadRows bad_rows() const;
+    /// Rows of a committed shard whose pictures could not be read; empty for a shard that is missing.
+    std::vector<std::uint64_t> unreadable_rows(std::size_t shard) const;
+    /// Has a committed shard computed again: it counts as missing until write_shard replaces it. On the disk it stays
+    /// until then, so that a run that is interrupted loses nothing.
+    void redo(std::size_t shard);
 
     /// `scores`: rows_in(shard) x classes floats, row-major; rows that are not ok are ignored and stored as NaN.
     /// `states`: one a row. `pictures_hash`: over the bytes of the shard's pictures in order ("" for imports).

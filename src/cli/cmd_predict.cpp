@@ -21,7 +21,7 @@ assay predict -m m.pt -d val --out runs --dry-run
 int cmd_predict(std::vector<std::string> words) {
     auto app = make_app("predict",
                         "Run classifiers over pictures and keep their scores. The same command resumes after an "
-                        "interruption and skips what is done.",
+                        "interruption and skips what is done; pictures that could not be read are tried again.",
                         examples);
     ModelFlags models;
     DataFlags data;

@@ -99,6 +99,52 @@ std::uint64_t run_batch(Classifier& classifier, std::span<const float> input, st
            run_batch(classifier, input.subspan(half * in), n - half, out.subspan(half * classes));
 }
 
+bool is_readable(const Dataset& dataset, std::uint64_t row, const Preprocess& preprocess) {
+    try {
+        Image image;
+        decode_image_into(read_file(dataset.path_of(row)), image);
+        std::vector<float> input(std::size_t{3} * static_cast<std::size_t>(preprocess.height) *
+                                 static_cast<std::size_t>(preprocess.width));
+        preprocess_into(image, preprocess, input);
+        return true;
+    } catch (const Error&) {
+        return false;
+    }
+}
+
+/// Shards with a picture that could not be read, and now can be, are computed again: it may have been on a disk that
+/// was not mounted.
+void redo_readable(StoreWriter& writer, const Dataset& dataset, const Preprocess& preprocess) {
+    for (std::size_t s = 0; s < writer.shards(); ++s) {
+        const std::vector<std::uint64_t> rows = writer.unreadable_rows(s);
+        const bool now = std::any_of(rows.begin(), rows.end(), [&](std::uint64_t row) {
+            throw_if_stopped();
+            return is_readable(dataset, row, preprocess);
+        });
+        if (now) writer.redo(s);
+    }
+}
+
+bool is_complete(const std::filesystem::path& store) {
+    return std::filesystem::exists(store / "manifest.json") && PredictionStore::open(store).complete();
+}
+
+/// A folder that is not mounted, or a wrong one, must not become a store of unreadable pictures.
+void check_pictures(std::span<const LoadedModel> models, const Dataset& dataset, const PredictOptions& options) {
+    for (std::uint64_t i = 0; i < dataset.size(); ++i) {
+        std::error_code error;
+        if (std::filesystem::exists(dataset.path_of(i), error)) return;
+    }
+    const bool nothing_to_do = std::all_of(models.begin(), models.end(), [&](const LoadedModel& model) {
+        return is_complete(options.runs / dataset.name / model.spec.name);
+    });
+    if (nothing_to_do || dataset.size() == 0) return;
+    throw Error(ErrorCode::bad_input,
+                fmt::format("none of the {} pictures of `{}` is in `{}` (the first would be `{}`): is this the right "
+                            "folder, and is its disk there?",
+                            dataset.size(), dataset.name, dataset.root.string(), dataset.path_of(0).string()));
+}
+
 /// All models of one batch size over one data set.
 class Run {
 public:
@@ -247,6 +293,7 @@ std::uint32_t default_batch_size(const ModelFacts& facts) {
 std::vector<PredictResult> predict(std::span<const LoadedModel> models, const Dataset& dataset,
                                    const PredictOptions& options, const PredictCallback& callback) {
     check_models(models);
+    check_pictures(models, dataset, options);
 
     // Models that share a batch size share the decoding of every picture.
     std::map<std::uint32_t, std::vector<std::unique_ptr<Lane>>> lanes_by_batch;
@@ -259,6 +306,7 @@ std::vector<PredictResult> predict(std::span<const LoadedModel> models, const Da
         if (spec.batch_size == 0) spec.batch_size = recorded_batch_size(options.runs, spec);
         if (spec.batch_size == 0) spec.batch_size = default_batch_size(model.classifier->facts());
         StoreWriter writer = StoreWriter::open(options.runs, spec, dataset);
+        redo_readable(writer, dataset, model.spec.preprocess);
         const std::uint32_t batch = writer.spec().batch_size;
         auto& preprocessings = preprocessings_by_batch[batch];
         const auto known = std::find(preprocessings.begin(), preprocessings.end(), model.spec.preprocess);

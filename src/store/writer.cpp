@@ -59,21 +59,30 @@ Manifest begin_or_resume(const fs::path& folder, const StoreSpec& wanted) {
     return begun;
 }
 
-void count_bad_rows(const ShardRecord& record, StoreWriter::BadRows& bad) {
-    bad.count += static_cast<std::uint64_t>(std::count_if(record.states.begin(), record.states.end(),
-                                                          [](RowState state) { return state != RowState::ok; }));
-    if (!record.errors.empty() && (!bad.first || record.errors.front().row < bad.first->row)) {
-        bad.first = record.errors.front();
+/// What a committed shard has no scores of.
+struct Gaps {
+    StoreWriter::BadRows bad;
+    std::vector<std::uint64_t> unreadable;
+};
+
+Gaps gaps_of(const ShardRecord& record, const StoreSpec& spec) {
+    Gaps gaps;
+    const std::uint64_t begin = shard_begin(spec, record.shard);
+    for (std::size_t i = 0; i < record.states.size(); ++i) {
+        if (record.states[i] != RowState::ok) ++gaps.bad.count;
+        if (record.states[i] == RowState::unreadable) gaps.unreadable.push_back(begin + i);
     }
+    if (!record.errors.empty()) gaps.bad.first = record.errors.front();
+    return gaps;
 }
 
-std::vector<Progress> find_committed(const fs::path& folder, const StoreSpec& spec, StoreWriter::BadRows& bad) {
+std::vector<Progress> find_committed(const fs::path& folder, const StoreSpec& spec, std::vector<Gaps>& gaps) {
     std::vector<Progress> progress(shard_count(spec), Progress::missing);
     for (std::size_t shard = 0; shard < progress.size(); ++shard) {
         std::error_code error;
         if (!fs::exists(record_path(folder, shard), error)) continue;
         try {
-            count_bad_rows(read_record(folder, spec, shard), bad);
+            gaps[shard] = gaps_of(read_record(folder, spec, shard), spec);
         } catch (Error& damage) {
             damage.add_note(fmt::format("resuming; remove `{}` to have the shard computed again",
                                         record_path(folder, shard).string()));
@@ -90,11 +99,13 @@ struct StoreWriter::Impl {
     fs::path folder;
     Manifest manifest;
     std::optional<FileLock> lock;
-    mutable std::mutex mutex;        // for `progress` and `bad`
+    mutable std::mutex mutex;        // for `progress` and `gaps`
     std::vector<Progress> progress;  // one a shard
-    BadRows bad;
+    std::vector<Gaps> gaps;          // likewise
 
     const StoreSpec& spec() const { return manifest.spec; }
+    /// A shard that is written again has none until its new files are there: a record never speaks of other files.
+    void withdraw_record(std::size_t shard) const;
     /// Writes the shard's files and its record. `Scores`: floats or entries.
     template <class Scores>
     ShardRecord commit(std::size_t shard, Scores scores, std::span<const RowState> states,
@@ -104,6 +115,15 @@ struct StoreWriter::Impl {
     void take(std::size_t shard, Scores scores, std::size_t width, std::span<const RowState> states,
               std::span<const RowError> errors, const std::string& pictures_hash);
 };
+
+void StoreWriter::Impl::withdraw_record(std::size_t shard) const {
+    std::error_code error;
+    fs::remove(record_path(folder, shard), error);
+    if (error) {
+        throw Error(ErrorCode::io,
+                    fmt::format("cannot remove `{}`: {}", record_path(folder, shard).string(), error.message()));
+    }
+}
 
 StoreWriter::StoreWriter(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {
 }
@@ -132,7 +152,8 @@ StoreWriter StoreWriter::open(const fs::path& runs, const StoreSpec& spec, const
     remove_stale_temporaries(impl->folder);
     remove_stale_temporaries(shards_folder(impl->folder));
     impl->manifest = begin_or_resume(impl->folder, wanted);
-    impl->progress = find_committed(impl->folder, impl->spec(), impl->bad);
+    impl->gaps.resize(shard_count(impl->spec()));
+    impl->progress = find_committed(impl->folder, impl->spec(), impl->gaps);
     return StoreWriter(std::move(impl));
 }
 
@@ -181,6 +202,7 @@ ShardRecord StoreWriter::Impl::commit(std::size_t shard, Scores scores, std::spa
 
     const ShardData data = reduce(spec(), scores, record.states);
     const std::vector<ShardFile> files = shard_files(spec(), shard);
+    withdraw_record(shard);
     for (std::size_t i = 0; i < files.size(); ++i) {
         const std::string header = files[i].header();
         const std::span<const std::byte> parts[] = {std::as_bytes(std::span(header)), data.files[i]};
@@ -218,7 +240,7 @@ void StoreWriter::Impl::take(std::size_t shard, Scores scores, std::size_t width
         const ShardRecord record = commit(shard, scores, states, errors, pictures_hash);
         const std::lock_guard guard(mutex);
         progress[shard] = Progress::committed;
-        count_bad_rows(record, bad);
+        gaps[shard] = gaps_of(record, spec());
     } catch (...) {
         const std::lock_guard guard(mutex);
         progress[shard] = Progress::missing;
@@ -243,7 +265,26 @@ void StoreWriter::write_entries(std::size_t shard, std::span<const TopEntry> ent
 
 StoreWriter::BadRows StoreWriter::bad_rows() const {
     const std::lock_guard guard(impl_->mutex);
-    return impl_->bad;
+    BadRows all;
+    for (const Gaps& gaps : impl_->gaps) {
+        all.count += gaps.bad.count;
+        if (!all.first) all.first = gaps.bad.first;  // shards are in the order of their rows
+    }
+    return all;
+}
+
+std::vector<std::uint64_t> StoreWriter::unreadable_rows(std::size_t shard) const {
+    const std::lock_guard guard(impl_->mutex);
+    return impl_->gaps.at(shard).unreadable;
+}
+
+void StoreWriter::redo(std::size_t shard) {
+    const std::lock_guard guard(impl_->mutex);
+    if (impl_->progress.at(shard) != Progress::committed) {
+        throw Error(ErrorCode::internal, fmt::format("shard {} is to be computed again and is not there", shard));
+    }
+    impl_->progress[shard] = Progress::missing;
+    impl_->gaps[shard] = {};
 }
 
 void StoreWriter::finish() {

@@ -205,6 +205,55 @@ TEST_F(Predict, OnlyWhatIsMissingIsComputed) {
     EXPECT_EQ(last.total, 40U);
 }
 
+TEST_F(Predict, WithoutAnyPictureNothingIsBegun) {
+    const Dataset dataset = pictures(5);
+    const LoadedModel model = loaded("m", std::make_shared<Fake>());
+    fs::rename(dataset.root, scratch_ / "elsewhere");
+    try {
+        predict({&model, 1}, dataset, options("runs"));
+        FAIL() << "nothing was thrown";
+    } catch (const Error& error) {
+        EXPECT_EQ(error.code(), ErrorCode::bad_input);
+        EXPECT_THAT(error.what(), testing::HasSubstr("is in `" + dataset.root.string() + "`"));
+    }
+    EXPECT_FALSE(fs::exists(scratch_ / "runs"));
+
+    fs::rename(scratch_ / "elsewhere", dataset.root);
+    predict({&model, 1}, dataset, options("runs"));
+    fs::remove_all(dataset.root);
+    EXPECT_EQ(predict({&model, 1}, dataset, options("runs")).at(0).predicted, 0U);  // a whole store needs no pictures
+}
+
+TEST_F(Predict, PicturesThatAreThereAgainAreComputed) {
+    const Dataset dataset = pictures(20);
+    const auto fake = std::make_shared<Fake>();
+    const LoadedModel model = loaded("m", fake);
+    predict({&model, 1}, dataset, options("unbroken"));
+
+    for (const char* name : {"005.bmp", "006.bmp", "017.bmp"}) fs::rename(dataset.root / name, scratch_ / name);
+    EXPECT_EQ(predict({&model, 1}, dataset, options("runs")).at(0).bad_rows, 3U);
+    fake->sizes.clear();
+    EXPECT_EQ(predict({&model, 1}, dataset, options("runs")).at(0).predicted, 0U);  // still not there
+    EXPECT_THAT(fake->sizes, testing::IsEmpty());
+
+    write_file_atomically(dataset.root / "017.bmp", "no picture");
+    for (const char* name : {"005.bmp", "006.bmp"}) fs::rename(scratch_ / name, dataset.root / name);
+    const PredictResult some = predict({&model, 1}, dataset, options("runs")).at(0);
+    EXPECT_EQ(some.predicted, 8U);  // the shard of 5 and 6, not that of 17
+    EXPECT_EQ(some.bad_rows, 1U);
+    EXPECT_THAT(some.first_error, testing::StartsWith("017.bmp: "));
+
+    fs::rename(scratch_ / "017.bmp", dataset.root / "017.bmp");
+    const PredictResult all = predict({&model, 1}, dataset, options("runs")).at(0);
+    EXPECT_EQ(all.predicted, 4U);
+    EXPECT_EQ(all.bad_rows, 0U);
+    for (const auto& entry : fs::recursive_directory_iterator(scratch_ / "unbroken")) {
+        if (!entry.is_regular_file() || entry.path().filename().string().ends_with("lock")) continue;
+        const fs::path other = scratch_ / "runs" / entry.path().lexically_relative(scratch_ / "unbroken");
+        EXPECT_EQ(read_text(entry.path()), read_text(other)) << other;
+    }
+}
+
 TEST_F(Predict, AResumedStoreKeepsItsBatchSize) {
     const Dataset dataset = pictures(16);
     const LoadedModel a = loaded("a", std::make_shared<Fake>());
