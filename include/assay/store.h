@@ -143,6 +143,7 @@ public:
     std::size_t shards() const noexcept;
     bool complete() const noexcept;  ///< every shard is there
     std::size_t missing_shards() const noexcept;
+    bool has(std::size_t shard) const noexcept;  ///< the shard is there
 
     /// A view of one shard, mapped and verified against its checksum on first use. Keep it alive while using its spans.
     class Shard {
@@ -176,12 +177,24 @@ private:
     std::unique_ptr<Impl> impl_;
 };
 
-/// The stores below `path` (a RUNS folder, one of its data sets, or one store), ordered by data set then model.
-/// Throws bad_input when there is none.
+/// What lies below a RUNS folder, ordered by data set then model.
+struct StoreFolders {
+    struct Fault {
+        std::filesystem::path folder;
+        std::string why;
+    };
+    std::vector<std::filesystem::path> stores;
+    std::vector<Fault> faults;  ///< folders that cannot be listed, or hold shards without a manifest.json
+};
+
+/// Looks for stores below `path` (a RUNS folder, one of its data sets, or one store). Throws bad_input when there is
+/// neither a store nor a fault.
+StoreFolders look_for_stores(const std::filesystem::path& path);
+/// The stores alone. Throws bad_input when there is none, or a fault: no result should leave a store out in silence.
 std::vector<std::filesystem::path> find_stores(const std::filesystem::path& path);
 
-/// Reads every byte of a store and of its data set's description. One sentence for each problem (missing or damaged
-/// shards, records that disagree, leftovers of killed writers are not problems); empty: all is well.
+/// Reads every byte of a store and of its data set's description. One sentence for each problem (damaged shards,
+/// records that disagree; missing shards and leftovers of killed writers are not problems); empty: all is well.
 std::vector<std::string> verify_store(const std::filesystem::path& folder);
 
 }  // namespace assay

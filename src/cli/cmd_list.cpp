@@ -87,25 +87,35 @@ Listing list_formats() {
     return listing;
 }
 
+void add_damaged(Listing& listing, const std::filesystem::path& folder, const std::string& why) {
+    listing.table.add({folder.string(), "?", "?", "?", "?", "damaged: " + why});
+    listing.rows.push_back({{"store", folder.string()}, {"damaged", why}});
+}
+
+void add_store(Listing& listing, const std::filesystem::path& folder) try {
+    const PredictionStore store = PredictionStore::open(folder);
+    const std::string state =
+        store.complete() ? "complete" : fmt::format("{} of {} shards missing", store.missing_shards(), store.shards());
+    listing.table.add({folder.string(), count_text(store.rows()), count_text(store.classes()),
+                       std::string(name_of(store.spec().kind)), std::string(name_of(store.spec().keep)), state});
+    listing.rows.push_back({{"store", folder.string()},
+                            {"model", store.spec().model_name},
+                            {"dataset", store.spec().dataset_name},
+                            {"rows", store.rows()},
+                            {"classes", store.classes()},
+                            {"kind", name_of(store.spec().kind)},
+                            {"keep", name_of(store.spec().keep)},
+                            {"missing_shards", store.missing_shards()}});
+} catch (const Error& error) {
+    add_damaged(listing, folder, error.what());
+}
+
 Listing list_stores(const std::string& path) {
     Listing listing{
         Table({{"store"}, {"rows", Align::right}, {"classes", Align::right}, {"kind"}, {"kept"}, {"state"}})};
-    for (const auto& folder : find_stores(path)) {
-        const PredictionStore store = PredictionStore::open(folder);
-        const std::string state = store.complete()
-                                      ? "complete"
-                                      : fmt::format("{} of {} shards missing", store.missing_shards(), store.shards());
-        listing.table.add({folder.string(), count_text(store.rows()), count_text(store.classes()),
-                           std::string(name_of(store.spec().kind)), std::string(name_of(store.spec().keep)), state});
-        listing.rows.push_back({{"store", folder.string()},
-                                {"model", store.spec().model_name},
-                                {"dataset", store.spec().dataset_name},
-                                {"rows", store.rows()},
-                                {"classes", store.classes()},
-                                {"kind", name_of(store.spec().kind)},
-                                {"keep", name_of(store.spec().keep)},
-                                {"missing_shards", store.missing_shards()}});
-    }
+    const StoreFolders found = look_for_stores(path);
+    for (const auto& folder : found.stores) add_store(listing, folder);
+    for (const auto& fault : found.faults) add_damaged(listing, fault.folder, fault.why);
     return listing;
 }
 

@@ -2,7 +2,10 @@
 #include <CLI/CLI.hpp>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <optional>
 
+#include "assay/error.h"
+#include "assay/parallel.h"
 #include "assay/store.h"
 #include "cli/command.h"
 #include "cli/progress.h"
@@ -17,6 +20,51 @@ assay verify runs
 assay verify runs/val/resnet50 --json
 )";
 
+/// What is known of one folder; no numbers where its manifest cannot be read.
+struct Checked {
+    std::filesystem::path folder;
+    std::optional<std::size_t> shards, missing;
+    std::vector<std::string> problems;
+};
+
+Checked check(const std::filesystem::path& folder) {
+    Checked checked{.folder = folder, .shards = {}, .missing = {}, .problems = verify_store(folder)};
+    try {
+        const PredictionStore store = PredictionStore::open(folder);
+        checked.shards = store.shards();
+        checked.missing = store.missing_shards();
+    } catch (const Error& error) {
+        if (checked.problems.empty()) checked.problems.emplace_back(error.what());  // it broke just now
+    }
+    return checked;
+}
+
+struct Report {
+    Table table{{{"store"}, {"shards", Align::right}, {"missing", Align::right}, {"state"}}};
+    nlohmann::json all = nlohmann::json::array();
+    bool damaged = false;
+    bool missing = false;
+
+    void add(const Checked& checked) {
+        const auto number = [](const std::optional<std::size_t>& n) { return n ? count_text(*n) : std::string("?"); };
+        const auto value = [](const std::optional<std::size_t>& n) {
+            return n ? nlohmann::json(*n) : nlohmann::json();
+        };
+        const bool sound = checked.problems.empty();
+        damaged |= !sound;
+        missing |= checked.missing.value_or(0) > 0;
+        table.add({checked.folder.string(), number(checked.shards), number(checked.missing),
+                   !sound                             ? "damaged: " + checked.problems.front()
+                   : checked.missing.value_or(0) == 0 ? "sound"
+                                                      : "sound, not finished"});
+        for (std::size_t p = 1; p < checked.problems.size(); ++p) table.add({"", "", "", checked.problems[p]});
+        all.push_back({{"store", checked.folder.string()},
+                       {"shards", value(checked.shards)},
+                       {"missing", value(checked.missing)},
+                       {"problems", checked.problems}});
+    }
+};
+
 }  // namespace
 
 int cmd_verify(std::vector<std::string> words) {
@@ -30,33 +78,22 @@ int cmd_verify(std::vector<std::string> words) {
     output.add_to(*app);
     if (!parse(*app, std::move(words))) return Status::done;
 
-    Table table({{"store"}, {"shards", Align::right}, {"missing", Align::right}, {"state"}});
-    nlohmann::json all = nlohmann::json::array();
-    bool damaged = false;
-    bool missing = false;
-    const auto folders = find_stores(path);
+    Report report;
+    const StoreFolders found = look_for_stores(path);
     Progress progress("verify", "stores");
-    for (std::size_t i = 0; i < folders.size(); ++i) {
-        const PredictionStore store = PredictionStore::open(folders[i]);
-        const std::vector<std::string> problems = verify_store(folders[i]);
-        damaged |= !problems.empty();
-        missing |= store.missing_shards() > 0;
-        table.add({folders[i].string(), count_text(store.shards()), count_text(store.missing_shards()),
-                   !problems.empty()             ? problems.front()
-                   : store.missing_shards() == 0 ? "sound"
-                                                 : "sound, not finished"});
-        for (std::size_t p = 1; p < problems.size(); ++p) table.add({"", "", "", problems[p]});
-        all.push_back({{"store", folders[i].string()},
-                       {"shards", store.shards()},
-                       {"missing", store.missing_shards()},
-                       {"problems", problems}});
-        progress.update(i + 1, folders.size());
+    for (std::size_t i = 0; i < found.stores.size(); ++i) {
+        throw_if_stopped();
+        report.add(check(found.stores[i]));
+        progress.update(i + 1, found.stores.size());
+    }
+    for (const StoreFolders::Fault& fault : found.faults) {
+        report.add({.folder = fault.folder, .shards = {}, .missing = {}, .problems = {fault.why}});
     }
     progress.finish();
-    output.write(output.json  ? json_text(all)
-                 : output.csv ? table.csv()
-                              : table.text(output.to_stdout() && stdout_is_terminal()));
-    return damaged ? Status::bad_input : missing ? Status::partial : Status::done;
+    output.write(output.json  ? json_text(report.all)
+                 : output.csv ? report.table.csv()
+                              : report.table.text(output.to_stdout() && stdout_is_terminal()));
+    return report.damaged ? Status::bad_input : report.missing ? Status::partial : Status::done;
 }
 
 }  // namespace assay::cli

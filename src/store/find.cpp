@@ -17,45 +17,72 @@ bool is_store(const fs::path& folder) {
     return fs::is_regular_file(store::manifest_path(folder), error);
 }
 
-/// Folders inside `folder` in the byte order of their names; hidden ones left out.
-std::vector<fs::path> subfolders(const fs::path& folder) {
-    std::vector<fs::path> found;
+bool holds_shards(const fs::path& folder) {
     std::error_code error;
+    const fs::directory_iterator it(store::shards_folder(folder), error);
+    return !error && it != fs::directory_iterator();
+}
+
+/// Hidden folders, and the one at the root of a disk that only the system may read.
+bool is_not_ours(std::string_view name) {
+    return name.starts_with('.') || name == "lost+found";
+}
+
+/// Folders inside `folder` in the byte order of their names.
+std::vector<fs::path> subfolders(const fs::path& folder, std::error_code& error) {
+    std::vector<fs::path> found;
     for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
         std::error_code ignored;
-        if (it->is_directory(ignored) && !it->path().filename().string().starts_with('.')) found.push_back(it->path());
+        if (it->is_directory(ignored) && !is_not_ours(it->path().filename().string())) found.push_back(it->path());
     }
     std::sort(found.begin(), found.end(),
               [](const fs::path& a, const fs::path& b) { return a.filename().native() < b.filename().native(); });
     return found;
 }
 
+/// Adds `folder` when it is a store, else the stores that are at most `depth` folders below it.
+void look_into(const fs::path& folder, int depth, StoreFolders& found) {
+    std::error_code error;
+    const std::vector<fs::path> inside = subfolders(folder, error);
+    if (is_store(folder)) {
+        found.stores.push_back(folder);
+    } else if (error) {
+        found.faults.push_back({folder, fmt::format("the folder cannot be listed: {}", error.message())});
+    } else if (holds_shards(folder)) {
+        found.faults.push_back({folder, "there are shards, but no manifest.json to say what they are"});
+    } else if (depth > 0) {
+        for (const fs::path& child : inside) look_into(child, depth - 1, found);
+    }
+}
+
 }  // namespace
 
-std::vector<fs::path> find_stores(const fs::path& path) {
+StoreFolders look_for_stores(const fs::path& path) {
     std::error_code error;
     if (!fs::is_directory(path, error)) {
         throw Error(ErrorCode::bad_input, fmt::format("`{}` is no folder of prediction stores", path.string()));
     }
-    if (is_store(path)) return {path};
-    std::vector<fs::path> stores;
-    for (const fs::path& child : subfolders(path)) {
-        if (is_store(child)) {
-            stores.push_back(child);
-            continue;
-        }
-        for (const fs::path& grandchild : subfolders(child)) {
-            if (is_store(grandchild)) stores.push_back(grandchild);
-        }
-    }
-    if (stores.empty()) {
+    StoreFolders found;
+    look_into(path, 2, found);
+    if (found.stores.empty() && found.faults.empty()) {
         throw Error(
             ErrorCode::bad_input,
             fmt::format(
                 "no prediction store in `{}`: a store is a folder with a manifest.json, at DATA_SET/MODEL below it",
                 path.string()));
     }
-    return stores;
+    return found;
+}
+
+std::vector<fs::path> find_stores(const fs::path& path) {
+    StoreFolders found = look_for_stores(path);
+    if (!found.faults.empty()) {
+        const StoreFolders::Fault& first = found.faults.front();
+        throw Error(ErrorCode::bad_input,
+                    fmt::format("`{}` is damaged: {}; mend or remove it, or name the other stores one by one",
+                                first.folder.string(), first.why));
+    }
+    return std::move(found.stores);
 }
 
 std::vector<std::string> verify_store(const fs::path& folder) {
@@ -64,13 +91,16 @@ std::vector<std::string> verify_store(const fs::path& folder) {
         try {
             body();
         } catch (const Error& error) {
+            if (error.code() == ErrorCode::interrupted) throw;
             problems.emplace_back(error.what());
         }
     };
     attempt([&] {
         const PredictionStore opened = PredictionStore::open(folder);
         attempt([&] { opened.dataset(); });
-        for (std::size_t i = 0; i < opened.shards(); ++i) attempt([&] { opened.shard(i); });
+        for (std::size_t i = 0; i < opened.shards(); ++i) {
+            if (opened.has(i)) attempt([&] { opened.shard(i); });
+        }
     });
     return problems;
 }

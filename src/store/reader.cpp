@@ -88,26 +88,29 @@ PredictionStore::PredictionStore(PredictionStore&&) noexcept = default;
 PredictionStore& PredictionStore::operator=(PredictionStore&&) noexcept = default;
 
 PredictionStore PredictionStore::open(const fs::path& folder) {
-    auto impl = std::make_unique<Impl>();
-    impl->folder = fs::absolute(folder).lexically_normal();
-    if (!impl->folder.has_filename()) impl->folder = impl->folder.parent_path();
-    std::error_code error;
-    if (!fs::is_regular_file(manifest_path(impl->folder), error)) {
-        throw Error(ErrorCode::bad_input,
-                    fmt::format("`{}` is no prediction store: it has no manifest.json", folder.string()));
-    }
-    impl->manifest = read_manifest(manifest_path(impl->folder));
-    const StoreSpec& spec = impl->manifest.spec;
-    const DatasetRecord record = read_dataset_record(impl->folder.parent_path());
-    if (record.ids_hash != spec.ids_hash || record.rows != spec.rows) {
-        throw Error(ErrorCode::bad_input,
-                    fmt::format("the store `{}` belongs to other items: {} with ids hash `{}`; dataset.json beside it "
-                                "says {} with `{}`",
-                                folder.string(), spec.rows, spec.ids_hash, record.rows, record.ids_hash));
-    }
-    impl->present = find_records(impl->folder, shard_count(spec));
-    impl->verified = std::make_unique<std::atomic<bool>[]>(impl->present.size());
-    return PredictionStore(std::move(impl));
+    return with_note(fmt::format("opening the store `{}`", folder.string()), [&] {
+        auto impl = std::make_unique<Impl>();
+        impl->folder = fs::absolute(folder).lexically_normal();
+        if (!impl->folder.has_filename()) impl->folder = impl->folder.parent_path();
+        std::error_code error;
+        if (!fs::is_regular_file(manifest_path(impl->folder), error)) {
+            throw Error(ErrorCode::bad_input,
+                        fmt::format("`{}` is no prediction store: it has no manifest.json", folder.string()));
+        }
+        impl->manifest = read_manifest(manifest_path(impl->folder));
+        const StoreSpec& spec = impl->manifest.spec;
+        const DatasetRecord record = read_dataset_record(impl->folder.parent_path());
+        if (record.ids_hash != spec.ids_hash || record.rows != spec.rows) {
+            throw Error(
+                ErrorCode::bad_input,
+                fmt::format("the store `{}` belongs to other items: {} with ids hash `{}`; dataset.json beside it "
+                            "says {} with `{}`",
+                            folder.string(), spec.rows, spec.ids_hash, record.rows, record.ids_hash));
+        }
+        impl->present = find_records(impl->folder, shard_count(spec));
+        impl->verified = std::make_unique<std::atomic<bool>[]>(impl->present.size());
+        return PredictionStore(std::move(impl));
+    });
 }
 
 const StoreSpec& PredictionStore::spec() const noexcept {
@@ -142,6 +145,10 @@ bool PredictionStore::complete() const noexcept {
 
 std::size_t PredictionStore::missing_shards() const noexcept {
     return static_cast<std::size_t>(std::count(impl_->present.begin(), impl_->present.end(), false));
+}
+
+bool PredictionStore::has(std::size_t shard) const noexcept {
+    return shard < shards() && impl_->present[shard];
 }
 
 std::shared_ptr<const PredictionStore::Shard::Impl> PredictionStore::Impl::load(std::size_t index) const {

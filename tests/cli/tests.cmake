@@ -1,6 +1,6 @@
 # These run the built program; ASSAY_PROGRAM is where it is.
 assay_test(cli
-    SOURCES cli/table_test.cpp cli/usage_test.cpp cli/output_test.cpp
+    SOURCES cli/table_test.cpp cli/usage_test.cpp cli/output_test.cpp cli/damaged_test.cpp
     LINKS assay_cli assay_core Threads::Threads)
 target_compile_definitions(test_cli PRIVATE ASSAY_PROGRAM="$<TARGET_FILE:assay>")
 add_dependencies(test_cli assay)

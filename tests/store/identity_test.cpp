@@ -48,7 +48,7 @@ TEST(StoreIdentity, APartialStoreGoesOn) {
         EXPECT_EQ(partial.missing_shards(), 3U);
         EXPECT_EQ(partial.shard(2).first_row, 20U);
         EXPECT_THAT(error_of([&] { partial.shard(1); }).second, HasSubstr("shard 1 of 4"));
-        EXPECT_EQ(verify_store(scratch / "val/net").size(), 3U);
+        EXPECT_TRUE(verify_store(scratch / "val/net").empty());  // not finished is not damaged
     }
     StoreWriter writer = StoreWriter::open(scratch.path(), made_up_spec(34), made_up_dataset(34));
     EXPECT_TRUE(writer.has(2));

@@ -326,6 +326,22 @@ TEST(Store, StoresAreFoundInOrder) {
     EXPECT_THAT(error_of([&] { find_stores(scratch / "nothing"); }).second, HasSubstr("no folder"));
 }
 
+TEST(Store, ShardsWithoutAManifestAreAFault) {
+    const Scratch scratch;
+    {
+        StoreWriter writer = StoreWriter::open(scratch.path(), made_up_spec(5), made_up_dataset(5));
+        write_missing_shards(writer);
+    }
+    std::filesystem::create_directories(scratch / "val/other/shards");  // begun, and nothing in it yet
+    EXPECT_EQ(find_stores(scratch.path()).size(), 1U);
+    put_text(scratch / "val/other/shards/000000.npy", "scores of something");
+    const StoreFolders found = look_for_stores(scratch.path());
+    EXPECT_EQ(found.stores.size(), 1U);
+    ASSERT_EQ(found.faults.size(), 1U);
+    EXPECT_EQ(found.faults[0].folder, scratch / "val/other");
+    EXPECT_THAT(error_of([&] { find_stores(scratch.path()); }).second, HasSubstr("val/other` is damaged"));
+}
+
 TEST(Store, NamesAreFolderNames) {
     for (const char* bad : {"", ".", "..", ".hidden", "a/b", "a\nb", "dataset.json", "items.csv"}) {
         EXPECT_THROW(check_folder_name("model", bad), Error) << bad;
