@@ -93,8 +93,8 @@ std::size_t choose(const std::vector<Candidate>& candidates, const std::string& 
     if (matrices.empty())
         fail(ErrorCode::bad_input, fmt::format("no array is a matrix of floats; there are: {}", list));
     if (matrices.size() > 1) {
-        fail(ErrorCode::usage,
-             fmt::format("{} arrays could be the scores; say which; there are: {}", matrices.size(), list));
+        fail(ErrorCode::usage, fmt::format("{} arrays could be the scores; say which with --array; there are: {}",
+                                           matrices.size(), list));
     }
     return matrices.front();
 }

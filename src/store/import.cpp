@@ -83,8 +83,9 @@ ScoreKind decide_kind(const ScoreSource& source, const KindFacts& facts, const I
         if (!found) {
             throw Error(
                 ErrorCode::bad_input,
-                fmt::format("cannot tell what the scores are: {}; say logits, probabilities or log_probabilities",
-                            why));
+                fmt::format(
+                    "cannot tell what the scores are: {}; give --kind logits, probabilities or log_probabilities",
+                    why));
         }
         notes.push_back(fmt::format("the scores are {}, to judge by their numbers", name_of(*found)));
         return *found;
@@ -93,8 +94,8 @@ ScoreKind decide_kind(const ScoreSource& source, const KindFacts& facts, const I
     if (!against.empty() && !(options.force && options.kind)) {
         const std::string said = options.kind ? fmt::format("the scores are said to be {}", name_of(*stated))
                                               : fmt::format("the column's name says {}", name_of(*stated));
-        throw Error(ErrorCode::bad_input,
-                    fmt::format("{}, but {}; say what they are{}", said, against, options.kind ? ", or force it" : ""));
+        throw Error(ErrorCode::bad_input, fmt::format("{}, but {}; say what they are with --kind{}", said, against,
+                                                      options.kind ? ", or insist with --force" : ""));
     }
     if (!against.empty()) notes.push_back(fmt::format("taken as {} although {}", name_of(*stated), against));
     if (*stated == ScoreKind::logits && found == ScoreKind::log_probabilities) {
@@ -297,7 +298,9 @@ ImportReport import_predictions(const fs::path& file, const fs::path& runs, cons
                         : !options.ids.empty()        ? folder_name_from(options.ids.stem().string())
                                                       : std::string();
     if (spec.dataset_name.empty()) {
-        throw Error(ErrorCode::usage, "say which data set the scores are of: give its name, or a list of its ids");
+        throw Error(ErrorCode::usage,
+                    "say which data set the scores are of: give its name with --dataset-name, or a list of its ids "
+                    "with --items");
     }
     spec.model_name = !options.model_name.empty() ? options.model_name : folder_name_from(file.stem().string());
     check_folder_name("data set", spec.dataset_name);

@@ -101,6 +101,7 @@ TEST(TorchScript, TupleAndDictNeedAnOutput) {
     Error error = error_of([&] { open_classifier(spec); });
     EXPECT_EQ(error.code(), ErrorCode::bad_input);
     EXPECT_THAT(error.message(), HasSubstr("0 (tensor 1 x 6), 1 (tensor 1 x 5)"));
+    EXPECT_THAT(error.message(), HasSubstr("with --output-entry, or as \"output\" in the sidecar"));
     spec.output = "1";
     expect_scores(*open_classifier(spec), "tuple.pt");
     spec.output = "2";

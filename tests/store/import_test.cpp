@@ -109,7 +109,8 @@ TEST(Import, WhichArrayMustBeClear) {
     const auto refusal = [&](const char* file) {
         return error_of([&] { import_predictions(fixtures / file, scratch.path(), options); }).second;
     };
-    EXPECT_THAT(refusal("two.npz"), AllOf(HasSubstr("2 arrays could be the scores"), HasSubstr("`first` (30, 7) <f4")));
+    EXPECT_THAT(refusal("two.npz"), AllOf(HasSubstr("2 arrays could be the scores"), HasSubstr("--array"),
+                                          HasSubstr("`first` (30, 7) <f4")));
     options.array = "fist";
     EXPECT_THAT(refusal("two.npz"), HasSubstr("did you mean `first`?"));
     options.array = "targets";
@@ -160,8 +161,8 @@ TEST(Import, AWrongStatementIsRefusedUnlessForced) {
     options.kind = ScoreKind::logits;
     const auto [code, message] = error_of([&] { import_predictions(probabilities, scratch / "runs", options); });
     EXPECT_EQ(code, ErrorCode::bad_input);
-    EXPECT_THAT(message,
-                AllOf(HasSubstr("said to be logits"), HasSubstr("softmax would be applied twice"), HasSubstr("force")));
+    EXPECT_THAT(message, AllOf(HasSubstr("said to be logits"), HasSubstr("softmax would be applied twice"),
+                               HasSubstr("--kind"), HasSubstr("--force")));
     options.kind = ScoreKind::log_probabilities;
     EXPECT_THAT(error_of([&] { import_predictions(probabilities, scratch / "runs", options); }).second,
                 HasSubstr("row 0 has a score of 0."));
@@ -189,7 +190,8 @@ TEST(Import, UnclearKindsMustBeSaid) {
     const auto refusal = [&](const std::vector<std::vector<float>>& rows) {
         return error_of([&] { import_predictions(npy_of(scratch, rows), scratch / "runs", named()); }).second;
     };
-    EXPECT_THAT(refusal({{0.9F, 0.8F}, {0.1F, 0.9F}}), AllOf(HasSubstr("row 0 sums to 1.7"), HasSubstr("sigmoid")));
+    EXPECT_THAT(refusal({{0.9F, 0.8F}, {0.1F, 0.9F}}),
+                AllOf(HasSubstr("row 0 sums to 1.7"), HasSubstr("sigmoid"), HasSubstr("--kind logits")));
     std::vector<std::vector<float>> rows = probability_rows(20, false);
     rows[17][0] += 1;
     EXPECT_THAT(refusal(rows), HasSubstr("19 of 20 rows are probabilities, but row 17"));
@@ -251,7 +253,7 @@ TEST(Import, IdsAndLabelsComeFromAList) {
     EXPECT_THAT(refusal(text, "matrix.csv"), HasSubstr("row 0 of the scores is `item00000`"));
     options.ids.clear();
     EXPECT_THAT(error_of([&] { import_predictions(fixtures / "c_f4.npy", scratch / "runs", options); }).second,
-                HasSubstr("say which data set"));
+                AllOf(HasSubstr("say which data set"), HasSubstr("--dataset-name"), HasSubstr("--items")));
 }
 
 // The three ways in which timm's inference script writes the best classes of each picture, and a long table.

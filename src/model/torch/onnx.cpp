@@ -121,12 +121,11 @@ private:
         const auto [stop, code] = std::from_chars(wanted.data(), wanted.data() + wanted.size(), position);
         if (code == std::errc{} && stop == wanted.data() + wanted.size() && position < graph.outputs.size())
             return graph.outputs[position];
-        throw Error(
-            ErrorCode::bad_input,
-            wanted.empty()
-                ? fmt::format("the model returns several things; set \"output\" to the one that holds the scores: {}",
-                              list)
-                : fmt::format("the model has no output \"{}\"; it returns: {}", wanted, list));
+        throw Error(ErrorCode::bad_input,
+                    wanted.empty() ? fmt::format("the model returns several things; name the one that holds the scores "
+                                                 "with --output-entry, or as \"output\" in the sidecar: {}",
+                                                 list)
+                                   : fmt::format("the model has no output \"{}\"; it returns: {}", wanted, list));
     }
 
     /// The nodes that the chosen output depends on; their unread outputs are marked -1.

@@ -118,12 +118,11 @@ at::Tensor scores_in(const c10::IValue& value, const std::string& output) {
         std::string list;
         for (std::size_t i = 0; i < names.size() && i < 20; ++i)
             list += fmt::format("{}{} ({})", i > 0 ? ", " : "", names[i], kind_of(part_of(value, names, i)));
-        throw Error(
-            ErrorCode::bad_input,
-            output.empty()
-                ? fmt::format("the model returns several things; set \"output\" to the one that holds the scores: {}",
-                              list)
-                : fmt::format("the model has no output \"{}\"; it returns: {}", output, list));
+        throw Error(ErrorCode::bad_input,
+                    output.empty() ? fmt::format("the model returns several things; name the one that holds the scores "
+                                                 "with --output-entry, or as \"output\" in the sidecar: {}",
+                                                 list)
+                                   : fmt::format("the model has no output \"{}\"; it returns: {}", output, list));
     }
     const c10::IValue part = part_of(value, names, chosen);
     if (!part.isTensor())
