@@ -39,7 +39,10 @@ fs::path folder_of(const std::string& word, const fs::path& runs) {
                     fmt::format("`{}` is no folder; name RUNS/DATA_SET, or the data set with --runs RUNS", word));
     }
     std::vector<std::string> names;
-    for (const fs::path& store : find_stores(runs)) names.push_back(store.parent_path().filename().string());
+    for (const fs::path& store : find_stores(runs)) {
+        const std::string name = store.parent_path().filename().string();
+        if (names.empty() || names.back() != name) names.push_back(name);  // the stores of a data set come together
+    }
     throw Error(ErrorCode::usage, fmt::format("no data set `{}` in `{}`{}", word, runs.string(), suggest(word, names)));
 }
 

@@ -91,5 +91,13 @@ TEST_F(Stores, ThatMayNotBeReadAreNotPassedOver) {
     fs::permissions(runs_ / "val/b", fs::perms::owner_all);
 }
 
+TEST_F(Stores, DataSetsAreSuggestedOnce) {
+    const Outcome outcome = assay_run({"gap", "val", "zz", "--runs", runs_});
+    EXPECT_EQ(outcome.status, 2);
+    const std::size_t first = outcome.err.find("known: ");
+    ASSERT_NE(first, std::string::npos) << outcome.err;
+    EXPECT_THAT(outcome.err.substr(first), AllOf(HasSubstr("val"), Not(HasSubstr("val, val"))));
+}
+
 }  // namespace
 }  // namespace assay
