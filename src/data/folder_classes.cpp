@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <set>
+#include <string_view>
 
 #include "assay/error.h"
 #include "text.h"
@@ -127,8 +129,27 @@ FolderClasses sorted_names(const std::vector<std::string>& folders) {
     return out;
 }
 
+/// A class list in which a name stands twice has numbers for ids, so that not all folders are found in it: where its
+/// names are meant for the folders, that is what has to be told.
+void refuse_doubled_name(const std::vector<std::string>& folders, const ClassList& known) {
+    const std::set<std::string> meant(folders.begin(), folders.end());
+    const bool about_folders =
+        std::any_of(known.names().begin(), known.names().end(), [&](const auto& name) { return meant.contains(name); });
+    if (!about_folders) return;
+    std::map<std::string_view, std::size_t> first;
+    for (std::size_t c = 0; c < known.size(); ++c) {
+        const auto [entry, fresh] = first.emplace(known.name(c), c);
+        if (fresh) continue;
+        throw Error(ErrorCode::bad_input,
+                    fmt::format("the class list names `{}` twice (entries {} and {} of {}), so that its names cannot "
+                                "be matched to the {} class folders: each class must stand once",
+                                shortened(known.name(c)), entry->second + 1, c + 1, known.size(), folders.size()));
+    }
+}
+
 /// A classifier whose classes are mere numbers, and folders with other names: as many of them may be its classes.
 FolderClasses match_unnamed(const std::vector<std::string>& folders, const ClassList& known) {
+    refuse_doubled_name(folders, known);
     if (folders.size() != known.size()) {
         throw Error(
             ErrorCode::bad_input,

@@ -120,6 +120,16 @@ TEST(ImageFolder, NumbersFromOneKeepTheirNames) {
     EXPECT_THAT(refused(folder.path(), {.classes = ten}), HasSubstr("folders count from 1, classes from 0..9"));
 }
 
+// Its ids are numbers, because names that repeat are no ids; that is no reason to say that there are no names.
+TEST(ImageFolder, AClassListWithADoubledNameIsNamed) {
+    const TempFolder folder;
+    for (const char* name : {"ant/x.jpg", "bee/x.jpg", "cat/x.jpg"}) folder.write(name);
+    for (const char* lines : {"ant\nbee\ncat\nbee\n", "ant\nbee\nbee\n"}) {
+        const ClassList classes = read_class_list(folder.write("classes.txt", lines));
+        EXPECT_THAT(refused(folder.path(), {.classes = classes}), HasSubstr("names `bee` twice (entries 2 and "));
+    }
+}
+
 // A model file knows how many classes it has, seldom which.
 TEST(ImageFolder, NamesForAClassifierThatOnlyCounts) {
     const TempFolder folder;
