@@ -105,6 +105,11 @@ void check_place(const Named& output) {
         return;
     }
     const auto there = look_at(output.path);
+    const fs::path folder = behind_links(output.path).parent_path();
+    std::error_code error;
+    if (!there && !folder.empty() && !fs::is_directory(folder, error)) {
+        refuse(output, fmt::format("there is no folder `{}`", folder.string()));
+    }
     if (there && S_ISDIR(there->st_mode)) refuse(output, "this is a folder; name a file");
     if (there && !S_ISREG(there->st_mode) && !S_ISFIFO(there->st_mode) && !S_ISCHR(there->st_mode)) {
         refuse(output, "this is neither a file nor a pipe nor a character device");

@@ -23,9 +23,9 @@ void check_map(const PredictionStore& store, const ClassMap* map) {
     const bool full = keep == Keep::full_f32 || keep == Keep::full_f16;
     if (!full && map->decision != ClassMap::Decision::map_argmax) {
         throw Error(ErrorCode::bad_input,
-                    fmt::format("class map `{}` needs every class's score, and the store keeps {} only; predict again "
-                                "with --keep full_f32 or full_f16",
-                                map->name, name_of(keep)));
+                    fmt::format("class map `{}` needs every class's score, and `{}` keeps {} only; predict again into "
+                                "another folder with --keep full or f16",
+                                map->name, store.folder().string(), name_of(keep)));
     }
 }
 

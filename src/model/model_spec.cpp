@@ -99,10 +99,12 @@ ModelSpec resolve_model(const fs::path& model, const ModelSettings& flags, const
     apply_layer(side, spec);
     apply_layer(top, spec);
 
-    const json* classes = top.contains("classes")    ? &top["classes"]
-                          : side.contains("classes") ? &side["classes"]
-                                                     : nullptr;
-    if (classes != nullptr) spec.classes = class_list_of(*classes);
+    if (top.contains("classes")) {
+        spec.classes = class_list_of(top["classes"]);
+    } else if (side.contains("classes")) {
+        with_note(fmt::format("reading the classes that {} names", spec.sidecar.string()),
+                  [&] { spec.classes = class_list_of(side["classes"]); });
+    }
     if (!spec.classes.empty() && spec.num_classes && *spec.num_classes != spec.classes.size()) {
         throw Error(ErrorCode::bad_input, fmt::format("num_classes is {} but the class list holds {} classes",
                                                       *spec.num_classes, spec.classes.size()));

@@ -36,6 +36,17 @@ std::string text_of(const json& value, std::string_view what) {
     fail(fmt::format("{} is neither a text nor a whole number", what));
 }
 
+json parsed(std::string_view line) {
+    try {
+        return parse_json(line, 8);
+    } catch (Error& error) {
+        // Python's json module writes what JSON has no word for.
+        if (line.find("NaN") != std::string_view::npos || line.find("Infinity") != std::string_view::npos)
+            error.add_note("NaN and Infinity are not JSON: write null for a score that is none");
+        throw;
+    }
+}
+
 void read_line(const json& line, TableBuilder& builder, std::optional<ScoreKind>& hint) {
     if (!line.is_object()) fail("an object is expected");
     std::optional<std::string> id;
@@ -87,7 +98,7 @@ ScoreSource read_jsonl(std::string_view text, const std::string& name, const Sou
         with_note(fmt::format("reading {} line {}", name, number), [&] {
             if (line.size() > max_line)
                 fail(fmt::format("a line of {} bytes; at most {} are read", line.size(), max_line));
-            read_line(parse_json(line, 8), builder, hint);
+            read_line(parsed(line), builder, hint);
         });
     });
     ScoreSource source = builder.finish();

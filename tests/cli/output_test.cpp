@@ -86,6 +86,13 @@ TEST(Output, AFolderIsRefusedByName) {
     EXPECT_THAT(outcome.err, AllOf(HasSubstr(scratch.path().string()), HasSubstr("this is a folder")));
 }
 
+TEST(Output, AMissingFolderIsToldBeforeTheWork) {
+    const Scratch scratch;
+    const Outcome outcome = metrics_to(scratch / "gone/metrics.txt");
+    EXPECT_EQ(outcome.status, 2);
+    EXPECT_THAT(outcome.err, HasSubstr("there is no folder `" + (scratch / "gone").string() + "`"));
+}
+
 TEST(Output, AnInputIsNotOverwritten) {
     const Scratch scratch;
     const fs::path file = scratch / "votes.csv";

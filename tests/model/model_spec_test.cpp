@@ -61,6 +61,12 @@ TEST(Presets, PublishedValues) {
     EXPECT_EQ(preset_named("openai-clip").preprocess.crop_pct, 1.0);
 }
 
+TEST(Sidecar, IsNamedWhenItsClassListIsNotThere) {
+    const ModelFolder folder;
+    folder.write("m.toml", "preset = \"plain\"\nclasses = \"gone.txt\"\n");
+    EXPECT_THAT(message_of([&] { folder.resolve(); }), AllOf(HasSubstr("gone.txt"), HasSubstr("m.toml")));
+}
+
 TEST(Sidecar, Discovery) {
     const ModelFolder folder;
     EXPECT_EQ(find_sidecar(folder.model), "");

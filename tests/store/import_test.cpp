@@ -340,6 +340,7 @@ TEST(Import, TablesAreCheckedRowByRow) {
     EXPECT_THAT(refusal("{\"id\": 1, \"scores\": [1, 2]}\n{\"id\": 2, \"scores\": [1]}\n", "t.jsonl"),
                 AllOf(HasSubstr("1 scores where the rows before have 2"), HasSubstr("t.jsonl line 2")));
     EXPECT_THAT(refusal("{\"id\": 1}\n", "t.jsonl"), HasSubstr("no key for scores"));
+    EXPECT_THAT(refusal("{\"id\": 1, \"scores\": [1, NaN]}\n", "t.jsonl"), HasSubstr("write null"));
     EXPECT_THAT(refusal("{\"id\": 1, \"scores\": [1, \"2\"]}\n", "t.jsonl"), HasSubstr("not a number"));
     EXPECT_THAT(refusal("{\"id\": 1, \"scores\": [1, 2]}\n{\"scores\": [1, 3]}\n", "t.jsonl"),
                 HasSubstr("others have none"));
