@@ -33,6 +33,7 @@ constexpr std::string_view composites = "patchml-seed1";  ///< the name that pat
 
 std::vector<TrainReport> train(const Demo& demo, const std::vector<DemoNetwork>& networks) {
     std::vector<TrainSpec> specs;
+    specs.reserve(networks.size());
     for (const DemoNetwork& network : networks) specs.push_back(network.spec);
     TrainOptions options;
     options.folder = demo.dir / "models";

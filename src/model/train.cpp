@@ -115,7 +115,7 @@ std::vector<std::size_t> labelled_items(const Dataset& dataset) {
 
 Pictures load_pictures(const Dataset& dataset, std::span<const std::size_t> items, int side, int threads) {
     const Preprocess p = preprocess_of(side);
-    const auto plane = static_cast<std::size_t>(side * side);
+    const auto plane = static_cast<std::size_t>(side) * static_cast<std::size_t>(side);
     Pictures out;
     out.labels.resize(items.size());
     out.pixels.resize(items.size() * 3 * plane);
