@@ -44,6 +44,11 @@ private:
 void write_file_atomically(const std::filesystem::path& path, std::span<const std::span<const std::byte>> parts);
 void write_file_atomically(const std::filesystem::path& path, std::string_view text);
 
+/// Whether a file name is one of those temporary ones.
+bool is_stale_temporary(std::string_view name);
+/// Removes those that killed writers left in `folder`, if there is one. Only under the lock that those writers held.
+void remove_stale_temporaries(const std::filesystem::path& folder);
+
 /// Makes the folder and its parents. Throws io.
 void make_folders(const std::filesystem::path& path);
 

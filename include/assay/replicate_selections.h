@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "assay/dataset.h"
+#include "assay/measurement.h"
 #include "assay/replicate_cells.h"
 
 namespace assay::replicate {
@@ -107,6 +108,8 @@ std::string overlap_warning(const WorkerOverlap& overlap);
 
 struct MeanFrequency {
     double value = 0, standard_error = 0;  ///< over classes; over pictures where there is one class
+    Interval interval;                     ///< 95 %, Student's t
+    double half_width() const { return (interval.high - interval.low) / 2; }
 };
 
 /// The readings of one set, a picture each. 8 bytes a picture and its name.

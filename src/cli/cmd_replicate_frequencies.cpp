@@ -67,7 +67,7 @@ std::string text_of(const PreparedSets& prepared, bool colour) {
         }
         table.add({set.source, count_text(set.size()),
                    *low == *high ? std::to_string(*low) : fmt::format("{} to {}", *low, *high),
-                   percent_text(mean.value, 1.96 * mean.standard_error), count_text(all), count_text(none)});
+                   percent_text(mean.value, mean.half_width()), count_text(all), count_text(none)});
     }
     std::string out = table.text(colour);
     std::vector<Table::Column> columns{{"frequency"}};

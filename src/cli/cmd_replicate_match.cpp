@@ -23,7 +23,7 @@ assay replicate match original.csv candidates.csv --annotators 5 --easy 2 --easy
 )";
 
 std::string text_of(const MatchResult& result, const std::vector<MatchedAccuracy>& accuracy, bool colour) {
-    const auto cell = [](const MeanFrequency& m) { return percent_text(m.value, 1.96 * m.standard_error); };
+    const auto cell = [](const MeanFrequency& m) { return percent_text(m.value, m.half_width()); };
     Table table({{"frequencies of"}, {"mean %", Align::right}},
                 fmt::format("{} pictures of {} classes chosen from {} candidates, {} missing",
                             count_text(result.pictures.size()), count_text(result.classes.size()),

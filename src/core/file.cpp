@@ -150,6 +150,18 @@ void write_file_atomically(const fs::path& path, std::string_view text) {
     write_file_atomically(path, std::span(&part, 1));
 }
 
+bool is_stale_temporary(std::string_view name) {
+    return name.starts_with('.') && name.ends_with(".tmp");
+}
+
+void remove_stale_temporaries(const fs::path& folder) {
+    std::error_code error;
+    for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
+        std::error_code ignored;  // one that cannot be removed does no harm
+        if (is_stale_temporary(it->path().filename().string())) fs::remove(it->path(), ignored);
+    }
+}
+
 void make_folders(const fs::path& path) {
     std::error_code error;
     fs::create_directories(path, error);

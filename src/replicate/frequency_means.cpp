@@ -4,6 +4,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "assay/statistics.h"
+
 namespace assay::replicate {
 namespace {
 
@@ -16,6 +18,14 @@ double over_classes(const std::vector<double>& residuals) {
     const double classes = static_cast<double>(residuals.size());
     const double squares = std::inner_product(residuals.begin(), residuals.end(), residuals.begin(), 0.0);
     return std::sqrt(squares * classes / (classes - 1));
+}
+
+MeanFrequency with_interval(double value, double error, double degrees, const char* method) {
+    return {value, error, symmetric_interval(value, error, 0.95, method, std::max(1.0, degrees))};
+}
+
+MeanFrequency over_classes(double value, const std::vector<double>& residuals) {
+    return with_interval(value, over_classes(residuals), static_cast<double>(residuals.size()) - 1, "t.by_class");
 }
 
 }  // namespace
@@ -45,7 +55,8 @@ MeanFrequency FrequencyMeans::mean() const {
     for (std::size_t c = 0; c < sum_.size(); ++c) {
         if (weight_[c] > 0) residuals.push_back((sum_[c] - value * weight_[c]) / n);
     }
-    return {value, residuals.size() > 1 ? over_classes(residuals) : over_pictures()};
+    return residuals.size() > 1 ? over_classes(value, residuals)
+                                : with_interval(value, over_pictures(), pictures_ - 1, "t.by_picture");
 }
 
 MeanFrequency FrequencyMeans::minus(const FrequencyMeans& other) const {
@@ -56,7 +67,9 @@ MeanFrequency FrequencyMeans::minus(const FrequencyMeans& other) const {
             residuals.push_back((sum_[c] - a * weight_[c]) / na - (other.sum_[c] - b * other.weight_[c]) / nb);
         }
     }
-    return {a - b, residuals.size() > 1 ? over_classes(residuals) : std::hypot(over_pictures(), other.over_pictures())};
+    return residuals.size() > 1 ? over_classes(a - b, residuals)
+                                : with_interval(a - b, std::hypot(over_pictures(), other.over_pictures()),
+                                                std::min(pictures_, other.pictures_) - 1, "t.by_picture");
 }
 
 double FrequencyMeans::over_pictures() const {

@@ -96,13 +96,13 @@ void add_warnings(MatchResult& result) {
         return;
     }
     const MeanFrequency& d = *result.difference;
-    if (std::abs(d.value) > 2 * d.standard_error) {
+    if (d.interval.low > 0 || d.interval.high < 0) {
         warnings.push_back(fmt::format(
             "the chosen pictures agree with the reference in sample ({:.1f} % against {:.1f} %), but annotators who "
             "did "
             "not choose select {:.1f} %: the match is {:.1f} points off (± {:.1f}), which is selection bias",
             100 * result.in_sample.value, 100 * result.reference.value, 100 * result.held_out->value, 100 * d.value,
-            196 * d.standard_error));
+            100 * d.half_width()));
     }
 }
 
@@ -266,7 +266,9 @@ std::string matched_csv(const MatchResult& result, const Readings& candidates, c
 nlohmann::json to_json(const MatchResult& result, const StudyNames& names) {
     using nlohmann::json;
     const auto mean = [](const MeanFrequency& m) {
-        return json{{"value", m.value}, {"standard_error", m.standard_error}};
+        return json{{"value", m.value},
+                    {"standard_error", m.standard_error},
+                    {"interval", {{"low", m.interval.low}, {"high", m.interval.high}}}};
     };
     json out = {{"schema", "assay.replicate.match/1"},
                 {"chosen", result.pictures.size()},

@@ -131,14 +131,5 @@ std::uint32_t default_shard_rows(std::uint32_t classes, std::uint32_t batch_size
     return std::max(rows / batch, 1U) * batch;
 }
 
-void remove_stale_temporaries(const fs::path& folder) {
-    std::error_code error;
-    for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
-        const std::string name = it->path().filename().string();
-        std::error_code ignored;  // one that cannot be removed does no harm
-        if (name.starts_with('.') && name.ends_with(".tmp")) fs::remove(it->path(), ignored);
-    }
-}
-
 }  // namespace store
 }  // namespace assay

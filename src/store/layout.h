@@ -45,7 +45,4 @@ std::uint32_t shard_size(const StoreSpec& spec, std::size_t shard);
 /// batch. Independent of the number of rows, so that a longer list of the same pictures has the same shards.
 std::uint32_t default_shard_rows(std::uint32_t classes, std::uint32_t batch_size);
 
-/// Removes what writers that were killed left behind. Only under the lock that those writers held.
-void remove_stale_temporaries(const fs::path& folder);
-
 }  // namespace assay::store

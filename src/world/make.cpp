@@ -46,11 +46,6 @@ void check(const WorldSpec& spec) {
     if (spec.folder.empty()) throw Error(ErrorCode::usage, "a world needs a folder");
 }
 
-/// Whether a file is what an interrupted write_file_atomically left of `name`.
-bool is_leftover(std::string_view file, std::string_view name) {
-    return file.starts_with(fmt::format(".{}.", name)) && file.ends_with(".tmp");
-}
-
 /// Nothing foreign is touched: the folder is missing, empty, or a world of the same spec. Whether it is one.
 bool examine(const WorldSpec& spec) {
     if (!fs::exists(spec.folder)) return false;
@@ -74,7 +69,7 @@ bool examine(const WorldSpec& spec) {
     }
     for (const auto& entry : fs::directory_iterator(spec.folder)) {
         const std::string name = entry.path().filename().string();
-        if (name == lock_name || is_leftover(name, "world.json")) continue;
+        if (name == lock_name || (name.starts_with(".world.json.") && is_stale_temporary(name))) continue;
         throw Error(ErrorCode::usage, fmt::format("{} is not empty and no world (it holds `{}`): take another folder",
                                                   spec.folder.string(), name));
     }
@@ -84,17 +79,6 @@ bool examine(const WorldSpec& spec) {
 void claim(const WorldSpec& spec) {
     if (examine(spec)) return;
     write_file_atomically(spec.folder / "world.json", describe(spec).dump(2) + "\n");
-}
-
-/// What interrupted writes left in the folders that the world itself writes to, one file at a time and under its lock.
-void remove_leftovers(const fs::path& folder) {
-    std::vector<fs::path> found;
-    std::error_code problem;  // a folder that is not there yet has none
-    for (const auto& entry : fs::directory_iterator(folder, problem)) {
-        const std::string name = entry.path().filename().string();
-        if (name.starts_with('.') && name.ends_with(".tmp")) found.push_back(entry.path());
-    }
-    for (const fs::path& file : found) fs::remove(file, problem);
 }
 
 void write_plainly(const fs::path& path, std::span<const std::byte> bytes) {
@@ -222,7 +206,7 @@ void make_world(const WorldSpec& spec, const std::function<void(const WorldProgr
     make_folders(spec.folder);
     const FileLock lock(spec.folder / lock_name);
     claim(spec);
-    for (const char* folder : {"", "truth"}) remove_leftovers(spec.folder / folder);
+    for (const char* folder : {"", "truth"}) remove_stale_temporaries(spec.folder / folder);
     Maker(spec, progress, threads).run();
 }
 

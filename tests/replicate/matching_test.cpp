@@ -146,6 +146,7 @@ TEST(Match, OneClassHasItsErrorOverPictures) {
     }
     const double deviation = std::sqrt(squares / 200 - sum * sum / 40000);
     EXPECT_NEAR(result.reference.standard_error, deviation / std::sqrt(199.0), 1e-12);
+    EXPECT_NEAR(result.reference.half_width() / result.reference.standard_error, 1.97196, 1e-5);  // t, 199 degrees
     EXPECT_GT(result.difference->standard_error, result.reference.standard_error);
 }
 

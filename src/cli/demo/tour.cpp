@@ -11,6 +11,7 @@
 #include "assay/file.h"
 #include "assay/parallel.h"
 #include "cli/command.h"
+#include "cli/outputs.h"
 #include "cli/table.h"
 
 namespace assay::cli {
@@ -33,11 +34,6 @@ std::vector<std::string> expanded(const std::string& line) {
     return words;
 }
 
-void print(std::string_view text) {
-    if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0)
-        throw Error(ErrorCode::io, "cannot write to stdout");
-}
-
 }  // namespace
 
 std::string shell_word(std::string_view text) {
@@ -54,18 +50,19 @@ Tour::Tour(std::filesystem::path script) : script_(std::move(script)) {}
 void Tour::chapter(std::string_view title, std::string_view text) {
     throw_if_stopped();
     const bool colour = stdout_is_terminal();
-    print(fmt::format("\n{}{}. {}{}\n", colour ? "\033[1m" : "", ++chapters_, title, colour ? "\033[0m" : ""));
-    if (!text.empty()) print(fmt::format("{}\n", text));
+    write_result({},
+                 fmt::format("\n{}{}. {}{}\n", colour ? "\033[1m" : "", ++chapters_, title, colour ? "\033[0m" : ""));
+    if (!text.empty()) write_result({}, fmt::format("{}\n", text));
 }
 
 void Tour::say(std::string_view text) const {
-    print(fmt::format("{}\n", text));
+    write_result({}, fmt::format("{}\n", text));
 }
 
 void Tour::run(const std::string& line) {
     throw_if_stopped();
     const bool colour = stdout_is_terminal();
-    print(fmt::format("\n{}$ assay {}{}\n", colour ? "\033[36m" : "", line, colour ? "\033[0m" : ""));
+    write_result({}, fmt::format("\n{}$ assay {}{}\n", colour ? "\033[36m" : "", line, colour ? "\033[0m" : ""));
     lines_.push_back(line);
     write_script();
     std::vector<std::string> words = expanded(line);
