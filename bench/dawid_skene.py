@@ -14,18 +14,18 @@ import numpy as np
 
 
 def answers(path):
-    """Rater, question and answer of every vote."""
+    """Annotator, question and answer of every vote."""
     with np.load(path) as archive:
-        rater, question, answer = np.nonzero(archive["tensor"])
+        annotator, question, answer = np.nonzero(archive["tensor"])
         shape = archive["tensor"].shape
-    return rater, question, answer, shape
+    return annotator, question, answer, shape
 
 
 def em_pass(code, question, posterior, sizes, smoothing):
-    raters, questions, kinds = sizes
+    annotators, questions, kinds = sizes
     tables = []
     for weight in (1 - posterior, posterior):
-        counts = np.bincount(code, weight[question], raters * kinds).reshape(raters, kinds) + smoothing
+        counts = np.bincount(code, weight[question], annotators * kinds).reshape(annotators, kinds) + smoothing
         tables.append(np.log(counts / counts.sum(axis=1, keepdims=True)).ravel())
     prior = (posterior.sum() + smoothing) / (questions + 2 * smoothing)
     no = np.log1p(-prior) + np.bincount(question, tables[0][code], questions)
@@ -36,8 +36,8 @@ def em_pass(code, question, posterior, sizes, smoothing):
 def main():
     path = sys.argv[1] if len(sys.argv) > 1 else "../shared/data/real/raters.npz"
     passes = int(sys.argv[2]) if len(sys.argv) > 2 else 15
-    rater, question, answer, sizes = answers(path)
-    code = rater * sizes[2] + answer
+    annotator, question, answer, sizes = answers(path)
+    code = annotator * sizes[2] + answer
     posterior = np.bincount(question, answer / (sizes[2] - 1), sizes[1]) / np.bincount(question, minlength=sizes[1])
     times, likelihood = [], 0.0
     for _ in range(passes):

@@ -1,9 +1,10 @@
-// ReaL's votes: reading them, and one EM pass over 924,810 answers. Prints nothing where the shared data are absent.
+// ReaL's votes: reading them, and one EM pass over 924,810 answers. Prints nothing where the shared
+// data are absent.
 #include <benchmark/benchmark.h>
 
 #include <filesystem>
 
-#include "assay/aggregate.h"
+#include "assay/annotation/aggregate.h"
 
 namespace {
 
@@ -12,16 +13,23 @@ std::filesystem::path votes_file() {
 }
 
 void read(benchmark::State& state) {
-    if (!std::filesystem::exists(votes_file())) return state.SkipWithError("the shared data are absent");
+    if (!std::filesystem::exists(votes_file()))
+        return state.SkipWithError("the shared data are absent");
     assay::VotesOptions options;
     options.threads = static_cast<int>(state.range(0));
     for (auto _ : state) benchmark::DoNotOptimize(assay::read_votes(votes_file(), options));
 }
-BENCHMARK(read)->Arg(1)->Arg(2)->Unit(benchmark::kMillisecond)->MeasureProcessCPUTime()->UseRealTime();
+BENCHMARK(read)
+    ->Arg(1)
+    ->Arg(2)
+    ->Unit(benchmark::kMillisecond)
+    ->MeasureProcessCPUTime()
+    ->UseRealTime();
 
 /// Time of a pass: of 41 passes less that of one, by 40 (the first also makes the start).
 void em(benchmark::State& state) {
-    if (!std::filesystem::exists(votes_file())) return state.SkipWithError("the shared data are absent");
+    if (!std::filesystem::exists(votes_file()))
+        return state.SkipWithError("the shared data are absent");
     const assay::Votes votes = assay::read_votes(votes_file());
     assay::DawidSkeneOptions options;
     options.threads = static_cast<int>(state.range(0));
@@ -31,9 +39,15 @@ void em(benchmark::State& state) {
     for (auto _ : state) passes = assay::dawid_skene(votes, options).objective.size();
     state.counters["passes"] = static_cast<double>(passes);
     state.counters["a_pass"] = benchmark::Counter(
-        static_cast<double>(passes), benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
+        static_cast<double>(passes),
+        benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
 }
-BENCHMARK(em)->Args({1, 1})->Args({1, 41})->Args({2, 41})->Unit(benchmark::kMillisecond)->MeasureProcessCPUTime();
+BENCHMARK(em)
+    ->Args({1, 1})
+    ->Args({1, 41})
+    ->Args({2, 41})
+    ->Unit(benchmark::kMillisecond)
+    ->MeasureProcessCPUTime();
 
 }  // namespace
 

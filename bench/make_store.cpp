@@ -1,4 +1,5 @@
-// Writes a store of made-up logits for the benchmarks: bench_make_store RUNS ROWS CLASSES [NAME [SKILL]]
+// Writes a store of made-up logits for the benchmarks: bench_make_store RUNS ROWS CLASSES [NAME
+// [SKILL]]
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -8,8 +9,8 @@
 
 #include <fmt/format.h>
 
-#include "assay/random.h"
-#include "assay/store.h"
+#include "assay/store/prediction_store.h"
+#include "core/random.h"
 
 int main(int count, char** words) {
     using namespace assay;
@@ -30,14 +31,16 @@ int main(int count, char** words) {
         Dataset dataset;
         dataset.name = spec.dataset_name;
         std::vector<std::string> ids;
-        for (std::uint32_t c = 0; c < spec.classes; ++c) ids.push_back(fmt::format("class{:04}", c));
+        for (std::uint32_t c = 0; c < spec.classes; ++c)
+            ids.push_back(fmt::format("class{:04}", c));
         dataset.classes = ClassList(ids);
         const auto label_of = [&](std::uint64_t row) {
             return static_cast<std::int32_t>(row * spec.classes / spec.rows);
         };
         for (std::uint64_t i = 0; i < spec.rows; ++i) {
             const std::int32_t label = label_of(i);
-            dataset.ids.append(fmt::format("{}/{:08}.JPEG", ids[static_cast<std::size_t>(label)], i));
+            dataset.ids.append(
+                fmt::format("{}/{:08}.JPEG", ids[static_cast<std::size_t>(label)], i));
             dataset.labels.append(std::span(&label, 1));
         }
         spec.ids_hash = dataset.ids_fingerprint();

@@ -1,5 +1,6 @@
-// Pictures a second through the shared classifiers, by batch size and number of workers that share one module.
-// Run with --benchmark_filter=mobilenet_v2; the time given is that of one round in which every worker does one batch.
+// Images a second through the shared classifiers, by batch size and number of workers that share
+// one module. Run with --benchmark_filter=mobilenet_v2; the time given is that of one round in
+// which every worker does one batch.
 #include <benchmark/benchmark.h>
 
 #include <barrier>
@@ -8,7 +9,7 @@
 #include <thread>
 
 #include "assay/error.h"
-#include "assay/model_spec.h"
+#include "assay/model/model_spec.h"
 
 namespace {
 
@@ -21,12 +22,14 @@ std::filesystem::path models() {
 void throughput(benchmark::State& state, const std::string& name) {
     const auto batch = static_cast<std::size_t>(state.range(0));
     const auto workers = static_cast<std::size_t>(state.range(1));
-    const ModelSpec spec =
-        resolve_model(models() / (name + ".pt"), {}, std::filesystem::path(ASSAY_SOURCE_DIR) / "examples/models");
+    const ModelSpec spec = resolve_model(
+        models() / (name + ".pt"), {}, std::filesystem::path(ASSAY_SOURCE_DIR) / "examples/models");
     const auto classifier = open_classifier(spec, {"cpu"});
-    const std::size_t numbers = batch * 3 * static_cast<std::size_t>(spec.preprocess.height * spec.preprocess.width);
+    const std::size_t numbers =
+        batch * 3 * static_cast<std::size_t>(spec.preprocess.height * spec.preprocess.width);
     std::vector<float> input(numbers);
-    for (std::size_t k = 0; k < numbers; ++k) input[k] = static_cast<float>(k % 255) / 127.5F - 1.0F;
+    for (std::size_t k = 0; k < numbers; ++k)
+        input[k] = static_cast<float>(k % 255) / 127.5F - 1.0F;
 
     // The workers live as long as the measurement: starting threads is no part of it.
     std::barrier gate(static_cast<std::ptrdiff_t>(workers) + 1);
@@ -48,12 +51,13 @@ void throughput(benchmark::State& state, const std::string& name) {
     }
     done = true;
     gate.arrive_and_wait();
-    state.counters["pictures"] =
-        benchmark::Counter(static_cast<double>(batch * workers), benchmark::Counter::kIsIterationInvariantRate);
+    state.counters["images"] = benchmark::Counter(static_cast<double>(batch * workers),
+                                                  benchmark::Counter::kIsIterationInvariantRate);
 }
 
 void open_model(benchmark::State& state) {
-    const ModelSpec spec = resolve_model(models() / "mobilenet_v2_1.00_224.pt", {{"preset", "mobilenet"}});
+    const ModelSpec spec =
+        resolve_model(models() / "mobilenet_v2_1.00_224.pt", {{"preset", "mobilenet"}});
     for (auto _ : state) benchmark::DoNotOptimize(open_classifier(spec, {"cpu"}));
 }
 BENCHMARK(open_model)->Unit(benchmark::kMillisecond)->UseRealTime();
@@ -62,9 +66,10 @@ BENCHMARK(open_model)->Unit(benchmark::kMillisecond)->UseRealTime();
 
 int main(int argc, char** argv) {
     if (!std::filesystem::exists(models())) return 0;
-    for (const char* name :
-         {"mobilenet_v1_0.25_128", "mobilenet_v1_0.75_192", "mobilenet_v2_1.00_224", "squeezenet_1.0_227"}) {
-        benchmark::RegisterBenchmark(name, [name](benchmark::State& state) { throughput(state, name); })
+    for (const char* name : {"mobilenet_v1_0.25_128", "mobilenet_v1_0.75_192",
+                             "mobilenet_v2_1.00_224", "squeezenet_1.0_227"}) {
+        benchmark::RegisterBenchmark(name,
+                                     [name](benchmark::State& state) { throughput(state, name); })
             ->ArgNames({"batch", "workers"})
             ->ArgsProduct({{1, 2, 4, 8, 16, 32}, {1, 2}})
             ->Unit(benchmark::kMillisecond)

@@ -27,7 +27,7 @@ def load(store, labels):
 
 
 def measure(order, labels):
-    """order: classes of each picture, best first, at least as many as it has labels."""
+    """order: classes of each image, best first, at least as many as it has labels."""
     in_set, agreement = [], {g: [] for g in range(1, 6)}
     for row, valid in zip(order, labels):
         if not valid:
@@ -96,7 +96,7 @@ def main():
         words = [sys.executable, sys.argv[0], "--whole", name, store, label_file]
         whole[name] = min(1000 * child_seconds(words)[0] for _ in range(3))
 
-    print(f"ReaL {100 * result[0]['value']:.3f} %, ASMA {100 * result[1]['value']:.3f} % of {result[0]['n']} labelled pictures")
+    print(f"ReaL {100 * result[0]['value']:.3f} %, ASMA {100 * result[1]['value']:.3f} % of {result[0]['n']} labelled images")
     print("processor time in ms, best of 3         in memory       whole")
     print(f"  assay, two numbers                  {ms['in_memory/real_and_asma']:11.1f}")
     print(f"  assay, the report with intervals    {ms['score_store/real_and_asma']:11.1f} {whole['assay']:11.1f}")

@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "assay/label_sets.h"
-#include "assay/score.h"
-#include "assay/softmax.h"
-#include "assay/topk.h"
+#include "assay/data/label_sets.h"
+#include "assay/evaluate/score.h"
+#include "core/softmax.h"
+#include "core/topk.h"
 
 namespace {
 
@@ -38,8 +38,8 @@ void in_memory(benchmark::State& state, const std::vector<float>* scores, const 
             ++labelled;
             in_set += std::find(set.begin(), set.end(), scan.argmax) != set.end() ? 1U : 0U;
             if (set.size() > 5) continue;
-            const auto hits =
-                set.size() == 1 ? static_cast<std::uint32_t>(scan.rank == 0 ? 1 : 0) : variable_top_k_hits(row, set);
+            const auto hits = set.size() == 1 ? static_cast<std::uint32_t>(scan.rank == 0 ? 1 : 0)
+                                              : variable_top_k_hits(row, set);
             sums[set.size()] += static_cast<double>(hits) / static_cast<double>(set.size());
             ++counts[set.size()];
         }
@@ -57,7 +57,8 @@ void hits(benchmark::State& state, const std::vector<float>* scores, std::size_t
     for (auto _ : state) {
         std::uint64_t sum = 0;
         for (std::size_t i = 0; i < rows; i += 50) {
-            for (std::size_t k = 0; k < g; ++k) wanted[k] = static_cast<std::int32_t>((i + k * 97) % classes);
+            for (std::size_t k = 0; k < g; ++k)
+                wanted[k] = static_cast<std::int32_t>((i + k * 97) % classes);
             const std::span<const float> row(scores->data() + i * classes, classes);
             sum += scan_row(row, -1).argmax >= 0 ? 1U : 0U;  // brings the row into the cache
             sum += variable_top_k_hits(row, wanted);
@@ -87,7 +88,8 @@ int main(int count, char** words) {
     const LabelSets labels = read_label_sets(words[2], store.dataset(), store.dataset().classes);
     const std::vector<float> scores = scores_of(store);
     const auto unit = benchmark::kMillisecond;
-    benchmark::RegisterBenchmark("in_memory/real_and_asma", in_memory, &scores, &labels)->Unit(unit);
+    benchmark::RegisterBenchmark("in_memory/real_and_asma", in_memory, &scores, &labels)
+        ->Unit(unit);
     benchmark::RegisterBenchmark("score_store/real_and_asma", score, &store, &labels)->Unit(unit);
     benchmark::RegisterBenchmark("hits_of_1000_rows/labels", hits, &scores, labels.size())
         ->Arg(0)

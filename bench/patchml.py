@@ -3,9 +3,9 @@
 
     bench/patchml.py ASSAY [FOLDER] [--limit N]
 
-ASSAY is the program; FOLDER holds pictures in class folders (default: the project's sample of photographs), each of
-which is one patch. The work: draw k pictures, decode, resize the longer side to p (bicubic), paste at a random offset
-in the cell, save 512 x 512 PNG. Both read every picture once beforehand (Assay to know its size; the script does too)
+ASSAY is the program; FOLDER holds images in class folders (default: the project's sample of photographs), each of
+which is one patch. The work: draw k images, decode, resize the longer side to p (bicubic), paste at a random offset
+in the cell, save 512 x 512 PNG. Both read every image once beforehand (Assay to know its size; the script does too)
 and write to the same disk. Times are processor time of one thread: user and system of the whole process, start
 included. The draws differ, the pixels of a patch do not.
 
@@ -38,8 +38,8 @@ def composite(files, k, p, rng):
     canvas = Image.new("RGB", (CANVAS, CANVAS))
     columns = CANVAS // p
     for cell, file in enumerate(files):
-        with Image.open(file) as picture:
-            patch = picture.convert("RGB")
+        with Image.open(file) as image:
+            patch = image.convert("RGB")
         scale = p / max(patch.size)
         width, height = (max(1, int(side * scale + 0.5)) for side in patch.size)
         patch = patch.resize((width, height), Image.BICUBIC)
@@ -53,9 +53,9 @@ def pillow(files, limit, out, level):
     """Processor seconds and number of composites."""
     start = time.process_time()
     made = 0
-    for file in files:  # the pool: every picture must decode
-        with Image.open(file) as picture:
-            picture.convert("RGB")
+    for file in files:  # the pool: every image must decode
+        with Image.open(file) as image:
+            image.convert("RGB")
     rng = random.Random(1)
     for k, p in GRIDS.items():
         pool = list(files)
@@ -88,7 +88,7 @@ def main():
     options = parser.parse_args()
     files = sorted(str(p) for p in pathlib.Path(options.folder).rglob("*") if p.is_file())
     if not files:
-        sys.exit(f"no pictures under {options.folder}")
+        sys.exit(f"no images under {options.folder}")
     ways = {
         "Assay": lambda out: assay(options.program, options.folder, options.limit, out, 256),
         "Assay, nothing kept": lambda out: assay(options.program, options.folder, options.limit, out, 0),
@@ -102,8 +102,8 @@ def main():
                 seconds, made = work(out)
                 best[name] = max(best.get(name, 0), made / seconds)
                 size[name] = folder_bytes(out)
-    print(f"{len(files)} pictures, {made} composites of k = {', '.join(map(str, GRIDS))}; one thread, best of {options.rounds}\n")
-    print(f"{'':<22}{'composites/s':>13}{'bytes a picture':>17}{'Assay is':>10}")
+    print(f"{len(files)} images, {made} composites of k = {', '.join(map(str, GRIDS))}; one thread, best of {options.rounds}\n")
+    print(f"{'':<22}{'composites/s':>13}{'bytes an image':>17}{'Assay is':>10}")
     for name, rate in best.items():
         print(f"{name:<22}{rate:>13.1f}{size[name]:>17,.0f}{best['Assay'] / rate:>9.2f}x")
 

@@ -1,5 +1,6 @@
-// Decoding and resizing on one core. bench/pixels.py runs this beside Pillow and OpenCV on the same pictures.
-//   ASSAY_PICTURES   folder of pictures (default: the project's sample of photographs)
+// Decoding and resizing on one core. bench/pixels.py runs this beside Pillow and OpenCV on the same
+// images.
+//   ASSAY_IMAGES   folder of images (default: the project's sample of photographs)
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
@@ -7,19 +8,19 @@
 #include <filesystem>
 #include <vector>
 
-#include "assay/file.h"
-#include "assay/image.h"
-#include "assay/preprocess.h"
+#include "assay/image/image.h"
+#include "assay/image/preprocess.h"
+#include "core/file.h"
 
 namespace {
 
 using namespace assay;
 
-constexpr std::size_t most_pictures = 200;
+constexpr std::size_t most_images = 200;
 
 const std::vector<std::vector<std::byte>>& files() {
     static const std::vector<std::vector<std::byte>> all = [] {
-        const char* setting = std::getenv("ASSAY_PICTURES");
+        const char* setting = std::getenv("ASSAY_IMAGES");
         const std::filesystem::path folder =
             setting != nullptr ? setting : ASSAY_SOURCE_DIR "/../shared/data/imagenet_sample";
         std::vector<std::filesystem::path> paths;
@@ -29,7 +30,7 @@ const std::vector<std::vector<std::byte>>& files() {
             }
         }
         std::sort(paths.begin(), paths.end());
-        if (paths.size() > most_pictures) paths.resize(most_pictures);
+        if (paths.size() > most_images) paths.resize(most_images);
         std::vector<std::vector<std::byte>> bytes;
         for (const auto& path : paths) bytes.push_back(read_file(path));
         return bytes;
@@ -37,10 +38,10 @@ const std::vector<std::vector<std::byte>>& files() {
     return all;
 }
 
-/// Runs `body` on each picture's bytes; items are pictures.
+/// Runs `body` on each image's bytes; items are images.
 template <class Body>
 void for_each_file(benchmark::State& state, Body body) {
-    if (files().empty()) return state.SkipWithError("no pictures: set ASSAY_PICTURES");
+    if (files().empty()) return state.SkipWithError("no images: set ASSAY_IMAGES");
     for (auto _ : state) {
         for (const auto& bytes : files()) body(bytes);
     }
@@ -92,7 +93,8 @@ void decode_to_floats(benchmark::State& state) {
 /// One decode, the windows of five models.
 void decode_and_crop_five(benchmark::State& state) {
     std::vector<Preprocess> models;
-    for (const int size : {128, 160, 192, 224, 227}) models.push_back(input_of(size, Interpolation::bicubic));
+    for (const int size : {128, 160, 192, 224, 227})
+        models.push_back(input_of(size, Interpolation::bicubic));
     Image image;
     for_each_file(state, [&](const auto& bytes) {
         decode_image_into(bytes, image);

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Pictures per second and core: Assay beside Pillow and OpenCV, on the same bytes, in one run.
+"""Images per second and core: Assay beside Pillow and OpenCV, on the same bytes, in one run.
 
     bench/pixels.py BENCH_PIXELS [FOLDER]
 
@@ -26,7 +26,7 @@ try:
 except ImportError:
     cv2 = None
 
-MOST_PICTURES = 200
+MOST_IMAGES = 200
 
 
 def per_second(work, items, rounds=3):
@@ -69,7 +69,7 @@ def opencv_crop(pixels, interpolation):
 
 
 def assay(program, folder):
-    environment = dict(os.environ, ASSAY_PICTURES=str(folder))
+    environment = dict(os.environ, ASSAY_IMAGES=str(folder))
     command = [program, "--benchmark_format=json", "--benchmark_repetitions=3", "--benchmark_min_time=0.3"]
     out = subprocess.run(command, env=environment, capture_output=True, check=True).stdout
     best = {}
@@ -87,9 +87,9 @@ def main():
         sys.exit(__doc__)
     here = pathlib.Path(__file__).resolve().parent
     folder = pathlib.Path(sys.argv[2]) if len(sys.argv) > 2 else here.parent.parent / "shared/data/imagenet_sample"
-    files = sorted(p for p in folder.rglob("*") if p.is_file())[:MOST_PICTURES]
+    files = sorted(p for p in folder.rglob("*") if p.is_file())[:MOST_IMAGES]
     if not files:
-        sys.exit(f"no pictures under {folder}")
+        sys.exit(f"no images under {folder}")
     data = [p.read_bytes() for p in files]
     ours = assay(sys.argv[1], folder)
 
@@ -116,12 +116,12 @@ def main():
             rows.append(("500 x 375 to crop 224", ours[f"crop_500x375/{filter}"], f"OpenCV {name}", alone))
 
     print("OpenCV's linear and cubic do not blur before they shrink, so they do less work; its pixels are others.")
-    print(f"{len(data)} pictures; items per second of processor time, one thread, best of 3\n")
+    print(f"{len(data)} images; items per second of processor time, one thread, best of 3\n")
     print(f"{'work':<26}{'Assay':>10}  {'other':<16}{'per second':>11}{'ratio':>8}")
     for work, mine, other, theirs in rows:
         print(f"{work:<26}{mine:>10,.0f}  {other:<16}{theirs:>11,.0f}{mine / theirs:>7.2f}x")
     five = ours["decode_and_crop_five"]
-    print(f"\none decode and the windows of five models: {five:,.0f} pictures per second")
+    print(f"\none decode and the windows of five models: {five:,.0f} images per second")
     print(f"decode to normalised floats: {ours['decode_to_floats']:,.0f}; floats of a 224 window alone: {ours['normalise']:,.0f}")
 
 

@@ -1,8 +1,8 @@
-"""Times whole `assay predict` runs against a PyTorch script with a DataLoader, in turn, on the same pictures and models.
+"""Times whole `assay predict` runs against a PyTorch script with a DataLoader, in turn, on the same images and models.
 
-usage: predict.py ASSAY MODELS_FOLDER PICTURES [ROUNDS]
+usage: predict.py ASSAY MODELS_FOLDER IMAGES [ROUNDS]
        predict.py build/release/bin/assay ../shared/data/models ../shared/data/imagenet_sample
-Prints images per second (pictures / wall time of the whole process, start-up included) and the ratio, median of the rounds, and
+Prints images per second (images / wall time of the whole process, start-up included) and the ratio, median of the rounds, and
 how far the scores are apart. The PyTorch script gets the best of three settings of workers and threads, found first.
 """
 import pathlib
@@ -30,22 +30,22 @@ def run(command):
 
 
 def main():
-    assay, models, pictures = sys.argv[1:4]
+    assay, models, images = sys.argv[1:4]
     rounds = int(sys.argv[4]) if len(sys.argv) > 4 else 3
-    count = sum(1 for p in pathlib.Path(pictures).rglob("*") if p.suffix.lower() in {".jpeg", ".jpg", ".png"})
+    count = sum(1 for p in pathlib.Path(images).rglob("*") if p.suffix.lower() in {".jpeg", ".jpg", ".png"})
     with tempfile.TemporaryDirectory() as scratch:
         for name, (size, resize, interpolation, mean, std, batch) in MODELS.items():
             model = f"{models}/{name}.pt"
             out = f"{scratch}/{name}.npy"
 
             def pytorch(workers, threads):
-                return run(["/usr/bin/python3", str(HERE / "pytorch_predict.py"), model, pictures, out, str(size), str(resize),
+                return run(["/usr/bin/python3", str(HERE / "pytorch_predict.py"), model, images, out, str(size), str(resize),
                             interpolation, str(mean), str(std), str(batch), str(workers), str(threads)])
 
             def ours():
                 shutil.rmtree(f"{scratch}/runs", ignore_errors=True)
                 return run([assay, "predict", "--model", model, "--preset", "mobilenet", "--input-size", str(size), "--data",
-                            pictures, "--out", f"{scratch}/runs", "--dataset-name", "d", "--quiet"])
+                            images, "--out", f"{scratch}/runs", "--dataset-name", "d", "--quiet"])
 
             settings = [(2, 1), (2, 2), (1, 1)]
             times = {s: pytorch(*s) for s in settings}

@@ -11,7 +11,7 @@ from PIL import Image
 from torch.utils.data import DataLoader, Dataset
 
 
-class Pictures(Dataset):
+class Images(Dataset):
     def __init__(self, folder, size, resize, interpolation, mean, std):
         self.files = sorted(p for p in pathlib.Path(folder).rglob("*") if p.suffix.lower() in {".jpeg", ".jpg", ".png"})
         self.size, self.resize, self.interpolation, self.mean, self.std = size, resize, interpolation, mean, std
@@ -42,7 +42,7 @@ def main():
     if len(sys.argv) > 11:
         torch.set_num_threads(int(sys.argv[11]))
     net = torch.jit.freeze(torch.jit.load(model).eval())
-    loader = DataLoader(Pictures(folder, size, resize, interpolation, mean, std), batch_size=batch, num_workers=workers)
+    loader = DataLoader(Images(folder, size, resize, interpolation, mean, std), batch_size=batch, num_workers=workers)
     with torch.inference_mode():
         scores = torch.cat([net(x) for x in loader])
     np.save(out, scores.numpy())

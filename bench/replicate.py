@@ -4,7 +4,7 @@
     replicate.py BENCH_REPLICATE ASSAY
 
 BENCH_REPLICATE and ASSAY are the built programs. Times are of the processor, not of the clock, so that a busy machine does not
-change them. The numpy EM works on the 41 counts, as Assay does; the published program works on 10,000 pictures.
+change them. The numpy EM works on the 41 counts, as Assay does; the published program works on 10,000 images.
 """
 import csv
 import json
@@ -64,7 +64,7 @@ def read(folder, name, n):
     k = {}
     with open(os.path.join(folder, name + ".csv")) as file:
         for row in csv.DictReader(file):
-            k[row["picture"]] = k.get(row["picture"], 0) + int(row["selected"])
+            k[row["image"]] = k.get(row["image"], 0) + int(row["selected"])
     with open(os.path.join(folder, name + "-hits.csv")) as file:
         rows = list(csv.reader(file))[1:]
     return np.array([k[r[0]] for r in rows]), np.array([[float(x) for x in r[1:]] for r in rows])

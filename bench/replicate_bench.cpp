@@ -1,28 +1,28 @@
 // What the replication estimators cost on one core: the mixture's EM, a bootstrap, a large study.
 #include <benchmark/benchmark.h>
 
-#include "assay/replicate_adjust.h"
-#include "assay/replicate_mixture.h"
-#include "assay/replicate_npmle.h"
-#include "assay/replicate_simulation.h"
+#include "assay/replication/adjust.h"
+#include "assay/replication/mixture.h"
+#include "assay/replication/npmle.h"
+#include "assay/replication/simulation.h"
 
 namespace {
 
-using namespace assay::replicate;
+using namespace assay::replication;
 
 const Study& study(std::uint32_t per_class, std::uint32_t classifiers) {
     static std::map<std::pair<std::uint32_t, std::uint32_t>, Study> made;
     auto& found = made[{per_class, classifiers}];
     if (found.classifiers.empty()) {
         SimulationOptions options;
-        options.pictures_per_class = per_class;
+        options.images_per_class = per_class;
         options.classifiers = classifiers;
         found = study_of(simulate(options));
     }
     return found;
 }
 
-/// 10,000 pictures by 40 annotators, 3 parts, one start.
+/// 10,000 images by 40 annotators, 3 parts, one start.
 void em(benchmark::State& state) {
     const CellCounts counts = study(10, 20).second.cells();
     MixtureOptions options;
@@ -38,7 +38,7 @@ void npmle(benchmark::State& state) {
     for (auto _ : state) benchmark::DoNotOptimize(fit_rates(counts, grid).log_likelihood);
 }
 
-/// 1000 replicates of 1000 classes, 10,000 pictures in each set.
+/// 1000 replicates of 1000 classes, 10,000 images in each set.
 void bootstrap(benchmark::State& state) {
     const Study& s = study(10, static_cast<std::uint32_t>(state.range(0)));
     AdjustOptions options;
@@ -49,7 +49,7 @@ void bootstrap(benchmark::State& state) {
     for (auto _ : state) benchmark::DoNotOptimize(adjust(s, options).bootstrap);
 }
 
-/// 20,000 pictures in each set, 140 classifiers, analytic intervals and every closed-form estimator.
+/// 20,000 images in each set, 140 classifiers, analytic intervals and every closed-form estimator.
 void large_study(benchmark::State& state) {
     const Study& s = study(20, 140);
     AdjustOptions options;

@@ -12,25 +12,28 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "replicate/quality.h"
+#include "replication/quality.h"
 
 namespace {
 
-using namespace assay::replicate;
+using namespace assay::replication;
 bool all_met = true;
 
 void require(const char* what, double value, double low, double high) {
     const bool met = value >= low && value <= high;
     all_met = all_met && met;
-    fmt::print("  {} {:<46} {:8.3f}   allowed {:.3f} to {:.3f}\n", met ? "ok    " : "MISSED", what, value, low, high);
+    fmt::print("  {} {:<46} {:8.3f}   allowed {:.3f} to {:.3f}\n", met ? "ok    " : "MISSED", what,
+               value, low, high);
 }
 
 void print(const char* title, const std::map<std::string, Quality>& found) {
-    fmt::print("{}\n  {:<22} {:>8} {:>8} {:>9} {:>9} {:>9} {:>9}\n", title, "method", "bias", "rmse", "cover", "mean",
-               "width", "slope");
+    fmt::print("{}\n  {:<22} {:>8} {:>8} {:>9} {:>9} {:>9} {:>9}\n", title, "method", "bias",
+               "rmse", "cover", "mean", "width", "slope");
     for (const auto& [id, q] : found) {
         fmt::print("  {:<22} {:8.2f} {:8.2f}", id, q.mean_bias(), q.rmse());
-        if (q.intervals > 0) fmt::print(" {:9.3f} {:9.3f} {:9.2f}", q.coverage(), q.mean_coverage(), q.mean_interval());
+        if (q.intervals > 0)
+            fmt::print(" {:9.3f} {:9.3f} {:9.2f}", q.coverage(), q.mean_coverage(),
+                       q.mean_interval());
         if (q.slope_intervals > 0) fmt::print(" {:9.3f}", q.slope_coverage());
         fmt::print("\n");
     }
@@ -47,8 +50,10 @@ void check_beta(int studies, int threads) {
     require("naive bias", beta["naive"].mean_bias(), -2.38, -1.88);
     require("jackknife d=1 bias", beta["jackknife1"].mean_bias(), -1.38, -.68);
     require("jackknife d=10 bias", beta["jackknife10"].mean_bias(), -1.44, -.84);
-    require("naive - jackknife d=20 (order)", beta["naive"].mean_bias() - beta["jackknife20"].mean_bias(), -9, 0);
-    require("jackknife d=20 - d=10 (order)", beta["jackknife20"].mean_bias() - beta["jackknife10"].mean_bias(), -9, 0);
+    require("naive - jackknife d=20 (order)",
+            beta["naive"].mean_bias() - beta["jackknife20"].mean_bias(), -9, 0);
+    require("jackknife d=20 - d=10 (order)",
+            beta["jackknife20"].mean_bias() - beta["jackknife10"].mean_bias(), -9, 0);
     require("moments bias", beta["moments"].mean_bias(), -.25, .25);
     require("moments rmse", beta["moments"].rmse(), 0, 1.10);
     require("moments coverage", beta["moments"].coverage(), .905, .975);
@@ -90,13 +95,14 @@ void check_probit(int studies, int threads) {
     require("moments bias", probit["moments"].mean_bias(), -.20, .20);
     require("moments rmse", probit["moments"].rmse(), 0, .75);
     require("moments coverage", probit["moments"].coverage(), .905, .985);
-    plain.units = Units::pictures;
-    auto pictures = measure(World::probit, studies, 5000, plain, threads);
-    print("probit, intervals by picture (too narrow)", pictures);
-    require("moments coverage by picture", pictures["moments"].coverage(), 0, .93);
+    plain.units = Units::images;
+    auto images = measure(World::probit, studies, 5000, plain, threads);
+    print("probit, intervals by image (too narrow)", images);
+    require("moments coverage by image", images["moments"].coverage(), 0, .93);
 }
 
-/// A world that nothing was chosen on: what the default does where neither its curve nor its densities are kind to it.
+/// A world that nothing was chosen on: what the default does where neither its curve nor its
+/// densities are kind to it.
 void check_steep(int studies, int threads) {
     AdjustOptions plain;
     plain.jackknife = {1, 10};

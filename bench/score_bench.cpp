@@ -1,4 +1,5 @@
-// One pass of reading and one exp per value, and every metric, on one core: bench_score STORE [--benchmark_...]
+// One pass of reading and one exp per value, and every metric, on one core: bench_score STORE
+// [--benchmark_...]
 #include <benchmark/benchmark.h>
 
 #include <atomic>
@@ -11,8 +12,8 @@
 #include <thread>
 #include <vector>
 
-#include "assay/score.h"
-#include "assay/softmax.h"
+#include "assay/evaluate/score.h"
+#include "core/softmax.h"
 #include "metric/class_wise.h"
 
 namespace {
@@ -166,7 +167,8 @@ int main(int count, char** words) {
     };
     // First, while nothing else has left memory behind.
     for (const char* metrics : {"ace", static_cast<const char*>(nullptr)}) {
-        benchmark::RegisterBenchmark(metrics != nullptr ? "memory/ace" : "memory/every_metric", memory, metrics)
+        benchmark::RegisterBenchmark(metrics != nullptr ? "memory/ace" : "memory/every_metric",
+                                     memory, metrics)
             ->Unit(benchmark::kMillisecond)
             ->Iterations(1)
             ->UseRealTime();

@@ -7,9 +7,9 @@
 
 #include <fmt/format.h>
 
-#include "assay/import.h"
-#include "assay/npy.h"
-#include "assay/store.h"
+#include "assay/store/import.h"
+#include "assay/store/prediction_store.h"
+#include "core/npy.h"
 
 namespace {
 
@@ -54,47 +54,50 @@ assay::Dataset dataset() {
     return made;
 }
 
-fs::path write_store(assay::Keep keep, const std::string& name) {
+fs::path write_store(assay::StorageFormat storage, const std::string& name) {
     assay::StoreSpec spec;
     spec.dataset_name = "val";
     spec.model_name = name;
     spec.rows = rows;
     spec.classes = classes;
-    spec.keep = keep;
-    spec.top_k = keep == assay::Keep::top_k ? 5 : 0;
+    spec.storage = storage;
+    spec.top_k = storage == assay::StorageFormat::top_k ? 5 : 0;
     auto writer = assay::StoreWriter::open(folder(), spec, dataset());
     for (std::size_t s = 0; s < writer.shards(); ++s) {
         const std::vector<assay::RowState> states(writer.rows_in(s), assay::RowState::ok);
-        writer.write_shard(s, std::span(all_scores()).subspan(writer.first_row(s) * classes, states.size() * classes),
-                           states, {}, "");
+        writer.write_shard(
+            s,
+            std::span(all_scores()).subspan(writer.first_row(s) * classes, states.size() * classes),
+            states, {}, "");
     }
     writer.finish();
     return writer.folder();
 }
 
-fs::path store_of(assay::Keep keep) {
-    const std::string name = fmt::format("read_{}", name_of(keep));
-    return fs::exists(folder() / "val" / name) ? folder() / "val" / name : write_store(keep, name);
+fs::path store_of(assay::StorageFormat storage) {
+    const std::string name = fmt::format("read_{}", name_of(storage));
+    return fs::exists(folder() / "val" / name) ? folder() / "val" / name
+                                               : write_store(storage, name);
 }
 
 void write(benchmark::State& state) {
-    const auto keep = static_cast<assay::Keep>(state.range(0));
+    const auto storage = static_cast<assay::StorageFormat>(state.range(0));
     all_scores();
     for (auto _ : state) {
         state.PauseTiming();
         fs::remove_all(folder() / "val" / "write");
         state.ResumeTiming();
-        write_store(keep, "write");
+        write_store(storage, "write");
     }
     state.SetItemsProcessed(static_cast<std::int64_t>(state.iterations() * rows));
-    state.SetLabel(std::string(name_of(keep)));
+    state.SetLabel(std::string(name_of(storage)));
 }
 BENCHMARK(write)->DenseRange(0, 3)->Unit(benchmark::kMillisecond)->MinTime(2)->UseRealTime();
 
 /// Opens the store and sums all scores: checksums included, as in the first pass of a metric.
 void read(benchmark::State& state) {
-    const auto keep = static_cast<assay::Keep>(state.range(0));
-    const fs::path path = store_of(keep);
+    const auto storage = static_cast<assay::StorageFormat>(state.range(0));
+    const fs::path path = store_of(storage);
     for (auto _ : state) {
         const auto store = assay::PredictionStore::open(path);
         std::vector<float> buffer(std::size_t{64} * classes);
@@ -107,8 +110,9 @@ void read(benchmark::State& state) {
             }
         }
     }
-    state.SetBytesProcessed(static_cast<std::int64_t>(state.iterations() * rows * classes * sizeof(float)));
-    state.SetLabel(std::string(name_of(keep)) + ", bytes as floats");
+    state.SetBytesProcessed(
+        static_cast<std::int64_t>(state.iterations() * rows * classes * sizeof(float)));
+    state.SetLabel(std::string(name_of(storage)) + ", bytes as floats");
 }
 BENCHMARK(read)->DenseRange(0, 1)->Unit(benchmark::kMillisecond)->UseRealTime();
 
@@ -117,11 +121,13 @@ void copy_memory(benchmark::State& state) {
     std::vector<float> buffer(std::size_t{64} * classes);
     for (auto _ : state) {
         for (std::size_t at = 0; at + buffer.size() <= from.size(); at += buffer.size()) {
-            std::copy_n(from.begin() + static_cast<std::ptrdiff_t>(at), buffer.size(), buffer.begin());
+            std::copy_n(from.begin() + static_cast<std::ptrdiff_t>(at), buffer.size(),
+                        buffer.begin());
             benchmark::DoNotOptimize(buffer.data());
         }
     }
-    state.SetBytesProcessed(static_cast<std::int64_t>(state.iterations() * rows * classes * sizeof(float)));
+    state.SetBytesProcessed(
+        static_cast<std::int64_t>(state.iterations() * rows * classes * sizeof(float)));
 }
 BENCHMARK(copy_memory)->Unit(benchmark::kMillisecond)->UseRealTime();
 
@@ -147,7 +153,8 @@ void import_array(benchmark::State& state) {
         std::vector<float> line(shape[1]);
         for (std::uint64_t a = 0; a < shape[0]; ++a) {
             for (std::uint64_t b = 0; b < shape[1]; ++b) {
-                line[b] = fortran ? score(b, static_cast<std::uint32_t>(a)) : score(a, static_cast<std::uint32_t>(b));
+                line[b] = fortran ? score(b, static_cast<std::uint32_t>(a))
+                                  : score(a, static_cast<std::uint32_t>(b));
             }
             out.write(reinterpret_cast<const char*>(line.data()),
                       static_cast<std::streamsize>(line.size() * sizeof(float)));
@@ -167,7 +174,8 @@ void import_csv(benchmark::State& state) {
         for (std::uint32_t c = 0; c < classes; ++c) text += fmt::format(",c{}", c);
         for (std::uint64_t r = 0; r < lines; ++r) {
             text += fmt::format("\n{}", r);
-            for (std::uint32_t c = 0; c < classes; ++c) text += fmt::format(",{:.6f}", score(r, c) / 3);
+            for (std::uint32_t c = 0; c < classes; ++c)
+                text += fmt::format(",{:.6f}", score(r, c) / 3);
         }
         std::ofstream(file) << text << "\n";
     }

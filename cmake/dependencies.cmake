@@ -1,4 +1,4 @@
-# Every package that is searched for; the rooms link the targets they need.
+# Every package that is searched for; the components link the targets they need.
 find_package(Threads REQUIRED)
 find_package(PkgConfig REQUIRED)
 find_package(fmt REQUIRED)

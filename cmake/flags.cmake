@@ -1,4 +1,4 @@
-# One interface target carries every flag; rooms link it and add none of their own.
+# One interface target carries every flag; components link it and add none of their own.
 set(CMAKE_CXX_STANDARD 20)
 set(CMAKE_CXX_STANDARD_REQUIRED ON)
 set(CMAKE_CXX_EXTENSIONS OFF)
@@ -13,7 +13,7 @@ set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
 set(CMAKE_LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib)
 
 add_library(assay_flags INTERFACE)
-target_include_directories(assay_flags INTERFACE ${CMAKE_SOURCE_DIR}/include)
+target_include_directories(assay_flags INTERFACE ${PROJECT_SOURCE_DIR}/include)
 # -ffp-contract=off: a fused multiply-add in one build and not in another would change bits.
 target_compile_options(assay_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Werror -ffp-contract=off)
 # What GCC says only after optimising depends on its version and on what it inlines, and is often wrong about

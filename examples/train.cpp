@@ -1,14 +1,14 @@
-// Trains two small classifiers on any folder of labelled pictures (one folder a class) and says how good they are.
-// usage: example_train PICTURES MODELS
+// Trains two small classifiers on any folder of labelled images (one folder a class) and says how
+// good they are. usage: example_train IMAGES MODELS
 #include <cstdio>
 #include <vector>
 
 #include "assay/error.h"
-#include "assay/train.h"
+#include "assay/model/train.h"
 
 int main(int count, char** words) {
     if (count != 3) {
-        std::fputs("usage: example_train PICTURES MODELS\n", stderr);
+        std::fputs("usage: example_train IMAGES MODELS\n", stderr);
         return 2;
     }
     try {
@@ -18,11 +18,13 @@ int main(int count, char** words) {
         specs[1].adversarial = 8.0 / 255;
         assay::TrainOptions options;
         options.folder = words[2];
-        for (const auto& report : assay::train_classifiers(assay::open_dataset(words[1], {}), specs, options)) {
-            std::printf("%s: %llu of %llu held-out pictures right, %llu after an attack (%.1f s)\n",
+        for (const auto& report :
+             assay::train_classifiers(assay::open_dataset(words[1], {}), specs, options)) {
+            std::printf("%s: %llu of %llu held-out images right, %llu after an attack (%.1f s)\n",
                         report.name.c_str(), static_cast<unsigned long long>(report.held_out_right),
                         static_cast<unsigned long long>(report.held_out),
-                        static_cast<unsigned long long>(report.held_out_right_attacked), report.seconds);
+                        static_cast<unsigned long long>(report.held_out_right_attacked),
+                        report.seconds);
         }
     } catch (const assay::Error& error) {
         std::fprintf(stderr, "error: %s\n", error.what());

@@ -3,9 +3,9 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "assay/boxes.h"
 #include "assay/error.h"
-#include "make/box_readers.h"
+#include "assay/patchml/boxes.h"
+#include "patchml/box_readers.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     assay::BoxList list;
@@ -16,7 +16,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     } catch (const assay::Error&) {
     }
     for (const auto& row : list.rows) {
-        if (row.picture >= list.pictures.size() || row.cls >= list.classes.size()) std::abort();
+        if (row.image >= list.images.size() || row.cls >= list.classes.size()) std::abort();
     }
     (void)assay::rejected_csv(list.rejected);
     return 0;

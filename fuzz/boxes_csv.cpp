@@ -1,14 +1,14 @@
-// Any bytes as a table of boxes, then as a pool of patches of one small picture: every box is a patch inside the
-// picture or listed.
+// Any bytes as a table of boxes, then as a pool of patches of one small image: every box is a patch
+// inside the image or listed.
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
 #include <string>
 
-#include "assay/boxes.h"
-#include "assay/encode.h"
 #include "assay/error.h"
-#include "make/box_readers.h"
+#include "assay/image/encode.h"
+#include "assay/patchml/boxes.h"
+#include "patchml/box_readers.h"
 
 namespace {
 
@@ -16,23 +16,25 @@ namespace fs = std::filesystem;
 
 constexpr int side = 5;
 
-const fs::path& pictures() {
+const fs::path& images() {
     static const fs::path made = [] {
         std::string name = (fs::temp_directory_path() / "assay_fuzz_boxes_XXXXXX").string();
         if (::mkdtemp(name.data()) == nullptr) std::abort();
-        assay::save_png({side, side, std::vector<std::uint8_t>(4 * side * side, 7)}, fs::path(name) / "a.png");
+        assay::save_png({side, side, std::vector<std::uint8_t>(4 * side * side, 7)},
+                        fs::path(name) / "a.png");
         return fs::path(name);
     }();
     return made;
 }
 
 void check_pool(const assay::BoxList& list) {
-    const assay::PatchPool pool = assay::make_pool(list, pictures(), {.threads = 1});
+    const assay::PatchPool pool = assay::make_pool(list, images(), {.threads = 1});
     if (pool.patches.size() + pool.rejected.size() != pool.read) std::abort();
     for (const assay::Patch& patch : pool.patches) {
         const bool inside = patch.x >= 0 && patch.y >= 0 && patch.width > 0 && patch.height > 0 &&
                             patch.x + patch.width <= side && patch.y + patch.height <= side;
-        if (!inside || patch.cls < 0 || static_cast<std::size_t>(patch.cls) >= pool.classes.size()) std::abort();
+        if (!inside || patch.cls < 0 || static_cast<std::size_t>(patch.cls) >= pool.classes.size())
+            std::abort();
     }
     (void)assay::rejected_csv(pool.rejected);
 }
@@ -47,7 +49,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     out.source("x.csv");
     try {
         list.corners = static_cast<assay::Corners>(data[0] / 2 % 3);
-        data[0] % 2 == 0 ? assay::parse_solution(text, "x.csv", out) : assay::parse_box_csv(text, "x.csv", out);
+        data[0] % 2 == 0 ? assay::parse_solution(text, "x.csv", out)
+                         : assay::parse_box_csv(text, "x.csv", out);
         check_pool(list);
     } catch (const assay::Error&) {
     }

@@ -3,9 +3,9 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "assay/boxes.h"
 #include "assay/error.h"
-#include "make/box_readers.h"
+#include "assay/patchml/boxes.h"
+#include "patchml/box_readers.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     assay::BoxList list;
@@ -13,12 +13,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     out.source("x.xml");
     try {
         assay::parse_voc({reinterpret_cast<const char*>(data), size}, "x", out);
-        // What was read is either a row or listed; each names the one picture.
-        if (list.pictures.size() != 1) std::abort();
+        // What was read is either a row or listed; each names the one image.
+        if (list.images.size() != 1) std::abort();
     } catch (const assay::Error&) {
     }
     for (const auto& row : list.rows) {
-        if (row.picture >= list.pictures.size() || row.cls >= list.classes.size()) std::abort();
+        if (row.image >= list.images.size() || row.cls >= list.classes.size()) std::abort();
     }
     (void)assay::rejected_csv(list.rejected);
     return 0;

@@ -1,16 +1,17 @@
-// Whatever the bytes, decoding gives a picture or an Error. What it gives must survive a resize.
+// Whatever the bytes, decoding gives an image or an Error. What it gives must survive a resize.
 #include <cstddef>
 #include <cstdint>
 #include <span>
 
 #include "assay/error.h"
-#include "assay/image.h"
-#include "assay/preprocess.h"
+#include "assay/image/image.h"
+#include "assay/image/preprocess.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     try {
         const assay::Image image = assay::decode_image(std::as_bytes(std::span(data, size)));
-        if (image.pixels.size() != 4 * static_cast<std::size_t>(image.width) * static_cast<std::size_t>(image.height)) {
+        if (image.pixels.size() !=
+            4 * static_cast<std::size_t>(image.width) * static_cast<std::size_t>(image.height)) {
             __builtin_trap();
         }
         assay::Preprocess p;

@@ -4,8 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "assay/dataset_gap.h"
 #include "assay/error.h"
+#include "assay/evaluate/gap.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     if (size == 0) return 0;

@@ -1,13 +1,14 @@
-// Any bytes as a file of labels, a class list, a class map, an item table or a list of pictures: an answer or an Error.
+// Any bytes as a file of labels, a class list, a class map, an item table or a list of images: an
+// answer or an Error.
 #include <array>
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
 
-#include "assay/class_list.h"
-#include "assay/dataset.h"
+#include "assay/data/class_list.h"
+#include "assay/data/dataset.h"
+#include "assay/data/label_sets.h"
 #include "assay/error.h"
-#include "assay/label_sets.h"
 
 namespace {
 
@@ -39,7 +40,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     std::ofstream(path, std::ios::binary)
         .write(reinterpret_cast<const char*>(data + 1), static_cast<std::streamsize>(size - 1));
 
-    static const assay::ClassList classes({"n01440764", "n01443537", "dog"}, {"tench", "great white shark", "dog"});
+    static const assay::ClassList classes({"n01440764", "n01443537", "dog"},
+                                          {"tench", "great white shark", "dog"});
     static const assay::Dataset items = [] {
         assay::Dataset made;
         for (const char* id : {"a/1.jpg", "b/2.jpg", "c/2.jpg"}) made.ids.append(id);

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "assay/error.h"
-#include "assay/model_spec.h"
+#include "assay/model/model_spec.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     if (size == 0) return 0;

@@ -1,18 +1,18 @@
-// Any bytes as annotations, frequencies or hits, then through cleaning, counting, joining and adjusting: an answer or
-// an Error.
+// Any bytes as annotations, frequencies or hits, then through cleaning, counting, joining and
+// adjusting: an answer or an Error.
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 
 #include "assay/error.h"
-#include "assay/replicate_adjust.h"
-#include "assay/replicate_matching.h"
+#include "assay/replication/adjust.h"
+#include "assay/replication/matching.h"
 
 namespace {
 
 namespace fs = std::filesystem;
-using namespace assay::replicate;
+using namespace assay::replication;
 
 const fs::path& folder() {
     static const fs::path made = [] {
@@ -60,7 +60,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
             clean(sets, names, {});
         });
         remove_duplicates(set);
-        overlap_warning(worker_overlap(set, set));
+        overlap_warning(annotator_overlap(set, set));
         use(count_readings(set), path, names);
     });
     attempt([&] {

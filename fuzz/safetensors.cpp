@@ -11,7 +11,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         for (const assay::store::Tensor& tensor :
              assay::store::parse_safetensors(std::as_bytes(std::span(data, size)))) {
             if (!tensor.values) continue;
-            std::vector<float> all(tensor.values->count);  // no more than half as many as there are bytes
+            std::vector<float> all(
+                tensor.values->count);  // no more than half as many as there are bytes
             tensor.values->floats(0, all);
         }
     } catch (const assay::Error&) {

@@ -1,4 +1,5 @@
-// Any text as manifest.json, a shard's record or dataset.json: what is accepted is printed and read again alike.
+// Any text as manifest.json, a shard's record or dataset.json: what is accepted is printed and read
+// again alike.
 #include <cstdint>
 #include <cstdlib>
 
@@ -15,7 +16,7 @@ assay::StoreSpec some_spec() {
     spec.model_name = "net";
     spec.rows = 25;
     spec.classes = 7;
-    spec.keep = assay::Keep::top_k;
+    spec.storage = assay::StorageFormat::top_k;
     spec.top_k = 3;
     spec.shard_rows = 10;
     return spec;

@@ -1,5 +1,5 @@
-// Any bytes as a table or archive of votes: votes or an Error; what is read can be combined. And any bytes as a deflate
-// stream: the same as zlib.
+// Any bytes as a table or archive of votes: votes or an Error; what is read can be combined. And
+// any bytes as a deflate stream: the same as zlib.
 #include <zlib.h>
 
 #include <cstdint>
@@ -8,10 +8,10 @@
 #include <fstream>
 #include <vector>
 
-#include "assay/aggregate.h"
+#include "annotation/inflate.h"
+#include "annotation/votes_readers.h"
+#include "assay/annotation/aggregate.h"
 #include "assay/error.h"
-#include "label/inflate.h"
-#include "label/votes_readers.h"
 
 namespace {
 
@@ -32,17 +32,19 @@ void compare_inflate(const std::uint8_t* data, std::size_t size) {
     expected.resize(stream.total_out);
     const std::size_t used = stream.total_in;
     inflateEnd(&stream);
-    const auto result = assay::inflate_pieces(std::as_bytes(std::span(data, size)), most, [&](auto bytes) {
-        const auto* first = reinterpret_cast<const std::uint8_t*>(bytes.data());
-        got.insert(got.end(), first, first + bytes.size());
-    });
+    const auto result =
+        assay::inflate_pieces(std::as_bytes(std::span(data, size)), most, [&](auto bytes) {
+            const auto* first = reinterpret_cast<const std::uint8_t*>(bytes.data());
+            got.insert(got.end(), first, first + bytes.size());
+        });
     check(result.has_value() == whole);
     check(!whole || (got == expected && *result == used));
 }
 
 const std::filesystem::path& file() {
     static const std::filesystem::path made = [] {
-        std::string name = (std::filesystem::temp_directory_path() / "assay_fuzz_votes_XXXXXX").string();
+        std::string name =
+            (std::filesystem::temp_directory_path() / "assay_fuzz_votes_XXXXXX").string();
         if (::mkdtemp(name.data()) == nullptr) std::abort();
         return std::filesystem::path(name) / "votes.csv";
     }();
@@ -66,13 +68,15 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         assay::Votes votes;
         if (kind == 0) {
             std::ofstream(file(), std::ios::binary)
-                .write(reinterpret_cast<const char*>(data + 1), static_cast<std::streamsize>(size - 1));
+                .write(reinterpret_cast<const char*>(data + 1),
+                       static_cast<std::streamsize>(size - 1));
             votes = assay::read_votes_csv(file(), options);
         } else {
             votes = assay::read_votes_npz(bytes, "votes.npz", options);
         }
-        check(votes.begin.size() == votes.questions() + 1 && votes.begin.back() == votes.codes.size());
-        if (votes.questions() > 1000 || votes.raters.size() > 1000) return 0;
+        check(votes.begin.size() == votes.questions() + 1 &&
+              votes.begin.back() == votes.codes.size());
+        if (votes.questions() > 1000 || votes.annotators.size() > 1000) return 0;
         assay::answer_agreement(votes);
         assay::DawidSkeneOptions em;
         em.max_passes = 5;

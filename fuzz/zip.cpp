@@ -1,5 +1,6 @@
-// Any bytes: entries or an Error; no entry gives more bytes than it claims, and views lie inside the archive.
-#include "assay/zip.h"
+// Any bytes: entries or an Error; no entry gives more bytes than it claims, and views lie inside
+// the archive.
+#include "core/zip.h"
 
 #include <cstdint>
 #include <cstdlib>
@@ -14,10 +15,13 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
             try {
                 if (entry.stored) {
                     const auto view = archive.view(entry);
-                    if (view.data() < bytes.data() || view.data() + view.size() > bytes.data() + size) std::abort();
+                    if (view.data() < bytes.data() ||
+                        view.data() + view.size() > bytes.data() + size)
+                        std::abort();
                 }
                 std::uint64_t got = 0;
-                archive.unpack(entry, [&](std::span<const std::byte> piece) { got += piece.size(); });
+                archive.unpack(entry,
+                               [&](std::span<const std::byte> piece) { got += piece.size(); });
                 if (got != entry.size) std::abort();
             } catch (const assay::Error&) {
             }

@@ -1,8 +1,9 @@
 // Errors: the one exception type of the library.
 //
-// The library throws `Error`, never prints and never exits. A message says what was wrong, the value met, and what is
-// allowed; notes added on the way up ("while reading runs/val/resnet50/manifest.json") say where. A result that is
-// merely undefined (0/0, an absent subgroup) is not an error but a value: see measurement.h.
+// The library throws `Error`, never prints and never exits. A message says what was wrong, the
+// value met, and what is allowed; notes added on the way up ("while reading
+// runs/val/resnet50/manifest.json") say where. A result that is merely undefined (0/0, an absent
+// subgroup) is not an error but a value: see measurement.h.
 #pragma once
 
 #include <exception>
@@ -56,10 +57,12 @@ decltype(auto) with_note(std::string_view note, Body&& body) {
     }
 }
 
-/// The candidate nearest to `word` by edit distance, or "" when none is near (at most a third of its letters differ).
+/// The candidate nearest to `word` by edit distance, or "" when none is near (at most a third of
+/// its letters differ).
 std::string nearest_name(std::string_view word, const std::vector<std::string>& candidates);
 
-/// "; did you mean `x`?" for the nearest candidate, else "; known: a, b, c" (at most 12, then "...").
+/// "; did you mean `x`?" for the nearest candidate, else "; known: a, b, c" (at most 12, then
+/// "...").
 std::string suggest(std::string_view word, const std::vector<std::string>& candidates);
 
 }  // namespace assay

@@ -1,4 +1,4 @@
-// assay compare: models on the same pictures, paired; gates for a release.
+// assay compare: models on the same images, paired; gates for a release.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -10,7 +10,7 @@
 #include "cli/progress.h"
 #include "cli/scoring.h"
 #include "cli/table.h"
-#include "data/json_text.h"
+#include "core/json_text.h"
 
 namespace assay::cli {
 namespace {
@@ -47,10 +47,11 @@ Table pair_table(const PairReport& report, bool several) {
                                        {"p", Align::right}};
     if (several) columns.push_back({"p (Holm)", Align::right});
     columns.push_back({"candidate is"});
-    const std::string pair = report.dataset == report.candidate_dataset
-                                 ? fmt::format("{} against {} on {}", report.candidate, report.baseline, report.dataset)
-                                 : fmt::format("{} on {} against {} on {}", report.candidate, report.candidate_dataset,
-                                               report.baseline, report.dataset);
+    const std::string pair =
+        report.dataset == report.candidate_dataset
+            ? fmt::format("{} against {} on {}", report.candidate, report.baseline, report.dataset)
+            : fmt::format("{} on {} against {} on {}", report.candidate, report.candidate_dataset,
+                          report.baseline, report.dataset);
     Table table(columns, fmt::format("{}: {} items in common", pair, size));
     for (const PairedMetric& m : report.metrics) {
         const bool percent = in_percent(m.candidate.key.metric);
@@ -68,25 +69,34 @@ Table pair_table(const PairReport& report, bool several) {
         table.add(std::move(cells));
     }
     for (const PairedMetric& m : report.metrics) {
-        if (!m.undefined.empty()) table.footer(fmt::format("{}: {}", metric_text(m.candidate.key), m.undefined));
+        if (!m.undefined.empty())
+            table.footer(fmt::format("{}: {}", metric_text(m.candidate.key), m.undefined));
     }
-    table.footer(fmt::format("same answer {:.1f} %; both right {}, both wrong {}, only {} right {}, only {} right {}",
-                             100.0 * static_cast<double>(report.same_answer) / static_cast<double>(report.items),
-                             count_text(report.both_right), count_text(report.both_wrong), report.baseline,
-                             count_text(report.only_baseline_right), report.candidate,
-                             count_text(report.only_candidate_right)));
-    table.footer(
-        std::string("p: exact McNemar test for accuracies, else from the paired spread") +
-        (several ? "; `better` and `worse` after Holm's correction over the candidates, metric by metric." : "."));
+    table.footer(fmt::format(
+        "same answer {:.1f} %; both right {}, both wrong {}, only {} right {}, only {} right {}",
+        100.0 * static_cast<double>(report.same_answer) / static_cast<double>(report.items),
+        count_text(report.both_right), count_text(report.both_wrong), report.baseline,
+        count_text(report.only_baseline_right), report.candidate,
+        count_text(report.only_candidate_right)));
+    table.footer(std::string("p: exact McNemar test for accuracies, else from the paired spread") +
+                 (several ? "; `better` and `worse` after Holm's correction over the candidates, "
+                            "metric by metric."
+                          : "."));
     return table;
 }
 
 Table disagreement_table(const PairReport& report) {
-    Table table({{"item"}, {"label"}, {report.baseline}, {"", Align::right}, {report.candidate}, {"", Align::right}},
+    Table table({{"item"},
+                 {"label"},
+                 {report.baseline},
+                 {"", Align::right},
+                 {report.candidate},
+                 {"", Align::right}},
                 "Where they disagree, the surest first (* right)");
     for (const Disagreement& d : report.disagreements) {
         std::string labels;
-        for (const std::int32_t c : d.labels) labels += (labels.empty() ? "" : ", ") + class_name(report, c);
+        for (const std::int32_t c : d.labels)
+            labels += (labels.empty() ? "" : ", ") + class_name(report, c);
         table.add({d.id, labels, class_name(report, d.baseline) + (d.baseline_right ? " *" : ""),
                    fmt::format("{:.0f} %", 100 * d.baseline_confidence),
                    class_name(report, d.candidate) + (d.candidate_right ? " *" : ""),
@@ -114,14 +124,17 @@ Table pair_csv(const std::vector<PairReport>& reports) {
                  {"n"},
                  {"undefined"},
                  {"candidate_dataset"}});
-    const auto exact = [](std::optional<double> x) { return x ? fmt::format("{}", *x) : std::string(); };
+    const auto exact = [](std::optional<double> x) {
+        return x ? fmt::format("{}", *x) : std::string();
+    };
     for (const PairReport& report : reports) {
         for (const PairedMetric& m : report.metrics) {
             const auto& i = m.interval;
             table.add({report.baseline, report.candidate, report.dataset, m.candidate.key.metric,
-                       m.candidate.key.definition, exact(m.baseline.value), exact(m.candidate.value),
-                       exact(m.difference), i ? exact(i->low) : "", i ? exact(i->high) : "", i ? exact(i->level) : "",
-                       i ? i->method : "", exact(m.p), exact(m.p_holm), m.test, std::to_string(m.candidate.n),
+                       m.candidate.key.definition, exact(m.baseline.value),
+                       exact(m.candidate.value), exact(m.difference), i ? exact(i->low) : "",
+                       i ? exact(i->high) : "", i ? exact(i->level) : "", i ? i->method : "",
+                       exact(m.p), exact(m.p_holm), m.test, std::to_string(m.candidate.n),
                        m.undefined, report.candidate_dataset});
         }
     }
@@ -131,9 +144,10 @@ Table pair_csv(const std::vector<PairReport>& reports) {
 PredictionStore the_store(const std::string& path) {
     const auto found = find_stores(path);
     if (found.size() != 1) {
-        throw Error(ErrorCode::usage,
-                    fmt::format("`{}` holds {} stores; the baseline is one of them: name it, e.g. `{}`", path,
-                                found.size(), found.front().string()));
+        throw Error(
+            ErrorCode::usage,
+            fmt::format("`{}` holds {} stores; the baseline is one of them: name it, e.g. `{}`",
+                        path, found.size(), found.front().string()));
     }
     return PredictionStore::open(found.front());
 }
@@ -146,37 +160,42 @@ struct CompareCommand {
     Output output;
 
     /// False: --help was asked for, and given. Throws usage and bad_input.
-    bool read(std::vector<std::string> words);
+    bool read(std::vector<std::string> arguments);
 };
 
-bool CompareCommand::read(std::vector<std::string> words) {
-    auto app = make_app(
-        "compare",
-        "Compare candidates with a baseline on the pictures that both scored: paired differences with intervals, "
-        "exact tests, and where they disagree. Pictures and classes are matched by their ids. Status 1: a gate is "
-        "broken; 3: some items have no scores.",
-        examples);
-    app->add_option("baseline", baseline_path, "Store of the baseline")->required()->type_name("STORE");
-    app->add_option("candidates", paths, "Stores of the candidates")->required()->type_name("STORE");
+bool CompareCommand::read(std::vector<std::string> arguments) {
+    auto app = make_app("compare",
+                        "Compare candidates with a baseline on the images that both scored: paired "
+                        "differences with intervals, "
+                        "exact tests, and where they disagree. Images and classes are matched by "
+                        "their ids. Status 1: a gate is "
+                        "broken; 3: some items have no scores.",
+                        examples);
+    app->add_option("baseline", baseline_path, "Store of the baseline")
+        ->required()
+        ->type_name("STORE");
+    app->add_option("candidates", paths, "Stores of the candidates")
+        ->required()
+        ->type_name("STORE");
     app->add_option("--disagreements", disagreements, "Items listed for each pair")
         ->capture_default_str()
         ->type_name("N");
     flags.add_to(*app);
     output.add_to(*app);
-    if (!parse(*app, std::move(words))) return false;
+    if (!parse(*app, std::move(arguments))) return false;
     flags.check(true);
     return true;
 }
 
 }  // namespace
 
-void check_compare_words(std::vector<std::string> words) {
-    CompareCommand().read(std::move(words));
+void check_compare_arguments(std::vector<std::string> arguments) {
+    CompareCommand().read(std::move(arguments));
 }
 
-int cmd_compare(std::vector<std::string> words) {
+int cmd_compare(std::vector<std::string> arguments) {
     CompareCommand command;
-    if (!command.read(std::move(words))) return Status::done;
+    if (!command.read(std::move(arguments))) return Status::done;
     const ScoringFlags& flags = command.flags;
     const Output& output = command.output;
 
@@ -189,7 +208,8 @@ int cmd_compare(std::vector<std::string> words) {
         }
     }
     if (stores.empty())
-        throw Error(ErrorCode::usage, "no candidate besides the baseline `" + command.baseline_path + "`");
+        throw Error(ErrorCode::usage,
+                    "no candidate besides the baseline `" + command.baseline_path + "`");
     std::vector<const PredictionStore*> candidates;
     for (const PredictionStore& store : stores) candidates.push_back(&store);
 
@@ -207,7 +227,8 @@ int cmd_compare(std::vector<std::string> words) {
         partial = partial || report.not_scored > 0;
     }
     if (output.json) {
-        json out = {{"schema", "assay.comparisons/1"}, {"pairs", json::array()}, {"gates", json::array()}};
+        json out = {
+            {"schema", "assay.comparisons/1"}, {"pairs", json::array()}, {"gates", json::array()}};
         for (const PairReport& report : reports) out["pairs"].push_back(to_json(report));
         for (const GateResult& gate : judged) out["gates"].push_back(to_json(gate));
         output.write(json_text(out));
@@ -217,8 +238,10 @@ int cmd_compare(std::vector<std::string> words) {
         const bool colour = output.to_stdout() && stdout_is_terminal();
         std::string text;
         for (const PairReport& report : reports) {
-            text += (text.empty() ? "" : "\n") + pair_table(report, reports.size() > 1).text(colour);
-            if (!report.disagreements.empty()) text += "\n" + disagreement_table(report).text(colour);
+            text +=
+                (text.empty() ? "" : "\n") + pair_table(report, reports.size() > 1).text(colour);
+            if (!report.disagreements.empty())
+                text += "\n" + disagreement_table(report).text(colour);
         }
         output.write(text + gates_text(judged, colour));
     }

@@ -1,4 +1,5 @@
-// assay demo: a world of pictures, classifiers trained on it, and the main job over both, as a tour.
+// assay demo: a world of images, classifiers trained on it, and the main job over both, as a
+// walkthrough.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -6,17 +7,17 @@
 #include <chrono>
 
 #include "assay/error.h"
-#include "assay/file.h"
-#include "assay/hash.h"
-#include "assay/store.h"
-#include "assay/world.h"
+#include "assay/store/prediction_store.h"
 #include "cli/command.h"
-#include "cli/demo/networks.h"
-#include "cli/demo/pictures.h"
-#include "cli/demo/summary.h"
-#include "cli/demo/tour.h"
 #include "cli/progress.h"
 #include "cli/table.h"
+#include "core/file.h"
+#include "core/hash.h"
+#include "demo/images.h"
+#include "demo/networks.h"
+#include "demo/summary.h"
+#include "demo/walkthrough.h"
+#include "demo/world/world.h"
 
 namespace assay::cli {
 namespace {
@@ -29,7 +30,8 @@ assay demo --dir /tmp/world --size full
 assay demo --dir /tmp/world --retrain
 )";
 
-constexpr std::string_view composites = "patchml-seed1";  ///< the name that patchml gives its data set for --seed 1
+constexpr std::string_view composites =
+    "patchml-seed1";  ///< the name that patchml gives its data set for --seed 1
 
 std::vector<TrainReport> train(const Demo& demo, const std::vector<DemoNetwork>& networks) {
     std::vector<TrainSpec> specs;
@@ -42,32 +44,35 @@ std::vector<TrainReport> train(const Demo& demo, const std::vector<DemoNetwork>&
     options.classes = demo.dir / "classes.txt";
     DatasetOptions reading;
     reading.classes = read_class_list(options.classes);
-    const Dataset pictures = open_dataset(demo.dir / "pictures" / "train", reading);
-    Progress progress("training", "pictures", demo.quiet);
-    return train_classifiers(pictures, specs, options, [&](const TrainProgress& p) {
+    const Dataset images = open_dataset(demo.dir / "images" / "train", reading);
+    Progress progress("training", "images", demo.quiet);
+    return train_classifiers(images, specs, options, [&](const TrainProgress& p) {
         progress.update_share(p.share, p.share_reused, p.done, p.total);
     });
 }
 
-Table network_table(const std::vector<DemoNetwork>& networks, const std::vector<TrainReport>& reports) {
+Table network_table(const std::vector<DemoNetwork>& networks,
+                    const std::vector<TrainReport>& reports) {
     Table table({{"model"}, {"trained on", Align::right}, {"seconds", Align::right}, {"made"}});
     double seconds = 0;
     for (std::size_t i = 0; i < networks.size(); ++i) {
         const TrainReport& r = reports[i];
-        table.add({r.name, count_text(r.trained_on), fmt::format("{:.1f}", r.seconds), networks[i].made});
+        table.add(
+            {r.name, count_text(r.trained_on), fmt::format("{:.1f}", r.seconds), networks[i].made});
         if (!r.calibrated_file.empty()) {
             table.add({networks[i].spec.calibrated_copy, "", "",
                        fmt::format("{}: {:.2f}", networks[i].copy_made, r.temperature)});
         }
         seconds += r.seconds;
     }
-    const bool all_there = std::all_of(reports.begin(), reports.end(), [](const TrainReport& r) { return r.reused; });
+    const bool all_there =
+        std::all_of(reports.begin(), reports.end(), [](const TrainReport& r) { return r.reused; });
     table.footer(all_there ? std::string("Trained by an earlier run.")
                            : fmt::format("{:.0f} seconds of one processor core in all.", seconds));
     return table;
 }
 
-/// The tour's own stores: no other folder below runs/ is looked at.
+/// The walkthrough's own stores: no other folder below runs/ is looked at.
 std::vector<fs::path> own_stores(const fs::path& runs, const std::vector<DemoNetwork>& networks) {
     std::vector<std::string> sets = world_sets();
     sets.emplace_back(composites);
@@ -81,7 +86,8 @@ std::vector<fs::path> own_stores(const fs::path& runs, const std::vector<DemoNet
     return stores;
 }
 
-/// Whether `predict` would not go on with what is there: scores of another network, or what a kill left of a removal.
+/// Whether `predict` would not go on with what is there: scores of another network, or what a kill
+/// left of a removal.
 bool is_stale(const fs::path& store, const fs::path& model) {
     if (!fs::exists(store / "manifest.json")) return fs::exists(store / "shards");
     try {
@@ -100,19 +106,23 @@ void drop_stale_scores(const Demo& demo, const std::vector<DemoNetwork>& network
         const fs::path aside = store.parent_path() / (".stale-" + store.filename().string());
         std::error_code none;
         fs::remove_all(aside, none);
-        if (fs::is_symlink(store) || fs::is_symlink(store.parent_path()) || !fs::is_directory(store)) continue;
+        if (fs::is_symlink(store) || fs::is_symlink(store.parent_path()) ||
+            !fs::is_directory(store))
+            continue;
         if (!is_stale(store, demo.dir / "models" / (store.filename().string() + ".pt"))) continue;
         fs::rename(store, aside);
         fs::remove_all(aside);
         ++dropped;
     }
-    if (dropped > 0) note(fmt::format("{} stores hold scores of earlier networks: dropped", dropped));
+    if (dropped > 0)
+        note(fmt::format("{} stores hold scores of earlier networks: dropped", dropped));
 }
 
-/// The tour after the training. Every line may be pasted into a shell.
+/// The walkthrough after the training. Every line may be pasted into a shell.
 class Look {
 public:
-    Look(const Demo& demo, Tour& tour) : demo_(demo), tour_(tour), dir_(shell_word(demo.dir.generic_string())) {}
+    Look(const Demo& demo, Walkthrough& walkthrough)
+        : demo_(demo), tour_(walkthrough), dir_(shell_word(demo.dir.generic_string())) {}
 
     void run() {
         scores();
@@ -123,16 +133,21 @@ public:
     }
 
 private:
-    /// `{0}` in the line is the tour's folder.
-    void line(const std::string& text) { tour_.run(fmt::vformat(text, fmt::make_format_args(dir_))); }
+    /// `{0}` in the line is the walkthrough's folder.
+    void line(const std::string& text) {
+        tour_.run(fmt::vformat(text, fmt::make_format_args(dir_)));
+    }
     void working(const std::string& text) { line(text + (demo_.quiet ? " --quiet" : "")); }
 
     void scores() {
-        tour_.chapter(
-            "Scores",
-            "Every classifier sees every picture once (all sets but train and unlabelled); its scores are kept.");
-        working("predict -m {0}/models/*.pt -d {0}/pictures/[a-sv-z]* --out {0}/runs -o {0}/predicted.txt");
-        tour_.chapter("How good are they?", "v1 is drawn as the training pictures are; v2 was collected once more.");
+        tour_.chapter("Scores",
+                      "Every classifier sees every image once (all sets but train and unlabelled); "
+                      "its scores are kept.");
+        working(
+            "predict -m {0}/models/*.pt -d {0}/images/[a-sv-z]* --out {0}/runs -o "
+            "{0}/predicted.txt");
+        tour_.chapter("How good are they?",
+                      "v1 is drawn as the training images are; v2 was collected once more.");
         line("score {0}/runs/v1 {0}/runs/v2 --metrics top1,top5,nll,ece");
         line("compare {0}/runs/v1/standard {0}/runs/v1/narrow --metrics top1,nll,ece");
         tour_.chapter("Can its confidence be believed?",
@@ -142,106 +157,127 @@ private:
 
     void crowd() {
         make_folders(demo_.dir / "labels");
-        tour_.chapter("What is really in the pictures?",
-                      "A crowd was asked; careless raters are found out and weigh less.");
+        tour_.chapter("What is really in the images?",
+                      "A crowd was asked; careless annotators are found out and weigh less.");
         for (const char* set : {"v1", "v2"}) {
-            line(
-                fmt::format("labels aggregate {{0}}/truth/votes-{0}.csv --data {{0}}/pictures/{0} --to csv "
-                            "-o {{0}}/labels/{0}.csv",
-                            set));
+            line(fmt::format(
+                "labels aggregate {{0}}/truth/votes-{0}.csv --data {{0}}/images/{0} --to csv "
+                "-o {{0}}/labels/{0}.csv",
+                set));
         }
         line("score {0}/runs/v1 --labels {0}/labels/v1.csv --metrics real,variable_topk");
-        tour_.chapter("Why is v2 harder?",
-                      "Part of the gap is labels: with the crowd's, pictures with several are told apart.");
-        line("gap {0}/runs/v1 {0}/runs/v2 --labels1 {0}/labels/v1.csv --labels2 {0}/labels/v2.csv --subgroups present");
+        tour_.chapter(
+            "Why is v2 harder?",
+            "Part of the gap is labels: with the crowd's, images with several are told apart.");
+        line(
+            "gap {0}/runs/v1 {0}/runs/v2 --labels1 {0}/labels/v1.csv --labels2 {0}/labels/v2.csv "
+            "--subgroups present");
     }
 
     void replication() {
-        tour_.chapter(
-            "Was v2 chosen like v1?",
-            "How many people choose a picture tells how easy it is; a noisy count lets hard ones in. Guessers are "
-            "dropped first.");
+        tour_.chapter("Was v2 chosen like v1?",
+                      "How many people choose an image tells how easy it is; a noisy count lets "
+                      "hard ones in. Guessers are "
+                      "dropped first.");
         line(
-            "replicate adjust {0}/truth/selections-v1.csv {0}/truth/selections-v2.csv --hits {0}/runs/v1 {0}/runs/v2 "
+            "replicate adjust {0}/truth/selections-v1.csv {0}/truth/selections-v2.csv --hits "
+            "{0}/runs/v1 {0}/runs/v2 "
             "--clean");
     }
 
     void several_things() {
-        tour_.chapter("Several things in one picture",
+        tour_.chapter("Several things in one image",
                       "Scored against all that is there, then by the number of things.");
         line("score {0}/runs/multi --metrics variable_topk,asma");
         working(
-            "patchml --data {0}/pictures/multi --boxes {0}/pictures/multi/Annotations --classes {0}/classes.txt "
+            "patchml --data {0}/images/multi --boxes {0}/images/multi/Annotations --classes "
+            "{0}/classes.txt "
             "--k 2,4 --limit 60 --seed 1 --out {0}/patchml");
-        working(fmt::format(
-            "predict -m {{0}}/models/standard.pt {{0}}/models/shape.pt -d {{0}}/patchml/{} --out {{0}}/runs",
-            composites));
-        line(fmt::format("score {{0}}/runs/{} --metrics real,variable_topk,asma:subgroups=2-4", composites));
+        working(
+            fmt::format("predict -m {{0}}/models/standard.pt {{0}}/models/shape.pt -d "
+                        "{{0}}/patchml/{} --out {{0}}/runs",
+                        composites));
+        line(fmt::format("score {{0}}/runs/{} --metrics real,variable_topk,asma:subgroups=2-4",
+                         composites));
     }
 
     void cues() {
-        tour_.chapter("Outline or texture?", "One picture of two minds.");
-        const PredictionStore store = PredictionStore::open(demo_.dir / "runs" / "cue-conflict" / "standard");
-        line(fmt::format("show {} {{0}}/runs/cue-conflict --top 2", shell_word(store.dataset().ids[0])));
+        tour_.chapter("Outline or texture?", "One image of two minds.");
+        const PredictionStore store =
+            PredictionStore::open(demo_.dir / "runs" / "cue-conflict" / "standard");
+        line(fmt::format("show {} {{0}}/runs/cue-conflict --top 2",
+                         shell_word(store.dataset().ids[0])));
     }
 
     const Demo& demo_;
-    Tour& tour_;
+    Walkthrough& tour_;
     std::string dir_;
 };
 
 }  // namespace
 
-int cmd_demo(std::vector<std::string> words) {
-    auto app = make_app("demo",
-                        "Make a world of pictures whose truth is known, train classifiers on it, and evaluate them: a "
-                        "tour of the commands. The same command goes on after an interruption.",
-                        examples);
+int cmd_demo(std::vector<std::string> arguments) {
+    auto app =
+        make_app("demo",
+                 "Make a world of images whose truth is known, train classifiers on it, and "
+                 "evaluate them: a "
+                 "walkthrough of the commands. The same command goes on after an interruption.",
+                 examples);
     Demo demo;
-    app->add_option("--dir", demo.dir, "Folder of everything")->type_name("DIR")->capture_default_str();
-    app->add_option(
-           "--size", demo.size,
-           "small: a minute or two on two cores, 0.4 GB; full: five times the pictures, 100,000 unlabelled ones, "
-           "larger networks: a quarter of an hour, 3.5 GB")
+    app->add_option("--dir", demo.dir, "Folder of everything")
+        ->type_name("DIR")
+        ->capture_default_str();
+    app->add_option("--size", demo.size,
+                    "small: a minute or two on two cores, 0.4 GB; full: five times the images, "
+                    "100,000 unlabelled ones, "
+                    "larger networks: a quarter of an hour, 3.5 GB")
         ->check(CLI::IsMember({"small", "full"}))
         ->capture_default_str();
     app->add_option("--seed", demo.seed, "Another world, other networks")
         ->check(decimal_number())
         ->capture_default_str();
     app->add_flag("--retrain", demo.retrain, "Train the networks again");
-    app->add_option("-j,--threads", demo.threads, "Threads (default: one a core); changes no bit")
+    app->add_option("-j,--threads", demo.threads, "Threads (default: one per core); changes no bit")
         ->type_name("N")
         ->check(CLI::NonNegativeNumber);
     app->add_flag("-q,--quiet", demo.quiet, "No progress, no notes");
-    if (!parse(*app, std::move(words))) return Status::done;
+    if (!parse(*app, std::move(arguments))) return Status::done;
 
     const std::string name = demo.dir.string();
-    if (std::any_of(name.begin(), name.end(), [](char c) { return (c >= 0 && c < ' ') || c == 127; })) {
+    if (std::any_of(name.begin(), name.end(),
+                    [](char c) { return (c >= 0 && c < ' ') || c == 127; })) {
         throw Error(ErrorCode::usage,
-                    "--dir: the commands of the tour are lines of a shell, which cannot hold a folder's "
+                    "--dir: the commands of the walkthrough are lines of a shell, which cannot "
+                    "hold a folder's "
                     "name with line ends or other control characters");
     }
     const auto start = std::chrono::steady_clock::now();
-    Tour tour(demo.dir / "commands.sh");
-    tour.chapter("A world", "Pictures drawn by a program: what is in them is known, and why they are hard.");
-    make_demo_pictures(demo);
+    Walkthrough walkthrough(demo.dir / "commands.sh");
+    walkthrough.chapter(
+        "A world", "Images drawn by a program: what is in them is known, and why they are hard.");
+    make_demo_images(demo);
     const FileLock lock(demo.dir / "demo.lock");
 
-    tour.chapter("Classifiers", "Small networks, each with one known property.");
+    walkthrough.chapter("Classifiers", "Small networks, each with one known property.");
     const std::vector<DemoNetwork> networks = demo_networks(demo.size, demo.seed);
-    const std::vector<TrainReport> reports = with_note(
-        "training the classifiers of the tour; the pictures are in `" + (demo.dir / "pictures").string() + "`",
-        [&] { return train(demo, networks); });
-    tour.say(network_table(networks, reports).text(stdout_is_terminal(), stdout_width()));
+    const std::vector<TrainReport> reports =
+        with_note("training the classifiers of the walkthrough; the images are in `" +
+                      (demo.dir / "images").string() + "`",
+                  [&] { return train(demo, networks); });
+    walkthrough.say(network_table(networks, reports).text(stdout_is_terminal(), stdout_width()));
     drop_stale_scores(demo, networks);
-    Look(demo, tour).run();
-    tour.chapter("In short", "");
-    tour.say(demo_summary(demo.dir / "runs", networks, reports).text(stdout_is_terminal(), stdout_width()));
-    tour.say(fmt::format("\nLook at {0}/world.png. The commands are in {0}/commands.sh, the scores in {0}/runs.",
-                         demo.dir.string()));
-    note(fmt::format("the tour took {}",
-                     duration_text(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count())));
-    return tour.status();
+    Look(demo, walkthrough).run();
+    walkthrough.chapter("In short", "");
+    walkthrough.say(demo_summary(demo.dir / "runs", networks, reports)
+                        .text(stdout_is_terminal(), stdout_width()));
+    walkthrough.say(fmt::format(
+        "\nLook at {0}/world.png. The commands are in {0}/commands.sh, the scores in {0}/runs.",
+        demo.dir.string()));
+    note(fmt::format(
+        "the walkthrough took {}",
+        duration_text(
+            std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count())));
+    return walkthrough.status();
 }
 
 }  // namespace assay::cli

@@ -5,13 +5,13 @@
 #include <nlohmann/json.hpp>
 
 #include "assay/error.h"
-#include "assay/import.h"
+#include "assay/store/import.h"
 #include "assay/version.h"
 #include "cli/command.h"
 #include "cli/inputs.h"
 #include "cli/progress.h"
 #include "cli/table.h"
-#include "data/json_text.h"
+#include "core/json_text.h"
 
 namespace assay::cli {
 namespace {
@@ -20,7 +20,7 @@ constexpr std::string_view examples = R"(
 assay import logits.npy --items val.csv --dataset-name val --name resnet50 --out runs
 assay import scores.npz --array probs --kind probabilities --items ids.txt --dataset-name val --out runs
 assay import results.csv --dataset-name val --class-count 1000 --out runs
-assay import logits.safetensors --items val.csv --keep f16 --out runs
+assay import logits.safetensors --items val.csv --storage f16 --out runs
 )";
 
 std::string report_text(const ImportReport& r, const Output& output) {
@@ -29,7 +29,7 @@ std::string report_text(const ImportReport& r, const Output& output) {
                           {"rows", r.rows},
                           {"classes", r.classes},
                           {"kind", name_of(r.kind)},
-                          {"keep", name_of(r.keep)},
+                          {"storage", name_of(r.storage)},
                           {"without_score", r.bad_rows},
                           {"notes", r.notes}});
     }
@@ -39,52 +39,65 @@ std::string report_text(const ImportReport& r, const Output& output) {
                  {"kind"},
                  {"kept"},
                  {"without score", Align::right}});
-    table.add({r.store.string(), count_text(r.rows), count_text(r.classes), std::string(name_of(r.kind)),
-               std::string(name_of(r.keep)), count_text(r.bad_rows)});
+    table.add({r.store.string(), count_text(r.rows), count_text(r.classes),
+               std::string(name_of(r.kind)), std::string(name_of(r.storage)),
+               count_text(r.bad_rows)});
     return output.csv ? table.csv() : table.text(output.to_stdout() && stdout_is_terminal());
 }
 
 }  // namespace
 
-int cmd_import(std::vector<std::string> words) {
-    auto app = make_app("import",
-                        "Turn saved predictions (npy, npz, safetensors, csv, tsv, jsonl; full matrix or top-k) into a "
-                        "store. Tells logits from probabilities by the numbers, and refuses a wrong claim.",
-                        examples);
+int cmd_import(std::vector<std::string> arguments) {
+    auto app = make_app(
+        "import",
+        "Turn saved predictions (npy, npz, safetensors, csv, tsv, jsonl; full matrix or top-k) "
+        "into a "
+        "store. Tells logits from probabilities by the numbers, and refuses a wrong claim.",
+        examples);
     std::filesystem::path file;
     std::filesystem::path out = "runs";
     std::filesystem::path classes;
     std::string kind;
-    std::string keep;
+    std::string storage;
     bool quiet = false;
     ImportOptions options;
     Output output;
     app->add_option("file", file, "The predictions")->required()->type_name("FILE");
-    app->add_option("--out", out, "Folder of the results")->type_name("RUNS")->capture_default_str();
+    app->add_option("--out", out, "Folder of the results")
+        ->type_name("RUNS")
+        ->capture_default_str();
     app->add_option("--name", options.model_name, "Name of the model (default: the file's stem)");
-    app->add_option("--dataset-name", options.dataset_name, "Name of the data set (default: the stem of --items)");
-    app->add_option("--items", options.ids,
-                    "Ids, and labels if there are any, in the order of the rows: one id a line, or a csv "
-                    "with a column id, path, filename or image")
+    app->add_option("--dataset-name", options.dataset_name,
+                    "Name of the data set (default: the stem of --items)");
+    app->add_option(
+           "--items", options.ids,
+           "Ids, and labels if there are any, in the order of the rows: one id a line, or a csv "
+           "with a column id, path, filename or image")
         ->type_name("FILE");
     app->add_option("--array", options.array, "Which array of a .npz or .safetensors file");
-    app->add_option("--kind", kind, "logits, probabilities, log_probabilities (default: found out)");
+    app->add_option("--kind", kind,
+                    "logits, probabilities, log_probabilities (default: found out)");
     app->add_flag("--force", options.force, "Take --kind although the numbers contradict it");
-    app->add_option("--keep", keep, "full, f16, topK, label (default: all that the file holds)");
-    app->add_option("--classes", classes, "Class list file (default: the file's columns, or ImageNet's for 1000)")
+    app->add_option("--storage", storage,
+                    "full, f16, topK, label (default: all that the file holds)");
+    app->add_option("--classes", classes,
+                    "Class list file (default: the file's columns, or ImageNet's for 1000)")
         ->type_name("FILE");
-    app->add_option("--class-count", options.class_count, "Number of classes, for top-k files without --classes")
+    app->add_option("--class-count", options.class_count,
+                    "Number of classes, for top-k files without --classes")
         ->type_name("C");
-    app->add_option("--shard-rows", options.shard_rows, "Rows per shard (default: about 4 MiB)")->type_name("N");
-    app->add_option("-j,--threads", options.threads, "Threads (default: one a core)")->type_name("N");
+    app->add_option("--shard-rows", options.shard_rows, "Rows per shard (default: about 4 MiB)")
+        ->type_name("N");
+    app->add_option("-j,--threads", options.threads, "Threads (default: one per core)")
+        ->type_name("N");
     app->add_flag("-q,--quiet", quiet, "No progress, no notes");
     output.add_to(*app);
-    if (!parse(*app, std::move(words))) return Status::done;
+    if (!parse(*app, std::move(arguments))) return Status::done;
 
     if (!kind.empty()) options.kind = score_kind_named(kind);
-    if (!keep.empty()) {
-        const KeepChoice choice = keep_named(keep);
-        options.keep = choice.keep;
+    if (!storage.empty()) {
+        const StorageChoice choice = storage_format_named(storage);
+        options.storage = choice.storage;
         options.top_k = choice.top_k;
     }
     if (!classes.empty()) options.classes = read_class_list(classes);
@@ -93,10 +106,11 @@ int cmd_import(std::vector<std::string> words) {
     ImportReport report;
     {
         Progress progress("import", "rows", quiet);
-        report = import_predictions(file, out, options,
-                                    [&](std::string_view stage, std::uint64_t done_rows, std::uint64_t rows) {
-                                        progress.update(done_rows, rows, 0, stage);
-                                    });
+        report = import_predictions(
+            file, out, options,
+            [&](std::string_view stage, std::uint64_t done_rows, std::uint64_t rows) {
+                progress.update(done_rows, rows, 0, stage);
+            });
     }
     if (!quiet) {
         for (const std::string& line : report.notes) note(line);

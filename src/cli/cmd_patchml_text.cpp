@@ -6,10 +6,10 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "assay/statistics.h"
 #include "cli/progress.h"
 #include "cli/table.h"
-#include "data/json_text.h"
+#include "core/json_text.h"
+#include "core/statistics.h"
 
 namespace assay::cli {
 namespace {
@@ -58,11 +58,14 @@ std::size_t most_labels(const PatchmlResult& result) {
 std::vector<std::size_t> label_counts_met(const PatchmlResult& result) {
     std::vector<std::size_t> met;
     for (std::size_t n = 1; n <= most_labels(result); ++n) {
-        const bool any = std::any_of(result.rows.begin(), result.rows.end(), [n](const PatchmlRow& row) {
-            return std::any_of(row.report.grids.begin(), row.report.grids.end(), [n](const LabelCounts& counts) {
-                return n < counts.by_labels.size() && counts.by_labels[n] > 0;
+        const bool any =
+            std::any_of(result.rows.begin(), result.rows.end(), [n](const PatchmlRow& row) {
+                return std::any_of(row.report.grids.begin(), row.report.grids.end(),
+                                   [n](const LabelCounts& counts) {
+                                       return n < counts.by_labels.size() &&
+                                              counts.by_labels[n] > 0;
+                                   });
             });
-        });
         if (any) met.push_back(n);
     }
     return met;
@@ -82,20 +85,22 @@ std::string state_of(const PatchmlRow& row, bool dry_run) {
 
 std::vector<std::string> describe_pool(const PatchPool& pool) {
     const auto counts = pool.class_counts();
-    const auto present = std::count_if(counts.begin(), counts.end(), [](std::uint64_t n) { return n > 0; });
+    const auto present =
+        std::count_if(counts.begin(), counts.end(), [](std::uint64_t n) { return n > 0; });
     std::vector<std::string> lines;
-    lines.push_back(fmt::format("{} patches of {} pictures; {} of {} classes have patches",
-                                count_text(pool.patches.size()), count_text(pool.pictures.size()),
-                                count_text(static_cast<std::uint64_t>(present)), count_text(pool.classes.size())));
+    lines.push_back(fmt::format("{} patches of {} images; {} of {} classes have patches",
+                                count_text(pool.patches.size()), count_text(pool.images.size()),
+                                count_text(static_cast<std::uint64_t>(present)),
+                                count_text(pool.classes.size())));
     if (pool.clipped > 0) {
-        lines.push_back(
-            fmt::format("{} boxes reached out of their pictures and were clipped", count_text(pool.clipped)));
+        lines.push_back(fmt::format("{} boxes reached out of their images and were clipped",
+                                    count_text(pool.clipped)));
     }
     if (pool.clipped_by_one > 0 && 100 * pool.clipped_by_one >= pool.patches.size()) {
-        lines.push_back(
-            fmt::format("{} of them by exactly one pixel at the right or the bottom: are the corners meant "
-                        "otherwise (--corners)?",
-                        count_text(pool.clipped_by_one)));
+        lines.push_back(fmt::format(
+            "{} of them by exactly one pixel at the right or the bottom: are the corners meant "
+            "otherwise (--corners)?",
+            count_text(pool.clipped_by_one)));
     }
     if (!pool.rejected.empty()) {
         std::string faults;
@@ -137,19 +142,20 @@ std::string patchml_text(const PatchmlResult& result, bool colour) {
     for (const PatchmlRow& row : result.rows) {
         if (&row != &result.rows.front()) table.rule();
         for (const LabelCounts& counts : row.report.grids) {
-            const std::string name =
-                fmt::format("{} ({})", row.report.folder.filename().string(), state_of(row, result.dry_run));
-            std::vector<std::string> cells{&counts == &row.report.grids.front() ? name : "",
-                                           std::to_string(counts.grid.k), std::to_string(counts.grid.p),
-                                           count_text(counts.composites)};
+            const std::string name = fmt::format("{} ({})", row.report.folder.filename().string(),
+                                                 state_of(row, result.dry_run));
+            std::vector<std::string> cells{
+                &counts == &row.report.grids.front() ? name : "", std::to_string(counts.grid.k),
+                std::to_string(counts.grid.p), count_text(counts.composites)};
             for (const std::size_t n : shown) {
                 cells.push_back(n < counts.by_labels.size() ? count_text(counts.by_labels[n]) : "");
             }
             if (const auto repeats = expectations.of(counts)) {
-                cells.insert(cells.end(),
-                             {percent(repeats->share) + " %",
-                              fmt::format("{} – {}", percent(repeats->interval.low), percent(repeats->interval.high)),
-                              percent(repeats->expected_pool) + " %", percent(repeats->expected_uniform) + " %"});
+                cells.insert(cells.end(), {percent(repeats->share) + " %",
+                                           fmt::format("{} – {}", percent(repeats->interval.low),
+                                                       percent(repeats->interval.high)),
+                                           percent(repeats->expected_pool) + " %",
+                                           percent(repeats->expected_uniform) + " %"});
             } else {
                 cells.insert(cells.end(), {"–", "–", "–", "–"});
             }
@@ -157,18 +163,19 @@ std::string patchml_text(const PatchmlResult& result, bool colour) {
         }
     }
     table.footer("repeats: composites with fewer than k labels, with Wilson's 95 % interval.");
-    table.footer(fmt::format(
-        "expected: {}; equal classes: 1 - prod(1 - j/{}).",
-        result.options.distinct ? "none, the labels are distinct" : "k patches of this pool, drawn at random",
-        result.pool.classes.size()));
+    table.footer(fmt::format("expected: {}; equal classes: 1 - prod(1 - j/{}).",
+                             result.options.distinct ? "none, the labels are distinct"
+                                                     : "k patches of this pool, drawn at random",
+                             result.pool.classes.size()));
     return table.text(colour, stdout_width());
 }
 
 std::string patchml_csv(const PatchmlResult& result) {
     const std::size_t most = most_labels(result);
     std::vector<Table::Column> columns;
-    for (const char* name : {"folder", "state", "seed", "k", "p", "composites", "patches_left", "repeats",
-                             "repeat_share", "low", "high", "expected_pool", "expected_equal_classes"}) {
+    for (const char* name :
+         {"folder", "state", "seed", "k", "p", "composites", "patches_left", "repeats",
+          "repeat_share", "low", "high", "expected_pool", "expected_equal_classes"}) {
         columns.push_back({name});
     }
     for (std::size_t n = 1; n <= most; ++n) columns.push_back({fmt::format("labels_{}", n)});
@@ -177,7 +184,9 @@ std::string patchml_csv(const PatchmlResult& result) {
     for (const PatchmlRow& row : result.rows) {
         for (const LabelCounts& counts : row.report.grids) {
             const auto r = expectations.of(counts);
-            const auto exact = [&](double value) { return r ? fmt::format("{}", value) : std::string(); };
+            const auto exact = [&](double value) {
+                return r ? fmt::format("{}", value) : std::string();
+            };
             std::vector<std::string> cells{row.report.folder.string(),
                                            state_of(row, result.dry_run),
                                            std::to_string(row.report.seed),
@@ -192,7 +201,8 @@ std::string patchml_csv(const PatchmlResult& result) {
                                            exact(r ? r->expected_pool : 0),
                                            exact(r ? r->expected_uniform : 0)};
             for (std::size_t n = 1; n <= most; ++n) {
-                cells.push_back(n < counts.by_labels.size() ? std::to_string(counts.by_labels[n]) : "");
+                cells.push_back(n < counts.by_labels.size() ? std::to_string(counts.by_labels[n])
+                                                            : "");
             }
             table.add(std::move(cells));
         }
@@ -211,7 +221,7 @@ std::string patchml_json(const PatchmlResult& result) {
                 {"dry_run", result.dry_run},
                 {"pool",
                  {{"patches", pool.patches.size()},
-                  {"pictures", pool.pictures.size()},
+                  {"images", pool.images.size()},
                   {"classes", pool.classes.size()},
                   {"boxes_read", pool.read},
                   {"clipped", pool.clipped},
@@ -231,7 +241,7 @@ std::string patchml_json(const PatchmlResult& result) {
         if (!result.dry_run && !row.report.was_there) {
             set["seconds"] = row.seconds;
             set["found"] = row.report.found;
-            set["picture_bytes"] = row.report.picture_bytes;
+            set["image_bytes"] = row.report.image_bytes;
             set["decodes"] = row.report.decodes;
             set["cache_hits"] = row.report.cache_hits;
         }

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "assay/composites.h"
+#include "assay/patchml/composites.h"
 
 namespace assay::cli {
 
@@ -21,7 +21,8 @@ struct PatchmlResult {
     bool dry_run = false;
 };
 
-/// "612 patches of 601 pictures, 1000 classes (598 with patches)"; then what was clipped and left out.
+/// "612 patches of 601 images, 1000 classes (598 with patches)"; then what was clipped and left
+/// out.
 std::vector<std::string> describe_pool(const PatchPool& pool);
 /// At most `most` examples of each fault.
 std::vector<std::string> examples_of(const PatchPool& pool, std::size_t most);

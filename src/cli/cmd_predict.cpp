@@ -1,4 +1,4 @@
-// assay predict: pictures + classifiers -> kept scores.
+// assay predict: images + classifiers -> kept scores.
 #include <CLI/CLI.hpp>
 
 #include "assay/error.h"
@@ -12,17 +12,18 @@ namespace {
 constexpr std::string_view examples = R"(
 assay predict --model resnet50.pt --preset torchvision --data imagenet/val --out runs
 assay predict -m a.pt -m b.onnx -d val -d imagenet-v2 --out runs
-assay predict -m m.pt -d flat --list val.csv --keep top20 --batch 32 --out runs
+assay predict -m m.pt -d flat --list val.csv --storage top20 --batch 32 --out runs
 assay predict -m m.pt -d val --out runs --dry-run
 )";
 
 }  // namespace
 
-int cmd_predict(std::vector<std::string> words) {
-    auto app = make_app("predict",
-                        "Run classifiers over pictures and keep their scores. The same command resumes after an "
-                        "interruption and skips what is done; pictures that could not be read are tried again.",
-                        examples);
+int cmd_predict(std::vector<std::string> arguments) {
+    auto app = make_app(
+        "predict",
+        "Run classifiers over images and keep their scores. The same command resumes after an "
+        "interruption and skips what is done; images that could not be read are tried again.",
+        examples);
     ModelFlags models;
     DataFlags data;
     StoreFlags store;
@@ -31,9 +32,11 @@ int cmd_predict(std::vector<std::string> words) {
     data.add_to(*app);
     store.add_to(*app);
     output.add_to(*app);
-    if (!parse(*app, std::move(words))) return Status::done;
-    if (models.files.empty()) throw Error(ErrorCode::usage, "no --model given; see `assay predict --help`");
-    if (data.folders.empty()) throw Error(ErrorCode::usage, "no --data given; see `assay predict --help`");
+    if (!parse(*app, std::move(arguments))) return Status::done;
+    if (models.files.empty())
+        throw Error(ErrorCode::usage, "no --model given; see `assay predict --help`");
+    if (data.folders.empty())
+        throw Error(ErrorCode::usage, "no --data given; see `assay predict --help`");
 
     const std::vector<ModelSpec> specs = models.resolve();
     if (store.dry_run) {

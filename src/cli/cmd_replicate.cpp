@@ -1,4 +1,5 @@
-// assay replicate: how much of the accuracy gap between a data set and its replication is selection bias.
+// assay replicate: how much of the accuracy gap between a data set and its replication is selection
+// bias.
 #include <array>
 #include <cstdio>
 #include <string>
@@ -11,10 +12,12 @@ namespace assay::cli {
 namespace {
 
 constexpr std::array<Command, 5> steps{{
-    {"frequencies", "Clean raw annotations; count how often each picture was selected", replicate_frequencies},
-    {"match", "Choose pictures whose selection frequencies match those of a reference", replicate_match},
+    {"frequencies", "Clean raw annotations; count how often each image was selected",
+     replicate_frequencies},
+    {"match", "Choose images whose selection frequencies match those of a reference",
+     replicate_match},
     {"adjust", "Split the accuracy gap into what remains and selection bias", replicate_adjust},
-    {"plan", "From a pilot: annotators and pictures for a wanted interval", replicate_plan},
+    {"plan", "From a pilot: annotators and images for a wanted interval", replicate_plan},
     {"simulate", "Write a made-up study with the true answer beside it", replicate_simulate},
 }};
 
@@ -23,32 +26,35 @@ std::string help() {
         "How much of the accuracy gap between a data set and its replication is selection bias\n\n"
         "Usage: assay replicate STEP [options]        assay replicate STEP --help\n\nSteps:\n";
     for (const Command& step : steps) {
-        out +=
-            "  " + std::string(step.name) + std::string(13 - step.name.size(), ' ') + std::string(step.summary) + "\n";
+        out += "  " + std::string(step.name) + std::string(13 - step.name.size(), ' ') +
+               std::string(step.summary) + "\n";
     }
     return out +
            "\nExamples:\n"
            "  assay replicate simulate --out study\n"
            "  assay replicate frequencies study/original.csv study/replication.csv\n"
-           "  assay replicate adjust study/original.csv study/replication.csv --hits study/original-hits.csv "
+           "  assay replicate adjust study/original.csv study/replication.csv --hits "
+           "study/original-hits.csv "
            "study/replication-hits.csv\n"
            "  assay replicate plan study/original.csv study/replication.csv --width 2\n";
 }
 
 }  // namespace
 
-int cmd_replicate(std::vector<std::string> words) {
-    if (words.empty() || words[0] == "--help" || words[0] == "-h" || words[0] == "help") {
+int cmd_replicate(std::vector<std::string> arguments) {
+    if (arguments.empty() || arguments[0] == "--help" || arguments[0] == "-h" ||
+        arguments[0] == "help") {
         std::fputs(help().c_str(), stdout);
-        return words.empty() ? Status::bad_input : Status::done;
+        return arguments.empty() ? Status::bad_input : Status::done;
     }
     std::vector<std::string> names;
     for (const Command& step : steps) {
-        if (step.name == words[0]) return step.run({words.begin() + 1, words.end()});
+        if (step.name == arguments[0]) return step.run({arguments.begin() + 1, arguments.end()});
         names.emplace_back(step.name);
     }
-    throw Error(ErrorCode::usage,
-                "unknown step `" + words[0] + "`" + suggest(words[0], names) + " (see `assay replicate --help`)");
+    throw Error(ErrorCode::usage, "unknown step `" + arguments[0] + "`" +
+                                      suggest(arguments[0], names) +
+                                      " (see `assay replicate --help`)");
 }
 
 }  // namespace assay::cli

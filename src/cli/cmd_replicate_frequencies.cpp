@@ -1,22 +1,22 @@
-// assay replicate frequencies: from raw annotations to how often each picture was selected.
+// assay replicate frequencies: from raw annotations to how often each image was selected.
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "assay/error.h"
-#include "assay/file.h"
-#include "assay/replicate_matching.h"
+#include "assay/replication/matching.h"
 #include "cli/command.h"
 #include "cli/progress.h"
 #include "cli/replicate_inputs.h"
 #include "cli/table.h"
-#include "data/json_text.h"
+#include "core/file.h"
+#include "core/json_text.h"
 
 namespace assay::cli {
 namespace {
 
-using namespace replicate;
+using namespace replication;
 using nlohmann::json;
 
 constexpr std::string_view examples = R"(
@@ -29,7 +29,8 @@ json set_json(const Readings& set, const StudyNames& names) {
     const CellCounts cells = set.cells();
     json histogram_json = json::array(), classes = json::array();
     for (std::size_t c = 0; c < cells.grid.size(); ++c) {
-        histogram_json.push_back({{"n", cells.grid.n(c)}, {"k", cells.grid.k(c)}, {"pictures", cells.pictures[c]}});
+        histogram_json.push_back(
+            {{"n", cells.grid.n(c)}, {"k", cells.grid.k(c)}, {"images", cells.images[c]}});
     }
     std::vector<double> sum(names.classes.size(), 0.0), size(names.classes.size(), 0.0);
     for (std::size_t i = 0; i < set.size(); ++i) {
@@ -38,12 +39,13 @@ json set_json(const Readings& set, const StudyNames& names) {
     }
     for (std::size_t c = 0; c < size.size(); ++c) {
         if (size[c] > 0) {
-            classes.push_back(
-                {{"label", names.classes[c]}, {"pictures", size[c]}, {"mean_frequency", sum[c] / size[c]}});
+            classes.push_back({{"label", names.classes[c]},
+                               {"images", size[c]},
+                               {"mean_frequency", sum[c] / size[c]}});
         }
     }
     const MeanFrequency mean = mean_frequency(set);
-    return {{"source", set.source},          {"pictures", set.size()},
+    return {{"source", set.source},          {"images", set.size()},
             {"mean_frequency", mean.value},  {"standard_error", mean.standard_error},
             {"buckets", bucket_counts(set)}, {"cells", std::move(histogram_json)},
             {"classes", std::move(classes)}};
@@ -51,7 +53,7 @@ json set_json(const Readings& set, const StudyNames& names) {
 
 std::string text_of(const PreparedSets& prepared, bool colour) {
     Table table({{"set"},
-                 {"pictures", Align::right},
+                 {"images", Align::right},
                  {"annotators", Align::right},
                  {"mean frequency %", Align::right},
                  {"all selected", Align::right},
@@ -79,11 +81,13 @@ std::string text_of(const PreparedSets& prepared, bool colour) {
     std::vector<std::vector<std::uint64_t>> counts;
     for (const Readings& set : prepared.sets) counts.push_back(bucket_counts(set));
     for (std::size_t b = 0; b < match_buckets; ++b) {
-        std::vector<std::string> row{
-            fmt::format("{:.1f} to {:.1f}", 0.2 * static_cast<double>(b), 0.2 * static_cast<double>(b + 1))};
+        std::vector<std::string> row{fmt::format("{:.1f} to {:.1f}", 0.2 * static_cast<double>(b),
+                                                 0.2 * static_cast<double>(b + 1))};
         for (std::size_t s = 0; s < counts.size(); ++s) {
             row.push_back(count_text(counts[s][b]));
-            row.push_back(bar(static_cast<double>(counts[s][b]) / static_cast<double>(prepared.sets[s].size()), 20));
+            row.push_back(bar(
+                static_cast<double>(counts[s][b]) / static_cast<double>(prepared.sets[s].size()),
+                20));
         }
         shares.add(std::move(row));
     }
@@ -91,29 +95,35 @@ std::string text_of(const PreparedSets& prepared, bool colour) {
     if (prepared.cleaning) {
         const CleaningReport& c = *prepared.cleaning;
         out += fmt::format(
-            "\nCleaning: {} of {} batches flagged ({} with too few selections, {} with controls); {} of {} workers "
+            "\nCleaning: {} of {} batches flagged ({} with too few selections, {} with controls); "
+            "{} of {} annotators "
             "dropped; {} of {} annotations kept\n",
             count_text(c.flagged), count_text(c.batches), count_text(c.too_few_selected),
-            count_text(c.controls_selected), c.dropped(), c.workers.size(), count_text(c.annotations_after),
-            count_text(c.annotations_before));
+            count_text(c.controls_selected), c.dropped(), c.annotators.size(),
+            count_text(c.annotations_after), count_text(c.annotations_before));
     }
     if (prepared.overlap) {
-        const WorkerOverlap& o = *prepared.overlap;
+        const AnnotatorOverlap& o = *prepared.overlap;
         out += fmt::format(
-            "\nWorkers: {} and {}, {} in common, who gave {:.1f} % and {:.1f} % of the annotations; by workers who "
+            "\nAnnotators: {} and {}, {} in common, who gave {:.1f} % and {:.1f} % of the "
+            "annotations; by annotators "
+            "who "
             "judged the class in both sets: {:.1f} % and {:.1f} %\n",
-            count_text(o.first), count_text(o.second), count_text(o.common), 100 * o.first_share, 100 * o.second_share,
-            100 * o.first_grid, 100 * o.second_grid);
+            count_text(o.first), count_text(o.second), count_text(o.common), 100 * o.first_share,
+            100 * o.second_share, 100 * o.first_grid, 100 * o.second_grid);
     }
     return out;
 }
 
-void write_frequencies(const PreparedSets& prepared, const std::filesystem::path& folder, bool force) {
+void write_frequencies(const PreparedSets& prepared, const std::filesystem::path& folder,
+                       bool force) {
     std::vector<std::filesystem::path> targets;
     for (const Readings& set : prepared.sets) {
-        targets.push_back(folder / (std::filesystem::path(set.source).stem().string() + ".frequencies.csv"));
+        targets.push_back(folder /
+                          (std::filesystem::path(set.source).stem().string() + ".frequencies.csv"));
         if (!force && std::filesystem::exists(targets.back())) {
-            throw Error(ErrorCode::usage, targets.back().string() + " is there already; --force replaces it");
+            throw Error(ErrorCode::usage,
+                        targets.back().string() + " is there already; --force replaces it");
         }
     }
     if (targets.size() == 2 && targets[0] == targets[1]) {
@@ -127,11 +137,14 @@ void write_frequencies(const PreparedSets& prepared, const std::filesystem::path
 
 }  // namespace
 
-int replicate_frequencies(std::vector<std::string> words) {
+int replicate_frequencies(std::vector<std::string> arguments) {
     auto app = make_app("replicate frequencies",
-                        "Read annotations (csv: worker, picture, label, selected, and perhaps batch and control), drop "
-                        "repeated answers and, with --clean, workers who guess, and count how often each picture was "
-                        "selected. Give both sets of a study at once: workers are judged by all they did, and the "
+                        "Read annotations (csv: annotator, image, label, selected, and perhaps "
+                        "batch and control), drop "
+                        "repeated answers and, with --clean, annotators who guess, and count how "
+                        "often each image was "
+                        "selected. Give both sets of a study at once: annotators are judged by all "
+                        "they did, and the "
                         "overlap of the two pools is checked.",
                         examples);
     std::vector<std::filesystem::path> files;
@@ -142,19 +155,21 @@ int replicate_frequencies(std::vector<std::string> words) {
         ->required()
         ->expected(1, 2)
         ->type_name("CSV");
-    app->add_option("--out", folder, "Write FOLDER/<file>.frequencies.csv for each set")->type_name("FOLDER");
+    app->add_option("--out", folder, "Write FOLDER/<file>.frequencies.csv for each set")
+        ->type_name("FOLDER");
     bool force = false;
     app->add_flag("--force", force, "Replace files that are there");
     flags.add_to(*app);
     output.add_to(*app);
-    if (!parse(*app, std::move(words))) return Status::done;
+    if (!parse(*app, std::move(arguments))) return Status::done;
     if (output.csv && files.size() != 1) {
-        throw Error(ErrorCode::usage, "--csv prints the pictures of one set; use --out FOLDER for two");
+        throw Error(ErrorCode::usage,
+                    "--csv prints the images of one set; use --out FOLDER for two");
     }
 
     // Frequencies are worth counting even where they cannot be compared.
-    const bool insisted = flags.other_workers;
-    flags.other_workers = true;
+    const bool insisted = flags.other_annotators;
+    flags.other_annotators = true;
     const PreparedSets prepared = prepare_sets(files, flags);
     for (const std::string& text : prepared.warnings) warn(text);
     if (!folder.empty()) write_frequencies(prepared, folder, force);
@@ -162,14 +177,16 @@ int replicate_frequencies(std::vector<std::string> words) {
         json out = to_json(prepared);
         out["schema"] = "assay.replicate.frequencies/1";
         out["sets"] = json::array();
-        for (const Readings& set : prepared.sets) out["sets"].push_back(set_json(set, prepared.names));
+        for (const Readings& set : prepared.sets)
+            out["sets"].push_back(set_json(set, prepared.names));
         output.write(json_text(out));
     } else if (output.csv) {
         output.write(frequencies_csv(prepared.sets[0], prepared.names));
     } else {
         output.write(text_of(prepared, output.to_stdout() && stdout_is_terminal()));
     }
-    return prepared.overlap && prepared.overlap->common == 0 && !insisted ? Status::partial : Status::done;
+    return prepared.overlap && prepared.overlap->common == 0 && !insisted ? Status::partial
+                                                                          : Status::done;
 }
 
 }  // namespace assay::cli

@@ -3,12 +3,12 @@
 #include <nlohmann/json.hpp>
 
 #include "assay/error.h"
-#include "assay/file.h"
 #include "cli/command.h"
 #include "cli/inputs.h"
 #include "cli/plan.h"
 #include "cli/prediction.h"
-#include "data/json_text.h"
+#include "core/file.h"
+#include "core/json_text.h"
 
 namespace assay::cli {
 namespace {
@@ -28,38 +28,41 @@ int worse(int a, int b) {
 }
 
 /// Runs one command as if it had been typed, and says so.
-int run_step(int (*command)(std::vector<std::string>), const std::string& name, const std::vector<std::string>& words,
-             bool quiet) {
+int run_step(int (*command)(std::vector<std::string>), const std::string& name,
+             const std::vector<std::string>& arguments, bool quiet) {
     if (!quiet) {
         std::string line = "assay " + name;
-        for (const std::string& word : words) {
-            line += word.find_first_of(" <>|&;\"'") == std::string::npos ? " " + word : " \"" + word + "\"";
+        for (const std::string& argument : arguments) {
+            line += argument.find_first_of(" <>|&;\"'") == std::string::npos
+                        ? " " + argument
+                        : " \"" + argument + "\"";
         }
         note(line);
     }
-    return command(words);
+    return command(arguments);
 }
 
 }  // namespace
 
-int cmd_run(std::vector<std::string> words) {
-    auto app =
-        make_app("run",
-                 "Do everything that an assay.toml lists: run the models over the data sets, score them, compare them. "
-                 "Flags override the file. docs/assay.toml.md describes it.",
-                 examples);
+int cmd_run(std::vector<std::string> arguments) {
+    auto app = make_app("run",
+                        "Do everything that an assay.toml lists: run the models over the data "
+                        "sets, score them, compare them. "
+                        "Flags override the file. docs/assay.toml.md describes it.",
+                        examples);
     std::filesystem::path file = "assay.toml";
     app->add_option("config", file, "The configuration")->type_name("FILE")->capture_default_str();
     StoreFlags flags;
     flags.add_to(*app);
-    if (!parse(*app, std::move(words))) return Status::done;
+    if (!parse(*app, std::move(arguments))) return Status::done;
 
     Plan plan = with_note("reading `" + file.string() + "`", [&] { return read_plan(file); });
     plan.override_with(*app, flags);
     std::vector<ModelSpec> specs;
     for (const Plan::Model& model : plan.models) {
-        specs.push_back(with_note("resolving the model `" + model.path.string() + "`",
-                                  [&] { return resolve_with_sidecar(model.path, model.sidecars, model.settings); }));
+        specs.push_back(with_note("resolving the model `" + model.path.string() + "`", [&] {
+            return resolve_with_sidecar(model.path, model.sidecars, model.settings);
+        }));
     }
     with_note("reading `" + file.string() + "`", [&] { plan.check(specs); });
     if (plan.store.dry_run) {
@@ -69,13 +72,17 @@ int cmd_run(std::vector<std::string> words) {
 
     Prediction prediction(plan.store, plan.device);
     prediction.load(specs);
-    for (const DataFlags& data : plan.data) prediction.over(data.open(0, prediction.classes(), plan.store.quiet));
+    for (const DataFlags& data : plan.data)
+        prediction.over(data.open(0, prediction.classes(), plan.store.quiet));
     write_file_atomically(plan.store.out / "run.json", json_text(plan.resolved(specs)));
     prediction.print(Output());
 
     int status = prediction.status();
-    if (plan.score) status = worse(status, run_step(cmd_score, "score", plan.score_words(), plan.store.quiet));
-    for (const std::vector<std::string>& line : plan.compare_words(specs, prediction.datasets())) {
+    if (plan.score)
+        status =
+            worse(status, run_step(cmd_score, "score", plan.score_arguments(), plan.store.quiet));
+    for (const std::vector<std::string>& line :
+         plan.compare_arguments(specs, prediction.datasets())) {
         status = worse(status, run_step(cmd_compare, "compare", line, plan.store.quiet));
     }
     return status;

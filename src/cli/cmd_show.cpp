@@ -1,4 +1,4 @@
-// assay show: one picture, its labels, and what each model sees in it.
+// assay show: one image, its labels, and what each model sees in it.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -7,13 +7,13 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "annotation/item_finder.h"
+#include "annotation/top_answers.h"
 #include "assay/error.h"
 #include "cli/command.h"
 #include "cli/labels.h"
 #include "cli/table.h"
-#include "data/json_text.h"
-#include "label/item_finder.h"
-#include "label/top_answers.h"
+#include "core/json_text.h"
 
 namespace assay::cli {
 namespace {
@@ -28,7 +28,7 @@ assay show cat/7.png runs/val/resnet50 --top 10
 assay show cat/7.png runs --json
 )";
 
-/// What one model says of the picture.
+/// What one model says of the image.
 struct View {
     std::string model, why;
     std::vector<TopAnswer> answers;
@@ -37,7 +37,7 @@ struct View {
     std::uint32_t depth = 0;
 };
 
-struct Picture {
+struct Image {
     const Dataset* dataset = nullptr;
     std::size_t item = 0;
     std::vector<std::int32_t> labels;
@@ -54,26 +54,27 @@ std::string id_of_class(const ClassList& classes, std::int32_t c) {
     return index < classes.size() ? classes.id(index) : std::to_string(c);
 }
 
-Picture look(const std::vector<std::unique_ptr<AnswerStore>>& stores, std::size_t item, const LabelSets& labels,
-             std::size_t top) {
-    Picture picture;
-    picture.dataset = &stores.front()->store().dataset();
-    picture.item = item;
-    if (item < labels.size()) picture.labels.assign(labels[item].begin(), labels[item].end());
+Image look(const std::vector<std::unique_ptr<AnswerStore>>& stores, std::size_t item,
+           const LabelSets& labels, std::size_t top) {
+    Image image;
+    image.dataset = &stores.front()->store().dataset();
+    image.item = item;
+    if (item < labels.size()) image.labels.assign(labels[item].begin(), labels[item].end());
     for (const auto& store : stores) {
         View view;
         view.model = store->store().spec().model_name;
         view.depth = store->depth();
         if (store->read(item, top, view.answers, &view.why)) {
-            for (const std::int32_t c : picture.labels) view.places.push_back(store->place_of(item, c));
-            view.hits = store->hits(item, picture.labels);
+            for (const std::int32_t c : image.labels)
+                view.places.push_back(store->place_of(item, c));
+            view.hits = store->hits(item, image.labels);
         }
-        picture.views.push_back(std::move(view));
+        image.views.push_back(std::move(view));
     }
-    return picture;
+    return image;
 }
 
-bool is_right(const Picture& p, std::int32_t c) {
+bool is_right(const Image& p, std::int32_t c) {
     return std::find(p.labels.begin(), p.labels.end(), c) != p.labels.end();
 }
 
@@ -81,17 +82,19 @@ std::string percent(float p) {
     return fmt::format("{:.1f} %", 100 * static_cast<double>(p));
 }
 
-std::string as_text(const Picture& p, bool colour) {
+std::string as_text(const Image& p, bool colour) {
     const Dataset& d = *p.dataset;
     std::string labels;
     for (const std::int32_t c : p.labels)
         labels += fmt::format("{}{} ({})", labels.empty() ? "" : ", ", name_of_class(d.classes, c),
                               id_of_class(d.classes, c));
-    std::string text = fmt::format("{}{}{}\n", colour ? "\033[1m" : "", d.ids[p.item], colour ? "\033[0m" : "");
+    std::string text =
+        fmt::format("{}{}{}\n", colour ? "\033[1m" : "", d.ids[p.item], colour ? "\033[0m" : "");
     text += fmt::format("item {} of {} in {}\n", p.item, d.size(), d.name);
     if (d.paths.size() > 0 && d.paths[p.item] != d.ids[p.item] && !d.paths[p.item].empty())
         text += fmt::format("path: {}\n", d.paths[p.item]);
-    text += fmt::format("{}: {}\n", p.labels.size() == 1 ? "label" : "labels", labels.empty() ? "none" : labels);
+    text += fmt::format("{}: {}\n", p.labels.size() == 1 ? "label" : "labels",
+                        labels.empty() ? "none" : labels);
     for (const auto& attribute : d.attributes) {
         if (!attribute.values[p.item].empty())
             text += fmt::format("{}: {}\n", attribute.name, attribute.values[p.item]);
@@ -101,8 +104,8 @@ std::string as_text(const Picture& p, bool colour) {
         text += "\n";
         Table table({{view.model}, {""}, {"", Align::right}, {""}});
         for (const TopAnswer& a : view.answers) {
-            table.add({name_of_class(d.classes, a.cls), is_right(p, a.cls) ? "✓" : "", percent(a.probability),
-                       bar(static_cast<double>(a.probability), bar_cells)});
+            table.add({name_of_class(d.classes, a.cls), is_right(p, a.cls) ? "✓" : "",
+                       percent(a.probability), bar(static_cast<double>(a.probability), bar_cells)});
         }
         if (!view.why.empty()) {
             table.footer("no scores: " + view.why);
@@ -112,37 +115,45 @@ std::string as_text(const Picture& p, bool colour) {
         for (std::size_t i = 0; i < p.labels.size(); ++i) {
             const auto& place = view.places[i];
             if (place && place->rank < view.answers.size()) continue;  // shown above
-            table.footer(
-                place ? fmt::format("{}: place {}, {}", name_of_class(d.classes, p.labels[i]), place->rank + 1,
-                                    percent(place->probability))
-                      : fmt::format("{}: not among the {} kept", name_of_class(d.classes, p.labels[i]), view.depth));
+            table.footer(place ? fmt::format("{}: place {}, {}",
+                                             name_of_class(d.classes, p.labels[i]), place->rank + 1,
+                                             percent(place->probability))
+                               : fmt::format("{}: not among the {} kept",
+                                             name_of_class(d.classes, p.labels[i]), view.depth));
         }
         if (view.hits) {
-            table.footer(fmt::format("variable top-k: {} of the {} best {} right", *view.hits, p.labels.size(),
-                                     *view.hits == 1 ? "is" : "are"));
+            table.footer(fmt::format("variable top-k: {} of the {} best {} right", *view.hits,
+                                     p.labels.size(), *view.hits == 1 ? "is" : "are"));
         } else if (!p.labels.empty()) {
-            table.footer(
-                fmt::format("variable top-k: not known: {} labels, {} classes kept", p.labels.size(), view.depth));
+            table.footer(fmt::format("variable top-k: not known: {} labels, {} classes kept",
+                                     p.labels.size(), view.depth));
         }
         text += table.text(colour);
     }
     return text;
 }
 
-json as_json(const Picture& p) {
+json as_json(const Image& p) {
     const Dataset& d = *p.dataset;
-    json out = {
-        {"id", std::string(d.ids[p.item])}, {"item", p.item},         {"dataset", d.name}, {"labels", json::array()},
-        {"attributes", json::object()},     {"models", json::array()}};
+    json out = {{"id", std::string(d.ids[p.item])},
+                {"item", p.item},
+                {"dataset", d.name},
+                {"labels", json::array()},
+                {"attributes", json::object()},
+                {"models", json::array()}};
     if (d.paths.size() > 0) out["path"] = std::string(d.paths[p.item]);
     const auto class_json = [&](std::int32_t c) {
-        return json{{"class", c}, {"id", id_of_class(d.classes, c)}, {"name", name_of_class(d.classes, c)}};
+        return json{
+            {"class", c}, {"id", id_of_class(d.classes, c)}, {"name", name_of_class(d.classes, c)}};
     };
     for (const std::int32_t c : p.labels) out["labels"].push_back(class_json(c));
     for (const auto& attribute : d.attributes)
         out["attributes"][attribute.name] = std::string(attribute.values[p.item]);
     for (const View& view : p.views) {
-        json row = {{"model", view.model}, {"kept", view.depth}, {"answers", json::array()}, {"labels", json::array()}};
+        json row = {{"model", view.model},
+                    {"kept", view.depth},
+                    {"answers", json::array()},
+                    {"labels", json::array()}};
         if (!view.why.empty()) row["not_scored"] = view.why;
         for (const TopAnswer& a : view.answers) {
             json answer = class_json(a.cls);
@@ -176,7 +187,8 @@ std::vector<std::vector<std::string>> by_items(const std::vector<std::string>& p
             if (classes.empty()) classes = store.dataset().classes.fingerprint();
             const std::string key = store.spec().ids_hash + "/" + store.spec().dataset_name + "/" +
                                     std::to_string(store.classes()) + "/" + classes;
-            auto group = std::find_if(groups.begin(), groups.end(), [&](const auto& g) { return g.first == key; });
+            auto group = std::find_if(groups.begin(), groups.end(),
+                                      [&](const auto& g) { return g.first == key; });
             if (group == groups.end()) group = groups.insert(groups.end(), {key, {}});
             group->second.push_back(folder.string());
         }
@@ -188,31 +200,35 @@ std::vector<std::vector<std::string>> by_items(const std::vector<std::string>& p
 
 }  // namespace
 
-int cmd_show(std::vector<std::string> words) {
-    auto app = make_app("show",
-                        "Show one picture's labels and each model's best classes; right ones are marked. IMAGE is an "
-                        "item's id, its path, or an end of either that no other item has.",
-                        examples);
+int cmd_show(std::vector<std::string> arguments) {
+    auto app = make_app(
+        "show",
+        "Show one image's labels and each model's best classes; right ones are marked. IMAGE is an "
+        "item's id, its path, or an end of either that no other item has.",
+        examples);
     std::string image;
     std::vector<std::string> paths;
     fs::path labels;
     std::size_t top = 5;
     Output output;
-    app->add_option("image", image, "The picture")->required()->type_name("IMAGE");
-    app->add_option("path", paths, "RUNS folder, one of its data sets, or stores (default: runs)")->type_name("RUNS");
-    app->add_option("--labels", labels, "Labels instead of the data set's own: json, csv, txt, npy")->type_name("FILE");
+    app->add_option("image", image, "The image")->required()->type_name("IMAGE");
+    app->add_option("path", paths, "RUNS folder, one of its data sets, or stores (default: runs)")
+        ->type_name("RUNS");
+    app->add_option("--labels", labels, "Labels instead of the data set's own: json, csv, txt, npy")
+        ->type_name("FILE");
     app->add_option("--top", top, "How many classes of each model")
         ->type_name("K")
         ->check(CLI::Range(1, 1000))
         ->capture_default_str();
     app->add_flag("--json", output.json, "Print the result as JSON");
-    app->add_option("-o,--output", output.file, "Write the result to FILE instead of stdout (-: stdout)")
+    app->add_option("-o,--output", output.file,
+                    "Write the result to FILE instead of stdout (-: stdout)")
         ->type_name("FILE");
-    if (!parse(*app, std::move(words))) return Status::done;
+    if (!parse(*app, std::move(arguments))) return Status::done;
     if (paths.empty()) paths.emplace_back("runs");
 
     const auto groups = by_items(paths);
-    std::vector<Picture> pictures;
+    std::vector<Image> images;
     std::vector<std::vector<std::unique_ptr<AnswerStore>>> opened;
     std::optional<Error> unknown, misfit;
     for (const auto& folders : groups) {
@@ -230,28 +246,31 @@ int cmd_show(std::vector<std::string> words) {
         try {
             if (!labels.empty()) given = read_label_sets(labels, dataset, dataset.classes);
         } catch (const Error& error) {
-            // Several data sets may hold the picture, and a file of labels is made for one of them.
+            // Several data sets may hold the image, and a file of labels is made for one of them.
             if (groups.size() == 1 || error.code() != ErrorCode::bad_input) throw;
-            note(fmt::format("not shown: {}, which the labels do not fit: {}", dataset.name, error.message()));
+            note(fmt::format("not shown: {}, which the labels do not fit: {}", dataset.name,
+                             error.message()));
             if (!misfit) misfit = error;
             continue;
         }
-        pictures.push_back(look(stores, item, labels.empty() ? dataset.labels : given, top));
+        images.push_back(look(stores, item, labels.empty() ? dataset.labels : given, top));
         opened.push_back(std::move(stores));
     }
-    if (pictures.empty() && misfit) throw *misfit;
-    if (pictures.empty()) {
-        if (groups.size() > 1) unknown->add_note(fmt::format("looking in {} data sets", groups.size()));
+    if (images.empty() && misfit) throw *misfit;
+    if (images.empty()) {
+        if (groups.size() > 1)
+            unknown->add_note(fmt::format("looking in {} data sets", groups.size()));
         throw *unknown;
     }
     if (output.json) {
-        json out = {{"schema", "assay.picture/1"}, {"pictures", json::array()}};
-        for (const Picture& picture : pictures) out["pictures"].push_back(as_json(picture));
+        json out = {{"schema", "assay.image/1"}, {"images", json::array()}};
+        for (const Image& one : images) out["images"].push_back(as_json(one));
         output.write(json_text(out));
     } else {
         std::string text;
-        for (const Picture& picture : pictures)
-            text += (text.empty() ? "" : "\n") + as_text(picture, output.to_stdout() && stdout_is_terminal());
+        for (const Image& one : images)
+            text += (text.empty() ? "" : "\n") +
+                    as_text(one, output.to_stdout() && stdout_is_terminal());
         output.write(text);
     }
     return Status::done;

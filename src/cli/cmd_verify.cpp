@@ -5,12 +5,12 @@
 #include <optional>
 
 #include "assay/error.h"
-#include "assay/parallel.h"
-#include "assay/store.h"
+#include "assay/store/prediction_store.h"
 #include "cli/command.h"
 #include "cli/progress.h"
 #include "cli/table.h"
-#include "data/json_text.h"
+#include "core/json_text.h"
+#include "core/parallel.h"
 
 namespace assay::cli {
 namespace {
@@ -28,13 +28,15 @@ struct Checked {
 };
 
 Checked check(const std::filesystem::path& folder) {
-    Checked checked{.folder = folder, .shards = {}, .missing = {}, .problems = verify_store(folder)};
+    Checked checked{
+        .folder = folder, .shards = {}, .missing = {}, .problems = verify_store(folder)};
     try {
         const PredictionStore store = PredictionStore::open(folder);
         checked.shards = store.shards();
         checked.missing = store.missing_shards();
     } catch (const Error& error) {
-        if (checked.problems.empty()) checked.problems.emplace_back(error.what());  // it broke just now
+        if (checked.problems.empty())
+            checked.problems.emplace_back(error.what());  // it broke just now
     }
     return checked;
 }
@@ -46,7 +48,9 @@ struct Report {
     bool missing = false;
 
     void add(const Checked& checked) {
-        const auto number = [](const std::optional<std::size_t>& n) { return n ? count_text(*n) : std::string("?"); };
+        const auto number = [](const std::optional<std::size_t>& n) {
+            return n ? count_text(*n) : std::string("?");
+        };
         const auto value = [](const std::optional<std::size_t>& n) {
             return n ? nlohmann::json(*n) : nlohmann::json();
         };
@@ -57,7 +61,8 @@ struct Report {
                    !sound                             ? "damaged: " + checked.problems.front()
                    : checked.missing.value_or(0) == 0 ? "sound"
                                                       : "sound, not finished"});
-        for (std::size_t p = 1; p < checked.problems.size(); ++p) table.add({"", "", "", checked.problems[p]});
+        for (std::size_t p = 1; p < checked.problems.size(); ++p)
+            table.add({"", "", "", checked.problems[p]});
         all.push_back({{"store", checked.folder.string()},
                        {"shards", value(checked.shards)},
                        {"missing", value(checked.missing)},
@@ -67,16 +72,19 @@ struct Report {
 
 }  // namespace
 
-int cmd_verify(std::vector<std::string> words) {
+int cmd_verify(std::vector<std::string> arguments) {
     auto app = make_app("verify",
-                        "Read every shard of every store below PATH and check it against its checksum. Exit status 2 "
+                        "Read every shard of every store below PATH and check it against its "
+                        "checksum. Exit status 2 "
                         "when something is damaged, 3 when shards are missing.",
                         examples);
     std::filesystem::path path;
-    app->add_option("path", path, "A RUNS folder, one of its data sets, or one store")->required()->type_name("PATH");
+    app->add_option("path", path, "A RUNS folder, one of its data sets, or one store")
+        ->required()
+        ->type_name("PATH");
     Output output;
     output.add_to(*app);
-    if (!parse(*app, std::move(words))) return Status::done;
+    if (!parse(*app, std::move(arguments))) return Status::done;
 
     Report report;
     const StoreFolders found = look_for_stores(path);

@@ -1,6 +1,7 @@
 #include "cli/command.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -44,7 +45,8 @@ std::string& command_line() {
     return line;
 }
 
-std::unique_ptr<CLI::App> make_app(std::string_view name, std::string_view summary, std::string_view examples) {
+std::unique_ptr<CLI::App> make_app(std::string_view name, std::string_view summary,
+                                   std::string_view examples) {
     auto app = std::make_unique<CLI::App>(std::string(summary), "assay " + std::string(name));
     std::string footer = "\nExamples:\n";
     std::istringstream lines{std::string(examples)};
@@ -58,8 +60,8 @@ std::unique_ptr<CLI::App> make_app(std::string_view name, std::string_view summa
 
 namespace {
 
-/// What is wrong with a number as an option's value; "" for all else. Unsigned options would wrap a negative number,
-/// and comparisons with NaN keep nothing, in silence.
+/// What is wrong with a number as an option's value; "" for all else. Unsigned options would wrap a
+/// negative number, and comparisons with NaN keep nothing, in silence.
 std::string_view fault_of_number(std::string_view text) {
     const std::string_view bare = text.starts_with('+') ? text.substr(1) : text;
     double number = 0;
@@ -72,18 +74,18 @@ std::string_view fault_of_number(std::string_view text) {
 /// Means of channels, alone among all numbers, may be below 0.
 constexpr std::string_view signed_option = "--mean";
 
-void check_numbers(const std::vector<std::string>& words) {
+void check_numbers(const std::vector<std::string>& arguments) {
     std::string_view option;
-    for (const std::string& word : words) {
-        if (word == "--") return;
-        std::string_view values = word;
-        if (word.starts_with("--")) {
-            const std::size_t sign = word.find('=');
-            option = std::string_view(word).substr(0, sign);
+    for (const std::string& argument : arguments) {
+        if (argument == "--") return;
+        std::string_view values = argument;
+        if (argument.starts_with("--")) {
+            const std::size_t sign = argument.find('=');
+            option = std::string_view(argument).substr(0, sign);
             if (sign == std::string::npos) continue;
             values.remove_prefix(sign + 1);
-        } else if (word.starts_with('-') && fault_of_number(word).empty()) {
-            option = word;
+        } else if (argument.starts_with('-') && fault_of_number(argument).empty()) {
+            option = argument;
             continue;
         }
         if (option.empty() || option == signed_option) continue;
@@ -105,23 +107,27 @@ CLI::Validator decimal_number() {
                 std::uint64_t number = 0;
                 const char* last = text.data() + text.size();
                 const auto [end, problem] = std::from_chars(text.data(), last, number);
-                if (problem == std::errc() && end == last && (text.size() == 1 || text[0] != '0')) return "";
-                return fmt::format("{} is not a whole number from 0 to {}, without leading zeros", text, UINT64_MAX);
+                if (problem == std::errc() && end == last && (text.size() == 1 || text[0] != '0'))
+                    return "";
+                return fmt::format("{} is not a whole number from 0 to {}, without leading zeros",
+                                   text, UINT64_MAX);
             },
             "UINT", "decimal number"};
 }
 
-bool parse(CLI::App& app, std::vector<std::string> words) {
-    check_numbers(words);
-    for (const std::string& word : words) {
-        if (word == "--") break;
-        // CLI11 would take the next word for the value, as for `--option value`.
-        if (word.starts_with("--") && word.ends_with("=") && std::count(word.begin(), word.end(), '=') == 1)
-            throw Error(ErrorCode::usage, fmt::format("{} has no value; see `{} --help`", word, app.get_name()));
+bool parse(CLI::App& app, std::vector<std::string> arguments) {
+    check_numbers(arguments);
+    for (const std::string& argument : arguments) {
+        if (argument == "--") break;
+        // CLI11 would take the next argument for the value, as for `--option value`.
+        if (argument.starts_with("--") && argument.ends_with("=") &&
+            std::count(argument.begin(), argument.end(), '=') == 1)
+            throw Error(ErrorCode::usage,
+                        fmt::format("{} has no value; see `{} --help`", argument, app.get_name()));
     }
-    std::reverse(words.begin(), words.end());  // CLI11 takes the words last first
+    std::reverse(arguments.begin(), arguments.end());  // CLI11 takes the arguments last first
     try {
-        app.parse(words);
+        app.parse(arguments);
         check_outputs(app);
         return true;
     } catch (const CLI::CallForHelp&) {
@@ -129,15 +135,17 @@ bool parse(CLI::App& app, std::vector<std::string> words) {
         return false;
     } catch (const CLI::ParseError& error) {
         // A misspelt option comes first: that the right one is missing only follows from it.
-        // The plain words after it may be its values, and are named only where there is no such option.
+        // The plain arguments after it may be its values, and are named only where there is no such
+        // option.
         const std::vector<std::string> left = app.remaining();
-        const bool options =
-            std::any_of(left.begin(), left.end(), [](const std::string& word) { return word.starts_with("-"); });
+        const bool options = std::any_of(left.begin(), left.end(), [](const std::string& argument) {
+            return argument.starts_with("-");
+        });
         std::string what;
-        for (const std::string& word : left) {
-            if (options && !word.starts_with("-")) continue;
-            what += (what.empty() ? "unexpected `" : " `") + word + "`";
-            if (options) what += suggest(word, option_names(app));
+        for (const std::string& argument : left) {
+            if (options && !argument.starts_with("-")) continue;
+            what += (what.empty() ? "unexpected `" : " `") + argument + "`";
+            if (options) what += suggest(argument, option_names(app));
         }
         if (what.empty()) what = error.what();
         throw Error(ErrorCode::usage, what + "; see `" + app.get_name() + " --help`");
@@ -145,9 +153,29 @@ bool parse(CLI::App& app, std::vector<std::string> words) {
 }
 
 void Output::add_to(CLI::App& app) {
-    auto* as_json = app.add_flag("--json", json, "Print the result as JSON");
-    app.add_flag("--csv", csv, "Print the result as CSV")->excludes(as_json);
-    app.add_option("-o,--output", file, "Write the result to FILE instead of stdout (-: stdout)")->type_name("FILE");
+    const auto choose = [this](ReportFormat chosen) {
+        format = chosen;
+        json = chosen == ReportFormat::json;
+        csv = chosen == ReportFormat::csv;
+    };
+    auto* named = app.add_option_function<std::string>(
+        "--format", [choose](const std::string& name) { choose(report_format_named(name)); },
+        fmt::format("How the result is written: {}", fmt::join(report_format_names(), ", ")));
+    named->type_name("FORMAT")->check(CLI::IsMember(report_format_names()))->default_str("text");
+    auto* as_json = app.add_flag_callback(
+        "--json", [choose] { choose(ReportFormat::json); }, "Short for --format json");
+    auto* as_csv = app.add_flag_callback(
+        "--csv", [choose] { choose(ReportFormat::csv); }, "Short for --format csv");
+    as_json->excludes(named);
+    as_csv->excludes(named)->excludes(as_json);
+    app.add_option("-o,--output", file, "Write the result to FILE instead of stdout (-: stdout)")
+        ->type_name("FILE");
+}
+
+void Output::print(const Report& report) const {
+    for (const std::string& text : report.warnings) warn(text);
+    const bool terminal = to_stdout() && stdout_is_terminal();
+    write(render(report, format, {.colour = terminal, .width = terminal ? stdout_width() : 0}));
 }
 
 bool Output::to_stdout() const {

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "assay/dataset_gap.h"
+#include "assay/evaluate/gap.h"
 
 namespace assay::cli {
 

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "assay/error.h"
-#include "assay/store.h"
+#include "assay/store/prediction_store.h"
 #include "cli/command.h"
 
 namespace assay::cli {
@@ -14,7 +14,8 @@ namespace fs = std::filesystem;
 
 void ModelFlags::add_to(CLI::App& app) {
     const std::string group = "Models";
-    app.add_option("-m,--model", files, "TorchScript (.pt) or ONNX (.onnx) file; may be given more than once")
+    app.add_option("-m,--model", files,
+                   "TorchScript (.pt) or ONNX (.onnx) file; may be given more than once")
         ->type_name("FILE")
         ->group(group);
     app.add_option("--sidecar", sidecars,
@@ -22,17 +23,28 @@ void ModelFlags::add_to(CLI::App& app) {
                    "default: the one beside the model")
         ->type_name("PATH")
         ->group(group);
-    app.add_option("--name", name, "Name of the model's results (default: the file's stem)")->group(group);
-    app.add_option("--device", device, "auto, cpu, cuda, cuda:N")->capture_default_str()->group(group);
+    app.add_option("--name", name, "Name of the model's results (default: the file's stem)")
+        ->group(group);
+    app.add_option("--device", device, "auto, cpu, cuda, cuda:N")
+        ->capture_default_str()
+        ->group(group);
 
     const std::string pixels = "Preprocessing (over the preset's and the sidecar's)";
-    app.add_option("--preset", preset_, "timm, torchvision, mobilenet, ... (see `assay list presets`)")->group(pixels);
-    app.add_option("--input-size", input_size_, "224, or HEIGHT,WIDTH")->delimiter(',')->expected(1, 2)->group(pixels);
-    app.add_option("--resize-size", resize_size_, "Short side before the crop, pixels")->group(pixels);
-    app.add_option("--crop-pct", crop_pct_, "Share of the resized picture that the crop keeps, in (0, 1]")
+    app.add_option("--preset", preset_,
+                   "timm, torchvision, mobilenet, ... (see `assay list presets`)")
+        ->group(pixels);
+    app.add_option("--input-size", input_size_, "224, or HEIGHT,WIDTH")
+        ->delimiter(',')
+        ->expected(1, 2)
+        ->group(pixels);
+    app.add_option("--resize-size", resize_size_, "Short side before the crop, pixels")
+        ->group(pixels);
+    app.add_option("--crop-pct", crop_pct_,
+                   "Share of the resized image that the crop keeps, in (0, 1]")
         ->group(pixels);
     app.add_option("--crop-mode", crop_mode_, "center, squash, border, none")->group(pixels);
-    app.add_option("--interpolation", interpolation_, "nearest, box, bilinear, hamming, bicubic, lanczos")
+    app.add_option("--interpolation", interpolation_,
+                   "nearest, box, bilinear, hamming, bicubic, lanczos")
         ->group(pixels);
     app.add_option("--mean", mean_, "R,G,B in scaled units, or one number")
         ->delimiter(',')
@@ -43,12 +55,15 @@ void ModelFlags::add_to(CLI::App& app) {
         ->expected(1, 3)
         ->group(pixels);
     app.add_option("--channel-order", channel_order_, "rgb, bgr")->group(pixels);
-    app.add_option("--scale", scale_, "Factor from pixel bytes to scaled units (1/255 unless told otherwise)")
+    app.add_option("--scale", scale_,
+                   "Factor from pixel bytes to scaled units (1/255 unless told otherwise)")
         ->group(pixels);
 
     const std::string answers = "What the model returns";
-    app.add_option("--outputs", outputs_, "logits, probabilities, log_probabilities")->group(answers);
-    app.add_option("--output-entry", output_, "Which entry of a tuple or dict: 0, logits, ...")->group(answers);
+    app.add_option("--outputs", outputs_, "logits, probabilities, log_probabilities")
+        ->group(answers);
+    app.add_option("--output-entry", output_, "Which entry of a tuple or dict: 0, logits, ...")
+        ->group(answers);
     app.add_option("--classes", classes_, "Class list file (default: ImageNet's for 1000 classes)")
         ->type_name("FILE")
         ->group(answers);
@@ -86,10 +101,12 @@ std::string class_setting(const std::string& text, const fs::path& folder) {
 
 std::vector<ModelSpec> ModelFlags::resolve() const {
     if (!name.empty() && files.size() > 1) {
-        throw Error(ErrorCode::usage, "--name goes with one --model; " + std::to_string(files.size()) + " were given");
+        throw Error(ErrorCode::usage, "--name goes with one --model; " +
+                                          std::to_string(files.size()) + " were given");
     }
     std::vector<ModelSpec> specs;
-    for (const fs::path& file : files) specs.push_back(resolve_with_sidecar(file, sidecars, settings()));
+    for (const fs::path& file : files)
+        specs.push_back(resolve_with_sidecar(file, sidecars, settings()));
     return specs;
 }
 
@@ -101,33 +118,39 @@ ModelSpec resolve_with_sidecar(const fs::path& model, const std::vector<fs::path
             found = sidecar;
             continue;
         }
-        if (fs::path in_folder = find_sidecar(sidecar / model.filename()); !in_folder.empty()) found = in_folder;
+        if (fs::path in_folder = find_sidecar(sidecar / model.filename()); !in_folder.empty())
+            found = in_folder;
     }
     return resolve_model(model, flags, found);
 }
 
 void DataFlags::add_to(CLI::App& app) {
-    const std::string group = "Pictures";
-    app.add_option("-d,--data", folders,
-                   "Folder of pictures (ImageFolder, ImageNet validation, flat) or a csv that lists them; "
-                   "may be given more than once")
+    const std::string group = "Images";
+    app.add_option(
+           "-d,--data", folders,
+           "Folder of images (ImageFolder, ImageNet validation, flat) or a csv that lists them; "
+           "may be given more than once")
         ->type_name("PATH")
         ->group(group);
-    app.add_option("--list", list, "Labels of a flat folder: csv with path and label columns, or ImageNet's val list")
+    app.add_option(
+           "--list", list,
+           "Labels of a flat folder: csv with path and label columns, or ImageNet's val list")
         ->type_name("FILE")
         ->group(group);
-    app.add_option("--layout", layout, "auto; folders: one folder a class; flat: no classes in the folders")
+    app.add_option("--layout", layout,
+                   "auto; folders: one folder a class; flat: no classes in the folders")
         ->check(CLI::IsMember({"auto", "folders", "flat"}))
         ->capture_default_str()
         ->group(group);
-    app.add_option("--dataset-name", name, "Name of the data set's results (default: the folder's)")->group(group);
-    app.add_option("--limit", limit, "Use the first N pictures only")->type_name("N")->group(group);
+    app.add_option("--dataset-name", name, "Name of the data set's results (default: the folder's)")
+        ->group(group);
+    app.add_option("--limit", limit, "Use the first N images only")->type_name("N")->group(group);
 }
 
 Dataset DataFlags::open(std::size_t index, const ClassList& classes, bool quiet) const {
     if (folders.size() > 1 && (!list.empty() || !name.empty())) {
-        throw Error(ErrorCode::usage,
-                    "--list and --dataset-name go with one --data; " + std::to_string(folders.size()) + " were given");
+        throw Error(ErrorCode::usage, "--list and --dataset-name go with one --data; " +
+                                          std::to_string(folders.size()) + " were given");
     }
     DatasetOptions options;
     options.layout = layout == "folders" ? DatasetOptions::Layout::image_folder
@@ -145,17 +168,18 @@ Dataset DataFlags::open(std::size_t index, const ClassList& classes, bool quiet)
     return dataset;
 }
 
-KeepChoice keep_named(const std::string& text) {
-    if (text == "full" || text == "f32") return {Keep::full_f32, 0};
-    if (text == "f16") return {Keep::full_f16, 0};
-    if (text == "label") return {Keep::label, 0};
+StorageChoice storage_format_named(const std::string& text) {
+    if (text == "full" || text == "f32") return {StorageFormat::full_f32, 0};
+    if (text == "f16") return {StorageFormat::full_f16, 0};
+    if (text == "label") return {StorageFormat::label, 0};
     if (text.starts_with("top")) {
         std::uint32_t k = 0;
         const char* end = text.data() + text.size();
         const auto [stop, error] = std::from_chars(text.data() + 3, end, k);
-        if (error == std::errc() && stop == end && k > 0) return {Keep::top_k, k};
+        if (error == std::errc() && stop == end && k > 0) return {StorageFormat::top_k, k};
     }
-    throw Error(ErrorCode::usage, "--keep `" + text + "` is none of full, f16, topK (top5, top20, ...), label");
+    throw Error(ErrorCode::usage,
+                "--storage `" + text + "` is none of full, f16, topK (top5, top20, ...), label");
 }
 
 }  // namespace assay::cli

@@ -1,4 +1,4 @@
-// The options that say which models and which pictures: shared by predict, check and run.
+// The options that say which models and which images: shared by predict, check and run.
 #pragma once
 
 #include <CLI/App.hpp>
@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "assay/classifier.h"
-#include "assay/dataset.h"
-#include "assay/model_spec.h"
-#include "assay/store.h"
+#include "assay/data/dataset.h"
+#include "assay/model/classifier.h"
+#include "assay/model/model_spec.h"
+#include "assay/store/prediction_store.h"
 
 namespace assay::cli {
 
@@ -21,9 +21,10 @@ public:
     /// The flags that were given, as sidecar keys.
     ModelSettings settings() const;
 
-    std::vector<std::filesystem::path> files;     ///< --model
-    std::vector<std::filesystem::path> sidecars;  ///< --sidecar: files, or folders that hold <model>.toml
-    std::string name;                             ///< --name: with one model only
+    std::vector<std::filesystem::path> files;  ///< --model
+    std::vector<std::filesystem::path>
+        sidecars;      ///< --sidecar: files, or folders that hold <model>.toml
+    std::string name;  ///< --name: with one model only
     std::string device = "auto";
 
     /// preset < sidecar < flags, for every file.
@@ -47,23 +48,25 @@ public:
     std::string name;
     std::size_t limit = 0;
 
-    /// Opens folder `index` for classifiers with these classes; what was assumed is said on stderr unless quiet.
+    /// Opens folder `index` for classifiers with these classes; what was assumed is said on stderr
+    /// unless quiet.
     Dataset open(std::size_t index, const ClassList& classes, bool quiet) const;
 };
 
-/// The setting "classes" as a sidecar takes it: "imagenet", or an absolute path (a relative one is relative to
-/// `folder`).
+/// The setting "classes" as a sidecar takes it: "imagenet", or an absolute path (a relative one is
+/// relative to `folder`).
 std::string class_setting(const std::string& text, const std::filesystem::path& folder);
 
 /// resolve_model with a sidecar that stands elsewhere than beside the model.
-ModelSpec resolve_with_sidecar(const std::filesystem::path& model, const std::vector<std::filesystem::path>& sidecars,
+ModelSpec resolve_with_sidecar(const std::filesystem::path& model,
+                               const std::vector<std::filesystem::path>& sidecars,
                                const ModelSettings& flags);
 
 /// "full", "f16", "top5", "label" -> how much of each row is kept. Throws usage.
-struct KeepChoice {
-    Keep keep;
+struct StorageChoice {
+    StorageFormat storage;
     std::uint32_t top_k;
 };
-KeepChoice keep_named(const std::string& text);
+StorageChoice storage_format_named(const std::string& text);
 
 }  // namespace assay::cli

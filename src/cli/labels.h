@@ -7,14 +7,14 @@
 #include <string_view>
 #include <vector>
 
-#include "assay/class_list.h"
-#include "assay/votes.h"
+#include "assay/annotation/votes.h"
+#include "assay/data/class_list.h"
 
 namespace assay::cli {
 
-int labels_aggregate(std::vector<std::string> words);
-int labels_propose(std::vector<std::string> words);
-int labels_stats(std::vector<std::string> words);
+int labels_aggregate(std::vector<std::string> arguments);
+int labels_propose(std::vector<std::string> arguments);
+int labels_stats(std::vector<std::string> arguments);
 
 /// A class list from --classes: a file, or "imagenet"; "" gives an empty list.
 ClassList classes_named(const std::string& text);

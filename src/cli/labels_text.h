@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "assay/aggregate.h"
+#include "assay/annotation/aggregate.h"
 #include "cli/table.h"
 
 namespace assay::cli {
@@ -18,23 +18,23 @@ struct AggregateReport {
     KeepRule rule;
     std::vector<double> yes;  ///< posterior or share of each question
     std::optional<DawidSkene> fitted;
-    std::vector<double> weights;   ///< of the raters; empty unless weighted
-    std::uint64_t unweighted = 0;  ///< questions whose raters all have weight 0
+    std::vector<double> weights;   ///< of the annotators; empty unless weighted
+    std::uint64_t unweighted = 0;  ///< questions whose annotators all have weight 0
     BuiltLabelSets built;
     AnswerAgreement agreement;
-    std::vector<RaterQuality> raters;
+    std::vector<AnnotatorQuality> annotators;
     const Dataset& dataset;
     const ClassList& classes;
     std::optional<LabelSetComparison> comparison;
     std::string compared_with;
 };
 
-std::string aggregate_text(const AggregateReport& report, bool with_raters, bool colour);
-nlohmann::json aggregate_json(const AggregateReport& report, bool with_raters);
+std::string aggregate_text(const AggregateReport& report, bool with_annotators, bool colour);
+nlohmann::json aggregate_json(const AggregateReport& report, bool with_annotators);
 /// Name and number of everything that the text shows: for --csv.
 Table aggregate_csv(const AggregateReport& report);
-/// A row a rater. `people`: rounded, with intervals in one cell.
-Table rater_table(const AggregateReport& report, bool people);
+/// A row an annotator. `people`: rounded, with intervals in one cell.
+Table annotator_table(const AggregateReport& report, bool people);
 /// A row a question: item, label, answers by kind, posterior, kept.
 std::string posterior_csv(const AggregateReport& report);
 

@@ -1,4 +1,5 @@
-// The command `assay`: looks its first word up in the table of commands and turns errors into exit statuses.
+// The command `assay`: looks its first argument up in the table of commands and turns errors into
+// exit statuses.
 #include <algorithm>
 #include <csignal>
 #include <cstdio>
@@ -8,23 +9,24 @@
 #include <vector>
 
 #include "assay/error.h"
-#include "assay/parallel.h"
 #include "assay/version.h"
 #include "cli/command.h"
 #include "cli/table.h"
+#include "core/parallel.h"
 
 namespace assay::cli {
 
 const std::vector<Command>& commands() {
     static const std::vector<Command> table = {
-        {"demo", "Make a world of pictures, train classifiers, evaluate them: a tour", cmd_demo},
-        {"predict", "Run classifiers over pictures and keep their scores", cmd_predict},
+        {"demo", "Make a world of images, train classifiers, evaluate them: a walkthrough",
+         cmd_demo},
+        {"predict", "Run classifiers over images and keep their scores", cmd_predict},
         {"import", "Turn saved predictions of any framework into a store", cmd_import},
         {"score", "Compute metrics, with intervals, from kept scores", cmd_score},
-        {"compare", "Compare models on the same pictures; gate a release", cmd_compare},
+        {"compare", "Compare models on the same images; gate a release", cmd_compare},
         {"gap", "Explain the accuracy gap between two data sets", cmd_gap},
-        {"show", "Show one picture's labels and what each model sees in it", cmd_show},
-        {"patchml", "Compose pictures that hold a known number of objects", cmd_patchml},
+        {"show", "Show one image's labels and what each model sees in it", cmd_show},
+        {"patchml", "Compose images that hold a known number of objects", cmd_patchml},
         {"labels", "Build label sets from votes; propose questions; count", cmd_labels},
         {"replicate", "How much of a replication's accuracy gap is selection bias", cmd_replicate},
         {"check", "Find out whether a model and a data set fit together", cmd_check},
@@ -42,19 +44,22 @@ std::string help() {
     const auto bold = [colour](std::string_view text) {
         return colour ? "\033[1m" + std::string(text) + "\033[0m" : std::string(text);
     };
-    std::string out = "Assay " + std::string(version) + ": evaluates image classifiers beyond one number.\n\n" +
-                      bold("Usage") + ": assay COMMAND [options]        assay COMMAND --help\n\n" + bold("Commands") +
-                      ":\n";
+    std::string out = "Assay " + std::string(version) +
+                      ": evaluates image classifiers beyond one number.\n\n" + bold("Usage") +
+                      ": assay COMMAND [options]        assay COMMAND --help\n\n" +
+                      bold("Commands") + ":\n";
     for (const Command& command : commands()) {
-        out += "  " + bold(command.name) + std::string(10 - command.name.size(), ' ') + std::string(command.summary) +
-               "\n";
+        out += "  " + bold(command.name) + std::string(10 - command.name.size(), ' ') +
+               std::string(command.summary) + "\n";
     }
-    out += "\n" + bold("Examples") +
-           ":\n"
-           "  assay predict --model resnet50.pt --preset torchvision --data imagenet/val --out runs\n"
-           "  assay score runs\n"
-           "  assay compare runs/val/resnet50 runs/val/resnet50-v2 --gate \"top1.delta >= -0.005\"\n"
-           "\nExit status: 0 done, 1 a gate is broken, 2 bad input or usage, 3 partial result, 130 interrupted.\n";
+    out +=
+        "\n" + bold("Examples") +
+        ":\n"
+        "  assay predict --model resnet50.pt --preset torchvision --data imagenet/val --out runs\n"
+        "  assay score runs\n"
+        "  assay compare runs/val/resnet50 runs/val/resnet50-v2 --gate \"top1.delta >= -0.005\"\n"
+        "\nExit status: 0 done, 1 a gate is broken, 2 bad input or usage, 3 partial result, 130 "
+        "interrupted.\n";
     return out;
 }
 
@@ -71,8 +76,8 @@ int status_of(const Error& error) {
 
 void print_error(const Error& error) {
     const bool colour = stderr_is_terminal();
-    std::string out =
-        std::string("assay: ") + (colour ? "\033[31merror\033[0m" : "error") + ": " + error.message() + "\n";
+    std::string out = std::string("assay: ") + (colour ? "\033[31merror\033[0m" : "error") + ": " +
+                      error.message() + "\n";
     for (const std::string& line : error.notes()) out += "  while " + line + "\n";
     std::fputs(out.c_str(), stderr);
 }
@@ -83,11 +88,11 @@ extern "C" void on_signal(int number) {
     std::signal(number, SIG_DFL);
 }
 
-int run(int count, char** words) {
+int run(int count, char** arguments) {
     std::string& line = command_line();
-    for (int i = 0; i < count; ++i) line += (i == 0 ? "" : " ") + std::string(words[i]);
+    for (int i = 0; i < count; ++i) line += (i == 0 ? "" : " ") + std::string(arguments[i]);
 
-    const std::string first = count > 1 ? words[1] : "--help";
+    const std::string first = count > 1 ? arguments[1] : "--help";
     if (first == "--help" || first == "-h" || first == "help") {
         std::fputs(help().c_str(), stdout);
         return count > 1 ? Status::done : Status::bad_input;
@@ -97,25 +102,26 @@ int run(int count, char** words) {
         return Status::done;
     }
     const auto& table = commands();
-    const auto found = std::find_if(table.begin(), table.end(), [&](const Command& c) { return c.name == first; });
+    const auto found =
+        std::find_if(table.begin(), table.end(), [&](const Command& c) { return c.name == first; });
     if (found == table.end()) {
         std::vector<std::string> names;
         for (const Command& command : table) names.emplace_back(command.name);
-        throw Error(ErrorCode::usage,
-                    "unknown command `" + first + "`" + suggest(first, names) + " (see `assay --help`)");
+        throw Error(ErrorCode::usage, "unknown command `" + first + "`" + suggest(first, names) +
+                                          " (see `assay --help`)");
     }
-    return found->run(std::vector<std::string>(words + 2, words + count));
+    return found->run(std::vector<std::string>(arguments + 2, arguments + count));
 }
 
 }  // namespace
 }  // namespace assay::cli
 
-int main(int count, char** words) {
+int main(int count, char** arguments) {
     using namespace assay;
     std::signal(SIGINT, cli::on_signal);
     std::signal(SIGTERM, cli::on_signal);
     try {
-        return cli::run(count, words);
+        return cli::run(count, arguments);
     } catch (const Error& error) {
         cli::print_error(error);
         return cli::status_of(error);

@@ -18,8 +18,8 @@
 #include <vector>
 
 #include "assay/error.h"
-#include "assay/file.h"
-#include "assay/parallel.h"
+#include "core/file.h"
+#include "core/parallel.h"
 
 namespace assay::cli {
 namespace {
@@ -27,17 +27,19 @@ namespace {
 namespace fs = std::filesystem;
 
 /// The options whose values are files to write. All other values may be inputs.
-constexpr std::array<std::string_view, 4> output_options = {"output", "posteriors", "rater-quality", "rejected"};
+constexpr std::array<std::string_view, 4> output_options = {"output", "posteriors",
+                                                            "annotator-quality", "rejected"};
 
 struct Named {
-    std::string by;  ///< "--output", or "votes" of a plain word
+    std::string by;  ///< "--output", or "votes" of a plain argument
     fs::path path;
 };
 
 bool is_output(const CLI::Option& option) {
     const auto& names = option.get_lnames();
     return std::any_of(names.begin(), names.end(), [](const std::string& name) {
-        return std::find(output_options.begin(), output_options.end(), name) != output_options.end();
+        return std::find(output_options.begin(), output_options.end(), name) !=
+               output_options.end();
     });
 }
 
@@ -63,17 +65,20 @@ fs::path behind_links(fs::path path) {
 bool same_file(const fs::path& a, const fs::path& b) {
     const auto first = look_at(a), second = look_at(b);
     if (first && second) {
-        return S_ISREG(first->st_mode) && first->st_dev == second->st_dev && first->st_ino == second->st_ino;
+        return S_ISREG(first->st_mode) && first->st_dev == second->st_dev &&
+               first->st_ino == second->st_ino;
     }
     std::error_code error;
     return !first && !second &&
-           fs::weakly_canonical(behind_links(a), error) == fs::weakly_canonical(behind_links(b), error);
+           fs::weakly_canonical(behind_links(a), error) ==
+               fs::weakly_canonical(behind_links(b), error);
 }
 
 /// The value, and its parts in LIST and NAME=PATH.
 std::vector<fs::path> possible_paths(const std::string& value) {
     std::vector<fs::path> paths = {value};
-    if (const auto sign = value.find('='); sign != std::string::npos) paths.emplace_back(value.substr(sign + 1));
+    if (const auto sign = value.find('='); sign != std::string::npos)
+        paths.emplace_back(value.substr(sign + 1));
     for (std::size_t begin = 0; value.find(',') != std::string::npos && begin <= value.size();) {
         const std::size_t end = std::min(value.find(',', begin), value.size());
         paths.emplace_back(value.substr(begin, end - begin));
@@ -87,12 +92,13 @@ bool is_part_of_a_store(const fs::path& target) {
     std::error_code error;
     const fs::path path = fs::weakly_canonical(behind_links(target), error);
     const auto is_store = [&](const fs::path& folder) {
-        return fs::exists(folder / "manifest.json", error) && fs::is_directory(folder / "shards", error);
+        return fs::exists(folder / "manifest.json", error) &&
+               fs::is_directory(folder / "shards", error);
     };
     const fs::path folder = path.parent_path();
     if (is_store(folder) || is_store(folder.parent_path())) return true;
-    return (path.filename() == "items.csv" || path.filename() == "dataset.json") && fs::exists(path, error) &&
-           fs::exists(folder / "dataset.json", error);
+    return (path.filename() == "items.csv" || path.filename() == "dataset.json") &&
+           fs::exists(path, error) && fs::exists(folder / "dataset.json", error);
 }
 
 [[noreturn]] void refuse(const Named& output, const std::string& why) {
@@ -111,7 +117,8 @@ void check_place(const Named& output) {
         refuse(output, fmt::format("there is no folder `{}`", folder.string()));
     }
     if (there && S_ISDIR(there->st_mode)) refuse(output, "this is a folder; name a file");
-    if (there && !S_ISREG(there->st_mode) && !S_ISFIFO(there->st_mode) && !S_ISCHR(there->st_mode)) {
+    if (there && !S_ISREG(there->st_mode) && !S_ISFIFO(there->st_mode) &&
+        !S_ISCHR(there->st_mode)) {
         refuse(output, "this is neither a file nor a pipe nor a character device");
     }
     if (is_part_of_a_store(output.path)) {
@@ -121,13 +128,16 @@ void check_place(const Named& output) {
 
 void check_twice(const Named& output, const Named& other) {
     if (!is_stdout(output.path) && same_file(output.path, other.path)) {
-        refuse(output,
-               fmt::format("the command line names this file as {}, too; give the result another name", other.by));
+        refuse(
+            output,
+            fmt::format("the command line names this file as {}, too; give the result another name",
+                        other.by));
     }
 }
 
 [[noreturn]] void fail(const char* verb, const fs::path& path) {
-    throw Error(ErrorCode::io, fmt::format("cannot {} `{}`: {}", verb, path.string(), std::strerror(errno)));
+    throw Error(ErrorCode::io,
+                fmt::format("cannot {} `{}`: {}", verb, path.string(), std::strerror(errno)));
 }
 
 /// A pipe without a reader is waited for in steps, so that a signal ends the wait.
@@ -152,7 +162,8 @@ void write_into(const fs::path& path, std::string_view text) {
     const int descriptor = open_special(path);
     std::FILE* const stream = ::fdopen(descriptor, "w");
     if (stream == nullptr) fail("open", path);
-    const bool wrote = std::fwrite(text.data(), 1, text.size(), stream) == text.size() && std::fflush(stream) == 0;
+    const bool wrote =
+        std::fwrite(text.data(), 1, text.size(), stream) == text.size() && std::fflush(stream) == 0;
     const int problem = errno;
     std::fclose(stream);
     errno = problem;
@@ -160,7 +171,8 @@ void write_into(const fs::path& path, std::string_view text) {
 }
 
 void write_stdout(std::string_view text) {
-    if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0) {
+    if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() ||
+        std::fflush(stdout) != 0) {
         throw Error(ErrorCode::io, "cannot write to stdout");
     }
 }
@@ -198,10 +210,12 @@ void write_result(const fs::path& file, std::string_view text) {
     if (is_stdout(file)) return write_stdout(text);
     const auto there = look_at(file);
     struct stat out {};
-    if (there && ::fstat(STDOUT_FILENO, &out) == 0 && out.st_dev == there->st_dev && out.st_ino == there->st_ino) {
+    if (there && ::fstat(STDOUT_FILENO, &out) == 0 && out.st_dev == there->st_dev &&
+        out.st_ino == there->st_ino) {
         return write_stdout(text);  // /dev/stdout: opened anew, a file would lose what it holds
     }
-    if (there && (S_ISFIFO(there->st_mode) || S_ISCHR(there->st_mode))) return write_into(file, text);
+    if (there && (S_ISFIFO(there->st_mode) || S_ISCHR(there->st_mode)))
+        return write_into(file, text);
     write_file_atomically(behind_links(file), text);
 }
 

@@ -1,4 +1,5 @@
-// Files that a command writes because an option names them: where they may be, and how they are written.
+// Files that a command writes because an option names them: where they may be, and how they are
+// written.
 #pragma once
 
 #include <CLI/App.hpp>
@@ -7,15 +8,17 @@
 
 namespace assay::cli {
 
-/// Before anything is computed: throws usage when an output is a folder, a file inside a prediction store, or a file
-/// that another word of the command line names, too, be it an input or another output.
+/// Before anything is computed: throws usage when an output is a folder, a file inside a prediction
+/// store, or a file that another argument of the command line names, too, be it an input or another
+/// output.
 void check_outputs(const CLI::App& app);
 
 /// Whether `file` means stdout: "" or "-".
 bool is_stdout(const std::filesystem::path& file);
 
-/// Writes a result to stdout or where the user asked for it. A pipe or character device is written to; a symbolic
-/// link stays, and what it leads to is replaced; a file is replaced by the whole result or stays as it was.
+/// Writes a result to stdout or where the user asked for it. A pipe or character device is written
+/// to; a symbolic link stays, and what it leads to is replaced; a file is replaced by the whole
+/// result or stays as it was.
 void write_result(const std::filesystem::path& file, std::string_view text);
 
 }  // namespace assay::cli

@@ -5,9 +5,9 @@
 #include <utility>
 
 #include "assay/error.h"
-#include "assay/file.h"
-#include "assay/toml.h"
 #include "cli/command.h"
+#include "core/file.h"
+#include "core/toml.h"
 
 namespace assay::cli {
 namespace {
@@ -36,7 +36,8 @@ public:
         try {
             value = found->get<T>();
         } catch (const json::exception&) {
-            refuse(where_ + "." + key + " has the value " + found->dump() + ", which is of the wrong type");
+            refuse(where_ + "." + key + " has the value " + found->dump() +
+                   ", which is of the wrong type");
         }
         table_.erase(found);
         return value;
@@ -96,23 +97,27 @@ Plan::Model read_model(const json& table, const fs::path& folder) {
     Plan::Model model;
     model.path = keys.take_path("path");
     if (model.path.empty()) refuse("[[model]] needs a `path`");
-    if (const fs::path sidecar = keys.take_path("sidecar"); !sidecar.empty()) model.sidecars = {sidecar};
+    if (const fs::path sidecar = keys.take_path("sidecar"); !sidecar.empty())
+        model.sidecars = {sidecar};
     const auto classes = keys.take<std::string>("classes", "");
     model.settings = keys.rest();  // every other key is a sidecar's, checked there
     if (!classes.empty()) model.settings["classes"] = class_setting(classes, folder);
     return model;
 }
 
-/// {"k": [1, 5], "per-class": true, "labels": "real.json"} -> --k 1 --k 5 --per-class --labels real.json
-void append_flags(const json& table, std::vector<std::string>& words) {
-    const auto text = [](const json& value) { return value.is_string() ? value.get<std::string>() : value.dump(); };
+/// {"k": [1, 5], "per-class": true, "labels": "real.json"} -> --k 1 --k 5 --per-class --labels
+/// real.json
+void append_flags(const json& table, std::vector<std::string>& arguments) {
+    const auto text = [](const json& value) {
+        return value.is_string() ? value.get<std::string>() : value.dump();
+    };
     for (const auto& [key, value] : table.items()) {
         if (value.is_boolean()) {
-            if (value.get<bool>()) words.push_back("--" + key);
+            if (value.get<bool>()) arguments.push_back("--" + key);
         } else {
             for (const json& item : value.is_array() ? value : json::array({value})) {
-                words.push_back("--" + key);
-                words.push_back(text(item));
+                arguments.push_back("--" + key);
+                arguments.push_back(text(item));
             }
         }
     }
@@ -135,20 +140,23 @@ Plan read_plan(const fs::path& file) {
     const json all = parse_toml(read_text(file, 16 << 20));
     const fs::path folder = file.parent_path();
     Plan plan;
-    for (const json& table : array_of_tables(all, "model")) plan.models.push_back(read_model(table, folder));
-    for (const json& table : array_of_tables(all, "data")) plan.data.push_back(read_data(table, folder));
+    for (const json& table : array_of_tables(all, "model"))
+        plan.models.push_back(read_model(table, folder));
+    for (const json& table : array_of_tables(all, "data"))
+        plan.data.push_back(read_data(table, folder));
 
     json rest = all;
     rest.erase("model");
     rest.erase("data");
     Keys keys(rest, "the file", folder);
     if (const fs::path out = keys.take_path("out"); !out.empty()) plan.store.out = out;
-    plan.store.keep = keys.take<std::string>("keep", plan.store.keep);
+    plan.store.storage = keys.take<std::string>("storage", plan.store.storage);
     plan.store.batch = keys.take_count<std::uint32_t>("batch", 0);
     plan.store.shard_rows = keys.take_count<std::uint32_t>("shard_rows", 0);
     plan.store.threads = keys.take_count<int>("threads", 0);
     plan.device = keys.take<std::string>("device", "auto");
-    if (const json score = keys.take<json>("score", nullptr); !score.is_null()) plan.score = with_paths(score, folder);
+    if (const json score = keys.take<json>("score", nullptr); !score.is_null())
+        plan.score = with_paths(score, folder);
     if (const json compare = keys.take<json>("compare", nullptr); !compare.is_null())
         plan.compare = with_paths(compare, folder);
     keys.nothing_left();
@@ -158,7 +166,7 @@ Plan read_plan(const fs::path& file) {
 void Plan::override_with(const CLI::App& app, const StoreFlags& flags) {
     const auto given = [&](const char* name) { return app.count(name) > 0; };
     if (given("--out")) store.out = flags.out;
-    if (given("--keep")) store.keep = flags.keep;
+    if (given("--storage")) store.storage = flags.storage;
     if (given("--batch")) store.batch = flags.batch;
     if (given("--shard-rows")) store.shard_rows = flags.shard_rows;
     if (given("--threads")) store.threads = flags.threads;
@@ -167,8 +175,9 @@ void Plan::override_with(const CLI::App& app, const StoreFlags& flags) {
 }
 
 json Plan::resolved(const std::vector<ModelSpec>& specs) const {
-    json out = {{"out", store.out.string()},      {"keep", store.keep}, {"batch", store.batch},
-                {"shard_rows", store.shard_rows}, {"device", device},   {"threads", store.threads}};
+    json out = {{"out", store.out.string()}, {"storage", store.storage},
+                {"batch", store.batch},      {"shard_rows", store.shard_rows},
+                {"device", device},          {"threads", store.threads}};
     out["models"] = json::array();
     for (const ModelSpec& spec : specs) out["models"].push_back(to_json(spec));
     out["data"] = json::array();
@@ -185,23 +194,24 @@ json Plan::resolved(const std::vector<ModelSpec>& specs) const {
 }
 
 void Plan::check(const std::vector<ModelSpec>& specs) const {
-    keep_named(store.keep);
-    if (score) with_note("checking [score]", [&] { check_score_words(score_words()); });
+    storage_format_named(store.storage);
+    if (score) with_note("checking [score]", [&] { check_score_arguments(score_arguments()); });
     if (!compare) return;
     with_note("checking [compare]", [&] {
         // Of any data set: their names are not known yet, and the flags are the same for all.
-        for (const auto& words : compare_words(specs, {"DATA_SET"})) check_compare_words(words);
+        for (const auto& arguments : compare_arguments(specs, {"DATA_SET"}))
+            check_compare_arguments(arguments);
     });
 }
 
-std::vector<std::string> Plan::score_words() const {
-    std::vector<std::string> words = {store.out.string()};
-    append_flags(*score, words);
-    return words;
+std::vector<std::string> Plan::score_arguments() const {
+    std::vector<std::string> arguments = {store.out.string()};
+    append_flags(*score, arguments);
+    return arguments;
 }
 
-std::vector<std::vector<std::string>> Plan::compare_words(const std::vector<ModelSpec>& specs,
-                                                          const std::vector<std::string>& datasets) const {
+std::vector<std::vector<std::string>> Plan::compare_arguments(
+    const std::vector<ModelSpec>& specs, const std::vector<std::string>& datasets) const {
     std::vector<std::vector<std::string>> commands;
     if (!compare) return commands;
     json table = *compare;
@@ -211,19 +221,21 @@ std::vector<std::vector<std::string>> Plan::compare_words(const std::vector<Mode
         std::vector<std::string> names;
         for (const ModelSpec& spec : specs) names.push_back(spec.name);
         if (std::ranges::find(names, baseline) == names.end()) {
-            refuse("[compare] baseline `" + baseline + "` is no model of the file" + suggest(baseline, names));
+            refuse("[compare] baseline `" + baseline + "` is no model of the file" +
+                   suggest(baseline, names));
         }
         table.erase(found);
     }
-    if (specs.size() < 2) refuse("[compare] needs two models; the file lists `" + specs.front().name + "` alone");
+    if (specs.size() < 2)
+        refuse("[compare] needs two models; the file lists `" + specs.front().name + "` alone");
     for (const std::string& dataset : datasets) {
         const fs::path runs = store.out / dataset;
-        std::vector<std::string> words = {(runs / baseline).string()};
+        std::vector<std::string> arguments = {(runs / baseline).string()};
         for (const ModelSpec& spec : specs) {
-            if (spec.name != baseline) words.push_back((runs / spec.name).string());
+            if (spec.name != baseline) arguments.push_back((runs / spec.name).string());
         }
-        append_flags(table, words);
-        commands.push_back(std::move(words));
+        append_flags(table, arguments);
+        commands.push_back(std::move(arguments));
     }
     return commands;
 }

@@ -7,26 +7,32 @@
 #include <nlohmann/json.hpp>
 
 #include "assay/error.h"
-#include "assay/model_spec.h"
+#include "assay/model/model_spec.h"
 #include "cli/inputs.h"
 #include "cli/progress.h"
 #include "cli/table.h"
-#include "data/json_text.h"
+#include "core/json_text.h"
 
 namespace assay::cli {
 
 void StoreFlags::add_to(CLI::App& app) {
     const std::string group = "Results";
-    app.add_option("--out", out, "Folder of the results")->type_name("RUNS")->capture_default_str()->group(group);
-    app.add_option("--keep", keep, "full (float32), f16, topK (top5, ...), label")->capture_default_str()->group(group);
-    app.add_option("--batch", batch,
-                   "Pictures per batch (default: 8 on a CPU, 64 on a GPU); part of the store's identity")
+    app.add_option("--out", out, "Folder of the results")
+        ->type_name("RUNS")
+        ->capture_default_str()
+        ->group(group);
+    app.add_option("--storage", storage, "full (float32), f16, topK (top5, ...), label")
+        ->capture_default_str()
+        ->group(group);
+    app.add_option(
+           "--batch", batch,
+           "Images per batch (default: 8 on a CPU, 64 on a GPU); part of the store's identity")
         ->type_name("N")
         ->group(group);
-    app.add_option("--shard-rows", shard_rows, "Pictures per shard (default: about 4 MiB)")
+    app.add_option("--shard-rows", shard_rows, "Images per shard (default: about 4 MiB)")
         ->type_name("N")
         ->group(group);
-    app.add_option("-j,--threads", threads, "Threads (default: one a core); changes no bit")
+    app.add_option("-j,--threads", threads, "Threads (default: one per core); changes no bit")
         ->type_name("N")
         ->group(group);
     app.add_flag("-q,--quiet", quiet, "No progress, no notes")->group(group);
@@ -41,7 +47,8 @@ std::string describe_models(const std::vector<ModelSpec>& specs, bool json) {
     }
     std::string out;
     for (const ModelSpec& spec : specs) {
-        out += fmt::format("{}: {}; {} (from {})\n", spec.name, describe(spec.preprocess), name_of(spec.outputs),
+        out += fmt::format("{}: {}; {} (from {})\n", spec.name, describe(spec.preprocess),
+                           name_of(spec.outputs),
                            !spec.sidecar.empty()  ? spec.sidecar.string()
                            : !spec.preset.empty() ? "preset " + spec.preset
                                                   : "flags");
@@ -65,11 +72,11 @@ const ClassList& Prediction::classes() const {
 }
 
 void Prediction::over(const Dataset& dataset) {
-    const KeepChoice keep = keep_named(flags_.keep);
+    const StorageChoice storage = storage_format_named(flags_.storage);
     PredictOptions options;
     options.runs = flags_.out;
-    options.keep = keep.keep;
-    options.top_k = keep.top_k;
+    options.storage = storage.storage;
+    options.top_k = storage.top_k;
     options.shard_rows = flags_.shard_rows;
     options.batch_size = flags_.batch;
     options.threads = flags_.threads;
@@ -78,23 +85,28 @@ void Prediction::over(const Dataset& dataset) {
     const auto start = std::chrono::steady_clock::now();
     std::vector<PredictResult> results;
     {
-        Progress progress(dataset.name, models_.size() == 1 ? "pictures" : "pictures x models", flags_.quiet);
+        Progress progress(dataset.name, models_.size() == 1 ? "images" : "images x models",
+                          flags_.quiet);
         results = predict(models_, dataset, options, [&](const PredictProgress& p) {
-            progress.update(p.done, p.total, p.skipped,
-                            p.failed > 0 ? fmt::format("{} unreadable", count_text(p.failed)) : std::string());
+            progress.update(
+                p.done, p.total, p.skipped,
+                p.failed > 0 ? fmt::format("{} unreadable", count_text(p.failed)) : std::string());
         });
     }
-    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    const double seconds =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     for (const PredictResult& result : results) {
         if (result.bad_rows > 0) {
-            warn(fmt::format("{} on {}: {} of {} rows have no score; the first: {}", result.model, dataset.name,
-                             count_text(result.bad_rows), count_text(result.rows), result.first_error));
+            warn(fmt::format("{} on {}: {} of {} rows have no score; the first: {}", result.model,
+                             dataset.name, count_text(result.bad_rows), count_text(result.rows),
+                             result.first_error));
         }
         if (result.halved > 0) {
-            warn(fmt::format(
-                "{}: memory was short, so batches were halved {} times; scores may differ from whole batches by "
-                "about 1e-5; a smaller --batch avoids it",
-                result.model, result.halved));
+            warn(
+                fmt::format("{}: memory was short, so batches were halved {} times; scores may "
+                            "differ from whole batches by "
+                            "about 1e-5; a smaller --batch avoids it",
+                            result.model, result.halved));
         }
         rows_.push_back({dataset.name, result, seconds});
     }
@@ -103,7 +115,7 @@ void Prediction::over(const Dataset& dataset) {
 /// Many models on many data sets: a line for each data set is what a person can take in.
 Table Prediction::by_dataset() const {
     Table table({{"data set"},
-                 {"pictures", Align::right},
+                 {"images", Align::right},
                  {"models", Align::right},
                  {"computed now", Align::right},
                  {"without score", Align::right},
@@ -115,8 +127,8 @@ Table Prediction::by_dataset() const {
             bad += rows_[end].result.bad_rows;
         }
         const PredictResult& first = rows_[begin].result;
-        table.add({rows_[begin].dataset, count_text(first.rows), std::to_string(end - begin), count_text(computed),
-                   count_text(bad), first.store.parent_path().string()});
+        table.add({rows_[begin].dataset, count_text(first.rows), std::to_string(end - begin),
+                   count_text(computed), count_text(bad), first.store.parent_path().string()});
     }
     return table;
 }
@@ -124,7 +136,7 @@ Table Prediction::by_dataset() const {
 void Prediction::print(const Output& output) const {
     Table table({{"model"},
                  {"data set"},
-                 {"pictures", Align::right},
+                 {"images", Align::right},
                  {"computed now", Align::right},
                  {"without score", Align::right},
                  {"store"}});
@@ -134,8 +146,8 @@ void Prediction::print(const Output& output) const {
     std::string last_dataset;
     for (const Row& row : rows_) {
         const PredictResult& r = row.result;
-        table.add({r.model, row.dataset, count_text(r.rows), count_text(r.predicted), count_text(r.bad_rows),
-                   r.store.string()});
+        table.add({r.model, row.dataset, count_text(r.rows), count_text(r.predicted),
+                   count_text(r.bad_rows), r.store.string()});
         all.push_back({{"model", r.model},
                        {"dataset", row.dataset},
                        {"rows", r.rows},
@@ -155,10 +167,10 @@ void Prediction::print(const Output& output) const {
         output.write(rows_.size() <= 12 ? table.text(colour) : by_dataset().text(colour));
     }
     if (!flags_.quiet) {
-        note(computed == 0
-                 ? std::string("everything was there already")
-                 : fmt::format("{} predictions in {}, {:.0f} a second", count_text(computed), duration_text(seconds),
-                               static_cast<double>(computed) / std::max(seconds, 1e-9)));
+        note(computed == 0 ? std::string("everything was there already")
+                           : fmt::format("{} predictions in {}, {:.0f} a second",
+                                         count_text(computed), duration_text(seconds),
+                                         static_cast<double>(computed) / std::max(seconds, 1e-9)));
         note(fmt::format("next: assay score {}", flags_.out.string()));
     }
 }

@@ -1,4 +1,5 @@
-// One or many models over one or many data sets, with progress and a closing table: what predict and run share.
+// One or many models over one or many data sets, with progress and a closing table: what predict
+// and run share.
 #pragma once
 
 #include <CLI/App.hpp>
@@ -6,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "assay/predict.h"
+#include "assay/evaluate/predict.h"
 #include "cli/command.h"
 #include "cli/table.h"
 
@@ -15,7 +16,7 @@ namespace assay::cli {
 /// --out, --keep, --batch, --threads, ...
 struct StoreFlags {
     std::filesystem::path out = "runs";
-    std::string keep = "full";
+    std::string storage = "full";
     std::uint32_t batch = 0;
     std::uint32_t shard_rows = 0;
     int threads = 0;
@@ -30,7 +31,8 @@ std::string describe_models(const std::vector<ModelSpec>& specs, bool json);
 
 class Prediction {
 public:
-    Prediction(StoreFlags flags, std::string device) : flags_(std::move(flags)), device_(std::move(device)) {}
+    Prediction(StoreFlags flags, std::string device)
+        : flags_(std::move(flags)), device_(std::move(device)) {}
 
     /// Opens the models and says on stderr what their preprocessing is.
     void load(const std::vector<ModelSpec>& specs);
@@ -40,7 +42,7 @@ public:
     void over(const Dataset& dataset);
     /// The table of what was done.
     void print(const Output& output) const;
-    /// done, or partial when a picture could not be read or a score is not finite.
+    /// done, or partial when an image could not be read or a score is not finite.
     int status() const;
     /// Names of the data sets so far, in order.
     std::vector<std::string> datasets() const;

@@ -1,10 +1,13 @@
-// A progress line on stderr: bar, share, rate and time left on a terminal; a plain line every ten seconds elsewhere.
+// A progress line on stderr: bar, share, rate and time left on a terminal; a plain line every ten
+// seconds elsewhere.
 #pragma once
 
 #include <chrono>
 #include <cstdint>
 #include <mutex>
 #include <string>
+
+#include "assay/report.h"
 
 namespace assay::cli {
 
@@ -18,8 +21,10 @@ public:
     Progress& operator=(const Progress&) = delete;
 
     /// `skipped` of `total` were there before and do not count for the rate.
-    void update(std::uint64_t done_now, std::uint64_t total, std::uint64_t skipped = 0, std::string_view detail = "");
-    /// Where units differ in cost: `share` of the work is done, `skipped` of it was there before, both in [0, 1].
+    void update(std::uint64_t done_now, std::uint64_t total, std::uint64_t skipped = 0,
+                std::string_view detail = "");
+    /// Where units differ in cost: `share` of the work is done, `skipped` of it was there before,
+    /// both in [0, 1].
     void update_share(double share, double skipped, std::uint64_t done_now, std::uint64_t total);
     void finish();
 
@@ -42,7 +47,5 @@ private:
 
 /// "1 h 03 min", "4 min 10 s", "12 s", "0.3 s".
 std::string duration_text(double seconds);
-/// 1234567 -> "1,234,567".
-std::string count_text(std::uint64_t n);
 
 }  // namespace assay::cli

@@ -18,7 +18,8 @@ std::string exact(const std::optional<double>& x) {
 
 std::string parameters_text(const MeasurementKey& key) {
     std::string text;
-    for (const auto& [name, value] : key.parameters) text += (text.empty() ? "" : " ") + name + "=" + value;
+    for (const auto& [name, value] : key.parameters)
+        text += (text.empty() ? "" : " ") + name + "=" + value;
     return text;
 }
 
@@ -43,10 +44,12 @@ Table measurement_csv(const std::vector<ScoreReport>& reports) {
     for (const ScoreReport& report : reports) {
         for (const Measurement& m : report.measurements) {
             table.add({m.key.model, m.key.dataset, m.key.subgroup, m.key.metric, m.key.definition,
-                       parameters_text(m.key), m.value ? exact(*m.value) : "", m.interval ? exact(m.interval->low) : "",
-                       m.interval ? exact(m.interval->high) : "", m.interval ? exact(m.interval->level) : "",
-                       m.interval ? m.interval->method : "", std::to_string(m.n), std::to_string(m.left_out),
-                       m.undefined, m.note});
+                       parameters_text(m.key), m.value ? exact(*m.value) : "",
+                       m.interval ? exact(m.interval->low) : "",
+                       m.interval ? exact(m.interval->high) : "",
+                       m.interval ? exact(m.interval->level) : "",
+                       m.interval ? m.interval->method : "", std::to_string(m.n),
+                       std::to_string(m.left_out), m.undefined, m.note});
         }
     }
     return table;
@@ -66,9 +69,11 @@ Table class_csv(const std::vector<ScoreReport>& reports) {
                  {"target_probability"}});
     for (const ScoreReport& report : reports) {
         for (const ClassResult& c : report.per_class) {
-            table.add({report.model, report.dataset, c.id, c.name, std::to_string(c.n), std::to_string(c.correct),
-                       c.accuracy ? exact(*c.accuracy) : "", c.interval ? exact(c.interval->low) : "",
-                       c.interval ? exact(c.interval->high) : "", c.confidence ? exact(*c.confidence) : "",
+            table.add({report.model, report.dataset, c.id, c.name, std::to_string(c.n),
+                       std::to_string(c.correct), c.accuracy ? exact(*c.accuracy) : "",
+                       c.interval ? exact(c.interval->low) : "",
+                       c.interval ? exact(c.interval->high) : "",
+                       c.confidence ? exact(*c.confidence) : "",
                        c.target_probability ? exact(*c.target_probability) : ""});
         }
     }
@@ -98,16 +103,18 @@ Table across_csv(const std::vector<AcrossResult>& results) {
     for (const AcrossResult& r : results) {
         const Measurement& m = r.mean;
         const auto& i = m.interval;
-        table.add({m.key.model, m.key.dataset, m.key.subgroup, m.key.metric, m.key.definition, parameters_text(m.key),
-                   exact(m.value), exact(r.deviation), m.value ? exact(r.low) : "", m.value ? exact(r.high) : "",
-                   i ? exact(i->low) : "", i ? exact(i->high) : "", i ? exact(i->level) : "", i ? i->method : "",
-                   std::to_string(r.datasets.size()), std::to_string(m.n), std::to_string(m.left_out), m.undefined,
-                   m.note});
+        table.add({m.key.model, m.key.dataset, m.key.subgroup, m.key.metric, m.key.definition,
+                   parameters_text(m.key), exact(m.value), exact(r.deviation),
+                   m.value ? exact(r.low) : "", m.value ? exact(r.high) : "",
+                   i ? exact(i->low) : "", i ? exact(i->high) : "", i ? exact(i->level) : "",
+                   i ? i->method : "", std::to_string(r.datasets.size()), std::to_string(m.n),
+                   std::to_string(m.left_out), m.undefined, m.note});
     }
     return table;
 }
 
-json reports_json(const std::vector<ScoreReport>& reports, const std::vector<GateResult>& gates, const Shown& shown) {
+json reports_json(const std::vector<ScoreReport>& reports, const std::vector<GateResult>& gates,
+                  const Shown& shown) {
     json out = {{"schema", "assay.scores/1"},
                 {"measurements", json::array()},
                 {"stores", json::array()},

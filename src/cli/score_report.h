@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "assay/compare.h"
-#include "assay/score.h"
+#include "assay/evaluate/compare.h"
+#include "assay/evaluate/score.h"
 #include "cli/table.h"
 
 namespace assay::cli {
@@ -18,8 +18,8 @@ struct Shown {
 };
 
 std::string reports_text(const std::vector<ScoreReport>& reports, const Shown& shown, bool colour);
-nlohmann::json reports_json(const std::vector<ScoreReport>& reports, const std::vector<GateResult>& gates,
-                            const Shown& shown);
+nlohmann::json reports_json(const std::vector<ScoreReport>& reports,
+                            const std::vector<GateResult>& gates, const Shown& shown);
 /// A line a measurement.
 Table measurement_csv(const std::vector<ScoreReport>& reports);
 /// A line a class.

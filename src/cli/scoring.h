@@ -1,4 +1,5 @@
-// What score and compare share: the flags that say how to measure, and how numbers are written for people.
+// What score and compare share: the flags that say how to measure, and how numbers are written for
+// people.
 #pragma once
 
 #include <CLI/App.hpp>
@@ -7,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "assay/compare.h"
-#include "assay/score.h"
+#include "assay/evaluate/compare.h"
+#include "assay/evaluate/score.h"
 
 namespace assay::cli {
 
@@ -16,8 +17,8 @@ namespace assay::cli {
 class ScoringFlags {
 public:
     void add_to(CLI::App& app);
-    /// What can be known to be wrong without a store: metrics, gates, the class map, labels that are not there. Throws
-    /// usage and bad_input. `differences`: gates may be about them.
+    /// What can be known to be wrong without a store: metrics, gates, the class map, labels that
+    /// are not there. Throws usage and bad_input. `differences`: gates may be about them.
     void check(bool differences) const;
     /// The options for one store. Throws usage and bad_input.
     ScoreOptions options_for(const PredictionStore& store) const;
@@ -47,8 +48,9 @@ private:
     std::vector<std::string> gates_;
 };
 
-/// On stderr: the pictures that a file of label sets leaves out. Nothing when it names all.
-void warn_of_unnamed(std::uint64_t unnamed, std::uint64_t pictures, const std::filesystem::path& labels);
+/// On stderr: the images that a file of label sets leaves out. Nothing when it names all.
+void warn_of_unnamed(std::uint64_t unnamed, std::uint64_t images,
+                     const std::filesystem::path& labels);
 
 /// Shares of accuracy are written in percent, everything else as it is.
 bool in_percent(const std::string& metric);
@@ -58,7 +60,8 @@ std::string number_text(double value, double half_width, bool percent);
 std::string value_text(const Measurement& m);
 /// "75.76 – 76.50".
 std::string interval_text(const std::optional<Interval>& interval, bool percent);
-/// "top1", "ece (bins 20)": with the parameters that differ from the defaults, and the variant where there are several.
+/// "top1", "ece (bins 20)": with the parameters that differ from the defaults, and the variant
+/// where there are several.
 std::string metric_text(const MeasurementKey& key);
 /// "< 1e-6", "0.013".
 std::string p_text(std::optional<double> p);

@@ -8,15 +8,16 @@
 #include <cstdlib>
 #include <utility>
 
-#include "assay/csv.h"
+#include "core/csv.h"
 
 namespace assay::cli {
 namespace {
 
 /// Code points: every byte that does not continue one.
 std::size_t width_of(std::string_view text) {
-    return static_cast<std::size_t>(
-        std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
+    return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
+        return (static_cast<unsigned char>(c) & 0xC0) != 0x80;
+    }));
 }
 
 bool wants_colour(int descriptor) {
@@ -27,7 +28,8 @@ bool wants_colour(int descriptor) {
 
 }  // namespace
 
-Table::Table(std::vector<Column> columns, std::string title) : title_(std::move(title)), columns_(std::move(columns)) {}
+Table::Table(std::vector<Column> columns, std::string title)
+    : title_(std::move(title)), columns_(std::move(columns)) {}
 
 void Table::add(std::vector<std::string> cells) {
     cells.resize(columns_.size());
@@ -53,8 +55,8 @@ std::vector<std::size_t> Table::column_widths() const {
     return widths;
 }
 
-std::string Table::block(const std::vector<std::size_t>& columns, const std::vector<std::size_t>& widths,
-                         bool colour) const {
+std::string Table::block(const std::vector<std::size_t>& columns,
+                         const std::vector<std::size_t>& widths, bool colour) const {
     const std::string bold = colour ? "\033[1m" : "";
     const std::string dim = colour ? "\033[2m" : "";
     const std::string plain = colour ? "\033[0m" : "";
@@ -64,7 +66,8 @@ std::string Table::block(const std::vector<std::size_t>& columns, const std::vec
             const std::size_t c = columns[i];
             const std::string& cell = cell_of(c);
             const std::string pad(widths[c] - width_of(cell), ' ');
-            out += (i == 0 ? "" : "  ") + (columns_[c].align == Align::right ? pad + cell : cell + pad);
+            out += (i == 0 ? "" : "  ") +
+                   (columns_[c].align == Align::right ? pad + cell : cell + pad);
         }
         while (!out.empty() && out.back() == ' ') out.pop_back();
         return out;
@@ -76,10 +79,13 @@ std::string Table::block(const std::vector<std::size_t>& columns, const std::vec
     for (std::size_t i = 0; i < total; ++i) ruler += "─";
     const std::string rule_line = dim + ruler + plain + "\n";
 
-    std::string out =
-        bold + line([&](std::size_t c) -> const std::string& { return columns_[c].name; }) + plain + "\n" + rule_line;
+    std::string out = bold +
+                      line([&](std::size_t c) -> const std::string& { return columns_[c].name; }) +
+                      plain + "\n" + rule_line;
     for (const auto& row : rows_) {
-        out += row.empty() ? rule_line : line([&](std::size_t c) -> const std::string& { return row[c]; }) + "\n";
+        out += row.empty()
+                   ? rule_line
+                   : line([&](std::size_t c) -> const std::string& { return row[c]; }) + "\n";
     }
     return out;
 }
@@ -89,7 +95,8 @@ std::string Table::text(bool colour, std::size_t width) const {
     std::vector<std::vector<std::size_t>> blocks;
     std::size_t used = 0;
     for (std::size_t c = 0; c < columns_.size(); ++c) {
-        if (blocks.empty() || (width > 0 && blocks.back().size() > 1 && used + 2 + widths[c] > width)) {
+        if (blocks.empty() ||
+            (width > 0 && blocks.back().size() > 1 && used + 2 + widths[c] > width)) {
             blocks.emplace_back();
             used = 0;
             if (c > 0) {
@@ -101,8 +108,10 @@ std::string Table::text(bool colour, std::size_t width) const {
         used += (blocks.back().size() > 1 ? 2 : 0) + widths[c];
     }
 
-    std::string out = title_.empty() ? "" : (colour ? "\033[1m" : "") + title_ + (colour ? "\033[0m" : "") + "\n";
-    for (std::size_t i = 0; i < blocks.size(); ++i) out += (i == 0 ? "" : "\n") + block(blocks[i], widths, colour);
+    std::string out =
+        title_.empty() ? "" : (colour ? "\033[1m" : "") + title_ + (colour ? "\033[0m" : "") + "\n";
+    for (std::size_t i = 0; i < blocks.size(); ++i)
+        out += (i == 0 ? "" : "\n") + block(blocks[i], widths, colour);
     for (const std::string& footer : footers_)
         out += (colour ? "\033[2m" : "") + footer + (colour ? "\033[0m" : "") + "\n";
     return out;
@@ -128,8 +137,8 @@ bool stderr_is_terminal() {
 
 std::size_t stdout_width() {
     winsize size{};
-    const bool known =
-        ::isatty(STDOUT_FILENO) == 1 && ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
+    const bool known = ::isatty(STDOUT_FILENO) == 1 &&
+                       ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
     return known ? size.ws_col : 120;
 }
 

@@ -9,7 +9,8 @@ namespace assay::cli {
 
 enum class Align { left, right };
 
-/// Cells are UTF-8; widths count code points (no wide characters are used). Rows may be shorter than the header.
+/// Cells are UTF-8; widths count code points (no wide characters are used). Rows may be shorter
+/// than the header.
 class Table {
 public:
     struct Column {
@@ -25,16 +26,17 @@ public:
     void footer(std::string text);
     std::size_t rows() const noexcept { return rows_.size(); }
 
-    /// Aligned text. `colour`: bold header, dim rules (use stdout_is_terminal()). A table wider than `width` (0: any
-    /// width) is broken into blocks of columns, each with the first column again.
+    /// Aligned text. `colour`: bold header, dim rules (use stdout_is_terminal()). A table wider
+    /// than `width` (0: any width) is broken into blocks of columns, each with the first column
+    /// again.
     std::string text(bool colour = false, std::size_t width = 0) const;
     /// RFC 4180, header first.
     std::string csv() const;
 
 private:
     std::vector<std::size_t> column_widths() const;
-    std::string block(const std::vector<std::size_t>& columns, const std::vector<std::size_t>& widths,
-                      bool colour) const;
+    std::string block(const std::vector<std::size_t>& columns,
+                      const std::vector<std::size_t>& widths, bool colour) const;
 
     std::string title_;
     std::vector<Column> columns_;

@@ -1,4 +1,4 @@
-#include "assay/comm.h"
+#include "assay/collective/comm.h"
 
 #include <condition_variable>
 #include <exception>
@@ -28,8 +28,8 @@ struct RankLeft final : Error {
     RankLeft() : Error(ErrorCode::internal, "another rank failed before this collective step") {}
 };
 
-// What the threads share. A rank that throws marks the meeting broken, so that the others leave instead of waiting for
-// ever.
+// What the threads share. A rank that throws marks the meeting broken, so that the others leave
+// instead of waiting for ever.
 struct Meeting {
     explicit Meeting(int ranks) : size(ranks), slots(static_cast<std::size_t>(ranks)) {}
 
@@ -74,7 +74,8 @@ public:
     bool any(bool mine) override {
         const std::byte flag{mine ? std::uint8_t{1} : std::uint8_t{0}};
         bool found = false;
-        for (const auto& bytes : all_gather({&flag, 1})) found = found || bytes.at(0) != std::byte{0};
+        for (const auto& bytes : all_gather({&flag, 1}))
+            found = found || bytes.at(0) != std::byte{0};
         return found;
     }
 
@@ -90,9 +91,11 @@ std::unique_ptr<Comm> self_comm() {
 }
 
 void run_thread_ranks(int ranks, const std::function<void(Comm&)>& body) {
-    if (ranks < 1) throw Error(ErrorCode::usage, fmt::format("{} ranks; at least 1 is needed", ranks));
+    if (ranks < 1)
+        throw Error(ErrorCode::usage, fmt::format("{} ranks; at least 1 is needed", ranks));
     Meeting meeting(ranks);
-    std::vector<std::exception_ptr> causes(static_cast<std::size_t>(ranks)), echoes(static_cast<std::size_t>(ranks));
+    std::vector<std::exception_ptr> causes(static_cast<std::size_t>(ranks)),
+        echoes(static_cast<std::size_t>(ranks));
     const auto leave = [&](std::exception_ptr& kept) {
         const std::lock_guard lock(meeting.mutex);
         kept = std::current_exception();

@@ -1,4 +1,4 @@
-#include "assay/cpu.h"
+#include "core/cpu.h"
 
 #include <cstdlib>
 #include <string_view>
@@ -15,11 +15,13 @@ bool simd_allowed() {
 
 #if defined(__x86_64__) || defined(__i386__)
 bool cpu_has_avx2() {
-    static const bool has = simd_allowed() && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+    static const bool has =
+        simd_allowed() && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
     return has;
 }
 bool cpu_has_f16c() {
-    // GCC 12 and later know the name "f16c"; every processor with AVX2 that was ever sold has the instructions.
+    // GCC 12 and later know the name "f16c"; every processor with AVX2 that was ever sold has the
+    // instructions.
     return cpu_has_avx2();
 }
 #else

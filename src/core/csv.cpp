@@ -1,4 +1,4 @@
-#include "assay/csv.h"
+#include "core/csv.h"
 
 #include <fmt/format.h>
 
@@ -43,18 +43,22 @@ CsvReader::CsvReader(std::string_view text, std::string source, CsvOptions optio
     delimiter_ = options.delimiter != '\0' ? options.delimiter : delimiter_of(text_);
     if (!options.header) return;
     if (!read_row())
-        throw Error(ErrorCode::bad_input, source_ + ": the table is empty; expected a row of column names");
+        throw Error(ErrorCode::bad_input,
+                    source_ + ": the table is empty; expected a row of column names");
     columns_.reserve(fields_.size());
     for (std::size_t c = 0; c < fields_.size(); ++c) columns_.emplace_back((*this)[c]);
 }
 
-std::optional<std::size_t> CsvReader::find_column(std::initializer_list<std::string_view> names) const {
+std::optional<std::size_t> CsvReader::find_column(
+    std::initializer_list<std::string_view> names) const {
     for (const std::string_view name : names) {
         const std::string wanted = folded(name);
         std::optional<std::size_t> found;
         for (std::size_t c = 0; c < columns_.size(); ++c) {
             if (folded(columns_[c]) != wanted) continue;
-            if (found) throw Error(ErrorCode::bad_input, fmt::format("{}: two columns are named {}", source_, name));
+            if (found)
+                throw Error(ErrorCode::bad_input,
+                            fmt::format("{}: two columns are named {}", source_, name));
             found = c;
         }
         if (found) return found;
@@ -65,10 +69,12 @@ std::optional<std::size_t> CsvReader::find_column(std::initializer_list<std::str
 std::size_t CsvReader::column(std::initializer_list<std::string_view> names) const {
     if (const auto found = find_column(names)) return *found;
     constexpr std::size_t shown = 12;
-    const auto end = columns_.begin() + static_cast<std::ptrdiff_t>(std::min(shown, columns_.size()));
+    const auto end =
+        columns_.begin() + static_cast<std::ptrdiff_t>(std::min(shown, columns_.size()));
     throw Error(ErrorCode::bad_input,
-                fmt::format("{}: no column named {}; columns: {}{}", source_, fmt::join(names, " or "),
-                            fmt::join(columns_.begin(), end, ", "), columns_.size() > shown ? ", ..." : ""));
+                fmt::format("{}: no column named {}; columns: {}{}", source_,
+                            fmt::join(names, " or "), fmt::join(columns_.begin(), end, ", "),
+                            columns_.size() > shown ? ", ..." : ""));
 }
 
 std::string CsvReader::where() const {
@@ -105,14 +111,16 @@ bool CsvReader::read_row() {
     row_line_ = line_;
     if (at_ == text_.size()) return false;
     while (true) {
-        if (fields_.size() == max_columns) throw error(fmt::format("more than {} fields", max_columns));
+        if (fields_.size() == max_columns)
+            throw error(fmt::format("more than {} fields", max_columns));
         if (at_ < text_.size() && text_[at_] == '"') {
             read_quoted();
         } else {
             read_plain();
         }
         if (at_row_end()) break;
-        ++at_;  // the delimiter: one more field follows, perhaps an empty one at the end of the text
+        ++at_;  // the delimiter: one more field follows, perhaps an empty one at the end of the
+                // text
     }
     end_line();
     return true;
@@ -124,7 +132,8 @@ void CsvReader::read_plain() {
         if (text_[at_] == '\0') throw error("a zero byte; this is not a text table");
         ++at_;
     }
-    if (at_ - begin > max_field) throw error(fmt::format("a field of {} bytes; at most {}", at_ - begin, max_field));
+    if (at_ - begin > max_field)
+        throw error(fmt::format("a field of {} bytes; at most {}", at_ - begin, max_field));
     fields_.push_back({.text = text_.substr(begin, at_ - begin)});
 }
 
@@ -145,16 +154,19 @@ void CsvReader::read_quoted() {
             copied = at_;
         } else {
             // CRLF inside a field is one line.
-            if (c == '\n' || (c == '\r' && (at_ + 1 == text_.size() || text_[at_ + 1] != '\n'))) ++line_;
+            if (c == '\n' || (c == '\r' && (at_ + 1 == text_.size() || text_[at_ + 1] != '\n')))
+                ++line_;
             ++at_;
         }
         if (at_ - begin > max_field)
-            throw error(fmt::format("a quoted field of more than {} bytes (a quote not closed?)", max_field));
+            throw error(fmt::format("a quoted field of more than {} bytes (a quote not closed?)",
+                                    max_field));
     }
     const std::string_view whole = text_.substr(begin, at_ - begin);
     if (doubled) scratch_.append(text_.substr(copied, at_ - copied));
     ++at_;
-    if (!at_row_end() && text_[at_] != delimiter_) throw error("text after the closing quote of a field");
+    if (!at_row_end() && text_[at_] != delimiter_)
+        throw error("text after the closing quote of a field");
     if (doubled) {
         fields_.push_back({.text = {},
                            .scratch_begin = scratch_begin,
@@ -169,8 +181,8 @@ void CsvWriter::field(std::string_view text) {
     if (in_row_ > 0) out_ += delimiter_;
     first_was_empty_ = in_row_ == 0 && text.empty();
     ++in_row_;
-    if (text.find_first_of(",\t\"\r\n") == std::string_view::npos && text.find(delimiter_) == std::string_view::npos &&
-        !text.starts_with(byte_order_mark)) {
+    if (text.find_first_of(",\t\"\r\n") == std::string_view::npos &&
+        text.find(delimiter_) == std::string_view::npos && !text.starts_with(byte_order_mark)) {
         out_ += text;
         return;
     }
@@ -183,7 +195,8 @@ void CsvWriter::field(std::string_view text) {
 }
 
 void CsvWriter::end_row() {
-    if (in_row_ == 1 && first_was_empty_) out_ += "\"\"";  // an empty line would be skipped by readers
+    if (in_row_ == 1 && first_was_empty_)
+        out_ += "\"\"";  // an empty line would be skipped by readers
     out_ += '\n';
     in_row_ = 0;
 }

@@ -24,7 +24,8 @@ private:
     int fd_;
 };
 
-/// Opens a regular file for reading and tells its size. Throws bad_input for all else, without waiting for it.
+/// Opens a regular file for reading and tells its size. Throws bad_input for all else, without
+/// waiting for it.
 std::pair<int, std::uint64_t> open_regular(const std::filesystem::path& path);
 
 }  // namespace assay

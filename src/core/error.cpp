@@ -9,7 +9,8 @@ namespace {
 
 std::string lower(std::string_view text) {
     std::string out(text);
-    std::transform(out.begin(), out.end(), out.begin(), [](unsigned char c) { return std::tolower(c); });
+    std::transform(out.begin(), out.end(), out.begin(),
+                   [](unsigned char c) { return std::tolower(c); });
     return out;
 }
 
@@ -31,13 +32,14 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 
 }  // namespace
 
-Error::Error(ErrorCode code, std::string message) : code_(code), message_(std::move(message)), what_(message_) {
-}
+Error::Error(ErrorCode code, std::string message)
+    : code_(code), message_(std::move(message)), what_(message_) {}
 
 Error& Error::add_note(std::string note) {
     notes_.push_back(std::move(note));
     what_ = message_ + " (";
-    for (std::size_t i = 0; i < notes_.size(); ++i) what_ += (i == 0 ? "while " : "; while ") + notes_[i];
+    for (std::size_t i = 0; i < notes_.size(); ++i)
+        what_ += (i == 0 ? "while " : "; while ") + notes_[i];
     what_ += ")";
     return *this;
 }
@@ -58,11 +60,13 @@ std::string nearest_name(std::string_view word, const std::vector<std::string>& 
 }
 
 std::string suggest(std::string_view word, const std::vector<std::string>& candidates) {
-    if (const std::string near = nearest_name(word, candidates); !near.empty()) return "; did you mean `" + near + "`?";
+    if (const std::string near = nearest_name(word, candidates); !near.empty())
+        return "; did you mean `" + near + "`?";
     if (candidates.empty()) return "";
     constexpr std::size_t most = 12;
     std::string out = "; known: ";
-    for (std::size_t i = 0; i < std::min(most, candidates.size()); ++i) out += (i == 0 ? "" : ", ") + candidates[i];
+    for (std::size_t i = 0; i < std::min(most, candidates.size()); ++i)
+        out += (i == 0 ? "" : ", ") + candidates[i];
     if (candidates.size() > most) out += ", ...";
     return out;
 }

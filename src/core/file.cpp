@@ -1,4 +1,4 @@
-#include "assay/file.h"
+#include "core/file.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -33,8 +33,9 @@ std::pair<int, std::uint64_t> open_regular(const fs::path& path) {
     struct stat info {};
     if (::fstat(descriptor.get(), &info) != 0) fail(ErrorCode::io, "examine", path, errno);
     if (!S_ISREG(info.st_mode)) {
-        throw Error(ErrorCode::bad_input, fmt::format("`{}` is {}, not a file", path.string(),
-                                                      S_ISDIR(info.st_mode) ? "a folder" : "special"));
+        throw Error(ErrorCode::bad_input,
+                    fmt::format("`{}` is {}, not a file", path.string(),
+                                S_ISDIR(info.st_mode) ? "a folder" : "special"));
     }
     return {descriptor.release(), static_cast<std::uint64_t>(info.st_size)};
 }
@@ -59,8 +60,8 @@ Buffer read_whole(const fs::path& path, std::uint64_t limit) {
     const auto [fd, size] = open_regular(path);
     const Descriptor descriptor(fd);
     if (size > limit) {
-        throw Error(ErrorCode::bad_input,
-                    fmt::format("`{}` has {} bytes; at most {} are read", path.string(), size, limit));
+        throw Error(ErrorCode::bad_input, fmt::format("`{}` has {} bytes; at most {} are read",
+                                                      path.string(), size, limit));
     }
     Buffer buffer;
     buffer.resize(size);
@@ -78,9 +79,11 @@ void write_fully(int descriptor, std::span<const std::byte> bytes, const fs::pat
 }
 
 void sync_folder(const fs::path& folder) {
-    const Descriptor descriptor(::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    const Descriptor descriptor(
+        ::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     // Some network file systems refuse to sync folders; the rename itself is then all they offer.
-    if (descriptor.get() >= 0 && ::fsync(descriptor.get()) != 0 && errno != EINVAL && errno != EROFS) {
+    if (descriptor.get() >= 0 && ::fsync(descriptor.get()) != 0 && errno != EINVAL &&
+        errno != EROFS) {
         fail(ErrorCode::io, "sync", folder, errno);
     }
 }
@@ -126,18 +129,22 @@ MappedFile& MappedFile::operator=(MappedFile&& other) noexcept {
     return *this;
 }
 
-void write_file_atomically(const fs::path& path, std::span<const std::span<const std::byte>> parts) {
-    // The name is unique to this process and call; a leading dot keeps half-written files out of listings.
+void write_file_atomically(const fs::path& path,
+                           std::span<const std::span<const std::byte>> parts) {
+    // The name is unique to this process and call; a leading dot keeps half-written files out of
+    // listings.
     static std::atomic<unsigned> counter{0};
     const fs::path temporary =
-        path.parent_path() / fmt::format(".{}.{}.{}.tmp", path.filename().string(), ::getpid(), counter.fetch_add(1));
+        path.parent_path() /
+        fmt::format(".{}.{}.{}.tmp", path.filename().string(), ::getpid(), counter.fetch_add(1));
     Descriptor descriptor(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
     if (descriptor.get() < 0) fail(ErrorCode::io, "create", path, errno);
     try {
         for (const auto part : parts) write_fully(descriptor.get(), part, path);
         if (::fsync(descriptor.get()) != 0) fail(ErrorCode::io, "sync", path, errno);
         if (::close(descriptor.release()) != 0) fail(ErrorCode::io, "close", path, errno);
-        if (::rename(temporary.c_str(), path.c_str()) != 0) fail(ErrorCode::io, "rename to", path, errno);
+        if (::rename(temporary.c_str(), path.c_str()) != 0)
+            fail(ErrorCode::io, "rename to", path, errno);
     } catch (...) {
         ::unlink(temporary.c_str());
         throw;
@@ -166,7 +173,8 @@ void make_folders(const fs::path& path) {
     std::error_code error;
     fs::create_directories(path, error);
     if (error)
-        throw Error(ErrorCode::io, fmt::format("cannot make the folder `{}`: {}", path.string(), error.message()));
+        throw Error(ErrorCode::io,
+                    fmt::format("cannot make the folder `{}`: {}", path.string(), error.message()));
 }
 
 FileLock::FileLock(const fs::path& path) {
@@ -178,12 +186,14 @@ FileLock::FileLock(const fs::path& path) {
         const ssize_t got = ::pread(descriptor.get(), holder, sizeof holder - 1, 0);
         std::string who(holder, got > 0 ? static_cast<std::size_t>(got) : 0);
         while (!who.empty() && (who.back() == '\n' || who.back() == '\0')) who.pop_back();
-        throw Error(ErrorCode::busy, fmt::format("`{}` is in use by another process{}; wait for it or stop it",
-                                                 path.parent_path().string(), who.empty() ? "" : " (" + who + ")"));
+        throw Error(ErrorCode::busy,
+                    fmt::format("`{}` is in use by another process{}; wait for it or stop it",
+                                path.parent_path().string(), who.empty() ? "" : " (" + who + ")"));
     }
     // For the message above only: the lock is the kernel's, so a stale number does no harm.
     const std::string me = fmt::format("process {}\n", ::getpid());
-    if (::ftruncate(descriptor.get(), 0) != 0 || ::pwrite(descriptor.get(), me.data(), me.size(), 0) < 0) {
+    if (::ftruncate(descriptor.get(), 0) != 0 ||
+        ::pwrite(descriptor.get(), me.data(), me.size(), 0) < 0) {
         fail(ErrorCode::io, "write the lock", path, errno);
     }
     descriptor_ = descriptor.release();

@@ -1,10 +1,10 @@
-#include "assay/half.h"
+#include "core/half.h"
 
 #include <bit>
 #include <cstddef>
 
-#include "assay/cpu.h"
 #include "assay/error.h"
+#include "core/cpu.h"
 
 #if defined(__x86_64__)
 #include <immintrin.h>
@@ -21,10 +21,11 @@ std::uint16_t half_from_float(float value) {
         half = 0x7e00U | ((magnitude >> 13) & 0x3ffU);
     } else if (magnitude >= 0x477ff000U) {  // 65520 and more round to infinity
         half = 0x7c00U;
-    } else if (magnitude >= 0x38800000U) {  // normal: rebias the exponent from 127 to 15, round the 13 lost bits
+    } else if (magnitude >=
+               0x38800000U) {  // normal: rebias the exponent from 127 to 15, round the 13 lost bits
         const std::uint32_t rebiased = magnitude - (112U << 23);
         half = (rebiased + 0xfffU + ((rebiased >> 13) & 1U)) >> 13;
-    } else if (magnitude > 0x33000000U) {                      // subnormal: above 2^-25, half of the smallest one
+    } else if (magnitude > 0x33000000U) {  // subnormal: above 2^-25, half of the smallest one
         const std::uint32_t shift = 126U - (magnitude >> 23);  // 14 .. 24
         const std::uint32_t mantissa = (magnitude & 0x7fffffU) | 0x800000U;
         const std::uint32_t lost = mantissa & ((1U << shift) - 1U);
@@ -53,7 +54,8 @@ float float_from_half(std::uint16_t half) {
 namespace {
 
 #if defined(__x86_64__)
-__attribute__((target("avx,f16c"))) std::size_t halves_f16c(const float* in, std::uint16_t* out, std::size_t n) {
+__attribute__((target("avx,f16c"))) std::size_t halves_f16c(const float* in, std::uint16_t* out,
+                                                            std::size_t n) {
     std::size_t i = 0;
     for (; i + 8 <= n; i += 8) {
         const __m128i half = _mm256_cvtps_ph(_mm256_loadu_ps(in + i), _MM_FROUND_TO_NEAREST_INT);
@@ -62,17 +64,20 @@ __attribute__((target("avx,f16c"))) std::size_t halves_f16c(const float* in, std
     return i;
 }
 
-__attribute__((target("avx,f16c"))) std::size_t floats_f16c(const std::uint16_t* in, float* out, std::size_t n) {
+__attribute__((target("avx,f16c"))) std::size_t floats_f16c(const std::uint16_t* in, float* out,
+                                                            std::size_t n) {
     std::size_t i = 0;
     for (; i + 8 <= n; i += 8) {
-        _mm256_storeu_ps(out + i, _mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(in + i))));
+        _mm256_storeu_ps(
+            out + i, _mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(in + i))));
     }
     return i;
 }
 #endif
 
 void check_lengths(std::size_t in, std::size_t out) {
-    if (in != out) throw Error(ErrorCode::internal, "half conversion between arrays of different lengths");
+    if (in != out)
+        throw Error(ErrorCode::internal, "half conversion between arrays of different lengths");
 }
 
 }  // namespace

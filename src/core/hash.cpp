@@ -1,4 +1,4 @@
-#include "assay/hash.h"
+#include "core/hash.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "assay/error.h"
-#include "assay/parallel.h"
 #include "core/descriptor.h"
+#include "core/parallel.h"
 
 namespace assay {
 namespace {
@@ -29,8 +29,7 @@ struct Hasher::State {
     State& operator=(const State&) = delete;
 };
 
-Hasher::Hasher() : state_(std::make_unique<State>()) {
-}
+Hasher::Hasher() : state_(std::make_unique<State>()) {}
 Hasher::~Hasher() = default;
 Hasher::Hasher(Hasher&&) noexcept = default;
 Hasher& Hasher::operator=(Hasher&&) noexcept = default;
@@ -68,7 +67,8 @@ std::string hash_file(const std::filesystem::path& path) {
         const ssize_t got = ::read(descriptor.get(), buffer.data(), buffer.size());
         if (got < 0 && errno == EINTR) continue;
         if (got < 0) {
-            throw Error(ErrorCode::bad_input, fmt::format("cannot read `{}`: {}", path.string(), std::strerror(errno)));
+            throw Error(ErrorCode::bad_input,
+                        fmt::format("cannot read `{}`: {}", path.string(), std::strerror(errno)));
         }
         if (got == 0) break;
         hasher.add(std::span<const std::byte>(buffer.data(), static_cast<std::size_t>(got)));

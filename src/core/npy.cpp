@@ -1,4 +1,4 @@
-#include "assay/npy.h"
+#include "core/npy.h"
 
 #include <fmt/format.h>
 
@@ -9,7 +9,7 @@
 #include <cstring>
 
 #include "assay/error.h"
-#include "assay/half.h"
+#include "core/half.h"
 
 namespace assay {
 namespace {
@@ -106,9 +106,10 @@ public:
                 shape_ = true;
                 parse_shape(view);
             } else {
-                fail(fmt::format(
-                    "npy header has an unexpected or repeated key `{}`; expected descr, fortran_order, shape",
-                    printable(key)));
+                fail(
+                    fmt::format("npy header has an unexpected or repeated key `{}`; expected "
+                                "descr, fortran_order, shape",
+                                printable(key)));
             }
             if (!accept(',')) {
                 expect('}');
@@ -116,9 +117,12 @@ public:
             }
         }
         skip_blanks();
-        if (!rest_.empty()) fail(fmt::format("npy header goes on after its end: `{}`", printable(rest_)));
+        if (!rest_.empty())
+            fail(fmt::format("npy header goes on after its end: `{}`", printable(rest_)));
         if (!descr_ || !order_ || !shape_) {
-            fail(fmt::format("npy header lacks `{}`", !descr_ ? "descr" : !order_ ? "fortran_order" : "shape"));
+            fail(fmt::format("npy header lacks `{}`", !descr_   ? "descr"
+                                                      : !order_ ? "fortran_order"
+                                                                : "shape"));
         }
     }
 
@@ -139,14 +143,17 @@ private:
         return true;
     }
     void expect(char c) {
-        if (!accept(c)) fail(fmt::format("npy header is damaged: expected `{}` at `{}`", c, printable(rest_)));
+        if (!accept(c))
+            fail(fmt::format("npy header is damaged: expected `{}` at `{}`", c, printable(rest_)));
     }
     std::string_view quoted(std::string_view what) {
         skip_blanks();
         const char quote = rest_.empty() ? '\0' : rest_.front();
-        const std::size_t end = quote == '\'' || quote == '"' ? rest_.find(quote, 1) : std::string_view::npos;
+        const std::size_t end =
+            quote == '\'' || quote == '"' ? rest_.find(quote, 1) : std::string_view::npos;
         if (end == std::string_view::npos) {
-            fail(fmt::format("npy header is damaged: expected {} in quotes at `{}`", what, printable(rest_)));
+            fail(fmt::format("npy header is damaged: expected {} in quotes at `{}`", what,
+                             printable(rest_)));
         }
         const std::string_view text = rest_.substr(1, end - 1);
         rest_.remove_prefix(end + 1);
@@ -161,12 +168,14 @@ private:
                 return value;
             }
         }
-        fail(fmt::format("npy header is damaged: fortran_order is `{}`, not True or False", printable(rest_)));
+        fail(fmt::format("npy header is damaged: fortran_order is `{}`, not True or False",
+                         printable(rest_)));
     }
     void parse_descr(NpyView& view) {
         skip_blanks();
         if (!rest_.empty() && rest_.front() == '[') {
-            fail(fmt::format("npy array has a structured dtype `{}`; a plain number type is needed", printable(rest_)));
+            fail(fmt::format("npy array has a structured dtype `{}`; a plain number type is needed",
+                             printable(rest_)));
         }
         view.values.type = npy_type_named(quoted("the dtype"));
     }
@@ -178,14 +187,17 @@ private:
             std::size_t digits = 0;
             while (digits < rest_.size() && rest_[digits] >= '0' && rest_[digits] <= '9') {
                 const auto digit = static_cast<std::uint64_t>(rest_[digits++] - '0');
-                if (size > (UINT64_MAX - digit) / 10) fail("npy header is damaged: a dimension does not fit 64 bits");
+                if (size > (UINT64_MAX - digit) / 10)
+                    fail("npy header is damaged: a dimension does not fit 64 bits");
                 size = size * 10 + digit;
             }
             if (digits == 0) {
-                fail(fmt::format("npy header is damaged: expected a dimension at `{}`", printable(rest_)));
+                fail(fmt::format("npy header is damaged: expected a dimension at `{}`",
+                                 printable(rest_)));
             }
             rest_.remove_prefix(digits);
-            if (!rest_.empty() && rest_.front() == 'L') rest_.remove_prefix(1);  // Python 2 wrote long integers so
+            if (!rest_.empty() && rest_.front() == 'L')
+                rest_.remove_prefix(1);  // Python 2 wrote long integers so
             if (view.shape.size() == max_dimensions) fail("npy array has more than 32 dimensions");
             view.shape.push_back(size);
             if (!accept(',')) {
@@ -203,7 +215,8 @@ private:
 
 std::string shape_as_text(std::span<const std::uint64_t> shape) {
     std::string text = "(";
-    for (std::size_t i = 0; i < shape.size(); ++i) text += fmt::format("{}{}", i == 0 ? "" : ", ", shape[i]);
+    for (std::size_t i = 0; i < shape.size(); ++i)
+        text += fmt::format("{}{}", i == 0 ? "" : ", ", shape[i]);
     return text + (shape.size() == 1 ? ",)" : ")");
 }
 
@@ -218,28 +231,35 @@ std::size_t size_of(NumberType type) {
 }
 
 bool is_float(NumberType type) {
-    return type == NumberType::f2 || type == NumberType::f4 || type == NumberType::f8 || type == NumberType::bf16;
+    return type == NumberType::f2 || type == NumberType::f4 || type == NumberType::f8 ||
+           type == NumberType::bf16;
 }
 
 NumberType npy_type_named(std::string_view descr) {
     for (const TypeRow& row : npy_types) {
         // One-byte types have no byte order; some writers put one all the same.
-        if (row.name == descr || (row.size == 1 && descr.size() == 3 && descr.substr(1) == row.name.substr(1))) {
+        if (row.name == descr ||
+            (row.size == 1 && descr.size() == 3 && descr.substr(1) == row.name.substr(1))) {
             return row.type;
         }
     }
     std::string known;
-    for (const TypeRow& row : npy_types) known += fmt::format("{}{}", known.empty() ? "" : " ", row.name);
+    for (const TypeRow& row : npy_types)
+        known += fmt::format("{}{}", known.empty() ? "" : " ", row.name);
     const bool big_endian = descr.starts_with('>');
-    fail(fmt::format("npy array has dtype `{:.40}`{}; supported: {}", descr, big_endian ? " (big-endian)" : "", known));
+    fail(fmt::format("npy array has dtype `{:.40}`{}; supported: {}", descr,
+                     big_endian ? " (big-endian)" : "", known));
 }
 
 double NumberSpan::number(std::uint64_t i) const {
     const std::byte* at = data.data() + i * size_of(type);
-    if (type == NumberType::f2) return static_cast<double>(float_from_half(load<std::uint16_t>(at)));
-    if (type == NumberType::bf16) return static_cast<double>(float_from_bfloat16(load<std::uint16_t>(at)));
+    if (type == NumberType::f2)
+        return static_cast<double>(float_from_half(load<std::uint16_t>(at)));
+    if (type == NumberType::bf16)
+        return static_cast<double>(float_from_bfloat16(load<std::uint16_t>(at)));
     if (type == NumberType::b1) return load<std::uint8_t>(at) != 0 ? 1.0 : 0.0;
-    return with_type(type, [&](auto zero) { return static_cast<double>(load<decltype(zero)>(at)); });
+    return with_type(type,
+                     [&](auto zero) { return static_cast<double>(load<decltype(zero)>(at)); });
 }
 
 std::int64_t NumberSpan::integer(std::uint64_t i) const {
@@ -255,10 +275,12 @@ std::int64_t NumberSpan::integer(std::uint64_t i) const {
     if (type == NumberType::b1) return load<std::uint8_t>(at) != 0 ? 1 : 0;
     if (type == NumberType::u8) {
         const auto value = load<std::uint64_t>(at);
-        if (value > INT64_MAX) fail(fmt::format("element {} is {}, beyond 64-bit integers", i, value));
+        if (value > INT64_MAX)
+            fail(fmt::format("element {} is {}, beyond 64-bit integers", i, value));
         return static_cast<std::int64_t>(value);
     }
-    return with_type(type, [&](auto zero) { return static_cast<std::int64_t>(load<decltype(zero)>(at)); });
+    return with_type(
+        type, [&](auto zero) { return static_cast<std::int64_t>(load<decltype(zero)>(at)); });
 }
 
 void NumberSpan::floats(std::uint64_t first, std::span<float> out) const {
@@ -276,13 +298,15 @@ void NumberSpan::floats(std::uint64_t first, std::span<float> out) const {
             floats_from_halves(std::span(aligned).first(n), out.subspan(done, n));
         }
     } else if (type == NumberType::bf16) {
-        for (std::size_t i = 0; i < out.size(); ++i) out[i] = float_from_bfloat16(load<std::uint16_t>(at + i * 2));
+        for (std::size_t i = 0; i < out.size(); ++i)
+            out[i] = float_from_bfloat16(load<std::uint16_t>(at + i * 2));
     } else if (type == NumberType::b1) {
         for (std::size_t i = 0; i < out.size(); ++i) out[i] = at[i] != std::byte{0} ? 1.0F : 0.0F;
     } else {
         with_type(type, [&](auto zero) {
             using T = decltype(zero);
-            for (std::size_t i = 0; i < out.size(); ++i) out[i] = static_cast<float>(load<T>(at + i * sizeof(T)));
+            for (std::size_t i = 0; i < out.size(); ++i)
+                out[i] = static_cast<float>(load<T>(at + i * sizeof(T)));
         });
     }
 }
@@ -296,27 +320,31 @@ NpyView parse_npy_header(std::span<const std::byte> bytes) {
     if (!text.starts_with(magic)) fail("not a npy file: it does not begin with \\x93NUMPY");
     if (text.size() < 10) fail(fmt::format("npy file is cut off: {} bytes", text.size()));
     const int major = static_cast<unsigned char>(text[6]);
-    if (major < 1 || major > 3) fail(fmt::format("npy format version {}; supported: 1, 2, 3", major));
+    if (major < 1 || major > 3)
+        fail(fmt::format("npy format version {}; supported: 1, 2, 3", major));
     const std::size_t before = major == 1 ? 10 : 12;
     if (text.size() < before) fail(fmt::format("npy file is cut off: {} bytes", text.size()));
     const std::size_t length =
         major == 1 ? load<std::uint16_t>(bytes.data() + 8) : load<std::uint32_t>(bytes.data() + 8);
-    if (length > max_header) fail(fmt::format("npy header claims {} bytes; at most {} are read", length, max_header));
+    if (length > max_header)
+        fail(fmt::format("npy header claims {} bytes; at most {} are read", length, max_header));
     if (length > text.size() - before) {
-        fail(fmt::format("npy file is cut off: its header should take {} bytes, {} are there", length,
-                         text.size() - before));
+        fail(fmt::format("npy file is cut off: its header should take {} bytes, {} are there",
+                         length, text.size() - before));
     }
 
     NpyView view;
     HeaderParser(text.substr(before, length)).parse(view);
     const std::size_t size = size_of(view.type());
-    std::uint64_t nonzero = 1;  // the product without zero dimensions: (0, 2^63, 2^63) is damaged, too
+    std::uint64_t nonzero =
+        1;  // the product without zero dimensions: (0, 2^63, 2^63) is damaged, too
     bool empty = false;
     for (const std::uint64_t dimension : view.shape) {
         if (dimension == 0) {
             empty = true;
         } else if (nonzero > (UINT64_MAX / size) / dimension) {
-            fail(fmt::format("npy shape {} is too large: its bytes do not fit 64 bits", view.shape_text()));
+            fail(fmt::format("npy shape {} is too large: its bytes do not fit 64 bits",
+                             view.shape_text()));
         } else {
             nonzero *= dimension;
         }
@@ -331,8 +359,9 @@ NpyView parse_npy(std::span<const std::byte> bytes) {
     const std::uint64_t needed = view.values.count * size_of(view.type());
     const std::uint64_t present = view.values.data.size();
     if (present != needed) {
-        fail(fmt::format("npy array of shape {} and dtype {} takes {} bytes, {} are there ({} {})", view.shape_text(),
-                         name_of(view.type()), needed, present, present < needed ? needed - present : present - needed,
+        fail(fmt::format("npy array of shape {} and dtype {} takes {} bytes, {} are there ({} {})",
+                         view.shape_text(), name_of(view.type()), needed, present,
+                         present < needed ? needed - present : present - needed,
                          present < needed ? "missing" : "too many"));
     }
     return view;
@@ -340,12 +369,13 @@ NpyView parse_npy(std::span<const std::byte> bytes) {
 
 std::string npy_header(std::string_view descr, std::span<const std::uint64_t> shape, bool fortran) {
     const std::string quote = descr.starts_with('[') ? "" : "'";
-    std::string body = fmt::format("{{'descr': {}{}{}, 'fortran_order': {}, 'shape': {}, }}", quote, descr, quote,
-                                   fortran ? "True" : "False", shape_as_text(shape));
+    std::string body = fmt::format("{{'descr': {}{}{}, 'fortran_order': {}, 'shape': {}, }}", quote,
+                                   descr, quote, fortran ? "True" : "False", shape_as_text(shape));
     const std::size_t before = 10;
     body.append(63 - (before + body.size()) % 64, ' ');
     body += '\n';
-    if (body.size() > 0xffff) throw Error(ErrorCode::internal, "npy header longer than version 1 allows");
+    if (body.size() > 0xffff)
+        throw Error(ErrorCode::internal, "npy header longer than version 1 allows");
     std::string header(magic);
     header += '\x01';
     header += '\x00';

@@ -1,4 +1,4 @@
-#include "assay/parallel.h"
+#include "core/parallel.h"
 
 #include <sched.h>
 
@@ -18,7 +18,8 @@ namespace assay {
 namespace {
 
 std::atomic<bool> stop_flag{false};
-static_assert(std::atomic<bool>::is_always_lock_free, "request_stop is called from a signal handler");
+static_assert(std::atomic<bool>::is_always_lock_free,
+              "request_stop is called from a signal handler");
 
 /// Cores that the cgroup's CPU quota allows (v2, then v1), or a large number.
 int quota_cores() {
@@ -53,7 +54,8 @@ int resolve_threads(int requested) {
     return requested > 0 ? requested : available_cores();
 }
 
-void parallel_blocks(std::size_t blocks, int threads, const std::function<void(std::size_t)>& body) {
+void parallel_blocks(std::size_t blocks, int threads,
+                     const std::function<void(std::size_t)>& body) {
     std::atomic<std::size_t> next{0};
     std::mutex mutex;
     std::exception_ptr first;
@@ -72,7 +74,8 @@ void parallel_blocks(std::size_t blocks, int threads, const std::function<void(s
                     first_block = block;
                     first = std::current_exception();
                 }
-                // Blocks are handed out in order, so every lower block has begun and may still replace `first`.
+                // Blocks are handed out in order, so every lower block has begun and may still
+                // replace `first`.
                 next.store(blocks);
                 return;
             }

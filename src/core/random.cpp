@@ -1,4 +1,4 @@
-#include "assay/random.h"
+#include "core/random.h"
 
 #include <boost/math/special_functions/erf.hpp>
 #include <cmath>
@@ -33,7 +33,8 @@ std::uint32_t high(std::uint64_t x) {
 
 }  // namespace
 
-std::array<std::uint32_t, 4> philox4x32(std::array<std::uint32_t, 4> c, std::array<std::uint32_t, 2> k) {
+std::array<std::uint32_t, 4> philox4x32(std::array<std::uint32_t, 4> c,
+                                        std::array<std::uint32_t, 2> k) {
     for (int round = 0; round < 10; ++round) {
         const std::uint64_t p0 = std::uint64_t{0xD2511F53} * c[0];
         const std::uint64_t p1 = std::uint64_t{0xCD9E8D57} * c[2];

@@ -1,12 +1,12 @@
-#include "assay/softmax.h"
+#include "core/softmax.h"
 
 #include <algorithm>
 #include <array>
 #include <bit>
 #include <cmath>
 
-#include "assay/cpu.h"
-#include "softmax_kernel.h"
+#include "core/cpu.h"
+#include "core/softmax_kernel.h"
 
 namespace assay {
 namespace {
@@ -82,7 +82,8 @@ void exp_row_plain(std::span<const float> row, float shift, float factor, float*
 }  // namespace detail
 
 RowScan scan_row(std::span<const float> row, std::int32_t target) {
-    return cpu_has_avx2() ? detail::scan_row_avx2(row, target) : detail::scan_row_plain(row, target);
+    return cpu_has_avx2() ? detail::scan_row_avx2(row, target)
+                          : detail::scan_row_plain(row, target);
 }
 
 RowSums exp_sums(std::span<const float> row, float shift) {

@@ -2,15 +2,16 @@
 #include <algorithm>
 #include <array>
 
-#include "softmax_exp8.h"
-#include "softmax_kernel.h"
+#include "core/softmax_exp8.h"
+#include "core/softmax_kernel.h"
 
 #define ASSAY_AVX2 __attribute__((target("avx2,fma")))
 
 namespace assay::detail {
 namespace {
 
-// exp_f32 is not inlined here: the plain form of the tail is the same operations, by promise and by test.
+// exp_f32 is not inlined here: the plain form of the tail is the same operations, by promise and by
+// test.
 template <bool exponential>
 ASSAY_AVX2 inline RowSums sums(std::span<const float> row, float shift) {
     const __m256 minus = _mm256_set1_ps(shift);
@@ -56,7 +57,8 @@ ASSAY_AVX2 RowScan scan_row_avx2(std::span<const float> row, std::int32_t target
             const __m256 v = _mm256_loadu_ps(x + i);
             max = _mm256_max_ps(max, v);
             min = _mm256_min_ps(min, v);
-            greater = _mm256_sub_epi32(greater, _mm256_castps_si256(_mm256_cmp_ps(v, t, _CMP_GT_OQ)));
+            greater =
+                _mm256_sub_epi32(greater, _mm256_castps_si256(_mm256_cmp_ps(v, t, _CMP_GT_OQ)));
             same = _mm256_sub_epi32(same, _mm256_castps_si256(_mm256_cmp_ps(v, t, _CMP_EQ_OQ)));
         }
         std::array<float, 8> top{}, bottom{};
@@ -115,7 +117,9 @@ ASSAY_AVX2 void exp_row_avx2(std::span<const float> row, float shift, float fact
     const __m256 minus = _mm256_set1_ps(shift), times = _mm256_set1_ps(factor);
     std::size_t i = 0;
     for (; i + 8 <= row.size(); i += 8) {
-        _mm256_storeu_ps(out + i, _mm256_mul_ps(exp8(_mm256_sub_ps(_mm256_loadu_ps(row.data() + i), minus)), times));
+        _mm256_storeu_ps(
+            out + i,
+            _mm256_mul_ps(exp8(_mm256_sub_ps(_mm256_loadu_ps(row.data() + i), minus)), times));
     }
     for (; i < row.size(); ++i) out[i] = exp_f32(row[i] - shift) * factor;
 }

@@ -1,4 +1,4 @@
-#include "assay/statistics.h"
+#include "core/statistics.h"
 
 #include <algorithm>
 #include <array>
@@ -12,20 +12,22 @@
 #include <fmt/core.h>
 
 #include "assay/error.h"
-#include "assay/random.h"
+#include "core/random.h"
 
 namespace assay {
 namespace {
 
 void check_level(double level) {
     if (!(level > 0 && level < 1)) {
-        throw Error(ErrorCode::usage, fmt::format("confidence level {} is outside (0, 1); 0.95 is usual", level));
+        throw Error(ErrorCode::usage,
+                    fmt::format("confidence level {} is outside (0, 1); 0.95 is usual", level));
     }
 }
 
 void check_counts(std::uint64_t hits, std::uint64_t trials) {
     if (trials == 0 || hits > trials) {
-        throw Error(ErrorCode::usage, fmt::format("{} hits in {} trials is no proportion", hits, trials));
+        throw Error(ErrorCode::usage,
+                    fmt::format("{} hits in {} trials is no proportion", hits, trials));
     }
 }
 
@@ -40,29 +42,35 @@ double normal_cdf(double x) {
 }
 
 double normal_quantile(double p) {
-    if (!(p > 0 && p < 1)) throw Error(ErrorCode::usage, fmt::format("normal quantile of {}: not in (0, 1)", p));
+    if (!(p > 0 && p < 1))
+        throw Error(ErrorCode::usage, fmt::format("normal quantile of {}: not in (0, 1)", p));
     return boost::math::quantile(boost::math::normal(), p);
 }
 
 double student_t_quantile(double p, double degrees) {
     if (!(p > 0 && p < 1) || !(degrees > 0)) {
-        throw Error(ErrorCode::usage, fmt::format("t quantile of {} with {} degrees of freedom", p, degrees));
+        throw Error(ErrorCode::usage,
+                    fmt::format("t quantile of {} with {} degrees of freedom", p, degrees));
     }
     return boost::math::quantile(boost::math::students_t(degrees), p);
 }
 
 double student_t_tail(double x, double degrees) {
-    if (!(degrees > 0)) throw Error(ErrorCode::usage, fmt::format("t tail with {} degrees of freedom", degrees));
+    if (!(degrees > 0))
+        throw Error(ErrorCode::usage, fmt::format("t tail with {} degrees of freedom", degrees));
     return boost::math::cdf(boost::math::complement(boost::math::students_t(degrees), x));
 }
 
 Interval wilson(std::uint64_t hits, std::uint64_t trials, double level) {
     check_level(level);
     check_counts(hits, trials);
-    const double n = static_cast<double>(trials), z = upper_quantile(level), share = static_cast<double>(hits) / n;
+    const double n = static_cast<double>(trials), z = upper_quantile(level),
+                 share = static_cast<double>(hits) / n;
     const double centre = (share + z * z / (2 * n)) / (1 + z * z / n);
-    const double half = z / (1 + z * z / n) * std::sqrt(share * (1 - share) / n + z * z / (4 * n * n));
-    // The ends are exactly 0 and 1 in theory for 0 and n hits; rounding must not move them past the estimate.
+    const double half =
+        z / (1 + z * z / n) * std::sqrt(share * (1 - share) / n + z * z / (4 * n * n));
+    // The ends are exactly 0 and 1 in theory for 0 and n hits; rounding must not move them past the
+    // estimate.
     const double low = hits == 0 ? 0 : std::min(share, std::max(0.0, centre - half));
     const double high = hits == trials ? 1 : std::max(share, std::min(1.0, centre + half));
     return {low, high, level, "wilson"};
@@ -71,10 +79,14 @@ Interval wilson(std::uint64_t hits, std::uint64_t trials, double level) {
 Interval clopper_pearson(std::uint64_t hits, std::uint64_t trials, double level) {
     check_level(level);
     check_counts(hits, trials);
-    const double x = static_cast<double>(hits), n = static_cast<double>(trials), tail = (1 - level) / 2;
-    const double low = hits == 0 ? 0 : boost::math::quantile(boost::math::beta_distribution<>(x, n - x + 1), tail);
+    const double x = static_cast<double>(hits), n = static_cast<double>(trials),
+                 tail = (1 - level) / 2;
+    const double low =
+        hits == 0 ? 0 : boost::math::quantile(boost::math::beta_distribution<>(x, n - x + 1), tail);
     const double high =
-        hits == trials ? 1 : boost::math::quantile(boost::math::beta_distribution<>(x + 1, n - x), 1 - tail);
+        hits == trials
+            ? 1
+            : boost::math::quantile(boost::math::beta_distribution<>(x + 1, n - x), 1 - tail);
     return {low, high, level, "clopper_pearson"};
 }
 
@@ -84,9 +96,11 @@ double zero_hits_bound(std::uint64_t trials, double level) {
     return -std::expm1(std::log1p(-level) / static_cast<double>(trials));
 }
 
-Interval symmetric_interval(double value, double standard_error, double level, std::string method, double degrees) {
+Interval symmetric_interval(double value, double standard_error, double level, std::string method,
+                            double degrees) {
     check_level(level);
-    const double z = degrees > 0 ? student_t_quantile(0.5 + level / 2, degrees) : upper_quantile(level);
+    const double z =
+        degrees > 0 ? student_t_quantile(0.5 + level / 2, degrees) : upper_quantile(level);
     return {value - z * standard_error, value + z * standard_error, level, std::move(method)};
 }
 
@@ -101,12 +115,13 @@ McNemar mcnemar(std::uint64_t b, std::uint64_t c) {
     return test;
 }
 
-PairedDifference paired_difference(std::uint64_t both, std::uint64_t b, std::uint64_t c, std::uint64_t n,
-                                   double level) {
+PairedDifference paired_difference(std::uint64_t both, std::uint64_t b, std::uint64_t c,
+                                   std::uint64_t n, double level) {
     check_level(level);
     if (n == 0 || both > n || b > n - both || c > n - both - b) {
         throw Error(ErrorCode::usage,
-                    fmt::format("paired counts {} both, {} and {} one only, do not fit in {} items", both, b, c, n));
+                    fmt::format("paired counts {} both, {} and {} one only, do not fit in {} items",
+                                both, b, c, n));
     }
     const double size = static_cast<double>(n), first_only = static_cast<double>(b),
                  second_only = static_cast<double>(c);
@@ -114,9 +129,10 @@ PairedDifference paired_difference(std::uint64_t both, std::uint64_t b, std::uin
     const double difference = (first_only - second_only) / size;
     const Interval one = wilson(both + b, n, level), two = wilson(both + c, n, level);
     const double p1 = (joint + first_only) / size, p2 = (joint + second_only) / size;
-    // phi: correlation of the two answers, with Newcombe's continuity correction where it is positive.
-    const double margins =
-        (joint + first_only) * (second_only + neither) * (joint + second_only) * (first_only + neither);
+    // phi: correlation of the two answers, with Newcombe's continuity correction where it is
+    // positive.
+    const double margins = (joint + first_only) * (second_only + neither) * (joint + second_only) *
+                           (first_only + neither);
     double phi = 0;
     if (margins > 0) {
         const double cross = joint * neither - first_only * second_only;
@@ -129,13 +145,15 @@ PairedDifference paired_difference(std::uint64_t both, std::uint64_t b, std::uin
     const double excess = first_only - second_only;
     return {difference,
             std::sqrt(std::max(0.0, discordant - excess * excess / size)) / size,
-            {std::max(-1.0, difference - down), std::min(1.0, difference + up), level, "newcombe.paired"}};
+            {std::max(-1.0, difference - down), std::min(1.0, difference + up), level,
+             "newcombe.paired"}};
 }
 
 std::vector<double> holm(std::span<const double> p) {
     std::vector<std::size_t> order(p.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
-    std::stable_sort(order.begin(), order.end(), [&](std::size_t i, std::size_t j) { return p[i] < p[j]; });
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::size_t i, std::size_t j) { return p[i] < p[j]; });
     std::vector<double> adjusted(p.size());
     double running = 0;
     for (std::size_t rank = 0; rank < order.size(); ++rank) {
@@ -153,31 +171,34 @@ double quantile_sorted(std::span<const double> sorted, double q) {
     const double position = q * static_cast<double>(sorted.size() - 1);
     const auto below = static_cast<std::size_t>(position);
     const std::size_t above = std::min(below + 1, sorted.size() - 1);
-    return sorted[below] + (position - static_cast<double>(below)) * (sorted[above] - sorted[below]);
+    return sorted[below] +
+           (position - static_cast<double>(below)) * (sorted[above] - sorted[below]);
 }
 
 Interval percentile_interval(std::vector<double> replicates, double level, std::string method) {
     check_level(level);
     if (replicates.size() < 2) {
-        throw Error(ErrorCode::usage, fmt::format("{} bootstrap replicates; at least 2 are needed", replicates.size()));
+        throw Error(ErrorCode::usage, fmt::format("{} bootstrap replicates; at least 2 are needed",
+                                                  replicates.size()));
     }
     std::sort(replicates.begin(), replicates.end());
     const double tail = (1 - level) / 2;
-    return {quantile_sorted(replicates, tail), quantile_sorted(replicates, 1 - tail), level, std::move(method)};
+    return {quantile_sorted(replicates, tail), quantile_sorted(replicates, 1 - tail), level,
+            std::move(method)};
 }
 
 BootstrapWeights::BootstrapWeights(std::uint64_t seed, std::string_view purpose)
-    : key_(RandomStream(seed, purpose).next_u64()) {
-}
+    : key_(RandomStream(seed, purpose).next_u64()) {}
 
 std::uint32_t BootstrapWeights::operator()(std::uint64_t replicate, std::uint64_t item) const {
     const auto low = [](std::uint64_t x) { return static_cast<std::uint32_t>(x); };
     const auto high = [](std::uint64_t x) { return static_cast<std::uint32_t>(x >> 32); };
-    const auto block = philox4x32({low(item), high(item), low(replicate), high(replicate)}, {low(key_), high(key_)});
+    const auto block = philox4x32({low(item), high(item), low(replicate), high(replicate)},
+                                  {low(key_), high(key_)});
     // P(X <= k) * 2^32 for Poisson(1), rounded: inversion of one 32-bit draw. P(X > 12) < 2^-32.
-    static constexpr std::array<std::uint32_t, 12> cumulative = {1580030169, 3160060337, 3950075422, 4213413783,
-                                                                 4279248374, 4292415292, 4294609778, 4294923276,
-                                                                 4294962463, 4294966817, 4294967253, 4294967292};
+    static constexpr std::array<std::uint32_t, 12> cumulative = {
+        1580030169, 3160060337, 3950075422, 4213413783, 4279248374, 4292415292,
+        4294609778, 4294923276, 4294962463, 4294966817, 4294967253, 4294967292};
     std::uint32_t weight = 0;
     for (const std::uint32_t bound : cumulative) weight += block[0] >= bound ? 1U : 0U;
     return weight;
@@ -186,7 +207,8 @@ std::uint32_t BootstrapWeights::operator()(std::uint64_t replicate, std::uint64_
 double jackknife_standard_error(std::span<const double> left_out) {
     const double groups = static_cast<double>(left_out.size());
     if (left_out.size() < 2) {
-        throw Error(ErrorCode::usage, fmt::format("jackknife over {} groups; at least 2 are needed", left_out.size()));
+        throw Error(ErrorCode::usage, fmt::format("jackknife over {} groups; at least 2 are needed",
+                                                  left_out.size()));
     }
     double mean = 0, squares = 0;
     for (const double x : left_out) mean += x / groups;

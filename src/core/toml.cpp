@@ -1,4 +1,4 @@
-#include "assay/toml.h"
+#include "core/toml.h"
 
 #include <fmt/core.h>
 
@@ -6,7 +6,8 @@
 
 #include "assay/error.h"
 
-// toml++ 3.3 asserts on some damaged files ("[@"), which would end the process: bad input throws instead.
+// toml++ 3.3 asserts on some damaged files ("[@"), which would end the process: bad input throws
+// instead.
 namespace {
 [[noreturn]] void refuse_toml() {
     throw assay::Error(assay::ErrorCode::bad_input, "not valid TOML");
@@ -35,11 +36,13 @@ json to_json(const toml::node& node) {
     if (const auto* value = node.as_integer()) return value->get();
     if (const auto* value = node.as_floating_point()) return value->get();
     if (const auto* value = node.as_boolean()) return value->get();
-    throw Error(ErrorCode::bad_input, fmt::format("line {} holds a date or time; no setting takes one",
-                                                  static_cast<unsigned>(node.source().begin.line)));
+    throw Error(ErrorCode::bad_input,
+                fmt::format("line {} holds a date or time; no setting takes one",
+                            static_cast<unsigned>(node.source().begin.line)));
 }
 
-/// TOML allows characters beyond ASCII in quotes and comments only; toml++ 3.3 has undefined behaviour elsewhere.
+/// TOML allows characters beyond ASCII in quotes and comments only; toml++ 3.3 has undefined
+/// behaviour elsewhere.
 void refuse_bare_non_ascii(std::string_view text) {
     unsigned line = 1;
     std::string_view quote;  // the delimiter that ends the string we are in, or "\n" in a comment
@@ -47,9 +50,13 @@ void refuse_bare_non_ascii(std::string_view text) {
         const std::string_view rest = text.substr(i);
         if (text[i] == '\n') ++line;
         if (quote.empty()) {
-            if (static_cast<unsigned char>(text[i]) >= 0x80 && !(i < 3 && text.starts_with("\xef\xbb\xbf"))) {
-                throw Error(ErrorCode::bad_input,
-                            fmt::format("not valid TOML: a character beyond ASCII outside quotes in line {}", line));
+            if (static_cast<unsigned char>(text[i]) >= 0x80 &&
+                !(i < 3 && text.starts_with("\xef\xbb\xbf"))) {
+                throw Error(
+                    ErrorCode::bad_input,
+                    fmt::format(
+                        "not valid TOML: a character beyond ASCII outside quotes in line {}",
+                        line));
             }
             for (const std::string_view opening : {"\"\"\"", "'''", "\"", "'", "#"}) {
                 if (!rest.starts_with(opening)) continue;

@@ -1,9 +1,9 @@
-#include "assay/topk.h"
+#include "core/topk.h"
 
 #include <algorithm>
 #include <array>
 
-#include "assay/cpu.h"
+#include "core/cpu.h"
 
 #if defined(__x86_64__) || defined(__i386__)
 #include <immintrin.h>
@@ -73,8 +73,8 @@ void top_k(std::span<const float> row, std::size_t k, std::vector<std::int32_t>&
         const float a = row[static_cast<std::size_t>(i)], b = row[static_cast<std::size_t>(j)];
         return a != b ? a > b : i < j;
     };
-    // A heap of the k best so far whose front is the worst of them: a row of 1000 is passed once, and few entries ever
-    // enter.
+    // A heap of the k best so far whose front is the worst of them: a row of 1000 is passed once,
+    // and few entries ever enter.
     for (std::size_t i = 0; i < row.size(); ++i) {
         const auto index = static_cast<std::int32_t>(i);
         if (order.size() < k) {
@@ -89,7 +89,8 @@ void top_k(std::span<const float> row, std::size_t k, std::vector<std::int32_t>&
     std::sort_heap(order.begin(), order.end(), before);
 }
 
-std::uint32_t variable_top_k_hits(std::span<const float> row, std::span<const std::int32_t> wanted) {
+std::uint32_t variable_top_k_hits(std::span<const float> row,
+                                  std::span<const std::int32_t> wanted) {
     if (wanted.empty()) return 0;
     thread_local std::vector<std::int32_t> order;
     order.assign(wanted.begin(), wanted.end());
@@ -97,7 +98,8 @@ std::uint32_t variable_top_k_hits(std::span<const float> row, std::span<const st
         const float a = row[static_cast<std::size_t>(i)], b = row[static_cast<std::size_t>(j)];
         return a != b ? a > b : i < j;
     });
-    // Ranks grow along the order, so those among the best are a leading part of it: few ranks tell how long it is.
+    // Ranks grow along the order, so those among the best are a leading part of it: few ranks tell
+    // how long it is.
     const auto size = static_cast<std::int32_t>(order.size());
     std::size_t hits = 0, misses = order.size();
     while (hits < misses) {

@@ -1,4 +1,4 @@
-#include "assay/zip.h"
+#include "core/zip.h"
 
 #include <fmt/format.h>
 #include <unzip.h>
@@ -87,7 +87,8 @@ Archive open_archive(Memory& memory) {
 
 void go_to(const Archive& archive, const ZipEntry& entry) {
     const unz64_file_pos position{entry.directory_position, entry.number};
-    if (unzGoToFilePos64(archive.get(), &position) != UNZ_OK || unzOpenCurrentFile(archive.get()) != UNZ_OK) {
+    if (unzGoToFilePos64(archive.get(), &position) != UNZ_OK ||
+        unzOpenCurrentFile(archive.get()) != UNZ_OK) {
         fail(fmt::format("zip entry `{}` is damaged", entry.name));
     }
 }
@@ -95,25 +96,28 @@ void go_to(const Archive& archive, const ZipEntry& entry) {
 ZipEntry current_entry(const Archive& archive) {
     unz_file_info64 info{};
     std::string name(4096, '\0');
-    if (unzGetCurrentFileInfo64(archive.get(), &info, name.data(), name.size(), nullptr, 0, nullptr, 0) != UNZ_OK) {
+    if (unzGetCurrentFileInfo64(archive.get(), &info, name.data(), name.size(), nullptr, 0, nullptr,
+                                0) != UNZ_OK) {
         fail("the directory of the zip file is damaged");
     }
-    if (info.size_filename > name.size()) fail(fmt::format("a zip entry has a name of {} bytes", info.size_filename));
+    if (info.size_filename > name.size())
+        fail(fmt::format("a zip entry has a name of {} bytes", info.size_filename));
     name.resize(info.size_filename);
     unz64_file_pos position{};
     unzGetFilePos64(archive.get(), &position);
     if ((info.flag & 1U) != 0) fail(fmt::format("zip entry `{}` is encrypted", name));
     if (info.compression_method != 0 && info.compression_method != Z_DEFLATED) {
-        fail(fmt::format("zip entry `{}` is compressed by method {}; supported: stored, deflate", name,
-                         info.compression_method));
+        fail(fmt::format("zip entry `{}` is compressed by method {}; supported: stored, deflate",
+                         name, info.compression_method));
     }
     const bool stored = info.compression_method == 0;
     // Sizes are what the directory claims; no claim beyond the possible leaves here.
-    const bool possible = stored ? info.uncompressed_size == info.compressed_size
-                                 : info.uncompressed_size / max_deflate_ratio <= info.compressed_size;
+    const bool possible = stored
+                              ? info.uncompressed_size == info.compressed_size
+                              : info.uncompressed_size / max_deflate_ratio <= info.compressed_size;
     if (!possible) {
-        fail(fmt::format("zip entry `{}` claims {} bytes out of {} packed ones", name, info.uncompressed_size,
-                         info.compressed_size));
+        fail(fmt::format("zip entry `{}` claims {} bytes out of {} packed ones", name,
+                         info.uncompressed_size, info.compressed_size));
     }
     return {std::move(name), info.uncompressed_size,        info.compressed_size,
             stored,          position.pos_in_zip_directory, position.num_of_file};
@@ -127,33 +131,38 @@ ZipArchive::ZipArchive(std::span<const std::byte> bytes) : bytes_(bytes) {
     unz_global_info64 info{};
     unzGetGlobalInfo64(archive.get(), &info);
     if (info.number_entry > max_entries) {
-        fail(fmt::format("the zip file claims {} entries; at most {} are read", info.number_entry, max_entries));
+        fail(fmt::format("the zip file claims {} entries; at most {} are read", info.number_entry,
+                         max_entries));
     }
     // minizip takes an end record that is cut off for one of an empty archive.
     if (info.number_entry == 0) fail("the zip file has no entries, or its end is cut off");
     int status = unzGoToFirstFile(archive.get());
     for (; status == UNZ_OK; status = unzGoToNextFile(archive.get())) {
-        if (entries_.size() == max_entries) fail(fmt::format("the zip file has more than {} entries", max_entries));
+        if (entries_.size() == max_entries)
+            fail(fmt::format("the zip file has more than {} entries", max_entries));
         entries_.push_back(current_entry(archive));
         if (entries_.back().packed_size > bytes.size()) {
-            fail(fmt::format("zip entry `{}` claims {} packed bytes; the whole file has {}", entries_.back().name,
-                             entries_.back().packed_size, bytes.size()));
+            fail(fmt::format("zip entry `{}` claims {} packed bytes; the whole file has {}",
+                             entries_.back().name, entries_.back().packed_size, bytes.size()));
         }
     }
     if (status != UNZ_END_OF_LIST_OF_FILE) fail("the directory of the zip file is damaged");
     std::unordered_set<std::string_view> names;
     for (const ZipEntry& entry : entries_) {
-        if (!names.insert(entry.name).second) fail(fmt::format("the zip file has two entries named `{}`", entry.name));
+        if (!names.insert(entry.name).second)
+            fail(fmt::format("the zip file has two entries named `{}`", entry.name));
     }
 }
 
 const ZipEntry* ZipArchive::find(std::string_view name) const {
-    const auto at = std::find_if(entries_.begin(), entries_.end(), [&](const ZipEntry& e) { return e.name == name; });
+    const auto at = std::find_if(entries_.begin(), entries_.end(),
+                                 [&](const ZipEntry& e) { return e.name == name; });
     return at == entries_.end() ? nullptr : &*at;
 }
 
 std::span<const std::byte> ZipArchive::view(const ZipEntry& entry) const {
-    if (!entry.stored) throw Error(ErrorCode::internal, fmt::format("zip entry `{}` is compressed", entry.name));
+    if (!entry.stored)
+        throw Error(ErrorCode::internal, fmt::format("zip entry `{}` is compressed", entry.name));
     Memory memory{bytes_, 0};
     const Archive archive = open_archive(memory);
     go_to(archive, entry);
@@ -166,40 +175,50 @@ std::span<const std::byte> ZipArchive::view(const ZipEntry& entry) const {
     const std::span<const std::byte> data = bytes_.subspan(begin, entry.size);
     const uLong crc = crc32_z(0, reinterpret_cast<const Bytef*>(data.data()), data.size());
     if (crc != info.crc)
-        fail(
-            fmt::format("zip entry `{}` is damaged: its CRC is {:08x}, {:08x} is recorded", entry.name, crc, info.crc));
+        fail(fmt::format("zip entry `{}` is damaged: its CRC is {:08x}, {:08x} is recorded",
+                         entry.name, crc, info.crc));
     return data;
 }
 
-void ZipArchive::unpack(const ZipEntry& entry, const std::function<void(std::span<const std::byte>)>& piece) const {
+void ZipArchive::unpack(const ZipEntry& entry,
+                        const std::function<void(std::span<const std::byte>)>& piece) const {
     Memory memory{bytes_, 0};
     const Archive archive = open_archive(memory);
     go_to(archive, entry);
-    std::vector<std::byte> buffer(static_cast<std::size_t>(std::min<std::uint64_t>(piece_bytes, entry.size + 1)));
+    std::vector<std::byte> buffer(
+        static_cast<std::size_t>(std::min<std::uint64_t>(piece_bytes, entry.size + 1)));
     std::uint64_t done = 0;
     for (;;) {
-        const int got = unzReadCurrentFile(archive.get(), buffer.data(), static_cast<unsigned>(buffer.size()));
-        if (got < 0) fail(fmt::format("zip entry `{}` is damaged after {} of {} bytes", entry.name, done, entry.size));
+        const int got =
+            unzReadCurrentFile(archive.get(), buffer.data(), static_cast<unsigned>(buffer.size()));
+        if (got < 0)
+            fail(fmt::format("zip entry `{}` is damaged after {} of {} bytes", entry.name, done,
+                             entry.size));
         if (got == 0) break;
         if (static_cast<std::uint64_t>(got) > entry.size - done) {
-            fail(fmt::format("zip entry `{}` unpacks to more than its {} bytes", entry.name, entry.size));
+            fail(fmt::format("zip entry `{}` unpacks to more than its {} bytes", entry.name,
+                             entry.size));
         }
         done += static_cast<std::uint64_t>(got);
         piece(std::span<const std::byte>(buffer).first(static_cast<std::size_t>(got)));
     }
     if (done != entry.size)
-        fail(fmt::format("zip entry `{}` unpacks to {} bytes, not {}", entry.name, done, entry.size));
+        fail(fmt::format("zip entry `{}` unpacks to {} bytes, not {}", entry.name, done,
+                         entry.size));
     if (unzCloseCurrentFile(archive.get()) != UNZ_OK)
         fail(fmt::format("zip entry `{}` is damaged: wrong CRC", entry.name));
 }
 
 std::vector<std::byte> ZipArchive::read(const ZipEntry& entry, std::uint64_t limit) const {
     if (entry.size > limit) {
-        fail(fmt::format("zip entry `{}` has {} bytes; at most {} are read", entry.name, entry.size, limit));
+        fail(fmt::format("zip entry `{}` has {} bytes; at most {} are read", entry.name, entry.size,
+                         limit));
     }
     std::vector<std::byte> whole;
     whole.reserve(static_cast<std::size_t>(entry.size));
-    unpack(entry, [&](std::span<const std::byte> piece) { whole.insert(whole.end(), piece.begin(), piece.end()); });
+    unpack(entry, [&](std::span<const std::byte> piece) {
+        whole.insert(whole.end(), piece.begin(), piece.end());
+    });
     return whole;
 }
 

@@ -1,4 +1,4 @@
-#include "assay/class_list.h"
+#include "assay/data/class_list.h"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 #include <numeric>
 
 #include "assay/error.h"
-#include "assay/hash.h"
+#include "core/hash.h"
 
 namespace assay {
 namespace {
@@ -23,16 +23,19 @@ std::vector<std::uint32_t> sorted_order(const std::vector<std::string>& texts) {
 }
 
 /// The one class whose text is `wanted`; nothing when there is none or there are several.
-std::optional<std::int32_t> find_unique(const std::vector<std::string>& texts, const std::vector<std::uint32_t>& order,
+std::optional<std::int32_t> find_unique(const std::vector<std::string>& texts,
+                                        const std::vector<std::uint32_t>& order,
                                         std::string_view wanted) {
-    const auto first = std::lower_bound(order.begin(), order.end(), wanted,
-                                        [&](std::uint32_t c, std::string_view w) { return texts[c] < w; });
+    const auto first =
+        std::lower_bound(order.begin(), order.end(), wanted,
+                         [&](std::uint32_t c, std::string_view w) { return texts[c] < w; });
     if (first == order.end() || texts[*first] != wanted) return std::nullopt;
     if (first + 1 != order.end() && texts[*(first + 1)] == wanted) return std::nullopt;
     return static_cast<std::int32_t>(*first);
 }
 
-/// Unlike find(), which also takes numbers: a class is not the same because it stands at the same place.
+/// Unlike find(), which also takes numbers: a class is not the same because it stands at the same
+/// place.
 std::optional<std::int32_t> place_of_text(const ClassList& classes, const std::string& text) {
     const auto found = classes.find(text);
     if (!found) return std::nullopt;
@@ -44,17 +47,21 @@ std::optional<std::int32_t> place_of_text(const ClassList& classes, const std::s
 
 ClassList::ClassList(std::vector<std::string> ids, std::vector<std::string> names)
     : ids_(std::move(ids)), names_(std::move(names)) {
-    if (ids_.size() > static_cast<std::size_t>(INT32_MAX)) throw Error(ErrorCode::bad_input, "too many classes");
+    if (ids_.size() > static_cast<std::size_t>(INT32_MAX))
+        throw Error(ErrorCode::bad_input, "too many classes");
     if (!names_.empty() && names_.size() != ids_.size()) {
-        throw Error(ErrorCode::bad_input, fmt::format("{} class names for {} classes", names_.size(), ids_.size()));
+        throw Error(ErrorCode::bad_input,
+                    fmt::format("{} class names for {} classes", names_.size(), ids_.size()));
     }
     by_id_ = sorted_order(ids_);
     for (std::size_t i = 0; i < by_id_.size(); ++i) {
         const std::string& id = ids_[by_id_[i]];
-        if (id.empty()) throw Error(ErrorCode::bad_input, fmt::format("class {} has an empty id", by_id_[i]));
+        if (id.empty())
+            throw Error(ErrorCode::bad_input, fmt::format("class {} has an empty id", by_id_[i]));
         if (i > 0 && ids_[by_id_[i - 1]] == id) {
-            throw Error(ErrorCode::bad_input, fmt::format("class id `{}` stands twice in the list (classes {} and {})",
-                                                          id, by_id_[i - 1], by_id_[i]));
+            throw Error(ErrorCode::bad_input,
+                        fmt::format("class id `{}` stands twice in the list (classes {} and {})",
+                                    id, by_id_[i - 1], by_id_[i]));
         }
     }
     if (names_.empty()) {
@@ -70,7 +77,8 @@ std::optional<std::int32_t> ClassList::find(std::string_view id_or_name) const {
     std::uint32_t number = 0;
     const char* const end = id_or_name.data() + id_or_name.size();
     const auto [stop, problem] = std::from_chars(id_or_name.data(), end, number);
-    if (id_or_name.empty() || problem != std::errc() || stop != end || number >= ids_.size()) return std::nullopt;
+    if (id_or_name.empty() || problem != std::errc() || stop != end || number >= ids_.size())
+        return std::nullopt;
     return static_cast<std::int32_t>(number);
 }
 
@@ -94,7 +102,8 @@ bool is_numbered(const ClassList& classes) {
     return !classes.empty();
 }
 
-std::optional<std::vector<std::int32_t>> places_in(const ClassList& other, const ClassList& classes) {
+std::optional<std::vector<std::int32_t>> places_in(const ClassList& other,
+                                                   const ClassList& classes) {
     if (other.size() != classes.size()) return std::nullopt;
     std::vector<std::int32_t> places;
     std::vector<bool> taken(other.size(), false);
@@ -110,7 +119,8 @@ std::optional<std::vector<std::int32_t>> places_in(const ClassList& other, const
 
 std::string first_difference(const ClassList& one, const ClassList& two) {
     for (std::size_t c = 0; c < std::min(one.size(), two.size()); ++c) {
-        if (one.id(c) != two.id(c)) return fmt::format("class {} is `{}` and `{}`", c, one.id(c), two.id(c));
+        if (one.id(c) != two.id(c))
+            return fmt::format("class {} is `{}` and `{}`", c, one.id(c), two.id(c));
     }
     return one.size() == two.size() ? "" : fmt::format("{} and {} classes", one.size(), two.size());
 }

@@ -5,12 +5,12 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "assay/class_list.h"
-#include "assay/csv.h"
+#include "assay/data/class_list.h"
 #include "assay/error.h"
-#include "assay/file.h"
-#include "json_limits.h"
-#include "text.h"
+#include "core/csv.h"
+#include "core/file.h"
+#include "core/json_limits.h"
+#include "core/text.h"
 
 namespace assay {
 namespace {
@@ -29,7 +29,8 @@ struct Entry {
 /// Names may repeat ("crane" is two ImageNet classes); ids must not, so then the numbers serve.
 ClassList make_list(std::vector<Entry> entries, bool ids_are_names) {
     if (entries.empty()) refuse("no class in the list");
-    if (entries.size() > max_classes) refuse(fmt::format("{} classes; at most {}", entries.size(), max_classes));
+    if (entries.size() > max_classes)
+        refuse(fmt::format("{} classes; at most {}", entries.size(), max_classes));
     std::vector<std::string> ids, names;
     for (Entry& entry : entries) {
         ids.push_back(std::move(entry.id));
@@ -47,16 +48,20 @@ class Numbered {
 public:
     void add(std::uint64_t number, Entry entry) {
         if (number >= max_classes)
-            refuse(fmt::format("class number {} is too large (at most {})", number, max_classes - 1));
+            refuse(
+                fmt::format("class number {} is too large (at most {})", number, max_classes - 1));
         rows_.emplace_back(number, std::move(entry));
     }
     std::vector<Entry> in_order() {
-        std::stable_sort(rows_.begin(), rows_.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+        std::stable_sort(rows_.begin(), rows_.end(),
+                         [](const auto& a, const auto& b) { return a.first < b.first; });
         std::vector<Entry> out;
         for (std::size_t i = 0; i < rows_.size(); ++i) {
             if (rows_[i].first != i) {
-                refuse(fmt::format("class numbers must be 0..{} and each stand once; number {} is {}", rows_.size() - 1,
-                                   i, rows_[i].first < i ? "followed by a second one" : "missing"));
+                refuse(
+                    fmt::format("class numbers must be 0..{} and each stand once; number {} is {}",
+                                rows_.size() - 1, i,
+                                rows_[i].first < i ? "followed by a second one" : "missing"));
             }
             out.push_back(std::move(rows_[i].second));
         }
@@ -98,8 +103,9 @@ ClassList from_lines(std::string_view text) {
     bool named = false;
     for (Entry& entry : entries) {
         const std::size_t blank = all_wnids ? entry.id.find_first_of(" \t") : std::string::npos;
-        entry.name =
-            std::string(blank == std::string::npos ? entry.id : trimmed(std::string_view(entry.id).substr(blank)));
+        entry.name = std::string(blank == std::string::npos
+                                     ? entry.id
+                                     : trimmed(std::string_view(entry.id).substr(blank)));
         named = named || blank != std::string::npos;
         if (blank != std::string::npos) entry.id.resize(blank);
     }
@@ -114,8 +120,9 @@ Entry entry_of(const nlohmann::json& value, bool& names_only) {
     if (value.is_array() && value.size() == 2 && value[0].is_string() && value[1].is_string()) {
         return {value[0].get<std::string>(), value[1].get<std::string>()};
     }
-    refuse(fmt::format("a class must be \"name\" or [\"id\", \"name\"], not {}",
-                       shortened(value.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace))));
+    refuse(fmt::format(
+        "a class must be \"name\" or [\"id\", \"name\"], not {}",
+        shortened(value.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace))));
 }
 
 ClassList from_json(std::string_view text) {
@@ -138,7 +145,8 @@ ClassList from_json(std::string_view text) {
         } else if (parse_number(key, number)) {
             numbered.add(number, entry_of(value, names_only));
         } else {
-            refuse(fmt::format("key `{}` is not a class number, and its value is none either", shortened(key)));
+            refuse(fmt::format("key `{}` is not a class number, and its value is none either",
+                               shortened(key)));
         }
     }
     return make_list(numbered.in_order(), names_only);
@@ -151,7 +159,8 @@ ClassList read_class_list(const std::filesystem::path& path) {
         const std::string text = read_text(path, max_file);
         const std::string extension = lower_extension(path.string());
         if (extension == ".json") return from_json(text);
-        if (extension == ".csv" || extension == ".tsv") return from_csv(text, path.filename().string());
+        if (extension == ".csv" || extension == ".tsv")
+            return from_csv(text, path.filename().string());
         return from_lines(text);
     });
 }

@@ -4,12 +4,12 @@
 #include <array>
 #include <nlohmann/json.hpp>
 
-#include "assay/class_list.h"
+#include "assay/data/class_list.h"
 #include "assay/error.h"
-#include "assay/file.h"
+#include "core/file.h"
+#include "core/json_limits.h"
+#include "core/text.h"
 #include "imagenet_table.h"
-#include "json_limits.h"
-#include "text.h"
 
 namespace assay {
 namespace {
@@ -44,18 +44,23 @@ ClassMap sixteen_map() {
     std::sort(ids.begin(), ids.end());
     ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
     std::erase(ids, "");
-    ClassMap map{.name = "16-class", .targets = ClassList(ids), .target_of = {}, .decision = Decision::mean_of_group};
-    for (const std::string& id : category) map.target_of.push_back(id.empty() ? -1 : map.targets.find(id).value());
+    ClassMap map{.name = "16-class",
+                 .targets = ClassList(ids),
+                 .target_of = {},
+                 .decision = Decision::mean_of_group};
+    for (const std::string& id : category)
+        map.target_of.push_back(id.empty() ? -1 : map.targets.find(id).value());
     return map;
 }
 
 /// Ids are the folders of the challenge's test sets, whose order is the class number.
 ClassMap in9_map() {
     return {.name = "in9",
-            .targets = ClassList(
-                {"00_dog", "01_bird", "02_wheeled vehicle", "03_reptile", "04_carnivore", "05_insect",
-                 "06_musical instrument", "07_primate", "08_fish"},
-                {"dog", "bird", "vehicle", "reptile", "carnivore", "insect", "instrument", "primate", "fish"}),
+            .targets =
+                ClassList({"00_dog", "01_bird", "02_wheeled vehicle", "03_reptile", "04_carnivore",
+                           "05_insect", "06_musical instrument", "07_primate", "08_fish"},
+                          {"dog", "bird", "vehicle", "reptile", "carnivore", "insect", "instrument",
+                           "primate", "fish"}),
             .target_of = imagenet_table().in9,
             .decision = Decision::map_argmax};
 }
@@ -71,7 +76,8 @@ constexpr std::array<BuiltIn, 4> built_in = {{
     {"in9", in9_map},
 }};
 
-/// A built-in map speaks of ImageNet's classes in the usual order; this makes it speak of the model's.
+/// A built-in map speaks of ImageNet's classes in the usual order; this makes it speak of the
+/// model's.
 ClassMap for_model(ClassMap map, const ClassList& model) {
     const ClassList& imagenet = imagenet_classes();
     if (model.ids() == imagenet.ids()) return map;
@@ -81,10 +87,11 @@ ClassMap for_model(ClassMap map, const ClassList& model) {
     for (std::size_t c = 0; c < model.size(); ++c) {
         const auto known = is_wnid(model.id(c)) ? imagenet.find(model.id(c)) : std::nullopt;
         if (!known) {
-            refuse(fmt::format(
-                "class map `{}` needs ImageNet's 1000 classes (WordNet ids in any order, or numbers); the model has {} "
-                "classes, and class {} is `{}`",
-                map.name, model.size(), c, shortened(model.id(c))));
+            refuse(
+                fmt::format("class map `{}` needs ImageNet's 1000 classes (WordNet ids in any "
+                            "order, or numbers); the model has {} "
+                            "classes, and class {} is `{}`",
+                            map.name, model.size(), c, shortened(model.id(c))));
         }
         const std::int32_t target = map.target_of[static_cast<std::size_t>(*known)];
         target_of.push_back(target);
@@ -138,14 +145,16 @@ ClassMap read_class_map(const std::filesystem::path& path, const ClassList& mode
     }
     const auto& targets = member(root, "target_of");
     if (!targets.is_array() || targets.size() != model.size()) {
-        refuse(fmt::format("\"target_of\" must be an array of one number a class of the model ({} classes){}",
-                           model.size(), targets.is_array() ? fmt::format("; it has {}", targets.size()) : ""));
+        refuse(fmt::format(
+            "\"target_of\" must be an array of one number a class of the model ({} classes){}",
+            model.size(), targets.is_array() ? fmt::format("; it has {}", targets.size()) : ""));
     }
     for (const auto& value : targets) {
-        const bool too_large = value.is_number_unsigned() && value.get<std::uint64_t>() >= map.targets.size();
+        const bool too_large =
+            value.is_number_unsigned() && value.get<std::uint64_t>() >= map.targets.size();
         if (!value.is_number_integer() || too_large || value.get<std::int64_t>() < -1) {
-            refuse(fmt::format("\"target_of\" of class {} is {}; allowed are -1..{}", map.target_of.size(),
-                               shortened(value.dump(-1, ' ', true)),
+            refuse(fmt::format("\"target_of\" of class {} is {}; allowed are -1..{}",
+                               map.target_of.size(), shortened(value.dump(-1, ' ', true)),
                                static_cast<std::int64_t>(map.targets.size()) - 1));
         }
         map.target_of.push_back(static_cast<std::int32_t>(value.get<std::int64_t>()));
@@ -167,8 +176,9 @@ ClassMap class_map_named(std::string_view name_or_path, const ClassList& model_c
     }
     const std::filesystem::path path(name_or_path);
     if (path.extension() != ".json" && !std::filesystem::exists(path)) {
-        throw Error(ErrorCode::usage, fmt::format("unknown class map `{}`{}; a path of a JSON file is allowed, too",
-                                                  shortened(name_or_path), suggest(name_or_path, class_map_names())));
+        throw Error(ErrorCode::usage,
+                    fmt::format("unknown class map `{}`{}; a path of a JSON file is allowed, too",
+                                shortened(name_or_path), suggest(name_or_path, class_map_names())));
     }
     return with_note(fmt::format("reading the class map {}", path.string()),
                      [&] { return read_class_map(path, model_classes); });

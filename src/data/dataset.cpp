@@ -1,6 +1,6 @@
-#include "assay/dataset.h"
+#include "assay/data/dataset.h"
 
-#include "assay/hash.h"
+#include "core/hash.h"
 
 namespace assay {
 

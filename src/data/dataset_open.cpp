@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include "assay/dataset.h"
+#include "assay/data/dataset.h"
 #include "assay/error.h"
 #include "folder_scan.h"
 #include "image_folder.h"
@@ -11,7 +11,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// What a made data set has beside its pictures.
+/// What a made data set has beside its images.
 constexpr std::string_view own_list_name = "labels.csv";
 
 std::string folder_name(const fs::path& path) {
@@ -23,15 +23,16 @@ bool holds_class_folders(const fs::path& path) {
     for (const std::string& name : list_folder(path).folders) {
         StringColumn one;
         ScanCounts counts;
-        scan_pictures(path, name, 1, one, counts);
+        scan_images(path, name, 1, one, counts);
         if (one.size() > 0) return true;
     }
     return false;
 }
 
-/// The folder's own labels.csv, when it speaks of the folder's pictures. Beside class folders the table may be
-/// anything (names of classes, votes, ...): it counts only if it has a column of paths and a picture is where it says.
-/// Without class folders nothing else can say what the pictures are, so there it must be readable.
+/// The folder's own labels.csv, when it speaks of the folder's images. Beside class folders the
+/// table may be anything (names of classes, votes, ...): it counts only if it has a column of paths
+/// and an image is where it says. Without class folders nothing else can say what the images are,
+/// so there it must be readable.
 std::optional<Dataset> open_own_list(const fs::path& path, const DatasetOptions& options,
                                      std::vector<std::string>& notes) {
     using Layout = DatasetOptions::Layout;
@@ -39,26 +40,31 @@ std::optional<Dataset> open_own_list(const fs::path& path, const DatasetOptions&
     std::error_code problem;
     if (!fs::is_regular_file(list, problem)) return std::nullopt;
     if (options.layout == Layout::image_folder) {
-        notes.push_back(fmt::format("{} in the folder is not read: the class folders are asked for", own_list_name));
+        notes.push_back(fmt::format("{} in the folder is not read: the class folders are asked for",
+                                    own_list_name));
         return std::nullopt;
     }
-    if (options.layout == Layout::automatic && holds_class_folders(path) && !names_pictures(path, list)) {
-        notes.push_back(fmt::format(
-            "{} beside the class folders names none of their pictures: left alone, the folders are the labels",
-            own_list_name));
+    if (options.layout == Layout::automatic && holds_class_folders(path) &&
+        !names_images(path, list)) {
+        notes.push_back(
+            fmt::format("{} beside the class folders names none of their images: left alone, the "
+                        "folders are the labels",
+                        own_list_name));
         return std::nullopt;
     }
     Dataset dataset = open_list(path, list, options, notes);
-    notes.push_back(
-        fmt::format("pictures and labels are those of {} in the folder ({} items)", own_list_name, dataset.size()));
+    notes.push_back(fmt::format("images and labels are those of {} in the folder ({} items)",
+                                own_list_name, dataset.size()));
     return dataset;
 }
 
-Dataset open_folder(const fs::path& path, const DatasetOptions& options, std::vector<std::string>& notes) {
+Dataset open_folder(const fs::path& path, const DatasetOptions& options,
+                    std::vector<std::string>& notes) {
     using Layout = DatasetOptions::Layout;
     if (!options.list.empty()) {
         if (options.layout == Layout::image_folder) {
-            throw Error(ErrorCode::usage, "a list of labels goes with a flat folder, not with class folders");
+            throw Error(ErrorCode::usage,
+                        "a list of labels goes with a flat folder, not with class folders");
         }
         return open_list(path, options.list, options, notes);
     }
@@ -66,14 +72,16 @@ Dataset open_folder(const fs::path& path, const DatasetOptions& options, std::ve
     if (options.layout == Layout::flat) return open_flat(path, options, notes);
     if (auto dataset = open_image_folder(path, options, notes)) return std::move(*dataset);
     if (options.layout == Layout::image_folder) {
-        throw Error(ErrorCode::bad_input, fmt::format("{}: no class folder with a picture in it", path.string()));
+        throw Error(ErrorCode::bad_input,
+                    fmt::format("{}: no class folder with an image in it", path.string()));
     }
     return open_flat(path, options, notes);
 }
 
 }  // namespace
 
-Dataset open_dataset(const fs::path& path, const DatasetOptions& options, std::vector<std::string>* notes) {
+Dataset open_dataset(const fs::path& path, const DatasetOptions& options,
+                     std::vector<std::string>* notes) {
     std::vector<std::string> unheard;
     std::vector<std::string>& heard = notes != nullptr ? *notes : unheard;
     std::error_code problem;
@@ -87,7 +95,8 @@ Dataset open_dataset(const fs::path& path, const DatasetOptions& options, std::v
     } else {
         if (!options.list.empty()) {
             throw Error(ErrorCode::usage,
-                        fmt::format("{} is a list itself; a second list goes with a folder", path.string()));
+                        fmt::format("{} is a list itself; a second list goes with a folder",
+                                    path.string()));
         }
         const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
         dataset = open_list(folder, path, options, heard);

@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "assay/error.h"
-#include "text.h"
+#include "core/text.h"
 
 namespace assay {
 namespace {
@@ -39,21 +39,25 @@ std::map<std::string, std::int32_t> loose_names(const ClassList& classes) {
     return out;
 }
 
-[[noreturn]] void refuse_unknown(const std::vector<std::string>& folders, const std::vector<std::int32_t>& class_of,
+[[noreturn]] void refuse_unknown(const std::vector<std::string>& folders,
+                                 const std::vector<std::int32_t>& class_of,
                                  const ClassList& known) {
-    const auto first = static_cast<std::size_t>(std::find(class_of.begin(), class_of.end(), -1) - class_of.begin());
+    const auto first = static_cast<std::size_t>(std::find(class_of.begin(), class_of.end(), -1) -
+                                                class_of.begin());
     const auto unknown = std::count(class_of.begin(), class_of.end(), -1);
     const auto numbers = numbers_of(folders);
     std::string hint = suggest(folders[first], known.names());
     if (!numbers.empty() && *std::max_element(numbers.begin(), numbers.end()) == known.size() &&
         *std::min_element(numbers.begin(), numbers.end()) > 0) {
-        hint =
-            fmt::format("; folders count from 1, classes from 0..{}: give a class list whose ids are the folder names",
-                        known.size() - 1);
+        hint = fmt::format(
+            "; folders count from 1, classes from 0..{}: give a class list whose ids are the "
+            "folder names",
+            known.size() - 1);
     }
     throw Error(
         ErrorCode::bad_input,
-        fmt::format("folder `{}` is none of the classifier's {} classes, by id, name or number ({} of {} folders are "
+        fmt::format("folder `{}` is none of the classifier's {} classes, by id, name or number ({} "
+                    "of {} folders are "
                     "unknown){}",
                     shortened(folders[first]), known.size(), unknown, folders.size(), hint));
 }
@@ -65,7 +69,8 @@ void refuse_doubles(const std::vector<std::string>& folders, const FolderClasses
         if (!fresh) {
             throw Error(ErrorCode::bad_input,
                         fmt::format("folders `{}` and `{}` both mean class {} (`{}`)",
-                                    shortened(folders[entry->second]), shortened(folders[i]), found.class_of[i],
+                                    shortened(folders[entry->second]), shortened(folders[i]),
+                                    found.class_of[i],
                                     found.classes.id(static_cast<std::size_t>(found.class_of[i]))));
         }
     }
@@ -92,18 +97,20 @@ FolderClasses match_known(const std::vector<std::string>& folders, const ClassLi
         refuse_unknown(folders, out.class_of, known);
     }
     refuse_doubles(folders, out);
-    out.note =
-        fmt::format("{} class folders, matched to the classifier's {} classes by {}", folders.size(), known.size(),
-                    by_id == folders.size()       ? "id"
-                    : by_number == folders.size() ? "number"
-                                                  : "name");
+    out.note = fmt::format("{} class folders, matched to the classifier's {} classes by {}",
+                           folders.size(), known.size(),
+                           by_id == folders.size()       ? "id"
+                           : by_number == folders.size() ? "number"
+                                                         : "name");
     return out;
 }
 
-FolderClasses numbered(const std::vector<std::string>& folders, const std::vector<std::uint64_t>& numbers) {
+FolderClasses numbered(const std::vector<std::string>& folders,
+                       const std::vector<std::uint64_t>& numbers) {
     std::vector<std::size_t> order(folders.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
-    std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return numbers[a] < numbers[b]; });
+    std::sort(order.begin(), order.end(),
+              [&](std::size_t a, std::size_t b) { return numbers[a] < numbers[b]; });
     FolderClasses out;
     out.class_of.resize(folders.size());
     std::vector<std::string> ids;
@@ -112,72 +119,82 @@ FolderClasses numbered(const std::vector<std::string>& folders, const std::vecto
         ids.push_back(folders[folder]);
     }
     out.note = fmt::format(
-        "{} class folders are numbers ({} to {}): classes in numeric order, not in the order of their letters",
+        "{} class folders are numbers ({} to {}): classes in numeric order, not in the order of "
+        "their letters",
         folders.size(), ids.front(), ids.back());
     out.classes = ClassList(std::move(ids));
     return out;
 }
 
 FolderClasses sorted_names(const std::vector<std::string>& folders) {
-    if (const auto numbers = numbers_of(folders); !numbers.empty()) return numbered(folders, numbers);
+    if (const auto numbers = numbers_of(folders); !numbers.empty())
+        return numbered(folders, numbers);
     FolderClasses out;
     std::vector<std::string> ids = folders;
     std::sort(ids.begin(), ids.end());
     out.classes = ClassList(std::move(ids));
-    for (const std::string& folder : folders) out.class_of.push_back(out.classes.find(folder).value());
-    out.note = fmt::format("{} class folders: their names in byte order are the classes", folders.size());
+    for (const std::string& folder : folders)
+        out.class_of.push_back(out.classes.find(folder).value());
+    out.note =
+        fmt::format("{} class folders: their names in byte order are the classes", folders.size());
     return out;
 }
 
-/// A class list in which a name stands twice has numbers for ids, so that not all folders are found in it: where its
-/// names are meant for the folders, that is what has to be told.
+/// A class list in which a name stands twice has numbers for ids, so that not all folders are found
+/// in it: where its names are meant for the folders, that is what has to be told.
 void refuse_doubled_name(const std::vector<std::string>& folders, const ClassList& known) {
     const std::set<std::string> meant(folders.begin(), folders.end());
-    const bool about_folders =
-        std::any_of(known.names().begin(), known.names().end(), [&](const auto& name) { return meant.contains(name); });
+    const bool about_folders = std::any_of(known.names().begin(), known.names().end(),
+                                           [&](const auto& name) { return meant.contains(name); });
     if (!about_folders) return;
     std::map<std::string_view, std::size_t> first;
     for (std::size_t c = 0; c < known.size(); ++c) {
         const auto [entry, fresh] = first.emplace(known.name(c), c);
         if (fresh) continue;
         throw Error(ErrorCode::bad_input,
-                    fmt::format("the class list names `{}` twice (entries {} and {} of {}), so that its names cannot "
+                    fmt::format("the class list names `{}` twice (entries {} and {} of {}), so "
+                                "that its names cannot "
                                 "be matched to the {} class folders: each class must stand once",
-                                shortened(known.name(c)), entry->second + 1, c + 1, known.size(), folders.size()));
+                                shortened(known.name(c)), entry->second + 1, c + 1, known.size(),
+                                folders.size()));
     }
 }
 
-/// A classifier whose classes are mere numbers, and folders with other names: as many of them may be its classes.
+/// A classifier whose classes are mere numbers, and folders with other names: as many of them may
+/// be its classes.
 FolderClasses match_unnamed(const std::vector<std::string>& folders, const ClassList& known) {
     refuse_doubled_name(folders, known);
     if (folders.size() != known.size()) {
-        throw Error(
-            ErrorCode::bad_input,
-            fmt::format(
-                "{} class folders (`{}`, ...), but the classifier has {} classes without names: give its class list, "
-                "so that folders can be found in it",
-                folders.size(), shortened(folders.front()), known.size()));
+        throw Error(ErrorCode::bad_input,
+                    fmt::format("{} class folders (`{}`, ...), but the classifier has {} classes "
+                                "without names: give its class list, "
+                                "so that folders can be found in it",
+                                folders.size(), shortened(folders.front()), known.size()));
     }
     FolderClasses out = sorted_names(folders);
-    out.note += fmt::format("; taken for the classifier's {} classes, which have no names", known.size());
+    out.note +=
+        fmt::format("; taken for the classifier's {} classes, which have no names", known.size());
     return out;
 }
 
 }  // namespace
 
 bool folder_names_fit(const std::vector<std::string>& folders, const ClassList& known) {
-    return !is_numbered(known) ||
-           std::all_of(folders.begin(), folders.end(), [&](const auto& f) { return known.find(f).has_value(); });
+    return !is_numbered(known) || std::all_of(folders.begin(), folders.end(), [&](const auto& f) {
+        return known.find(f).has_value();
+    });
 }
 
 FolderClasses match_folders(const std::vector<std::string>& folders, const ClassList& known) {
     if (!known.empty())
-        return folder_names_fit(folders, known) ? match_known(folders, known) : match_unnamed(folders, known);
+        return folder_names_fit(folders, known) ? match_known(folders, known)
+                                                : match_unnamed(folders, known);
     const ClassList& imagenet = imagenet_classes();
-    if (std::all_of(folders.begin(), folders.end(), [&](const auto& f) { return is_wnid(f) && imagenet.find(f); })) {
+    if (std::all_of(folders.begin(), folders.end(),
+                    [&](const auto& f) { return is_wnid(f) && imagenet.find(f); })) {
         FolderClasses out = match_known(folders, imagenet);
-        out.note = fmt::format("{} class folder{} WordNet ids: ImageNet's 1000 classes", folders.size(),
-                               folders.size() == 1 ? " is named by" : "s are");
+        out.note = fmt::format("{} class folder{} WordNet ids: ImageNet's 1000 classes",
+                               folders.size(), folders.size() == 1 ? " is named by" : "s are");
         return out;
     }
     return sorted_names(folders);

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "assay/class_list.h"
+#include "assay/data/class_list.h"
 
 namespace assay {
 
@@ -15,14 +15,16 @@ struct FolderClasses {
     std::string note;                    ///< what was assumed
 };
 
-/// False when the classes are mere numbers (a classifier that does not say more) and some folder is none of these.
+/// False when the classes are mere numbers (a classifier that does not say more) and some folder is
+/// none of these.
 bool folder_names_fit(const std::vector<std::string>& folders, const ClassList& known);
 
-/// Finds the class of each folder. With `known` classes each folder must be one of them (id, unique name, number; then
-/// ignoring case and with '_', '-' and blank the same). Where `known` is mere numbers and the folders
-/// have other names, as many folders in order are its classes. Without: WordNet ids of ImageNet's classes mean
-/// ImageNet's 1000; numbers are classes in numeric order; else the names in byte order are the classes. Throws
-/// bad_input: unknown folder, two folders of one class.
+/// Finds the class of each folder. With `known` classes each folder must be one of them (id, unique
+/// name, number; then ignoring case and with '_', '-' and blank the same). Where `known` is mere
+/// numbers and the folders have other names, as many folders in order are its classes. Without:
+/// WordNet ids of ImageNet's classes mean ImageNet's 1000; numbers are classes in numeric order;
+/// else the names in byte order are the classes. Throws bad_input: unknown folder, two folders of
+/// one class.
 FolderClasses match_folders(const std::vector<std::string>& folders, const ClassList& known);
 
 }  // namespace assay

@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "assay/error.h"
-#include "text.h"
+#include "core/text.h"
 
 namespace assay {
 namespace {
@@ -28,21 +28,26 @@ struct Entries {
     std::vector<Entry> entries;
     std::uint64_t others = 0;
 
-    std::string_view name(const Entry& e) const { return std::string_view(names).substr(e.begin, e.size); }
+    std::string_view name(const Entry& e) const {
+        return std::string_view(names).substr(e.begin, e.size);
+    }
 };
 
 bool may_be_table(std::string_view name) {
     const std::string extension = lower_extension(name);
-    return extension == ".csv" || extension == ".tsv" || extension == ".txt" || extension == ".json";
+    return extension == ".csv" || extension == ".tsv" || extension == ".txt" ||
+           extension == ".json";
 }
 
-/// Folders carry a '/' at the end of their names, so that sorting entries sorts the paths below them.
+/// Folders carry a '/' at the end of their names, so that sorting entries sorts the paths below
+/// them.
 Entries read_entries(const std::filesystem::path& folder, std::vector<std::string>* tables) {
     const std::unique_ptr<DIR, int (*)(DIR*)> dir(::opendir(folder.c_str()), ::closedir);
     if (!dir) {
         const bool absent = errno == ENOENT || errno == ENOTDIR;
-        throw Error(absent ? ErrorCode::bad_input : ErrorCode::io,
-                    fmt::format("cannot read the folder {}: {}", folder.string(), std::strerror(errno)));
+        throw Error(
+            absent ? ErrorCode::bad_input : ErrorCode::io,
+            fmt::format("cannot read the folder {}: {}", folder.string(), std::strerror(errno)));
     }
     Entries out;
     while (true) {
@@ -50,8 +55,8 @@ Entries read_entries(const std::filesystem::path& folder, std::vector<std::strin
         const dirent* const entry = ::readdir(dir.get());
         if (entry == nullptr) {
             if (errno != 0)
-                throw Error(ErrorCode::io,
-                            fmt::format("cannot read the folder {}: {}", folder.string(), std::strerror(errno)));
+                throw Error(ErrorCode::io, fmt::format("cannot read the folder {}: {}",
+                                                       folder.string(), std::strerror(errno)));
             break;
         }
         const std::string_view name = entry->d_name;
@@ -63,13 +68,14 @@ Entries read_entries(const std::filesystem::path& folder, std::vector<std::strin
             regular = dangling || S_ISREG(status.st_mode);
             is_folder = !dangling && S_ISDIR(status.st_mode);
         }
-        if (!is_folder && !(regular && has_picture_extension(name))) {
+        if (!is_folder && !(regular && has_image_extension(name))) {
             ++out.others;
             if (tables != nullptr && may_be_table(name)) tables->emplace_back(name);
             continue;
         }
-        out.entries.push_back(
-            {out.names.size(), static_cast<std::uint32_t>(name.size() + (is_folder ? 1 : 0)), is_folder});
+        out.entries.push_back({out.names.size(),
+                               static_cast<std::uint32_t>(name.size() + (is_folder ? 1 : 0)),
+                               is_folder});
         out.names += name;
         if (is_folder) out.names += '/';
     }
@@ -80,7 +86,8 @@ Entries read_entries(const std::filesystem::path& folder, std::vector<std::strin
 
 class Walk {
 public:
-    Walk(const std::filesystem::path& root, std::size_t limit, StringColumn& out, ScanCounts& counts)
+    Walk(const std::filesystem::path& root, std::size_t limit, StringColumn& out,
+         ScanCounts& counts)
         : root_(root), limit_(limit), out_(out), counts_(counts) {
         first_visit(root_);  // a link back to the root is not followed
     }
@@ -105,7 +112,8 @@ public:
 
     bool first_visit(const std::filesystem::path& folder) {
         struct stat status {};
-        return ::stat(folder.c_str(), &status) != 0 || seen_.emplace(status.st_dev, status.st_ino).second;
+        return ::stat(folder.c_str(), &status) != 0 ||
+               seen_.emplace(status.st_dev, status.st_ino).second;
     }
 
 private:
@@ -127,14 +135,14 @@ FolderListing list_folder(const std::filesystem::path& folder) {
         if (entry.folder) {
             listing.folders.emplace_back(entries.name(entry).substr(0, entry.size - 1));
         } else {
-            ++listing.pictures;
+            ++listing.images;
         }
     }
     return listing;
 }
 
-void scan_pictures(const std::filesystem::path& root, const std::string& sub, std::size_t limit, StringColumn& out,
-                   ScanCounts& counts) {
+void scan_images(const std::filesystem::path& root, const std::string& sub, std::size_t limit,
+                 StringColumn& out, ScanCounts& counts) {
     Walk walk(root, limit, out, counts);
     if (!sub.empty()) walk.first_visit(root / sub);
     walk.read(sub.empty() ? "" : sub + "/");

@@ -6,8 +6,8 @@
 #include <array>
 
 #include "assay/error.h"
+#include "core/text.h"
 #include "folder_classes.h"
-#include "text.h"
 
 namespace assay {
 namespace {
@@ -17,25 +17,28 @@ namespace fs = std::filesystem;
 struct ClassFolder {
     std::string name;
     std::size_t first = 0, end = 0;  // its items
-    bool has_pictures = false;
+    bool has_images = false;
 };
 
-/// Items of all class folders, in byte order of their paths. Folders behind the limit are asked only whether they hold
-/// a picture.
-std::vector<ClassFolder> scan_class_folders(const fs::path& root, const std::vector<std::string>& names,
-                                            std::size_t limit, StringColumn& ids, ScanCounts& counts) {
+/// Items of all class folders, in byte order of their paths. Folders behind the limit are asked
+/// only whether they hold an image.
+std::vector<ClassFolder> scan_class_folders(const fs::path& root,
+                                            const std::vector<std::string>& names,
+                                            std::size_t limit, StringColumn& ids,
+                                            ScanCounts& counts) {
     std::vector<ClassFolder> folders;
     for (const std::string& name : names) {
-        ClassFolder folder{.name = name, .first = ids.size(), .end = ids.size(), .has_pictures = false};
+        ClassFolder folder{
+            .name = name, .first = ids.size(), .end = ids.size(), .has_images = false};
         if (limit == 0 || ids.size() < limit) {
-            scan_pictures(root, name, limit, ids, counts);
+            scan_images(root, name, limit, ids, counts);
             folder.end = ids.size();
-            folder.has_pictures = folder.end > folder.first;
+            folder.has_images = folder.end > folder.first;
         } else {
             StringColumn one;
             ScanCounts uncounted;
-            scan_pictures(root, name, 1, one, uncounted);
-            folder.has_pictures = one.size() > 0;
+            scan_images(root, name, 1, one, uncounted);
+            folder.has_images = one.size() > 0;
         }
         folders.push_back(std::move(folder));
     }
@@ -43,40 +46,46 @@ std::vector<ClassFolder> scan_class_folders(const fs::path& root, const std::vec
 }
 
 /// "train" and "val" beside one another are no classes but a folder opened one level too high.
-void refuse_splits(const fs::path& root, const std::vector<ClassFolder>& folders, const StringColumn& ids) {
+void refuse_splits(const fs::path& root, const std::vector<ClassFolder>& folders,
+                   const StringColumn& ids) {
     constexpr std::array<std::string_view, 7> splits = {"train",      "training", "val",    "valid",
                                                         "validation", "test",     "testing"};
     for (const ClassFolder& folder : folders) {
-        if (std::find(splits.begin(), splits.end(), loose_name(folder.name)) == splits.end()) return;
+        if (std::find(splits.begin(), splits.end(), loose_name(folder.name)) == splits.end())
+            return;
         if (folder.end > folder.first &&
-            base_name(ids[folder.first]).size() + folder.name.size() + 1 == ids[folder.first].size())
+            base_name(ids[folder.first]).size() + folder.name.size() + 1 ==
+                ids[folder.first].size())
             return;
     }
-    throw Error(ErrorCode::bad_input,
-                fmt::format("{} holds the parts of a data set ({}), not classes: open one of them, e.g. {}",
-                            root.string(), folders.front().name, (root / folders.back().name).string()));
+    throw Error(
+        ErrorCode::bad_input,
+        fmt::format("{} holds the parts of a data set ({}), not classes: open one of them, e.g. {}",
+                    root.string(), folders.front().name, (root / folders.back().name).string()));
 }
 
-/// The folders that stand for classes. One without pictures counts (leaving it out would move the labels of the
-/// others), unless the classes are told by WordNet ids, numbers or a list, and it is none of them.
-std::vector<std::string> class_names(const std::vector<ClassFolder>& folders, const ClassList& classes) {
+/// The folders that stand for classes. One without images counts (leaving it out would move the
+/// labels of the others), unless the classes are told by WordNet ids, numbers or a list, and it is
+/// none of them.
+std::vector<std::string> class_names(const std::vector<ClassFolder>& folders,
+                                     const ClassList& classes) {
     bool wnids = true, numbers = true;
     std::uint64_t number = 0;
-    std::vector<std::string> with_pictures;
+    std::vector<std::string> with_images;
     for (const ClassFolder& folder : folders) {
-        if (!folder.has_pictures) continue;
-        with_pictures.push_back(folder.name);
+        if (!folder.has_images) continue;
+        with_images.push_back(folder.name);
         wnids = wnids && is_wnid(folder.name);
         numbers = numbers && parse_number(folder.name, number);
     }
-    const ClassList known = folder_names_fit(with_pictures, classes) ? classes : ClassList();
+    const ClassList known = folder_names_fit(with_images, classes) ? classes : ClassList();
     std::vector<std::string> names;
     for (const ClassFolder& folder : folders) {
         const bool fits = !known.empty() ? known.find(folder.name).has_value()
                           : wnids        ? is_wnid(folder.name)
                           : numbers      ? parse_number(folder.name, number)
                                          : true;
-        if (folder.has_pictures || fits) names.push_back(folder.name);
+        if (folder.has_images || fits) names.push_back(folder.name);
     }
     return names;
 }
@@ -85,13 +94,13 @@ std::vector<std::string> class_names(const std::vector<ClassFolder>& folders, co
 
 void note_counts(const ScanCounts& counts, std::vector<std::string>& notes) {
     if (counts.others > 0) {
-        notes.push_back(
-            fmt::format("{} file{} no picture by extension (.jpg .jpeg .png .webp .bmp .tif .tiff): left out",
-                        counts.others, counts.others == 1 ? " is" : "s are"));
+        notes.push_back(fmt::format(
+            "{} file{} no image by extension (.jpg .jpeg .png .webp .bmp .tif .tiff): left out",
+            counts.others, counts.others == 1 ? " is" : "s are"));
     }
     if (counts.repeats > 0) {
-        notes.push_back(fmt::format("{} link{} to folders already read: not followed", counts.repeats,
-                                    counts.repeats == 1 ? "" : "s"));
+        notes.push_back(fmt::format("{} link{} to folders already read: not followed",
+                                    counts.repeats, counts.repeats == 1 ? "" : "s"));
     }
 }
 
@@ -100,9 +109,11 @@ std::optional<Dataset> open_image_folder(const fs::path& root, const DatasetOpti
     const FolderListing listing = list_folder(root);
     Dataset dataset;
     ScanCounts counts{.others = listing.others, .repeats = 0};
-    const auto folders = scan_class_folders(root, listing.folders, options.limit, dataset.ids, counts);
+    const auto folders =
+        scan_class_folders(root, listing.folders, options.limit, dataset.ids, counts);
     if (dataset.size() == 0) return std::nullopt;
-    if (options.layout == DatasetOptions::Layout::automatic) refuse_splits(root, folders, dataset.ids);
+    if (options.layout == DatasetOptions::Layout::automatic)
+        refuse_splits(root, folders, dataset.ids);
 
     const std::vector<std::string> names = class_names(folders, options.classes);
     FolderClasses found = with_note("reading the class folders of " + root.string(),
@@ -113,32 +124,37 @@ std::optional<Dataset> open_image_folder(const fs::path& root, const DatasetOpti
 
     std::size_t without = 0, named = 0;
     for (const ClassFolder& folder : folders) {
-        without += !folder.has_pictures;
+        without += !folder.has_images;
         if (named == names.size() || names[named] != folder.name) continue;
         const std::int32_t label = found.class_of[named++];
-        for (std::size_t i = folder.first; i < folder.end; ++i) dataset.labels.append(std::span(&label, 1));
+        for (std::size_t i = folder.first; i < folder.end; ++i)
+            dataset.labels.append(std::span(&label, 1));
     }
     if (without > 0) {
-        const auto first = std::find_if(folders.begin(), folders.end(), [](const auto& f) { return !f.has_pictures; });
-        notes.push_back(fmt::format("{} folder{} no picture: {}{}", without, without == 1 ? " holds" : "s hold",
-                                    first->name, without == 1 ? "" : ", ..."));
+        const auto first = std::find_if(folders.begin(), folders.end(),
+                                        [](const auto& f) { return !f.has_images; });
+        notes.push_back(fmt::format("{} folder{} no image: {}{}", without,
+                                    without == 1 ? " holds" : "s hold", first->name,
+                                    without == 1 ? "" : ", ..."));
     }
-    if (listing.pictures > 0) {
-        notes.push_back(fmt::format("{} picture{} beside the class folders: left out", listing.pictures,
-                                    listing.pictures == 1 ? " lies" : "s lie"));
+    if (listing.images > 0) {
+        notes.push_back(fmt::format("{} image{} beside the class folders: left out", listing.images,
+                                    listing.images == 1 ? " lies" : "s lie"));
     }
     note_counts(counts, notes);
     return dataset;
 }
 
-Dataset open_flat(const fs::path& root, const DatasetOptions& options, std::vector<std::string>& notes) {
+Dataset open_flat(const fs::path& root, const DatasetOptions& options,
+                  std::vector<std::string>& notes) {
     Dataset dataset;
     ScanCounts counts;
-    scan_pictures(root, "", options.limit, dataset.ids, counts);
+    scan_images(root, "", options.limit, dataset.ids, counts);
     if (dataset.size() == 0) {
         throw Error(
             ErrorCode::bad_input,
-            fmt::format("{}: no picture (.jpg .jpeg .png .webp .bmp .tif .tiff) in this folder{}", root.string(),
+            fmt::format("{}: no image (.jpg .jpeg .png .webp .bmp .tif .tiff) in this folder{}",
+                        root.string(),
                         counts.others > 0 ? fmt::format("; {} other files", counts.others) : ""));
     }
     dataset.root = root;
@@ -146,8 +162,10 @@ Dataset open_flat(const fs::path& root, const DatasetOptions& options, std::vect
     for (std::size_t i = 0; i < dataset.size(); ++i) dataset.labels.append({});
     const auto tables = list_folder(root).tables;
     notes.push_back(fmt::format(
-        "flat folder of {} pictures without labels{}", dataset.size(),
-        tables.empty() ? "" : fmt::format(" (is {} a list of labels? then name it as the list)", tables.front())));
+        "flat folder of {} images without labels{}", dataset.size(),
+        tables.empty()
+            ? ""
+            : fmt::format(" (is {} a list of labels? then name it as the list)", tables.front())));
     note_counts(counts, notes);
     return dataset;
 }

@@ -6,16 +6,18 @@
 #include <string>
 #include <vector>
 
-#include "assay/dataset.h"
+#include "assay/data/dataset.h"
 #include "folder_scan.h"
 
 namespace assay {
 
-/// Nothing when no subfolder holds a picture.
-std::optional<Dataset> open_image_folder(const std::filesystem::path& root, const DatasetOptions& options,
+/// Nothing when no subfolder holds an image.
+std::optional<Dataset> open_image_folder(const std::filesystem::path& root,
+                                         const DatasetOptions& options,
                                          std::vector<std::string>& notes);
-/// Every picture below the folder, without labels.
-Dataset open_flat(const std::filesystem::path& root, const DatasetOptions& options, std::vector<std::string>& notes);
+/// Every image below the folder, without labels.
+Dataset open_flat(const std::filesystem::path& root, const DatasetOptions& options,
+                  std::vector<std::string>& notes);
 
 void note_counts(const ScanCounts& counts, std::vector<std::string>& notes);
 

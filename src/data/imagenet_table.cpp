@@ -3,7 +3,7 @@
 #include <charconv>
 #include <string_view>
 
-#include "assay/csv.h"
+#include "core/csv.h"
 
 namespace assay {
 namespace {

@@ -3,12 +3,12 @@
 #include <charconv>
 #include <limits>
 
-#include "assay/csv.h"
-#include "assay/dataset.h"
+#include "assay/data/dataset.h"
 #include "assay/error.h"
-#include "assay/file.h"
-#include "string_index.h"
-#include "text.h"
+#include "core/csv.h"
+#include "core/file.h"
+#include "core/string_index.h"
+#include "core/text.h"
 
 namespace assay {
 
@@ -45,9 +45,10 @@ void parse_labels(std::string_view cell, const CsvReader& reader, std::vector<st
     while (at != end) {
         std::int32_t label = -1;
         const auto [stop, problem] = std::from_chars(at, end, label);
-        if (problem != std::errc() || label < 0 || (stop != end && (*stop != ' ' || stop + 1 == end))) {
-            throw reader.error(
-                fmt::format("labels `{}` are not class numbers with one blank between them", shortened(cell)));
+        if (problem != std::errc() || label < 0 ||
+            (stop != end && (*stop != ' ' || stop + 1 == end))) {
+            throw reader.error(fmt::format(
+                "labels `{}` are not class numbers with one blank between them", shortened(cell)));
         }
         out.push_back(label);
         at = stop == end ? stop : stop + 1;
@@ -60,28 +61,33 @@ Dataset read_items_csv(const std::filesystem::path& path) {
     const MappedFile file(path);
     CsvReader reader(file.text(), path.filename().string(), {.delimiter = ','});
     const auto& columns = reader.columns();
-    if (columns.size() < 3 || columns[0] != "id" || columns[1] != "path" || columns[2] != "labels") {
-        throw Error(ErrorCode::bad_input, fmt::format("{}: the first columns must be id,path,labels", path.string()));
+    if (columns.size() < 3 || columns[0] != "id" || columns[1] != "path" ||
+        columns[2] != "labels") {
+        throw Error(ErrorCode::bad_input,
+                    fmt::format("{}: the first columns must be id,path,labels", path.string()));
     }
     Dataset dataset;
     for (std::size_t c = 3; c < columns.size(); ++c) dataset.attributes.push_back({columns[c], {}});
     bool has_paths = false;
     std::vector<std::int32_t> labels;
     while (reader.next()) {
-        if (dataset.size() == std::numeric_limits<std::uint32_t>::max() - 1) throw reader.error("too many items");
+        if (dataset.size() == std::numeric_limits<std::uint32_t>::max() - 1)
+            throw reader.error("too many items");
         dataset.ids.append(reader[0]);
         dataset.paths.append(reader[1]);
         has_paths = has_paths || !reader[1].empty();
         parse_labels(reader[2], reader, labels);
         dataset.labels.append(labels);
-        for (std::size_t c = 3; c < columns.size(); ++c) dataset.attributes[c - 3].values.append(reader[c]);
+        for (std::size_t c = 3; c < columns.size(); ++c)
+            dataset.attributes[c - 3].values.append(reader[c]);
     }
     if (!has_paths) dataset.paths = {};
     StringIndex index(dataset.size(), [&](std::uint32_t i) { return dataset.ids[i]; });
     for (std::uint32_t i = 0; i < dataset.size(); ++i) {
         if (const auto earlier = index.insert(i)) {
-            throw Error(ErrorCode::bad_input, fmt::format("{}: id `{}` stands twice (items {} and {})", path.string(),
-                                                          shortened(dataset.ids[i]), *earlier, i));
+            throw Error(ErrorCode::bad_input,
+                        fmt::format("{}: id `{}` stands twice (items {} and {})", path.string(),
+                                    shortened(dataset.ids[i]), *earlier, i));
         }
     }
     return dataset;

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "assay/error.h"
+#include "core/text.h"
 #include "label_list.h"
-#include "text.h"
 
 namespace assay {
 namespace {
@@ -24,7 +24,9 @@ public:
         end_row();
         return true;
     }
-    bool boolean(bool value) override { refuse(value ? "true is not a label" : "false is not a label"); }
+    bool boolean(bool value) override {
+        refuse(value ? "true is not a label" : "false is not a label");
+    }
     bool number_integer(number_integer_t value) override { return add_number(value); }
     bool number_unsigned(number_unsigned_t value) override {
         return add_number(static_cast<std::int64_t>(std::min<number_unsigned_t>(value, INT64_MAX)));
@@ -53,7 +55,8 @@ public:
         return true;
     }
     bool start_array(std::size_t) override {
-        if (depth_ == 2 || (depth_ == 1 && in_row_)) refuse("lists nested deeper than item and labels");
+        if (depth_ == 2 || (depth_ == 1 && in_row_))
+            refuse("lists nested deeper than item and labels");
         in_row_ = depth_ == 1;
         ++depth_;
         return true;
@@ -64,15 +67,17 @@ public:
         in_row_ = false;
         return true;
     }
-    bool parse_error(std::size_t position, const std::string&, const nlohmann::json::exception& error) override {
-        throw Error(ErrorCode::bad_input,
-                    fmt::format("{}: damaged JSON at byte {}: {}", source_, position, shortened(error.what(), 200)));
+    bool parse_error(std::size_t position, const std::string&,
+                     const nlohmann::json::exception& error) override {
+        throw Error(ErrorCode::bad_input, fmt::format("{}: damaged JSON at byte {}: {}", source_,
+                                                      position, shortened(error.what(), 200)));
     }
 
 private:
     std::string where() const {
         if (keyed_ && out_.keys.size() > 0) {
-            return fmt::format("{}, item `{}`", source_, shortened(out_.keys[out_.keys.size() - 1]));
+            return fmt::format("{}, item `{}`", source_,
+                               shortened(out_.keys[out_.keys.size() - 1]));
         }
         return fmt::format("{}, row {}", source_, out_.rows.size());
     }
@@ -118,19 +123,21 @@ std::vector<std::string> label_names_in_json(std::string_view text, const std::s
         numbers = numbers || read.is_number();
         return false;
     };
-    [[maybe_unused]] const json dropped = json::parse(text.begin(), text.end(), watch, /*allow_exceptions=*/false);
+    [[maybe_unused]] const json dropped =
+        json::parse(text.begin(), text.end(), watch, /*allow_exceptions=*/false);
     if (numbers && !names.empty()) {
-        throw Error(ErrorCode::bad_input,
-                    fmt::format("{}: labels are numbers and names (`{}`); a class list (--classes) must say what the "
-                                "numbers mean",
-                                source, shortened(*names.begin())));
+        throw Error(ErrorCode::bad_input, fmt::format("{}: labels are numbers and names (`{}`); a "
+                                                      "class list (--classes) must say what the "
+                                                      "numbers mean",
+                                                      source, shortened(*names.begin())));
     }
     return {names.begin(), names.end()};
 }
 
 std::int32_t checked_class(std::int64_t number, const ClassList& classes, std::string_view where) {
     constexpr std::int64_t most_without_classes = 999'999;
-    const std::int64_t most = classes.empty() ? most_without_classes : static_cast<std::int64_t>(classes.size()) - 1;
+    const std::int64_t most =
+        classes.empty() ? most_without_classes : static_cast<std::int64_t>(classes.size()) - 1;
     if (number >= 0 && number <= most) return static_cast<std::int32_t>(number);
     const std::string problem = number < 0 || classes.empty()
                                     ? fmt::format("label {} is out of range 0..{}", number, most)
@@ -138,7 +145,8 @@ std::int32_t checked_class(std::int64_t number, const ClassList& classes, std::s
     throw Error(ErrorCode::bad_input, fmt::format("{}: {}", where, problem));
 }
 
-NamedRows parse_label_json(std::string_view text, const ClassList& classes, const std::string& source) {
+NamedRows parse_label_json(std::string_view text, const ClassList& classes,
+                           const std::string& source) {
     NamedRows out;
     LabelEvents events(out, classes, source);
     nlohmann::json::sax_parse(text.begin(), text.end(), &events);

@@ -4,20 +4,23 @@
 #include <string_view>
 #include <vector>
 
-#include "assay/class_list.h"
+#include "assay/data/class_list.h"
 #include "label_rows.h"
 
 namespace assay {
 
-/// Label sets in JSON: a list of lists (`keys` stays empty), or an object file -> label or list. Nothing deeper is
-/// built in memory.
-NamedRows parse_label_json(std::string_view text, const ClassList& classes, const std::string& source);
+/// Label sets in JSON: a list of lists (`keys` stays empty), or an object file -> label or list.
+/// Nothing deeper is built in memory.
+NamedRows parse_label_json(std::string_view text, const ClassList& classes,
+                           const std::string& source);
 
-/// The names among the labels of such a file, in byte order; none when its labels are numbers, or when it is damaged.
-/// Throws bad_input on names beside numbers: nothing says then what the numbers mean.
+/// The names among the labels of such a file, in byte order; none when its labels are numbers, or
+/// when it is damaged. Throws bad_input on names beside numbers: nothing says then what the numbers
+/// mean.
 std::vector<std::string> label_names_in_json(std::string_view text, const std::string& source);
 
-/// `number` as a class. Without classes any number below a million is one. Throws bad_input ("`where`: label ...").
+/// `number` as a class. Without classes any number below a million is one. Throws bad_input
+/// ("`where`: label ...").
 std::int32_t checked_class(std::int64_t number, const ClassList& classes, std::string_view where);
 
 }  // namespace assay

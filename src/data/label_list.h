@@ -1,4 +1,4 @@
-// Lists of pictures and labels as they stand on disk (csv, tsv, text), with labels still as texts.
+// Lists of images and labels as they stand on disk (csv, tsv, text), with labels still as texts.
 #pragma once
 
 #include <cstddef>
@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "assay/class_list.h"
-#include "assay/dataset.h"
-#include "assay/label_sets.h"
+#include "assay/data/class_list.h"
+#include "assay/data/dataset.h"
+#include "assay/data/label_sets.h"
 
 namespace assay {
 
@@ -33,12 +33,13 @@ struct LabelList {
 };
 
 struct LabelListOptions {
-    const ClassList* classes = nullptr;  ///< helps to tell "great white shark" from three labels; may be null
-    bool attributes = true;              ///< keep the other columns
-    std::size_t limit = 0;               ///< first rows only, where rows name whole files; 0: all
+    const ClassList* classes =
+        nullptr;             ///< helps to tell "great white shark" from three labels; may be null
+    bool attributes = true;  ///< keep the other columns
+    std::size_t limit = 0;   ///< first rows only, where rows name whole files; 0: all
 };
 
-/// ImageNet's validation set has so many pictures, and lists of labels in the order of their numbers.
+/// ImageNet's validation set has so many images, and lists of labels in the order of their numbers.
 inline constexpr std::size_t imagenet_val_size = 50'000;
 /// True when there are items and each is named ILSVRC2012_val_%08d.*.
 bool all_imagenet_val(const StringColumn& ids);

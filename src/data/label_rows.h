@@ -3,12 +3,13 @@
 
 #include <string>
 
-#include "assay/dataset.h"
-#include "assay/label_sets.h"
+#include "assay/data/dataset.h"
+#include "assay/data/label_sets.h"
 
 namespace assay {
 
-/// Rows in the items' order; or 50,000 rows for pictures of ImageNet's validation set, found by number.
+/// Rows in the items' order; or 50,000 rows for images of ImageNet's validation set, found by
+/// number.
 LabelSets rows_in_order(LabelSets rows, const Dataset& dataset, const std::string& source);
 
 struct NamedRows {
@@ -17,9 +18,9 @@ struct NamedRows {
     bool may_repeat = false;  ///< several rows of one item add up
     bool stems = false;       ///< keys have no extension
 };
-/// Items without a row get the empty set, and are counted in `unnamed`. Throws bad_input on a key that is no item (but
-/// for pictures of ImageNet's validation set a list of all 50,000 serves any part of them), that means several, or that
-/// repeats.
+/// Items without a row get the empty set, and are counted in `unnamed`. Throws bad_input on a key
+/// that is no item (but for images of ImageNet's validation set a list of all 50,000 serves any
+/// part of them), that means several, or that repeats.
 LabelSets rows_by_key(const NamedRows& named, const Dataset& dataset, const std::string& source,
                       std::uint64_t* unnamed = nullptr);
 

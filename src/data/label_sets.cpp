@@ -1,11 +1,11 @@
-#include "assay/label_sets.h"
+#include "assay/data/label_sets.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "assay/error.h"
-#include "assay/hash.h"
+#include "core/hash.h"
 
 namespace assay {
 

@@ -1,30 +1,31 @@
 #include <fmt/format.h>
 
-#include "assay/dataset.h"
+#include "assay/data/dataset.h"
+#include "assay/data/label_sets.h"
 #include "assay/error.h"
-#include "assay/file.h"
-#include "assay/label_sets.h"
-#include "assay/npy.h"
+#include "core/file.h"
+#include "core/npy.h"
+#include "core/text.h"
 #include "label_json.h"
 #include "label_list.h"
 #include "label_rows.h"
-#include "text.h"
 
 namespace assay {
 namespace {
 
-LabelSets from_json(const std::filesystem::path& path, const Dataset& dataset, const ClassList& classes,
-                    const std::string& source, std::uint64_t& unnamed) {
+LabelSets from_json(const std::filesystem::path& path, const Dataset& dataset,
+                    const ClassList& classes, const std::string& source, std::uint64_t& unnamed) {
     NamedRows rows = parse_label_json(read_text(path), classes, source);
     if (rows.keys.size() > 0) return rows_by_key(rows, dataset, source, &unnamed);
     return rows_in_order(std::move(rows.rows), dataset, source);
 }
 
-LabelSets from_list(const std::filesystem::path& path, const Dataset& dataset, const ClassList& classes,
-                    const std::string& source, std::uint64_t& unnamed) {
-    LabelList list =
-        read_label_list(path, {.classes = classes.empty() ? nullptr : &classes, .attributes = false, .limit = 0});
-    if (!list.has_labels) throw Error(ErrorCode::bad_input, source + ": no column of labels (label or labels)");
+LabelSets from_list(const std::filesystem::path& path, const Dataset& dataset,
+                    const ClassList& classes, const std::string& source, std::uint64_t& unnamed) {
+    LabelList list = read_label_list(
+        path, {.classes = classes.empty() ? nullptr : &classes, .attributes = false, .limit = 0});
+    if (!list.has_labels)
+        throw Error(ErrorCode::bad_input, source + ": no column of labels (label or labels)");
     std::vector<std::int32_t> class_of_text;
     if (!classes.empty()) {
         class_of_text = classes_of_texts(list, classes);
@@ -33,14 +34,20 @@ LabelSets from_list(const std::filesystem::path& path, const Dataset& dataset, c
             std::uint64_t number = 0;
             const std::string where = fmt::format("{} line {}", source, line);
             if (!parse_number(text, number) || number > INT32_MAX) {
-                throw Error(ErrorCode::bad_input,
-                            fmt::format("{}: label `{}` is not a class number, and the classes have no names here",
-                                        where, shortened(text)));
+                throw Error(
+                    ErrorCode::bad_input,
+                    fmt::format(
+                        "{}: label `{}` is not a class number, and the classes have no names here",
+                        where, shortened(text)));
             }
-            class_of_text.push_back(checked_class(static_cast<std::int64_t>(number), classes, where));
+            class_of_text.push_back(
+                checked_class(static_cast<std::int64_t>(number), classes, where));
         }
     }
-    NamedRows rows{.keys = {}, .rows = to_classes(list, class_of_text), .may_repeat = true, .stems = list.stems};
+    NamedRows rows{.keys = {},
+                   .rows = to_classes(list, class_of_text),
+                   .may_repeat = true,
+                   .stems = list.stems};
     if (list.files.size() == 0) return rows_in_order(std::move(rows.rows), dataset, source);
     rows.keys = list.ids.size() > 0 ? std::move(list.ids) : std::move(list.files);
     return rows_by_key(rows, dataset, source, &unnamed);
@@ -54,7 +61,8 @@ LabelSets from_integers(const NpyView& array, const ClassList& classes, const st
             out.append({});
             continue;
         }
-        const std::int32_t label = checked_class(number, classes, fmt::format("{}, row {}", source, i));
+        const std::int32_t label =
+            checked_class(number, classes, fmt::format("{}, row {}", source, i));
         out.append(std::span(&label, 1));
     }
     return out;
@@ -79,7 +87,8 @@ LabelSets from_indicators(const NpyView& array, const std::string& source) {
             } else if (row[c] != 0.0F) {
                 throw Error(
                     ErrorCode::bad_input,
-                    fmt::format("{}: row {}, column {} is {}; a table of labels holds 0 and 1", source, i, c, row[c]));
+                    fmt::format("{}: row {}, column {} is {}; a table of labels holds 0 and 1",
+                                source, i, c, row[c]));
             }
         }
         out.append(set);
@@ -87,25 +96,29 @@ LabelSets from_indicators(const NpyView& array, const std::string& source) {
     return out;
 }
 
-LabelSets from_npy(const std::filesystem::path& path, const Dataset& dataset, const ClassList& classes,
-                   const std::string& source) {
+LabelSets from_npy(const std::filesystem::path& path, const Dataset& dataset,
+                   const ClassList& classes, const std::string& source) {
     const MappedFile file(path);
     const NpyView array = parse_npy(file.bytes());
     const bool column = array.shape.size() == 2 && array.shape[1] == 1 && classes.size() != 1;
-    if (array.shape.size() == 1 || column) return rows_in_order(from_integers(array, classes, source), dataset, source);
+    if (array.shape.size() == 1 || column)
+        return rows_in_order(from_integers(array, classes, source), dataset, source);
     if (array.shape.size() != 2 || (!classes.empty() && array.shape[1] != classes.size()) ||
         array.shape[1] > INT32_MAX) {
-        throw Error(ErrorCode::bad_input,
-                    fmt::format("{}: shape {}; expected (items,) class numbers or (items, {}) zeros and ones", source,
-                                array.shape_text(), classes.empty() ? "classes" : std::to_string(classes.size())));
+        throw Error(
+            ErrorCode::bad_input,
+            fmt::format(
+                "{}: shape {}; expected (items,) class numbers or (items, {}) zeros and ones",
+                source, array.shape_text(),
+                classes.empty() ? "classes" : std::to_string(classes.size())));
     }
     return rows_in_order(from_indicators(array, source), dataset, source);
 }
 
 }  // namespace
 
-LabelSets read_label_sets(const std::filesystem::path& path, const Dataset& dataset, const ClassList& classes,
-                          std::uint64_t* unnamed) {
+LabelSets read_label_sets(const std::filesystem::path& path, const Dataset& dataset,
+                          const ClassList& classes, std::uint64_t* unnamed) {
     std::uint64_t ignored = 0;
     std::uint64_t& count = unnamed != nullptr ? *unnamed : ignored;
     count = 0;

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "assay/error.h"
-#include "text.h"
+#include "core/text.h"
 
 namespace assay {
 namespace {
@@ -27,7 +27,8 @@ bool has_blank(std::string_view text) {
     return text.find_first_of(blanks) != std::string_view::npos;
 }
 
-/// "dog hot" where dog and hot are classes: a cell of both would be taken for the class of this name.
+/// "dog hot" where dog and hot are classes: a cell of both would be taken for the class of this
+/// name.
 bool is_ids(std::string_view name, const ClassList& classes) {
     bool all = true;
     for_each_part(name, blanks, [&](std::string_view word) {
@@ -57,7 +58,8 @@ bool LabelTexts::is_one_label(std::string_view cell, bool many) const {
     if (classes_ != nullptr && classes_->find(cell)) return true;
     if (many) return false;
     bool all_labels = true;
-    for_each_part(cell, blanks, [&](std::string_view part) { all_labels = all_labels && is_label(part); });
+    for_each_part(cell, blanks,
+                  [&](std::string_view part) { all_labels = all_labels && is_label(part); });
     return !all_labels;
 }
 
@@ -87,10 +89,12 @@ void LabelTexts::add_boxes(std::string_view cell, std::size_t line) {
         if (word++ % 5 == 0) row_.push_back(number_of(part, line));
     });
     if (word % 5 != 0) {
-        throw Error(ErrorCode::bad_input,
-                    fmt::format("{} line {}: a PredictionString must hold groups of five words (class x y x y); "
-                                "this one has {} words",
-                                list_.source, line, word));
+        throw Error(
+            ErrorCode::bad_input,
+            fmt::format(
+                "{} line {}: a PredictionString must hold groups of five words (class x y x y); "
+                "this one has {} words",
+                list_.source, line, word));
     }
     list_.labels.append(row_);
 }
@@ -98,19 +102,23 @@ void LabelTexts::add_boxes(std::string_view cell, std::size_t line) {
 void check_label_ids(const ClassList& classes) {
     for (const std::string& id : classes.ids()) {
         if (id == "-1" || id != trimmed(id) || id.find_first_of(";|\r\n") != std::string::npos) {
-            throw Error(ErrorCode::bad_input,
-                        fmt::format("class `{}` cannot stand in a list of labels: `;`, `|` and line ends separate "
-                                    "there, blanks at the ends are cut off, and -1 means none",
-                                    shortened(id)));
+            throw Error(
+                ErrorCode::bad_input,
+                fmt::format(
+                    "class `{}` cannot stand in a list of labels: `;`, `|` and line ends separate "
+                    "there, blanks at the ends are cut off, and -1 means none",
+                    shortened(id)));
         }
     }
 }
 
 LabelCells::LabelCells(const ClassList& classes) : classes_(classes) {
     check_label_ids(classes);
-    blanks_ = std::any_of(classes.ids().begin(), classes.ids().end(), has_blank) ||
-              std::any_of(classes.names().begin(), classes.names().end(),
-                          [&](const std::string& name) { return has_blank(name) && is_ids(name, classes); });
+    blanks_ =
+        std::any_of(classes.ids().begin(), classes.ids().end(), has_blank) ||
+        std::any_of(classes.names().begin(), classes.names().end(), [&](const std::string& name) {
+            return has_blank(name) && is_ids(name, classes);
+        });
 }
 
 std::string LabelCells::text(std::span<const std::int32_t> labels) const {

@@ -1,4 +1,5 @@
-// Cells of labels: split into label texts, each distinct one with a number; and written so that this splits them back.
+// Cells of labels: split into label texts, each distinct one with a number; and written so that
+// this splits them back.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +17,9 @@ class LabelTexts {
 public:
     LabelTexts(LabelList& list, const ClassList* classes) : list_(list), classes_(classes) {}
 
-    /// One row's cell. `many`: a `labels` column, where blanks always separate; otherwise a cell that is a class, or
-    /// holds words that are not all labels, is one label. ';' and '|' separate everywhere. "" and "-1" are no label.
+    /// One row's cell. `many`: a `labels` column, where blanks always separate; otherwise a cell
+    /// that is a class, or holds words that are not all labels, is one label. ';' and '|' separate
+    /// everywhere. "" and "-1" are no label.
     void add_row(std::string_view cell, bool many, std::size_t line);
     /// The challenge's PredictionString: class and four numbers for each box.
     void add_boxes(std::string_view cell, std::size_t line);
@@ -25,7 +27,9 @@ public:
 private:
     struct Hash {
         using is_transparent = void;
-        std::size_t operator()(std::string_view text) const { return std::hash<std::string_view>{}(text); }
+        std::size_t operator()(std::string_view text) const {
+            return std::hash<std::string_view>{}(text);
+        }
     };
     std::int32_t number_of(std::string_view text, std::size_t line);
     bool is_label(std::string_view text) const;
@@ -40,8 +44,9 @@ private:
 /// Throws bad_input on a class whose id cannot stand in a cell of labels.
 void check_label_ids(const ClassList& classes);
 
-/// Writes cells of a `labels` column: ids with a blank between two; or, where a class of the list (whether it is in the
-/// cell or not) could be taken for several others, with a semicolon behind each.
+/// Writes cells of a `labels` column: ids with a blank between two; or, where a class of the list
+/// (whether it is in the cell or not) could be taken for several others, with a semicolon behind
+/// each.
 class LabelCells {
 public:
     /// The classes must outlive this. Throws as check_label_ids().

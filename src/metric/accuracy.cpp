@@ -1,10 +1,10 @@
-// Accuracies: top-1, top-k, and ReaL (Beyer et al. 2020, "Are we done with ImageNet?"). Arg-max takes the first index
-// on ties.
+// Accuracies: top-1, top-k, and ReaL (Beyer et al. 2020, "Are we done with ImageNet?"). Arg-max
+// takes the first index on ties.
 #include <charconv>
 
 #include <fmt/core.h>
 
-#include "assay/statistics.h"
+#include "core/statistics.h"
 #include "families.h"
 
 namespace assay::families {
@@ -33,8 +33,8 @@ public:
     }
 };
 
-Value proportion(std::int64_t hits, std::int64_t n, double level) {
-    Value value;
+Estimate proportion(std::int64_t hits, std::int64_t n, double level) {
+    Estimate value;
     value.n = static_cast<std::uint64_t>(n);
     value.value = static_cast<double>(hits) / static_cast<double>(n);
     value.interval = wilson(static_cast<std::uint64_t>(hits), value.n, level);
@@ -47,7 +47,7 @@ std::unique_ptr<Accumulator> accumulate_answers(const MetricContext&) {
     return std::make_unique<Answers>();
 }
 
-Value top_k_value(const MetricContext& context, std::span<const std::int64_t> state) {
+Estimate top_k_value(const MetricContext& context, std::span<const std::int64_t> state) {
     const std::string& text = context.parameters.at("k");
     std::size_t k = 0;
     std::from_chars(text.data(), text.data() + text.size(), k);
@@ -56,24 +56,25 @@ Value top_k_value(const MetricContext& context, std::span<const std::int64_t> st
         n += state[rank];
         if (rank < k) hits += state[rank];
     }
-    Value value;
+    Estimate value;
     if (n == 0) {
         value.undefined = "no item has exactly one valid label";
     } else if (k > 1 && context.shape.kept != 0 && k > context.shape.kept) {
-        value.undefined =
-            fmt::format("the store keeps the best {} of each row: rank {} is not known", context.shape.kept, k);
+        value.undefined = fmt::format(
+            "the store keeps the best {} of each row: rank {} is not known", context.shape.kept, k);
     } else if (k > 1 && !context.shape.ranking) {
         value.undefined = "the class map gives one decision and no ranking";
     } else {
         value = proportion(hits, n, context.level);
-        if (k > context.shape.classes) value.note = fmt::format("k exceeds the {} classes", context.shape.classes);
+        if (k > context.shape.classes)
+            value.note = fmt::format("k exceeds the {} classes", context.shape.classes);
     }
     return value;
 }
 
-Value real_value(const MetricContext& context, std::span<const std::int64_t> state) {
+Estimate real_value(const MetricContext& context, std::span<const std::int64_t> state) {
     if (state[labelled] == 0) {
-        Value value;
+        Estimate value;
         value.undefined = "no item has a valid label";
         return value;
     }

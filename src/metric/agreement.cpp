@@ -6,7 +6,7 @@
 #include <fmt/core.h>
 
 #include "assay/error.h"
-#include "assay/statistics.h"
+#include "core/statistics.h"
 
 namespace assay {
 
@@ -42,8 +42,10 @@ Interval mean_interval(const MeanAgreement& m, double level) {
         size *= z * z / (t * t);
     }
     const double centre = (p + z * z / (2 * size)) / (1 + z * z / size);
-    const double half = z / (1 + z * z / size) * std::sqrt(spread / size + z * z / (4 * size * size));
-    // The ends are exactly 0 and 1 in theory for a mean of 0 and 1; rounding must not move them past the estimate.
+    const double half =
+        z / (1 + z * z / size) * std::sqrt(spread / size + z * z / (4 * size * size));
+    // The ends are exactly 0 and 1 in theory for a mean of 0 and 1; rounding must not move them
+    // past the estimate.
     const double low = p <= 0 ? 0 : std::min(p, std::max(0.0, centre - half));
     const double high = p >= 1 ? 1 : std::max(p, std::min(1.0, centre + half));
     return {low, high, level, m.yes_or_no ? "wilson" : "wilson.clusters"};
@@ -58,7 +60,8 @@ Interval mean_of_terms(std::span<const Term> terms, double level, std::string_vi
     }
     const auto count = static_cast<double>(terms.size());
     mean /= count;
-    return {mean - std::sqrt(below) / count, mean + std::sqrt(above) / count, level, std::string(method)};
+    return {mean - std::sqrt(below) / count, mean + std::sqrt(above) / count, level,
+            std::string(method)};
 }
 
 }  // namespace assay

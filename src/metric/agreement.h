@@ -1,14 +1,15 @@
-// How well the g highest classes of a picture agree with its g valid ones, and how sure a mean of such agreements is.
+// How well the g highest classes of an image agree with its g valid ones, and how sure a mean of
+// such agreements is.
 //
-// h of the g are valid. Anzaku et al., "Re-assessing ImageNet" and "The Impact of the Single-Label Assumption in Image
-// Recognition Benchmarking": subgroup accuracies and their mean, ASMA.
+// h of the g are valid. Anzaku et al., "Re-assessing ImageNet" and "The Impact of the Single-Label
+// Assumption in Image Recognition Benchmarking": subgroup accuracies and their mean, ASMA.
 #pragma once
 
 #include <cstdint>
 #include <span>
 #include <string_view>
 
-#include "assay/measurement.h"
+#include "assay/metric/measurement.h"
 
 namespace assay {
 
@@ -28,24 +29,25 @@ struct MeanAgreement {
     std::uint64_t n = 0;
     double mean = 0;
     double variance = 0;     ///< of one agreement: divisor n - 1; 0 where n = 1
-    bool yes_or_no = false;  ///< each agreement is 0 or 1: one label a picture
+    bool yes_or_no = false;  ///< each agreement is 0 or 1: one label an image
 };
 
-/// Interval of a mean agreement: Wilson's, with the n pictures where each is one yes or no, else with an effective
-/// sample size, as for proportions in cluster samples (Korn and Graubard 1998; Franco, Little, Louis and Slud 2019): a
-/// picture is a cluster of labels. That size is p (1 - p) / (variance / n), with Student's correction for the unknown
-/// variance. Two more pictures of the greatest possible variance, p (1 - p), are put in: a handful of pictures that
-/// happen to agree are no proof that all do. At p = 0 and 1 the size is n. Inside [0, 1], never without width.
+/// Interval of a mean agreement: Wilson's, with the n images where each is one yes or no, else with
+/// an effective sample size, as for proportions in cluster samples (Korn and Graubard 1998; Franco,
+/// Little, Louis and Slud 2019): a image is a cluster of labels. That size is p (1 - p) / (variance
+/// / n), with Student's correction for the unknown variance. Two more images of the greatest
+/// possible variance, p (1 - p), are put in: a handful of images that happen to agree are no proof
+/// that all do. At p = 0 and 1 the size is n. Inside [0, 1], never without width.
 Interval mean_interval(const MeanAgreement& mean, double level);
 
 /// One term of an average of independent estimates.
 struct Term {
     double value = 0, low = 0, high = 0;
 };
-/// Interval of the unweighted mean of independent estimates from their own intervals: each end moves by the root of the
-/// sum of squares of the terms' distances to theirs (MOVER: Zou and Donner 2008; Newcombe 1998 for two proportions).
-/// Keeps its width where a small subgroup shows no spread, which the stratified bootstrap does not. One term: its own
-/// interval.
+/// Interval of the unweighted mean of independent estimates from their own intervals: each end
+/// moves by the root of the sum of squares of the terms' distances to theirs (MOVER: Zou and Donner
+/// 2008; Newcombe 1998 for two proportions). Keeps its width where a small subgroup shows no
+/// spread, which the stratified bootstrap does not. One term: its own interval.
 Interval mean_of_terms(std::span<const Term> terms, double level, std::string_view method);
 
 }  // namespace assay

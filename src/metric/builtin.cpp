@@ -1,7 +1,7 @@
 // The table of metrics. README.md in this folder says how to add one.
 #include <fmt/core.h>
 
-#include "assay/metric.h"
+#include "assay/metric/metric.h"
 #include "families.h"
 
 namespace assay {
@@ -62,13 +62,16 @@ ParameterFacts bins_parameter() {
 }
 
 constexpr std::string_view anzaku =
-    "Anzaku et al., Re-assessing ImageNet: How aligned is its single-label assumption with its multi-label nature?";
+    "Anzaku et al., Re-assessing ImageNet: How aligned is its single-label assumption with its "
+    "multi-label nature?";
 
 ParameterFacts agreement_parameter() {
     return {"agreement",
             "recall",
-            "with h of the g highest classes valid; recall: h/g (precision and F1 too); jaccard: h/(2g-h); hamming: "
-            "1-2(g-h)/C as the papers print it, which with C = 1000 is above 0.98 for nearly any prediction (g = 9, "
+            "with h of the g highest classes valid; recall: h/g (precision and F1 too); jaccard: "
+            "h/(2g-h); hamming: "
+            "1-2(g-h)/C as the papers print it, which with C = 1000 is above 0.98 for nearly any "
+            "prediction (g = 9, "
             "h = 0 gives 0.982), so that it cannot be what their tables hold (7 to 75 %)",
             {"recall", "jaccard", "hamming"}};
 }
@@ -86,78 +89,86 @@ std::vector<MetricFacts> make_table() {
     std::vector<MetricFacts> table;
     table.push_back({.name = "topk",
                      .title = "Top-k accuracy",
-                     .formula = "share of items whose label is among the k highest scores; equal scores in class order",
+                     .formula = "share of items whose label is among the k highest scores; equal "
+                                "scores in class order",
                      .parameters = {{"k", "1", "how many answers count", {}, 1, 100}},
                      .needs = with_labels,
                      .origin = "ILSVRC (Russakovsky et al. 2015)",
                      .definition = fixed_top_k,
                      .accumulate = accumulate_answers,
                      .value = top_k_value});
-    table.push_back({.name = "real",
-                     .title = "ReaL accuracy",
-                     .formula = "share of items with a valid label whose top answer is one of the valid labels",
-                     .needs = static_cast<unsigned>(label_sets),
-                     .origin = "Beyer et al. 2020, Are we done with ImageNet?",
-                     .definition = fixed_real,
-                     .accumulate = accumulate_answers,
-                     .value = real_value,
-                     .with_sets = true});
-    table.push_back({.name = "variable_topk",
-                     .title = "Variable top-k accuracy",
-                     .formula = "mean over the items with valid labels of the agreement between an item's g valid "
-                                "classes and its g highest",
-                     .parameters = {agreement_parameter()},
-                     .needs = static_cast<unsigned>(label_sets),
-                     .origin = anzaku,
-                     .definition = variable_definition,
-                     .accumulate = accumulate_label_sets,
-                     .value = variable_top_k_value,
-                     .with_sets = true});
+    table.push_back(
+        {.name = "real",
+         .title = "ReaL accuracy",
+         .formula = "share of items with a valid label whose top answer is one of the valid labels",
+         .needs = static_cast<unsigned>(label_sets),
+         .origin = "Beyer et al. 2020, Are we done with ImageNet?",
+         .definition = fixed_real,
+         .accumulate = accumulate_answers,
+         .value = real_value,
+         .with_sets = true});
+    table.push_back(
+        {.name = "variable_topk",
+         .title = "Variable top-k accuracy",
+         .formula =
+             "mean over the items with valid labels of the agreement between an item's g valid "
+             "classes and its g highest",
+         .parameters = {agreement_parameter()},
+         .needs = static_cast<unsigned>(label_sets),
+         .origin = anzaku,
+         .definition = variable_definition,
+         .accumulate = accumulate_label_sets,
+         .value = variable_top_k_value,
+         .with_sets = true});
     table.push_back(
         {.name = "asma",
          .title = "Average subgroup multi-label accuracy (ASMA)",
-         .formula = "unweighted mean over label counts g of the mean agreement of the items with g valid labels; items "
+         .formula = "unweighted mean over label counts g of the mean agreement of the items with g "
+                    "valid labels; items "
                     "without labels, and those with a count outside `subgroups`, are left out",
-         .parameters = {agreement_parameter(),
-                        {.name = "subgroups",
-                         .fallback = "1-5",
-                         .meaning = "the label counts: 1-5 for ImageNet, 2-4,6,9 for PatchML",
-                         .low = 1,
-                         .high = static_cast<int>(most_label_counts),
-                         .list = true},
-                        {"absent",
-                         "undefined",
-                         "what a label count without items does: makes the mean undefined, or is skipped",
-                         {"undefined", "skipped"}}},
+         .parameters =
+             {agreement_parameter(),
+              {.name = "subgroups",
+               .fallback = "1-5",
+               .meaning = "the label counts: 1-5 for ImageNet, 2-4,6,9 for PatchML",
+               .low = 1,
+               .high = static_cast<int>(most_label_counts),
+               .list = true},
+              {"absent",
+               "undefined",
+               "what a label count without items does: makes the mean undefined, or is skipped",
+               {"undefined", "skipped"}}},
          .needs = static_cast<unsigned>(label_sets),
          .origin = anzaku,
          .definition = asma_definition,
          .accumulate = accumulate_label_sets,
          .value = asma_value,
          .with_sets = true});
-    table.push_back({.name = "subgroup_accuracy",
-                     .title = "Accuracy by label count",
-                     .formula = "mean agreement of the items with g valid labels",
-                     .parameters = {agreement_parameter(),
-                                    {.name = "g",
-                                     .fallback = "0",
-                                     .meaning = "the label count; 0: every count that occurs, a value each",
-                                     .low = 0,
-                                     .high = static_cast<int>(most_label_counts)}},
-                     .needs = static_cast<unsigned>(label_sets),
-                     .origin = anzaku,
-                     .definition = subgroup_definition,
-                     .accumulate = accumulate_label_sets,
-                     .value = subgroup_value,
-                     .with_sets = true});
-    table.push_back({.name = "balanced",
-                     .title = "Balanced accuracy",
-                     .formula = "mean over the classes that have items of the class's top-1 accuracy",
-                     .needs = with_labels,
-                     .origin = "Brodersen et al. 2010, The balanced accuracy and its posterior distribution",
-                     .definition = fixed_balanced,
-                     .accumulate = accumulate_classes,
-                     .value = balanced_value});
+    table.push_back(
+        {.name = "subgroup_accuracy",
+         .title = "Accuracy by label count",
+         .formula = "mean agreement of the items with g valid labels",
+         .parameters = {agreement_parameter(),
+                        {.name = "g",
+                         .fallback = "0",
+                         .meaning = "the label count; 0: every count that occurs, a value each",
+                         .low = 0,
+                         .high = static_cast<int>(most_label_counts)}},
+         .needs = static_cast<unsigned>(label_sets),
+         .origin = anzaku,
+         .definition = subgroup_definition,
+         .accumulate = accumulate_label_sets,
+         .value = subgroup_value,
+         .with_sets = true});
+    table.push_back(
+        {.name = "balanced",
+         .title = "Balanced accuracy",
+         .formula = "mean over the classes that have items of the class's top-1 accuracy",
+         .needs = with_labels,
+         .origin = "Brodersen et al. 2010, The balanced accuracy and its posterior distribution",
+         .definition = fixed_balanced,
+         .accumulate = accumulate_classes,
+         .value = balanced_value});
     table.push_back({.name = "nll",
                      .title = "Negative log-likelihood",
                      .formula = "mean of -ln p(label), natural logarithm",
@@ -170,18 +181,19 @@ std::vector<MetricFacts> make_table() {
                      .definition = fixed_nll,
                      .accumulate = accumulate_losses,
                      .value = nll_value});
-    table.push_back({.name = "brier",
-                     .title = "Brier score",
-                     .formula = "mean of sum_c (p_c - [c = label])^2: the sum over classes, in [0, 2]",
-                     .needs = labels | probabilities | full_rows,
-                     .higher_is_better = false,
-                     .low = 0,
-                     .high = 2,
-                     .origin = "Brier 1950, Verification of forecasts",
-                     .uncertainty = Uncertainty::jackknife,
-                     .definition = fixed_brier,
-                     .accumulate = accumulate_losses,
-                     .value = brier_value});
+    table.push_back(
+        {.name = "brier",
+         .title = "Brier score",
+         .formula = "mean of sum_c (p_c - [c = label])^2: the sum over classes, in [0, 2]",
+         .needs = labels | probabilities | full_rows,
+         .higher_is_better = false,
+         .low = 0,
+         .high = 2,
+         .origin = "Brier 1950, Verification of forecasts",
+         .uncertainty = Uncertainty::jackknife,
+         .definition = fixed_brier,
+         .accumulate = accumulate_losses,
+         .value = brier_value});
     table.push_back({.name = "confidence",
                      .title = "Mean confidence",
                      .formula = "mean of max_c p_c",
@@ -208,7 +220,8 @@ std::vector<MetricFacts> make_table() {
     table.push_back(
         {.name = "ece",
          .title = "Expected calibration error",
-         .formula = "sum over equal-width bins of the top confidence of n_b/n |accuracy_b - confidence_b|",
+         .formula =
+             "sum over equal-width bins of the top confidence of n_b/n |accuracy_b - confidence_b|",
          .parameters = {bins_parameter(),
                         {"norm",
                          "l1",
@@ -225,8 +238,10 @@ std::vector<MetricFacts> make_table() {
     table.push_back(
         {.name = "ece_debiased",
          .title = "Debiased squared calibration error",
-         .formula = "sum over the bins of ece of n_b/n ((accuracy_b - confidence_b)^2 - accuracy_b (1 - accuracy_b) / "
-                    "(n_b - 1)); about 0 on average under perfect calibration, so that it may fall below; a bin of one "
+         .formula = "sum over the bins of ece of n_b/n ((accuracy_b - confidence_b)^2 - accuracy_b "
+                    "(1 - accuracy_b) / "
+                    "(n_b - 1)); about 0 on average under perfect calibration, so that it may fall "
+                    "below; a bin of one "
                     "item adds 0",
          .parameters = {bins_parameter(), edges_parameter()},
          .needs = labels | probabilities,
@@ -241,16 +256,18 @@ std::vector<MetricFacts> make_table() {
     table.push_back(
         {.name = "ace",
          .title = "Adaptive calibration error",
-         .formula = "mean over classes of sum over bins of equal counts of n_r/m |accuracy(r,c) - confidence(r,c)|",
-         .parameters =
-             {bins_parameter(),
-              {"variant",
-               "class_wise",
-               "class_wise: published code; class_wise_equal: weights 1/B (eq. 8); top_label: top confidence only",
-               {"class_wise", "class_wise_equal", "top_label"}}},
+         .formula = "mean over classes of sum over bins of equal counts of n_r/m |accuracy(r,c) - "
+                    "confidence(r,c)|",
+         .parameters = {bins_parameter(),
+                        {"variant",
+                         "class_wise",
+                         "class_wise: published code; class_wise_equal: weights 1/B (eq. 8); "
+                         "top_label: top confidence only",
+                         {"class_wise", "class_wise_equal", "top_label"}}},
          .needs = labels | probabilities | full_rows,
          .higher_is_better = false,
-         .origin = "Nixon et al. 2019, Measuring calibration in deep learning; Hesse et al. 2026, eq. 8",
+         .origin =
+             "Nixon et al. 2019, Measuring calibration in deep learning; Hesse et al. 2026, eq. 8",
          .uncertainty = Uncertainty::jackknife,
          .source = Source::class_wise,
          .definition = ace_definition});
@@ -278,32 +295,36 @@ std::vector<MetricFacts> make_table() {
                      .accumulate = accumulate_classes,
                      .value = class_accuracy_balance_value,
                      .by_default = false});
-    table.push_back(
-        {.name = "class_confidence_balance",
-         .title = "Balance of class confidences",
-         .formula = "1 - spread of the true class's probability, inside classes (mean) or between their means",
-         .parameters = {{"spread", "within", "within: published code; between: paper", {"within", "between"}}},
-         .needs = labels | probabilities,
-         .origin = hesse,
-         .uncertainty = Uncertainty::jackknife,
-         .definition = f_conf_definition,
-         .accumulate = accumulate_classes,
-         .value = class_confidence_balance_value,
-         .by_default = false});
-    table.push_back({.name = "class_balance",
-                     .title = "Class balance",
-                     .formula = "sqrt(class_accuracy_balance * class_confidence_balance)",
+    table.push_back({.name = "class_confidence_balance",
+                     .title = "Balance of class confidences",
+                     .formula = "1 - spread of the true class's probability, inside classes (mean) "
+                                "or between their means",
                      .parameters = {{"spread",
                                      "within",
-                                     "within: sample std and spread inside classes (published code); "
-                                     "between: population std and spread between class means (paper)",
+                                     "within: published code; between: paper",
                                      {"within", "between"}}},
                      .needs = labels | probabilities,
                      .origin = hesse,
                      .uncertainty = Uncertainty::jackknife,
-                     .definition = balance_definition,
+                     .definition = f_conf_definition,
                      .accumulate = accumulate_classes,
-                     .value = class_balance_value});
+                     .value = class_confidence_balance_value,
+                     .by_default = false});
+    table.push_back(
+        {.name = "class_balance",
+         .title = "Class balance",
+         .formula = "sqrt(class_accuracy_balance * class_confidence_balance)",
+         .parameters = {{"spread",
+                         "within",
+                         "within: sample std and spread inside classes (published code); "
+                         "between: population std and spread between class means (paper)",
+                         {"within", "between"}}},
+         .needs = labels | probabilities,
+         .origin = hesse,
+         .uncertainty = Uncertainty::jackknife,
+         .definition = balance_definition,
+         .accumulate = accumulate_classes,
+         .value = class_balance_value});
     return table;
 }
 

@@ -1,9 +1,11 @@
-// Expected calibration error over bins of equal width of the top confidence (Guo et al. 2017; Naeini et al. 2015).
+// Expected calibration error over bins of equal width of the top confidence (Guo et al. 2017;
+// Naeini et al. 2015).
 //
-// Edges of bins are 32-bit numbers as torch.linspace(0, 1, B + 1) gives them (equal to it for B = 15; i/B in exact
-// arithmetic differs by one unit in the last place at 7 of the 16 edges). Three rules for a confidence on an edge:
-// - left_closed: [e_i, e_i+1), and a confidence of exactly 1 in a bin of its own (torchmetrics 1.1, the published
-// code);
+// Edges of bins are 32-bit numbers as torch.linspace(0, 1, B + 1) gives them (equal to it for B =
+// 15; i/B in exact arithmetic differs by one unit in the last place at 7 of the 16 edges). Three
+// rules for a confidence on an edge:
+// - left_closed: [e_i, e_i+1), and a confidence of exactly 1 in a bin of its own (torchmetrics 1.1,
+// the published code);
 // - left_closed_merged: the same with 1 counted in the last bin;
 // - right_closed: (e_i, e_i+1] (Guo et al.).
 #include <algorithm>
@@ -27,7 +29,8 @@ std::vector<float> edges_of(int bins) {
     for (int i = 0; i <= bins; ++i) {
         // From both ends towards the middle, as torch does.
         const bool lower = i < (bins + 1) / 2;
-        edges.push_back(lower ? step * static_cast<float>(i) : 1.0F - step * static_cast<float>(bins - i));
+        edges.push_back(lower ? step * static_cast<float>(i)
+                              : 1.0F - step * static_cast<float>(bins - i));
     }
     return edges;
 }
@@ -41,14 +44,16 @@ int bins_of(const Parameters& parameters) {
 
 class Bins final : public Accumulator {
 public:
-    Bins(int bins, std::string rule) : bins_(bins), rule_(std::move(rule)), edges_(edges_of(bins)) {}
+    Bins(int bins, std::string rule)
+        : bins_(bins), rule_(std::move(rule)), edges_(edges_of(bins)) {}
     std::string key() const override { return fmt::format("bins {} {}", bins_, rule_); }
     // One bin more than asked for: that of confidence 1.
     std::size_t slots() const override { return (static_cast<std::size_t>(bins_) + 1) * bin_slots; }
     void update(std::span<std::int64_t> state, std::span<const RowFacts> rows) const override {
         for (const RowFacts& row : rows) {
             if (row.target < 0) continue;
-            std::int64_t* const bin = state.data() + row.group * slots() + bin_of(row.confidence) * bin_slots;
+            std::int64_t* const bin =
+                state.data() + row.group * slots() + bin_of(row.confidence) * bin_slots;
             ++bin[items];
             bin[hits] += row.predicted == row.target ? 1 : 0;
             add_real(bin + confidence_sum, row.confidence);
@@ -59,10 +64,12 @@ private:
     std::size_t bin_of(float confidence) const {
         const auto last = static_cast<std::ptrdiff_t>(bins_) - 1;
         if (rule_ == "right_closed") {
-            const auto above = std::lower_bound(edges_.begin(), edges_.end(), confidence) - edges_.begin();
+            const auto above =
+                std::lower_bound(edges_.begin(), edges_.end(), confidence) - edges_.begin();
             return static_cast<std::size_t>(std::clamp<std::ptrdiff_t>(above - 1, 0, last));
         }
-        const auto reached = std::upper_bound(edges_.begin(), edges_.end(), confidence) - edges_.begin();
+        const auto reached =
+            std::upper_bound(edges_.begin(), edges_.end(), confidence) - edges_.begin();
         const std::ptrdiff_t highest = rule_ == "left_closed_merged" ? last : last + 1;
         return static_cast<std::size_t>(std::clamp<std::ptrdiff_t>(reached - 1, 0, highest));
     }
@@ -73,9 +80,10 @@ private:
 };
 
 // The items in all bins, or why there is no value.
-Value counted(const MetricContext& context, std::span<const std::int64_t> state) {
-    Value value;
-    for (std::size_t b = 0; b < state.size(); b += bin_slots) value.n += static_cast<std::uint64_t>(state[b + items]);
+Estimate counted(const MetricContext& context, std::span<const std::int64_t> state) {
+    Estimate value;
+    for (std::size_t b = 0; b < state.size(); b += bin_slots)
+        value.n += static_cast<std::uint64_t>(state[b + items]);
     if (!context.shape.probabilities) {
         value.undefined = "the class map decides without giving probabilities";
     } else if (value.n == 0) {
@@ -98,8 +106,8 @@ std::string ece_debiased_definition(const Parameters& parameters) {
     return "ece_debiased." + parameters.at("edges");
 }
 
-Value ece_value(const MetricContext& context, std::span<const std::int64_t> state) {
-    Value value = counted(context, state);
+Estimate ece_value(const MetricContext& context, std::span<const std::int64_t> state) {
+    Estimate value = counted(context, state);
     if (!value.undefined.empty()) return value;
     const auto total = static_cast<double>(value.n);
     double sum = 0, greatest = 0, floor = 0;
@@ -112,20 +120,22 @@ Value ece_value(const MetricContext& context, std::span<const std::int64_t> stat
         sum += n / total * (norm == "l2" ? gap * gap : gap);
         greatest = std::max(greatest, gap);
         // E|accuracy - confidence| of a calibrated bin, by the normal approximation.
-        floor += n / total * std::sqrt(2 * confidence * (1 - confidence) / (3.14159265358979323846 * n));
+        floor +=
+            n / total * std::sqrt(2 * confidence * (1 - confidence) / (3.14159265358979323846 * n));
     }
     value.value = norm == "max" ? greatest : norm == "l2" ? std::sqrt(sum) : sum;
     if (norm == "l1")
-        value.note = fmt::format("about {:.1e} would remain under perfect calibration with this n", floor);
+        value.note =
+            fmt::format("about {:.1e} would remain under perfect calibration with this n", floor);
     return value;
 }
 
-// The square of a bin's gap exceeds that of its true gap by the accuracy's variance, which is estimated and taken off.
-// With items of unequal confidence in a bin it takes off a little more than that: the variance of their confidences
-// over n_b - 1, at most 1 / (4 bins^2 (n_b - 1)). The variance is not known from one item: such a bin adds nothing, as
-// in the authors' program.
-Value ece_debiased_value(const MetricContext& context, std::span<const std::int64_t> state) {
-    Value value = counted(context, state);
+// The square of a bin's gap exceeds that of its true gap by the accuracy's variance, which is
+// estimated and taken off. With items of unequal confidence in a bin it takes off a little more
+// than that: the variance of their confidences over n_b - 1, at most 1 / (4 bins^2 (n_b - 1)). The
+// variance is not known from one item: such a bin adds nothing, as in the authors' program.
+Estimate ece_debiased_value(const MetricContext& context, std::span<const std::int64_t> state) {
+    Estimate value = counted(context, state);
     if (!value.undefined.empty()) return value;
     const auto total = static_cast<double>(value.n);
     double sum = 0;

@@ -1,16 +1,17 @@
-// Per-class counts, and how evenly a classifier treats its classes (Hesse et al. 2026, section on class balance).
+// Per-class counts, and how evenly a classifier treats its classes (Hesse et al. 2026, section on
+// class balance).
 //
-// The paper's text and its published code disagree: `within` is the code (sample standard deviation of class
-// accuracies; spread of the target's confidence inside each class), `between` the text (population standard deviation
-// over classes of both).
+// The paper's text and its published code disagree: `within` is the code (sample standard deviation
+// of class accuracies; spread of the target's confidence inside each class), `between` the text
+// (population standard deviation over classes of both).
 #include <algorithm>
 #include <cmath>
 #include <vector>
 
 #include <fmt/core.h>
 
-#include "assay/statistics.h"
 #include "class_table.h"
+#include "core/statistics.h"
 #include "families.h"
 
 namespace assay::families {
@@ -24,8 +25,8 @@ public:
     void update(std::span<std::int64_t> state, std::span<const RowFacts> rows) const override {
         for (const RowFacts& row : rows) {
             if (row.target < 0) continue;
-            std::int64_t* const cls =
-                state.data() + row.group * slots() + static_cast<std::size_t>(row.target) * class_slots;
+            std::int64_t* const cls = state.data() + row.group * slots() +
+                                      static_cast<std::size_t>(row.target) * class_slots;
             const double p = row.target_probability;
             ++cls[class_items];
             cls[class_hits] += row.predicted == row.target ? 1 : 0;
@@ -47,7 +48,8 @@ struct Spread {
     std::size_t absent = 0;
 };
 
-Spread spread_of(const MetricContext& context, std::span<const std::int64_t> state, bool confidences) {
+Spread spread_of(const MetricContext& context, std::span<const std::int64_t> state,
+                 bool confidences) {
     Spread spread;
     std::int64_t unknown = 0;
     for (std::size_t c = 0; c < state.size(); c += class_slots) {
@@ -71,7 +73,8 @@ Spread spread_of(const MetricContext& context, std::span<const std::int64_t> sta
     } else if (confidences && !context.shape.probabilities) {
         spread.undefined = "the class map decides without giving probabilities";
     } else if (confidences && unknown > 0) {
-        spread.undefined = fmt::format("the store does not keep the true class's probability of {} items", unknown);
+        spread.undefined = fmt::format(
+            "the store does not keep the true class's probability of {} items", unknown);
     }
     return spread;
 }
@@ -89,18 +92,18 @@ double deviation(const std::vector<double>& x, bool sample) {
     return std::sqrt(squares / (static_cast<double>(x.size()) - (sample ? 1 : 0)));
 }
 
-Value begin(const Spread& spread) {
-    Value value;
+Estimate begin(const Spread& spread) {
+    Estimate value;
     value.n = spread.n;
     value.undefined = spread.undefined;
     if (spread.absent > 0 && spread.undefined.empty()) {
-        value.note =
-            fmt::format("over the {} classes that have items; {} have none", spread.accuracy.size(), spread.absent);
+        value.note = fmt::format("over the {} classes that have items; {} have none",
+                                 spread.accuracy.size(), spread.absent);
     }
     return value;
 }
 
-void accuracy_part(Value& value, const Spread& spread, bool sample) {
+void accuracy_part(Estimate& value, const Spread& spread, bool sample) {
     if (!value.undefined.empty()) return;
     if (sample && spread.accuracy.size() < 2) {
         value.undefined = "the sample standard deviation over classes needs two classes with items";
@@ -110,7 +113,8 @@ void accuracy_part(Value& value, const Spread& spread, bool sample) {
     value.value = 1 - deviating;
     if (spread.noise.size() == spread.accuracy.size() && !value.note.empty()) value.note += "; ";
     if (spread.noise.size() == spread.accuracy.size()) {
-        // Each class's accuracy is itself an estimate; its noise widens the spread (quality of few items a class).
+        // Each class's accuracy is itself an estimate; its noise widens the spread (quality of few
+        // items a class).
         const double signal = deviating * deviating - mean_of(spread.noise);
         value.note += fmt::format("{:.4f} with the sampling noise of the class accuracies removed",
                                   1 - std::sqrt(std::max(0.0, signal)));
@@ -127,15 +131,16 @@ std::unique_ptr<Accumulator> accumulate_classes(const MetricContext& context) {
     return std::make_unique<Classes>(context.shape.classes);
 }
 
-Value balanced_value(const MetricContext& context, std::span<const std::int64_t> state) {
+Estimate balanced_value(const MetricContext& context, std::span<const std::int64_t> state) {
     const Spread spread = spread_of(context, state, false);
-    Value value = begin(spread);
+    Estimate value = begin(spread);
     if (!value.undefined.empty()) return value;
     value.value = mean_of(spread.accuracy);
     if (spread.noise.size() == spread.accuracy.size()) {
         const auto classes = static_cast<double>(spread.accuracy.size());
         const double error = std::sqrt(mean_of(spread.noise) / classes);
-        Interval interval = symmetric_interval(*value.value, error, context.level, "stratified.normal");
+        Interval interval =
+            symmetric_interval(*value.value, error, context.level, "stratified.normal");
         interval.low = std::max(0.0, interval.low);
         interval.high = std::min(1.0, interval.high);
         value.interval = interval;
@@ -146,28 +151,32 @@ Value balanced_value(const MetricContext& context, std::span<const std::int64_t>
     return value;
 }
 
-Value class_accuracy_balance_value(const MetricContext& context, std::span<const std::int64_t> state) {
+Estimate class_accuracy_balance_value(const MetricContext& context,
+                                      std::span<const std::int64_t> state) {
     const Spread spread = spread_of(context, state, false);
-    Value value = begin(spread);
+    Estimate value = begin(spread);
     accuracy_part(value, spread, context.parameters.at("std") == "sample");
     return value;
 }
 
-Value class_confidence_balance_value(const MetricContext& context, std::span<const std::int64_t> state) {
+Estimate class_confidence_balance_value(const MetricContext& context,
+                                        std::span<const std::int64_t> state) {
     const Spread spread = spread_of(context, state, true);
-    Value value = begin(spread);
-    if (value.undefined.empty()) value.value = confidence_part(spread, context.parameters.at("spread") == "within");
+    Estimate value = begin(spread);
+    if (value.undefined.empty())
+        value.value = confidence_part(spread, context.parameters.at("spread") == "within");
     return value;
 }
 
-Value class_balance_value(const MetricContext& context, std::span<const std::int64_t> state) {
+Estimate class_balance_value(const MetricContext& context, std::span<const std::int64_t> state) {
     const bool within = context.parameters.at("spread") == "within";
     const Spread spread = spread_of(context, state, true);
-    Value value = begin(spread);
+    Estimate value = begin(spread);
     const std::string note = value.note;
     accuracy_part(value, spread, within);
     if (!value.undefined.empty()) return value;
-    value.value = std::sqrt(std::max(0.0, *value.value) * std::max(0.0, confidence_part(spread, within)));
+    value.value =
+        std::sqrt(std::max(0.0, *value.value) * std::max(0.0, confidence_part(spread, within)));
     value.note = note;
     return value;
 }

@@ -11,10 +11,10 @@
 #include <fmt/core.h>
 
 #include "assay/error.h"
-#include "assay/parallel.h"
 #include "class_wise_kernel.h"
 #include "class_wise_parts.h"
 #include "class_wise_select.h"
+#include "core/parallel.h"
 
 namespace assay {
 namespace {
@@ -29,13 +29,15 @@ struct ItemsByClass {
     std::uint64_t items = 0;
 };
 
-// Columns in huge pages where the system has them: writing to many columns at once needs many pages otherwise.
+// Columns in huge pages where the system has them: writing to many columns at once needs many pages
+// otherwise.
 class Scratch {
 public:
     Scratch() = default;
     explicit Scratch(std::uint64_t floats) {
         constexpr std::size_t page = std::size_t{2} << 20;
-        const std::size_t bytes = (static_cast<std::size_t>(floats) * sizeof(float) + page - 1) / page * page;
+        const std::size_t bytes =
+            (static_cast<std::size_t>(floats) * sizeof(float) + page - 1) / page * page;
         memory_.reset(static_cast<float*>(std::aligned_alloc(page, bytes)));
         if (!memory_) throw std::bad_alloc();
         if (bytes > page) madvise(memory_.get(), bytes, MADV_HUGEPAGE);  // advice: it may fail
@@ -74,17 +76,20 @@ public:
             }
         }
         const std::uint64_t column_bytes = stride_ * sizeof(float);
-        const std::uint64_t fitting = std::max<std::uint64_t>(16, options_.scratch_bytes / column_bytes / 16 * 16);
-        const auto width = static_cast<std::uint32_t>(std::min<std::uint64_t>(fitting, end - begin));
+        const std::uint64_t fitting =
+            std::max<std::uint64_t>(16, options_.scratch_bytes / column_bytes / 16 * 16);
+        const auto width =
+            static_cast<std::uint32_t>(std::min<std::uint64_t>(fitting, end - begin));
         columns_ = Scratch(stride_ * width);
         for (std::uint32_t c = begin; c < end; c += width) {
             throw_if_stopped();
             const std::uint32_t now = std::min(width, end - c);
             parallel_blocks(stretches_, options_.threads, [&](std::size_t s) {
                 float* const out = columns_.get() + s * group_stretch;
-                if (direct_rows_.empty()) return turn_stretch(rows_, s, group_places_[s], c, now, out, stride_);
-                turn_rows(direct_rows_[s], rows_.direct() == ProbabilityRows::Direct::exponential, c, now, out,
-                          stride_);
+                if (direct_rows_.empty())
+                    return turn_stretch(rows_, s, group_places_[s], c, now, out, stride_);
+                turn_rows(direct_rows_[s], rows_.direct() == ProbabilityRows::Direct::exponential,
+                          c, now, out, stride_);
             });
             constexpr std::uint32_t batch = 8;
             parallel_blocks((now + batch - 1) / batch, options_.threads, [&](std::size_t b) {
@@ -101,12 +106,14 @@ private:
         by_class_.first.assign(classes + std::size_t{1}, 0);
         by_class_.group_items.assign(group_count, 0);
         for (std::uint64_t i = 0; i < rows_.items(); ++i) {
-            if (const std::int32_t t = rows_.target(i); t >= 0) ++by_class_.first[static_cast<std::size_t>(t) + 1];
+            if (const std::int32_t t = rows_.target(i); t >= 0)
+                ++by_class_.first[static_cast<std::size_t>(t) + 1];
         }
         std::partial_sum(by_class_.first.begin(), by_class_.first.end(), by_class_.first.begin());
         by_class_.items = by_class_.first.back();
         by_class_.place.resize(static_cast<std::size_t>(by_class_.items));
-        for (std::size_t s = 0; s < stretches_; ++s) group_places_.push_back(group_places(s, rows_.items()));
+        for (std::size_t s = 0; s < stretches_; ++s)
+            group_places_.push_back(group_places(s, rows_.items()));
         std::vector<std::uint64_t> next(by_class_.first.begin(), by_class_.first.end() - 1);
         for (std::size_t s = 0; s < stretches_; ++s) {
             const auto& places = group_places_[s];
@@ -114,13 +121,15 @@ private:
             for (std::size_t j = 0; j < group_stretch && begin + j < rows_.items(); ++j) {
                 const std::int32_t t = rows_.target(begin + j);
                 if (t < 0) continue;
-                by_class_.place[static_cast<std::size_t>(next[static_cast<std::size_t>(t)]++)] = begin + places[j];
+                by_class_.place[static_cast<std::size_t>(next[static_cast<std::size_t>(t)]++)] =
+                    begin + places[j];
                 ++by_class_.group_items[places[j] % group_count];
             }
         }
     }
 
-    // One class: its bins' sums of p - y, by group, then the errors with all items and without each group.
+    // One class: its bins' sums of p - y, by group, then the errors with all items and without each
+    // group.
     struct Work {
         Selection selection;
         std::vector<std::uint64_t> below, hits;
@@ -140,26 +149,31 @@ private:
         w.hits.assign(stride, 0);
         w.exact.resize(group_count * stride);
         for (std::size_t b = 0; b < stride; ++b) {
-            for (std::size_t g = 0; g < group_count; ++g) w.exact[g * stride + b] = w.sums[b * group_count + g];
+            for (std::size_t g = 0; g < group_count; ++g)
+                w.exact[g * stride + b] = w.sums[b * group_count + g];
         }
         for (std::uint64_t i = by_class_.first[c]; i < by_class_.first[c + std::size_t{1}]; ++i) {
             const std::uint64_t place = by_class_.place[static_cast<std::size_t>(i)];
             const float p = column[static_cast<std::size_t>(place)];
             if (!(p > 0)) continue;
-            const auto bin = std::upper_bound(w.bounds.begin(), w.bounds.end(), p) - w.bounds.begin();
-            w.exact[place % group_count * stride + static_cast<std::size_t>(bin)] -= std::int64_t{1} << 40;
+            const auto bin =
+                std::upper_bound(w.bounds.begin(), w.bounds.end(), p) - w.bounds.begin();
+            w.exact[place % group_count * stride + static_cast<std::size_t>(bin)] -= std::int64_t{1}
+                                                                                     << 40;
             ++w.hits[static_cast<std::size_t>(bin)];
         }
         w.below[bins_ - 1] = m - w.selection.ones();
         add_errors({w.exact, w.below, m}, by_class_.group_items, w.result);
-        if (options_.keep_edges) result_.edges[c] = edges_of({w.exact, w.below, m}, w.bounds, w.hits);
+        if (options_.keep_edges)
+            result_.edges[c] = edges_of({w.exact, w.below, m}, w.bounds, w.hits);
     }
 
     void work(std::uint32_t block, std::uint32_t from, std::uint32_t to) {
         auto w = std::make_unique<Work>();
         w->result = empty_sums();
         for (std::uint32_t i = from; i < to; ++i) {
-            one_class(*w, block + i, {columns_.get() + i * stride_, static_cast<std::size_t>(places_)});
+            one_class(*w, block + i,
+                      {columns_.get() + i * stride_, static_cast<std::size_t>(places_)});
         }
         const std::lock_guard lock(mutex_);  // integers: the order of the workers does not matter
         add_sums(result_, w->result);
@@ -185,10 +199,11 @@ ClassWiseSums class_wise_sums(const ProbabilityRows& rows, const ClassWiseOption
     if (options.bins < 1 || options.bins > 100) {
         throw Error(ErrorCode::usage, fmt::format("{} bins; 1 to 100 are allowed", options.bins));
     }
-    // Sixteen columns at least: fewer would read whole cache lines for parts of them. Where even these do not fit, the
-    // rows are passed four times with a fixed amount of memory a class.
+    // Sixteen columns at least: fewer would read whole cache lines for parts of them. Where even
+    // these do not fit, the rows are passed four times with a fixed amount of memory a class.
     const std::uint64_t least = places_of(rows.items()) * 16 * sizeof(float);
-    return least > options.columns_limit ? streamed_sums(rows, options) : Engine(rows, options).run();
+    return least > options.columns_limit ? streamed_sums(rows, options)
+                                         : Engine(rows, options).run();
 }
 
 }  // namespace assay

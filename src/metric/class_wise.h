@@ -1,22 +1,23 @@
-// Adaptive class-wise calibration error (Nixon et al. 2019 as published by Hesse et al. 2026; definition
-// `ace.class_wise`).
+// Adaptive class-wise calibration error (Nixon et al. 2019 as published by Hesse et al. 2026;
+// definition `ace.class_wise`).
 //
-// For each class c, over the items with p > 0 of that class (m of them), in ascending order of p: edges are the order
-// statistics at round_half_even(i m / B), i = 1 .. B-1, capped at m-1, and 1.0; bin = number of edges <= p (equal
-// values share a bin; p = 1 exactly has a bin of its own). Error of the class: sum over bins of |sum(p) - sum(y)| / m;
-// no item: 0. Then the mean over classes.
+// For each class c, over the items with p > 0 of that class (m of them), in ascending order of p:
+// edges are the order statistics at round_half_even(i m / B), i = 1 .. B-1, capped at m-1, and 1.0;
+// bin = number of edges <= p (equal values share a bin; p = 1 exactly has a bin of its own). Error
+// of the class: sum over bins of |sum(p) - sum(y)| / m; no item: 0. Then the mean over classes.
 //
-// No column is sorted. Two passes over it: a histogram of the leading 16 bits says between which keys the order
-// statistics lie; then every value whose key holds none of them is added to its bin at once, and the few others (about
-// 2 %) are kept, sorted, and added once the edges are known. Sums are exact in units of 2^-40 (p is rounded to them,
-// error 5e-13 at most), so they depend on nothing but the data.
+// No column is sorted. Two passes over it: a histogram of the leading 16 bits says between which
+// keys the order statistics lie; then every value whose key holds none of them is added to its bin
+// at once, and the few others (about 2 %) are kept, sorted, and added once the edges are known.
+// Sums are exact in units of 2^-40 (p is rounded to them, error 5e-13 at most), so they depend on
+// nothing but the data.
 #pragma once
 
 #include <cstdint>
 #include <span>
 #include <vector>
 
-#include "assay/metric.h"
+#include "assay/metric/metric.h"
 
 namespace assay {
 
@@ -34,14 +35,14 @@ public:
     virtual std::uint32_t classes() const = 0;
     /// Only valid class, or -1: the item is left out.
     virtual std::int32_t target(std::uint64_t item) const = 0;
-    /// Probabilities of items [first, first + n) and classes [begin, end), row-major, in [0, 1]; zeros for items left
-    /// out. Called from several threads. How many classes are read at a time: few, unless reading part of a row costs
-    /// as much as reading it whole.
+    /// Probabilities of items [first, first + n) and classes [begin, end), row-major, in [0, 1];
+    /// zeros for items left out. Called from several threads. How many classes are read at a time:
+    /// few, unless reading part of a row costs as much as reading it whole.
     virtual std::uint32_t slice() const { return 128; }
     virtual void read(std::uint64_t first, std::uint32_t n, std::uint32_t begin, std::uint32_t end,
                       float* out) const = 0;
-    /// Where rows lie in memory as float32, they need no copy: row() gives the same numbers as read(), then. For items
-    /// left out: any finite scores with factor 0.
+    /// Where rows lie in memory as float32, they need no copy: row() gives the same numbers as
+    /// read(), then. For items left out: any finite scores with factor 0.
     enum class Direct { no, exponential, proportional };
     virtual Direct direct() const { return Direct::no; }
     virtual ScoreRow row(std::uint64_t) const { return {}; }
@@ -51,9 +52,12 @@ struct ClassWiseOptions {
     int bins = 15;
     int threads = 1;
     std::uint64_t scratch_bytes = std::uint64_t{64} << 20;
-    std::uint64_t columns_limit = std::uint64_t{256} << 20;  ///< beyond: rows are streamed, same bits (4 million items)
+    std::uint64_t columns_limit =
+        std::uint64_t{256} << 20;  ///< beyond: rows are streamed, same bits (4 million items)
     bool keep_edges = false;
-    std::uint32_t first_class = 0, last_class = 0xFFFFFFFFU;  ///< this rank's share [first, last), cut to what there is
+    std::uint32_t first_class = 0,
+                  last_class =
+                      0xFFFFFFFFU;  ///< this rank's share [first, last), cut to what there is
 };
 
 /// One class's bins, as the data made them.
@@ -63,13 +67,16 @@ struct ClassEdges {
     std::vector<double> confidence, members;  ///< sum of p, and items, of each bin
 };
 
-/// Sums over the classes [first_class, last_class); shares of several ranks are added (`sums`, `without`) in any order.
+/// Sums over the classes [first_class, last_class); shares of several ranks are added (`sums`,
+/// `without`) in any order.
 struct ClassWiseSums {
-    /// Two definitions: weights n_r / m (`ace.class_wise`) and 1 / B (`ace.class_wise_equal`, equation 8 of the paper).
-    std::vector<std::int64_t> sums;  ///< 2 real sums
-    std::vector<std::int64_t>
-        without;  ///< 2 x group_count real sums: the same without the items of one group, same edges
-    std::vector<ClassEdges> edges = {};  ///< with keep_edges: one a class of the rows, empty outside the share
+    /// Two definitions: weights n_r / m (`ace.class_wise`) and 1 / B (`ace.class_wise_equal`,
+    /// equation 8 of the paper).
+    std::vector<std::int64_t> sums;     ///< 2 real sums
+    std::vector<std::int64_t> without;  ///< 2 x group_count real sums: the same without the items
+                                        ///< of one group, same edges
+    std::vector<ClassEdges> edges =
+        {};  ///< with keep_edges: one a class of the rows, empty outside the share
 };
 ClassWiseSums class_wise_sums(const ProbabilityRows& rows, const ClassWiseOptions& options);
 

@@ -6,26 +6,28 @@
 #include <array>
 #include <cstdint>
 
-#include "assay/metric.h"
+#include "assay/metric/metric.h"
 #include "core/softmax_exp8.h"
 
 #define ASSAY_AVX2 __attribute__((target("avx2,fma")))
 
 namespace assay::detail {
 
-// The bin by a binary search of four steps, eight items at a time: each level's bounds fit one register, and a
-// permutation looks the next one up. Adding is scalar, but eight neighbours go to eight different groups, so no
-// addition waits for the one before.
-ASSAY_AVX2 void add_by_bin_avx2(std::span<const float> x, const std::array<float, tree_bounds>& bounds,
-                                std::size_t stride, double* sums) {
+// The bin by a binary search of four steps, eight items at a time: each level's bounds fit one
+// register, and a permutation looks the next one up. Adding is scalar, but eight neighbours go to
+// eight different groups, so no addition waits for the one before.
+ASSAY_AVX2 void add_by_bin_avx2(std::span<const float> x,
+                                const std::array<float, tree_bounds>& bounds, std::size_t stride,
+                                double* sums) {
     const __m256 level1 = _mm256_set1_ps(bounds[7]);
     const __m256 level2 = _mm256_setr_ps(bounds[3], bounds[11], 0, 0, 0, 0, 0, 0);
     const __m256 level3 = _mm256_setr_ps(bounds[1], bounds[5], bounds[9], bounds[13], 0, 0, 0, 0);
-    const __m256 level4 =
-        _mm256_setr_ps(bounds[0], bounds[2], bounds[4], bounds[6], bounds[8], bounds[10], bounds[12], bounds[14]);
+    const __m256 level4 = _mm256_setr_ps(bounds[0], bounds[2], bounds[4], bounds[6], bounds[8],
+                                         bounds[10], bounds[12], bounds[14]);
     const __m256d magic = _mm256_set1_pd(quantum_magic);
     const auto step = static_cast<std::int32_t>(stride);
-    const __m256i lanes = _mm256_mullo_epi32(_mm256_set1_epi32(step), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
+    const __m256i runs =
+        _mm256_mullo_epi32(_mm256_set1_epi32(step), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
     alignas(32) std::array<std::uint32_t, 8> bin;
     alignas(32) std::array<double, 8> value;
     for (std::size_t i = 0; i + 8 <= x.size(); i += 8) {
@@ -34,12 +36,15 @@ ASSAY_AVX2 void add_by_bin_avx2(std::span<const float> x, const std::array<float
             return _mm256_castps_si256(_mm256_cmp_ps(p, bound, _CMP_GE_OQ));
         };
         __m256i index = _mm256_sub_epi32(_mm256_setzero_si256(), reached(level1));
-        index = _mm256_sub_epi32(_mm256_add_epi32(index, index), reached(_mm256_permutevar8x32_ps(level2, index)));
-        index = _mm256_sub_epi32(_mm256_add_epi32(index, index), reached(_mm256_permutevar8x32_ps(level3, index)));
-        index = _mm256_sub_epi32(_mm256_add_epi32(index, index), reached(_mm256_permutevar8x32_ps(level4, index)));
+        index = _mm256_sub_epi32(_mm256_add_epi32(index, index),
+                                 reached(_mm256_permutevar8x32_ps(level2, index)));
+        index = _mm256_sub_epi32(_mm256_add_epi32(index, index),
+                                 reached(_mm256_permutevar8x32_ps(level3, index)));
+        index = _mm256_sub_epi32(_mm256_add_epi32(index, index),
+                                 reached(_mm256_permutevar8x32_ps(level4, index)));
         const __m256d low = _mm256_cvtps_pd(_mm256_castps256_ps128(p)),
                       high = _mm256_cvtps_pd(_mm256_extractf128_ps(p, 1));
-        _mm256_store_si256(reinterpret_cast<__m256i*>(bin.data()), _mm256_add_epi32(index, lanes));
+        _mm256_store_si256(reinterpret_cast<__m256i*>(bin.data()), _mm256_add_epi32(index, runs));
         _mm256_store_pd(value.data(), _mm256_sub_pd(_mm256_add_pd(low, magic), magic));
         _mm256_store_pd(value.data() + 4, _mm256_sub_pd(_mm256_add_pd(high, magic), magic));
         double* const group = sums + i % group_count * stride;
@@ -54,8 +59,8 @@ ASSAY_AVX2 void add_by_bin_avx2(std::span<const float> x, const std::array<float
     }
 }
 
-ASSAY_AVX2 std::size_t add_by_key_avx2(std::span<const float> x, const std::uint16_t* slot, std::int64_t* sums,
-                                       std::uint32_t* rest) {
+ASSAY_AVX2 std::size_t add_by_key_avx2(std::span<const float> x, const std::uint16_t* slot,
+                                       std::int64_t* sums, std::uint32_t* rest) {
     const __m256d magic = _mm256_set1_pd(quantum_magic);
     alignas(32) std::array<std::int64_t, 8> value;
     std::size_t left = 0;
@@ -64,7 +69,8 @@ ASSAY_AVX2 std::size_t add_by_key_avx2(std::span<const float> x, const std::uint
         const __m256d low = _mm256_cvtps_pd(_mm256_castps256_ps128(p)),
                       high = _mm256_cvtps_pd(_mm256_extractf128_ps(p, 1));
         const auto units = [magic](__m256d v) __attribute__((target("avx2,fma"))) {
-            return _mm256_sub_epi64(_mm256_castpd_si256(_mm256_add_pd(v, magic)), _mm256_castpd_si256(magic));
+            return _mm256_sub_epi64(_mm256_castpd_si256(_mm256_add_pd(v, magic)),
+                                    _mm256_castpd_si256(magic));
         };
         _mm256_store_si256(reinterpret_cast<__m256i*>(value.data()), units(low));
         _mm256_store_si256(reinterpret_cast<__m256i*>(value.data() + 4), units(high));
@@ -119,50 +125,59 @@ ASSAY_AVX2 inline void turn8(Square& square) {
 template <bool exponential>
 ASSAY_AVX2 inline __m256 probability8(const ScoreRow& row, std::size_t c) {
     const __m256 x = _mm256_loadu_ps(row.scores + c), factor = _mm256_broadcast_ss(&row.factor);
-    if constexpr (exponential) return _mm256_mul_ps(exp8(_mm256_sub_ps(x, _mm256_broadcast_ss(&row.shift))), factor);
+    if constexpr (exponential)
+        return _mm256_mul_ps(exp8(_mm256_sub_ps(x, _mm256_broadcast_ss(&row.shift))), factor);
     // The second operand wins where both are zero, so that -0 becomes 0.
-    return _mm256_min_ps(_mm256_max_ps(_mm256_mul_ps(x, factor), _mm256_setzero_ps()), _mm256_set1_ps(1.0F));
+    return _mm256_min_ps(_mm256_max_ps(_mm256_mul_ps(x, factor), _mm256_setzero_ps()),
+                         _mm256_set1_ps(1.0F));
 }
 
 template <bool exponential>
-ASSAY_AVX2 void turn16_of(const ScoreRow* rows, const ScoreRow* ahead, std::size_t classes, float* out,
-                          std::size_t out_stride) {
+ASSAY_AVX2 void turn16_of(const ScoreRow* rows, const ScoreRow* ahead, std::size_t classes,
+                          float* out, std::size_t out_stride) {
     std::size_t c = 0;
     for (; c + 8 <= classes; c += 8) {
-        // Rows lie far apart, and only a few of their cache lines are read: no processor foresees that by itself.
+        // Rows lie far apart, and only a few of their cache lines are read: no processor foresees
+        // that by itself.
         if (c % 16 == 0 && ahead != nullptr) {
             for (std::size_t j = 0; j < 16; ++j) __builtin_prefetch(ahead[j].scores + c);
         }
-        // The next line of each column: the columns are too many for the processor to follow by itself.
+        // The next line of each column: the columns are too many for the processor to follow by
+        // itself.
         for (std::size_t j = 0; j < 8; ++j) __builtin_prefetch(out + (c + j) * out_stride + 16, 1);
         for (std::size_t half = 0; half < 16; half += 8) {
             Square square;
-            for (std::size_t j = 0; j < 8; ++j) square.r[j] = probability8<exponential>(rows[half + j], c);
+            for (std::size_t j = 0; j < 8; ++j)
+                square.r[j] = probability8<exponential>(rows[half + j], c);
             turn8(square);
-            for (std::size_t j = 0; j < 8; ++j) _mm256_storeu_ps(out + (c + j) * out_stride + half, square.r[j]);
+            for (std::size_t j = 0; j < 8; ++j)
+                _mm256_storeu_ps(out + (c + j) * out_stride + half, square.r[j]);
         }
     }
     if (c == classes) return;
     std::array<ScoreRow, 16> tail;
-    for (std::size_t j = 0; j < 16; ++j) tail[j] = {rows[j].scores + c, rows[j].shift, rows[j].factor};
+    for (std::size_t j = 0; j < 16; ++j)
+        tail[j] = {rows[j].scores + c, rows[j].shift, rows[j].factor};
     turn16_plain(tail.data(), exponential, classes - c, out + c * out_stride, out_stride);
 }
 
 }  // namespace
 
-ASSAY_AVX2 void turn16_avx2(const ScoreRow* rows, const ScoreRow* ahead, bool exponential, std::size_t classes,
-                            float* out, std::size_t out_stride) {
+ASSAY_AVX2 void turn16_avx2(const ScoreRow* rows, const ScoreRow* ahead, bool exponential,
+                            std::size_t classes, float* out, std::size_t out_stride) {
     exponential ? turn16_of<true>(rows, ahead, classes, out, out_stride)
                 : turn16_of<false>(rows, ahead, classes, out, out_stride);
 }
 
-ASSAY_AVX2 void transpose8_avx2(const float* const* rows, std::size_t classes, float* out, std::size_t out_stride) {
+ASSAY_AVX2 void transpose8_avx2(const float* const* rows, std::size_t classes, float* out,
+                                std::size_t out_stride) {
     std::size_t c = 0;
     for (; c + 8 <= classes; c += 8) {
         Square square;
         for (std::size_t j = 0; j < 8; ++j) square.r[j] = _mm256_loadu_ps(rows[j] + c);
         turn8(square);
-        for (std::size_t j = 0; j < 8; ++j) _mm256_storeu_ps(out + (c + j) * out_stride, square.r[j]);
+        for (std::size_t j = 0; j < 8; ++j)
+            _mm256_storeu_ps(out + (c + j) * out_stride, square.r[j]);
     }
     for (; c < classes; ++c) {
         for (std::size_t j = 0; j < 8; ++j) out[c * out_stride + j] = rows[j][c];

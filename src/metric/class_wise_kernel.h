@@ -28,37 +28,45 @@ inline std::int64_t quanta(float p) {
 
 /// Sign, exponent and 8 bits of the mantissa: values in one key differ by less than 0.4 %.
 inline constexpr std::uint32_t key_shift = 15;
-inline constexpr std::size_t keys = (0x3F800000U >> key_shift) + 1;  ///< of numbers in [0, 1]; the last one is 1 alone
+inline constexpr std::size_t keys =
+    (0x3F800000U >> key_shift) + 1;  ///< of numbers in [0, 1]; the last one is 1 alone
 inline std::uint32_t key_of(float p) {
     return std::bit_cast<std::uint32_t>(p) >> key_shift;
 }
 
-/// sums[(i % 128) * stride + number of bounds <= x[i]] += quantised(x[i]). x.size() a multiple of 8; bounds ascending.
-void add_by_bin(std::span<const float> x, std::span<const float> bounds, std::size_t stride, double* sums);
-void add_by_bin_plain(std::span<const float> x, std::span<const float> bounds, std::size_t stride, double* sums);
-void add_by_bin_avx2(std::span<const float> x, const std::array<float, tree_bounds>& bounds, std::size_t stride,
-                     double* sums);
+/// sums[(i % 128) * stride + number of bounds <= x[i]] += quantised(x[i]). x.size() a multiple of
+/// 8; bounds ascending.
+void add_by_bin(std::span<const float> x, std::span<const float> bounds, std::size_t stride,
+                double* sums);
+void add_by_bin_plain(std::span<const float> x, std::span<const float> bounds, std::size_t stride,
+                      double* sums);
+void add_by_bin_avx2(std::span<const float> x, const std::array<float, tree_bounds>& bounds,
+                     std::size_t stride, double* sums);
 
-/// sums[slot[key_of(x[i])] + i % 128] += quanta(x[i]) where that slot is below `unsettled`; else i is appended to
-/// `rest`. Returns how many were. x.size() a multiple of 8.
+/// sums[slot[key_of(x[i])] + i % 128] += quanta(x[i]) where that slot is below `unsettled`; else i
+/// is appended to `rest`. Returns how many were. x.size() a multiple of 8.
 inline constexpr std::uint16_t unsettled = 0x8000;
-std::size_t add_by_key(std::span<const float> x, const std::uint16_t* slot, std::int64_t* sums, std::uint32_t* rest);
-std::size_t add_by_key_plain(std::span<const float> x, const std::uint16_t* slot, std::int64_t* sums,
-                             std::uint32_t* rest);
+std::size_t add_by_key(std::span<const float> x, const std::uint16_t* slot, std::int64_t* sums,
+                       std::uint32_t* rest);
+std::size_t add_by_key_plain(std::span<const float> x, const std::uint16_t* slot,
+                             std::int64_t* sums, std::uint32_t* rest);
 std::size_t add_by_key_avx2(std::span<const float> x, const std::uint16_t* slot, std::int64_t* sums,
                             std::uint32_t* rest);
 
 /// out[c * out_stride + j] = rows[j][c] for j in [0, 8), c in [0, classes).
 void transpose8(const float* const* rows, std::size_t classes, float* out, std::size_t out_stride);
-void transpose8_plain(const float* const* rows, std::size_t classes, float* out, std::size_t out_stride);
-void transpose8_avx2(const float* const* rows, std::size_t classes, float* out, std::size_t out_stride);
+void transpose8_plain(const float* const* rows, std::size_t classes, float* out,
+                      std::size_t out_stride);
+void transpose8_avx2(const float* const* rows, std::size_t classes, float* out,
+                     std::size_t out_stride);
 
-/// The same for sixteen rows of scores, which become probabilities on the way: a cache line of each column at once.
-/// `ahead`: the sixteen rows of the next call, or null.
-void turn16(const ScoreRow* rows, const ScoreRow* ahead, bool exponential, std::size_t classes, float* out,
-            std::size_t out_stride);
-void turn16_plain(const ScoreRow* rows, bool exponential, std::size_t classes, float* out, std::size_t out_stride);
-void turn16_avx2(const ScoreRow* rows, const ScoreRow* ahead, bool exponential, std::size_t classes, float* out,
-                 std::size_t out_stride);
+/// The same for sixteen rows of scores, which become probabilities on the way: a cache line of each
+/// column at once. `ahead`: the sixteen rows of the next call, or null.
+void turn16(const ScoreRow* rows, const ScoreRow* ahead, bool exponential, std::size_t classes,
+            float* out, std::size_t out_stride);
+void turn16_plain(const ScoreRow* rows, bool exponential, std::size_t classes, float* out,
+                  std::size_t out_stride);
+void turn16_avx2(const ScoreRow* rows, const ScoreRow* ahead, bool exponential, std::size_t classes,
+                 float* out, std::size_t out_stride);
 
 }  // namespace assay::detail

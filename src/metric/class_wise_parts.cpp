@@ -28,14 +28,16 @@ void add_sums(ClassWiseSums& to, const ClassWiseSums& from) {
 std::vector<std::uint64_t> edge_ranks(std::uint64_t m, std::size_t bins) {
     std::vector<std::uint64_t> ranks;
     for (std::size_t i = 1; i < bins; ++i) {
-        const double position = static_cast<double>(i) * static_cast<double>(m) / static_cast<double>(bins);
-        ranks.push_back(std::min<std::uint64_t>(static_cast<std::uint64_t>(std::nearbyint(position)), m - 1));
+        const double position =
+            static_cast<double>(i) * static_cast<double>(m) / static_cast<double>(bins);
+        ranks.push_back(
+            std::min<std::uint64_t>(static_cast<std::uint64_t>(std::nearbyint(position)), m - 1));
     }
     return ranks;
 }
 
-std::vector<ScoreRow> rows_by_place(const ProbabilityRows& rows, std::size_t s, std::span<const std::uint16_t> places,
-                                    const float* nothing) {
+std::vector<ScoreRow> rows_by_place(const ProbabilityRows& rows, std::size_t s,
+                                    std::span<const std::uint16_t> places, const float* nothing) {
     const std::uint64_t first = s * std::uint64_t{group_stretch};
     const std::uint64_t items = std::min<std::uint64_t>(group_stretch, rows.items() - first);
     std::vector<ScoreRow> row(places.size(), {nothing, 0, 0});
@@ -43,8 +45,8 @@ std::vector<ScoreRow> rows_by_place(const ProbabilityRows& rows, std::size_t s, 
     return row;
 }
 
-void turn_rows(std::span<const ScoreRow> rows, bool exponential, std::uint32_t begin, std::uint32_t width, float* out,
-               std::size_t out_stride) {
+void turn_rows(std::span<const ScoreRow> rows, bool exponential, std::uint32_t begin,
+               std::uint32_t width, float* out, std::size_t out_stride) {
     std::array<ScoreRow, 16> now, next;
     const auto take = [&](std::size_t first) {
         for (std::size_t k = 0; k < next.size(); ++k) {
@@ -64,11 +66,13 @@ void turn_rows(std::span<const ScoreRow> rows, bool exponential, std::uint32_t b
 void turn_stretch(const ProbabilityRows& rows, std::size_t s, std::span<const std::uint16_t> places,
                   std::uint32_t begin, std::uint32_t width, float* out, std::size_t out_stride) {
     const std::uint64_t first = s * std::uint64_t{group_stretch};
-    const auto items = static_cast<std::uint32_t>(std::min<std::uint64_t>(group_stretch, rows.items() - first));
+    const auto items =
+        static_cast<std::uint32_t>(std::min<std::uint64_t>(group_stretch, rows.items() - first));
     if (rows.direct() != ProbabilityRows::Direct::no) {
         const std::vector<float> nothing(rows.classes(), 0.0F);
         return turn_rows(rows_by_place(rows, s, places, nothing.data()),
-                         rows.direct() == ProbabilityRows::Direct::exponential, begin, width, out, out_stride);
+                         rows.direct() == ProbabilityRows::Direct::exponential, begin, width, out,
+                         out_stride);
     }
     const std::size_t count = places.size();
     // A slice of the classes at a time keeps the rows being turned in the second-level cache.
@@ -86,19 +90,25 @@ void turn_stretch(const ProbabilityRows& rows, std::size_t s, std::span<const st
     }
 }
 
-ClassEdges edges_of(const ClassBins& cls, std::span<const float> bounds, std::span<const std::uint64_t> hits) {
+ClassEdges edges_of(const ClassBins& cls, std::span<const float> bounds,
+                    std::span<const std::uint64_t> hits) {
     const std::size_t bins = cls.below.size(), stride = bins + 1;
-    ClassEdges edges{cls.m, {bounds.begin(), bounds.end()}, std::vector<double>(stride), std::vector<double>(stride)};
+    ClassEdges edges{cls.m,
+                     {bounds.begin(), bounds.end()},
+                     std::vector<double>(stride),
+                     std::vector<double>(stride)};
     for (std::size_t b = 0; b < stride; ++b) {
         std::int64_t sum = 0;
         for (std::size_t g = 0; g < group_count; ++g) sum += cls.exact[g * stride + b];
         edges.confidence[b] = static_cast<double>(sum) * 0x1p-40 + static_cast<double>(hits[b]);
-        edges.members[b] = static_cast<double>((b < bins ? cls.below[b] : cls.m) - (b == 0 ? 0 : cls.below[b - 1]));
+        edges.members[b] = static_cast<double>((b < bins ? cls.below[b] : cls.m) -
+                                               (b == 0 ? 0 : cls.below[b - 1]));
     }
     return edges;
 }
 
-void add_errors(const ClassBins& cls, std::span<const std::uint64_t> group_items, ClassWiseSums& result) {
+void add_errors(const ClassBins& cls, std::span<const std::uint64_t> group_items,
+                ClassWiseSums& result) {
     const std::size_t bins = cls.below.size(), stride = bins + 1;
     const auto m = static_cast<double>(cls.m);
     std::vector<std::int64_t> all(stride, 0);
@@ -107,7 +117,8 @@ void add_errors(const ClassBins& cls, std::span<const std::uint64_t> group_items
     }
     std::vector<double> inverse(stride);
     for (std::size_t b = 0; b < stride; ++b) {
-        const std::uint64_t members = (b < bins ? cls.below[b] : cls.m) - (b == 0 ? 0 : cls.below[b - 1]);
+        const std::uint64_t members =
+            (b < bins ? cls.below[b] : cls.m) - (b == 0 ? 0 : cls.below[b - 1]);
         inverse[b] = members > 0 ? 1 / static_cast<double>(members) : 0;
     }
     double weighted = 0, equal = 0;
@@ -118,15 +129,17 @@ void add_errors(const ClassBins& cls, std::span<const std::uint64_t> group_items
     }
     add_real(result.sums.data(), weighted / m);
     add_real(result.sums.data() + real_slots, equal / static_cast<double>(bins));
-    const double items = static_cast<double>(std::accumulate(group_items.begin(), group_items.end(), std::uint64_t{0}));
+    const double items = static_cast<double>(
+        std::accumulate(group_items.begin(), group_items.end(), std::uint64_t{0}));
     for (std::size_t g = 0; g < group_count; ++g) {
-        // Without a group, m and the bins' sizes shrink by the group's share of the items: exact counts are not worth a
-        // pass.
+        // Without a group, m and the bins' sizes shrink by the group's share of the items: exact
+        // counts are not worth a pass.
         const double left = 1 - static_cast<double>(group_items[g]) / items;
         if (group_items[g] == 0 || left <= 0) continue;
         double part = 0, part_equal = 0;
         for (std::size_t b = 0; b < stride; ++b) {
-            const double gap = std::abs(static_cast<double>(all[b] - cls.exact[g * stride + b])) * 0x1p-40;
+            const double gap =
+                std::abs(static_cast<double>(all[b] - cls.exact[g * stride + b])) * 0x1p-40;
             part += gap;
             part_equal += gap * inverse[b];
         }

@@ -1,5 +1,5 @@
-// What the two ways through the class-wise bins share: columns in memory (class_wise.cpp) and rows streamed
-// (class_wise_stream.cpp).
+// What the two ways through the class-wise bins share: columns in memory (class_wise.cpp) and rows
+// streamed (class_wise_stream.cpp).
 #pragma once
 
 #include <cstdint>
@@ -17,31 +17,34 @@ void add_sums(ClassWiseSums& to, const ClassWiseSums& from);
 /// Ranks of the edges 1 .. bins-1 among m values, ascending.
 std::vector<std::uint64_t> edge_ranks(std::uint64_t m, std::size_t bins);
 
-/// Rows that lie in memory (ProbabilityRows::direct) in the order of their places, sixteen or more; where no item
-/// lands, a row of `nothing` with factor 0.
-std::vector<ScoreRow> rows_by_place(const ProbabilityRows& rows, std::size_t s, std::span<const std::uint16_t> places,
-                                    const float* nothing);
+/// Rows that lie in memory (ProbabilityRows::direct) in the order of their places, sixteen or more;
+/// where no item lands, a row of `nothing` with factor 0.
+std::vector<ScoreRow> rows_by_place(const ProbabilityRows& rows, std::size_t s,
+                                    std::span<const std::uint16_t> places, const float* nothing);
 /// Classes [begin, begin + width) of these rows, turned: out[c * out_stride + place].
-void turn_rows(std::span<const ScoreRow> rows, bool exponential, std::uint32_t begin, std::uint32_t width, float* out,
-               std::size_t out_stride);
+void turn_rows(std::span<const ScoreRow> rows, bool exponential, std::uint32_t begin,
+               std::uint32_t width, float* out, std::size_t out_stride);
 /// The same of stretch `s` of any rows, zeros where no item lands.
 void turn_stretch(const ProbabilityRows& rows, std::size_t s, std::span<const std::uint16_t> places,
                   std::uint32_t begin, std::uint32_t width, float* out, std::size_t out_stride);
-/// At least `places`, and no power of two: neighbouring columns would share the few cache lines of one set.
+/// At least `places`, and no power of two: neighbouring columns would share the few cache lines of
+/// one set.
 constexpr std::uint64_t stride_of(std::uint64_t places) {
     return (places + 15) / 32 * 32 + 16;
 }
 
-/// One class: sums of p - y by group and bin in units of 2^-40, the numbers of values below the bounds, and of all
-/// values.
+/// One class: sums of p - y by group and bin in units of 2^-40, the numbers of values below the
+/// bounds, and of all values.
 struct ClassBins {
     std::span<const std::int64_t> exact;   ///< group_count x (bins + 1)
     std::span<const std::uint64_t> below;  ///< one a bound
     std::uint64_t m;
 };
 /// `hits`: items of the class in each bin.
-ClassEdges edges_of(const ClassBins& cls, std::span<const float> bounds, std::span<const std::uint64_t> hits);
-void add_errors(const ClassBins& cls, std::span<const std::uint64_t> group_items, ClassWiseSums& result);
+ClassEdges edges_of(const ClassBins& cls, std::span<const float> bounds,
+                    std::span<const std::uint64_t> hits);
+void add_errors(const ClassBins& cls, std::span<const std::uint64_t> group_items,
+                ClassWiseSums& result);
 
 ClassWiseSums streamed_sums(const ProbabilityRows& rows, const ClassWiseOptions& options);
 

@@ -1,5 +1,5 @@
-// The bins of one column without sorting it (class_wise.h): a histogram of the leading bits, then one pass that adds up
-// what it settles and keeps the few values that share a key with an edge.
+// The bins of one column without sorting it (class_wise.h): a histogram of the leading bits, then
+// one pass that adds up what it settles and keeps the few values that share a key with an edge.
 #pragma once
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-#include "assay/metric.h"
+#include "assay/metric/metric.h"
 #include "class_wise_kernel.h"
 
 namespace assay::detail {
@@ -18,27 +18,31 @@ class Selection {
 public:
     Selection() : counts_(keys, 0), slot_(keys, 0) {}
 
-    /// The number of positive values in the column. Its size is a multiple of 8; `nothing` places without an item hold
-    /// zeros, which the definition drops anyway.
+    /// The number of positive values in the column. Its size is a multiple of 8; `nothing` places
+    /// without an item hold zeros, which the definition drops anyway.
     std::uint64_t count(std::span<const float> x, std::uint64_t nothing) {
         std::fill(counts_.begin() + lowest_, counts_.end(), 0U);
         std::uint32_t* const counts = counts_.data();
         counts[0] = 0;
-        constexpr std::size_t ahead = 512;  // the column comes from a farther cache, one line after another
+        constexpr std::size_t ahead =
+            512;  // the column comes from a farther cache, one line after another
         for (std::size_t i = 0; i + 8 <= x.size(); i += 8) {
             __builtin_prefetch(x.data() + std::min(i + ahead, x.size() - 1));
             for (std::size_t j = 0; j < 8; ++j) ++counts[key_of(x[i + j])];
         }
-        lowest_ = 1;  // below it, key 0 aside, there is nothing: the tables are long and mostly empty
+        lowest_ =
+            1;  // below it, key 0 aside, there is nothing: the tables are long and mostly empty
         constexpr std::ptrdiff_t block = 16;
         const auto empty = [counts](std::ptrdiff_t k) {
             std::uint32_t any = 0;
             for (std::ptrdiff_t j = 0; j < block; ++j) any |= counts[k + j];
             return any == 0;
         };
-        while (lowest_ + block < static_cast<std::ptrdiff_t>(keys) && empty(lowest_)) lowest_ += block;
+        while (lowest_ + block < static_cast<std::ptrdiff_t>(keys) && empty(lowest_))
+            lowest_ += block;
         std::uint64_t zeros = nothing;
-        if (counts[0] > nothing) {  // the smallest key holds zeros (dropped) and subnormal numbers (not dropped)
+        if (counts[0] > nothing) {  // the smallest key holds zeros (dropped) and subnormal numbers
+                                    // (not dropped)
             zeros = 0;
             for (const float p : x) zeros += p == 0 ? 1 : 0;
         }
@@ -49,10 +53,12 @@ public:
     /// Values of exactly 1.
     std::uint64_t ones() const { return counts_[keys - 1]; }
 
-    /// After count(). Bounds at the ranks (ascending, among the positive values), the last one 1.0; how many values lie
-    /// below each; and the sums of p by bin and group: sums[bin * group_count + group], in quanta, which this fills.
-    void sums(std::span<const float> x, std::span<const std::uint64_t> ranks, std::span<float> bounds,
-              std::span<std::uint64_t> below, std::span<std::int64_t> sums) {
+    /// After count(). Bounds at the ranks (ascending, among the positive values), the last one 1.0;
+    /// how many values lie below each; and the sums of p by bin and group: sums[bin * group_count +
+    /// group], in quanta, which this fills.
+    void sums(std::span<const float> x, std::span<const std::uint64_t> ranks,
+              std::span<float> bounds, std::span<std::uint64_t> below,
+              std::span<std::int64_t> sums) {
         find_edges(ranks);
         if (rest_.size() < x.size()) rest_.resize(x.size());
         std::fill(sums.begin(), sums.end(), 0);
@@ -93,7 +99,8 @@ private:
         std::size_t key = 0, from = second, first = 0;
         const auto fill = [&](std::size_t to, std::size_t bin) {
             std::fill(slot_.begin() + static_cast<std::ptrdiff_t>(from),
-                      slot_.begin() + static_cast<std::ptrdiff_t>(to), static_cast<std::uint16_t>(bin * group_count));
+                      slot_.begin() + static_cast<std::ptrdiff_t>(to),
+                      static_cast<std::uint16_t>(bin * group_count));
         };
         for (std::size_t i = 0; i < ranks.size(); ++i) {
             while (before + counts_[key] <= ranks[i]) {
@@ -112,7 +119,8 @@ private:
         }
         if (from >= keys) return;
         fill(keys - 1, ranks.size());
-        slot_[keys - 1] = static_cast<std::uint16_t>((ranks.size() + 1) * group_count);  // 1.0 reaches the last bound
+        slot_[keys - 1] = static_cast<std::uint16_t>((ranks.size() + 1) *
+                                                     group_count);  // 1.0 reaches the last bound
     }
 
     // The values left, positive ones, by key.
@@ -130,30 +138,39 @@ private:
     void settle(const Edge& edge, std::span<const std::uint64_t> ranks, std::span<float> bounds,
                 std::span<std::uint64_t> below) {
         values_.clear();
-        for (std::size_t k = edge.first; k < edge.first + edge.count; ++k) values_.push_back(kept_[k].p);
-        const auto at = [&](std::size_t i) { return static_cast<std::ptrdiff_t>(ranks[i] - edge.before); };
+        for (std::size_t k = edge.first; k < edge.first + edge.count; ++k)
+            values_.push_back(kept_[k].p);
+        const auto at = [&](std::size_t i) {
+            return static_cast<std::ptrdiff_t>(ranks[i] - edge.before);
+        };
         if (edge.ranks == 1 && edge.count < few) {
             std::nth_element(values_.begin(), values_.begin() + at(edge.rank), values_.end());
-            const float bound = bounds[edge.rank] = values_[static_cast<std::size_t>(at(edge.rank))];
-            below[edge.rank] =
-                edge.before + static_cast<std::uint64_t>(std::count_if(values_.begin(), values_.end(),
-                                                                       [bound](float p) { return p < bound; }));
+            const float bound = bounds[edge.rank] =
+                values_[static_cast<std::size_t>(at(edge.rank))];
+            below[edge.rank] = edge.before + static_cast<std::uint64_t>(std::count_if(
+                                                 values_.begin(), values_.end(),
+                                                 [bound](float p) { return p < bound; }));
             return;
         }
         sort_values();
         for (std::size_t i = edge.rank; i < edge.rank + edge.ranks; ++i) {
             bounds[i] = values_[static_cast<std::size_t>(at(i))];
-            below[i] = edge.before + static_cast<std::uint64_t>(
-                                         std::lower_bound(values_.begin(), values_.end(), bounds[i]) - values_.begin());
+            below[i] =
+                edge.before +
+                static_cast<std::uint64_t>(
+                    std::lower_bound(values_.begin(), values_.end(), bounds[i]) - values_.begin());
         }
     }
 
-    // Many values in one key (all alike, say): by digits, from the least; they differ in the low bits only.
+    // Many values in one key (all alike, say): by digits, from the least; they differ in the low
+    // bits only.
     void sort_values() {
         if (values_.size() < few) return std::sort(values_.begin(), values_.end());
         other_.resize(values_.size());
         for (std::uint32_t shift = 0; shift < key_shift; shift += 8) {
-            const auto digit = [shift](float p) { return (std::bit_cast<std::uint32_t>(p) >> shift) & 0xFFU; };
+            const auto digit = [shift](float p) {
+                return (std::bit_cast<std::uint32_t>(p) >> shift) & 0xFFU;
+            };
             std::array<std::size_t, 257> next{};
             for (const float p : values_) ++next[digit(p) + 1];
             for (std::size_t d = 1; d < next.size(); ++d) next[d] += next[d - 1];

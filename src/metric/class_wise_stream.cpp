@@ -1,13 +1,13 @@
-// The class-wise bins in four passes over the rows, for data sets whose columns do not fit: three find the edges
-// exactly, ten or so bits at a time, and one adds p - y up. Memory: about 100 KiB a class, however many items there
-// are.
+// The class-wise bins in four passes over the rows, for data sets whose columns do not fit: three
+// find the edges exactly, ten or so bits at a time, and one adds p - y up. Memory: about 100 KiB a
+// class, however many items there are.
 #include <algorithm>
 #include <array>
 #include <bit>
 
-#include "assay/parallel.h"
 #include "class_wise_kernel.h"
 #include "class_wise_parts.h"
+#include "core/parallel.h"
 
 namespace assay::detail {
 namespace {
@@ -22,7 +22,7 @@ struct ClassState {
     std::vector<std::uint32_t> prefix;        // of each edge's value, as far as it is known
     std::vector<std::uint32_t> tables;        // distinct prefixes, ascending
     std::vector<std::uint32_t> counts;        // for each of them, by the next bits
-    std::vector<std::uint8_t> seen;           // level 1 keys that some edge has: most values need no search
+    std::vector<std::uint8_t> seen;  // level 1 keys that some edge has: most values need no search
     std::vector<float> bounds;
     std::vector<double> sums;
     std::vector<std::int64_t> exact;
@@ -69,13 +69,15 @@ public:
 
 private:
     static constexpr std::uint32_t slice = 64;
-    static constexpr std::size_t batch = 16;  // stretches that all slices read while they are in memory
+    static constexpr std::size_t batch =
+        16;  // stretches that all slices read while they are in memory
 
-    // body(class, its probabilities in one stretch), for every class and stretch. A class is worked on by one thread at
-    // a time.
+    // body(class, its probabilities in one stretch), for every class and stretch. A class is worked
+    // on by one thread at a time.
     template <class Body>
     void sweep(Body&& body, bool with_hits = false) {
-        const auto stretches = static_cast<std::size_t>((rows_.items() + group_stretch - 1) / group_stretch);
+        const auto stretches =
+            static_cast<std::size_t>((rows_.items() + group_stretch - 1) / group_stretch);
         const std::uint32_t width = std::max(slice, std::min(rows_.slice(), end_ - begin_));
         const std::size_t slices = (end_ - begin_ + width - 1) / width;
         for (std::size_t first = 0; first < stretches; first += batch) {
@@ -89,7 +91,8 @@ private:
                     const auto places = group_places(s, rows_.items());
                     turn_stretch(rows_, s, places, from, to - from, tile.data(), stride);
                     for (std::uint32_t c = from; c < to; ++c) {
-                        body(classes_[c - begin_], {tile.data() + (c - from) * stride, places.size()});
+                        body(classes_[c - begin_],
+                             {tile.data() + (c - from) * stride, places.size()});
                     }
                     if (with_hits) subtract_hits(s, places, from, to, tile, stride);
                 }
@@ -137,7 +140,8 @@ private:
         }
         for (std::size_t i = 0; i < cls.ranks.size(); ++i) {
             const auto table =
-                std::lower_bound(cls.tables.begin(), cls.tables.end(), cls.prefix[i]) - cls.tables.begin();
+                std::lower_bound(cls.tables.begin(), cls.tables.end(), cls.prefix[i]) -
+                cls.tables.begin();
             const std::uint32_t* const counts =
                 cls.counts.data() + (static_cast<std::size_t>(table) << level_bits[level]);
             std::uint32_t digit = 0;
@@ -155,7 +159,8 @@ private:
     void start_sums(ClassState& cls) const {
         if (cls.m == 0) return;
         cls.bounds.clear();
-        for (const std::uint32_t bits : cls.prefix) cls.bounds.push_back(std::bit_cast<float>(bits));
+        for (const std::uint32_t bits : cls.prefix)
+            cls.bounds.push_back(std::bit_cast<float>(bits));
         cls.bounds.push_back(1.0F);
         cls.below.push_back(cls.m - cls.ones);
         cls.counts = {};
@@ -174,8 +179,8 @@ private:
         }
     }
 
-    void subtract_hits(std::size_t s, std::span<const std::uint16_t> places, std::uint32_t from, std::uint32_t to,
-                       const std::vector<float>& tile, std::size_t stride) {
+    void subtract_hits(std::size_t s, std::span<const std::uint16_t> places, std::uint32_t from,
+                       std::uint32_t to, const std::vector<float>& tile, std::size_t stride) {
         const std::uint64_t first = s * std::uint64_t{group_stretch};
         for (std::size_t j = 0; j < group_stretch && first + j < rows_.items(); ++j) {
             const std::int32_t t = rows_.target(first + j);
@@ -184,8 +189,10 @@ private:
             const float p = tile[(c - from) * stride + places[j]];
             if (!(p > 0)) continue;
             ClassState& cls = classes_[c - begin_];
-            const auto bin = std::upper_bound(cls.bounds.begin(), cls.bounds.end(), p) - cls.bounds.begin();
-            cls.exact[places[j] % group_count * (bins_ + 1) + static_cast<std::size_t>(bin)] -= std::int64_t{1} << 40;
+            const auto bin =
+                std::upper_bound(cls.bounds.begin(), cls.bounds.end(), p) - cls.bounds.begin();
+            cls.exact[places[j] % group_count * (bins_ + 1) + static_cast<std::size_t>(bin)] -=
+                std::int64_t{1} << 40;
             ++cls.hits[static_cast<std::size_t>(bin)];
         }
     }

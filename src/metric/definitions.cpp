@@ -10,7 +10,8 @@ namespace {
 std::vector<std::string> needs_of(unsigned needs) {
     std::vector<std::string> list;
     if (needs & static_cast<unsigned>(Needs::labels)) list.emplace_back("one label an item");
-    if (needs & static_cast<unsigned>(Needs::label_sets)) list.emplace_back("a set of labels an item");
+    if (needs & static_cast<unsigned>(Needs::label_sets))
+        list.emplace_back("a set of labels an item");
     if (needs & static_cast<unsigned>(Needs::probabilities)) list.emplace_back("probabilities");
     if (needs & static_cast<unsigned>(Needs::full_rows)) list.emplace_back("every class's score");
     return list;
@@ -55,7 +56,8 @@ nlohmann::json metric_table_json() {
     for (const auto& facts : metric_table()) {
         nlohmann::json parameters = nlohmann::json::array();
         for (const auto& p : facts.parameters) {
-            nlohmann::json one = {{"name", p.name}, {"default", p.fallback}, {"meaning", p.meaning}};
+            nlohmann::json one = {
+                {"name", p.name}, {"default", p.fallback}, {"meaning", p.meaning}};
             if (p.allowed.empty()) {
                 one["low"] = p.low;
                 one["high"] = p.high;
@@ -65,18 +67,18 @@ nlohmann::json metric_table_json() {
             }
             parameters.push_back(std::move(one));
         }
-        list.push_back(
-            {{"name", facts.name},
-             {"title", facts.title},
-             {"formula", facts.formula},
-             {"definitions", definitions_of(facts)},
-             {"parameters", std::move(parameters)},
-             {"needs", needs_of(facts.needs)},
-             {"higher_is_better", facts.judges ? nlohmann::json(facts.higher_is_better) : nlohmann::json(nullptr)},
-             {"range", {facts.low, facts.high}},
-             {"source", facts.origin},
-             {"by_default", facts.by_default},
-             {"with_label_sets", facts.with_sets}});
+        list.push_back({{"name", facts.name},
+                        {"title", facts.title},
+                        {"formula", facts.formula},
+                        {"definitions", definitions_of(facts)},
+                        {"parameters", std::move(parameters)},
+                        {"needs", needs_of(facts.needs)},
+                        {"higher_is_better", facts.judges ? nlohmann::json(facts.higher_is_better)
+                                                          : nlohmann::json(nullptr)},
+                        {"range", {facts.low, facts.high}},
+                        {"source", facts.origin},
+                        {"by_default", facts.by_default},
+                        {"with_label_sets", facts.with_sets}});
     }
     return list;
 }
@@ -84,7 +86,8 @@ nlohmann::json metric_table_json() {
 std::string metric_table_markdown() {
     std::string page =
         "# Definitions of the metrics\n\n"
-        "Generated from the table in `src/metric/builtin.cpp` by `assay list metrics --markdown`; do not edit.\n"
+        "Generated from the table in `src/metric/builtin.cpp` by `assay list metrics --markdown`; "
+        "do not edit.\n"
         "Results with different definition ids are never compared silently.\n";
     for (const auto& facts : metric_table()) {
         page += fmt::format("\n## {} (`{}`)\n\n{}.\n\n", facts.title,
@@ -97,10 +100,13 @@ std::string metric_table_markdown() {
                                                      : "lower");
         for (const auto& p : facts.parameters) {
             std::string allowed = fmt::format("{} to {}", p.low, p.high);
-            if (p.list) allowed = fmt::format("numbers and ranges within {} to {}, as in `1-3,7`", p.low, p.high);
-            if (!p.allowed.empty()) allowed = "`" + joined({p.allowed.begin(), p.allowed.end()}, "`, `") + "`";
-            page += fmt::format("- parameter `{}` (default `{}`): {}. Allowed: {}\n", p.name, p.fallback, p.meaning,
-                                allowed);
+            if (p.list)
+                allowed =
+                    fmt::format("numbers and ranges within {} to {}, as in `1-3,7`", p.low, p.high);
+            if (!p.allowed.empty())
+                allowed = "`" + joined({p.allowed.begin(), p.allowed.end()}, "`, `") + "`";
+            page += fmt::format("- parameter `{}` (default `{}`): {}. Allowed: {}\n", p.name,
+                                p.fallback, p.meaning, allowed);
         }
         if (facts.with_sets) page += "- shown by default where some item has several labels\n";
         page += fmt::format("- source: {}\n", facts.origin);

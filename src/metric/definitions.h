@@ -2,11 +2,12 @@
 
 #include <vector>
 
-#include "assay/metric.h"
+#include "assay/metric/metric.h"
 
 namespace assay {
 
-/// The combinations of a metric's named choices; parameters that are numbers have their defaults (and k 1 and 5).
+/// The combinations of a metric's named choices; parameters that are numbers have their defaults
+/// (and k 1 and 5).
 std::vector<Parameters> choices_of(const MetricFacts& facts);
 
 }  // namespace assay

@@ -5,35 +5,35 @@
 #include <span>
 #include <string>
 
-#include "assay/metric.h"
+#include "assay/metric/metric.h"
 
 namespace assay::families {
 
 std::unique_ptr<Accumulator> accumulate_answers(const MetricContext&);
-Value top_k_value(const MetricContext&, std::span<const std::int64_t>);
-Value real_value(const MetricContext&, std::span<const std::int64_t>);
+Estimate top_k_value(const MetricContext&, std::span<const std::int64_t>);
+Estimate real_value(const MetricContext&, std::span<const std::int64_t>);
 
 std::unique_ptr<Accumulator> accumulate_label_sets(const MetricContext&);
-Value asma_value(const MetricContext&, std::span<const std::int64_t>);
-Value subgroup_value(const MetricContext&, std::span<const std::int64_t>);
-Value variable_top_k_value(const MetricContext&, std::span<const std::int64_t>);
+Estimate asma_value(const MetricContext&, std::span<const std::int64_t>);
+Estimate subgroup_value(const MetricContext&, std::span<const std::int64_t>);
+Estimate variable_top_k_value(const MetricContext&, std::span<const std::int64_t>);
 
 std::unique_ptr<Accumulator> accumulate_losses(const MetricContext&);
-Value nll_value(const MetricContext&, std::span<const std::int64_t>);
-Value brier_value(const MetricContext&, std::span<const std::int64_t>);
-Value confidence_value(const MetricContext&, std::span<const std::int64_t>);
-Value overconfidence_value(const MetricContext&, std::span<const std::int64_t>);
+Estimate nll_value(const MetricContext&, std::span<const std::int64_t>);
+Estimate brier_value(const MetricContext&, std::span<const std::int64_t>);
+Estimate confidence_value(const MetricContext&, std::span<const std::int64_t>);
+Estimate overconfidence_value(const MetricContext&, std::span<const std::int64_t>);
 
 std::unique_ptr<Accumulator> accumulate_bins(const MetricContext&);
-Value ece_value(const MetricContext&, std::span<const std::int64_t>);
+Estimate ece_value(const MetricContext&, std::span<const std::int64_t>);
 std::string ece_definition(const Parameters&);
-Value ece_debiased_value(const MetricContext&, std::span<const std::int64_t>);
+Estimate ece_debiased_value(const MetricContext&, std::span<const std::int64_t>);
 std::string ece_debiased_definition(const Parameters&);
 
 std::unique_ptr<Accumulator> accumulate_classes(const MetricContext&);
-Value balanced_value(const MetricContext&, std::span<const std::int64_t>);
-Value class_accuracy_balance_value(const MetricContext&, std::span<const std::int64_t>);
-Value class_confidence_balance_value(const MetricContext&, std::span<const std::int64_t>);
-Value class_balance_value(const MetricContext&, std::span<const std::int64_t>);
+Estimate balanced_value(const MetricContext&, std::span<const std::int64_t>);
+Estimate class_accuracy_balance_value(const MetricContext&, std::span<const std::int64_t>);
+Estimate class_confidence_balance_value(const MetricContext&, std::span<const std::int64_t>);
+Estimate class_balance_value(const MetricContext&, std::span<const std::int64_t>);
 
 }  // namespace assay::families

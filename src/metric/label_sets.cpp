@@ -1,6 +1,8 @@
-// Metrics of label sets: the g highest classes of a picture with g valid ones (agreement.h), by label count and in all.
+// Metrics of label sets: the g highest classes of an image with g valid ones (agreement.h), by
+// label count and in all.
 //
-// The state counts pictures by (g, h): every agreement, its mean and its variance follow from these integers.
+// The state counts images by (g, h): every agreement, its mean and its variance follow from these
+// integers.
 #include <algorithm>
 #include <vector>
 
@@ -13,8 +15,8 @@
 namespace assay::families {
 namespace {
 
-// Slots: for g = 1, 2, ...: pictures whose h is not known, then those with h = 0 ... g; last: pictures with more
-// labels.
+// Slots: for g = 1, 2, ...: images whose h is not known, then those with h = 0 ... g; last: images
+// with more labels.
 constexpr std::size_t slot_of(std::size_t g) {
     return (g - 1) * (g + 4) / 2;
 }
@@ -46,13 +48,13 @@ private:
 };
 
 struct Subgroup {
-    std::int64_t unknown = 0;  ///< pictures whose h is not known
+    std::int64_t unknown = 0;  ///< images whose h is not known
     MeanAgreement agreement;   ///< of the others
-    std::uint64_t pictures() const { return agreement.n + static_cast<std::uint64_t>(unknown); }
+    std::uint64_t images() const { return agreement.n + static_cast<std::uint64_t>(unknown); }
 };
 
-// Adds up (value, count) pairs; the variance in a second pass over them, because a difference of large sums loses
-// digits.
+// Adds up (value, count) pairs; the variance in a second pass over them, because a difference of
+// large sums loses digits.
 MeanAgreement mean_of(std::span<const std::pair<double, std::int64_t>> values) {
     MeanAgreement mean;
     for (const auto& [value, count] : values) {
@@ -69,7 +71,8 @@ MeanAgreement mean_of(std::span<const std::pair<double, std::int64_t>> values) {
     return mean;
 }
 
-Subgroup subgroup_of(const MetricContext& context, std::span<const std::int64_t> state, std::uint32_t g) {
+Subgroup subgroup_of(const MetricContext& context, std::span<const std::int64_t> state,
+                     std::uint32_t g) {
     Subgroup subgroup;
     if (g > counted(context.shape)) return subgroup;
     const std::int64_t* const counts = state.data() + slot_of(g);
@@ -86,7 +89,8 @@ Subgroup subgroup_of(const MetricContext& context, std::span<const std::int64_t>
     return subgroup;
 }
 
-Term term_of(const MetricContext& context, std::uint32_t g, const Subgroup& subgroup, std::string& method) {
+Term term_of(const MetricContext& context, std::uint32_t g, const Subgroup& subgroup,
+             std::string& method) {
     const Interval interval = mean_interval(subgroup.agreement, context.level);
     method = interval.method;
     Term term{subgroup.agreement.mean, interval.low, interval.high};
@@ -98,9 +102,11 @@ Term term_of(const MetricContext& context, std::uint32_t g, const Subgroup& subg
 
 std::string not_known(const MetricContext& context, std::uint32_t g) {
     return !context.shape.ranking
-               ? fmt::format("the class map gives one decision and no ranking: the best {} are not known", g)
-               : fmt::format("the store keeps the best {} of each row: the best {} are not known", context.shape.kept,
-                             g);
+               ? fmt::format(
+                     "the class map gives one decision and no ranking: the best {} are not known",
+                     g)
+               : fmt::format("the store keeps the best {} of each row: the best {} are not known",
+                             context.shape.kept, g);
 }
 
 }  // namespace
@@ -109,15 +115,15 @@ std::unique_ptr<Accumulator> accumulate_label_sets(const MetricContext& context)
     return std::make_unique<LabelSetHits>(counted(context.shape));
 }
 
-Value subgroup_value(const MetricContext& context, std::span<const std::int64_t> state) {
+Estimate subgroup_value(const MetricContext& context, std::span<const std::int64_t> state) {
     const auto g = static_cast<std::uint32_t>(std::stoi(context.parameters.at("g")));
-    Value value;
+    Estimate value;
     if (g == 0) {
         value.undefined = "one value a label count: name it, as in subgroup_accuracy:g=2";
         return value;
     }
     const Subgroup subgroup = subgroup_of(context, state, g);
-    value.n = subgroup.pictures();
+    value.n = subgroup.images();
     if (subgroup.unknown > 0) {
         value.undefined = not_known(context, g);
     } else if (value.n == 0) {
@@ -131,17 +137,19 @@ Value subgroup_value(const MetricContext& context, std::span<const std::int64_t>
     return value;
 }
 
-Value asma_value(const MetricContext& context, std::span<const std::int64_t> state) {
-    const auto range = parse_number_list(context.parameters.at("subgroups"), 1, most_label_counts).value();
-    Value value;
+Estimate asma_value(const MetricContext& context, std::span<const std::int64_t> state) {
+    const auto range =
+        parse_number_list(context.parameters.at("subgroups"), 1, most_label_counts).value();
+    Estimate value;
     std::vector<Term> terms;
     std::vector<int> absent, small, there;
     std::string method;
     for (const int g : range) {
         const auto size = static_cast<std::uint32_t>(g);
         const Subgroup subgroup = subgroup_of(context, state, size);
-        value.n += subgroup.pictures();
-        if (subgroup.unknown > 0 && value.undefined.empty()) value.undefined = not_known(context, size);
+        value.n += subgroup.images();
+        if (subgroup.unknown > 0 && value.undefined.empty())
+            value.undefined = not_known(context, size);
         if (subgroup.agreement.n == 0) {
             absent.push_back(g);
             continue;
@@ -156,27 +164,31 @@ Value asma_value(const MetricContext& context, std::span<const std::int64_t> sta
         return value;
     }
     if (!absent.empty() && context.parameters.at("absent") == "undefined") {
-        value.undefined = fmt::format("no item has {} labels; --subgroups {} or --subgroups present takes the others",
-                                      number_list_text(absent), number_list_text(there));
+        value.undefined = fmt::format(
+            "no item has {} labels; --subgroups {} or --subgroups present takes the others",
+            number_list_text(absent), number_list_text(there));
         return value;
     }
-    const Interval interval = mean_of_terms(terms, context.level, terms.size() == 1 ? method : "mover.wilson");
+    const Interval interval =
+        mean_of_terms(terms, context.level, terms.size() == 1 ? method : "mover.wilson");
     double sum = 0;
     for (const Term& term : terms) sum += term.value;
     value.value = sum / static_cast<double>(terms.size());
     value.interval = interval;
-    if (!absent.empty()) value.note = fmt::format("no item has {} labels: left out", number_list_text(absent));
+    if (!absent.empty())
+        value.note = fmt::format("no item has {} labels: left out", number_list_text(absent));
     if (!small.empty()) {
-        value.note += fmt::format("{}fewer than 30 items have {} labels, and count as much as any other subgroup",
-                                  value.note.empty() ? "" : "; ", number_list_text(small));
+        value.note += fmt::format(
+            "{}fewer than 30 items have {} labels, and count as much as any other subgroup",
+            value.note.empty() ? "" : "; ", number_list_text(small));
     }
     return value;
 }
 
-Value variable_top_k_value(const MetricContext& context, std::span<const std::int64_t> state) {
+Estimate variable_top_k_value(const MetricContext& context, std::span<const std::int64_t> state) {
     const Agreement kind = agreement_named(context.parameters.at("agreement"));
     std::vector<std::pair<double, std::int64_t>> values;
-    Value value;
+    Estimate value;
     std::int64_t unknown = state.back();
     bool yes_or_no = kind != Agreement::hamming;
     for (std::uint32_t g = 1; g <= counted(context.shape); ++g) {
@@ -193,7 +205,8 @@ Value variable_top_k_value(const MetricContext& context, std::span<const std::in
     mean.yes_or_no = yes_or_no;
     value.n = mean.n + static_cast<std::uint64_t>(unknown);
     if (const std::int64_t beyond = state.back(); beyond > 0 && value.undefined.empty()) {
-        value.undefined = fmt::format("{} items have more than {} labels", beyond, most_label_counts);
+        value.undefined =
+            fmt::format("{} items have more than {} labels", beyond, most_label_counts);
     } else if (mean.n == 0 && value.undefined.empty()) {
         value.undefined = "no item has a valid label";
     }

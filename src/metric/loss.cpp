@@ -1,4 +1,5 @@
-// Means over the items with exactly one valid label: negative log-likelihood, Brier score, confidence.
+// Means over the items with exactly one valid label: negative log-likelihood, Brier score,
+// confidence.
 #include <fmt/core.h>
 
 #include "families.h"
@@ -17,8 +18,8 @@ enum : std::size_t {
     confidence_sum = brier_sum + real_slots,
     loss_slots = confidence_sum + real_slots
 };
-// Nothing real is below: float logits would have to differ by this much. It keeps the integers of real_sum.h from
-// overflowing.
+// Nothing real is below: float logits would have to differ by this much. It keeps the integers of
+// real_sum.h from overflowing.
 constexpr double least_log = -2000;
 
 class Losses final : public Accumulator {
@@ -37,7 +38,8 @@ public:
                 continue;
             }
             // sum_c (p_c - [c = y])^2 = sum_c p_c^2 - 2 p_y + 1
-            add_real(sums + brier_sum, row.square_sum - 2 * static_cast<double>(row.target_probability) + 1);
+            add_real(sums + brier_sum,
+                     row.square_sum - 2 * static_cast<double>(row.target_probability) + 1);
             if (row.log_target >= least_log) {
                 add_real(sums + log_sum, row.log_target);
             } else {
@@ -47,8 +49,8 @@ public:
     }
 };
 
-Value mean(const MetricContext& context, std::span<const std::int64_t> state) {
-    Value value;
+Estimate mean(const MetricContext& context, std::span<const std::int64_t> state) {
+    Estimate value;
     value.n = static_cast<std::uint64_t>(state[items]);
     if (!context.shape.probabilities) {
         value.undefined = "the class map decides without giving probabilities";
@@ -63,7 +65,8 @@ double per_item(std::span<const std::int64_t> state, double sum) {
 }
 
 std::string not_kept(std::span<const std::int64_t> state) {
-    return fmt::format("the store does not keep the true class's probability of {} items", state[unknown]);
+    return fmt::format("the store does not keep the true class's probability of {} items",
+                       state[unknown]);
 }
 
 }  // namespace
@@ -72,23 +75,24 @@ std::unique_ptr<Accumulator> accumulate_losses(const MetricContext&) {
     return std::make_unique<Losses>();
 }
 
-Value nll_value(const MetricContext& context, std::span<const std::int64_t> state) {
-    Value value = mean(context, state);
+Estimate nll_value(const MetricContext& context, std::span<const std::int64_t> state) {
+    Estimate value = mean(context, state);
     if (!value.undefined.empty()) return value;
     if (state[unknown] > 0) {
         value.undefined = not_kept(state);
     } else if (state[boundless] > 0) {
-        value.undefined =
-            fmt::format("the true class has probability 0 (or below e^{:.0f}) in {} items: the loss is infinite",
-                        least_log, state[boundless]);
+        value.undefined = fmt::format(
+            "the true class has probability 0 (or below e^{:.0f}) in {} items: the loss is "
+            "infinite",
+            least_log, state[boundless]);
     } else {
         value.value = -per_item(state, real_of(&state[log_sum]));
     }
     return value;
 }
 
-Value brier_value(const MetricContext& context, std::span<const std::int64_t> state) {
-    Value value = mean(context, state);
+Estimate brier_value(const MetricContext& context, std::span<const std::int64_t> state) {
+    Estimate value = mean(context, state);
     if (!value.undefined.empty()) return value;
     if (!context.shape.full_rows) {
         value.undefined = "the store does not keep every class's probability";
@@ -98,16 +102,17 @@ Value brier_value(const MetricContext& context, std::span<const std::int64_t> st
     return value;
 }
 
-Value confidence_value(const MetricContext& context, std::span<const std::int64_t> state) {
-    Value value = mean(context, state);
+Estimate confidence_value(const MetricContext& context, std::span<const std::int64_t> state) {
+    Estimate value = mean(context, state);
     if (value.undefined.empty()) value.value = per_item(state, real_of(&state[confidence_sum]));
     return value;
 }
 
-Value overconfidence_value(const MetricContext& context, std::span<const std::int64_t> state) {
-    Value value = mean(context, state);
+Estimate overconfidence_value(const MetricContext& context, std::span<const std::int64_t> state) {
+    Estimate value = mean(context, state);
     if (value.undefined.empty()) {
-        value.value = per_item(state, real_of(&state[confidence_sum]) - static_cast<double>(state[hits]));
+        value.value =
+            per_item(state, real_of(&state[confidence_sum]) - static_cast<double>(state[hits]));
     }
     return value;
 }

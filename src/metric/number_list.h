@@ -9,8 +9,8 @@
 
 namespace assay {
 
-/// The numbers, ascending and each once. Separators: ',' or blanks. nullopt: empty, not a number, backwards ("5-1"), or
-/// outside [low, high].
+/// The numbers, ascending and each once. Separators: ',' or blanks. nullopt: empty, not a number,
+/// backwards ("5-1"), or outside [low, high].
 std::optional<std::vector<int>> parse_number_list(std::string_view text, int low, int high);
 
 /// The shortest such text; two neighbours make no range: "1,2,4-6".

@@ -6,7 +6,7 @@
 #include <fmt/core.h>
 
 #include "assay/error.h"
-#include "assay/metric.h"
+#include "assay/metric/metric.h"
 #include "definitions.h"
 #include "number_list.h"
 
@@ -23,20 +23,23 @@ int top_number(std::string_view name) {
 
 void set_parameter(MetricRequest& request, std::string_view key, std::string_view value) {
     const auto& list = request.facts->parameters;
-    const auto found = std::find_if(list.begin(), list.end(), [&](const ParameterFacts& p) { return p.name == key; });
+    const auto found = std::find_if(list.begin(), list.end(),
+                                    [&](const ParameterFacts& p) { return p.name == key; });
     if (found == list.end()) {
         std::vector<std::string> known;
         for (const auto& p : list) known.emplace_back(p.name);
-        throw Error(ErrorCode::usage, list.empty() ? fmt::format("metric `{}` has no parameters, and `{}` was given",
-                                                                 request.facts->name, key)
-                                                   : fmt::format("metric `{}` has no parameter `{}`{}",
-                                                                 request.facts->name, key, suggest(key, known)));
+        throw Error(ErrorCode::usage,
+                    list.empty() ? fmt::format("metric `{}` has no parameters, and `{}` was given",
+                                               request.facts->name, key)
+                                 : fmt::format("metric `{}` has no parameter `{}`{}",
+                                               request.facts->name, key, suggest(key, known)));
     }
     if (found->list) {
         const auto numbers = parse_number_list(value, found->low, found->high);
         if (!numbers) {
             throw Error(ErrorCode::usage,
-                        fmt::format("{} of `{}` is `{}`; numbers and ranges from {} to {} are allowed, as in `1-3,7`",
+                        fmt::format("{} of `{}` is `{}`; numbers and ranges from {} to {} are "
+                                    "allowed, as in `1-3,7`",
                                     key, request.facts->name, value, found->low, found->high));
         }
         request.parameters[std::string(key)] = number_list_text(*numbers);
@@ -44,25 +47,30 @@ void set_parameter(MetricRequest& request, std::string_view key, std::string_vie
     }
     if (found->allowed.empty()) {
         int number = 0;
-        const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
-        if (error != std::errc() || end != value.data() + value.size() || number < found->low || number > found->high) {
-            throw Error(ErrorCode::usage, fmt::format("{} of `{}` is `{}`; a whole number from {} to {} is allowed",
-                                                      key, request.facts->name, value, found->low, found->high));
+        const auto [end, error] =
+            std::from_chars(value.data(), value.data() + value.size(), number);
+        if (error != std::errc() || end != value.data() + value.size() || number < found->low ||
+            number > found->high) {
+            throw Error(ErrorCode::usage,
+                        fmt::format("{} of `{}` is `{}`; a whole number from {} to {} is allowed",
+                                    key, request.facts->name, value, found->low, found->high));
         }
         request.parameters[std::string(key)] = std::to_string(number);
         return;
     }
     if (std::find(found->allowed.begin(), found->allowed.end(), value) == found->allowed.end()) {
         const std::vector<std::string> allowed(found->allowed.begin(), found->allowed.end());
-        throw Error(ErrorCode::usage, fmt::format("{} of `{}` cannot be `{}`{}", key, request.facts->name, value,
-                                                  suggest(value, allowed)));
+        throw Error(ErrorCode::usage,
+                    fmt::format("{} of `{}` cannot be `{}`{}", key, request.facts->name, value,
+                                suggest(value, allowed)));
     }
     request.parameters[std::string(key)] = std::string(value);
 }
 
 MetricRequest with_defaults(const MetricFacts& facts) {
     MetricRequest request{&facts, {}};
-    for (const auto& p : facts.parameters) request.parameters[std::string(p.name)] = std::string(p.fallback);
+    for (const auto& p : facts.parameters)
+        request.parameters[std::string(p.name)] = std::string(p.fallback);
     return request;
 }
 
@@ -102,7 +110,8 @@ const MetricFacts& metric_named(std::string_view name) {
     for (const auto& facts : metric_table()) {
         if (facts.name == name) return facts;
     }
-    throw Error(ErrorCode::usage, fmt::format("unknown metric `{}`{}", name, suggest(name, metric_names())));
+    throw Error(ErrorCode::usage,
+                fmt::format("unknown metric `{}`{}", name, suggest(name, metric_names())));
 }
 
 std::string MetricRequest::definition() const {
@@ -130,14 +139,16 @@ MetricRequest parse_metric(std::string_view text) {
     if (const int k = top_number(name); k > 0) set_parameter(request, "k", std::to_string(k));
     std::string_view rest = colon < text.size() ? text.substr(colon + 1) : std::string_view();
     if (colon < text.size() && rest.empty()) {
-        throw Error(ErrorCode::usage, fmt::format("`{}` ends after the colon; expected name:parameter=value", text));
+        throw Error(ErrorCode::usage,
+                    fmt::format("`{}` ends after the colon; expected name:parameter=value", text));
     }
     while (!rest.empty()) {
         const std::size_t comma = end_of_parameter(rest, *request.facts);
         const std::string_view part = rest.substr(0, comma);
         const std::size_t equals = part.find('=');
         if (equals == std::string_view::npos) {
-            throw Error(ErrorCode::usage, fmt::format("`{}` in `{}` is not parameter=value", part, text));
+            throw Error(ErrorCode::usage,
+                        fmt::format("`{}` in `{}` is not parameter=value", part, text));
         }
         set_parameter(request, part.substr(0, equals), part.substr(equals + 1));
         rest = comma < rest.size() ? rest.substr(comma + 1) : std::string_view();
@@ -171,14 +182,15 @@ std::vector<MetricRequest> expand_label_counts(std::span<const MetricRequest> re
     return list;
 }
 
-std::vector<MetricRequest> default_metrics(std::span<const int> k, int bins, std::string_view edges, bool several,
-                                           bool single) {
+std::vector<MetricRequest> default_metrics(std::span<const int> k, int bins, std::string_view edges,
+                                           bool several, bool single) {
     static constexpr int usual[] = {1, 5};
     if (k.empty()) k = usual;
     std::vector<MetricRequest> list;
     for (const auto& facts : metric_table()) {
         const bool needs_single = (facts.needs & static_cast<unsigned>(Needs::labels)) != 0;
-        if (!facts.by_default || (facts.with_sets && !several) || (needs_single && !single)) continue;
+        if (!facts.by_default || (facts.with_sets && !several) || (needs_single && !single))
+            continue;
         MetricRequest request = with_defaults(facts);
         if (facts.name == "topk") {
             for (const int count : k) {
@@ -187,8 +199,10 @@ std::vector<MetricRequest> default_metrics(std::span<const int> k, int bins, std
             }
             continue;
         }
-        if (bins > 0 && request.parameters.contains("bins")) set_parameter(request, "bins", std::to_string(bins));
-        if (!edges.empty() && request.parameters.contains("edges")) set_parameter(request, "edges", edges);
+        if (bins > 0 && request.parameters.contains("bins"))
+            set_parameter(request, "bins", std::to_string(bins));
+        if (!edges.empty() && request.parameters.contains("edges"))
+            set_parameter(request, "edges", edges);
         list.push_back(request);
         // Two readings of one paper: both are always shown, so that they are never mixed up.
         if (facts.name == "class_balance") {

@@ -3,15 +3,16 @@
 #include <cmath>
 #include <vector>
 
-#include "assay/metric.h"
-#include "assay/statistics.h"
+#include "assay/metric/metric.h"
+#include "core/statistics.h"
 
 namespace assay {
 namespace {
 
 // The state of all groups but those with weight 0, each counted `weight` times.
 template <class Weight>
-void reweigh(std::span<const std::int64_t> state, std::size_t slots, Weight&& weight, std::vector<std::int64_t>& out) {
+void reweigh(std::span<const std::int64_t> state, std::size_t slots, Weight&& weight,
+             std::vector<std::int64_t>& out) {
     out.assign(slots, 0);
     for (std::uint32_t g = 0; g < group_count; ++g) {
         const std::int64_t w = weight(g);
@@ -23,23 +24,24 @@ void reweigh(std::span<const std::int64_t> state, std::size_t slots, Weight&& we
 
 }  // namespace
 
-Estimate estimate(const MetricRequest& request, const Shape& shape, const Accumulator& accumulator,
-                  std::span<const std::int64_t> state, std::span<const std::uint64_t> group_sizes,
-                  const Resampling& resampling) {
+ResampledEstimate estimate(const MetricRequest& request, const Shape& shape,
+                           const Accumulator& accumulator, std::span<const std::int64_t> state,
+                           std::span<const std::uint64_t> group_sizes,
+                           const Resampling& resampling) {
     const MetricFacts& facts = *request.facts;
     const MetricContext context{shape, request.parameters, resampling.level};
     const std::size_t slots = accumulator.slots();
-    Estimate result;
+    ResampledEstimate result;
     if (!accumulator.grouped()) {
-        result.value = facts.value(context, state);
+        static_cast<Estimate&>(result) = facts.value(context, state);
         return result;
     }
     std::vector<std::int64_t> work;
     reweigh(
         state, slots, [](std::uint32_t) { return 1; }, work);
     const std::vector<std::int64_t> total = work;
-    result.value = facts.value(context, total);
-    if (!result.value.value) return result;
+    static_cast<Estimate&>(result) = facts.value(context, total);
+    if (!result.value) return result;
 
     const bool bootstrap = facts.uncertainty == Uncertainty::bootstrap && resampling.replicates > 1;
     if (bootstrap) {
@@ -47,17 +49,17 @@ Estimate estimate(const MetricRequest& request, const Shape& shape, const Accumu
         for (std::uint32_t r = 0; r < resampling.replicates; ++r) {
             reweigh(
                 state, slots, [&](std::uint32_t g) { return std::int64_t{weights(r, g)}; }, work);
-            const Value value = facts.value(context, work);
-            // A replicate without any usable item has no value; with a few items this happens, and it carries no
-            // spread.
-            result.replicates.push_back(value.value.value_or(*result.value.value));
+            const Estimate value = facts.value(context, work);
+            // A replicate without any usable item has no value; with a few items this happens, and
+            // it carries no spread.
+            result.replicates.push_back(value.value.value_or(*result.value));
         }
     }
     for (std::uint32_t g = 0; g < group_count; ++g) {
         if (group_sizes[g] == 0) continue;
         const std::int64_t* const from = state.data() + g * slots;
         for (std::size_t k = 0; k < slots; ++k) work[k] = total[k] - from[k];
-        result.without.push_back(facts.value(context, work).value.value_or(*result.value.value));
+        result.without.push_back(facts.value(context, work).value.value_or(*result.value));
     }
     return result;
 }

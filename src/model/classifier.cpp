@@ -1,6 +1,6 @@
-// Finds and opens the plug-in that holds everything which touches LibTorch: loading LibTorch costs half a second, which
-// only commands that run a model should pay.
-#include "assay/classifier.h"
+// Finds and opens the plug-in that holds everything which touches LibTorch: loading LibTorch costs
+// half a second, which only commands that run a model should pay.
+#include "assay/model/classifier.h"
 
 #include <dlfcn.h>
 #include <fmt/format.h>
@@ -18,7 +18,8 @@ namespace fs = std::filesystem;
 
 std::vector<fs::path> plugin_folders() {
     // Set: only there, so that a test or a user can be sure which plug-in runs.
-    if (const char* folder = std::getenv("ASSAY_PLUGIN_DIR"); folder != nullptr && *folder != '\0') return {folder};
+    if (const char* folder = std::getenv("ASSAY_PLUGIN_DIR"); folder != nullptr && *folder != '\0')
+        return {folder};
     std::vector<fs::path> folders;
     std::error_code error;
     const fs::path program = fs::read_symlink("/proc/self/exe", error);
@@ -41,39 +42,46 @@ fs::path find_plugin() {
         searched += (searched.empty() ? "" : ", ") + candidate.parent_path().string();
     }
 #ifdef ASSAY_HAS_TORCH
-    throw Error(ErrorCode::usage,
-                fmt::format("models need the plug-in {}, which is in none of: {}; set ASSAY_PLUGIN_DIR to its "
-                            "folder",
-                            kPluginFile, searched));
+    throw Error(
+        ErrorCode::usage,
+        fmt::format(
+            "models need the plug-in {}, which is in none of: {}; set ASSAY_PLUGIN_DIR to its "
+            "folder",
+            kPluginFile, searched));
 #else
     throw Error(ErrorCode::usage,
-                "this build of assay has no LibTorch, so it cannot run models; build with ASSAY_TORCH=ON, or "
+                "this build of assay has no LibTorch, so it cannot run models; build with "
+                "ASSAY_TORCH=ON, or "
                 "import scores that another program made");
 #endif
 }
 
 const TorchPlugin* load_plugin() {
     const fs::path path = find_plugin();
-    // Local: LibTorch's 288 libraries must not lend their symbols to the rest of the program. Never closed: objects and
-    // exceptions made inside may outlive any owner.
+    // Local: LibTorch's 288 libraries must not lend their symbols to the rest of the program. Never
+    // closed: objects and exceptions made inside may outlive any owner.
     void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (library == nullptr) {
         const char* reason = dlerror();
-        throw Error(ErrorCode::usage, fmt::format("the plug-in {} cannot be opened: {}", path.string(),
-                                                  reason != nullptr ? reason : "no reason given"));
+        throw Error(ErrorCode::usage,
+                    fmt::format("the plug-in {} cannot be opened: {}", path.string(),
+                                reason != nullptr ? reason : "no reason given"));
     }
     const auto entry = reinterpret_cast<const TorchPlugin* (*)()>(dlsym(library, kPluginEntry));
     if (entry == nullptr) {
-        throw Error(ErrorCode::usage, fmt::format("{} is no plug-in of this version of assay (it has no {})",
-                                                  path.string(), kPluginEntry));
+        throw Error(ErrorCode::usage,
+                    fmt::format("{} is no plug-in of this version of assay (it has no {})",
+                                path.string(), kPluginEntry));
     }
     const TorchPlugin* plugin = entry();
     if (plugin->interface_version != kPluginInterface || plugin->build != plugin_build()) {
         throw Error(
             ErrorCode::usage,
-            fmt::format("the plug-in {} was built for \"{}\" (interface {}), this program is \"{}\" "
-                        "(interface {}); install both from one build",
-                        path.string(), plugin->build, plugin->interface_version, plugin_build(), kPluginInterface));
+            fmt::format(
+                "the plug-in {} was built for \"{}\" (interface {}), this program is \"{}\" "
+                "(interface {}); install both from one build",
+                path.string(), plugin->build, plugin->interface_version, plugin_build(),
+                kPluginInterface));
     }
     return plugin;
 }
@@ -89,7 +97,8 @@ const TorchPlugin& opened_plugin() {
     return *opened;
 }
 
-std::unique_ptr<Classifier> open_classifier(const ModelSpec& spec, const ClassifierOptions& options) {
+std::unique_ptr<Classifier> open_classifier(const ModelSpec& spec,
+                                            const ClassifierOptions& options) {
     return with_note(fmt::format("opening the model {}", spec.path.string()),
                      [&] { return opened_plugin().open(spec, options); });
 }

@@ -1,12 +1,12 @@
 // Layers of settings, one over the other, into one resolved ModelSpec.
-#include "assay/model_spec.h"
+#include "assay/model/model_spec.h"
 
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
 
 #include "assay/error.h"
-#include "assay/file.h"
+#include "core/file.h"
 #include "model/settings.h"
 
 namespace assay {
@@ -21,13 +21,16 @@ ModelFormat format_of(const fs::path& path) {
         if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
     }
     if (extension == ".onnx") return ModelFormat::onnx;
-    if (extension == ".pt" || extension == ".pth" || extension == ".ts" || extension == ".torchscript")
+    if (extension == ".pt" || extension == ".pth" || extension == ".ts" ||
+        extension == ".torchscript")
         return ModelFormat::torchscript;
     if (read_start(path, 4) == "PK\x03\x04") return ModelFormat::torchscript;
-    throw Error(ErrorCode::bad_input,
-                fmt::format("{}: not a known model format; allowed: TorchScript (.pt, .pth, .ts, .torchscript) and "
-                            "ONNX (.onnx)",
-                            path.string()));
+    throw Error(
+        ErrorCode::bad_input,
+        fmt::format(
+            "{}: not a known model format; allowed: TorchScript (.pt, .pth, .ts, .torchscript) and "
+            "ONNX (.onnx)",
+            path.string()));
 }
 
 void check_file(const fs::path& model) {
@@ -37,12 +40,14 @@ void check_file(const fs::path& model) {
         throw Error(ErrorCode::bad_input, fmt::format("no model file {}", model.string()));
     if (error) throw Error(ErrorCode::io, fmt::format("{}: {}", model.string(), error.message()));
     if (status.type() == fs::file_type::directory)
-        throw Error(ErrorCode::bad_input, fmt::format("{} is a folder, not a model file", model.string()));
+        throw Error(ErrorCode::bad_input,
+                    fmt::format("{} is a folder, not a model file", model.string()));
     if (status.type() != fs::file_type::regular)
         throw Error(ErrorCode::bad_input, fmt::format("{} is not a regular file", model.string()));
 }
 
-/// `hint` is a sidecar, a folder that holds one under the model's name, or "" for the model's own folder.
+/// `hint` is a sidecar, a folder that holds one under the model's name, or "" for the model's own
+/// folder.
 fs::path locate_sidecar(const fs::path& model, const fs::path& hint) {
     if (hint.empty()) return find_sidecar(model);
     std::error_code ignored;
@@ -62,7 +67,8 @@ ClassList class_list_of(const json& value) {
 
 /// Settings that say how pixels become numbers: at least one must come from somebody.
 bool says_preprocessing(const json& layer) {
-    for (const char* key : {"preset", "input_size", "interpolation", "crop_pct", "resize_size", "mean", "std"}) {
+    for (const char* key :
+         {"preset", "input_size", "interpolation", "crop_pct", "resize_size", "mean", "std"}) {
         if (layer.contains(key)) return true;
     }
     return false;
@@ -74,7 +80,8 @@ std::string_view name_of(ModelFormat format) {
     return format == ModelFormat::onnx ? "onnx" : "torchscript";
 }
 
-ModelSpec resolve_model(const fs::path& model, const ModelSettings& flags, const fs::path& sidecar_hint) {
+ModelSpec resolve_model(const fs::path& model, const ModelSettings& flags,
+                        const fs::path& sidecar_hint) {
     check_file(model);
     const json top = checked_layer(flags.is_null() ? json::object() : flags);
     ModelSpec spec;
@@ -87,14 +94,15 @@ ModelSpec resolve_model(const fs::path& model, const ModelSettings& flags, const
     if (!says_preprocessing(top) && !says_preprocessing(side)) {
         std::vector<std::string> known;
         for (const Preset& preset : presets()) known.push_back(preset.name);
-        throw Error(
-            ErrorCode::usage,
-            fmt::format("nothing says how the input of {} is prepared: name a preset ({}) or put a sidecar {}.toml "
-                        "beside it",
-                        model.string(), fmt::join(known, ", "), spec.name));
+        throw Error(ErrorCode::usage,
+                    fmt::format("nothing says how the input of {} is prepared: name a preset ({}) "
+                                "or put a sidecar {}.toml "
+                                "beside it",
+                                model.string(), fmt::join(known, ", "), spec.name));
     }
     // timm's settings are the language of sidecars, so timm's defaults fill what they leave out.
-    spec.preset = top.contains("preset") ? top["preset"].get<std::string>() : side.value("preset", "timm");
+    spec.preset =
+        top.contains("preset") ? top["preset"].get<std::string>() : side.value("preset", "timm");
     spec.preprocess = preset_named(spec.preset).preprocess;
     apply_layer(side, spec);
     apply_layer(top, spec);
@@ -106,8 +114,9 @@ ModelSpec resolve_model(const fs::path& model, const ModelSettings& flags, const
                   [&] { spec.classes = class_list_of(side["classes"]); });
     }
     if (!spec.classes.empty() && spec.num_classes && *spec.num_classes != spec.classes.size()) {
-        throw Error(ErrorCode::bad_input, fmt::format("num_classes is {} but the class list holds {} classes",
-                                                      *spec.num_classes, spec.classes.size()));
+        throw Error(ErrorCode::bad_input,
+                    fmt::format("num_classes is {} but the class list holds {} classes",
+                                *spec.num_classes, spec.classes.size()));
     }
     return spec;
 }
@@ -125,7 +134,8 @@ json to_json(const ModelSpec& spec) {
                 {"sidecar", spec.sidecar.string()}};
     if (spec.num_classes) out["num_classes"] = *spec.num_classes;
     if (!spec.classes.empty())
-        out["classes"] = {{"count", spec.classes.size()}, {"fingerprint", spec.classes.fingerprint()}};
+        out["classes"] = {{"count", spec.classes.size()},
+                          {"fingerprint", spec.classes.fingerprint()}};
     return out;
 }
 

@@ -1,4 +1,5 @@
-// What the LibTorch plug-in and the program that opens it must agree on. Nothing of LibTorch stands here.
+// What the LibTorch plug-in and the program that opens it must agree on. Nothing of LibTorch stands
+// here.
 #pragma once
 
 #include <fmt/format.h>
@@ -9,14 +10,14 @@
 #include <span>
 #include <string>
 
-#include "assay/classifier.h"
-#include "assay/train.h"
+#include "assay/model/classifier.h"
+#include "assay/model/train.h"
 #include "assay/version.h"
 
 namespace assay {
 
-/// The pictures of a training as the plug-in sees them: planes of bytes, n x 3 x side x side.
-struct TrainingPictures {
+/// The images of a training as the plug-in sees them: planes of bytes, n x 3 x side x side.
+struct TrainingImages {
     std::span<const std::uint8_t> pixels;
     std::span<const std::int32_t> labels;  ///< n, in [0, classes)
     std::uint32_t classes = 0;
@@ -30,17 +31,17 @@ struct TrainedNetwork {
     std::string calibrated_file;  ///< empty without TrainSpec::calibrated_copy
 };
 
-/// Called after each batch with the pictures it held; throws to stop the training.
-using TrainTick = std::function<void(std::uint64_t pictures)>;
+/// Called after each batch with the images it held; throws to stop the training.
+using TrainTick = std::function<void(std::uint64_t images)>;
 
-/// The interface passes C++ objects, so both sides must come from one release, compiled alike. The first two fields
-/// never change their place: they are read before anything else is believed.
+/// The interface passes C++ objects, so both sides must come from one release, compiled alike. The
+/// first two fields never change their place: they are read before anything else is believed.
 struct TorchPlugin {
     std::uint32_t interface_version;
     const char* build;  ///< plugin_build() of the plug-in
     const char* framework;
     std::unique_ptr<Classifier> (*open)(const ModelSpec& spec, const ClassifierOptions& options);
-    TrainedNetwork (*train)(const TrainingPictures& pictures, const TrainSpec& spec, double attack,
+    TrainedNetwork (*train)(const TrainingImages& images, const TrainSpec& spec, double attack,
                             const TrainTick& tick);
 };
 
@@ -51,7 +52,8 @@ inline constexpr const char* kPluginFile = "libassay_torch.so";
 #define ASSAY_TEXT_OF(x) #x
 #define ASSAY_TEXT(x) ASSAY_TEXT_OF(x)
 
-/// Release, C++ ABI and the sizes of what is passed: a mismatch of any is a mismatch of the interface.
+/// Release, C++ ABI and the sizes of what is passed: a mismatch of any is a mismatch of the
+/// interface.
 struct PluginBuild {
     const char* release = version;
     const char* compiler_abi = ASSAY_TEXT(__GXX_ABI_VERSION);
@@ -67,8 +69,8 @@ struct PluginBuild {
 /// As one comparable line, for example "assay 0.1.0, C++ ABI 1017, 512/96/32/600".
 inline std::string plugin_build() {
     const PluginBuild b;
-    return fmt::format("assay {}, C++ ABI {}, {}/{}/{}/{}", b.release, b.compiler_abi, b.spec, b.facts, b.options,
-                       b.training);
+    return fmt::format("assay {}, C++ ABI {}, {}/{}/{}/{}", b.release, b.compiler_abi, b.spec,
+                       b.facts, b.options, b.training);
 }
 
 /// The plug-in, opened on first use. Throws usage when there is none or it is not this program's.

@@ -1,6 +1,6 @@
 // The table of presets: one row for each convention that published weights are evaluated with.
 #include "assay/error.h"
-#include "assay/model_spec.h"
+#include "assay/model/model_spec.h"
 
 namespace assay {
 namespace {
@@ -32,7 +32,8 @@ Preprocess make(const Values& v) {
     return p;
 }
 
-/// Weights trained with the longer recipe of torchvision 0.12 state a resize size that no round crop_pct gives.
+/// Weights trained with the longer recipe of torchvision 0.12 state a resize size that no round
+/// crop_pct gives.
 Preprocess torchvision_v2() {
     Preprocess p = make({224, Interpolation::bilinear, 224.0 / 232.0, kImagenetMean, kImagenetStd});
     p.resize_size = 232;
@@ -59,9 +60,11 @@ std::vector<Preset> make_table() {
          make({224, bicubic, 0.875, kImagenetMean, kImagenetStd})},
         {"torchvision", "torchvision's first weights: 224 of 256, bilinear, ImageNet mean and std",
          make({224, bilinear, 0.875, kImagenetMean, kImagenetStd})},
-        {"torchvision-v2", "torchvision's IMAGENET1K_V2 weights: 224 of 232, bilinear, ImageNet mean and std",
+        {"torchvision-v2",
+         "torchvision's IMAGENET1K_V2 weights: 224 of 232, bilinear, ImageNet mean and std",
          torchvision_v2()},
-        {"vit", "timm's ViT from JAX: 224 of 248, bicubic, mean and std 0.5", make({224, bicubic, 0.9, kHalf, kHalf})},
+        {"vit", "timm's ViT from JAX: 224 of 248, bicubic, mean and std 0.5",
+         make({224, bicubic, 0.9, kHalf, kHalf})},
         {"deit", "DeiT, Swin: 224 of 248, bicubic, ImageNet mean and std",
          make({224, bicubic, 0.9, kImagenetMean, kImagenetStd})},
         {"openai-clip", "CLIP: 224 without border, bicubic, CLIP's mean and std",
@@ -75,9 +78,13 @@ std::vector<Preset> make_table() {
         {"mobilenet-128", "the same at 128 of 146", make({128, bicubic, 0.875, kHalf, kHalf})},
         {"squeezenet-227", "SqueezeNet with numbers in 0..1: 227 of 256, bilinear",
          make({227, bilinear, 227.0 / 256.0, kZero, kOne})},
-        {"squash", "timm's squash: both sides to 224 whatever the shape, bicubic, ImageNet mean and std", squash()},
-        {"caffe", "Caffe, Keras: 224 of 256, bilinear, B G R, bytes less the mean, not scaled", caffe()},
-        {"plain", "numbers in 0..1, no mean and std: 224 of 256, bilinear", make({224, bilinear, 0.875, kZero, kOne})},
+        {"squash",
+         "timm's squash: both sides to 224 whatever the shape, bicubic, ImageNet mean and std",
+         squash()},
+        {"caffe", "Caffe, Keras: 224 of 256, bilinear, B G R, bytes less the mean, not scaled",
+         caffe()},
+        {"plain", "numbers in 0..1, no mean and std: 224 of 256, bilinear",
+         make({224, bilinear, 0.875, kZero, kOne})},
     };
 }
 
@@ -94,7 +101,8 @@ const Preset& preset_named(std::string_view name) {
         if (preset.name == name) return preset;
         known.push_back(preset.name);
     }
-    throw Error(ErrorCode::usage, "unknown preset \"" + std::string(name) + "\"" + suggest(name, known));
+    throw Error(ErrorCode::usage,
+                "unknown preset \"" + std::string(name) + "\"" + suggest(name, known));
 }
 
 }  // namespace assay

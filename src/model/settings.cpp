@@ -27,7 +27,8 @@ std::string shown(const json& value) {
 }
 
 [[noreturn]] void refuse(std::string_view key, const json& value, std::string_view allowed) {
-    throw Error(ErrorCode::bad_input, fmt::format("setting \"{}\" is {}; allowed: {}", key, shown(value), allowed));
+    throw Error(ErrorCode::bad_input,
+                fmt::format("setting \"{}\" is {}; allowed: {}", key, shown(value), allowed));
 }
 
 double number(std::string_view key, const json& value, std::string_view allowed) {
@@ -54,7 +55,8 @@ std::array<double, 3> triple(std::string_view key, const json& value, std::strin
         return {x, x, x};
     }
     if (!value.is_array() || value.size() != 3) refuse(key, value, allowed);
-    return {number(key, value[0], allowed), number(key, value[1], allowed), number(key, value[2], allowed)};
+    return {number(key, value[0], allowed), number(key, value[1], allowed),
+            number(key, value[2], allowed)};
 }
 
 /// The named_* functions throw usage; inside a file a wrong name is bad input.
@@ -69,7 +71,8 @@ auto named(std::string_view key, const json& value, Named&& find) {
 }
 
 void set_input_size(std::string_view key, const json& value, ModelSpec& spec) {
-    constexpr std::string_view allowed = "[3, height, width], [height, width] or one side, in pixels";
+    constexpr std::string_view allowed =
+        "[3, height, width], [height, width] or one side, in pixels";
     const auto side = [&](const json& v) { return whole(key, v, 1, kLargestSide, allowed); };
     Preprocess& p = spec.preprocess;
     if (value.is_number()) {
@@ -91,9 +94,10 @@ void set_crop_pct(std::string_view key, const json& value, ModelSpec& spec) {
     constexpr std::string_view allowed = "a number above 0 and at most 1";
     const double x = number(key, value, allowed);
     if (!(x > 0.0 && x <= 1.0)) refuse(key, value, allowed);
-    // Below this the resized picture would be larger than any input may be.
+    // Below this the resized image would be larger than any input may be.
     if (std::min(spec.preprocess.height, spec.preprocess.width) / x > kLargestSide)
-        refuse(key, value, fmt::format("a share that keeps the resized side at most {} pixels", kLargestSide));
+        refuse(key, value,
+               fmt::format("a share that keeps the resized side at most {} pixels", kLargestSide));
     spec.preprocess.crop_pct = x;
     spec.preprocess.resize_size.reset();
 }
@@ -109,7 +113,9 @@ void set_std(std::string_view key, const json& value, ModelSpec& spec) {
 
 void set_fill(std::string_view key, const json& value, ModelSpec& spec) {
     constexpr std::string_view allowed = "three bytes [R, G, B], 0 to 255 each (or one for all)";
-    const auto byte = [&](const json& v) { return static_cast<std::uint8_t>(whole(key, v, 0, 255, allowed)); };
+    const auto byte = [&](const json& v) {
+        return static_cast<std::uint8_t>(whole(key, v, 0, 255, allowed));
+    };
     auto& fill = spec.preprocess.fill;
     if (value.is_number()) {
         fill.fill(byte(value));
@@ -122,24 +128,31 @@ void set_fill(std::string_view key, const json& value, ModelSpec& spec) {
 
 /// The name becomes a folder's name.
 void set_name(std::string_view key, const json& value, ModelSpec& spec) {
-    constexpr std::string_view allowed = "1 to 200 characters, no slash, no control character, not starting with a dot";
+    constexpr std::string_view allowed =
+        "1 to 200 characters, no slash, no control character, not starting with a dot";
     const std::string name = text(key, value, allowed);
-    const auto bad = [](char c) { return c == '/' || c == '\\' || static_cast<unsigned char>(c) < 0x20 || c == 0x7f; };
+    const auto bad = [](char c) {
+        return c == '/' || c == '\\' || static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
+    };
     if (name.empty() || name.size() > 200 || name.front() == '.' || std::ranges::any_of(name, bad))
         refuse(key, value, allowed);
     spec.name = name;
 }
 
-/// "imagenet", a path, a list of ids, or {"ids": [...], "names": [...]}: only its form is looked at here.
+/// "imagenet", a path, a list of ids, or {"ids": [...], "names": [...]}: only its form is looked at
+/// here.
 void check_classes(std::string_view key, const json& value, ModelSpec&) {
-    constexpr std::string_view allowed = "\"imagenet\", the path of a class list, or a list of class ids";
+    constexpr std::string_view allowed =
+        "\"imagenet\", the path of a class list, or a list of class ids";
     const auto strings = [](const json& list) {
-        return list.is_array() && std::ranges::all_of(list, [](const json& v) { return v.is_string(); });
+        return list.is_array() &&
+               std::ranges::all_of(list, [](const json& v) { return v.is_string(); });
     };
     if (value.is_string() && !value.get_ref<const std::string&>().empty()) return;
     if (strings(value) && !value.empty()) return;
     if (value.is_object() && value.size() == 2 && value.contains("ids") && strings(value["ids"]) &&
-        value.contains("names") && strings(value["names"]) && value["ids"].size() == value["names"].size())
+        value.contains("names") && strings(value["names"]) &&
+        value["ids"].size() == value["names"].size())
         return;
     refuse(key, value, allowed);
 }
@@ -174,7 +187,8 @@ const std::vector<Row>& rows() {
         {{"resize_size", "size in pixels before the crop, instead of crop_pct"},
          Form::number,
          [](std::string_view k, const json& v, ModelSpec& s) {
-             s.preprocess.resize_size = whole(k, v, 1, kLargestSide, "a size in pixels, 1 to 16384");
+             s.preprocess.resize_size =
+                 whole(k, v, 1, kLargestSide, "a size in pixels, 1 to 16384");
          }},
         {{"channel_order", "rgb or bgr"},
          Form::word,
@@ -197,31 +211,67 @@ const std::vector<Row>& rows() {
         {{"num_classes", "how many scores the model must return"},
          Form::number,
          [](std::string_view k, const json& v, ModelSpec& s) {
-             s.num_classes = static_cast<std::uint32_t>(whole(k, v, 1, 10'000'000, "a whole number, at least 1"));
+             s.num_classes = static_cast<std::uint32_t>(
+                 whole(k, v, 1, 10'000'000, "a whole number, at least 1"));
          }},
         {{"outputs", "logits, probabilities or log_probabilities"},
          Form::word,
-         [](std::string_view k, const json& v, ModelSpec& s) { s.outputs = named(k, v, score_kind_named); }},
+         [](std::string_view k, const json& v, ModelSpec& s) {
+             s.outputs = named(k, v, score_kind_named);
+         }},
         {{"output", "which part of a tuple, list or dict output holds the scores"},
          Form::word,
          [](std::string_view k, const json& v, ModelSpec& s) {
-             s.output = v.is_number_integer() ? v.dump() : text(k, v, "a position (0, 1, ...) or a name");
+             s.output =
+                 v.is_number_integer() ? v.dump() : text(k, v, "a position (0, 1, ...) or a name");
          }},
-        {{"classes", "\"imagenet\", a class list's path (relative to the sidecar), or a list of ids"},
+        {{"classes",
+          "\"imagenet\", a class list's path (relative to the sidecar), or a list of ids"},
          Form::word,
          check_classes},
     };
     return table;
 }
 
-/// Keys that timm's pretrained_cfg and config.json carry and that do not change how a given file is evaluated.
+/// Keys that timm's pretrained_cfg and config.json carry and that do not change how a given file is
+/// evaluated.
 constexpr std::array kHarmless = {
-    "url",           "file",           "hf_hub_id",   "hf_hub_filename",  "source",         "custom_load",
-    "state_dict",    "classifier",     "first_conv",  "architecture",     "architectures",  "license",
-    "tag",           "origin_url",     "paper_name",  "paper_ids",        "notes",          "description",
-    "pool_size",     "num_features",   "global_pool", "fixed_input_size", "min_input_size", "test_input_size",
-    "test_crop_pct", "drop_path_rate", "drop_rate",   "model_args",       "library_name",   "model_type",
-    "task",          "tags",           "model_name",  "_name_or_path",    "torch_dtype",    "transformers_version",
+    "url",
+    "file",
+    "hf_hub_id",
+    "hf_hub_filename",
+    "source",
+    "custom_load",
+    "state_dict",
+    "classifier",
+    "first_conv",
+    "architecture",
+    "architectures",
+    "license",
+    "tag",
+    "origin_url",
+    "paper_name",
+    "paper_ids",
+    "notes",
+    "description",
+    "pool_size",
+    "num_features",
+    "global_pool",
+    "fixed_input_size",
+    "min_input_size",
+    "test_input_size",
+    "test_crop_pct",
+    "drop_path_rate",
+    "drop_rate",
+    "model_args",
+    "library_name",
+    "model_type",
+    "task",
+    "tags",
+    "model_name",
+    "_name_or_path",
+    "torch_dtype",
+    "transformers_version",
 };
 
 /// timm's label_names (ids) with label_descriptions (id -> text), as one "classes" value.
@@ -255,27 +305,31 @@ const std::vector<SettingKey>& setting_keys() {
 
 json checked_layer(const json& layer) {
     if (!layer.is_object())
-        throw Error(ErrorCode::bad_input, "model settings must be a table of keys, got " + shown(layer));
+        throw Error(ErrorCode::bad_input,
+                    "model settings must be a table of keys, got " + shown(layer));
     json out = json::object();
     bool labels = false;
     for (const auto& [key, value] : layer.items()) {
         if (value.is_null()) continue;
         const std::string& name = key;
-        const auto row = std::ranges::find_if(rows(), [&](const Row& r) { return r.key.name == name; });
+        const auto row =
+            std::ranges::find_if(rows(), [&](const Row& r) { return r.key.name == name; });
         if (row != rows().end()) {
             out[name] = value;
         } else if (name == "label_names" || name == "label_descriptions") {
             labels = true;
         } else if (name == "label_offset") {
-            if (value != 0) refuse(key, value, "0; give a class list of all the model's outputs instead");
+            if (value != 0)
+                refuse(key, value, "0; give a class list of all the model's outputs instead");
         } else if (std::ranges::find(kHarmless, std::string_view(name)) == kHarmless.end()) {
             std::vector<std::string> known;
             for (const Row& r : rows()) known.push_back(r.key.name);
-            throw Error(ErrorCode::bad_input,
-                        fmt::format("unknown model setting \"{}\"{}", shown(json(name)), suggest(name, known)));
+            throw Error(ErrorCode::bad_input, fmt::format("unknown model setting \"{}\"{}",
+                                                          shown(json(name)), suggest(name, known)));
         }
     }
-    if (labels && layer.contains("label_names") && !layer["label_names"].is_null() && !out.contains("classes"))
+    if (labels && layer.contains("label_names") && !layer["label_names"].is_null() &&
+        !out.contains("classes"))
         out["classes"] = classes_from_labels(layer);
     if (out.contains("crop_pct") && out.contains("resize_size"))
         throw Error(ErrorCode::bad_input,
@@ -287,10 +341,12 @@ json checked_layer(const json& layer) {
 }
 
 void apply_layer(const json& layer, ModelSpec& spec) {
-    // An inherited resize size belongs to the inherited input size; with another, the share that it stands for is kept.
+    // An inherited resize size belongs to the inherited input size; with another, the share that it
+    // stands for is kept.
     Preprocess& p = spec.preprocess;
     if (layer.contains("input_size") && p.resize_size) {
-        p.crop_pct = std::min(1.0, static_cast<double>(std::min(p.height, p.width)) / *p.resize_size);
+        p.crop_pct =
+            std::min(1.0, static_cast<double>(std::min(p.height, p.width)) / *p.resize_size);
         p.resize_size.reset();
     }
     for (const Row& row : rows()) {
@@ -314,13 +370,15 @@ json setting_from_text(std::string_view key, std::string_view text) {
             double x = 0;
             const auto [stop, code] = std::from_chars(part.data(), part.data() + part.size(), x);
             if (code != std::errc{} || stop != part.data() + part.size())
-                refuse(key, std::string(text), row.form == Form::list ? "numbers separated by commas" : "a number");
+                refuse(key, std::string(text),
+                       row.form == Form::list ? "numbers separated by commas" : "a number");
             list.push_back(x);
             begin = end + 1;
         }
         return list.size() == 1 ? list[0] : list;
     }
-    throw Error(ErrorCode::usage, fmt::format("unknown model setting \"{}\"{}", key, suggest(key, known)));
+    throw Error(ErrorCode::usage,
+                fmt::format("unknown model setting \"{}\"{}", key, suggest(key, known)));
 }
 
 }  // namespace assay

@@ -4,9 +4,9 @@
 #include <nlohmann/json.hpp>
 
 #include "assay/error.h"
-#include "assay/file.h"
-#include "assay/model_spec.h"
-#include "assay/toml.h"
+#include "assay/model/model_spec.h"
+#include "core/file.h"
+#include "core/toml.h"
 #include "model/settings.h"
 
 namespace assay {
@@ -15,7 +15,8 @@ namespace {
 using nlohmann::json;
 namespace fs = std::filesystem;
 
-/// Class names of the largest public class lists (21,843 classes with their descriptions) take about 2 MB.
+/// Class names of the largest public class lists (21,843 classes with their descriptions) take
+/// about 2 MB.
 constexpr std::uint64_t kLargestSidecar = 64ULL << 20;
 
 json parse_json(const std::string& text) {
@@ -26,14 +27,15 @@ json parse_json(const std::string& text) {
     }
 }
 
-/// A "pretrained_cfg" inside is merged with the keys around it (Hugging Face's config.json holds num_classes and
-/// label_names there); inside it wins.
+/// A "pretrained_cfg" inside is merged with the keys around it (Hugging Face's config.json holds
+/// num_classes and label_names there); inside it wins.
 json unwrapped(json all) {
     if (!all.is_object()) return all;
     const auto inner = all.find("pretrained_cfg");
     if (inner == all.end()) return all;
     const json config = *inner;
-    if (!config.is_object()) throw Error(ErrorCode::bad_input, "\"pretrained_cfg\" must be a table of settings");
+    if (!config.is_object())
+        throw Error(ErrorCode::bad_input, "\"pretrained_cfg\" must be a table of settings");
     all.erase(inner);
     all.update(config);
     return all;
@@ -62,8 +64,9 @@ fs::path find_sidecar(const fs::path& model) {
         if (model.has_extension()) look(fs::path(model) += extension);
     }
     if (found.size() > 1) {
-        throw Error(ErrorCode::bad_input, fmt::format("two sidecars for {}: {} and {}; keep one", model.string(),
-                                                      found[0].string(), found[1].string()));
+        throw Error(ErrorCode::bad_input,
+                    fmt::format("two sidecars for {}: {} and {}; keep one", model.string(),
+                                found[0].string(), found[1].string()));
     }
     if (!found.empty()) return found.front();
     const fs::path shared = model.parent_path() / "config.json";
@@ -77,10 +80,12 @@ ModelSettings parse_sidecar(const std::string& text, bool toml) {
 
 ModelSettings read_sidecar(const fs::path& path) {
     return with_note(fmt::format("reading the sidecar {}", path.string()), [&] {
-        ModelSettings settings = parse_sidecar(read_text(path, kLargestSidecar), path.extension() != ".json");
+        ModelSettings settings =
+            parse_sidecar(read_text(path, kLargestSidecar), path.extension() != ".json");
         const auto classes = settings.find("classes");
         if (classes != settings.end() && classes->is_string() && *classes != "imagenet")
-            *classes = (path.parent_path() / classes->get<std::string>()).lexically_normal().string();
+            *classes =
+                (path.parent_path() / classes->get<std::string>()).lexically_normal().string();
         return settings;
     });
 }

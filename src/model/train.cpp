@@ -1,5 +1,6 @@
-// The front of train.h: checks, pictures into memory, what is there already, files. The plug-in does the arithmetic.
-#include "assay/train.h"
+// The front of train.h: checks, images into memory, what is there already, files. The plug-in does
+// the arithmetic.
+#include "assay/model/train.h"
 
 #include <fmt/format.h>
 
@@ -11,12 +12,12 @@
 #include <set>
 
 #include "assay/error.h"
-#include "assay/file.h"
-#include "assay/hash.h"
-#include "assay/image.h"
-#include "assay/parallel.h"
-#include "assay/preprocess.h"
-#include "data/text.h"
+#include "assay/image/image.h"
+#include "assay/image/preprocess.h"
+#include "core/file.h"
+#include "core/hash.h"
+#include "core/parallel.h"
+#include "core/text.h"
 #include "model/plugin.h"
 
 namespace assay {
@@ -26,7 +27,8 @@ using nlohmann::json;
 namespace fs = std::filesystem;
 
 constexpr std::uint64_t kLargestMemory = 1ULL << 30;
-/// Goes up when the same spec would give another network: a new augmentation, another initialisation.
+/// Goes up when the same spec would give another network: a new augmentation, another
+/// initialisation.
 constexpr int kRecipe = 1;
 constexpr double kMean = 0.5;
 constexpr double kStd = 0.25;
@@ -37,20 +39,24 @@ std::string_view name_of(NetworkKind kind) {
 
 void check_name(const std::string& name) {
     const auto allowed = [](char c) {
-        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_' ||
-               c == '.';
+        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+               c == '-' || c == '_' || c == '.';
     };
-    if (name.empty() || name.front() == '.' || name.size() > 100 || !std::all_of(name.begin(), name.end(), allowed)) {
+    if (name.empty() || name.front() == '.' || name.size() > 100 ||
+        !std::all_of(name.begin(), name.end(), allowed)) {
         throw Error(
             ErrorCode::usage,
-            fmt::format("network name `{}`: up to 100 letters, digits, '-', '_' and '.', no '.' in front", name));
+            fmt::format(
+                "network name `{}`: up to 100 letters, digits, '-', '_' and '.', no '.' in front",
+                name));
     }
 }
 
-void check_range(const TrainSpec& spec, std::string_view what, double value, double low, double high) {
+void check_range(const TrainSpec& spec, std::string_view what, double value, double low,
+                 double high) {
     if (value >= low && value <= high) return;
-    throw Error(ErrorCode::usage,
-                fmt::format("network `{}`: {} is {}, outside {} to {}", spec.name, what, value, low, high));
+    throw Error(ErrorCode::usage, fmt::format("network `{}`: {} is {}, outside {} to {}", spec.name,
+                                              what, value, low, high));
 }
 
 void check(std::span<const TrainSpec> specs) {
@@ -78,8 +84,8 @@ void check(std::span<const TrainSpec> specs) {
     }
 }
 
-/// The pictures with one label, squeezed to side x side: planes of bytes.
-struct Pictures {
+/// The images with one label, squeezed to side x side: planes of bytes.
+struct Images {
     std::vector<std::uint8_t> pixels;
     std::vector<std::int32_t> labels;
     std::string fingerprint;
@@ -106,17 +112,20 @@ std::vector<std::size_t> labelled_items(const Dataset& dataset) {
         met.insert(label);
     }
     if (met.size() < 2) {
-        throw Error(ErrorCode::bad_input,
-                    fmt::format("{}: pictures of {} classes have exactly one label; training needs two classes",
-                                dataset.name, met.size()));
+        throw Error(
+            ErrorCode::bad_input,
+            fmt::format(
+                "{}: images of {} classes have exactly one label; training needs two classes",
+                dataset.name, met.size()));
     }
     return items;
 }
 
-Pictures load_pictures(const Dataset& dataset, std::span<const std::size_t> items, int side, int threads) {
+Images load_images(const Dataset& dataset, std::span<const std::size_t> items, int side,
+                   int threads) {
     const Preprocess p = preprocess_of(side);
     const auto plane = static_cast<std::size_t>(side) * static_cast<std::size_t>(side);
-    Pictures out;
+    Images out;
     out.labels.resize(items.size());
     out.pixels.resize(items.size() * 3 * plane);
     constexpr std::size_t block = 64;
@@ -124,8 +133,8 @@ Pictures load_pictures(const Dataset& dataset, std::span<const std::size_t> item
         for (std::size_t i = b * block; i < std::min(items.size(), (b + 1) * block); ++i) {
             throw_if_stopped();
             const fs::path path = dataset.path_of(items[i]);
-            const Image window =
-                with_note(fmt::format("reading {}", path.string()), [&] { return crop_window(load_image(path), p); });
+            const Image window = with_note(fmt::format("reading {}", path.string()),
+                                           [&] { return crop_window(load_image(path), p); });
             for (std::size_t c = 0; c < 3; ++c) {
                 std::uint8_t* to = out.pixels.data() + (3 * i + c) * plane;
                 for (std::size_t k = 0; k < plane; ++k) to[k] = window.pixels[4 * k + c];
@@ -157,18 +166,20 @@ class Files {
 public:
     Files(const fs::path& folder, const TrainSpec& spec, std::string key)
         : file_(folder / (spec.name + ".pt")),
-          calibrated_(spec.calibrated_copy.empty() ? fs::path() : folder / (spec.calibrated_copy + ".pt")),
+          calibrated_(spec.calibrated_copy.empty() ? fs::path()
+                                                   : folder / (spec.calibrated_copy + ".pt")),
           record_(folder / (spec.name + ".training.json")),
           key_(std::move(key)),
           name_(spec.name) {}
 
-    /// The report of an earlier training with the same key, when all its files are as they were written. A damaged
-    /// record is no error: the network is made again.
+    /// The report of an earlier training with the same key, when all its files are as they were
+    /// written. A damaged record is no error: the network is made again.
     bool find(TrainReport& report) const {
         try {
             const json all = json::parse(read_text(record_, 1 << 20));
             if (all.at("key") != key_ || all.at("file") != hash_file(file_)) return false;
-            if (!calibrated_.empty() && all.at("calibrated_file") != hash_file(calibrated_)) return false;
+            if (!calibrated_.empty() && all.at("calibrated_file") != hash_file(calibrated_))
+                return false;
             const json& r = all.at("report");
             report.seconds = r.at("seconds");
             report.loss = r.at("loss");
@@ -192,17 +203,23 @@ public:
             if (network.empty()) continue;
             const fs::path settings = settings_of(network);
             std::error_code none;
-            if (fs::file_size(settings, none) == sidecar.size() && !none && read_text(settings) == sidecar) continue;
+            if (fs::file_size(settings, none) == sidecar.size() && !none &&
+                read_text(settings) == sidecar)
+                continue;
             write_file_atomically(settings, sidecar);
         }
     }
 
     void write(const TrainedNetwork& trained, const json& spec, std::string_view sidecar) const {
         std::error_code ignored;
-        fs::remove(record_, ignored);  // the record comes last and says that the files belong together
+        fs::remove(record_,
+                   ignored);  // the record comes last and says that the files belong together
         write_network(file_, trained.file, sidecar);
         if (!calibrated_.empty()) write_network(calibrated_, trained.calibrated_file, sidecar);
-        json all = {{"key", key_}, {"spec", spec}, {"report", to_json(trained.report)}, {"file", hash_file(file_)}};
+        json all = {{"key", key_},
+                    {"spec", spec},
+                    {"report", to_json(trained.report)},
+                    {"file", hash_file(file_)}};
         if (!calibrated_.empty()) all["calibrated_file"] = hash_file(calibrated_);
         write_file_atomically(record_, all.dump(2) + "\n");
     }
@@ -214,8 +231,11 @@ public:
     }
 
 private:
-    static fs::path settings_of(const fs::path& network) { return fs::path(network).replace_extension(".toml"); }
-    static void write_network(const fs::path& path, const std::string& bytes, std::string_view sidecar) {
+    static fs::path settings_of(const fs::path& network) {
+        return fs::path(network).replace_extension(".toml");
+    }
+    static void write_network(const fs::path& path, const std::string& bytes,
+                              std::string_view sidecar) {
         write_file_atomically(path, bytes);
         write_file_atomically(settings_of(path), sidecar);
     }
@@ -254,7 +274,8 @@ std::string sidecar_text(const TrainSpec& spec, std::size_t classes, const fs::p
 fs::path class_list_for(const Dataset& dataset, const TrainOptions& options) {
     if (!options.classes.empty()) {
         const fs::path list = fs::absolute(options.classes).lexically_normal();
-        const fs::path relative = list.lexically_relative(fs::absolute(options.folder).lexically_normal());
+        const fs::path relative =
+            list.lexically_relative(fs::absolute(options.folder).lexically_normal());
         return relative.empty() ? list : relative;
     }
     json all = json::object();
@@ -271,26 +292,33 @@ class Job {
 public:
     Job(const Dataset& dataset, std::span<const TrainSpec> specs, const TrainOptions& options,
         const TrainCallback& callback)
-        : dataset_(dataset), specs_(specs), options_(options), callback_(callback), plugin_(opened_plugin()) {}
+        : dataset_(dataset),
+          specs_(specs),
+          options_(options),
+          callback_(callback),
+          plugin_(opened_plugin()) {}
 
     std::vector<TrainReport> run() {
         const std::vector<std::size_t> items = labelled_items(dataset_);
         load(items);
         make_folders(options_.folder);
         class_list_ = class_list_for(dataset_, options_);
-        quoted(class_list_.generic_string(), "the class list");  // before hours of training, not after
+        quoted(class_list_.generic_string(),
+               "the class list");  // before hours of training, not after
         for (const TrainSpec& spec : specs_) {
-            progress_.total += pictures_of(spec);
+            progress_.total += images_of(spec);
             work_ += cost(spec);
         }
         std::vector<TrainReport> reports(specs_.size());
         // The longest first, so that no thread is left alone with it at the end.
         std::vector<std::size_t> order(specs_.size());
         for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
-        std::stable_sort(order.begin(), order.end(),
-                         [&](std::size_t a, std::size_t b) { return cost(specs_[a]) > cost(specs_[b]); });
-        parallel_blocks(order.size(), resolve_threads(options_.threads),
-                        [&](std::size_t block) { reports[order[block]] = train_one(specs_[order[block]]); });
+        std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+            return cost(specs_[a]) > cost(specs_[b]);
+        });
+        parallel_blocks(order.size(), resolve_threads(options_.threads), [&](std::size_t block) {
+            reports[order[block]] = train_one(specs_[order[block]]);
+        });
         return reports;
     }
 
@@ -303,30 +331,32 @@ private:
                 bytes += 3ULL * static_cast<std::uint64_t>(spec.side * spec.side) * items.size();
         }
         if (bytes > kLargestMemory || items.size() > UINT32_MAX) {
-            throw Error(ErrorCode::usage,
-                        fmt::format("{} pictures take {} MiB; training holds at most {} MiB in memory; "
-                                    "use fewer pictures or a smaller side",
-                                    items.size(), bytes >> 20, kLargestMemory >> 20));
+            throw Error(
+                ErrorCode::usage,
+                fmt::format("{} images take {} MiB; training holds at most {} MiB in memory; "
+                            "use fewer images or a smaller side",
+                            items.size(), bytes >> 20, kLargestMemory >> 20));
         }
         for (const int side : sides)
-            pictures_[side] = load_pictures(dataset_, items, side, resolve_threads(options_.threads));
+            images_[side] = load_images(dataset_, items, side, resolve_threads(options_.threads));
     }
 
-    std::uint64_t pictures_of(const TrainSpec& spec) const {
-        const auto n = static_cast<double>(pictures_.at(spec.side).labels.size());
+    std::uint64_t images_of(const TrainSpec& spec) const {
+        const auto n = static_cast<double>(images_.at(spec.side).labels.size());
         return static_cast<std::uint64_t>(n * spec.share * (1 - spec.held_out) * spec.epochs);
     }
     /// About how long it takes, for order and progress; a fit to widths of 6 to 36 on one machine.
     double cost(const TrainSpec& spec) const {
-        return static_cast<double>(pictures_of(spec)) * std::pow(spec.width, 1.25) * spec.side * spec.side *
-               (spec.network == NetworkKind::patches ? 0.5 : 1.0) * (spec.adversarial > 0 ? 2.0 : 1.0) *
-               (1 + 0.2 * spec.random_textures);
+        return static_cast<double>(images_of(spec)) * std::pow(spec.width, 1.25) * spec.side *
+               spec.side * (spec.network == NetworkKind::patches ? 0.5 : 1.0) *
+               (spec.adversarial > 0 ? 2.0 : 1.0) * (1 + 0.2 * spec.random_textures);
     }
 
     std::string key_of(const TrainSpec& spec) const {
         Hasher hasher;
         for (const std::string& part :
-             {to_json(spec).dump(), pictures_.at(spec.side).fingerprint, std::string(plugin_.framework),
+             {to_json(spec).dump(), images_.at(spec.side).fingerprint,
+              std::string(plugin_.framework),
               fmt::format("recipe {}, attack {}", kRecipe, options_.attack), class_list_.string()})
             hasher.add_field(part);
         return hasher.digest();
@@ -339,25 +369,27 @@ private:
         const std::string settings = sidecar_text(spec, dataset_.classes.size(), class_list_);
         if (!options_.again && files.find(report)) {
             files.mend_settings(settings);
-            tell(spec, pictures_of(spec), true);
+            tell(spec, images_of(spec), true);
             return report;
         }
-        const Pictures& pictures = pictures_.at(spec.side);
-        const TrainingPictures view{pictures.pixels, pictures.labels,
-                                    static_cast<std::uint32_t>(dataset_.classes.size()), kMean, kStd};
-        // Which pictures are kept from training is drawn picture by picture: their number is only about what was said.
-        std::uint64_t to_come = pictures_of(spec);
+        const Images& images = images_.at(spec.side);
+        const TrainingImages view{images.pixels, images.labels,
+                                  static_cast<std::uint32_t>(dataset_.classes.size()), kMean, kStd};
+        // Which images are kept from training is drawn image by image: their number is only about
+        // what was said.
+        std::uint64_t to_come = images_of(spec);
         const auto seen = [&](std::uint64_t n) {
             n = std::min(n, to_come);
             to_come -= n;
             tell(spec, n, false);
         };
-        const TrainedNetwork trained = with_note(fmt::format("training the network {}", spec.name), [&] {
-            return plugin_.train(view, spec, options_.attack, [&](std::uint64_t n) {
-                throw_if_stopped();
-                seen(n);
+        const TrainedNetwork trained =
+            with_note(fmt::format("training the network {}", spec.name), [&] {
+                return plugin_.train(view, spec, options_.attack, [&](std::uint64_t n) {
+                    throw_if_stopped();
+                    seen(n);
+                });
             });
-        });
         seen(to_come);
         files.write(trained, to_json(spec), settings);
         report = trained.report;
@@ -365,12 +397,12 @@ private:
         return report;
     }
 
-    void tell(const TrainSpec& spec, std::uint64_t pictures, bool reused) {
+    void tell(const TrainSpec& spec, std::uint64_t images, bool reused) {
         if (!callback_) return;
-        const auto all = static_cast<double>(std::max<std::uint64_t>(1, pictures_of(spec)));
-        const double share = cost(spec) / work_ * static_cast<double>(pictures) / all;
+        const auto all = static_cast<double>(std::max<std::uint64_t>(1, images_of(spec)));
+        const double share = cost(spec) / work_ * static_cast<double>(images) / all;
         const std::scoped_lock lock(mutex_);
-        progress_.done += pictures;
+        progress_.done += images;
         progress_.share = std::min(progress_.share + share, 1.0);  // roundings of the sum
         if (reused) progress_.share_reused = std::min(progress_.share_reused + share, 1.0);
         callback_(progress_);
@@ -381,7 +413,7 @@ private:
     const TrainOptions& options_;
     const TrainCallback& callback_;
     const TorchPlugin& plugin_;
-    std::map<int, Pictures> pictures_;  ///< by side
+    std::map<int, Images> images_;  ///< by side
     fs::path class_list_;
     std::mutex mutex_;
     double work_ = 0;
@@ -410,7 +442,8 @@ json to_json(const TrainSpec& spec) {
 }
 
 std::vector<TrainReport> train_classifiers(const Dataset& dataset, std::span<const TrainSpec> specs,
-                                           const TrainOptions& options, const TrainCallback& callback) {
+                                           const TrainOptions& options,
+                                           const TrainCallback& callback) {
     check(specs);
     return Job(dataset, specs, options, callback).run();
 }

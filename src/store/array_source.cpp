@@ -5,11 +5,11 @@
 #include <array>
 
 #include "assay/error.h"
-#include "assay/file.h"
-#include "assay/zip.h"
-#include "store/safetensors.h"
-#include "store/score_source.h"
-#include "store/spool.h"
+#include "core/file.h"
+#include "core/zip.h"
+#include "safetensors.h"
+#include "score_source.h"
+#include "spool.h"
 
 namespace assay::store {
 namespace {
@@ -22,16 +22,17 @@ constexpr std::uint64_t max_classes = 1U << 24;
     throw Error(code, std::move(message));
 }
 
-/// Rows of a matrix that is stored column by column: each column's run is read, then spread over the rows, a few
-/// columns at a time so that the rows' cache lines are filled while they are near.
-void read_columns(const NumberSpan& values, std::uint64_t rows, std::uint32_t classes, std::uint64_t first,
-                  std::uint32_t n, std::span<float> out) {
+/// Rows of a matrix that is stored column by column: each column's run is read, then spread over
+/// the rows, a few columns at a time so that the rows' cache lines are filled while they are near.
+void read_columns(const NumberSpan& values, std::uint64_t rows, std::uint32_t classes,
+                  std::uint64_t first, std::uint32_t n, std::span<float> out) {
     constexpr std::uint32_t width = 16;
     std::vector<float> runs(std::size_t{width} * n);
     for (std::uint32_t begin = 0; begin < classes; begin += width) {
         const std::uint32_t columns = std::min(width, classes - begin);
         for (std::uint32_t c = 0; c < columns; ++c) {
-            values.floats(std::uint64_t{begin + c} * rows + first, std::span(runs).subspan(std::size_t{c} * n, n));
+            values.floats(std::uint64_t{begin + c} * rows + first,
+                          std::span(runs).subspan(std::size_t{c} * n, n));
         }
         for (std::uint32_t r = 0; r < n; ++r) {
             for (std::uint32_t c = 0; c < columns; ++c)
@@ -44,23 +45,27 @@ bool is_matrix(const std::vector<std::uint64_t>& shape, NumberType type) {
     return shape.size() == 2 && is_float(type);
 }
 
-ScoreSource from_matrix(const NumberSpan& values, const std::vector<std::uint64_t>& shape, bool fortran) {
+ScoreSource from_matrix(const NumberSpan& values, const std::vector<std::uint64_t>& shape,
+                        bool fortran) {
     if (!is_float(values.type)) {
-        fail(ErrorCode::bad_input, fmt::format("scores must be floats; the array is of type {}", name_of(values.type)));
+        fail(ErrorCode::bad_input,
+             fmt::format("scores must be floats; the array is of type {}", name_of(values.type)));
     }
     if (shape.size() != 2 || shape[0] == 0 || shape[1] == 0 || shape[1] > max_classes) {
         std::string text;
-        for (const std::uint64_t dimension : shape) text += fmt::format("{}{}", text.empty() ? "" : " x ", dimension);
+        for (const std::uint64_t dimension : shape)
+            text += fmt::format("{}{}", text.empty() ? "" : " x ", dimension);
         fail(ErrorCode::bad_input,
-             fmt::format("scores must be an array of rows x classes, neither 0, at most {} classes; it is {}",
+             fmt::format("scores must be an array of rows x classes, neither 0, at most {} "
+                         "classes; it is {}",
                          max_classes, text.empty() ? "a single number" : text));
     }
     ScoreSource source;
     source.rows = shape[0];
     source.classes = static_cast<std::uint32_t>(shape[1]);
     source.precision = values.type;
-    source.read = [=, rows = source.rows, classes = source.classes](std::uint64_t first, std::uint32_t n,
-                                                                    std::span<float> out) {
+    source.read = [=, rows = source.rows, classes = source.classes](
+                      std::uint64_t first, std::uint32_t n, std::span<float> out) {
         if (fortran) {
             read_columns(values, rows, classes, first, n, out);
         } else {
@@ -85,16 +90,20 @@ std::size_t choose(const std::vector<Candidate>& candidates, const std::string& 
         if (!wanted.empty() && candidates[i].name == wanted) return i;
         names.push_back(candidates[i].name);
         if (i < 12)
-            list += fmt::format("{}`{:.60}` {}", i == 0 ? "" : ", ", candidates[i].name, candidates[i].described);
+            list += fmt::format("{}`{:.60}` {}", i == 0 ? "" : ", ", candidates[i].name,
+                                candidates[i].described);
         if (candidates[i].matrix) matrices.push_back(i);
     }
     if (!wanted.empty())
-        fail(ErrorCode::usage, fmt::format("no array is called `{}`{}", wanted, suggest(wanted, names)));
+        fail(ErrorCode::usage,
+             fmt::format("no array is called `{}`{}", wanted, suggest(wanted, names)));
     if (matrices.empty())
-        fail(ErrorCode::bad_input, fmt::format("no array is a matrix of floats; there are: {}", list));
+        fail(ErrorCode::bad_input,
+             fmt::format("no array is a matrix of floats; there are: {}", list));
     if (matrices.size() > 1) {
-        fail(ErrorCode::usage, fmt::format("{} arrays could be the scores; say which with --array; there are: {}",
-                                           matrices.size(), list));
+        fail(ErrorCode::usage,
+             fmt::format("{} arrays could be the scores; say which with --array; there are: {}",
+                         matrices.size(), list));
     }
     return matrices.front();
 }
@@ -108,7 +117,8 @@ Candidate describe_entry(const ZipArchive& archive, const ZipEntry& entry) {
         struct Enough {};
         try {
             archive.unpack(entry, [&](std::span<const std::byte> piece) {
-                head.assign(reinterpret_cast<const char*>(piece.data()), std::min<std::size_t>(piece.size(), 4096));
+                head.assign(reinterpret_cast<const char*>(piece.data()),
+                            std::min<std::size_t>(piece.size(), 4096));
                 throw Enough{};
             });
         } catch (const Enough&) {
@@ -170,13 +180,15 @@ ScoreSource open_safetensors(const fs::path& file, const SourceOptions& options)
     for (const Tensor& tensor : tensors) {
         const bool matrix = tensor.shape.size() == 2 && tensor.values.has_value();
         candidates.push_back(
-            {tensor.name, fmt::format("({}) {:.20}", fmt::join(tensor.shape, ", "), tensor.dtype), matrix});
+            {tensor.name, fmt::format("({}) {:.20}", fmt::join(tensor.shape, ", "), tensor.dtype),
+             matrix});
     }
     const Tensor& tensor = tensors[choose(candidates, options.array)];
     return with_note(fmt::format("reading tensor `{:.60}`", tensor.name), [&] {
         if (!tensor.values) {
             fail(ErrorCode::bad_input,
-                 fmt::format("scores must be F16, BF16, F32 or F64; the tensor is of type {:.20}", tensor.dtype));
+                 fmt::format("scores must be F16, BF16, F32 or F64; the tensor is of type {:.20}",
+                             tensor.dtype));
         }
         ScoreSource source = from_matrix(*tensor.values, tensor.shape, false);
         source.array = tensor.name;

@@ -1,4 +1,4 @@
-#include "store/cells.h"
+#include "cells.h"
 
 #include <fmt/format.h>
 
@@ -9,7 +9,7 @@
 #include <string>
 
 #include "assay/error.h"
-#include "data/text.h"
+#include "core/text.h"
 
 namespace assay::store {
 namespace {
@@ -33,11 +33,13 @@ std::optional<float> parse_score(std::string_view cell) {
     if (cell.front() == '+' && cell.size() > 1 && cell[1] != '-') cell.remove_prefix(1);
     double value = 0;
     const auto [stop, problem] = std::from_chars(cell.data(), cell.data() + cell.size(), value);
-    if (stop != cell.data() + cell.size() || problem == std::errc::invalid_argument) return std::nullopt;
+    if (stop != cell.data() + cell.size() || problem == std::errc::invalid_argument)
+        return std::nullopt;
     if (problem == std::errc::result_out_of_range) {
         const std::size_t exponent = cell.find_first_of("eE");
-        const bool tiny =
-            exponent == std::string_view::npos ? cell.find('.') < 3 : cell.substr(exponent + 1).starts_with('-');
+        const bool tiny = exponent == std::string_view::npos
+                              ? cell.find('.') < 3
+                              : cell.substr(exponent + 1).starts_with('-');
         value = tiny ? 0.0 : std::numeric_limits<double>::infinity();
         if (cell.front() == '-') value = -value;
     }
@@ -46,8 +48,8 @@ std::optional<float> parse_score(std::string_view cell) {
 
 bool is_list(std::string_view cell) {
     cell = trimmed(cell);
-    return cell.size() >= 2 &&
-           ((cell.front() == '[' && cell.back() == ']') || (cell.front() == '(' && cell.back() == ')'));
+    return cell.size() >= 2 && ((cell.front() == '[' && cell.back() == ']') ||
+                                (cell.front() == '(' && cell.back() == ')'));
 }
 
 void parse_list(std::string_view cell, std::vector<std::string_view>& members) {
@@ -62,7 +64,8 @@ void parse_list(std::string_view cell, std::vector<std::string_view>& members) {
         std::size_t end = 0;
         if (quote == '\'' || quote == '"') {
             end = cell.find(quote, at + 1);
-            if (end == std::string_view::npos) throw Error(ErrorCode::bad_input, "a quote in a list is not closed");
+            if (end == std::string_view::npos)
+                throw Error(ErrorCode::bad_input, "a quote in a list is not closed");
             members.push_back(cell.substr(at + 1, end - at - 1));
             ++end;
         } else {
@@ -70,7 +73,8 @@ void parse_list(std::string_view cell, std::vector<std::string_view>& members) {
             members.push_back(cell.substr(at, end - at));
             if (members.back() == "...") {
                 throw Error(ErrorCode::bad_input,
-                            "a list was shortened with `...` when it was printed; export it again with all its members "
+                            "a list was shortened with `...` when it was printed; export it again "
+                            "with all its members "
                             "(timm: --results-separate-col, or --results-format json)");
             }
         }
@@ -80,11 +84,12 @@ void parse_list(std::string_view cell, std::vector<std::string_view>& members) {
 
 std::optional<ScoreKind> kind_from_name(std::string_view name) {
     std::string word = lowered(name);
-    while (!word.empty() && ((word.back() >= '0' && word.back() <= '9') || word.back() == '_' || word.back() == '-')) {
+    while (!word.empty() && ((word.back() >= '0' && word.back() <= '9') || word.back() == '_' ||
+                             word.back() == '-')) {
         word.pop_back();
     }
-    constexpr std::array<std::string_view, 6> probabilities{"prob",          "probs",      "probability",
-                                                            "probabilities", "confidence", "softmax"};
+    constexpr std::array<std::string_view, 6> probabilities{
+        "prob", "probs", "probability", "probabilities", "confidence", "softmax"};
     constexpr std::array<std::string_view, 2> logits{"logit", "logits"};
     constexpr std::array<std::string_view, 6> logs{"log_prob", "log_probs",       "logprob",
                                                    "logprobs", "log_probability", "log_softmax"};
@@ -96,11 +101,13 @@ std::optional<ScoreKind> kind_from_name(std::string_view name) {
 
 Role role_of(std::string_view name) {
     const std::string word = lowered(name);
-    constexpr std::array<std::string_view, 9> ids{"",     "filename", "file",     "id",      "image",
-                                                  "path", "img",      "image_id", "filepath"};
+    constexpr std::array<std::string_view, 9> ids{
+        "", "filename", "file", "id", "image", "path", "img", "image_id", "filepath"};
     constexpr std::array<std::string_view, 4> indices{"index", "class", "class_index", "class_id"};
-    constexpr std::array<std::string_view, 5> labels{"label", "labels", "class_name", "target", "targets"};
-    constexpr std::array<std::string_view, 5> scores{"score", "scores", "output", "outputs", "prediction"};
+    constexpr std::array<std::string_view, 5> labels{"label", "labels", "class_name", "target",
+                                                     "targets"};
+    constexpr std::array<std::string_view, 5> scores{"score", "scores", "output", "outputs",
+                                                     "prediction"};
     if (among(word, ids)) return Role::id;
     if (among(word, indices)) return Role::index;
     if (among(word, labels)) return Role::label;

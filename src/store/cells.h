@@ -5,20 +5,22 @@
 #include <string_view>
 #include <vector>
 
-#include "assay/score_kind.h"
+#include "assay/store/score_kind.h"
 
 namespace assay::store {
 
-/// A number; an empty cell is NaN (as pandas writes it). Too large is infinity, too small 0. Nothing: not a number.
+/// A number; an empty cell is NaN (as pandas writes it). Too large is infinity, too small 0.
+/// Nothing: not a number.
 std::optional<float> parse_score(std::string_view cell);
 
 /// True for "[...]" and "(...)".
 bool is_list(std::string_view cell);
-/// The members of a list, without brackets and quotes, separated by blanks, commas or line ends. Throws bad_input for a
-/// list that NumPy shortened with "...".
+/// The members of a list, without brackets and quotes, separated by blanks, commas or line ends.
+/// Throws bad_input for a list that NumPy shortened with "...".
 void parse_list(std::string_view cell, std::vector<std::string_view>& members);
 
-/// What a column's name says about its numbers ("prob", "logits", "log_prob_3"); nothing for "score" and the like.
+/// What a column's name says about its numbers ("prob", "logits", "log_prob_3"); nothing for
+/// "score" and the like.
 std::optional<ScoreKind> kind_from_name(std::string_view name);
 
 enum class Role { id, index, label, score, other };

@@ -1,17 +1,17 @@
-// Tables in csv: a full matrix, or the best entries of each picture in the three ways that timm's inference script
-// writes them.
+// Tables in csv: a full matrix, or the best entries of each image in the three ways that timm's
+// inference script writes them.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <numeric>
 
-#include "assay/csv.h"
 #include "assay/error.h"
-#include "assay/file.h"
-#include "data/text.h"
-#include "store/cells.h"
-#include "store/score_source.h"
-#include "store/table_builder.h"
+#include "cells.h"
+#include "core/csv.h"
+#include "core/file.h"
+#include "core/text.h"
+#include "score_source.h"
+#include "table_builder.h"
 
 namespace assay::store {
 namespace {
@@ -26,7 +26,8 @@ std::optional<std::pair<std::string_view, std::uint64_t>> numbered(std::string_v
     std::uint64_t number = 0;
     if (!parse_number(name.substr(digits), number)) return std::nullopt;
     std::string_view prefix = name.substr(0, digits);
-    if (prefix.ends_with('_') || prefix.ends_with('-') || prefix.ends_with('.')) prefix.remove_suffix(1);
+    if (prefix.ends_with('_') || prefix.ends_with('-') || prefix.ends_with('.'))
+        prefix.remove_suffix(1);
     return std::pair(prefix, number);
 }
 
@@ -58,7 +59,8 @@ public:
     }
 
 private:
-    /// Without a header when every field of the first row is a number, unless they count 0, 1, 2, ...
+    /// Without a header when every field of the first row is a number, unless they count 0, 1, 2,
+    /// ...
     static bool has_header(std::string_view text, const std::string& name) {
         CsvReader first(text, name, {.header = false});
         if (!first.next()) return true;
@@ -77,13 +79,16 @@ private:
         std::vector<std::pair<std::uint64_t, std::size_t>> found;
         for (std::size_t c = 0; c < reader_.columns().size(); ++c) {
             const auto split = numbered(reader_.columns()[c]);
-            if (split && !split->first.empty() && role_of(split->first) == role) found.emplace_back(split->second, c);
+            if (split && !split->first.empty() && role_of(split->first) == role)
+                found.emplace_back(split->second, c);
         }
         std::sort(found.begin(), found.end());
         for (const auto& [number, column] : found) out.push_back(column);
     }
 
-    std::optional<std::string_view> id() const { return id_ ? std::optional(reader_[*id_]) : std::nullopt; }
+    std::optional<std::string_view> id() const {
+        return id_ ? std::optional(reader_[*id_]) : std::nullopt;
+    }
     float score(std::string_view cell) const {
         const std::optional<float> value = parse_score(cell);
         if (!value) throw reader_.error(fmt::format("`{}` is not a number", shortened(cell)));
@@ -105,20 +110,24 @@ private:
     }
 
     ScoreSource entries() {
-        if (!id_) throw Error(ErrorCode::bad_input, "a table of entries needs a column filename, id, path or image");
+        if (!id_)
+            throw Error(ErrorCode::bad_input,
+                        "a table of entries needs a column filename, id, path or image");
         const std::size_t classes = index_ ? *index_ : *label_;
         std::vector<std::string_view> class_list;
         std::vector<std::string_view> score_list;
         while (reader_.next()) {
             in_row([&] {
                 if (!is_list(reader_[*score_])) {
-                    builder_.add_entry(reader_[*id_], {builder_.class_of(reader_[classes]), score(reader_[*score_])});
+                    builder_.add_entry(reader_[*id_], {builder_.class_of(reader_[classes]),
+                                                       score(reader_[*score_])});
                     return;
                 }
                 parse_list(reader_[classes], class_list);
                 parse_list(reader_[*score_], score_list);
                 if (class_list.size() != score_list.size()) {
-                    throw reader_.error(fmt::format("{} classes for {} scores", class_list.size(), score_list.size()));
+                    throw reader_.error(fmt::format("{} classes for {} scores", class_list.size(),
+                                                    score_list.size()));
                 }
                 std::vector<TopEntry> row;
                 for (std::size_t i = 0; i < class_list.size(); ++i) {
@@ -132,14 +141,16 @@ private:
 
     ScoreSource series_of_entries(const std::vector<std::size_t>& classes) {
         if (classes.size() != score_series_.size()) {
-            throw Error(ErrorCode::bad_input, fmt::format("the table has {} columns of classes and {} of scores",
-                                                          classes.size(), score_series_.size()));
+            throw Error(ErrorCode::bad_input,
+                        fmt::format("the table has {} columns of classes and {} of scores",
+                                    classes.size(), score_series_.size()));
         }
         while (reader_.next()) {
             in_row([&] {
                 std::vector<TopEntry> row;
                 for (std::size_t i = 0; i < classes.size(); ++i) {
-                    row.push_back({builder_.class_of(reader_[classes[i]]), score(reader_[score_series_[i]])});
+                    row.push_back(
+                        {builder_.class_of(reader_[classes[i]]), score(reader_[score_series_[i]])});
                 }
                 builder_.add_top(id(), std::move(row));
             });
@@ -175,15 +186,16 @@ private:
         std::vector<float> row(from.size());
         bool first = true;
         while (reader_.next()) {
-            if (first && from.empty() && reader_.columns().empty()) {  // no header: the first row tells the width
+            if (first && from.empty() &&
+                reader_.columns().empty()) {  // no header: the first row tells the width
                 for (std::size_t c = 0; c < reader_.fields(); ++c) from.push_back(c);
                 row.resize(from.size());
             }
             first = false;
             in_row([&] {
                 if (reader_.columns().empty() && reader_.fields() != from.size()) {
-                    throw reader_.error(
-                        fmt::format("{} fields where the first row has {}", reader_.fields(), from.size()));
+                    throw reader_.error(fmt::format("{} fields where the first row has {}",
+                                                    reader_.fields(), from.size()));
                 }
                 for (std::size_t i = 0; i < from.size(); ++i) {
                     row[place.empty() ? i : place[i]] = score(reader_[from[i]]);
@@ -197,8 +209,8 @@ private:
         return source;
     }
 
-    /// Where each column's score goes when the names are numbers 0 to C - 1 in any order ("c0", "c1", "c10", ...);
-    /// empty when the names are the classes' own.
+    /// Where each column's score goes when the names are numbers 0 to C - 1 in any order ("c0",
+    /// "c1", "c10", ...); empty when the names are the classes' own.
     static std::vector<std::size_t> places(const std::vector<std::string>& names) {
         std::vector<std::size_t> place;
         std::vector<bool> taken(names.size(), false);

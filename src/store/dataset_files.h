@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "assay/dataset.h"
+#include "assay/data/dataset.h"
 
 namespace assay::store {
 
@@ -25,10 +25,11 @@ std::string dataset_text(const DatasetRecord& record);
 DatasetRecord parse_dataset_record(std::string_view text);
 DatasetRecord read_dataset_record(const std::filesystem::path& dataset_folder);
 
-/// Writes both files when they are missing; when they are there, checks that they describe the same items, labels and
-/// classes. Writers of several models may come at once: a lock of the data set's own makes them take turns.
-void ensure_dataset(const std::filesystem::path& dataset_folder, const std::string& name, const std::string& ids_hash,
-                    const Dataset& dataset);
+/// Writes both files when they are missing; when they are there, checks that they describe the same
+/// items, labels and classes. Writers of several models may come at once: a lock of the data set's
+/// own makes them take turns.
+void ensure_dataset(const std::filesystem::path& dataset_folder, const std::string& name,
+                    const std::string& ids_hash, const Dataset& dataset);
 /// Both files, checked against one another.
 Dataset load_dataset(const std::filesystem::path& dataset_folder);
 

@@ -1,11 +1,11 @@
-#include "store/fields.h"
+#include "fields.h"
 
 #include <fmt/format.h>
 
 #include "assay/error.h"
-#include "assay/file.h"
-#include "data/json_limits.h"
-#include "store/layout.h"
+#include "core/file.h"
+#include "core/json_limits.h"
+#include "layout.h"
 
 namespace assay::store {
 namespace {
@@ -17,48 +17,60 @@ constexpr int max_depth = 64;
 
 const json& field(const json& object, const char* key) {
     const auto found = object.find(key);
-    if (found == object.end()) throw Error(ErrorCode::bad_input, fmt::format("the field `{}` is missing", key));
+    if (found == object.end())
+        throw Error(ErrorCode::bad_input, fmt::format("the field `{}` is missing", key));
     return *found;
 }
 
 [[noreturn]] void wrong(const char* key, const json& value, std::string_view allowed) {
     std::string shown = value.dump(-1, ' ', false, json::error_handler_t::replace);
     if (shown.size() > 60) shown = shown.substr(0, 57) + "...";
-    throw Error(ErrorCode::bad_input, fmt::format("the field `{}` is {}; it must be {}", key, shown, allowed));
+    throw Error(ErrorCode::bad_input,
+                fmt::format("the field `{}` is {}; it must be {}", key, shown, allowed));
 }
 
 }  // namespace
 
 json parse_object(std::string_view text, std::string_view schema, int version) {
     const json value = parse_json(text, max_depth);
-    if (!value.is_object()) throw Error(ErrorCode::bad_input, "damaged JSON: an object is expected");
+    if (!value.is_object())
+        throw Error(ErrorCode::bad_input, "damaged JSON: an object is expected");
     const std::string found = text_field(value, "schema");
     if (found != schema) {
-        throw Error(ErrorCode::bad_input, fmt::format("the schema is `{:.60}`; `{}` is expected", found, schema));
+        throw Error(ErrorCode::bad_input,
+                    fmt::format("the schema is `{:.60}`; `{}` is expected", found, schema));
     }
     const std::uint64_t found_version = uint_field(value, "schema_version", 1, UINT32_MAX);
     if (found_version > static_cast<std::uint64_t>(version)) {
         throw Error(ErrorCode::bad_input,
-                    fmt::format("written by a newer Assay: {} version {}; this one reads up to {}; "
+                    fmt::format("written by a newer Assay: {} version {}; this one reads {}; "
                                 "update Assay, or use another folder",
+                                schema, found_version, version));
+    }
+    if (found_version < static_cast<std::uint64_t>(version)) {
+        throw Error(ErrorCode::bad_input,
+                    fmt::format("written by an older Assay: {} version {}; this one reads {}; predict "
+                                "or import again into another folder",
                                 schema, found_version, version));
     }
     return value;
 }
 
 json read_object(const fs::path& path, std::string_view schema, int version) {
-    return with_note(fmt::format("reading `{}`", path.string()),
-                     [&] { return parse_object(read_text(path, max_json_bytes), schema, version); });
+    return with_note(fmt::format("reading `{}`", path.string()), [&] {
+        return parse_object(read_text(path, max_json_bytes), schema, version);
+    });
 }
 
 std::string dump(const json& value) {
     return value.dump(1, ' ', false, json::error_handler_t::replace) + "\n";
 }
 
-std::uint64_t uint_field(const json& object, const char* key, std::uint64_t low, std::uint64_t high) {
+std::uint64_t uint_field(const json& object, const char* key, std::uint64_t low,
+                         std::uint64_t high) {
     const json& value = field(object, key);
-    const bool fits =
-        value.is_number_unsigned() && value.get<std::uint64_t>() >= low && value.get<std::uint64_t>() <= high;
+    const bool fits = value.is_number_unsigned() && value.get<std::uint64_t>() >= low &&
+                      value.get<std::uint64_t>() <= high;
     if (!fits) wrong(key, value, fmt::format("a whole number from {} to {}", low, high));
     return value.get<std::uint64_t>();
 }

@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "assay/error.h"
-#include "assay/store.h"
-#include "store/dataset_files.h"
-#include "store/layout.h"
+#include "assay/store/prediction_store.h"
+#include "dataset_files.h"
+#include "layout.h"
 
 namespace assay {
 namespace {
@@ -33,10 +33,12 @@ std::vector<fs::path> subfolders(const fs::path& folder, std::error_code& error)
     std::vector<fs::path> found;
     for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
         std::error_code ignored;
-        if (it->is_directory(ignored) && !is_not_ours(it->path().filename().string())) found.push_back(it->path());
+        if (it->is_directory(ignored) && !is_not_ours(it->path().filename().string()))
+            found.push_back(it->path());
     }
-    std::sort(found.begin(), found.end(),
-              [](const fs::path& a, const fs::path& b) { return a.filename().native() < b.filename().native(); });
+    std::sort(found.begin(), found.end(), [](const fs::path& a, const fs::path& b) {
+        return a.filename().native() < b.filename().native();
+    });
     return found;
 }
 
@@ -47,9 +49,11 @@ void look_into(const fs::path& folder, int depth, StoreFolders& found) {
     if (is_store(folder)) {
         found.stores.push_back(folder);
     } else if (error) {
-        found.faults.push_back({folder, fmt::format("the folder cannot be listed: {}", error.message())});
+        found.faults.push_back(
+            {folder, fmt::format("the folder cannot be listed: {}", error.message())});
     } else if (holds_shards(folder)) {
-        found.faults.push_back({folder, "there are shards, but no manifest.json to say what they are"});
+        found.faults.push_back(
+            {folder, "there are shards, but no manifest.json to say what they are"});
     } else if (depth > 0) {
         for (const fs::path& child : inside) look_into(child, depth - 1, found);
     }
@@ -60,16 +64,16 @@ void look_into(const fs::path& folder, int depth, StoreFolders& found) {
 StoreFolders look_for_stores(const fs::path& path) {
     std::error_code error;
     if (!fs::is_directory(path, error)) {
-        throw Error(ErrorCode::bad_input, fmt::format("`{}` is no folder of prediction stores", path.string()));
+        throw Error(ErrorCode::bad_input,
+                    fmt::format("`{}` is no folder of prediction stores", path.string()));
     }
     StoreFolders found;
     look_into(path, 2, found);
     if (found.stores.empty() && found.faults.empty()) {
-        throw Error(
-            ErrorCode::bad_input,
-            fmt::format(
-                "no prediction store in `{}`: a store is a folder with a manifest.json, at DATA_SET/MODEL below it",
-                path.string()));
+        throw Error(ErrorCode::bad_input,
+                    fmt::format("no prediction store in `{}`: a store is a folder with a "
+                                "manifest.json, at DATA_SET/MODEL below it",
+                                path.string()));
     }
     return found;
 }
@@ -78,9 +82,11 @@ std::vector<fs::path> find_stores(const fs::path& path) {
     StoreFolders found = look_for_stores(path);
     if (!found.faults.empty()) {
         const StoreFolders::Fault& first = found.faults.front();
-        throw Error(ErrorCode::bad_input,
-                    fmt::format("`{}` is damaged: {}; mend or remove it, or name the other stores one by one",
-                                first.folder.string(), first.why));
+        throw Error(
+            ErrorCode::bad_input,
+            fmt::format(
+                "`{}` is damaged: {}; mend or remove it, or name the other stores one by one",
+                first.folder.string(), first.why));
     }
     return std::move(found.stores);
 }

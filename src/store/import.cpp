@@ -1,4 +1,4 @@
-#include "assay/import.h"
+#include "assay/store/import.h"
 
 #include <fmt/format.h>
 
@@ -7,19 +7,19 @@
 #include <limits>
 #include <mutex>
 
-#include "assay/csv.h"
 #include "assay/error.h"
-#include "assay/file.h"
-#include "assay/hash.h"
-#include "assay/parallel.h"
 #include "assay/version.h"
-#include "data/json_limits.h"
-#include "data/string_index.h"
-#include "data/text.h"
-#include "store/fields.h"
-#include "store/kind_check.h"
-#include "store/layout.h"
-#include "store/score_source.h"
+#include "core/csv.h"
+#include "core/file.h"
+#include "core/hash.h"
+#include "core/json_limits.h"
+#include "core/parallel.h"
+#include "core/string_index.h"
+#include "core/text.h"
+#include "fields.h"
+#include "kind_check.h"
+#include "layout.h"
+#include "score_source.h"
 
 namespace assay {
 namespace {
@@ -52,16 +52,19 @@ private:
 
 KindFacts look_at(const ScoreSource& source, int threads, const ImportCallback& callback) {
     const double tolerance = kind_tolerance(source.precision);
-    const std::uint32_t step = std::max(block_floats / (source.top != 0 ? source.top : source.classes), 1U);
+    const std::uint32_t step =
+        std::max(block_floats / (source.top != 0 ? source.top : source.classes), 1U);
     const auto blocks = static_cast<std::size_t>((source.rows + step - 1) / step);
     std::vector<KindFacts> found(blocks);
     Stage stage("checking", source.rows, callback);
     parallel_blocks(blocks, threads, [&](std::size_t block) {
         const std::uint64_t first = std::uint64_t{block} * step;
-        const auto n = static_cast<std::uint32_t>(std::min<std::uint64_t>(step, source.rows - first));
+        const auto n =
+            static_cast<std::uint32_t>(std::min<std::uint64_t>(step, source.rows - first));
         if (source.top != 0) {
-            found[block] = facts_of_entries(source.entries.subspan(first * source.top, std::size_t{n} * source.top),
-                                            source.top, first, tolerance);
+            found[block] = facts_of_entries(
+                source.entries.subspan(first * source.top, std::size_t{n} * source.top), source.top,
+                first, tolerance);
         } else {
             std::vector<float> scores(std::size_t{n} * source.classes);
             source.read(first, n, scores);
@@ -74,30 +77,33 @@ KindFacts look_at(const ScoreSource& source, int threads, const ImportCallback& 
     return facts;
 }
 
-ScoreKind decide_kind(const ScoreSource& source, const KindFacts& facts, const ImportOptions& options,
-                      std::vector<std::string>& notes) {
+ScoreKind decide_kind(const ScoreSource& source, const KindFacts& facts,
+                      const ImportOptions& options, std::vector<std::string>& notes) {
     std::string why;
     const std::optional<ScoreKind> found = kind_of(facts, why);
     const std::optional<ScoreKind> stated = options.kind ? options.kind : source.hint;
     if (!stated) {
         if (!found) {
-            throw Error(
-                ErrorCode::bad_input,
-                fmt::format(
-                    "cannot tell what the scores are: {}; give --kind logits, probabilities or log_probabilities",
-                    why));
+            throw Error(ErrorCode::bad_input,
+                        fmt::format("cannot tell what the scores are: {}; give --kind logits, "
+                                    "probabilities or log_probabilities",
+                                    why));
         }
-        notes.push_back(fmt::format("the scores are {}, to judge by their numbers", name_of(*found)));
+        notes.push_back(
+            fmt::format("the scores are {}, to judge by their numbers", name_of(*found)));
         return *found;
     }
     const std::string against = contradiction(*stated, facts);
     if (!against.empty() && !(options.force && options.kind)) {
-        const std::string said = options.kind ? fmt::format("the scores are said to be {}", name_of(*stated))
-                                              : fmt::format("the column's name says {}", name_of(*stated));
-        throw Error(ErrorCode::bad_input, fmt::format("{}, but {}; say what they are with --kind{}", said, against,
-                                                      options.kind ? ", or insist with --force" : ""));
+        const std::string said = options.kind
+                                     ? fmt::format("the scores are said to be {}", name_of(*stated))
+                                     : fmt::format("the column's name says {}", name_of(*stated));
+        throw Error(ErrorCode::bad_input,
+                    fmt::format("{}, but {}; say what they are with --kind{}", said, against,
+                                options.kind ? ", or insist with --force" : ""));
     }
-    if (!against.empty()) notes.push_back(fmt::format("taken as {} although {}", name_of(*stated), against));
+    if (!against.empty())
+        notes.push_back(fmt::format("taken as {} although {}", name_of(*stated), against));
     if (*stated == ScoreKind::logits && found == ScoreKind::log_probabilities) {
         notes.push_back("the logits are log-probabilities; softmax leaves them as they are");
     }
@@ -118,7 +124,8 @@ StringColumn read_ids(const fs::path& path, bool& has_labels) {
     } else {
         for_each_line(file.text(), [&](std::string_view line, std::size_t number) {
             if (trimmed(line).empty()) {
-                throw Error(ErrorCode::bad_input, fmt::format("`{}` line {} is empty", path.string(), number));
+                throw Error(ErrorCode::bad_input,
+                            fmt::format("`{}` line {} is empty", path.string(), number));
             }
             ids.append(line);
         });
@@ -128,32 +135,40 @@ StringColumn read_ids(const fs::path& path, bool& has_labels) {
 
 void check_ids(const StringColumn& ids, const std::string& where) {
     if (ids.size() >= UINT32_MAX)
-        throw Error(ErrorCode::bad_input, fmt::format("{} has {} ids; too many", where, ids.size()));
+        throw Error(ErrorCode::bad_input,
+                    fmt::format("{} has {} ids; too many", where, ids.size()));
     StringIndex index(ids.size(), [&](std::uint32_t i) { return ids[i]; });
     for (std::uint32_t i = 0; i < ids.size(); ++i) {
-        if (ids[i].empty()) throw Error(ErrorCode::bad_input, fmt::format("{}: the id of row {} is empty", where, i));
+        if (ids[i].empty())
+            throw Error(ErrorCode::bad_input,
+                        fmt::format("{}: the id of row {} is empty", where, i));
         if (const auto earlier = index.insert(i)) {
-            throw Error(ErrorCode::bad_input, fmt::format("{}: the id `{}` of row {} is that of row {}, too", where,
-                                                          shortened(ids[i]), i, *earlier));
+            throw Error(ErrorCode::bad_input,
+                        fmt::format("{}: the id `{}` of row {} is that of row {}, too", where,
+                                    shortened(ids[i]), i, *earlier));
         }
     }
 }
 
-ClassList classes_of(const ScoreSource& source, const ImportOptions& options, std::vector<std::string>& notes) {
+ClassList classes_of(const ScoreSource& source, const ImportOptions& options,
+                     std::vector<std::string>& notes) {
     if (options.class_count != 0 && options.class_count != source.classes) {
-        throw Error(ErrorCode::bad_input, fmt::format("{} classes are said to be there, the scores have {}",
-                                                      options.class_count, source.classes));
+        throw Error(ErrorCode::bad_input,
+                    fmt::format("{} classes are said to be there, the scores have {}",
+                                options.class_count, source.classes));
     }
     if (!options.classes.empty()) {
         if (options.classes.size() != source.classes) {
-            throw Error(ErrorCode::bad_input, fmt::format("the list has {} classes, the scores have {}",
-                                                          options.classes.size(), source.classes));
+            throw Error(ErrorCode::bad_input,
+                        fmt::format("the list has {} classes, the scores have {}",
+                                    options.classes.size(), source.classes));
         }
         for (std::size_t c = 0; c < source.columns.size(); ++c) {
             if (options.classes.find(source.columns.id(c)) != static_cast<std::int32_t>(c)) {
-                throw Error(ErrorCode::bad_input,
-                            fmt::format("column {} of the scores is `{}`; class {} of the list is `{}`", c,
-                                        shortened(source.columns.id(c)), c, options.classes.id(c)));
+                throw Error(
+                    ErrorCode::bad_input,
+                    fmt::format("column {} of the scores is `{}`; class {} of the list is `{}`", c,
+                                shortened(source.columns.id(c)), c, options.classes.id(c)));
             }
         }
         return options.classes;
@@ -168,7 +183,8 @@ ClassList classes_of(const ScoreSource& source, const ImportOptions& options, st
     return ClassList(std::move(numbers));
 }
 
-Dataset dataset_of(ScoreSource& source, const ImportOptions& options, std::vector<std::string>& notes) {
+Dataset dataset_of(ScoreSource& source, const ImportOptions& options,
+                   std::vector<std::string>& notes) {
     Dataset dataset;
     dataset.name = options.dataset_name;
     dataset.classes = classes_of(source, options, notes);
@@ -176,16 +192,18 @@ Dataset dataset_of(ScoreSource& source, const ImportOptions& options, std::vecto
     if (!options.ids.empty()) {
         dataset.ids = read_ids(options.ids, has_labels);
         if (dataset.ids.size() != source.rows) {
-            throw Error(ErrorCode::bad_input, fmt::format("`{}` has {} ids, the scores have {} rows",
-                                                          options.ids.string(), dataset.ids.size(), source.rows));
+            throw Error(ErrorCode::bad_input,
+                        fmt::format("`{}` has {} ids, the scores have {} rows",
+                                    options.ids.string(), dataset.ids.size(), source.rows));
         }
         check_ids(dataset.ids, options.ids.string());
         for (std::size_t i = 0; source.ids && i < source.rows; ++i) {
             if ((*source.ids)[i] != dataset.ids[i]) {
-                throw Error(
-                    ErrorCode::bad_input,
-                    fmt::format("row {} of the scores is `{}`, of `{}` it is `{}`: the two must be in the same order",
-                                i, shortened((*source.ids)[i]), options.ids.string(), shortened(dataset.ids[i])));
+                throw Error(ErrorCode::bad_input,
+                            fmt::format("row {} of the scores is `{}`, of `{}` it is `{}`: the two "
+                                        "must be in the same order",
+                                        i, shortened((*source.ids)[i]), options.ids.string(),
+                                        shortened(dataset.ids[i])));
             }
         }
     } else if (source.ids) {
@@ -194,7 +212,8 @@ Dataset dataset_of(ScoreSource& source, const ImportOptions& options, std::vecto
     } else {
         for (std::uint64_t i = 0; i < source.rows; ++i) dataset.ids.append(fmt::format("{}", i));
         notes.emplace_back(
-            "no ids were given: the rows' numbers serve, and only files of the same order can be compared");
+            "no ids were given: the rows' numbers serve, and only files of the same order can be "
+            "compared");
     }
     if (has_labels) {
         dataset.labels = read_label_sets(options.ids, dataset, dataset.classes);
@@ -204,42 +223,48 @@ Dataset dataset_of(ScoreSource& source, const ImportOptions& options, std::vecto
     return dataset;
 }
 
-Keep decide_keep(const ScoreSource& source, const ImportOptions& options, ScoreKind kind, std::uint32_t& top_k) {
+StorageFormat decide_storage(const ScoreSource& source, const ImportOptions& options,
+                             ScoreKind kind, std::uint32_t& top_k) {
     top_k = 0;
     if (source.top == 0) {
-        const Keep keep = options.keep.value_or(source.precision == NumberType::f2 ? Keep::full_f16 : Keep::full_f32);
-        if (keep == Keep::top_k) top_k = options.top_k;
-        return keep;
+        const StorageFormat storage = options.storage.value_or(
+            source.precision == NumberType::f2 ? StorageFormat::full_f16 : StorageFormat::full_f32);
+        if (storage == StorageFormat::top_k) top_k = options.top_k;
+        return storage;
     }
-    const Keep keep = options.keep.value_or(Keep::top_k);
-    if (keep == Keep::full_f32 || keep == Keep::full_f16) {
-        throw Error(ErrorCode::usage,
-                    fmt::format("the file holds the best {} of {} scores of a row; {} cannot be kept of it", source.top,
-                                source.classes, name_of(keep)));
+    const StorageFormat storage = options.storage.value_or(StorageFormat::top_k);
+    if (storage == StorageFormat::full_f32 || storage == StorageFormat::full_f16) {
+        throw Error(
+            ErrorCode::usage,
+            fmt::format("the file holds the best {} of {} scores of a row; {} cannot be kept of it",
+                        source.top, source.classes, name_of(storage)));
     }
     if (kind == ScoreKind::logits) {
-        throw Error(
-            ErrorCode::bad_input,
-            fmt::format(
-                "the best {} logits of a row do not tell their probabilities, which need all {} of them; export "
-                "probabilities (timm: --output-type prob) or full rows",
-                source.top, source.classes));
+        throw Error(ErrorCode::bad_input,
+                    fmt::format("the best {} logits of a row do not tell their probabilities, "
+                                "which need all {} of them; export "
+                                "probabilities (timm: --output-type prob) or full rows",
+                                source.top, source.classes));
     }
-    if (keep == Keep::top_k) {
+    if (storage == StorageFormat::top_k) {
         top_k = options.top_k != 0 ? options.top_k : source.top;
         if (top_k > source.top) {
             throw Error(ErrorCode::usage,
-                        fmt::format("top_k {} is more than the {} entries that the file holds", top_k, source.top));
+                        fmt::format("top_k {} is more than the {} entries that the file holds",
+                                    top_k, source.top));
         }
     }
-    return keep;
+    return storage;
 }
 
 std::string provenance_of(const fs::path& file, const std::string& hash, const ScoreSource& source,
-                          const ImportOptions& options, const KindFacts& facts, const std::vector<std::string>& notes) {
-    nlohmann::json value =
-        options.provenance_json.empty() ? nlohmann::json::object() : parse_json(options.provenance_json, 32);
-    if (!value.is_object()) throw Error(ErrorCode::usage, "the provenance of an import must be a JSON object");
+                          const ImportOptions& options, const KindFacts& facts,
+                          const std::vector<std::string>& notes) {
+    nlohmann::json value = options.provenance_json.empty()
+                               ? nlohmann::json::object()
+                               : parse_json(options.provenance_json, 32);
+    if (!value.is_object())
+        throw Error(ErrorCode::usage, "the provenance of an import must be a JSON object");
     value["import"] = {{"file", file.filename().string()},
                        {"xxh128", hash},
                        {"array", source.array},
@@ -256,16 +281,17 @@ std::string provenance_of(const fs::path& file, const std::string& hash, const S
 void write_entries(StoreWriter& writer, std::size_t shard, const ScoreSource& source) {
     const std::uint64_t first = writer.first_row(shard);
     const std::uint32_t rows = writer.rows_in(shard);
-    const std::uint32_t k = writer.spec().keep == Keep::label ? 1 : writer.spec().top_k;
+    const std::uint32_t k = writer.spec().storage == StorageFormat::label ? 1 : writer.spec().top_k;
     std::vector<TopEntry> kept;
     kept.reserve(std::size_t{rows} * k);
     for (std::uint32_t r = 0; r < rows; ++r) {
         const auto row = source.entries.subspan((first + r) * source.top, source.top);
-        const bool finite =
-            std::all_of(row.begin(), row.end(), [](const TopEntry& e) { return std::isfinite(e.score); });
+        const bool finite = std::all_of(row.begin(), row.end(),
+                                        [](const TopEntry& e) { return std::isfinite(e.score); });
         kept.insert(kept.end(), row.begin(), row.begin() + k);
         if (!finite)
-            kept[kept.size() - k].score = std::numeric_limits<float>::quiet_NaN();  // it may be among those cut off
+            kept[kept.size() - k].score =
+                std::numeric_limits<float>::quiet_NaN();  // it may be among those cut off
     }
     writer.write_entries(shard, kept, std::vector<RowState>(rows, RowState::ok), {}, "");
 }
@@ -277,12 +303,14 @@ void write_rows(StoreWriter& writer, std::size_t shard, const ScoreSource& sourc
     writer.write_shard(shard, scores, std::vector<RowState>(rows, RowState::ok), {}, "");
 }
 
-void write_all(StoreWriter& writer, const ScoreSource& source, int threads, const ImportCallback& callback) {
+void write_all(StoreWriter& writer, const ScoreSource& source, int threads,
+               const ImportCallback& callback) {
     Stage stage("writing", source.rows, callback);
     parallel_blocks(writer.shards(), threads, [&](std::size_t shard) {
         if (!writer.has(shard)) {
             throw_if_stopped();
-            source.top != 0 ? write_entries(writer, shard, source) : write_rows(writer, shard, source);
+            source.top != 0 ? write_entries(writer, shard, source)
+                            : write_rows(writer, shard, source);
         }
         stage.add(writer.rows_in(shard));
     });
@@ -291,29 +319,32 @@ void write_all(StoreWriter& writer, const ScoreSource& source, int threads, cons
 
 }  // namespace
 
-ImportReport import_predictions(const fs::path& file, const fs::path& runs, const ImportOptions& options,
-                                const ImportCallback& callback) {
+ImportReport import_predictions(const fs::path& file, const fs::path& runs,
+                                const ImportOptions& options, const ImportCallback& callback) {
     StoreSpec spec;
     spec.dataset_name = !options.dataset_name.empty() ? options.dataset_name
-                        : !options.ids.empty()        ? folder_name_from(options.ids.stem().string())
-                                                      : std::string();
+                        : !options.ids.empty() ? folder_name_from(options.ids.stem().string())
+                                               : std::string();
     if (spec.dataset_name.empty()) {
         throw Error(ErrorCode::usage,
-                    "say which data set the scores are of: give its name with --dataset-name, or a list of its ids "
+                    "say which data set the scores are of: give its name with --dataset-name, or a "
+                    "list of its ids "
                     "with --items");
     }
-    spec.model_name = !options.model_name.empty() ? options.model_name : folder_name_from(file.stem().string());
+    spec.model_name =
+        !options.model_name.empty() ? options.model_name : folder_name_from(file.stem().string());
     check_folder_name("data set", spec.dataset_name);
     check_folder_name("model", spec.model_name);
     const int threads = resolve_threads(options.threads);
 
     ImportReport report;
     const std::string hash = hash_file(file);
-    ScoreSource source = open_source(file, {runs, options.array, options.classes, options.class_count});
+    ScoreSource source =
+        open_source(file, {runs, options.array, options.classes, options.class_count});
     return with_note(fmt::format("importing `{}`", file.string()), [&] {
         const KindFacts facts = look_at(source, threads, callback);
         spec.kind = decide_kind(source, facts, options, report.notes);
-        spec.keep = decide_keep(source, options, spec.kind, spec.top_k);
+        spec.storage = decide_storage(source, options, spec.kind, spec.top_k);
         const Dataset dataset = dataset_of(source, options, report.notes);
         spec.rows = source.rows;
         spec.classes = source.classes;
@@ -335,12 +366,13 @@ ImportReport import_predictions(const fs::path& file, const fs::path& runs, cons
         report.classes = source.classes;
         report.top_k = source.top;
         report.kind = spec.kind;
-        report.keep = spec.keep;
+        report.storage = spec.storage;
         report.array = source.array;
         const StoreWriter::BadRows bad = writer.bad_rows();
         report.bad_rows = bad.count;
         if (bad.first) {
-            report.first_error = fmt::format("{}: {}", dataset.ids[bad.first->row], bad.first->message);
+            report.first_error =
+                fmt::format("{}: {}", dataset.ids[bad.first->row], bad.first->message);
         }
         return report;
     });

@@ -1,16 +1,16 @@
-// Tables in JSON lines: an object for each picture, or for each of its best entries.
+// Tables in JSON lines: an object for each image, or for each of its best entries.
 #include <fmt/format.h>
 
 #include <limits>
 
 #include "assay/error.h"
-#include "assay/file.h"
-#include "data/json_limits.h"
-#include "data/text.h"
-#include "store/cells.h"
-#include "store/fields.h"
-#include "store/score_source.h"
-#include "store/table_builder.h"
+#include "cells.h"
+#include "core/file.h"
+#include "core/json_limits.h"
+#include "core/text.h"
+#include "fields.h"
+#include "score_source.h"
+#include "table_builder.h"
 
 namespace assay::store {
 namespace {
@@ -41,7 +41,8 @@ json parsed(std::string_view line) {
         return parse_json(line, 8);
     } catch (Error& error) {
         // Python's json module writes what JSON has no word for.
-        if (line.find("NaN") != std::string_view::npos || line.find("Infinity") != std::string_view::npos)
+        if (line.find("NaN") != std::string_view::npos ||
+            line.find("Infinity") != std::string_view::npos)
             error.add_note("NaN and Infinity are not JSON: write null for a score that is none");
         throw;
     }
@@ -65,12 +66,15 @@ void read_line(const json& line, TableBuilder& builder, std::optional<ScoreKind>
         }
     }
     if (score == nullptr) fail("no key for scores: prob, logits, scores, ...");
-    // Beside a full row of scores a label is the picture's; beside as many scores as labels it is theirs.
+    // Beside a full row of scores a label is the image's; beside as many scores as labels it is
+    // theirs.
     const bool label_is_list = label != nullptr && (!score->is_array() || label->is_array());
     const json* classes = index != nullptr ? index : label_is_list ? label : nullptr;
     if (!score->is_array()) {
-        if (classes == nullptr || !id) fail("a single score needs a class (index or label) and an id");
-        builder.add_entry(*id, {builder.class_of(text_of(*classes, "the class")), score_of(*score)});
+        if (classes == nullptr || !id)
+            fail("a single score needs a class (index or label) and an id");
+        builder.add_entry(*id,
+                          {builder.class_of(text_of(*classes, "the class")), score_of(*score)});
         return;
     }
     if (classes == nullptr) {
@@ -80,7 +84,8 @@ void read_line(const json& line, TableBuilder& builder, std::optional<ScoreKind>
         builder.add_full(id, row);
         return;
     }
-    if (!classes->is_array() || classes->size() != score->size()) fail("there must be as many classes as scores");
+    if (!classes->is_array() || classes->size() != score->size())
+        fail("there must be as many classes as scores");
     std::vector<TopEntry> row;
     for (std::size_t i = 0; i < score->size(); ++i) {
         row.push_back({builder.class_of(text_of((*classes)[i], "a class")), score_of((*score)[i])});
@@ -90,7 +95,8 @@ void read_line(const json& line, TableBuilder& builder, std::optional<ScoreKind>
 
 }  // namespace
 
-ScoreSource read_jsonl(std::string_view text, const std::string& name, const SourceOptions& options) {
+ScoreSource read_jsonl(std::string_view text, const std::string& name,
+                       const SourceOptions& options) {
     TableBuilder builder(options);
     std::optional<ScoreKind> hint;
     for_each_line(text, [&](std::string_view line, std::size_t number) {
@@ -119,8 +125,9 @@ ScoreSource open_source(const std::filesystem::path& file, const SourceOptions& 
         if (ending == ".safetensors") return open_safetensors(file, options);
         if (ending == ".csv" || ending == ".tsv") return open_csv(file, options);
         if (ending == ".jsonl") return open_jsonl(file, options);
-        fail(fmt::format("files ending in `{}` are not known; known: .npy .npz .safetensors .csv .tsv .jsonl",
-                         shortened(ending)));
+        fail(fmt::format(
+            "files ending in `{}` are not known; known: .npy .npz .safetensors .csv .tsv .jsonl",
+            shortened(ending)));
     });
 }
 

@@ -1,11 +1,11 @@
-#include "store/kind_check.h"
+#include "kind_check.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "assay/softmax.h"
+#include "core/softmax.h"
 
 namespace assay::store {
 namespace {
@@ -19,8 +19,11 @@ struct RowNumbers {
 };
 
 /// `partial`: some classes are not there, so that sums may fall short of 1.
-void count_row(const RowNumbers& n, bool partial, std::uint64_t row, double tolerance, KindFacts& facts) {
-    const auto is_one = [&](double sum) { return sum <= 1 + tolerance && (partial || sum >= 1 - tolerance); };
+void count_row(const RowNumbers& n, bool partial, std::uint64_t row, double tolerance,
+               KindFacts& facts) {
+    const auto is_one = [&](double sum) {
+        return sum <= 1 + tolerance && (partial || sum >= 1 - tolerance);
+    };
     ++facts.rows;
     const bool unit = n.min >= 0 && static_cast<double>(n.max) <= 1 + tolerance;
     const bool probabilities = unit && is_one(n.sum);
@@ -29,8 +32,9 @@ void count_row(const RowNumbers& n, bool partial, std::uint64_t row, double tole
     facts.probabilities += probabilities ? 1U : 0U;
     facts.log_probabilities += logs ? 1U : 0U;
     if (!probabilities && facts.not_probabilities.why.empty()) {
-        facts.not_probabilities = {row, unit ? fmt::format("sums to {:.6g}", n.sum)
-                                             : fmt::format("has scores from {:.6g} to {:.6g}", n.min, n.max)};
+        facts.not_probabilities = {
+            row, unit ? fmt::format("sums to {:.6g}", n.sum)
+                      : fmt::format("has scores from {:.6g} to {:.6g}", n.min, n.max)};
     }
     if (!logs && facts.not_logs.why.empty()) {
         facts.not_logs = {row, static_cast<double>(n.max) <= tolerance
@@ -63,8 +67,8 @@ double kind_tolerance(NumberType precision) {
     return 1e-3;
 }
 
-KindFacts facts_of_rows(std::span<const float> scores, std::uint32_t classes, std::uint64_t first_row,
-                        double tolerance) {
+KindFacts facts_of_rows(std::span<const float> scores, std::uint32_t classes,
+                        std::uint64_t first_row, double tolerance) {
     KindFacts facts;
     for (std::size_t r = 0; r * classes < scores.size(); ++r) {
         const std::span<const float> row = scores.subspan(r * classes, classes);
@@ -75,18 +79,22 @@ KindFacts facts_of_rows(std::span<const float> scores, std::uint32_t classes, st
         const RowScan scan = scan_row(row, -1);
         // exp is worked out only where it can matter: most logits have a positive score.
         const bool maybe_logs = static_cast<double>(scan.max) <= tolerance;
-        const double exp_sum = maybe_logs ? exp_sums(row, scan.max).sum * std::exp(static_cast<double>(scan.max)) : 0.0;
-        count_row({scan.min, scan.max, plain_sums(row).sum, exp_sum}, false, first_row + r, tolerance, facts);
+        const double exp_sum =
+            maybe_logs ? exp_sums(row, scan.max).sum * std::exp(static_cast<double>(scan.max))
+                       : 0.0;
+        count_row({scan.min, scan.max, plain_sums(row).sum, exp_sum}, false, first_row + r,
+                  tolerance, facts);
     }
     return facts;
 }
 
-KindFacts facts_of_entries(std::span<const TopEntry> entries, std::uint32_t top, std::uint64_t first_row,
-                           double tolerance) {
+KindFacts facts_of_entries(std::span<const TopEntry> entries, std::uint32_t top,
+                           std::uint64_t first_row, double tolerance) {
     KindFacts facts;
     for (std::size_t r = 0; r * top < entries.size(); ++r) {
         const std::span<const TopEntry> row = entries.subspan(r * top, top);
-        if (!std::all_of(row.begin(), row.end(), [](const TopEntry& e) { return std::isfinite(e.score); })) {
+        if (!std::all_of(row.begin(), row.end(),
+                         [](const TopEntry& e) { return std::isfinite(e.score); })) {
             ++facts.not_finite;
             continue;
         }
@@ -109,20 +117,25 @@ std::optional<ScoreKind> kind_of(const KindFacts& facts, std::string& why) {
     if (facts.log_probabilities == facts.rows) return ScoreKind::log_probabilities;
     const KindFacts::Exception& first = facts.not_probabilities;
     if (facts.within_unit == facts.rows) {
-        why = fmt::format("all scores lie between 0 and 1, but row {} {}: they may be independent (sigmoid) outputs",
-                          first.row, first.why);
+        why = fmt::format(
+            "all scores lie between 0 and 1, but row {} {}: they may be independent (sigmoid) "
+            "outputs",
+            first.row, first.why);
         return std::nullopt;
     }
     // Nine in ten are no accident: something is wrong with the others.
-    const auto most = [&](std::uint64_t count) { return count >= facts.rows - facts.rows / 10 && facts.rows >= 10; };
+    const auto most = [&](std::uint64_t count) {
+        return count >= facts.rows - facts.rows / 10 && facts.rows >= 10;
+    };
     if (most(facts.probabilities)) {
-        why = fmt::format("{} of {} rows are probabilities, but row {} {}", facts.probabilities, facts.rows, first.row,
-                          first.why);
+        why = fmt::format("{} of {} rows are probabilities, but row {} {}", facts.probabilities,
+                          facts.rows, first.row, first.why);
         return std::nullopt;
     }
     if (most(facts.log_probabilities)) {
-        why = fmt::format("{} of {} rows are log-probabilities, but row {} {}", facts.log_probabilities, facts.rows,
-                          facts.not_logs.row, facts.not_logs.why);
+        why = fmt::format("{} of {} rows are log-probabilities, but row {} {}",
+                          facts.log_probabilities, facts.rows, facts.not_logs.row,
+                          facts.not_logs.why);
         return std::nullopt;
     }
     return ScoreKind::logits;
@@ -136,9 +149,11 @@ std::string contradiction(ScoreKind stated, const KindFacts& facts) {
     if (stated == ScoreKind::log_probabilities && facts.log_probabilities != facts.rows) {
         return fmt::format("row {} {}", facts.not_logs.row, facts.not_logs.why);
     }
-    // Log-probabilities are logits of themselves; probabilities are not: softmax would be applied to them again.
+    // Log-probabilities are logits of themselves; probabilities are not: softmax would be applied
+    // to them again.
     if (stated == ScoreKind::logits && facts.probabilities == facts.rows) {
-        return "every row lies between 0 and 1 and sums to 1: these are probabilities, and softmax would be applied "
+        return "every row lies between 0 and 1 and sums to 1: these are probabilities, and softmax "
+               "would be applied "
                "twice";
     }
     return {};

@@ -8,13 +8,14 @@
 #include <string>
 #include <vector>
 
-#include "assay/npy.h"
-#include "assay/score_kind.h"
-#include "assay/store.h"
+#include "assay/store/prediction_store.h"
+#include "assay/store/score_kind.h"
+#include "core/npy.h"
 
 namespace assay::store {
 
-/// Counted over the rows whose scores are all finite. Values of blocks are merged in the order of the rows.
+/// Counted over the rows whose scores are all finite. Values of blocks are merged in the order of
+/// the rows.
 struct KindFacts {
     std::uint64_t rows = 0;
     std::uint64_t not_finite = 0;     ///< rows left out
@@ -36,13 +37,14 @@ struct KindFacts {
 /// Sums may be off by this much: 1e-3, and more where the numbers have 11 or 8 bits.
 double kind_tolerance(NumberType precision);
 
-KindFacts facts_of_rows(std::span<const float> scores, std::uint32_t classes, std::uint64_t first_row,
-                        double tolerance);
+KindFacts facts_of_rows(std::span<const float> scores, std::uint32_t classes,
+                        std::uint64_t first_row, double tolerance);
 /// `top` entries a row.
-KindFacts facts_of_entries(std::span<const TopEntry> entries, std::uint32_t top, std::uint64_t first_row,
-                           double tolerance);
+KindFacts facts_of_entries(std::span<const TopEntry> entries, std::uint32_t top,
+                           std::uint64_t first_row, double tolerance);
 
-/// The kind that every row agrees with, or none when the rows do not tell (`why` says what to tell).
+/// The kind that every row agrees with, or none when the rows do not tell (`why` says what to
+/// tell).
 std::optional<ScoreKind> kind_of(const KindFacts& facts, std::string& why);
 
 /// What the numbers say against `stated`; "" when they do not contradict it.

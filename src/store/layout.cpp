@@ -1,4 +1,4 @@
-#include "store/layout.h"
+#include "layout.h"
 
 #include <fmt/format.h>
 
@@ -6,38 +6,41 @@
 #include <bit>
 
 #include "assay/error.h"
-#include "assay/npy.h"
+#include "core/npy.h"
 
 namespace assay {
 
-std::string_view name_of(Keep keep) {
-    switch (keep) {
-        case Keep::full_f32:
+std::string_view name_of(StorageFormat storage) {
+    switch (storage) {
+        case StorageFormat::full_f32:
             return "full_f32";
-        case Keep::full_f16:
+        case StorageFormat::full_f16:
             return "full_f16";
-        case Keep::top_k:
+        case StorageFormat::top_k:
             return "top_k";
-        case Keep::label:
+        case StorageFormat::label:
             return "label";
     }
-    throw Error(ErrorCode::internal, "unknown Keep");
+    throw Error(ErrorCode::internal, "unknown StorageFormat");
 }
 
-Keep keep_named(std::string_view name) {
+StorageFormat storage_format_named(std::string_view name) {
     std::vector<std::string> known;
-    for (const Keep keep : {Keep::full_f32, Keep::full_f16, Keep::top_k, Keep::label}) {
-        if (name == name_of(keep)) return keep;
-        known.emplace_back(name_of(keep));
+    for (const StorageFormat storage : {StorageFormat::full_f32, StorageFormat::full_f16,
+                                        StorageFormat::top_k, StorageFormat::label}) {
+        if (name == name_of(storage)) return storage;
+        known.emplace_back(name_of(storage));
     }
-    throw Error(ErrorCode::usage, fmt::format("unknown form of scores `{}`{}", name, suggest(name, known)));
+    throw Error(ErrorCode::usage,
+                fmt::format("unknown form of scores `{}`{}", name, suggest(name, known)));
 }
 
 std::string folder_name_from(std::string_view text) {
     std::string name;
     for (const char c : text) {
-        const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||
-                           c == '-' || c == '_' || c == '+' || c == '=' || c == ',' || c == '@' || (c & 0x80) != 0;
+        const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+                           (c >= '0' && c <= '9') || c == '.' || c == '-' || c == '_' || c == '+' ||
+                           c == '=' || c == ',' || c == '@' || (c & 0x80) != 0;
         name += plain ? c : '_';
     }
     while (!name.empty() && name.front() == '.') name.erase(0, 1);
@@ -48,12 +51,14 @@ std::string folder_name_from(std::string_view text) {
 }
 
 void check_folder_name(std::string_view what, std::string_view name) {
-    const bool control =
-        std::any_of(name.begin(), name.end(), [](char c) { return static_cast<unsigned char>(c) < 32; });
-    if (name.empty() || name.front() == '.' || control || name.find('/') != std::string_view::npos ||
-        name.size() > 200 || name == "dataset.json" || name == "items.csv") {
+    const bool control = std::any_of(name.begin(), name.end(),
+                                     [](char c) { return static_cast<unsigned char>(c) < 32; });
+    if (name.empty() || name.front() == '.' || control ||
+        name.find('/') != std::string_view::npos || name.size() > 200 || name == "dataset.json" ||
+        name == "items.csv") {
         throw Error(ErrorCode::bad_input,
-                    fmt::format("`{}` cannot name a {}: it becomes a folder's name, so it must have 1 to 200 bytes, no "
+                    fmt::format("`{}` cannot name a {}: it becomes a folder's name, so it must "
+                                "have 1 to 200 bytes, no "
                                 "'/' and no leading '.'; `{}` would do",
                                 name, what, folder_name_from(name)));
     }
@@ -94,22 +99,23 @@ std::uint64_t ShardFile::bytes() const {
 std::vector<ShardFile> shard_files(const StoreSpec& spec, std::size_t shard) {
     const std::string stem = shard_stem(shard);
     const std::uint64_t rows = shard_size(spec, shard);
-    switch (spec.keep) {
-        case Keep::full_f32:
+    switch (spec.storage) {
+        case StorageFormat::full_f32:
             return {{stem + ".npy", "<f4", {rows, spec.classes}, 4}};
-        case Keep::full_f16:
+        case StorageFormat::full_f16:
             return {{stem + ".npy", "<f2", {rows, spec.classes}, 2}};
-        case Keep::top_k:
+        case StorageFormat::top_k:
             return {{stem + ".npy", "[('class', '<i4'), ('score', '<f4')]", {rows, spec.top_k}, 8},
                     {stem + ".lse.npy", "<f8", {rows}, 8}};
-        case Keep::label:
+        case StorageFormat::label:
             return {{stem + ".npy", "[('class', '<i4'), ('probability', '<f4')]", {rows}, 8}};
     }
-    throw Error(ErrorCode::internal, "unknown Keep");
+    throw Error(ErrorCode::internal, "unknown StorageFormat");
 }
 
 std::size_t shard_count(const StoreSpec& spec) {
-    return static_cast<std::size_t>(spec.rows / spec.shard_rows + (spec.rows % spec.shard_rows != 0 ? 1 : 0));
+    return static_cast<std::size_t>(spec.rows / spec.shard_rows +
+                                    (spec.rows % spec.shard_rows != 0 ? 1 : 0));
 }
 
 std::uint64_t shard_begin(const StoreSpec& spec, std::size_t shard) {
@@ -119,7 +125,8 @@ std::uint64_t shard_begin(const StoreSpec& spec, std::size_t shard) {
 std::uint32_t shard_size(const StoreSpec& spec, std::size_t shard) {
     const std::uint64_t begin = shard_begin(spec, shard);
     if (begin >= spec.rows) {
-        throw Error(ErrorCode::internal, fmt::format("shard {} asked for; there are {}", shard, shard_count(spec)));
+        throw Error(ErrorCode::internal,
+                    fmt::format("shard {} asked for; there are {}", shard, shard_count(spec)));
     }
     return static_cast<std::uint32_t>(std::min<std::uint64_t>(spec.shard_rows, spec.rows - begin));
 }

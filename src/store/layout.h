@@ -9,13 +9,14 @@
 #include <string_view>
 #include <vector>
 
-#include "assay/store.h"
+#include "assay/store/prediction_store.h"
 
 namespace assay::store {
 
 namespace fs = std::filesystem;
 
-inline constexpr int schema_version = 1;
+/// 2: `storage` was `keep`, `images_hash` was `pictures_hash`.
+inline constexpr int schema_version = 2;
 inline constexpr std::uint64_t max_json_bytes = 256ULL << 20;
 
 fs::path manifest_path(const fs::path& folder);
@@ -41,8 +42,9 @@ std::vector<ShardFile> shard_files(const StoreSpec& spec, std::size_t shard);
 std::size_t shard_count(const StoreSpec& spec);
 std::uint64_t shard_begin(const StoreSpec& spec, std::size_t shard);
 std::uint32_t shard_size(const StoreSpec& spec, std::size_t shard);
-/// About 4 MiB of floats: the largest power of two of rows that fits, cut to a multiple of the batch; at least one
-/// batch. Independent of the number of rows, so that a longer list of the same pictures has the same shards.
+/// About 4 MiB of floats: the largest power of two of rows that fits, cut to a multiple of the
+/// batch; at least one batch. Independent of the number of rows, so that a longer list of the same
+/// images has the same shards.
 std::uint32_t default_shard_rows(std::uint32_t classes, std::uint32_t batch_size);
 
 }  // namespace assay::store

@@ -1,13 +1,13 @@
-#include "store/manifest.h"
+#include "manifest.h"
 
 #include <fmt/format.h>
 
 #include "assay/error.h"
-#include "assay/file.h"
 #include "assay/version.h"
-#include "data/json_limits.h"
-#include "store/fields.h"
-#include "store/layout.h"
+#include "core/file.h"
+#include "core/json_limits.h"
+#include "fields.h"
+#include "layout.h"
 
 namespace assay::store {
 namespace {
@@ -24,7 +24,8 @@ constexpr std::uint32_t max_shard_rows = 1U << 24;
 }
 
 void check_range(const char* name, std::uint64_t value, std::uint64_t low, std::uint64_t high) {
-    if (value < low || value > high) fail(fmt::format("{} is {}; it must be {} to {}", name, value, low, high));
+    if (value < low || value > high)
+        fail(fmt::format("{} is {}; it must be {} to {}", name, value, low, high));
 }
 
 json provenance_of(const StoreSpec& spec) {
@@ -42,14 +43,15 @@ void check_spec(const StoreSpec& spec) {
     check_range("the number of rows", spec.rows, 1, max_rows);
     check_range("the number of classes", spec.classes, 1, max_classes);
     check_range("shard_rows", spec.shard_rows, 1, max_shard_rows);
-    if (spec.keep == Keep::top_k) {
+    if (spec.storage == StorageFormat::top_k) {
         check_range("top_k", spec.top_k, 1, spec.classes);
     } else {
-        check_range("top_k (without keep = top_k)", spec.top_k, 0, 0);
+        check_range("top_k (without storage = top_k)", spec.top_k, 0, 0);
     }
     if (spec.batch_size != 0 && spec.shard_rows % spec.batch_size != 0) {
-        fail(fmt::format("shard_rows {} is not a multiple of the batch size {}: a batch would lie in two shards",
-                         spec.shard_rows, spec.batch_size));
+        fail(fmt::format(
+            "shard_rows {} is not a multiple of the batch size {}: a batch would lie in two shards",
+            spec.shard_rows, spec.batch_size));
     }
 }
 
@@ -63,7 +65,7 @@ std::string manifest_text(const Manifest& manifest) {
                         {"rows", spec.rows},
                         {"classes", spec.classes},
                         {"kind", name_of(spec.kind)},
-                        {"keep", name_of(spec.keep)},
+                        {"storage", name_of(spec.storage)},
                         {"top_k", spec.top_k},
                         {"shard_rows", spec.shard_rows},
                         {"batch_size", spec.batch_size},
@@ -85,19 +87,22 @@ Manifest parse_manifest(std::string_view text) {
     spec.classes = static_cast<std::uint32_t>(uint_field(value, "classes", 1, max_classes));
     try {
         spec.kind = score_kind_named(text_field(value, "kind"));
-        spec.keep = keep_named(text_field(value, "keep"));
+        spec.storage = storage_format_named(text_field(value, "storage"));
     } catch (const Error& error) {
         fail(error.message());
     }
     spec.top_k = static_cast<std::uint32_t>(uint_field(value, "top_k", 0, spec.classes));
-    spec.shard_rows = static_cast<std::uint32_t>(uint_field(value, "shard_rows", 1, max_shard_rows));
-    spec.batch_size = static_cast<std::uint32_t>(uint_field(value, "batch_size", 0, max_shard_rows));
+    spec.shard_rows =
+        static_cast<std::uint32_t>(uint_field(value, "shard_rows", 1, max_shard_rows));
+    spec.batch_size =
+        static_cast<std::uint32_t>(uint_field(value, "batch_size", 0, max_shard_rows));
     spec.ids_hash = text_field(value, "ids_hash");
     spec.model_hash = text_field(value, "model_hash");
     spec.preprocess_hash = text_field(value, "preprocess_hash");
     manifest.finished = bool_field(value, "finished");
     const auto provenance = value.find("provenance");
-    if (provenance == value.end() || !provenance->is_object()) fail("the field `provenance` must be an object");
+    if (provenance == value.end() || !provenance->is_object())
+        fail("the field `provenance` must be an object");
     spec.provenance_json = provenance->dump(-1, ' ', false, json::error_handler_t::replace);
     check_spec(spec);
     return manifest;
@@ -111,7 +116,8 @@ Manifest read_manifest(const fs::path& path) {
 std::vector<std::string> differences(const StoreSpec& recorded, const StoreSpec& wanted) {
     std::vector<std::string> found;
     const auto compare = [&](std::string_view what, const auto& there, const auto& now) {
-        if (there != now) found.push_back(fmt::format("{} is `{}` there and `{}` now", what, there, now));
+        if (there != now)
+            found.push_back(fmt::format("{} is `{}` there and `{}` now", what, there, now));
     };
     compare("the model's hash", recorded.model_hash, wanted.model_hash);
     compare("the preprocessing's hash", recorded.preprocess_hash, wanted.preprocess_hash);
@@ -119,7 +125,7 @@ std::vector<std::string> differences(const StoreSpec& recorded, const StoreSpec&
     compare("the number of rows", recorded.rows, wanted.rows);
     compare("the number of classes", recorded.classes, wanted.classes);
     compare("the kind of scores", name_of(recorded.kind), name_of(wanted.kind));
-    compare("what is kept", name_of(recorded.keep), name_of(wanted.keep));
+    compare("what is kept", name_of(recorded.storage), name_of(wanted.storage));
     compare("top_k", recorded.top_k, wanted.top_k);
     if (wanted.batch_size != 0) compare("the batch size", recorded.batch_size, wanted.batch_size);
     if (wanted.shard_rows != 0) compare("shard_rows", recorded.shard_rows, wanted.shard_rows);

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "assay/store.h"
+#include "assay/store/prediction_store.h"
 
 namespace assay::store {
 
@@ -22,8 +22,8 @@ std::string manifest_text(const Manifest& manifest);
 Manifest parse_manifest(std::string_view text);
 Manifest read_manifest(const std::filesystem::path& path);
 
-/// What stands between `recorded` and `wanted`, one sentence each; empty: the one may go on with the other's work.
-/// A `wanted` batch_size or shard_rows of 0 agrees with any.
+/// What stands between `recorded` and `wanted`, one sentence each; empty: the one may go on with
+/// the other's work. A `wanted` batch_size or shard_rows of 0 agrees with any.
 std::vector<std::string> differences(const StoreSpec& recorded, const StoreSpec& wanted);
 
 }  // namespace assay::store

@@ -8,14 +8,14 @@
 #include <optional>
 
 #include "assay/error.h"
-#include "assay/file.h"
-#include "assay/half.h"
-#include "assay/hash.h"
-#include "assay/store.h"
-#include "store/dataset_files.h"
-#include "store/layout.h"
-#include "store/manifest.h"
-#include "store/record.h"
+#include "assay/store/prediction_store.h"
+#include "core/file.h"
+#include "core/half.h"
+#include "core/hash.h"
+#include "dataset_files.h"
+#include "layout.h"
+#include "manifest.h"
+#include "record.h"
 
 namespace assay {
 namespace {
@@ -29,14 +29,16 @@ std::vector<bool> find_records(const fs::path& folder, std::size_t shards) {
     std::error_code error;
     fs::directory_iterator it(shards_folder(folder), error);
     if (error) {
-        throw Error(ErrorCode::bad_input,
-                    fmt::format("cannot list `{}`: {}", shards_folder(folder).string(), error.message()));
+        throw Error(
+            ErrorCode::bad_input,
+            fmt::format("cannot list `{}`: {}", shards_folder(folder).string(), error.message()));
     }
     for (const fs::directory_iterator end; it != end; it.increment(error)) {
         const std::string name = it->path().filename().string();
         std::size_t shard = 0;
         const auto [stop, failed] = std::from_chars(name.data(), name.data() + name.size(), shard);
-        if (failed == std::errc() && shard < shards && name == shard_stem(shard) + ".json") present[shard] = true;
+        if (failed == std::errc() && shard < shards && name == shard_stem(shard) + ".json")
+            present[shard] = true;
         if (error) break;
     }
     return present;
@@ -45,7 +47,7 @@ std::vector<bool> find_records(const fs::path& folder, std::size_t shards) {
 }  // namespace
 
 struct PredictionStore::Shard::Impl {
-    Keep keep;
+    StorageFormat storage;
     std::uint32_t classes;
     std::uint32_t per_row;  // numbers or entries a row
     ShardRecord record;
@@ -64,7 +66,8 @@ struct PredictionStore::Shard::Impl {
             const std::int32_t c = entries[i].cls;
             if (ok ? c < 0 || static_cast<std::uint32_t>(c) >= classes : c != -1) {
                 throw Error(ErrorCode::bad_input,
-                            fmt::format("row {} of the shard holds class {} of {}", i / per_row, c, classes));
+                            fmt::format("row {} of the shard holds class {} of {}", i / per_row, c,
+                                        classes));
             }
         }
     }
@@ -81,8 +84,7 @@ struct PredictionStore::Impl {
     std::shared_ptr<const Shard::Impl> load(std::size_t index) const;
 };
 
-PredictionStore::PredictionStore(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {
-}
+PredictionStore::PredictionStore(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 PredictionStore::~PredictionStore() = default;
 PredictionStore::PredictionStore(PredictionStore&&) noexcept = default;
 PredictionStore& PredictionStore::operator=(PredictionStore&&) noexcept = default;
@@ -95,17 +97,19 @@ PredictionStore PredictionStore::open(const fs::path& folder) {
         std::error_code error;
         if (!fs::is_regular_file(manifest_path(impl->folder), error)) {
             throw Error(ErrorCode::bad_input,
-                        fmt::format("`{}` is no prediction store: it has no manifest.json", folder.string()));
+                        fmt::format("`{}` is no prediction store: it has no manifest.json",
+                                    folder.string()));
         }
         impl->manifest = read_manifest(manifest_path(impl->folder));
         const StoreSpec& spec = impl->manifest.spec;
         const DatasetRecord record = read_dataset_record(impl->folder.parent_path());
         if (record.ids_hash != spec.ids_hash || record.rows != spec.rows) {
-            throw Error(
-                ErrorCode::bad_input,
-                fmt::format("the store `{}` belongs to other items: {} with ids hash `{}`; dataset.json beside it "
-                            "says {} with `{}`",
-                            folder.string(), spec.rows, spec.ids_hash, record.rows, record.ids_hash));
+            throw Error(ErrorCode::bad_input,
+                        fmt::format("the store `{}` belongs to other items: {} with ids hash `{}`; "
+                                    "dataset.json beside it "
+                                    "says {} with `{}`",
+                                    folder.string(), spec.rows, spec.ids_hash, record.rows,
+                                    record.ids_hash));
         }
         impl->present = find_records(impl->folder, shard_count(spec));
         impl->verified = std::make_unique<std::atomic<bool>[]>(impl->present.size());
@@ -144,19 +148,23 @@ bool PredictionStore::complete() const noexcept {
 }
 
 std::size_t PredictionStore::missing_shards() const noexcept {
-    return static_cast<std::size_t>(std::count(impl_->present.begin(), impl_->present.end(), false));
+    return static_cast<std::size_t>(
+        std::count(impl_->present.begin(), impl_->present.end(), false));
 }
 
 bool PredictionStore::has(std::size_t shard) const noexcept {
     return shard < shards() && impl_->present[shard];
 }
 
-std::shared_ptr<const PredictionStore::Shard::Impl> PredictionStore::Impl::load(std::size_t index) const {
+std::shared_ptr<const PredictionStore::Shard::Impl> PredictionStore::Impl::load(
+    std::size_t index) const {
     const StoreSpec& spec = manifest.spec;
     auto loaded = std::make_shared<Shard::Impl>();
-    loaded->keep = spec.keep;
+    loaded->storage = spec.storage;
     loaded->classes = spec.classes;
-    loaded->per_row = spec.keep == Keep::label ? 1 : spec.keep == Keep::top_k ? spec.top_k : spec.classes;
+    loaded->per_row = spec.storage == StorageFormat::label   ? 1
+                      : spec.storage == StorageFormat::top_k ? spec.top_k
+                                                             : spec.classes;
     loaded->record = read_record(folder, spec, index);
     const bool verify = !verified[index].load(std::memory_order_acquire);
     const std::vector<ShardFile> files = shard_files(spec, index);
@@ -165,31 +173,35 @@ std::shared_ptr<const PredictionStore::Shard::Impl> PredictionStore::Impl::load(
         const MappedFile& map = loaded->maps.emplace_back(shards_folder(folder) / files[i].name);
         const std::string header = files[i].header();
         if (map.bytes().size() != recorded.bytes || !map.text().starts_with(header)) {
-            throw Error(ErrorCode::bad_input, fmt::format("`{}` is not the array that is recorded", files[i].name));
+            throw Error(ErrorCode::bad_input,
+                        fmt::format("`{}` is not the array that is recorded", files[i].name));
         }
         if (verify) {
             const std::string found = hash_bytes(map.bytes());
             if (found != recorded.xxh128) {
-                throw Error(ErrorCode::bad_input, fmt::format("`{}` is damaged: its checksum is {}, {} is recorded",
-                                                              files[i].name, found, recorded.xxh128));
+                throw Error(ErrorCode::bad_input,
+                            fmt::format("`{}` is damaged: its checksum is {}, {} is recorded",
+                                        files[i].name, found, recorded.xxh128));
             }
         }
         loaded->data.push_back(map.bytes().subspan(header.size()));
     }
-    if (verify && (spec.keep == Keep::top_k || spec.keep == Keep::label)) loaded->check_entries();
+    if (verify && (spec.storage == StorageFormat::top_k || spec.storage == StorageFormat::label))
+        loaded->check_entries();
     verified[index].store(true, std::memory_order_release);
     return loaded;
 }
 
 PredictionStore::Shard PredictionStore::shard(std::size_t index) const {
     if (index >= shards()) {
-        throw Error(ErrorCode::internal, fmt::format("shard {} asked for; there are {}", index, shards()));
+        throw Error(ErrorCode::internal,
+                    fmt::format("shard {} asked for; there are {}", index, shards()));
     }
     if (!impl_->present[index]) {
-        throw Error(
-            ErrorCode::bad_input,
-            fmt::format("shard {} of {} of the store `{}` is missing; run the command that made it again to go on",
-                        index, shards(), impl_->folder.string()));
+        throw Error(ErrorCode::bad_input,
+                    fmt::format("shard {} of {} of the store `{}` is missing; run the command that "
+                                "made it again to go on",
+                                index, shards(), impl_->folder.string()));
     }
     Shard shard;
     shard.first_row = shard_begin(spec(), index);
@@ -207,38 +219,48 @@ const std::vector<RowError>& PredictionStore::Shard::errors() const {
     return impl->record.errors;
 }
 
-const std::string& PredictionStore::Shard::pictures_hash() const {
-    return impl->record.pictures_hash;
+const std::string& PredictionStore::Shard::images_hash() const {
+    return impl->record.images_hash;
 }
 
 std::span<const float> PredictionStore::Shard::f32() const {
-    return impl->keep == Keep::full_f32 ? impl->numbers<float>(0) : std::span<const float>();
+    return impl->storage == StorageFormat::full_f32 ? impl->numbers<float>(0)
+                                                    : std::span<const float>();
 }
 
-void PredictionStore::Shard::read_rows(std::uint32_t begin, std::uint32_t n, std::span<float> out) const {
+void PredictionStore::Shard::read_rows(std::uint32_t begin, std::uint32_t n,
+                                       std::span<float> out) const {
     const std::size_t first = std::size_t{begin} * impl->classes;
     const std::size_t count = std::size_t{n} * impl->classes;
     if (begin > rows || n > rows - begin || out.size() != count) {
-        throw Error(ErrorCode::internal, fmt::format("rows {} to {} of a shard of {} asked for, into {} floats", begin,
-                                                     std::uint64_t{begin} + n, rows, out.size()));
+        throw Error(ErrorCode::internal,
+                    fmt::format("rows {} to {} of a shard of {} asked for, into {} floats", begin,
+                                std::uint64_t{begin} + n, rows, out.size()));
     }
-    if (impl->keep == Keep::full_f32) {
-        if (count != 0) std::memcpy(out.data(), impl->numbers<float>(0).data() + first, count * sizeof(float));
-    } else if (impl->keep == Keep::full_f16) {
+    if (impl->storage == StorageFormat::full_f32) {
+        if (count != 0)
+            std::memcpy(out.data(), impl->numbers<float>(0).data() + first, count * sizeof(float));
+    } else if (impl->storage == StorageFormat::full_f16) {
         floats_from_halves(impl->numbers<std::uint16_t>(0).subspan(first, count), out);
     } else {
-        throw Error(ErrorCode::internal, fmt::format("full rows asked of a store that keeps {}", name_of(impl->keep)));
+        throw Error(ErrorCode::internal, fmt::format("full rows asked of a store that keeps {}",
+                                                     name_of(impl->storage)));
     }
 }
 
-std::span<const TopEntry> PredictionStore::Shard::top(std::uint32_t row, double& log_sum_exp) const {
-    if (impl->keep != Keep::top_k && impl->keep != Keep::label) {
-        throw Error(ErrorCode::internal,
-                    fmt::format("best entries asked of a store that keeps {}", name_of(impl->keep)));
+std::span<const TopEntry> PredictionStore::Shard::top(std::uint32_t row,
+                                                      double& log_sum_exp) const {
+    if (impl->storage != StorageFormat::top_k && impl->storage != StorageFormat::label) {
+        throw Error(ErrorCode::internal, fmt::format("best entries asked of a store that keeps {}",
+                                                     name_of(impl->storage)));
     }
-    if (row >= rows) throw Error(ErrorCode::internal, fmt::format("row {} of a shard of {} asked for", row, rows));
-    const auto entries = impl->numbers<TopEntry>(0).subspan(std::size_t{row} * impl->per_row, impl->per_row);
-    log_sum_exp = impl->keep == Keep::top_k ? impl->numbers<double>(1)[row] : static_cast<double>(entries[0].score);
+    if (row >= rows)
+        throw Error(ErrorCode::internal,
+                    fmt::format("row {} of a shard of {} asked for", row, rows));
+    const auto entries =
+        impl->numbers<TopEntry>(0).subspan(std::size_t{row} * impl->per_row, impl->per_row);
+    log_sum_exp = impl->storage == StorageFormat::top_k ? impl->numbers<double>(1)[row]
+                                                        : static_cast<double>(entries[0].score);
     return entries;
 }
 

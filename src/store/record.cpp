@@ -1,11 +1,11 @@
-#include "store/record.h"
+#include "record.h"
 
 #include <fmt/format.h>
 
 #include "assay/error.h"
-#include "assay/file.h"
-#include "store/fields.h"
-#include "store/layout.h"
+#include "core/file.h"
+#include "fields.h"
+#include "layout.h"
 
 namespace assay::store {
 namespace {
@@ -41,7 +41,8 @@ std::vector<RowState> states_of(const json& runs, std::uint32_t rows) {
     std::vector<RowState> states;
     states.reserve(rows);
     for (const json& run : runs) {
-        if (!run.is_array() || run.size() != 2 || !run[0].is_string() || !run[1].is_number_unsigned()) {
+        if (!run.is_array() || run.size() != 2 || !run[0].is_string() ||
+            !run[1].is_number_unsigned()) {
             fail("the field `states` must hold pairs of a state and a number of rows");
         }
         const auto length = run[1].get<std::uint64_t>();
@@ -49,7 +50,8 @@ std::vector<RowState> states_of(const json& runs, std::uint32_t rows) {
             fail(fmt::format("the row states do not add up to {} rows", rows));
         states.insert(states.end(), length, state_named(run[0].get_ref<const std::string&>()));
     }
-    if (states.size() != rows) fail(fmt::format("there are {} row states for {} rows", states.size(), rows));
+    if (states.size() != rows)
+        fail(fmt::format("there are {} row states for {} rows", states.size(), rows));
     return states;
 }
 
@@ -74,7 +76,8 @@ std::string record_text(const ShardRecord& record, const StoreSpec& spec) {
     }
     json errors = json::array();
     for (const RowError& error : record.errors) {
-        errors.push_back({{"row", error.row}, {"state", name_of(error.state)}, {"message", error.message}});
+        errors.push_back(
+            {{"row", error.row}, {"state", name_of(error.state)}, {"message", error.message}});
     }
     return dump({{"schema", schema},
                  {"schema_version", schema_version},
@@ -84,7 +87,7 @@ std::string record_text(const ShardRecord& record, const StoreSpec& spec) {
                  {"files", std::move(files)},
                  {"states", runs_of(record.states)},
                  {"errors", std::move(errors)},
-                 {"pictures_xxh128", record.pictures_hash}});
+                 {"images_xxh128", record.images_hash}});
 }
 
 ShardRecord parse_record(std::string_view text, const StoreSpec& spec, std::size_t shard) {
@@ -105,7 +108,8 @@ ShardRecord parse_record(std::string_view text, const StoreSpec& spec, std::size
         file.name = text_field(files[i], "name");
         // The name is compared, never followed: a record cannot make the reader open another file.
         if (file.name != expected[i].name)
-            fail(fmt::format("file `{:.60}` is recorded; expected `{}`", file.name, expected[i].name));
+            fail(fmt::format("file `{:.60}` is recorded; expected `{}`", file.name,
+                             expected[i].name));
         file.bytes = uint_field(files[i], "bytes", expected[i].bytes(), expected[i].bytes());
         file.xxh128 = text_field(files[i], "xxh128");
         record.files.push_back(std::move(file));
@@ -119,7 +123,7 @@ ShardRecord parse_record(std::string_view text, const StoreSpec& spec, std::size
         error.message = text_field(entry, "message");
         record.errors.push_back(std::move(error));
     }
-    record.pictures_hash = text_field(value, "pictures_xxh128");
+    record.images_hash = text_field(value, "images_xxh128");
     return record;
 }
 
@@ -130,9 +134,12 @@ ShardRecord read_record(const fs::path& folder, const StoreSpec& spec, std::size
         for (const FileRecord& file : record.files) {
             std::error_code error;
             const std::uint64_t bytes = fs::file_size(path.parent_path() / file.name, error);
-            if (error) fail(fmt::format("`{}` of the shard cannot be read: {}", file.name, error.message()));
+            if (error)
+                fail(fmt::format("`{}` of the shard cannot be read: {}", file.name,
+                                 error.message()));
             if (bytes != file.bytes)
-                fail(fmt::format("`{}` has {} bytes; {} are recorded", file.name, bytes, file.bytes));
+                fail(fmt::format("`{}` has {} bytes; {} are recorded", file.name, bytes,
+                                 file.bytes));
         }
         return record;
     });

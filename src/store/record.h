@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "assay/store.h"
+#include "assay/store/prediction_store.h"
 
 namespace assay::store {
 
@@ -22,7 +22,7 @@ struct ShardRecord {
     std::vector<FileRecord> files;
     std::vector<RowState> states;  ///< one a row
     std::vector<RowError> errors;  ///< ascending rows of the store; not every bad row needs one
-    std::string pictures_hash;
+    std::string images_hash;
 };
 
 std::string_view name_of(RowState);
@@ -31,6 +31,7 @@ std::string record_text(const ShardRecord& record, const StoreSpec& spec);
 /// Checks that the record is that of `shard` in a store of `spec`: row numbers, files, their sizes.
 ShardRecord parse_record(std::string_view text, const StoreSpec& spec, std::size_t shard);
 /// Reads it, and checks that the files are there with the recorded sizes. Throws bad_input.
-ShardRecord read_record(const std::filesystem::path& folder, const StoreSpec& spec, std::size_t shard);
+ShardRecord read_record(const std::filesystem::path& folder, const StoreSpec& spec,
+                        std::size_t shard);
 
 }  // namespace assay::store

@@ -1,4 +1,4 @@
-#include "store/reduce.h"
+#include "reduce.h"
 
 #include <fmt/format.h>
 
@@ -8,9 +8,9 @@
 #include <limits>
 
 #include "assay/error.h"
-#include "assay/half.h"
-#include "assay/softmax.h"
-#include "assay/topk.h"
+#include "core/half.h"
+#include "core/softmax.h"
+#include "core/topk.h"
 
 namespace assay::store {
 namespace {
@@ -22,7 +22,7 @@ constexpr float nan = std::numeric_limits<float>::quiet_NaN();
 constexpr float half_limit = 65520.0F;
 
 std::size_t entries_a_row(const StoreSpec& spec) {
-    return spec.keep == Keep::label ? 1 : spec.top_k;
+    return spec.storage == StorageFormat::label ? 1 : spec.top_k;
 }
 
 bool within(std::span<const float> row, float limit) {
@@ -38,9 +38,11 @@ std::span<T> allocate(ShardData& data, std::size_t count) {
     return {reinterpret_cast<T*>(bytes.data()), count};
 }
 
-void keep_full(ShardData& data, std::span<const float> scores, std::span<const RowState> states, bool halves) {
+void keep_full(ShardData& data, std::span<const float> scores, std::span<const RowState> states,
+               bool halves) {
     const std::size_t classes = scores.size() / states.size();
-    const bool all_ok = std::all_of(states.begin(), states.end(), [](RowState s) { return s == RowState::ok; });
+    const bool all_ok =
+        std::all_of(states.begin(), states.end(), [](RowState s) { return s == RowState::ok; });
     if (halves) {
         const std::span<std::uint16_t> out = allocate<std::uint16_t>(data, scores.size());
         for (std::size_t r = 0; r < states.size(); ++r) {
@@ -66,7 +68,8 @@ void keep_full(ShardData& data, std::span<const float> scores, std::span<const R
     }
 }
 
-void keep_top(ShardData& data, const StoreSpec& spec, std::span<const float> scores, std::span<const RowState> states) {
+void keep_top(ShardData& data, const StoreSpec& spec, std::span<const float> scores,
+              std::span<const RowState> states) {
     data.owned.reserve(2);
     const std::span<TopEntry> entries = allocate<TopEntry>(data, states.size() * spec.top_k);
     const std::span<double> sums = allocate<double>(data, states.size());
@@ -93,8 +96,10 @@ void keep_label(ShardData& data, const StoreSpec& spec, std::span<const float> s
         const std::span<const float> row = scores.subspan(r * spec.classes, spec.classes);
         best_of(row, entries.subspan(r, 1));
         const auto best = static_cast<double>(entries[r].score);
-        if (spec.kind == ScoreKind::logits) entries[r].score = static_cast<float>(std::exp(best - log_sum_exp(row)));
-        if (spec.kind == ScoreKind::log_probabilities) entries[r].score = static_cast<float>(std::exp(best));
+        if (spec.kind == ScoreKind::logits)
+            entries[r].score = static_cast<float>(std::exp(best - log_sum_exp(row)));
+        if (spec.kind == ScoreKind::log_probabilities)
+            entries[r].score = static_cast<float>(std::exp(best));
     }
 }
 
@@ -108,57 +113,65 @@ double log_sum_exp(std::span<const float> row) {
 void best_of(std::span<const float> row, std::span<TopEntry> out) {
     thread_local std::vector<std::int32_t> order;
     top_k(row, out.size(), order);
-    for (std::size_t i = 0; i < out.size(); ++i) out[i] = {order[i], row[static_cast<std::size_t>(order[i])]};
+    for (std::size_t i = 0; i < out.size(); ++i)
+        out[i] = {order[i], row[static_cast<std::size_t>(order[i])]};
 }
 
 void find_not_finite(const StoreSpec& spec, std::span<const float> scores, std::uint64_t first_row,
                      std::vector<RowState>& states, std::vector<RowError>& errors) {
-    const float limit = spec.keep == Keep::full_f16 ? half_limit : std::numeric_limits<float>::infinity();
+    const float limit = spec.storage == StorageFormat::full_f16
+                            ? half_limit
+                            : std::numeric_limits<float>::infinity();
     for (std::size_t r = 0; r < states.size(); ++r) {
         const std::span<const float> row = scores.subspan(r * spec.classes, spec.classes);
         if (states[r] != RowState::ok || within(row, limit)) continue;
-        const auto bad = std::find_if(row.begin(), row.end(), [&](float s) { return !(std::fabs(s) < limit); });
+        const auto bad =
+            std::find_if(row.begin(), row.end(), [&](float s) { return !(std::fabs(s) < limit); });
         std::string message = fmt::format("the score of class {} is {}", bad - row.begin(), *bad);
-        if (std::isfinite(*bad)) message += ", beyond what half precision holds; keep full_f32 for such scores";
+        if (std::isfinite(*bad))
+            message += ", beyond what half precision holds; keep full_f32 for such scores";
         states[r] = RowState::not_finite;
         errors.push_back({first_row + r, RowState::not_finite, std::move(message)});
     }
 }
 
-void find_not_finite(const StoreSpec& spec, std::span<const TopEntry> entries, std::uint64_t first_row,
-                     std::vector<RowState>& states, std::vector<RowError>& errors) {
+void find_not_finite(const StoreSpec& spec, std::span<const TopEntry> entries,
+                     std::uint64_t first_row, std::vector<RowState>& states,
+                     std::vector<RowError>& errors) {
     const std::size_t k = entries_a_row(spec);
     for (std::size_t r = 0; r < states.size(); ++r) {
         const std::span<const TopEntry> row = entries.subspan(r * k, k);
-        const auto bad =
-            std::find_if(row.begin(), row.end(), [](const TopEntry& e) { return !std::isfinite(e.score); });
+        const auto bad = std::find_if(row.begin(), row.end(),
+                                      [](const TopEntry& e) { return !std::isfinite(e.score); });
         if (states[r] != RowState::ok || bad == row.end()) continue;
         states[r] = RowState::not_finite;
-        errors.push_back(
-            {first_row + r, RowState::not_finite, fmt::format("the score of class {} is {}", bad->cls, bad->score)});
+        errors.push_back({first_row + r, RowState::not_finite,
+                          fmt::format("the score of class {} is {}", bad->cls, bad->score)});
     }
 }
 
-ShardData reduce(const StoreSpec& spec, std::span<const float> scores, std::span<const RowState> states) {
+ShardData reduce(const StoreSpec& spec, std::span<const float> scores,
+                 std::span<const RowState> states) {
     ShardData data;
-    switch (spec.keep) {
-        case Keep::full_f32:
+    switch (spec.storage) {
+        case StorageFormat::full_f32:
             keep_full(data, scores, states, false);
             break;
-        case Keep::full_f16:
+        case StorageFormat::full_f16:
             keep_full(data, scores, states, true);
             break;
-        case Keep::top_k:
+        case StorageFormat::top_k:
             keep_top(data, spec, scores, states);
             break;
-        case Keep::label:
+        case StorageFormat::label:
             keep_label(data, spec, scores, states);
             break;
     }
     return data;
 }
 
-ShardData reduce(const StoreSpec& spec, std::span<const TopEntry> entries, std::span<const RowState> states) {
+ShardData reduce(const StoreSpec& spec, std::span<const TopEntry> entries,
+                 std::span<const RowState> states) {
     const std::size_t k = entries_a_row(spec);
     ShardData data;
     data.owned.reserve(2);
@@ -173,18 +186,21 @@ ShardData reduce(const StoreSpec& spec, std::span<const TopEntry> entries, std::
         const bool classes = std::all_of(out.begin(), out.end(), [&](const TopEntry& e) {
             return e.cls >= 0 && static_cast<std::uint32_t>(e.cls) < spec.classes;
         });
-        const bool ordered = std::is_sorted(out.begin(), out.end(), [](const TopEntry& a, const TopEntry& b) {
-            return a.score > b.score || (a.score == b.score && a.cls < b.cls);
-        });
+        const bool ordered =
+            std::is_sorted(out.begin(), out.end(), [](const TopEntry& a, const TopEntry& b) {
+                return a.score > b.score || (a.score == b.score && a.cls < b.cls);
+            });
         if (!classes || !ordered)
-            throw Error(ErrorCode::internal, fmt::format("entries of row {} are not the best ones in order", r));
-        if (spec.keep == Keep::label && spec.kind == ScoreKind::log_probabilities)
+            throw Error(ErrorCode::internal,
+                        fmt::format("entries of row {} are not the best ones in order", r));
+        if (spec.storage == StorageFormat::label && spec.kind == ScoreKind::log_probabilities)
             out[0].score = std::exp(out[0].score);
     }
-    if (spec.keep == Keep::top_k) {
+    if (spec.storage == StorageFormat::top_k) {
         const std::span<double> sums = allocate<double>(data, states.size());
-        std::transform(states.begin(), states.end(), sums.begin(),
-                       [](RowState s) { return s == RowState::ok ? 0.0 : std::numeric_limits<double>::quiet_NaN(); });
+        std::transform(states.begin(), states.end(), sums.begin(), [](RowState s) {
+            return s == RowState::ok ? 0.0 : std::numeric_limits<double>::quiet_NaN();
+        });
     }
     return data;
 }

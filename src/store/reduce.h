@@ -6,8 +6,8 @@
 #include <span>
 #include <vector>
 
-#include "assay/store.h"
-#include "store/record.h"
+#include "assay/store/prediction_store.h"
+#include "record.h"
 
 namespace assay::store {
 
@@ -17,23 +17,28 @@ struct ShardData {
     std::vector<std::vector<std::byte>> owned;
 };
 
-/// Log of the sum of the exponentials of a finite row, from the same sum (exp_sums) that the metrics divide by.
+/// Log of the sum of the exponentials of a finite row, from the same sum (exp_sums) that the
+/// metrics divide by.
 double log_sum_exp(std::span<const float> row);
 /// The `out.size()` best of a finite row, best first; of equal scores the lower class first.
 void best_of(std::span<const float> row, std::span<TopEntry> out);
 
-/// Marks the rows that claim to be ok but hold a NaN, an infinity, or (halves) a score beyond the range of halves, and
-/// adds an error with the first such class and score for each.
+/// Marks the rows that claim to be ok but hold a NaN, an infinity, or (halves) a score beyond the
+/// range of halves, and adds an error with the first such class and score for each.
 void find_not_finite(const StoreSpec& spec, std::span<const float> scores, std::uint64_t first_row,
                      std::vector<RowState>& states, std::vector<RowError>& errors);
 
 /// The same for entries, `spec.top_k` of a row or one.
-void find_not_finite(const StoreSpec& spec, std::span<const TopEntry> entries, std::uint64_t first_row,
-                     std::vector<RowState>& states, std::vector<RowError>& errors);
+void find_not_finite(const StoreSpec& spec, std::span<const TopEntry> entries,
+                     std::uint64_t first_row, std::vector<RowState>& states,
+                     std::vector<RowError>& errors);
 
 /// `scores` must outlive the result.
-ShardData reduce(const StoreSpec& spec, std::span<const float> scores, std::span<const RowState> states);
-/// From entries of rows whose log-sum-exp is 0. Throws internal when they are not in order, or of no class.
-ShardData reduce(const StoreSpec& spec, std::span<const TopEntry> entries, std::span<const RowState> states);
+ShardData reduce(const StoreSpec& spec, std::span<const float> scores,
+                 std::span<const RowState> states);
+/// From entries of rows whose log-sum-exp is 0. Throws internal when they are not in order, or of
+/// no class.
+ShardData reduce(const StoreSpec& spec, std::span<const TopEntry> entries,
+                 std::span<const RowState> states);
 
 }  // namespace assay::store

@@ -1,4 +1,4 @@
-#include "store/safetensors.h"
+#include "safetensors.h"
 
 #include <fmt/format.h>
 
@@ -6,8 +6,8 @@
 #include <optional>
 
 #include "assay/error.h"
-#include "data/json_limits.h"
-#include "store/fields.h"
+#include "core/json_limits.h"
+#include "fields.h"
 
 namespace assay::store {
 namespace {
@@ -48,7 +48,8 @@ Tensor read_tensor(const std::string& name, const json& entry, std::span<const s
     const std::uint64_t begin = whole_number(offsets[0], "an offset");
     const std::uint64_t end = whole_number(offsets[1], "an offset");
     if (begin > end || end > data.size()) {
-        fail(fmt::format("its bytes {} to {} are not within the {} bytes of data", begin, end, data.size()));
+        fail(fmt::format("its bytes {} to {} are not within the {} bytes of data", begin, end,
+                         data.size()));
     }
     const std::optional<NumberType> type = float_type(tensor.dtype);
     if (!type) return tensor;
@@ -65,7 +66,8 @@ Tensor read_tensor(const std::string& name, const json& entry, std::span<const s
     }
     if (empty) count = 0;
     if (count * size_of(*type) != end - begin) {
-        fail(fmt::format("its shape takes {} bytes, its offsets say {}", count * size_of(*type), end - begin));
+        fail(fmt::format("its shape takes {} bytes, its offsets say {}", count * size_of(*type),
+                         end - begin));
     }
     tensor.values = NumberSpan{*type, count, data.subspan(begin, end - begin)};
     return tensor;
@@ -75,14 +77,17 @@ Tensor read_tensor(const std::string& name, const json& entry, std::span<const s
 
 std::vector<Tensor> parse_safetensors(std::span<const std::byte> bytes) {
     std::uint64_t length = 0;
-    if (bytes.size() < sizeof length) fail(fmt::format("not a safetensors file: {} bytes", bytes.size()));
+    if (bytes.size() < sizeof length)
+        fail(fmt::format("not a safetensors file: {} bytes", bytes.size()));
     std::memcpy(&length, bytes.data(), sizeof length);
     if (length > bytes.size() - sizeof length || length > max_header) {
-        fail(fmt::format(
-            "not a safetensors file, or cut off: a header of {} bytes in a file of {} (at most {} are read)", length,
-            bytes.size(), max_header));
+        fail(
+            fmt::format("not a safetensors file, or cut off: a header of {} bytes in a file of {} "
+                        "(at most {} are read)",
+                        length, bytes.size(), max_header));
     }
-    const std::string_view text(reinterpret_cast<const char*>(bytes.data()) + sizeof length, length);
+    const std::string_view text(reinterpret_cast<const char*>(bytes.data()) + sizeof length,
+                                length);
     const json header = parse_json(text, 8);
     if (!header.is_object()) fail("damaged safetensors header: an object is expected");
     std::vector<Tensor> tensors;

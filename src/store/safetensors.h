@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "assay/npy.h"
+#include "core/npy.h"
 
 namespace assay::store {
 
@@ -19,8 +19,8 @@ struct Tensor {
     std::optional<NumberSpan> values;  ///< none for types that cannot be scores
 };
 
-/// In the order of their names. Throws bad_input: header that does not fit, is not JSON, or lies about offsets and
-/// sizes.
+/// In the order of their names. Throws bad_input: header that does not fit, is not JSON, or lies
+/// about offsets and sizes.
 std::vector<Tensor> parse_safetensors(std::span<const std::byte> bytes);
 
 }  // namespace assay::store

@@ -1,4 +1,5 @@
-// What every format becomes before it is stored: a matrix of scores, or the best k entries of each row.
+// What every format becomes before it is stored: a matrix of scores, or the best k entries of each
+// row.
 #pragma once
 
 #include <cstddef>
@@ -11,11 +12,11 @@
 #include <string>
 #include <vector>
 
-#include "assay/class_list.h"
-#include "assay/dataset.h"
-#include "assay/npy.h"
-#include "assay/score_kind.h"
-#include "assay/store.h"
+#include "assay/data/class_list.h"
+#include "assay/data/dataset.h"
+#include "assay/store/prediction_store.h"
+#include "assay/store/score_kind.h"
+#include "core/npy.h"
 
 namespace assay::store {
 
@@ -25,7 +26,8 @@ struct ScoreSource {
     NumberType precision = NumberType::f4;  ///< of the numbers in the file
     std::string array;                      ///< the one taken, where there are several
 
-    /// Full rows [first, first + n) into n x classes floats. May be called from many threads. Empty for top-k sources.
+    /// Full rows [first, first + n) into n x classes floats. May be called from many threads. Empty
+    /// for top-k sources.
     std::function<void(std::uint64_t first, std::uint32_t n, std::span<float> out)> read;
 
     std::uint32_t top = 0;              ///< entries a row; 0: full rows
@@ -55,6 +57,7 @@ ScoreSource open_source(const std::filesystem::path& file, const SourceOptions& 
 
 /// csv and jsonl from text that somebody else holds.
 ScoreSource read_csv(std::string_view text, const std::string& name, const SourceOptions& options);
-ScoreSource read_jsonl(std::string_view text, const std::string& name, const SourceOptions& options);
+ScoreSource read_jsonl(std::string_view text, const std::string& name,
+                       const SourceOptions& options);
 
 }  // namespace assay::store

@@ -1,4 +1,4 @@
-#include "store/spool.h"
+#include "spool.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -10,7 +10,7 @@
 #include <cstring>
 
 #include "assay/error.h"
-#include "assay/file.h"
+#include "core/file.h"
 
 namespace assay::store {
 namespace {
@@ -18,8 +18,8 @@ namespace {
 constexpr std::size_t buffer_bytes = 1U << 20;
 
 [[noreturn]] void fail(const char* verb, const std::filesystem::path& folder) {
-    throw Error(ErrorCode::io,
-                fmt::format("cannot {} a temporary file in `{}`: {}", verb, folder.string(), std::strerror(errno)));
+    throw Error(ErrorCode::io, fmt::format("cannot {} a temporary file in `{}`: {}", verb,
+                                           folder.string(), std::strerror(errno)));
 }
 
 }  // namespace

@@ -10,8 +10,8 @@ namespace assay::store {
 
 class Spool {
 public:
-    /// In `folder`, so that a large one does not fill a small /tmp. The system removes it, however the process ends.
-    /// Throws io.
+    /// In `folder`, so that a large one does not fill a small /tmp. The system removes it, however
+    /// the process ends. Throws io.
     explicit Spool(const std::filesystem::path& folder);
     ~Spool();
     Spool(const Spool&) = delete;

@@ -1,4 +1,4 @@
-#include "store/table_builder.h"
+#include "table_builder.h"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "assay/error.h"
-#include "data/text.h"
+#include "core/text.h"
 
 namespace assay::store {
 namespace {
@@ -20,9 +20,9 @@ namespace {
 
 TableBuilder::TableBuilder(const SourceOptions& options)
     : options_(options),
-      classes_(options.class_count != 0 ? options.class_count : static_cast<std::uint32_t>(options.classes.size())),
-      spool_(std::make_shared<Spool>(options.spool_folder)) {
-}
+      classes_(options.class_count != 0 ? options.class_count
+                                        : static_cast<std::uint32_t>(options.classes.size())),
+      spool_(std::make_shared<Spool>(options.spool_folder)) {}
 
 std::int32_t TableBuilder::class_of(std::string_view text) const {
     text = trimmed(text);
@@ -37,8 +37,9 @@ std::int32_t TableBuilder::class_of(std::string_view text) const {
     const std::optional<std::int32_t> found = options_.classes.find(text);
     if (!found) {
         fail(fmt::format("`{}` is no class{}", shortened(text),
-                         options_.classes.empty() ? "; a list of classes is needed to look names up"
-                                                  : suggest(shortened(text), options_.classes.ids())));
+                         options_.classes.empty()
+                             ? "; a list of classes is needed to look names up"
+                             : suggest(shortened(text), options_.classes.ids())));
     }
     return *found;
 }
@@ -55,15 +56,17 @@ void TableBuilder::take_width(std::size_t width, bool top) {
         top_ = top;
         width_ = width;
         if (top && classes_ == 0) {
-            throw Error(
-                ErrorCode::usage,
-                "the file holds the best classes of each picture only: say how many classes there are, or which");
+            throw Error(ErrorCode::usage,
+                        "the file holds the best classes of each image only: say how many classes "
+                        "there are, or which");
         }
-        if (top && width > classes_) fail(fmt::format("{} entries in a row, of {} classes", width, classes_));
+        if (top && width > classes_)
+            fail(fmt::format("{} entries in a row, of {} classes", width, classes_));
     }
     if (*top_ != top) fail("some rows hold all scores and others the best ones only");
     if (width != width_)
-        fail(fmt::format("{} {} where the rows before have {}", width, top ? "entries" : "scores", width_));
+        fail(fmt::format("{} {} where the rows before have {}", width, top ? "entries" : "scores",
+                         width_));
 }
 
 void TableBuilder::add_full(std::optional<std::string_view> id, std::span<const float> scores) {
@@ -75,7 +78,8 @@ void TableBuilder::add_full(std::optional<std::string_view> id, std::span<const 
 void TableBuilder::add_entry(std::string_view id, TopEntry entry) {
     if (!pending_.empty() && pending_id_ != id) end_entries();
     pending_id_ = id;
-    // With no class twice, more entries than classes cannot be: this bounds the row before it is checked.
+    // With no class twice, more entries than classes cannot be: this bounds the row before it is
+    // checked.
     if (classes_ != 0 && pending_.size() == classes_)
         fail(fmt::format("more than {} entries for `{}`", classes_, shortened(id)));
     pending_.push_back(entry);
@@ -88,21 +92,29 @@ void TableBuilder::end_entries() {
 }
 
 void TableBuilder::add_top(std::optional<std::string_view> id, std::vector<TopEntry> entries) {
-    with_note(fmt::format("reading the entries of `{}`", id ? shortened(*id) : fmt::format("row {}", rows_)), [&] {
-        take_width(entries.size(), true);
-        std::sort(entries.begin(), entries.end(), [](const TopEntry& a, const TopEntry& b) { return a.cls < b.cls; });
-        const auto twice = std::adjacent_find(entries.begin(), entries.end(),
-                                              [](const TopEntry& a, const TopEntry& b) { return a.cls == b.cls; });
-        if (twice != entries.end()) fail(fmt::format("class {} stands twice", twice->cls));
-        const bool finite =
-            std::all_of(entries.begin(), entries.end(), [](const TopEntry& e) { return std::isfinite(e.score); });
-        // NaN has no place in an order; such rows are kept as they come and recorded as not finite later.
-        if (finite) {
-            std::stable_sort(entries.begin(), entries.end(),
-                             [](const TopEntry& a, const TopEntry& b) { return a.score > b.score; });
-        }
-        take_id(id);
-    });
+    with_note(fmt::format("reading the entries of `{}`",
+                          id ? shortened(*id) : fmt::format("row {}", rows_)),
+              [&] {
+                  take_width(entries.size(), true);
+                  std::sort(entries.begin(), entries.end(),
+                            [](const TopEntry& a, const TopEntry& b) { return a.cls < b.cls; });
+                  const auto twice = std::adjacent_find(
+                      entries.begin(), entries.end(),
+                      [](const TopEntry& a, const TopEntry& b) { return a.cls == b.cls; });
+                  if (twice != entries.end())
+                      fail(fmt::format("class {} stands twice", twice->cls));
+                  const bool finite =
+                      std::all_of(entries.begin(), entries.end(),
+                                  [](const TopEntry& e) { return std::isfinite(e.score); });
+                  // NaN has no place in an order; such rows are kept as they come and recorded as
+                  // not finite later.
+                  if (finite) {
+                      std::stable_sort(
+                          entries.begin(), entries.end(),
+                          [](const TopEntry& a, const TopEntry& b) { return a.score > b.score; });
+                  }
+                  take_id(id);
+              });
     spool_->append(std::as_bytes(std::span(entries)));
 }
 
@@ -115,11 +127,13 @@ ScoreSource TableBuilder::finish() {
     if (*top_) {
         source.classes = classes_;
         source.top = static_cast<std::uint32_t>(width_);
-        source.entries = {reinterpret_cast<const TopEntry*>(bytes.data()), bytes.size() / sizeof(TopEntry)};
+        source.entries = {reinterpret_cast<const TopEntry*>(bytes.data()),
+                          bytes.size() / sizeof(TopEntry)};
     } else {
         source.classes = static_cast<std::uint32_t>(width_);
         const NumberSpan values{NumberType::f4, bytes.size() / sizeof(float), bytes};
-        source.read = [values, width = width_](std::uint64_t first, std::uint32_t, std::span<float> out) {
+        source.read = [values, width = width_](std::uint64_t first, std::uint32_t,
+                                               std::span<float> out) {
             values.floats(first * width, out);
         };
     }

@@ -8,20 +8,20 @@
 #include <string_view>
 #include <vector>
 
-#include "store/score_source.h"
-#include "store/spool.h"
+#include "score_source.h"
+#include "spool.h"
 
 namespace assay::store {
 
-/// All rows must be full rows of one length, or lists of entries of one length. Errors are bad_input and do not
-/// name the line: the reader of the format adds it.
+/// All rows must be full rows of one length, or lists of entries of one length. Errors are
+/// bad_input and do not name the line: the reader of the format adds it.
 class TableBuilder {
 public:
     explicit TableBuilder(const SourceOptions& options);
 
     void add_full(std::optional<std::string_view> id, std::span<const float> scores);
-    /// Begins a row of entries, or goes on with it when `id` is that of the row before (a table with a line for each
-    /// entry).
+    /// Begins a row of entries, or goes on with it when `id` is that of the row before (a table
+    /// with a line for each entry).
     void add_entry(std::string_view id, TopEntry entry);
     /// A whole row of entries.
     void add_top(std::optional<std::string_view> id, std::vector<TopEntry> entries);

@@ -6,14 +6,14 @@
 #include <optional>
 
 #include "assay/error.h"
-#include "assay/file.h"
-#include "assay/hash.h"
-#include "assay/store.h"
-#include "store/dataset_files.h"
-#include "store/layout.h"
-#include "store/manifest.h"
-#include "store/record.h"
-#include "store/reduce.h"
+#include "assay/store/prediction_store.h"
+#include "core/file.h"
+#include "core/hash.h"
+#include "dataset_files.h"
+#include "layout.h"
+#include "manifest.h"
+#include "record.h"
+#include "reduce.h"
 
 namespace assay {
 namespace {
@@ -29,7 +29,8 @@ std::string joined(const std::vector<std::string>& sentences) {
     return text;
 }
 
-/// The recorded manifest where there is one that `wanted` may go on with; else a new one is written.
+/// The recorded manifest where there is one that `wanted` may go on with; else a new one is
+/// written.
 Manifest begin_or_resume(const fs::path& folder, const StoreSpec& wanted) {
     const fs::path path = manifest_path(folder);
     std::error_code error;
@@ -37,23 +38,24 @@ Manifest begin_or_resume(const fs::path& folder, const StoreSpec& wanted) {
         Manifest recorded = read_manifest(path);
         const std::vector<std::string> found = differences(recorded.spec, wanted);
         if (!found.empty()) {
-            throw Error(
-                ErrorCode::bad_input,
-                fmt::format("the store `{}` was begun differently: {}. Use another --out or a new name for the model, "
-                            "or the first options to go on with it",
-                            folder.string(), joined(found)));
+            throw Error(ErrorCode::bad_input,
+                        fmt::format("the store `{}` was begun differently: {}. Use another --out "
+                                    "or a new name for the model, "
+                                    "or the first options to go on with it",
+                                    folder.string(), joined(found)));
         }
         return recorded;
     }
     if (!fs::is_empty(shards_folder(folder), error)) {
-        throw Error(
-            ErrorCode::bad_input,
-            fmt::format("`{}` holds shards but no manifest.json to say what they are; use another --out or a new "
-                        "name for the model, or remove the folder",
-                        folder.string()));
+        throw Error(ErrorCode::bad_input,
+                    fmt::format("`{}` holds shards but no manifest.json to say what they are; use "
+                                "another --out or a new "
+                                "name for the model, or remove the folder",
+                                folder.string()));
     }
     Manifest begun{wanted, false};
-    if (begun.spec.shard_rows == 0) begun.spec.shard_rows = default_shard_rows(wanted.classes, wanted.batch_size);
+    if (begun.spec.shard_rows == 0)
+        begun.spec.shard_rows = default_shard_rows(wanted.classes, wanted.batch_size);
     check_spec(begun.spec);
     write_file_atomically(path, manifest_text(begun));
     return begun;
@@ -76,7 +78,8 @@ Gaps gaps_of(const ShardRecord& record, const StoreSpec& spec) {
     return gaps;
 }
 
-std::vector<Progress> find_committed(const fs::path& folder, const StoreSpec& spec, std::vector<Gaps>& gaps) {
+std::vector<Progress> find_committed(const fs::path& folder, const StoreSpec& spec,
+                                     std::vector<Gaps>& gaps) {
     std::vector<Progress> progress(shard_count(spec), Progress::missing);
     for (std::size_t shard = 0; shard < progress.size(); ++shard) {
         std::error_code error;
@@ -104,16 +107,17 @@ struct StoreWriter::Impl {
     std::vector<Gaps> gaps;          // likewise
 
     const StoreSpec& spec() const { return manifest.spec; }
-    /// A shard that is written again has none until its new files are there: a record never speaks of other files.
+    /// A shard that is written again has none until its new files are there: a record never speaks
+    /// of other files.
     void withdraw_record(std::size_t shard) const;
     /// Writes the shard's files and its record. `Scores`: floats or entries.
     template <class Scores>
     ShardRecord commit(std::size_t shard, Scores scores, std::span<const RowState> states,
-                       std::span<const RowError> errors, const std::string& pictures_hash) const;
+                       std::span<const RowError> errors, const std::string& images_hash) const;
     /// Checks what is given, commits it, and keeps count.
     template <class Scores>
     void take(std::size_t shard, Scores scores, std::size_t width, std::span<const RowState> states,
-              std::span<const RowError> errors, const std::string& pictures_hash);
+              std::span<const RowError> errors, const std::string& images_hash);
 };
 
 void StoreWriter::Impl::withdraw_record(std::size_t shard) const {
@@ -121,12 +125,12 @@ void StoreWriter::Impl::withdraw_record(std::size_t shard) const {
     fs::remove(record_path(folder, shard), error);
     if (error) {
         throw Error(ErrorCode::io,
-                    fmt::format("cannot remove `{}`: {}", record_path(folder, shard).string(), error.message()));
+                    fmt::format("cannot remove `{}`: {}", record_path(folder, shard).string(),
+                                error.message()));
     }
 }
 
-StoreWriter::StoreWriter(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {
-}
+StoreWriter::StoreWriter(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 StoreWriter::~StoreWriter() = default;
 StoreWriter::StoreWriter(StoreWriter&&) noexcept = default;
 
@@ -134,12 +138,14 @@ StoreWriter StoreWriter::open(const fs::path& runs, const StoreSpec& spec, const
     check_folder_name("data set", spec.dataset_name);
     check_folder_name("model", spec.model_name);
     if (spec.rows != dataset.size()) {
-        throw Error(ErrorCode::internal, fmt::format("a store of {} rows for {} items", spec.rows, dataset.size()));
+        throw Error(ErrorCode::internal,
+                    fmt::format("a store of {} rows for {} items", spec.rows, dataset.size()));
     }
     StoreSpec wanted = spec;
     if (wanted.ids_hash.empty()) wanted.ids_hash = dataset.ids_fingerprint();
     StoreSpec checked = wanted;  // complains about nonsense before anything is written
-    if (checked.shard_rows == 0) checked.shard_rows = default_shard_rows(wanted.classes, wanted.batch_size);
+    if (checked.shard_rows == 0)
+        checked.shard_rows = default_shard_rows(wanted.classes, wanted.batch_size);
     check_spec(checked);
 
     auto impl = std::make_unique<Impl>();
@@ -184,16 +190,19 @@ bool StoreWriter::has(std::size_t shard) const {
 
 std::size_t StoreWriter::missing() const {
     const std::lock_guard guard(impl_->mutex);
-    return static_cast<std::size_t>(std::count_if(impl_->progress.begin(), impl_->progress.end(),
-                                                  [](Progress p) { return p != Progress::committed; }));
+    return static_cast<std::size_t>(
+        std::count_if(impl_->progress.begin(), impl_->progress.end(),
+                      [](Progress p) { return p != Progress::committed; }));
 }
 
 template <class Scores>
-ShardRecord StoreWriter::Impl::commit(std::size_t shard, Scores scores, std::span<const RowState> states,
-                                      std::span<const RowError> errors, const std::string& pictures_hash) const {
+ShardRecord StoreWriter::Impl::commit(std::size_t shard, Scores scores,
+                                      std::span<const RowState> states,
+                                      std::span<const RowError> errors,
+                                      const std::string& images_hash) const {
     ShardRecord record;
     record.shard = shard;
-    record.pictures_hash = pictures_hash;
+    record.images_hash = images_hash;
     record.states.assign(states.begin(), states.end());
     record.errors.assign(errors.begin(), errors.end());
     find_not_finite(spec(), scores, shard_begin(spec(), shard), record.states, record.errors);
@@ -205,28 +214,32 @@ ShardRecord StoreWriter::Impl::commit(std::size_t shard, Scores scores, std::spa
     withdraw_record(shard);
     for (std::size_t i = 0; i < files.size(); ++i) {
         const std::string header = files[i].header();
-        const std::span<const std::byte> parts[] = {std::as_bytes(std::span(header)), data.files[i]};
+        const std::span<const std::byte> parts[] = {std::as_bytes(std::span(header)),
+                                                    data.files[i]};
         Hasher hasher;
         for (const auto part : parts) hasher.add(part);
         write_file_atomically(shards_folder(folder) / files[i].name, parts);
-        record.files.push_back({files[i].name, header.size() + data.files[i].size(), hasher.digest()});
+        record.files.push_back(
+            {files[i].name, header.size() + data.files[i].size(), hasher.digest()});
     }
     write_file_atomically(record_path(folder, shard), record_text(record, spec()));
     return record;
 }
 
 template <class Scores>
-void StoreWriter::Impl::take(std::size_t shard, Scores scores, std::size_t width, std::span<const RowState> states,
-                             std::span<const RowError> errors, const std::string& pictures_hash) {
+void StoreWriter::Impl::take(std::size_t shard, Scores scores, std::size_t width,
+                             std::span<const RowState> states, std::span<const RowError> errors,
+                             const std::string& images_hash) {
     const std::uint64_t begin = shard_begin(spec(), shard);
     const std::uint32_t rows = shard < progress.size() ? shard_size(spec(), shard) : 0;
-    const bool errors_inside = std::all_of(errors.begin(), errors.end(),
-                                           [&](const RowError& e) { return e.row >= begin && e.row < begin + rows; });
+    const bool errors_inside = std::all_of(errors.begin(), errors.end(), [&](const RowError& e) {
+        return e.row >= begin && e.row < begin + rows;
+    });
     if (rows == 0 || states.size() != rows || scores.size() != rows * width || !errors_inside) {
-        throw Error(
-            ErrorCode::internal,
-            fmt::format("shard {} was given {} states and {} scores, or errors of other rows; it has {} rows of {}",
-                        shard, states.size(), scores.size(), rows, width));
+        throw Error(ErrorCode::internal,
+                    fmt::format("shard {} was given {} states and {} scores, or errors of other "
+                                "rows; it has {} rows of {}",
+                                shard, states.size(), scores.size(), rows, width));
     }
     {
         const std::lock_guard guard(mutex);
@@ -237,7 +250,7 @@ void StoreWriter::Impl::take(std::size_t shard, Scores scores, std::size_t width
         progress[shard] = Progress::writing;
     }
     try {
-        const ShardRecord record = commit(shard, scores, states, errors, pictures_hash);
+        const ShardRecord record = commit(shard, scores, states, errors, images_hash);
         const std::lock_guard guard(mutex);
         progress[shard] = Progress::committed;
         gaps[shard] = gaps_of(record, spec());
@@ -248,19 +261,22 @@ void StoreWriter::Impl::take(std::size_t shard, Scores scores, std::size_t width
     }
 }
 
-void StoreWriter::write_shard(std::size_t shard, std::span<const float> scores, std::span<const RowState> states,
-                              std::span<const RowError> errors, const std::string& pictures_hash) {
-    impl_->take(shard, scores, spec().classes, states, errors, pictures_hash);
+void StoreWriter::write_shard(std::size_t shard, std::span<const float> scores,
+                              std::span<const RowState> states, std::span<const RowError> errors,
+                              const std::string& images_hash) {
+    impl_->take(shard, scores, spec().classes, states, errors, images_hash);
 }
 
-void StoreWriter::write_entries(std::size_t shard, std::span<const TopEntry> entries, std::span<const RowState> states,
-                                std::span<const RowError> errors, const std::string& pictures_hash) {
-    const bool label = spec().keep == Keep::label;
-    if ((!label && spec().keep != Keep::top_k) || spec().kind == ScoreKind::logits) {
-        throw Error(ErrorCode::internal, fmt::format("entries were given to a store that keeps {} of {}",
-                                                     name_of(spec().keep), name_of(spec().kind)));
+void StoreWriter::write_entries(std::size_t shard, std::span<const TopEntry> entries,
+                                std::span<const RowState> states, std::span<const RowError> errors,
+                                const std::string& images_hash) {
+    const bool label = spec().storage == StorageFormat::label;
+    if ((!label && spec().storage != StorageFormat::top_k) || spec().kind == ScoreKind::logits) {
+        throw Error(ErrorCode::internal,
+                    fmt::format("entries were given to a store that keeps {} of {}",
+                                name_of(spec().storage), name_of(spec().kind)));
     }
-    impl_->take(shard, entries, label ? 1 : spec().top_k, states, errors, pictures_hash);
+    impl_->take(shard, entries, label ? 1 : spec().top_k, states, errors, images_hash);
 }
 
 StoreWriter::BadRows StoreWriter::bad_rows() const {
@@ -281,7 +297,8 @@ std::vector<std::uint64_t> StoreWriter::unreadable_rows(std::size_t shard) const
 void StoreWriter::redo(std::size_t shard) {
     const std::lock_guard guard(impl_->mutex);
     if (impl_->progress.at(shard) != Progress::committed) {
-        throw Error(ErrorCode::internal, fmt::format("shard {} is to be computed again and is not there", shard));
+        throw Error(ErrorCode::internal,
+                    fmt::format("shard {} is to be computed again and is not there", shard));
     }
     impl_->progress[shard] = Progress::missing;
     impl_->gaps[shard] = {};
@@ -289,8 +306,9 @@ void StoreWriter::redo(std::size_t shard) {
 
 void StoreWriter::finish() {
     if (const std::size_t left = missing(); left != 0) {
-        throw Error(ErrorCode::internal,
-                    fmt::format("a store was finished with {} of {} shards missing", left, shards()));
+        throw Error(
+            ErrorCode::internal,
+            fmt::format("a store was finished with {} of {} shards missing", left, shards()));
     }
     if (!impl_->manifest.finished) {
         Manifest finished = impl_->manifest;

@@ -4,7 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "assay/file.h"
+#include "core/file.h"
 #include "program.h"
 
 namespace assay {
@@ -20,11 +20,12 @@ class Stores : public testing::Test {
 protected:
     void SetUp() override {
         std::string text = "image,cat,dog\n";
-        for (int i = 0; i < 6; ++i) text += "p" + std::to_string(i) + ",1,-" + std::to_string(i + 1) + "\n";
+        for (int i = 0; i < 6; ++i)
+            text += "p" + std::to_string(i) + ",1,-" + std::to_string(i + 1) + "\n";
         write_file_atomically(scratch_ / "scores.csv", text);
         for (const char* name : {"a", "b", "c"}) {
-            ASSERT_EQ(assay_run({"import", scratch_ / "scores.csv", "--dataset-name", "val", "--name", name, "--out",
-                                 runs_, "--shard-rows", "2"})
+            ASSERT_EQ(assay_run({"import", scratch_ / "scores.csv", "--dataset-name", "val",
+                                 "--name", name, "--out", runs_, "--shard-rows", "2"})
                           .status,
                       0);
         }
@@ -41,11 +42,13 @@ TEST_F(Stores, ThatAreNotFinishedAreSound) {
     const Outcome verified = assay("verify");
     EXPECT_EQ(verified.status, 3);
     EXPECT_THAT(verified.out, HasSubstr("val/b,3,2,\"sound, not finished\""));
-    EXPECT_EQ(std::count(verified.out.begin(), verified.out.end(), '\n'), 4) << verified.out;  // a line a store
+    EXPECT_EQ(std::count(verified.out.begin(), verified.out.end(), '\n'), 4)
+        << verified.out;  // a line a store
     // Damage comes before what is missing.
     write_file_atomically(runs_ / "val/b/shards/000001.npy", "short");
     EXPECT_EQ(assay("verify").status, 2);
-    EXPECT_THAT(assay("verify").out, AllOf(HasSubstr("damaged: `000001.npy`"), Not(HasSubstr("shard 0 of 3"))));
+    EXPECT_THAT(assay("verify").out,
+                AllOf(HasSubstr("damaged: `000001.npy`"), Not(HasSubstr("shard 0 of 3"))));
 }
 
 TEST_F(Stores, AGarbledManifestHidesNoOther) {
@@ -53,8 +56,8 @@ TEST_F(Stores, AGarbledManifestHidesNoOther) {
     for (const char* command : {"verify", "list"}) {
         const Outcome outcome = assay(command);
         EXPECT_EQ(outcome.status, std::string(command) == "verify" ? 2 : 0);
-        EXPECT_THAT(outcome.out,
-                    AllOf(HasSubstr("val/a,"), HasSubstr("val/b,?"), HasSubstr("damaged: "), HasSubstr("val/c,")));
+        EXPECT_THAT(outcome.out, AllOf(HasSubstr("val/a,"), HasSubstr("val/b,?"),
+                                       HasSubstr("damaged: "), HasSubstr("val/c,")));
     }
     const Outcome scored = assay("score");
     EXPECT_EQ(scored.status, 2);
@@ -65,7 +68,8 @@ TEST_F(Stores, WithoutTheirDataSetAreNamed) {
     fs::remove(runs_ / "val/dataset.json");
     const Outcome verified = assay("verify");
     EXPECT_EQ(verified.status, 2);
-    for (const char* name : {"val/a,?", "val/b,?", "val/c,?"}) EXPECT_THAT(verified.out, HasSubstr(name));
+    for (const char* name : {"val/a,?", "val/b,?", "val/c,?"})
+        EXPECT_THAT(verified.out, HasSubstr(name));
     EXPECT_THAT(verified.out, HasSubstr("dataset.json"));
 }
 
@@ -73,8 +77,8 @@ TEST_F(Stores, ShardsWithoutAManifestAreNotPassedOver) {
     fs::remove(runs_ / "val/b/manifest.json");
     EXPECT_EQ(assay("verify").status, 2);
     for (const char* command : {"verify", "list"}) {
-        EXPECT_THAT(assay(command).out,
-                    AllOf(HasSubstr("val/a,"), HasSubstr("val/b,?"), HasSubstr("no manifest.json")));
+        EXPECT_THAT(assay(command).out, AllOf(HasSubstr("val/a,"), HasSubstr("val/b,?"),
+                                              HasSubstr("no manifest.json")));
     }
     const Outcome scored = assay("score");
     EXPECT_EQ(scored.status, 2);

@@ -1,7 +1,8 @@
-// The tour from end to end: its classifiers must show what they were made to show, with error bars, and its numbers
-// must be those that a slow count from the known truth gives.
+// The walkthrough from end to end: its classifiers must show what they were made to show, with
+// error bars, and its numbers must be those that a slow count from the known truth gives.
 //
-// One world serves all tests of this program, so that it is made once (ctest runs the program as a whole).
+// One world serves all tests of this program, so that it is made once (ctest runs the program as a
+// whole).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -14,10 +15,10 @@
 #include <numeric>
 #include <thread>
 
-#include "assay/csv.h"
-#include "assay/hash.h"
-#include "assay/statistics.h"
-#include "assay/store.h"
+#include "assay/store/prediction_store.h"
+#include "core/csv.h"
+#include "core/hash.h"
+#include "core/statistics.h"
 #include "program.h"
 
 namespace assay {
@@ -27,7 +28,8 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 using testing::HasSubstr;
 
-const std::vector<std::string> networks = {"standard", "narrow", "shape", "texture", "robust", "overfit", "few"};
+const std::vector<std::string> networks = {"standard", "narrow",  "shape", "texture",
+                                           "robust",   "overfit", "few"};
 
 class Demo : public testing::Test {
 protected:
@@ -39,11 +41,13 @@ protected:
     static fs::path world() { return *scratch_ / "my world"; }
     static std::vector<std::string> words() { return {"demo", "--dir", world().string()}; }
 
-    /// The tour's outcome; made on first use after two runs that were stopped, one with a request, one without.
-    static const Outcome& tour() {
+    /// The walkthrough's outcome; made on first use after two runs that were stopped, one with a
+    /// request, one without.
+    static const Outcome& walkthrough() {
         static const Outcome outcome = [] {
-            stopped(SIGINT, 130, [] { return fs::exists(world() / "pictures/train"); });
-            stopped(SIGKILL, 128 + SIGKILL, [] { return fs::exists(world() / "models/few.training.json"); });
+            stopped(SIGINT, 130, [] { return fs::exists(world() / "images/train"); });
+            stopped(SIGKILL, 128 + SIGKILL,
+                    [] { return fs::exists(world() / "models/few.training.json"); });
             return assay_run(words());
         }();
         return outcome;
@@ -52,12 +56,13 @@ protected:
         std::vector<std::string> all = words();
         all.insert(all.begin(), ASSAY_PROGRAM);
         Program program(all);
-        for (int i = 0; i < 6000 && !reached(); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(50));
+        for (int i = 0; i < 6000 && !reached(); ++i)
+            std::this_thread::sleep_for(std::chrono::milliseconds(50));
         ::kill(program.pid(), signal);
         const Outcome outcome = program.wait();
         EXPECT_EQ(outcome.status, status) << outcome.err;
     }
-    static void SetUpWorld() { ASSERT_EQ(tour().status, 0) << tour().err; }
+    static void SetUpWorld() { ASSERT_EQ(walkthrough().status, 0) << walkthrough().err; }
     void SetUp() override { SetUpWorld(); }
 
     static PredictionStore store(const std::string& dataset, const std::string& model) {
@@ -82,14 +87,16 @@ protected:
         const PredictionStore s = store(dataset, model);
         const auto all = rows(s);
         std::vector<bool> right;
-        for (std::size_t i = 0; i < all.size(); ++i) right.push_back(best(all[i]) == s.dataset().single_label(i));
+        for (std::size_t i = 0; i < all.size(); ++i)
+            right.push_back(best(all[i]) == s.dataset().single_label(i));
         return right;
     }
     static std::uint64_t count(const std::vector<bool>& right) {
         return static_cast<std::uint64_t>(std::count(right.begin(), right.end(), true));
     }
     /// Newcombe's interval of the difference first - second on the same items.
-    static PairedDifference difference(const std::vector<bool>& first, const std::vector<bool>& second) {
+    static PairedDifference difference(const std::vector<bool>& first,
+                                       const std::vector<bool>& second) {
         std::uint64_t both = 0, b = 0, c = 0;
         for (std::size_t i = 0; i < first.size(); ++i) {
             both += first[i] && second[i] ? 1 : 0;
@@ -111,40 +118,42 @@ private:
 Scratch* Demo::scratch_ = nullptr;
 
 TEST_F(Demo, ShowsWhatItDoes) {
-    const std::string& out = tour().out;
-    for (const char* part : {"1. A world", "$ assay predict -m ", "$ assay score ", "$ assay compare ", "world.png",
-                             "overfit-scaled", "shape bias %"})
+    const std::string& out = walkthrough().out;
+    for (const char* part : {"1. A world", "$ assay predict -m ", "$ assay score ",
+                             "$ assay compare ", "world.png", "overfit-scaled", "shape bias %"})
         EXPECT_THAT(out, HasSubstr(part));
     EXPECT_TRUE(fs::exists(world() / "world.png"));
 }
 
 TEST_F(Demo, ThePrintedCommandsAreTheUsers) {
-    // The first `score` of the tour through a real shell, from the tour's folder: the same text comes out.
-    const std::string& out = tour().out;
+    // The first `score` of the walkthrough through a real shell, from the walkthrough's folder: the
+    // same text comes out.
+    const std::string& out = walkthrough().out;
     const std::size_t begin = out.find("\n$ assay score ");
     ASSERT_NE(begin, std::string::npos);
     const std::size_t line_end = out.find('\n', begin + 1);
     const std::string line = out.substr(begin + 3, line_end - begin - 3);
     const fs::path folder = fs::path(ASSAY_PROGRAM).parent_path();
-    const Outcome again = Program({"/bin/sh", "-c", line}, {"PATH=" + folder.string() + ":/usr/bin:/bin"}).wait();
+    const Outcome again =
+        Program({"/bin/sh", "-c", line}, {"PATH=" + folder.string() + ":/usr/bin:/bin"}).wait();
     ASSERT_EQ(again.status, 0) << again.err;
     EXPECT_EQ(out.substr(line_end + 1, again.out.size()), again.out);
     EXPECT_THAT(slurp(world() / "commands.sh"), HasSubstr("\n" + line + "\n"));
 }
 
-TEST_F(Demo, EveryPictureHasAScore) {
+TEST_F(Demo, EveryImageHasAScore) {
     std::size_t stores = 0;
     for (const auto& folder : find_stores(world() / "runs")) {
         const PredictionStore s = PredictionStore::open(folder);
         EXPECT_TRUE(s.complete()) << folder;
         EXPECT_TRUE(verify_store(folder).empty()) << folder;
-        std::size_t pictures = 0;
+        std::size_t images = 0;
         const std::string name = s.spec().dataset_name;
-        const fs::path made = world() / (name.starts_with("patchml") ? "patchml" : "pictures") / name;
+        const fs::path made = world() / (name.starts_with("patchml") ? "patchml" : "images") / name;
         for (const auto& entry : fs::recursive_directory_iterator(made))
-            pictures += entry.path().extension() == ".png" ? 1 : 0;
-        EXPECT_EQ(s.rows(), pictures) << folder;
-        EXPECT_EQ(rows(s).size(), pictures);
+            images += entry.path().extension() == ".png" ? 1 : 0;
+        EXPECT_EQ(s.rows(), images) << folder;
+        EXPECT_EQ(rows(s).size(), images);
         ++stores;
     }
     // Twelve sets by every network, and the composites by two.
@@ -152,7 +161,7 @@ TEST_F(Demo, EveryPictureHasAScore) {
 }
 
 TEST_F(Demo, TheNewCollectionIsHarder) {
-    // A picture's share of the networks that got it right; two independent samples of pictures.
+    // An image's share of the networks that got it right; two independent samples of images.
     const auto shares = [](const std::string& dataset) {
         std::vector<double> sum;
         for (const std::string& model : networks) {
@@ -174,29 +183,32 @@ TEST_F(Demo, TheNewCollectionIsHarder) {
     };
     const std::vector<double> v1 = shares("v1"), v2 = shares("v2");
     const double error = std::sqrt(variance_of_mean(v1) + variance_of_mean(v2));
-    EXPECT_GT(mean(v1) - mean(v2), 2.0 * error) << mean(v1) << " and " << mean(v2) << ", standard error " << error;
+    EXPECT_GT(mean(v1) - mean(v2), 2.0 * error)
+        << mean(v1) << " and " << mean(v2) << ", standard error " << error;
 }
 
 TEST_F(Demo, TheGapOfTheNewCollectionIsSelection) {
     const auto path = [](const std::string& name) { return (world() / name).string(); };
-    const json report =
-        assay_json({"replicate", "adjust", path("truth/selections-v1.csv"), path("truth/selections-v2.csv"), "--hits",
-                    path("runs/v1"), path("runs/v2"), "--clean"});
+    const json report = assay_json({"replicate", "adjust", path("truth/selections-v1.csv"),
+                                    path("truth/selections-v2.csv"), "--hits", path("runs/v1"),
+                                    path("runs/v2"), "--clean"});
     const json& gap = report["methods"][0]["mean"]["gap"];
     EXPECT_GT(gap["gap"]["interval"]["low"], 0.0);
     EXPECT_GT(gap["selection_bias"]["interval"]["low"], 0.0);
-    // With the true selection rates, which no annotator knows: v2's accuracy in each fiftieth of v1's rates.
+    // With the true selection rates, which no annotator knows: v2's accuracy in each fiftieth of
+    // v1's rates.
     const auto rates = [&](const std::string& set) {
         const std::string text = slurp(world() / "truth" / (set + ".csv"));
         CsvReader reader(text, set);
         std::map<std::string, double> of;
         while (reader.next())
-            of[std::string(reader[0])] = std::stod(std::string(reader[reader.column({"selection_rate"})]));
+            of[std::string(reader[0])] =
+                std::stod(std::string(reader[reader.column({"selection_rate"})]));
         return of;
     };
     const auto one = rates("v1"), two = rates("v2");
     std::vector<double> edges;
-    for (const auto& [picture, rate] : one) edges.push_back(rate);
+    for (const auto& [image, rate] : one) edges.push_back(rate);
     std::sort(edges.begin(), edges.end());
     constexpr std::size_t bins = 50;
     const auto bin_of = [&](double rate) {
@@ -224,14 +236,15 @@ TEST_F(Demo, TheGapOfTheNewCollectionIsSelection) {
         }
         selection += (truth - raw) / static_cast<double>(classifiers.size());
     }
-    const double found = gap["selection_bias"]["value"], error = gap["selection_bias"]["standard_error"];
+    const double found = gap["selection_bias"]["value"],
+                 error = gap["selection_bias"]["standard_error"];
     EXPECT_LT(std::abs(found - selection), 3 * error) << found << " and in truth " << selection;
     // Neither of the easy answers would pass: that nothing is selection, that all is.
     EXPECT_GT(selection, 3 * error);
     EXPECT_GT(gap["gap"]["value"].get<double>() - selection, 3 * error);
 }
 
-TEST_F(Demo, FewPicturesMakeTheWorst) {
+TEST_F(Demo, FewImagesMakeTheWorst) {
     const auto few = hits("v1", "few");
     for (const std::string& other : networks) {
         if (other == "few") continue;
@@ -242,8 +255,12 @@ TEST_F(Demo, FewPicturesMakeTheWorst) {
 TEST_F(Demo, ShapeAndTextureShowInTheCueConflict) {
     struct Cues {
         std::uint64_t shape = 0, texture = 0;
-        double bias() const { return static_cast<double>(shape) / static_cast<double>(shape + texture); }
-        double variance() const { return bias() * (1 - bias()) / static_cast<double>(shape + texture); }
+        double bias() const {
+            return static_cast<double>(shape) / static_cast<double>(shape + texture);
+        }
+        double variance() const {
+            return bias() * (1 - bias()) / static_cast<double>(shape + texture);
+        }
     };
     std::map<std::string, Cues> cues;
     for (const std::string& model : networks) {
@@ -266,11 +283,13 @@ TEST_F(Demo, ShapeAndTextureShowInTheCueConflict) {
     }
     // How many standard errors the first is above the second.
     const auto above = [&](const std::string& first, const std::string& second) {
-        return (cues[first].bias() - cues[second].bias()) / std::sqrt(cues[first].variance() + cues[second].variance());
+        return (cues[first].bias() - cues[second].bias()) /
+               std::sqrt(cues[first].variance() + cues[second].variance());
     };
     for (const std::string& model : networks) {
         SCOPED_TRACE(model + " " + std::to_string(cues[model].bias()));
-        // One-sided, 5 %: shape leans most to outlines of all, texture least of those that learnt from all pictures.
+        // One-sided, 5 %: shape leans most to outlines of all, texture least of those that learnt
+        // from all images.
         if (model != "shape") {
             EXPECT_GT(above("shape", model), 1.645);
         }
@@ -280,13 +299,16 @@ TEST_F(Demo, ShapeAndTextureShowInTheCueConflict) {
     }
 }
 
-TEST_F(Demo, TrainingOnAttackedPicturesHelpsUnderAttack) {
+TEST_F(Demo, TrainingOnAttackedImagesHelpsUnderAttack) {
     std::map<std::string, json> report;
     for (const std::string& model : networks)
-        report[model] = json::parse(slurp(world() / "models" / (model + ".training.json"))).at("report");
-    const auto kept = [&](const std::string& model) {  // of the pictures that were right before, right after
-        return wilson(report[model]["held_out_right_attacked"], report[model]["held_out_right"]);
-    };
+        report[model] =
+            json::parse(slurp(world() / "models" / (model + ".training.json"))).at("report");
+    const auto kept =
+        [&](const std::string& model) {  // of the images that were right before, right after
+            return wilson(report[model]["held_out_right_attacked"],
+                          report[model]["held_out_right"]);
+        };
     for (const std::string& model : networks) {
         if (model == "robust") continue;
         EXPECT_GT(kept("robust").low, kept(model).high) << model;
@@ -294,8 +316,9 @@ TEST_F(Demo, TrainingOnAttackedPicturesHelpsUnderAttack) {
 }
 
 TEST_F(Demo, TheTemperatureMendsTheProbabilitiesAndNoAnswer) {
-    const json all = assay_json({"compare", (world() / "runs/v1/overfit").string(),
-                                 (world() / "runs/v1/overfit-scaled").string(), "--metrics", "top1,nll,ece"});
+    const json all =
+        assay_json({"compare", (world() / "runs/v1/overfit").string(),
+                    (world() / "runs/v1/overfit-scaled").string(), "--metrics", "top1,nll,ece"});
     std::map<std::string, json> by_metric;
     for (const json& m : all.at("pairs").at(0).at("metrics")) by_metric[m.at("metric")] = m;
     EXPECT_EQ(by_metric.at("top1").at("difference"), 0);
@@ -313,7 +336,8 @@ TEST_F(Demo, MultiLabelRecallIsTheCountByHand) {
         if (labels.empty()) continue;
         std::vector<std::int32_t> order(all[i].size());
         std::iota(order.begin(), order.end(), 0);
-        std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return all[i][a] > all[i][b]; });
+        std::stable_sort(order.begin(), order.end(),
+                         [&](auto a, auto b) { return all[i][a] > all[i][b]; });
         double found = 0;
         for (std::size_t k = 0; k < labels.size(); ++k)
             found += std::count(labels.begin(), labels.end(), order[k]) > 0 ? 1 : 0;
@@ -321,8 +345,10 @@ TEST_F(Demo, MultiLabelRecallIsTheCountByHand) {
         ++items;
     }
     ASSERT_GT(items, 100U);
-    const json score = assay_json({"score", (world() / "runs/multi/standard").string(), "--metrics", "variable_topk"});
-    EXPECT_NEAR(score.at("measurements").at(0).at("value"), sum / static_cast<double>(items), 1e-12);
+    const json score = assay_json(
+        {"score", (world() / "runs/multi/standard").string(), "--metrics", "variable_topk"});
+    EXPECT_NEAR(score.at("measurements").at(0).at("value"), sum / static_cast<double>(items),
+                1e-12);
 }
 
 TEST_F(Demo, AgainNothingIsMadeAnew) {
@@ -357,10 +383,10 @@ TEST_F(Demo, SaysWhatIsMissingWithoutThePlugin) {
     const Outcome outcome = assay_run(words(), {"ASSAY_PLUGIN_DIR=" + empty.path().string()});
     EXPECT_EQ(outcome.status, 2);
     EXPECT_THAT(outcome.err, HasSubstr("libassay_torch.so"));
-    EXPECT_THAT(outcome.err, HasSubstr("the pictures are in"));
+    EXPECT_THAT(outcome.err, HasSubstr("the images are in"));
 }
 
-// The last one: it changes the folder and has the tour mend it.
+// The last one: it changes the folder and has the walkthrough mend it.
 TEST_F(Demo, MendsItsOwnStoresAndLeavesTheUsers) {
     const fs::path runs = world() / "runs", own = runs / "edges/few", mine = runs / "sketch/mine";
     const std::string scores = slurp(own / "shards/000000.npy");
@@ -370,7 +396,8 @@ TEST_F(Demo, MendsItsOwnStoresAndLeavesTheUsers) {
     fs::create_directory_symlink(elsewhere.path(), runs / "elsewhere");
     fs::remove(own / "manifest.json");                          // a removal that was cut short
     std::ofstream(runs / "original/few/manifest.json") << "{";  // damaged
-    fs::copy(world() / "models/standard.pt", world() / "models/few.pt", fs::copy_options::overwrite_existing);
+    fs::copy(world() / "models/standard.pt", world() / "models/few.pt",
+             fs::copy_options::overwrite_existing);
     const Outcome again = assay_run(words());
     ASSERT_EQ(again.status, 0) << again.err;
     EXPECT_EQ(slurp(own / "shards/000000.npy"), scores);

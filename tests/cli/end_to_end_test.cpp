@@ -1,4 +1,5 @@
-// The main job over the quick start's pictures and classifiers, through the program, as a user does it.
+// The main job over the quick start's images and classifiers, through the program, as a user does
+// it.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -9,9 +10,9 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
-#include "assay/file.h"
-#include "assay/npy.h"
-#include "assay/store.h"
+#include "assay/store/prediction_store.h"
+#include "core/file.h"
+#include "core/npy.h"
 #include "program.h"
 
 namespace assay {
@@ -27,20 +28,22 @@ class EndToEnd : public testing::Test {
 protected:
     static void SetUpTestSuite() {
         scratch_ = new Scratch;
-        ASSERT_EQ(Program({ASSAY_PICTURES, pictures().string(), "40"}).wait().status, 0);
+        ASSERT_EQ(Program({ASSAY_IMAGES, images().string(), "40"}).wait().status, 0);
     }
     static void TearDownTestSuite() {
         delete scratch_;
         scratch_ = nullptr;
     }
-    static fs::path pictures() { return *scratch_ / "shapes"; }
+    static fs::path images() { return *scratch_ / "shapes"; }
     static fs::path fresh(const std::string& name) { return *scratch_ / name; }
 
-    static std::vector<std::string> predict_words(const fs::path& runs, const std::vector<std::string>& more = {},
+    static std::vector<std::string> predict_words(const fs::path& runs,
+                                                  const std::vector<std::string>& more = {},
                                                   const std::string& shard_rows = "32") {
-        std::vector<std::string> words = {"predict",     "--model",           (models / "small.pt").string(),
-                                          "--data",      pictures().string(), "--out",
-                                          runs.string(), "--shard-rows",      shard_rows};
+        std::vector<std::string> words = {
+            "predict",     "--model",         (models / "small.pt").string(),
+            "--data",      images().string(), "--out",
+            runs.string(), "--shard-rows",    shard_rows};
         words.insert(words.end(), more.begin(), more.end());
         return words;
     }
@@ -71,7 +74,7 @@ TEST_F(EndToEnd, PredictThenAgainDoesNothing) {
     ASSERT_EQ(first.status, 0) << first.err;
     EXPECT_EQ(json::parse(first.out)[0]["computed"], 240);
     const auto before = shards(runs);
-    EXPECT_EQ(before.size(), 2U * 8);  // 240 pictures in shards of 32: scores and record each
+    EXPECT_EQ(before.size(), 2U * 8);  // 240 images in shards of 32: scores and record each
     const Outcome second = assay_run(predict_words(runs, {"--json"}));
     ASSERT_EQ(second.status, 0) << second.err;
     EXPECT_EQ(json::parse(second.out)[0]["computed"], 0);
@@ -88,7 +91,9 @@ TEST_F(EndToEnd, SameBitsForAnyThreadsAndCompany) {
     }
     // Another model in the same run, and no vector instructions in our own code.
     const fs::path both = fresh("both");
-    ASSERT_EQ(assay_run(predict_words(both, {"--model", (models / "tiny.pt").string()}), {"ASSAY_SIMD=none"}).status,
+    ASSERT_EQ(assay_run(predict_words(both, {"--model", (models / "tiny.pt").string()}),
+                        {"ASSAY_SIMD=none"})
+                  .status,
               0);
     EXPECT_EQ(shards(both), shards(reference));
 }
@@ -100,7 +105,8 @@ TEST_F(EndToEnd, KilledAtAnyMomentItResumesToTheSameBytes) {
     std::vector<std::string> words = predict_words(runs, {"--threads", "1"});
     words.insert(words.begin(), ASSAY_PROGRAM);
     int kills = 0;
-    // Waits grow, so that the kills fall before, between and after shards until one run gets through.
+    // Waits grow, so that the kills fall before, between and after shards until one run gets
+    // through.
     for (int wait = 300; wait < 20'000; wait += 60) {
         Program program(words);
         std::this_thread::sleep_for(std::chrono::milliseconds(wait));
@@ -121,7 +127,8 @@ TEST_F(EndToEnd, InterruptedEndsWith130AndResumes) {
     words.insert(words.begin(), ASSAY_PROGRAM);
     Program program(words);
     const fs::path first = runs / "shapes/small/shards/000000.json";
-    for (int i = 0; i < 2000 && !fs::exists(first); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    for (int i = 0; i < 2000 && !fs::exists(first); ++i)
+        std::this_thread::sleep_for(std::chrono::milliseconds(5));
     ASSERT_TRUE(fs::exists(first));
     ::kill(program.pid(), SIGINT);
     const Outcome outcome = program.wait();
@@ -135,7 +142,7 @@ TEST_F(EndToEnd, InterruptedEndsWith130AndResumes) {
 TEST_F(EndToEnd, AccuracyEqualsACountByHand) {
     const fs::path runs = fresh("count");
     ASSERT_EQ(assay_run(predict_words(runs)).status, 0);
-    // By hand: 40 pictures a class in the order of the ids, so row r has label r / 40.
+    // By hand: 40 images a class in the order of the ids, so row r has label r / 40.
     std::uint64_t hits = 0;
     const PredictionStore store = PredictionStore::open(runs / "shapes/small");
     ASSERT_EQ(store.rows(), 240U);
@@ -159,18 +166,21 @@ TEST_F(EndToEnd, AccuracyEqualsACountByHand) {
     EXPECT_TRUE(found);
 }
 
-TEST_F(EndToEnd, UnreadablePicturesAreRecordedAndEndWith3) {
+TEST_F(EndToEnd, UnreadableImagesAreRecordedAndEndWith3) {
     const fs::path damaged = fresh("damaged");
-    fs::copy(pictures(), damaged, fs::copy_options::recursive);
-    write_file_atomically(damaged / "circle/circle_0003.png", "this is no picture\n");
+    fs::copy(images(), damaged, fs::copy_options::recursive);
+    write_file_atomically(damaged / "circle/circle_0003.png", "this is no image\n");
     const std::string whole = slurp(damaged / "ring/ring_0001.png");
-    write_file_atomically(damaged / "ring/ring_0001.png", std::string_view(whole).substr(0, whole.size() / 2));
+    write_file_atomically(damaged / "ring/ring_0001.png",
+                          std::string_view(whole).substr(0, whole.size() / 2));
     write_file_atomically(damaged / "square/square_0000.png", "");
     const fs::path runs = fresh("damaged-runs");
-    const std::vector<std::string> words = {"predict",     "--model",        (models / "small.pt").string(),
-                                            "--data",      damaged.string(), "--out",
-                                            runs.string(), "--json"};
-    for (int time = 0; time < 2; ++time) {  // the second time everything is there, and still partial
+    const std::vector<std::string> words = {
+        "predict",     "--model",        (models / "small.pt").string(),
+        "--data",      damaged.string(), "--out",
+        runs.string(), "--json"};
+    for (int time = 0; time < 2;
+         ++time) {  // the second time everything is there, and still partial
         const Outcome outcome = assay_run(words);
         EXPECT_EQ(outcome.status, 3);
         EXPECT_EQ(json::parse(outcome.out)[0]["without_score"], 3);
@@ -185,8 +195,9 @@ TEST_F(EndToEnd, AnotherModelOfTheSameNameIsRefused) {
     const fs::path runs = fresh("other-model");
     ASSERT_EQ(assay_run(predict_words(runs)).status, 0);
     const auto before = shards(runs);
-    const Outcome outcome = assay_run({"predict", "--model", (models / "tiny.pt").string(), "--name", "small", "--data",
-                                       pictures().string(), "--out", runs.string()});
+    const Outcome outcome =
+        assay_run({"predict", "--model", (models / "tiny.pt").string(), "--name", "small", "--data",
+                   images().string(), "--out", runs.string()});
     EXPECT_EQ(outcome.status, 2);
     EXPECT_THAT(outcome.err, HasSubstr("model"));
     EXPECT_EQ(shards(runs), before);
@@ -207,10 +218,10 @@ TEST_F(EndToEnd, ImportedScoresGiveTheSameNumbers) {
     ASSERT_EQ(assay_run(predict_words(runs, {}, "240")).status, 0);
     // Ids and labels for the import come from the store's own item table.
     const fs::path imported = fresh("imported");
-    const Outcome outcome =
-        assay_run({"import", (runs / "shapes/small/shards/000000.npy").string(), "--items",
-                   (runs / "shapes/items.csv").string(), "--classes", (models / "shapes.txt").string(),
-                   "--dataset-name", "shapes", "--name", "small", "--out", imported.string()});
+    const Outcome outcome = assay_run({"import", (runs / "shapes/small/shards/000000.npy").string(),
+                                       "--items", (runs / "shapes/items.csv").string(), "--classes",
+                                       (models / "shapes.txt").string(), "--dataset-name", "shapes",
+                                       "--name", "small", "--out", imported.string()});
     ASSERT_EQ(outcome.status, 0) << outcome.err;
     EXPECT_EQ(score(runs).at("measurements"), score(imported).at("measurements"));
 }
@@ -219,7 +230,8 @@ TEST_F(EndToEnd, AGateThatBreaksEndsWith1) {
     const fs::path runs = fresh("gate");
     ASSERT_EQ(assay_run(predict_words(runs, {"--model", (models / "tiny.pt").string()})).status, 0);
     const std::string a = (runs / "shapes/small").string(), b = (runs / "shapes/tiny").string();
-    EXPECT_EQ(assay_run({"compare", a, b, "--gate", "top1.delta >= -0.005"}).status, 1);  // tiny is far worse
+    EXPECT_EQ(assay_run({"compare", a, b, "--gate", "top1.delta >= -0.005"}).status,
+              1);  // tiny is far worse
     EXPECT_EQ(assay_run({"compare", b, a, "--gate", "top1.delta >= -0.005"}).status, 0);
     EXPECT_EQ(assay_run({"compare", a, b, "--gate", "topp1 >= 0"}).status, 2);
 }
@@ -227,10 +239,11 @@ TEST_F(EndToEnd, AGateThatBreaksEndsWith1) {
 TEST_F(EndToEnd, OneFileRunsEverything) {
     const fs::path folder = fresh("plan");
     fs::create_directories(folder);
-    write_file_atomically(folder / "assay.toml", "out = 'runs'\n[[model]]\npath = '" + (models / "small.pt").string() +
-                                                     "'\n[[model]]\npath = '" + (models / "tiny.pt").string() +
-                                                     "'\n[[data]]\npath = '" + pictures().string() +
-                                                     "'\n[score]\n[compare]\ngate = ['top1.delta >= -0.005']\n");
+    write_file_atomically(folder / "assay.toml",
+                          "out = 'runs'\n[[model]]\npath = '" + (models / "small.pt").string() +
+                              "'\n[[model]]\npath = '" + (models / "tiny.pt").string() +
+                              "'\n[[data]]\npath = '" + images().string() +
+                              "'\n[score]\n[compare]\ngate = ['top1.delta >= -0.005']\n");
     const Outcome outcome = assay_run({"run", (folder / "assay.toml").string()});
     EXPECT_EQ(outcome.status, 1) << outcome.err;  // the gate: tiny is far worse than small
     EXPECT_THAT(outcome.out, HasSubstr("top1"));
@@ -239,8 +252,8 @@ TEST_F(EndToEnd, OneFileRunsEverything) {
 }
 
 TEST_F(EndToEnd, CheckFindsASoundPairSound) {
-    const Outcome outcome =
-        assay_run({"check", "--model", (models / "small.pt").string(), "--data", pictures().string()});
+    const Outcome outcome = assay_run(
+        {"check", "--model", (models / "small.pt").string(), "--data", images().string()});
     EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
 }
 

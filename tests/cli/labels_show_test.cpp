@@ -5,7 +5,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "cli/program.h"
+#include "program.h"
 
 namespace assay {
 namespace {
@@ -24,18 +24,20 @@ protected:
         return path.string();
     }
     std::string at(const std::string& name) { return (scratch_ / name).string(); }
-    /// Two models on three pictures, four classes: m1 keeps all, m2 the 2 best.
+    /// Two models on three images, four classes: m1 keeps all, m2 the 2 best.
     void make_runs(const std::string& dataset = "zoo") {
-        const std::string items = put("items.csv", "path,labels\na/1.png,cat dog\na/2.png,cat\nb/1.png,bird\n");
+        const std::string items =
+            put("items.csv", "path,labels\na/1.png,cat dog\na/2.png,cat\nb/1.png,bird\n");
         const std::string classes = put("classes.txt", "cat\ndog\nbird\nfish\n");
         const std::string scores = put("m1.csv",
                                        "cat,dog,bird,fish\n0.5,0.3,0.15,0.05\n0.1,0.7,0.15,0.05\n"
                                        "0.05,0.05,0.1,0.8\n");
-        for (const auto& [name, keep] :
+        for (const auto& [name, storage] :
              {std::pair<std::string, std::string>{"m1", "full"}, {"m2", "top2"}, {"m3", "label"}}) {
             const Outcome r =
-                assay_run({"import", scores, "--name", name, "--out", at("runs"), "--items", items, "--classes",
-                           classes, "--kind", "probabilities", "--keep", keep, "--dataset-name", dataset});
+                assay_run({"import", scores, "--name", name, "--out", at("runs"), "--items", items,
+                           "--classes", classes, "--kind", "probabilities", "--storage", storage,
+                           "--dataset-name", dataset});
             ASSERT_EQ(r.status, 0) << r.err;
         }
     }
@@ -43,7 +45,7 @@ protected:
 };
 
 const std::string votes_text =
-    "rater,item,label,answer\n"
+    "annotator,item,label,answer\n"
     "anna,a/1.png,cat,yes\nbert,a/1.png,cat,yes\ncleo,a/1.png,cat,yes\n"
     "anna,a/1.png,dog,yes\nbert,a/1.png,dog,yes\ncleo,a/1.png,dog,maybe\n"
     "anna,a/2.png,cat,no\nbert,a/2.png,cat,no\ncleo,a/2.png,cat,no\n"
@@ -51,30 +53,34 @@ const std::string votes_text =
 
 TEST_F(LabelsShow, VotesBecomeLabelSets) {
     const std::string votes = put("votes.csv", votes_text);
-    const Outcome r = assay_run({"labels", "aggregate", votes, "--method", "majority", "-o", at("labels.csv"),
-                                 "--posteriors", at("p.csv"), "--rater-quality", at("q.csv"), "--raters"});
+    const Outcome r = assay_run({"labels", "aggregate", votes, "--method", "majority", "-o",
+                                 at("labels.csv"), "--posteriors", at("p.csv"),
+                                 "--annotator-quality", at("q.csv"), "--annotators"});
     EXPECT_EQ(r.status, 0) << r.err;
     EXPECT_EQ(slurp(scratch_ / "labels.csv"), "path,labels\na/1.png,cat dog\na/2.png,dog\n");
     EXPECT_THAT(slurp(scratch_ / "p.csv"), HasSubstr("a/1.png,dog,0,1,2,0.8333333333333334,1\n"));
     EXPECT_THAT(slurp(scratch_ / "p.csv"), HasSubstr("a/2.png,cat,3,0,0,0,0\n"));
-    EXPECT_THAT(slurp(scratch_ / "q.csv"), HasSubstr("rater,answers,given_no,given_maybe,given_yes,accuracy,"));
+    EXPECT_THAT(slurp(scratch_ / "q.csv"),
+                HasSubstr("annotator,answers,given_no,given_maybe,given_yes,accuracy,"));
     EXPECT_THAT(r.out, HasSubstr("Krippendorff's alpha"));
     EXPECT_THAT(r.out, HasSubstr("cleo"));
     for (const char* method : {"dawid-skene", "weighted"}) {
-        const Outcome other = assay_run({"labels", "aggregate", votes, "--method", method, "--to", "object", "-o",
-                                         at(std::string(method) + ".json"), "--json", "--raters"});
+        const Outcome other =
+            assay_run({"labels", "aggregate", votes, "--method", method, "--to", "object", "-o",
+                       at(std::string(method) + ".json"), "--json", "--annotators"});
         EXPECT_EQ(other.status, 0) << other.err;
         const json report = json::parse(other.out);
         EXPECT_EQ(report.at("schema"), "assay.label_votes/1");
         EXPECT_EQ(report.at("votes").at("used"), 12);
-        EXPECT_EQ(report.at("rater_quality").size(), 3U);
+        EXPECT_EQ(report.at("annotator_quality").size(), 3U);
         const json sets = json::parse(slurp(scratch_ / (std::string(method) + ".json")));
         EXPECT_EQ(sets.at("a/1.png"), (json{"cat", "dog"}));
     }
 }
 
 TEST_F(LabelsShow, BadVotesAreListedAndTheStatusSaysSo) {
-    const std::string votes = put("votes.csv", votes_text + "dora,a/1.png,cat,perhaps\nanna,a/1.png,cat,no\n");
+    const std::string votes =
+        put("votes.csv", votes_text + "dora,a/1.png,cat,perhaps\nanna,a/1.png,cat,no\n");
     const Outcome r = assay_run({"labels", "aggregate", votes, "--json"});
     EXPECT_EQ(r.status, 3);
     EXPECT_THAT(r.err, HasSubstr("unknown answer: 1"));
@@ -83,32 +89,37 @@ TEST_F(LabelsShow, BadVotesAreListedAndTheStatusSaysSo) {
     EXPECT_EQ(json::parse(r.out).at("problems").at("votes").size(), 2U);
     EXPECT_EQ(assay_run({"labels", "aggregate", votes, "--repeats", "error"}).status, 2);
     EXPECT_EQ(assay_run({"labels", "aggregate", at("absent.csv")}).status, 2);
-    EXPECT_EQ(assay_run({"labels", "aggregate", put("w.csv", "rater,item\n")}).status, 2);
-    const Outcome weights = assay_run({"labels", "aggregate", put("good.csv", votes_text), "--method", "weighted",
-                                       "--weights", put("weights.csv", "rater,weight\nanna,1\nbert,0.5\n")});
+    EXPECT_EQ(assay_run({"labels", "aggregate", put("w.csv", "annotator,item\n")}).status, 2);
+    const Outcome weights =
+        assay_run({"labels", "aggregate", put("good.csv", votes_text), "--method", "weighted",
+                   "--weights", put("weights.csv", "annotator,weight\nanna,1\nbert,0.5\n")});
     EXPECT_EQ(weights.status, 2);
-    EXPECT_THAT(weights.err, HasSubstr("no weight for 1 of 3 raters: cleo"));
+    EXPECT_THAT(weights.err, HasSubstr("no weight for 1 of 3 annotators: cleo"));
     EXPECT_THAT(assay_run({"labels", "agregate"}).err, HasSubstr("did you mean `aggregate`?"));
 }
 
 TEST_F(LabelsShow, ItemsWithoutVotesGetTheirOriginalLabel) {
     make_runs();
     const std::string votes = put("votes.csv", votes_text);
-    const Outcome r = assay_run({"labels", "aggregate", votes, "--data", at("runs"), "--to", "csv", "-o", at("l.csv"),
-                                 "--method", "majority", "--against", at("items.csv")});
+    const Outcome r =
+        assay_run({"labels", "aggregate", votes, "--data", at("runs"), "--to", "csv", "-o",
+                   at("l.csv"), "--method", "majority", "--against", at("items.csv")});
     EXPECT_EQ(r.status, 0) << r.err;
-    EXPECT_EQ(slurp(scratch_ / "l.csv"), "path,labels\na/1.png,cat dog\na/2.png,dog\nb/1.png,bird\n");
+    EXPECT_EQ(slurp(scratch_ / "l.csv"),
+              "path,labels\na/1.png,cat dog\na/2.png,dog\nb/1.png,bird\n");
     EXPECT_THAT(r.out, HasSubstr("not rated, original label"));
     EXPECT_THAT(r.out, HasSubstr("decisions as in items.csv"));  // 2 of 4 alike
-    const Outcome scored = assay_run({"score", at("runs"), "--labels", at("l.csv"), "--metrics", "real", "--csv"});
+    const Outcome scored =
+        assay_run({"score", at("runs"), "--labels", at("l.csv"), "--metrics", "real", "--csv"});
     EXPECT_THAT(scored.out, HasSubstr("real"));
 }
 
 TEST_F(LabelsShow, OneQuestionUnderSeveralNamesIsOne) {
     make_runs();
-    const std::string votes = put("votes.csv",
-                                  "rater,item,label,answer\nanna,a/2.png,cat,no\nbert,a/2.png,cat,no\n"
-                                  "cleo,2.png,cat,yes\nanna,2.png,0,yes\n");
+    const std::string votes =
+        put("votes.csv",
+            "annotator,item,label,answer\nanna,a/2.png,cat,no\nbert,a/2.png,cat,no\n"
+            "cleo,2.png,cat,yes\nanna,2.png,0,yes\n");
     const std::vector<std::string> words = {"labels",   "aggregate", votes,      "--data",
                                             at("runs"), "--method",  "majority", "--json"};
     const Outcome r = assay_run(words);
@@ -116,7 +127,7 @@ TEST_F(LabelsShow, OneQuestionUnderSeveralNamesIsOne) {
     EXPECT_THAT(r.err, HasSubstr("repeated vote that contradicts: 1"));
     const json report = json::parse(r.out);
     EXPECT_EQ(report.at("questions"), 1);
-    EXPECT_EQ(report.at("pictures"), 1);
+    EXPECT_EQ(report.at("images"), 1);
     EXPECT_EQ(report.at("votes").at("pooled_questions"), 2);
     EXPECT_EQ(report.at("labels_kept"), 0);  // no, no, yes
     EXPECT_THAT(report.at("notes").dump(), HasSubstr("2 questions were asked under several names"));
@@ -125,38 +136,44 @@ TEST_F(LabelsShow, OneQuestionUnderSeveralNamesIsOne) {
     EXPECT_EQ(assay_run(strict).status, 2);
 }
 
-TEST_F(LabelsShow, KnownRatersAreTrimmedAndSome) {
+TEST_F(LabelsShow, KnownAnnotatorsAreTrimmedAndSome) {
     const std::string votes = put("votes.csv", votes_text);
-    const Outcome none = assay_run({"labels", "aggregate", votes, "--known-raters", put("none.csv", "rater\n")});
+    const Outcome none = assay_run(
+        {"labels", "aggregate", votes, "--known-annotators", put("none.csv", "annotator\n")});
     EXPECT_EQ(none.status, 2);
-    EXPECT_THAT(none.err, HasSubstr("none.csv: no rater in it"));
-    const Outcome two =
-        assay_run({"labels", "aggregate", votes, "--json", "--known-raters", put("two.csv", "rater\n anna\nbert \n")});
+    EXPECT_THAT(none.err, HasSubstr("none.csv: no annotator in it"));
+    const Outcome two = assay_run({"labels", "aggregate", votes, "--json", "--known-annotators",
+                                   put("two.csv", "annotator\n anna\nbert \n")});
     EXPECT_EQ(two.status, 3);
     EXPECT_EQ(json::parse(two.out).at("votes").at("used"), 8);
 }
 
-TEST_F(LabelsShow, PicturesThatAFileDoesNotNameAreCounted) {
+TEST_F(LabelsShow, ImagesThatAFileDoesNotNameAreCounted) {
     make_runs();
     make_runs("zoo2");
     const std::string labels = put("l.csv", "path,labels\na/1.png,cat dog\na/2.png,dog\n");
-    const std::string warning = "1 of 3 pictures are not named in l.csv; they count as without labels";
-    const Outcome scored = assay_run({"score", at("runs/zoo"), "--labels", labels, "--metrics", "real", "--json"});
+    const std::string warning =
+        "1 of 3 images are not named in l.csv; they count as without labels";
+    const Outcome scored =
+        assay_run({"score", at("runs/zoo"), "--labels", labels, "--metrics", "real", "--json"});
     EXPECT_EQ(scored.status, 0) << scored.err;
     EXPECT_THAT(scored.err, HasSubstr(warning));
     EXPECT_EQ(scored.err.find(warning), scored.err.rfind(warning));  // once for all models
     const json counts = json::parse(scored.out).at("stores").at(0).at("counts");
     EXPECT_EQ(counts.at("unnamed"), 1);
     EXPECT_EQ(counts.at("unlabelled"), 1);
-    const Outcome gap = assay_run({"gap", "zoo", "zoo2", "--runs", at("runs"), "--labels1", labels, "--json"});
+    const Outcome gap =
+        assay_run({"gap", "zoo", "zoo2", "--runs", at("runs"), "--labels1", labels, "--json"});
     EXPECT_EQ(gap.status, 0) << gap.err;
     EXPECT_THAT(gap.err, HasSubstr(warning));
     EXPECT_EQ(json::parse(gap.out).at("first").at("histogram").at("unnamed"), 1);
     EXPECT_EQ(json::parse(gap.out).at("second").at("histogram").at("unnamed"), 0);
-    const Outcome whole = assay_run({"score", at("runs/zoo"), "--labels", at("items.csv"), "--metrics", "real"});
+    const Outcome whole =
+        assay_run({"score", at("runs/zoo"), "--labels", at("items.csv"), "--metrics", "real"});
     EXPECT_THAT(whole.err, Not(HasSubstr("not named")));
     // Folders named in full do not make a wrong --runs right.
-    const Outcome wrong = assay_run({"gap", at("runs/zoo"), at("runs/zoo2"), "--runs", at("nosuch")});
+    const Outcome wrong =
+        assay_run({"gap", at("runs/zoo"), at("runs/zoo2"), "--runs", at("nosuch")});
     EXPECT_EQ(wrong.status, 2);
     EXPECT_THAT(wrong.err, HasSubstr("nosuch` is no folder"));
 }
@@ -168,20 +185,26 @@ TEST_F(LabelsShow, TextThatIsNotUtf8) {
     EXPECT_EQ(stats.status, 0) << stats.err;
     EXPECT_EQ(json::parse(stats.out).at("classes").at(0).at("name"), "c\uFFFD");
 
-    const std::string votes = put("votes.csv", "rater,item,label,answer\nanna,a.png,c\xe9,yes\n");
-    const Outcome sets = assay_run({"labels", "aggregate", votes, "--method", "majority", "-o", at("l.json")});
+    const std::string votes =
+        put("votes.csv", "annotator,item,label,answer\nanna,a.png,c\xe9,yes\n");
+    const Outcome sets =
+        assay_run({"labels", "aggregate", votes, "--method", "majority", "-o", at("l.json")});
     EXPECT_EQ(sets.status, 2);
     EXPECT_THAT(sets.err, HasSubstr("class `c\xe9` is not UTF-8"));
-    EXPECT_EQ(assay_run({"labels", "aggregate", votes, "--method", "majority", "-o", at("l.csv"), "--json"}).status, 0);
+    EXPECT_EQ(assay_run({"labels", "aggregate", votes, "--method", "majority", "-o", at("l.csv"),
+                         "--json"})
+                  .status,
+              0);
 
     const std::string items = put("items.csv", "path,labels\na/\xe9.png,0\n");
     const Outcome imported =
-        assay_run({"import", put("m\xe9.csv", "cat,dog\n0.5,0.5\n"), "--name", "m", "--out", at("runs"), "--items",
-                   items, "--kind", "probabilities", "--dataset-name", "d"});
+        assay_run({"import", put("m\xe9.csv", "cat,dog\n0.5,0.5\n"), "--name", "m", "--out",
+                   at("runs"), "--items", items, "--kind", "probabilities", "--dataset-name", "d"});
     ASSERT_EQ(imported.status, 0) << imported.err;
-    for (const std::vector<std::string>& words : {std::vector<std::string>{"show", "a/\xe9.png", at("runs"), "--json"},
-                                                  {"labels", "propose", at("runs"), "--recall", "0.5", "--json"},
-                                                  {"verify", at("runs"), "--json"}}) {
+    for (const std::vector<std::string>& words :
+         {std::vector<std::string>{"show", "a/\xe9.png", at("runs"), "--json"},
+          {"labels", "propose", at("runs"), "--recall", "0.5", "--json"},
+          {"verify", at("runs"), "--json"}}) {
         const Outcome r = assay_run(words);
         EXPECT_EQ(r.status, 0) << words[0] << r.err;
         EXPECT_TRUE(json::accept(r.out)) << words[0];
@@ -190,15 +213,17 @@ TEST_F(LabelsShow, TextThatIsNotUtf8) {
 
 TEST_F(LabelsShow, Propose) {
     make_runs();
-    const Outcome r =
-        assay_run({"labels", "propose", at("runs/zoo/m1"), "--recall", "1", "-o", at("questions.csv"), "--json"});
+    const Outcome r = assay_run({"labels", "propose", at("runs/zoo/m1"), "--recall", "1", "-o",
+                                 at("questions.csv"), "--json"});
     EXPECT_EQ(r.status, 0) << r.err;
     const json report = json::parse(r.out);
     EXPECT_EQ(report.at("reached"), true);
     EXPECT_EQ(report.at("recall_original").at("value"), 1.0);
-    EXPECT_THAT(slurp(scratch_ / "questions.csv"),
-                HasSubstr("item,path,label,class,proposed_by,prior\na/1.png,a/1.png,cat,cat,m1,0.5\n"));
-    EXPECT_THAT(assay_run({"labels", "propose", at("runs/zoo/m1")}).out, HasSubstr("recall of the original labels"));
+    EXPECT_THAT(
+        slurp(scratch_ / "questions.csv"),
+        HasSubstr("item,path,label,class,proposed_by,prior\na/1.png,a/1.png,cat,cat,m1,0.5\n"));
+    EXPECT_THAT(assay_run({"labels", "propose", at("runs/zoo/m1")}).out,
+                HasSubstr("recall of the original labels"));
     // The best answers alone cannot find all.
     EXPECT_EQ(assay_run({"labels", "propose", at("runs/zoo/m3"), "--recall", "1"}).status, 3);
 }
@@ -207,17 +232,18 @@ TEST_F(LabelsShow, Stats) {
     make_runs();
     const Outcome r = assay_run({"labels", "stats", at("runs"), "--least", "1"});
     EXPECT_EQ(r.status, 0) << r.err;
-    EXPECT_THAT(r.out, HasSubstr("1.3333 labels a labelled picture"));
-    const json report = json::parse(assay_run({"labels", "stats", at("items.csv"), "--json", "--least", "1"}).out);
+    EXPECT_THAT(r.out, HasSubstr("1.3333 labels a labelled image"));
+    const json report =
+        json::parse(assay_run({"labels", "stats", at("items.csv"), "--json", "--least", "1"}).out);
     EXPECT_EQ(report.at("histogram"), (json{{"1", 2}, {"2", 1}}));
     EXPECT_EQ(report.at("pairs").size(), 1U);
-    EXPECT_EQ(assay_run({"labels", "stats", at("items.csv"), "--csv"}).out.substr(0, 38),
-              "class,name,pictures,alone,with others\n");
+    EXPECT_EQ(assay_run({"labels", "stats", at("items.csv"), "--csv"}).out.substr(0, 36),
+              "class,name,images,alone,with others\n");
     // Without a class list the names in the file are the classes, in JSON as in csv.
-    const Outcome names =
-        assay_run({"labels", "stats", put("l.json", R"({"a": ["great white shark", "cat"], "b": "cat"})")});
+    const Outcome names = assay_run(
+        {"labels", "stats", put("l.json", R"({"a": ["great white shark", "cat"], "b": "cat"})")});
     EXPECT_EQ(names.status, 0) << names.err;
-    EXPECT_THAT(names.out, HasSubstr("l: 2 pictures, 3 labels, 2 classes"));
+    EXPECT_THAT(names.out, HasSubstr("l: 2 images, 3 labels, 2 classes"));
     const Outcome mixed = assay_run({"labels", "stats", put("m.json", R"([["cat"], [1]])")});
     EXPECT_EQ(mixed.status, 2);
     EXPECT_THAT(mixed.err, HasSubstr("labels are numbers and names (`cat`)"));
@@ -232,8 +258,9 @@ TEST_F(LabelsShow, ShowMarksWhatIsRight) {
     EXPECT_THAT(r.out, HasSubstr("dog: not among the 1 kept"));
     EXPECT_THAT(r.out, HasSubstr("variable top-k: not known: 2 labels, 1 classes kept"));
     EXPECT_THAT(r.out, HasSubstr("50.0 %  ████████████"));
-    const json report = json::parse(assay_run({"show", "a/2.png", at("runs"), "--json", "--top", "2"}).out);
-    const json& models = report.at("pictures").at(0).at("models");
+    const json report =
+        json::parse(assay_run({"show", "a/2.png", at("runs"), "--json", "--top", "2"}).out);
+    const json& models = report.at("images").at(0).at("models");
     ASSERT_EQ(models.size(), 3U);
     EXPECT_EQ(models[0].at("answers").size(), 2U);
     EXPECT_EQ(models[0].at("answers")[0].at("name"), "dog");
@@ -242,8 +269,8 @@ TEST_F(LabelsShow, ShowMarksWhatIsRight) {
     EXPECT_FALSE(models[1].at("labels")[0].contains("place"));  // the 2 best are kept
     EXPECT_EQ(models[0].at("variable_top_k_hits"), 0);
     // Other labels; an end of the id; what is not there.
-    const Outcome other =
-        assay_run({"show", "2.png", at("runs/zoo/m1"), "--labels", put("l.csv", "image,label\na/2.png,dog\n")});
+    const Outcome other = assay_run({"show", "2.png", at("runs/zoo/m1"), "--labels",
+                                     put("l.csv", "image,label\na/2.png,dog\n")});
     EXPECT_THAT(other.out, HasSubstr("variable top-k: 1 of the 1 best is right"));
     const Outcome unknown = assay_run({"show", "a/3.png", at("runs")});
     EXPECT_EQ(unknown.status, 2);
@@ -257,19 +284,22 @@ TEST_F(LabelsShow, AnotherOrderOfClassesIsNotMixedIn) {
                                    "dog,cat,bird,fish\n0.3,0.5,0.15,0.05\n0.7,0.1,0.15,0.05\n"
                                    "0.05,0.05,0.1,0.8\n");
     const Outcome imported =
-        assay_run({"import", scores, "--name", "turned", "--out", at("runs2"), "--items", at("items.csv"), "--classes",
-                   put("turned.txt", "dog\ncat\nbird\nfish\n"), "--kind", "probabilities", "--dataset-name", "zoo"});
+        assay_run({"import", scores, "--name", "turned", "--out", at("runs2"), "--items",
+                   at("items.csv"), "--classes", put("turned.txt", "dog\ncat\nbird\nfish\n"),
+                   "--kind", "probabilities", "--dataset-name", "zoo"});
     ASSERT_EQ(imported.status, 0) << imported.err;
     const std::string one = at("runs/zoo/m1"), two = at("runs2/zoo/turned");
-    const json shown = json::parse(assay_run({"show", "a/1.png", one, two, "--json"}).out).at("pictures");
+    const json shown =
+        json::parse(assay_run({"show", "a/1.png", one, two, "--json"}).out).at("images");
     ASSERT_EQ(shown.size(), 2U);
-    for (const json& picture : shown) {
-        const json& best = picture.at("models").at(0).at("answers").at(0);
+    for (const json& image : shown) {
+        const json& best = image.at("models").at(0).at("answers").at(0);
         EXPECT_EQ(best.at("name"), "cat");
         EXPECT_EQ(best.at("probability"), 0.5);
         EXPECT_EQ(best.at("right"), true);
     }
-    const Outcome proposed = assay_run({"labels", "propose", one, two, "--recall", "0.5", "--json"});
+    const Outcome proposed =
+        assay_run({"labels", "propose", one, two, "--recall", "0.5", "--json"});
     EXPECT_EQ(proposed.status, 2);
     EXPECT_THAT(proposed.err, HasSubstr("class 0 is `cat` and `dog`"));
     const Outcome pair = assay_run({"compare", one, two, "--json"});
@@ -281,21 +311,25 @@ TEST_F(LabelsShow, HolmIsNamedWhereThereAreCandidatesToCorrectFor) {
     make_runs();
     const std::string a = at("runs/zoo/m1"), b = at("runs/zoo/m2"), c = at("runs/zoo/m3");
     EXPECT_THAT(assay_run({"compare", a, b}).out, Not(HasSubstr("Holm")));
-    EXPECT_THAT(assay_run({"compare", a, b, c}).out, HasSubstr("Holm's correction over the candidates"));
+    EXPECT_THAT(assay_run({"compare", a, b, c}).out,
+                HasSubstr("Holm's correction over the candidates"));
 }
 
 TEST_F(LabelsShow, GatesSayWhoseValueTheyFound) {
     make_runs();
-    const Outcome table = assay_run({"score", at("runs"), "--metrics", "real", "--gate", "real >= 0"});
+    const Outcome table =
+        assay_run({"score", at("runs"), "--metrics", "real", "--gate", "real >= 0"});
     EXPECT_EQ(table.status, 0) << table.err;
     const std::string gates = table.out.substr(table.out.find("Gates"));
     for (const char* model : {"m1", "m2", "m3"}) EXPECT_THAT(gates, HasSubstr(model));
     EXPECT_THAT(gates, Not(HasSubstr("zoo")));  // the one data set
-    const std::string one = assay_run({"score", at("runs/zoo/m1"), "--metrics", "real", "--gate", "real >= 0"}).out;
+    const std::string one =
+        assay_run({"score", at("runs/zoo/m1"), "--metrics", "real", "--gate", "real >= 0"}).out;
     EXPECT_THAT(one.substr(one.find("Gates")), Not(HasSubstr("m1")));
-    const json pairs = json::parse(assay_run({"compare", at("runs/zoo/m1"), at("runs/zoo/m2"), at("runs/zoo/m3"),
-                                              "--gate", "real.delta >= 0", "--json"})
-                                       .out);
+    const json pairs =
+        json::parse(assay_run({"compare", at("runs/zoo/m1"), at("runs/zoo/m2"), at("runs/zoo/m3"),
+                               "--gate", "real.delta >= 0", "--json"})
+                        .out);
     ASSERT_EQ(pairs.at("gates").size(), 2U);
     EXPECT_EQ(pairs.at("gates").at(1).at("candidate"), "m3");
     EXPECT_EQ(pairs.at("gates").at(1).at("baseline"), "m1");
@@ -304,18 +338,22 @@ TEST_F(LabelsShow, GatesSayWhoseValueTheyFound) {
 TEST_F(LabelsShow, ShowLeavesOutDataSetsThatTheLabelsDoNotFit) {
     make_runs();
     const std::string ids = put("ids.txt", "a/2.png\n");
-    const Outcome imported =
-        assay_run({"import", put("s.csv", "cat,dog,bird,fish\n0.5,0.3,0.15,0.05\n"), "--name", "m1", "--out",
-                   at("runs"), "--items", ids, "--kind", "probabilities", "--dataset-name", "cages"});
+    const Outcome imported = assay_run(
+        {"import", put("s.csv", "cat,dog,bird,fish\n0.5,0.3,0.15,0.05\n"), "--name", "m1", "--out",
+         at("runs"), "--items", ids, "--kind", "probabilities", "--dataset-name", "cages"});
     ASSERT_EQ(imported.status, 0) << imported.err;
     const std::string labels = put("l.csv", "image,label\na/2.png,dog\nb/1.png,cat\n");
     const Outcome r = assay_run({"show", "a/2.png", at("runs"), "--labels", labels, "--json"});
     EXPECT_EQ(r.status, 0) << r.err;
-    EXPECT_THAT(r.err, HasSubstr("not shown: cages, which the labels do not fit: l.csv: `b/1.png` is no item"));
-    ASSERT_EQ(json::parse(r.out).at("pictures").size(), 1U);
-    EXPECT_EQ(json::parse(r.out).at("pictures").at(0).at("dataset"), "zoo");
+    EXPECT_THAT(
+        r.err,
+        HasSubstr("not shown: cages, which the labels do not fit: l.csv: `b/1.png` is no item"));
+    ASSERT_EQ(json::parse(r.out).at("images").size(), 1U);
+    EXPECT_EQ(json::parse(r.out).at("images").at(0).at("dataset"), "zoo");
     // What fits none is an error.
-    EXPECT_EQ(assay_run({"show", "a/2.png", at("runs"), "--labels", put("n.csv", "image,label\nz.png,dog\n")}).status,
+    EXPECT_EQ(assay_run({"show", "a/2.png", at("runs"), "--labels",
+                         put("n.csv", "image,label\nz.png,dog\n")})
+                  .status,
               2);
 }
 

@@ -7,7 +7,7 @@
 #include <csignal>
 #include <thread>
 
-#include "assay/file.h"
+#include "core/file.h"
 #include "program.h"
 
 namespace assay {
@@ -18,7 +18,7 @@ using testing::AllOf;
 using testing::HasSubstr;
 
 constexpr std::string_view votes =
-    "rater,item,label,answer\n"
+    "annotator,item,label,answer\n"
     "r1,a.jpg,cat,yes\nr2,a.jpg,cat,yes\nr1,b.jpg,dog,no\nr2,b.jpg,dog,yes\n";
 
 std::string metrics() {
@@ -34,11 +34,14 @@ TEST(Output, ADashIsStdout) {
     EXPECT_FALSE(fs::exists("-"));
     const Scratch scratch;
     write_file_atomically(scratch / "votes.csv", votes);
-    const Outcome sets = assay_run({"labels", "aggregate", scratch / "votes.csv", "--to", "csv", "-o", "-"});
+    const Outcome sets =
+        assay_run({"labels", "aggregate", scratch / "votes.csv", "--to", "csv", "-o", "-"});
     EXPECT_THAT(sets.out, AllOf(testing::StartsWith("path,"), testing::Not(HasSubstr("Dawid"))));
     EXPECT_FALSE(fs::exists("-"));
-    EXPECT_EQ(assay_run({"labels", "aggregate", scratch / "votes.csv", "--json", "-o", "-"}).status, 2);
-    EXPECT_EQ(assay_run({"labels", "aggregate", scratch / "votes.csv", "--posteriors", "-"}).status, 2);
+    EXPECT_EQ(assay_run({"labels", "aggregate", scratch / "votes.csv", "--json", "-o", "-"}).status,
+              2);
+    EXPECT_EQ(assay_run({"labels", "aggregate", scratch / "votes.csv", "--posteriors", "-"}).status,
+              2);
 }
 
 TEST(Output, APipeIsWrittenTo) {
@@ -46,10 +49,12 @@ TEST(Output, APipeIsWrittenTo) {
     const fs::path pipe = scratch / "pipe";
     ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
     const int reader =
-        ::open(pipe.c_str(), O_RDONLY | O_NONBLOCK);  // what is written waits in the pipe, which holds 64 KiB
+        ::open(pipe.c_str(),
+               O_RDONLY | O_NONBLOCK);  // what is written waits in the pipe, which holds 64 KiB
     EXPECT_EQ(metrics_to(pipe).status, 0);
     std::string got(1 << 16, '\0');
-    got.resize(static_cast<std::size_t>(std::max<ssize_t>(0, ::read(reader, got.data(), got.size()))));
+    got.resize(
+        static_cast<std::size_t>(std::max<ssize_t>(0, ::read(reader, got.data(), got.size()))));
     ::close(reader);
     EXPECT_TRUE(fs::is_fifo(pipe));
     EXPECT_EQ(got, metrics());
@@ -83,7 +88,8 @@ TEST(Output, AFolderIsRefusedByName) {
     const Scratch scratch;
     const Outcome outcome = metrics_to(scratch.path());
     EXPECT_EQ(outcome.status, 2);
-    EXPECT_THAT(outcome.err, AllOf(HasSubstr(scratch.path().string()), HasSubstr("this is a folder")));
+    EXPECT_THAT(outcome.err,
+                AllOf(HasSubstr(scratch.path().string()), HasSubstr("this is a folder")));
 }
 
 TEST(Output, AMissingFolderIsToldBeforeTheWork) {
@@ -99,23 +105,26 @@ TEST(Output, AnInputIsNotOverwritten) {
     write_file_atomically(file, votes);
     fs::create_symlink("votes.csv", scratch / "link.csv");
     fs::create_hard_link(file, scratch / "hard.csv");
-    for (const fs::path& same : {file, scratch / "./votes.csv", scratch / "link.csv", scratch / "hard.csv"}) {
-        for (const char* option : {"-o", "--posteriors", "--rater-quality"}) {
+    for (const fs::path& same :
+         {file, scratch / "./votes.csv", scratch / "link.csv", scratch / "hard.csv"}) {
+        for (const char* option : {"-o", "--posteriors", "--annotator-quality"}) {
             const Outcome outcome = assay_run({"labels", "aggregate", file, option, same});
             EXPECT_EQ(outcome.status, 2) << option << " " << same;
-            EXPECT_THAT(outcome.err, AllOf(HasSubstr("names this file as votes, too"), HasSubstr(same.string())));
+            EXPECT_THAT(outcome.err, AllOf(HasSubstr("names this file as votes, too"),
+                                           HasSubstr(same.string())));
             EXPECT_EQ(slurp(file), votes);
         }
     }
     // An option's value is an input as a plain word is.
-    EXPECT_THAT(assay_run({"gap", "--table", file, "-o", file}).err, HasSubstr("names this file as --table, too"));
+    EXPECT_THAT(assay_run({"gap", "--table", file, "-o", file}).err,
+                HasSubstr("names this file as --table, too"));
 }
 
 TEST(Output, TwoOutputsAreTwoFiles) {
     const Scratch scratch;
     write_file_atomically(scratch / "votes.csv", votes);
-    const Outcome outcome = assay_run(
-        {"labels", "aggregate", scratch / "votes.csv", "-o", scratch / "z.csv", "--posteriors", scratch / "./z.csv"});
+    const Outcome outcome = assay_run({"labels", "aggregate", scratch / "votes.csv", "-o",
+                                       scratch / "z.csv", "--posteriors", scratch / "./z.csv"});
     EXPECT_EQ(outcome.status, 2);
     EXPECT_THAT(outcome.err, HasSubstr("--posteriors"));
     EXPECT_FALSE(fs::exists(scratch / "z.csv"));
@@ -124,10 +133,12 @@ TEST(Output, TwoOutputsAreTwoFiles) {
 TEST(Output, NothingIsWrittenIntoAStore) {
     const Scratch scratch;
     fs::create_directories(scratch / "val/net/shards");
-    for (const char* name : {"val/dataset.json", "val/items.csv", "val/net/manifest.json", "val/net/shards/000000.npy"})
+    for (const char* name : {"val/dataset.json", "val/items.csv", "val/net/manifest.json",
+                             "val/net/shards/000000.npy"})
         write_file_atomically(scratch / name, "kept");
-    for (const char* name : {"val/dataset.json", "val/items.csv", "val/net/manifest.json", "val/net/shards/000000.npy",
-                             "val/net/new.csv", "val/net/shards/new.csv"}) {
+    for (const char* name :
+         {"val/dataset.json", "val/items.csv", "val/net/manifest.json", "val/net/shards/000000.npy",
+          "val/net/new.csv", "val/net/shards/new.csv"}) {
         const Outcome outcome = metrics_to(scratch / name);
         EXPECT_EQ(outcome.status, 2) << name;
         EXPECT_THAT(outcome.err, HasSubstr("inside a prediction store")) << name;

@@ -31,7 +31,8 @@ inline std::string slurp(const std::filesystem::path& path) {
 /// A child process with its output going to files in a scratch folder.
 class Program {
 public:
-    explicit Program(const std::vector<std::string>& words, const std::vector<std::string>& environment = {}) {
+    explicit Program(const std::vector<std::string>& words,
+                     const std::vector<std::string>& environment = {}) {
         pid_ = ::fork();
         if (pid_ != 0) return;
         redirect(scratch_ / "out", STDOUT_FILENO);
@@ -72,7 +73,8 @@ private:
 };
 
 /// assay WORDS...
-inline Outcome assay_run(std::vector<std::string> words, const std::vector<std::string>& environment = {}) {
+inline Outcome assay_run(std::vector<std::string> words,
+                         const std::vector<std::string>& environment = {}) {
     words.insert(words.begin(), ASSAY_PROGRAM);
     return Program(words, environment).wait();
 }

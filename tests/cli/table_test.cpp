@@ -24,7 +24,8 @@ TEST(Table, AWideTableIsBrokenIntoBlocks) {
     table.add({"x", "1", "2", "3"});
     table.footer("end");
     // "m  aaa  bbb" takes 11; the third column would take 5 more.
-    EXPECT_EQ(table.text(false, 12), "m  aaa  bbb\n───────────\nx    1    2\n\nm  ccc\n──────\nx    3\nend\n");
+    EXPECT_EQ(table.text(false, 12),
+              "m  aaa  bbb\n───────────\nx    1    2\n\nm  ccc\n──────\nx    3\nend\n");
     // However narrow, a block has the first column and one other.
     EXPECT_EQ(table.text(false, 1),
               "m  aaa\n──────\nx    1\n\nm  bbb\n──────\nx    2\n\nm  ccc\n──────\nx    3\nend\n");
@@ -35,7 +36,8 @@ TEST(Table, CsvQuotesWhatNeedsIt) {
     table.add({"plain", "with, comma"});
     table.rule();  // for people only
     table.add({"a \"quoted\" word", "two\nlines"});
-    EXPECT_EQ(table.csv(), "a,b\nplain,\"with, comma\"\n\"a \"\"quoted\"\" word\",\"two\nlines\"\n");
+    EXPECT_EQ(table.csv(),
+              "a,b\nplain,\"with, comma\"\n\"a \"\"quoted\"\" word\",\"two\nlines\"\n");
 }
 
 TEST(Bar, FillsInEighths) {

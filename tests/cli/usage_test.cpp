@@ -2,8 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "assay/file.h"
 #include "cli/command.h"
+#include "core/file.h"
 #include "program.h"
 
 namespace assay {
@@ -44,7 +44,8 @@ TEST(Usage, UnknownWordsAreNamedWithTheNearest) {
     EXPECT_THAT(option.err, HasSubstr("did you mean `--model`?"));
     EXPECT_EQ(option.out, "");
     // Also where the option that was meant is required; what follows it may be its values.
-    const std::string hitz = assay_run({"replicate", "adjust", "a.csv", "b.csv", "--hitz", "x", "y"}).err;
+    const std::string hitz =
+        assay_run({"replicate", "adjust", "a.csv", "b.csv", "--hitz", "x", "y"}).err;
     EXPECT_THAT(hitz, HasSubstr("unexpected `--hitz`; did you mean `--hits`?"));
     EXPECT_THAT(hitz, Not(HasSubstr("`x`")));
     EXPECT_THAT(assay_run({"list", "metrics", "x", "y"}).err, HasSubstr("unexpected `x`"));
@@ -55,8 +56,10 @@ TEST(Usage, NothingAtAllPrintsHelpAndFails) {
 }
 
 TEST(Usage, SeedsArePlainDecimalNumbersOf64Bits) {
-    for (const char* seed : {"18446744073709551616", "99999999999999999999999", "010", "0x10", "1e3", "1.0"}) {
-        const Outcome outcome = assay_run({"replicate", "simulate", "--out", "/nowhere/at/all", "--seed", seed});
+    for (const char* seed :
+         {"18446744073709551616", "99999999999999999999999", "010", "0x10", "1e3", "1.0"}) {
+        const Outcome outcome =
+            assay_run({"replicate", "simulate", "--out", "/nowhere/at/all", "--seed", seed});
         EXPECT_EQ(outcome.status, 2);
         EXPECT_THAT(outcome.err, HasSubstr(seed)) << seed;
         EXPECT_THAT(outcome.err, HasSubstr("whole number")) << seed;
@@ -75,20 +78,23 @@ TEST(Usage, NumbersThatCannotBeMeantAreRefused) {
         EXPECT_EQ(outcome.status, 2);
         return outcome.err;
     };
-    EXPECT_THAT(refused({"gap", "--table", "t.csv", "--n1", "-5"}), HasSubstr("--n1 -5: is negative"));
+    EXPECT_THAT(refused({"gap", "--table", "t.csv", "--n1", "-5"}),
+                HasSubstr("--n1 -5: is negative"));
     EXPECT_THAT(refused({"score", "x", "--seed=-1"}), HasSubstr("--seed -1: is negative"));
     EXPECT_THAT(refused({"labels", "aggregate", "v.csv", "--threshold", "nan"}),
                 HasSubstr("--threshold nan: is not a finite number"));
     // Channels may have a mean below 0.
     EXPECT_THAT(
-        refused({"predict", "--model", "/nonexistent/m.pt", "--data", "/", "--preset", "timm", "--mean", "-1,-1,-1"}),
+        refused({"predict", "--model", "/nonexistent/m.pt", "--data", "/", "--preset", "timm",
+                 "--mean", "-1,-1,-1"}),
         testing::AllOf(HasSubstr("/nonexistent/m.pt"), testing::Not(HasSubstr("negative"))));
 }
 
 TEST(Usage, MissingInputs) {
     EXPECT_EQ(assay_run({"score", "/nonexistent"}).status, 2);
     EXPECT_EQ(assay_run({"verify", "/nonexistent"}).status, 2);
-    const Outcome model = assay_run({"predict", "--model", "/nonexistent/m.pt", "--data", "/", "--preset", "timm"});
+    const Outcome model =
+        assay_run({"predict", "--model", "/nonexistent/m.pt", "--data", "/", "--preset", "timm"});
     EXPECT_EQ(model.status, 2);
     EXPECT_THAT(model.err, HasSubstr("/nonexistent/m.pt"));
 }
@@ -120,7 +126,8 @@ TEST(Plan, MistakesOfTheLaterStepsAreFoundFirst) {
     write_file_atomically(scratch / "a.pt", "no model");
     write_file_atomically(scratch / "b.pt", "no model");
     std::filesystem::create_directory(scratch / "d");
-    const std::string model = "preset = 'timm'\noutputs = 'logits'\n", data = "[[data]]\npath = 'd'\n";
+    const std::string model = "preset = 'timm'\noutputs = 'logits'\n",
+                      data = "[[data]]\npath = 'd'\n";
     const std::string one = "[[model]]\npath = 'a.pt'\n" + model + data;
     const std::string two = one + "[[model]]\npath = 'b.pt'\n" + model;
     const auto run = [&](const std::string& text, const std::vector<std::string>& more) {
@@ -129,15 +136,17 @@ TEST(Plan, MistakesOfTheLaterStepsAreFoundFirst) {
         words.insert(words.end(), more.begin(), more.end());
         return assay_run(words);
     };
-    const Outcome sound = run(two +
-                                  "[score]\nmetrics = ['top1', 'ece:bins=20']\n[compare]\nbaseline = 'b'\n"
-                                  "gate = ['top1.delta >= -0.005']\n",
-                              {"--dry-run"});
+    const Outcome sound =
+        run(two +
+                "[score]\nmetrics = ['top1', 'ece:bins=20']\n[compare]\nbaseline = 'b'\n"
+                "gate = ['top1.delta >= -0.005']\n",
+            {"--dry-run"});
     EXPECT_EQ(sound.status, 0) << sound.err;
     EXPECT_THAT(sound.out, HasSubstr("\"compare\""));
     const std::vector<std::pair<std::string, std::string>> mistakes = {
         {one + "[compare]\n", "[compare] needs two models"},
-        {one + "[compare]\nbaseline = 'a'\ngate = ['top1.delta >= 0']\n", "[compare] needs two models"},
+        {one + "[compare]\nbaseline = 'a'\ngate = ['top1.delta >= 0']\n",
+         "[compare] needs two models"},
         {one + "[compare]\nbaseline = 'c'\n", "baseline `c` is no model of the file"},
         {two + "[compare]\nbaseline = 'c'\n", "baseline `c` is no model of the file"},
         {two + "[compare]\ngate = ['topp1 >= 0']\n", "topp1"},
@@ -149,7 +158,7 @@ TEST(Plan, MistakesOfTheLaterStepsAreFoundFirst) {
         {two + "[score]\nlabels = 'real.json'\n", "no labels at `real.json`"},
         {two + "[score]\nclass-map = 'imagenet-b'\n", "imagenet-b"},
         {two + "[score]\ngate = ['top1.delta >= 0']\n", "needs a baseline"},
-        {"keep = 'topp'\n" + two, "topp"},
+        {"storage = 'topp'\n" + two, "topp"},
     };
     for (const auto& [text, message] : mistakes) {
         for (const std::vector<std::string>& more : {std::vector<std::string>{}, {"--dry-run"}}) {

@@ -1,4 +1,4 @@
-#include "assay/comm.h"
+#include "assay/collective/comm.h"
 
 #include <gtest/gtest.h>
 
@@ -22,7 +22,8 @@ TEST(Self, IsOneRank) {
     const auto comm = self_comm();
     EXPECT_EQ(comm->rank(), 0);
     EXPECT_EQ(comm->size(), 1);
-    EXPECT_EQ(comm->all_gather(bytes_of("ab")), (std::vector<std::vector<std::byte>>(1, bytes_of("ab"))));
+    EXPECT_EQ(comm->all_gather(bytes_of("ab")),
+              (std::vector<std::vector<std::byte>>(1, bytes_of("ab"))));
     EXPECT_EQ(comm->all_gather({}), (std::vector<std::vector<std::byte>>(1)));
     EXPECT_TRUE(comm->any(true));
     EXPECT_FALSE(comm->any(false));
@@ -33,9 +34,11 @@ TEST(ThreadRanks, GatherInRankOrder) {
     for (const int ranks : {1, 2, 3, 7}) {
         std::atomic<int> right = 0;
         run_thread_ranks(ranks, [&](Comm& comm) {
-            // Rank r sends r bytes, so that rank 0 sends nothing; twenty rounds, so that a late copy would be seen.
+            // Rank r sends r bytes, so that rank 0 sends nothing; twenty rounds, so that a late
+            // copy would be seen.
             for (int round = 0; round < 20; ++round) {
-                const std::vector<std::byte> mine(static_cast<std::size_t>(comm.rank()), std::byte(round));
+                const std::vector<std::byte> mine(static_cast<std::size_t>(comm.rank()),
+                                                  std::byte(round));
                 const auto all = comm.all_gather(mine);
                 bool good = all.size() == static_cast<std::size_t>(ranks);
                 for (std::size_t r = 0; good && r < all.size(); ++r) {

@@ -1,4 +1,4 @@
-#include "assay/csv.h"
+#include "core/csv.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "assay/random.h"
+#include "core/random.h"
 
 namespace assay {
 namespace {
@@ -58,7 +58,8 @@ TEST(Csv, Quotes) {
     EXPECT_EQ(all_rows("\"a,b\",\"c\"\"d\",\"\"\n\"x\ny\",z,\"\"\"\"\n"),
               (Rows{{"a,b", "c\"d", ""}, {"x\ny", "z", "\""}}));
     EXPECT_EQ(all_rows("\"\"\n"), (Rows{{""}}));
-    EXPECT_EQ(all_rows("5\"10,x"), (Rows{{"5\"10", "x"}}));  // a quote inside a bare field is a letter
+    EXPECT_EQ(all_rows("5\"10,x"),
+              (Rows{{"5\"10", "x"}}));  // a quote inside a bare field is a letter
 }
 
 TEST(Csv, DelimiterIsToldByTheFirstRow) {
@@ -85,7 +86,8 @@ TEST(Csv, ErrorsNameTheLine) {
     EXPECT_EQ(message_of("a,b\n\"1\n2\",2\n1\n"), "t.csv line 4: 1 fields; the header has 2");
     EXPECT_EQ(message_of("a\n\"x\ny"), "t.csv line 2: a quoted field is not closed");
     EXPECT_EQ(message_of("a\n\"x\"y\n"), "t.csv line 2: text after the closing quote of a field");
-    EXPECT_EQ(message_of(std::string_view("a\nb\0c\n", 6)), "t.csv line 2: a zero byte; this is not a text table");
+    EXPECT_EQ(message_of(std::string_view("a\nb\0c\n", 6)),
+              "t.csv line 2: a zero byte; this is not a text table");
     EXPECT_THAT(message_of("\xFF\xFE"
                            "a"),
                 testing::HasSubstr("UTF-16"));
@@ -93,8 +95,10 @@ TEST(Csv, ErrorsNameTheLine) {
 
 TEST(Csv, IsBounded) {
     EXPECT_THAT(message_of(std::string(70'000, ',')), testing::HasSubstr("more than 65536 fields"));
-    EXPECT_THAT(message_of("a\n\"" + std::string(17 << 20, 'x') + "\"\n"), testing::HasSubstr("a quote not closed?"));
-    EXPECT_THAT(message_of("a\n" + std::string(17 << 20, 'x')), testing::HasSubstr("a field of 17825792 bytes"));
+    EXPECT_THAT(message_of("a\n\"" + std::string(17 << 20, 'x') + "\"\n"),
+                testing::HasSubstr("a quote not closed?"));
+    EXPECT_THAT(message_of("a\n" + std::string(17 << 20, 'x')),
+                testing::HasSubstr("a field of 17825792 bytes"));
 }
 
 TEST(Csv, WriterQuotesOnlyWhatNeedsIt) {
@@ -116,13 +120,16 @@ TEST(Csv, RoundTripOfRandomTables) {
         for (auto& row : rows) {
             row.resize(1 + random.below(4));
             for (auto& field : row) {
-                for (std::uint64_t n = random.below(6); n > 0; --n) field += letters[random.below(letters.size())];
+                for (std::uint64_t n = random.below(6); n > 0; --n)
+                    field += letters[random.below(letters.size())];
             }
         }
         std::string text;
         CsvWriter writer(text, delimiter);
         for (const auto& row : rows) writer.row(row);
-        ASSERT_EQ(all_rows(text, {.delimiter = delimiter, .header = false}), rows) << "seed " << seed << ":\n" << text;
+        ASSERT_EQ(all_rows(text, {.delimiter = delimiter, .header = false}), rows)
+            << "seed " << seed << ":\n"
+            << text;
     }
 }
 

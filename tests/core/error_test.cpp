@@ -7,8 +7,9 @@ namespace {
 
 TEST(Error, NotesReadInnermostFirst) {
     try {
-        with_note("scoring runs",
-                  [] { with_note("reading shard 3", [] { throw Error(ErrorCode::bad_input, "no rows"); }); });
+        with_note("scoring runs", [] {
+            with_note("reading shard 3", [] { throw Error(ErrorCode::bad_input, "no rows"); });
+        });
         FAIL() << "nothing was thrown";
     } catch (const Error& error) {
         EXPECT_EQ(error.code(), ErrorCode::bad_input);

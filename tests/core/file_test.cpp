@@ -1,4 +1,4 @@
-#include "assay/file.h"
+#include "core/file.h"
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>
@@ -10,8 +10,8 @@
 #include <functional>
 
 #include "assay/error.h"
-#include "assay/hash.h"
-#include "assay/parallel.h"
+#include "core/hash.h"
+#include "core/parallel.h"
 #include "scratch.h"
 
 namespace assay {
@@ -126,7 +126,8 @@ TEST(FileLock, TheSecondHolderIsRefusedAndToldWho) {
             FAIL() << "locked twice";
         } catch (const Error& error) {
             EXPECT_EQ(error.code(), ErrorCode::busy);
-            EXPECT_NE(error.message().find("process " + std::to_string(::getpid())), std::string::npos);
+            EXPECT_NE(error.message().find("process " + std::to_string(::getpid())),
+                      std::string::npos);
         }
     }
     const FileLock again(path);

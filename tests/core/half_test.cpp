@@ -1,4 +1,4 @@
-#include "assay/half.h"
+#include "core/half.h"
 
 #include <gtest/gtest.h>
 
@@ -46,13 +46,14 @@ std::vector<float> interesting() {
         const double here = meaning(static_cast<std::uint16_t>(h));
         const double next = h == 0x7bff ? 65536.0 : meaning(static_cast<std::uint16_t>(h + 1));
         const auto middle = static_cast<float>((here + next) / 2);
-        for (const float v :
-             {static_cast<float>(here), middle, std::nextafter(middle, 0.0F), std::nextafter(middle, 1e9F)}) {
+        for (const float v : {static_cast<float>(here), middle, std::nextafter(middle, 0.0F),
+                              std::nextafter(middle, 1e9F)}) {
             values.push_back(v);
             values.push_back(-v);
         }
     }
-    for (const float v : {0x1p-25F, 0x1p-26F, 1e-45F, 1e-38F, 65519.996F, 65520.0F, 1e30F, HUGE_VALF}) {
+    for (const float v :
+         {0x1p-25F, 0x1p-26F, 1e-45F, 1e-38F, 65519.996F, 65520.0F, 1e30F, HUGE_VALF}) {
         values.push_back(v);
         values.push_back(-v);
     }
@@ -77,7 +78,8 @@ TEST(Half, EveryHalfBecomesTheRightFloat) {
 TEST(Half, RoundingIsToNearestTiesToEven) {
     for (const float value : interesting())
         ASSERT_EQ(half_from_float(value), slow_half(value)) << std::hexfloat << value;
-    for (std::uint64_t i = 0; i < 2'000'000; ++i) {  // floats of all kinds, spread by a multiplicative step
+    for (std::uint64_t i = 0; i < 2'000'000;
+         ++i) {  // floats of all kinds, spread by a multiplicative step
         const auto value = std::bit_cast<float>(static_cast<std::uint32_t>(i * 2654435761U));
         if (std::isnan(value)) continue;
         ASSERT_EQ(half_from_float(value), slow_half(value)) << std::hexfloat << value;
@@ -99,7 +101,9 @@ TEST(Half, ArraysGiveTheBitsOfTheScalars) {
     std::vector<float> back(all.size());
     floats_from_halves(all, back);
     for (std::size_t i = 0; i < all.size(); ++i) {
-        ASSERT_EQ(std::bit_cast<std::uint32_t>(back[i]), std::bit_cast<std::uint32_t>(float_from_half(all[i]))) << i;
+        ASSERT_EQ(std::bit_cast<std::uint32_t>(back[i]),
+                  std::bit_cast<std::uint32_t>(float_from_half(all[i])))
+            << i;
     }
 }
 

@@ -1,4 +1,4 @@
-#include "assay/npy.h"
+#include "core/npy.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,23 +8,25 @@
 #include <limits>
 
 #include "assay/error.h"
-#include "assay/file.h"
-#include "assay/half.h"
-#include "assay/zip.h"
+#include "core/file.h"
+#include "core/half.h"
+#include "core/zip.h"
 
 namespace assay {
 namespace {
 
 using ::testing::HasSubstr;
 
-const std::filesystem::path fixtures = std::filesystem::path(ASSAY_SOURCE_DIR) / "tests/core/fixtures";
+const std::filesystem::path fixtures =
+    std::filesystem::path(ASSAY_SOURCE_DIR) / "tests/core/fixtures";
 
 std::span<const std::byte> bytes_of(const std::string& text) {
     return std::as_bytes(std::span(text.data(), text.size()));
 }
 
 template <class T>
-std::string array_text(const std::string& descr, std::vector<std::uint64_t> shape, const std::vector<T>& values) {
+std::string array_text(const std::string& descr, std::vector<std::uint64_t> shape,
+                       const std::vector<T>& values) {
     std::string text = npy_header(descr, shape);
     text.append(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T));
     return text;
@@ -51,7 +53,8 @@ std::string with_dictionary(const std::string& dictionary, std::size_t data_byte
 TEST(Npy, EveryTypeOfNumPyIsRead) {
     const MappedFile file(fixtures / "arrays.npz");
     const ZipArchive archive(file.bytes());
-    for (const std::string name : {"f2", "f4", "f8", "u1", "u2", "u4", "u8", "i1", "i2", "i4", "i8", "b1"}) {
+    for (const std::string name :
+         {"f2", "f4", "f8", "u1", "u2", "u4", "u8", "i1", "i2", "i4", "i8", "b1"}) {
         SCOPED_TRACE(name);
         const ZipEntry* entry = archive.find(name + ".npy");
         ASSERT_NE(entry, nullptr);
@@ -83,7 +86,8 @@ TEST(Npy, FortranOrderHasTheFirstIndexFastest) {
     EXPECT_TRUE(view.fortran);
     for (std::uint64_t r = 0; r < 3; ++r) {
         for (std::uint64_t c = 0; c < 4; ++c) {
-            EXPECT_EQ(view.values.number(view.position(r, c)), 3.0 * static_cast<double>(r * 4 + c) / 4 - 2);
+            EXPECT_EQ(view.values.number(view.position(r, c)),
+                      3.0 * static_cast<double>(r * 4 + c) / 4 - 2);
         }
     }
 }
@@ -110,14 +114,15 @@ TEST(Npy, HeaderIsWhatNumPyWrites) {
     const MappedFile file(fixtures / "version1.npy");
     const std::uint64_t shape[] = {3, 4};
     const std::string header = npy_header("<f4", shape);
-    // NumPy leaves room for growing shapes since 1.24 and pads to 64 bytes: the dictionary is the same, the padding may
-    // not be.
+    // NumPy leaves component for growing shapes since 1.24 and pads to 64 bytes: the dictionary is
+    // the same, the padding may not be.
     const std::string dictionary = "{'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }";
     EXPECT_EQ(header.size() % 64, 0U);
     EXPECT_EQ(header.substr(10, dictionary.size()), dictionary);
     EXPECT_EQ(file.text().substr(10, dictionary.size()), dictionary);
     EXPECT_EQ(header.back(), '\n');
-    EXPECT_EQ(npy_header("|u1", std::vector<std::uint64_t>{7}).find("(7,)") != std::string::npos, true);
+    EXPECT_EQ(npy_header("|u1", std::vector<std::uint64_t>{7}).find("(7,)") != std::string::npos,
+              true);
 }
 
 TEST(Npy, RefusalsNameTheFault) {
@@ -125,48 +130,62 @@ TEST(Npy, RefusalsNameTheFault) {
         const MappedFile file(fixtures / name);
         return refusal(std::string(file.text()));
     };
-    EXPECT_THAT(refused_file("big_endian.npy"), HasSubstr("`>f4` (big-endian); supported: <f2 <f4"));
+    EXPECT_THAT(refused_file("big_endian.npy"),
+                HasSubstr("`>f4` (big-endian); supported: <f2 <f4"));
     EXPECT_THAT(refused_file("complex.npy"), HasSubstr("`<c8`"));
     EXPECT_THAT(refused_file("text.npy"), HasSubstr("`<U2`"));
     EXPECT_THAT(refused_file("structured.npy"), HasSubstr("structured dtype"));
     EXPECT_THAT(refusal(""), HasSubstr("does not begin with"));
     EXPECT_THAT(refusal("PK\x03\x04"), HasSubstr("does not begin with"));
     EXPECT_THAT(refusal(std::string("\x93NUMPY\x09\x00\x00\x00", 10)), HasSubstr("version 9"));
-    EXPECT_THAT(refusal(std::string("\x93NUMPY\x02\x00\xff\xff\xff\xff", 12)), HasSubstr("4294967295 bytes"));
+    EXPECT_THAT(refusal(std::string("\x93NUMPY\x02\x00\xff\xff\xff\xff", 12)),
+                HasSubstr("4294967295 bytes"));
 
     const std::string good = array_text<float>("<f4", {2, 3}, {1, 2, 3, 4, 5, 6});
     EXPECT_EQ(refusal(good), "accepted");
-    EXPECT_THAT(refusal(good.substr(0, good.size() - 5)), HasSubstr("takes 24 bytes, 19 are there (5 missing)"));
+    EXPECT_THAT(refusal(good.substr(0, good.size() - 5)),
+                HasSubstr("takes 24 bytes, 19 are there (5 missing)"));
     EXPECT_THAT(refusal(good + "xy"), HasSubstr("takes 24 bytes, 26 are there (2 too many)"));
     // Every cut of a good file is refused, none crashes.
-    for (std::size_t n = 0; n < good.size(); ++n) EXPECT_NE(refusal(good.substr(0, n)), "accepted") << n;
+    for (std::size_t n = 0; n < good.size(); ++n)
+        EXPECT_NE(refusal(good.substr(0, n)), "accepted") << n;
 }
 
 TEST(Npy, HeaderDictionaries) {
-    EXPECT_EQ(refusal(with_dictionary("{\"shape\":(2L,),'fortran_order':True,'descr':'<f2'}\n", 4)), "accepted");
-    EXPECT_THAT(refusal(with_dictionary("{'descr': '<f4', 'shape': (1,)}", 4)), HasSubstr("lacks `fortran_order`"));
-    EXPECT_THAT(refusal(with_dictionary("{'descr': '<f4', 'descr': '<f4'}", 4)), HasSubstr("repeated key `descr`"));
+    EXPECT_EQ(refusal(with_dictionary("{\"shape\":(2L,),'fortran_order':True,'descr':'<f2'}\n", 4)),
+              "accepted");
+    EXPECT_THAT(refusal(with_dictionary("{'descr': '<f4', 'shape': (1,)}", 4)),
+                HasSubstr("lacks `fortran_order`"));
+    EXPECT_THAT(refusal(with_dictionary("{'descr': '<f4', 'descr': '<f4'}", 4)),
+                HasSubstr("repeated key `descr`"));
     EXPECT_THAT(refusal(with_dictionary("{'descr': '<f4', 'fortran_order': 0, 'shape': (1,)}", 4)),
                 HasSubstr("not True or False"));
-    EXPECT_THAT(refusal(with_dictionary("{'descr': '<f4', 'fortran_order': False, 'shape': (-1,)}", 4)),
-                HasSubstr("a dimension"));
-    EXPECT_THAT(refusal(with_dictionary("{'descr': '<f4', 'fortran_order': False, 'shape': (1,)} import os", 4)),
+    EXPECT_THAT(
+        refusal(with_dictionary("{'descr': '<f4', 'fortran_order': False, 'shape': (-1,)}", 4)),
+        HasSubstr("a dimension"));
+    EXPECT_THAT(refusal(with_dictionary(
+                    "{'descr': '<f4', 'fortran_order': False, 'shape': (1,)} import os", 4)),
                 HasSubstr("goes on after its end"));
-    // 2^62 * 2^62 elements of one byte do not fit 64 bits, nor do 2^63 of four; a zero dimension does not hide it.
-    for (const char* shape :
-         {"(4611686018427387904, 4611686018427387904)", "(0, 4611686018427387904, 8)", "(9223372036854775808,)"}) {
-        EXPECT_THAT(refusal(with_dictionary(
-                        std::string("{'descr': '<f4', 'fortran_order': False, 'shape': ") + shape + "}", 4)),
-                    HasSubstr("do not fit 64 bits"));
+    // 2^62 * 2^62 elements of one byte do not fit 64 bits, nor do 2^63 of four; a zero dimension
+    // does not hide it.
+    for (const char* shape : {"(4611686018427387904, 4611686018427387904)",
+                              "(0, 4611686018427387904, 8)", "(9223372036854775808,)"}) {
+        EXPECT_THAT(
+            refusal(with_dictionary(
+                std::string("{'descr': '<f4', 'fortran_order': False, 'shape': ") + shape + "}",
+                4)),
+            HasSubstr("do not fit 64 bits"));
     }
     EXPECT_THAT(
-        refusal(with_dictionary("{'descr': '<f4', 'fortran_order': False, 'shape': (99999999999999999999999,)}", 4)),
+        refusal(with_dictionary(
+            "{'descr': '<f4', 'fortran_order': False, 'shape': (99999999999999999999999,)}", 4)),
         HasSubstr("does not fit 64 bits"));
 }
 
 TEST(Npy, IntegersAreWholeNumbersInRange) {
     const double beyond = 0x1p63;
-    for (const double wrong : {0.5, beyond, std::numeric_limits<double>::infinity(), std::nan("")}) {
+    for (const double wrong :
+         {0.5, beyond, std::numeric_limits<double>::infinity(), std::nan("")}) {
         const std::string text = array_text<double>("<f8", {1}, {wrong});
         EXPECT_THROW(parse_npy(bytes_of(text)).values.integer(0), Error) << wrong;
     }

@@ -1,4 +1,4 @@
-#include "assay/parallel.h"
+#include "core/parallel.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "assay/random.h"
+#include "core/random.h"
 
 #include <gtest/gtest.h>
 
@@ -11,20 +11,25 @@ namespace {
 // Known answers of Random123's kat_vectors for philox4x32 with 10 rounds.
 TEST(Philox, KnownAnswers) {
     using Block = std::array<std::uint32_t, 4>;
-    EXPECT_EQ(philox4x32({0, 0, 0, 0}, {0, 0}), (Block{0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8}));
+    EXPECT_EQ(philox4x32({0, 0, 0, 0}, {0, 0}),
+              (Block{0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8}));
     const std::uint32_t f = 0xffffffff;
-    EXPECT_EQ(philox4x32({f, f, f, f}, {f, f}), (Block{0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd}));
-    EXPECT_EQ(philox4x32({0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344}, {0xa4093822, 0x299f31d0}),
-              (Block{0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1}));
+    EXPECT_EQ(philox4x32({f, f, f, f}, {f, f}),
+              (Block{0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd}));
+    EXPECT_EQ(
+        philox4x32({0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344}, {0xa4093822, 0x299f31d0}),
+        (Block{0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1}));
 }
 
 TEST(RandomStream, DependsOnSeedPurposeAndItemOnly) {
     RandomStream a(1, "bootstrap", 5);
     RandomStream b(1, "bootstrap", 5);
     for (int i = 0; i < 100; ++i) EXPECT_EQ(a.next_u32(), b.next_u32());
-    EXPECT_NE(RandomStream(1, "bootstrap", 5).next_u64(), RandomStream(2, "bootstrap", 5).next_u64());
+    EXPECT_NE(RandomStream(1, "bootstrap", 5).next_u64(),
+              RandomStream(2, "bootstrap", 5).next_u64());
     EXPECT_NE(RandomStream(1, "bootstrap", 5).next_u64(), RandomStream(1, "labels", 5).next_u64());
-    EXPECT_NE(RandomStream(1, "bootstrap", 5).next_u64(), RandomStream(1, "bootstrap", 6).next_u64());
+    EXPECT_NE(RandomStream(1, "bootstrap", 5).next_u64(),
+              RandomStream(1, "bootstrap", 6).next_u64());
 }
 
 TEST(RandomStream, BelowIsUniform) {

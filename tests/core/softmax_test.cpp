@@ -1,4 +1,4 @@
-#include "assay/softmax.h"
+#include "core/softmax.h"
 
 #include <gtest/gtest.h>
 
@@ -8,10 +8,10 @@
 #include <limits>
 #include <vector>
 
-#include "assay/cpu.h"
-#include "assay/random.h"
-#include "assay/topk.h"
+#include "core/cpu.h"
+#include "core/random.h"
 #include "core/softmax_kernel.h"
+#include "core/topk.h"
 
 namespace assay {
 namespace {
@@ -19,14 +19,16 @@ namespace {
 std::vector<float> random_row(std::size_t n, std::uint64_t item, bool ties) {
     RandomStream random(1, "row", item);
     std::vector<float> row(n);
-    for (auto& x : row) x = ties ? static_cast<float>(random.below(4)) : static_cast<float>(8 * random.normal());
+    for (auto& x : row)
+        x = ties ? static_cast<float>(random.below(4)) : static_cast<float>(8 * random.normal());
     return row;
 }
 
 TEST(Exp, IsAccurate) {
     double worst = 0;
     const float lowest = -87.3F;  // results are normal numbers down to here
-    for (std::uint32_t bits = 0x80000000U; bits <= std::bit_cast<std::uint32_t>(lowest); bits += 97) {
+    for (std::uint32_t bits = 0x80000000U; bits <= std::bit_cast<std::uint32_t>(lowest);
+         bits += 97) {
         const float x = std::bit_cast<float>(bits);
         const double exact = std::exp(static_cast<double>(x));
         const float nearest = static_cast<float>(exact);
@@ -76,7 +78,8 @@ TEST(ScanRow, AgreesWithSorting) {
         top_k(row, 5, best);
         EXPECT_EQ(best, std::vector<std::int32_t>(
                             order.begin(),
-                            order.begin() + static_cast<std::ptrdiff_t>(std::min<std::size_t>(5, row.size()))));
+                            order.begin() +
+                                static_cast<std::ptrdiff_t>(std::min<std::size_t>(5, row.size()))));
         for (std::size_t rank = 0; rank < order.size(); ++rank) {
             const RowScan scan = scan_row(row, order[rank]);
             EXPECT_EQ(scan.rank, static_cast<std::int32_t>(rank));
@@ -117,7 +120,9 @@ TEST(ExpSums, AgreeWithStdExp) {
 TEST(Simd, BothFormsGiveTheSameBits) {
     if (!cpu_has_avx2()) GTEST_SKIP() << "this processor has no AVX2: there is one form only";
     using namespace detail;
-    const auto same = [](const RowSums& a, const RowSums& b) { return a.sum == b.sum && a.squares == b.squares; };
+    const auto same = [](const RowSums& a, const RowSums& b) {
+        return a.sum == b.sum && a.squares == b.squares;
+    };
     for (std::uint64_t item = 0; item < 500; ++item) {
         const auto row = random_row(1 + item % 131, item, item % 3 == 0);
         const auto target = static_cast<std::int32_t>(item % (row.size() + 1)) - 1;

@@ -1,4 +1,4 @@
-#include "assay/statistics.h"
+#include "core/statistics.h"
 
 #include <gtest/gtest.h>
 
@@ -25,7 +25,8 @@ TEST(Wilson, AllHits) {
 }
 
 TEST(Wilson, TextbookCase) {
-    // Newcombe 1998, table I, method 3: 81 of 263 -> 0.2553 to 0.3662; 15 of 148 -> 0.0624 to 0.1605.
+    // Newcombe 1998, table I, method 3: 81 of 263 -> 0.2553 to 0.3662; 15 of 148 -> 0.0624 to
+    // 0.1605.
     EXPECT_NEAR(wilson(81, 263).low, 0.2553, 5e-5);
     EXPECT_NEAR(wilson(81, 263).high, 0.3662, 5e-5);
     EXPECT_NEAR(wilson(15, 148).low, 0.0624, 5e-5);
@@ -78,9 +79,9 @@ TEST(McNemarTest, EqualCountsHaveNoEvidence) {
 }
 
 TEST(PairedDifferenceTest, NewcombeTable) {
-    // Newcombe's (1998, paired) method 10 for the cells 36, 12, 2, 0 of 50. Wilson: .96 (.8654, .9890), .76 (.6259,
-    // .8570); phi = (36*0 - 12*2) / sqrt(48*2*38*12) = -.1148; low = .2 - sqrt(.0946^2 + 2*.1148*.0946*.0970 + .0970^2)
-    // = .0569, and so on.
+    // Newcombe's (1998, paired) method 10 for the cells 36, 12, 2, 0 of 50. Wilson: .96 (.8654,
+    // .9890), .76 (.6259, .8570); phi = (36*0 - 12*2) / sqrt(48*2*38*12) = -.1148; low = .2 -
+    // sqrt(.0946^2 + 2*.1148*.0946*.0970 + .0970^2) = .0569, and so on.
     const PairedDifference d = paired_difference(36, 12, 2, 50);
     EXPECT_DOUBLE_EQ(d.value, 0.2);
     EXPECT_NEAR(d.interval.low, 0.0569, 5e-5);
@@ -133,7 +134,8 @@ TEST(Bootstrap, WeightsArePoisson) {
 }
 
 TEST(Bootstrap, WeightsDependOnTheirKeyOnly) {
-    const BootstrapWeights one(7, "test"), same(7, "test"), other_seed(8, "test"), other_purpose(7, "rest");
+    const BootstrapWeights one(7, "test"), same(7, "test"), other_seed(8, "test"),
+        other_purpose(7, "rest");
     int seed_differs = 0, purpose_differs = 0;
     for (std::uint64_t i = 0; i < 100; ++i) {
         EXPECT_EQ(one(3, i), same(3, i));
@@ -145,7 +147,8 @@ TEST(Bootstrap, WeightsDependOnTheirKeyOnly) {
 }
 
 TEST(Jackknife, OfAMeanIsItsStandardError) {
-    // x = 1..5, mean without x_i = (15 - x_i)/4; the jackknife of a mean is exactly sd/sqrt(n) = sqrt(2.5/5).
+    // x = 1..5, mean without x_i = (15 - x_i)/4; the jackknife of a mean is exactly sd/sqrt(n) =
+    // sqrt(2.5/5).
     std::array<double, 5> without{};
     for (int i = 0; i < 5; ++i) without[static_cast<std::size_t>(i)] = (15.0 - (i + 1)) / 4;
     EXPECT_NEAR(jackknife_standard_error(without), std::sqrt(0.5), 1e-14);

@@ -1,4 +1,4 @@
-#include "assay/toml.h"
+#include "core/toml.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -19,13 +19,15 @@ TEST(Toml, BecomesJson) {
 }
 
 TEST(Toml, CharactersBeyondAsciiStandInQuotesAndComments) {
-    EXPECT_EQ(parse_toml("\xef\xbb\xbf# é\na = \"é\" # ü\nb = 'ö'\nc = \"\"\"\né\"x\"\\\"\"\"\"\nd = '''é'''\n"),
-              (json{{"a", "é"}, {"b", "ö"}, {"c", "é\"x\"\""}, {"d", "é"}}));
+    EXPECT_EQ(
+        parse_toml(
+            "\xef\xbb\xbf# é\na = \"é\" # ü\nb = 'ö'\nc = \"\"\"\né\"x\"\\\"\"\"\"\nd = '''é'''\n"),
+        (json{{"a", "é"}, {"b", "ö"}, {"c", "é\"x\"\""}, {"d", "é"}}));
 }
 
 TEST(Toml, DamagedFilesAreErrorsWithAPlace) {
-    for (const char* text :
-         {"[@", "a = ", "a = 1\na = 2\n", "é = 1\n", "a = é\n", "\xc3", "a = \"open", "[[[", "a = 1e", "a = 0x"}) {
+    for (const char* text : {"[@", "a = ", "a = 1\na = 2\n", "é = 1\n", "a = é\n", "\xc3",
+                             "a = \"open", "[[[", "a = 1e", "a = 0x"}) {
         try {
             parse_toml(text);
             ADD_FAILURE() << "was read: " << text;

@@ -1,4 +1,4 @@
-#include "assay/zip.h"
+#include "core/zip.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,15 +8,16 @@
 #include <filesystem>
 
 #include "assay/error.h"
-#include "assay/file.h"
-#include "assay/npy.h"
+#include "core/file.h"
+#include "core/npy.h"
 
 namespace assay {
 namespace {
 
 using ::testing::HasSubstr;
 
-const std::filesystem::path fixtures = std::filesystem::path(ASSAY_SOURCE_DIR) / "tests/core/fixtures";
+const std::filesystem::path fixtures =
+    std::filesystem::path(ASSAY_SOURCE_DIR) / "tests/core/fixtures";
 
 std::span<const std::byte> bytes_of(const std::string& text) {
     return std::as_bytes(std::span(text.data(), text.size()));
@@ -42,16 +43,17 @@ std::string archive_of(const std::vector<Part>& parts) {
     std::string body;
     std::string directory;
     for (const Part& p : parts) {
-        const std::string common = little(20, 2) + little(p.flags, 2) + little(p.method, 2) + little(0, 4) +
-                                   little(p.crc, 4) + little(p.packed.size(), 4) + little(p.size, 4) +
-                                   little(p.name.size(), 2) + little(0, 2);
-        directory +=
-            "PK\x01\x02" + little(20, 2) + common + little(0, 2) + little(0, 4) + little(0, 4) + little(body.size(), 4);
+        const std::string common = little(20, 2) + little(p.flags, 2) + little(p.method, 2) +
+                                   little(0, 4) + little(p.crc, 4) + little(p.packed.size(), 4) +
+                                   little(p.size, 4) + little(p.name.size(), 2) + little(0, 2);
+        directory += "PK\x01\x02" + little(20, 2) + common + little(0, 2) + little(0, 4) +
+                     little(0, 4) + little(body.size(), 4);
         directory += p.name;
         body += "PK\x03\x04" + common + p.name + p.packed;
     }
-    return body + directory + "PK\x05\x06" + little(0, 4) + little(parts.size(), 2) + little(parts.size(), 2) +
-           little(directory.size(), 4) + little(body.size(), 4) + little(0, 2);
+    return body + directory + "PK\x05\x06" + little(0, 4) + little(parts.size(), 2) +
+           little(parts.size(), 2) + little(directory.size(), 4) + little(body.size(), 4) +
+           little(0, 2);
 }
 
 std::uint32_t crc_of(const std::string& text) {
@@ -107,7 +109,8 @@ TEST(Zip, DeflatedEntriesGiveTheSameBytes) {
         EXPECT_FALSE(entry.stored);
         const std::span<const std::byte> expected = plain.view(*plain.find(entry.name));
         const std::vector<std::byte> got = packed.read(entry, 1 << 20);
-        EXPECT_TRUE(std::equal(got.begin(), got.end(), expected.begin(), expected.end())) << entry.name;
+        EXPECT_TRUE(std::equal(got.begin(), got.end(), expected.begin(), expected.end()))
+            << entry.name;
         EXPECT_THROW(packed.view(entry), Error);
         EXPECT_THAT(refusal([&] { packed.read(entry, 10); }), HasSubstr("at most 10"));
     }
@@ -121,8 +124,9 @@ TEST(Zip, Zip64) {
 
 TEST(Zip, AnArchiveWithoutEntriesIsRefused) {
     // Some versions of minizip open it, others do not.
-    EXPECT_THAT(refusal([] { ZipArchive(bytes_of(archive_of({}))); }),
-                testing::AnyOf(HasSubstr("not a zip file"), HasSubstr("the zip file has no entries")));
+    EXPECT_THAT(
+        refusal([] { ZipArchive(bytes_of(archive_of({}))); }),
+        testing::AnyOf(HasSubstr("not a zip file"), HasSubstr("the zip file has no entries")));
 }
 
 TEST(Zip, LongEntriesArriveInPieces) {
@@ -181,13 +185,17 @@ TEST(Zip, BombsAreRefusedByTheirClaims) {
     // 1 kB can hold at most about a megabyte: 4 GB are refused before a byte is unpacked.
     const Part bomb{"bomb", std::string(1000, '\0'), 0xf0000000, 8, 0};
     const std::string file = archive_of({bomb});
-    EXPECT_THAT(refusal([&] { ZipArchive(bytes_of(file)); }), HasSubstr("claims 4026531840 bytes out of 1000"));
-    // A million zeros is as tight as deflate gets, and is let through, up to the limit that is asked for.
+    EXPECT_THAT(refusal([&] { ZipArchive(bytes_of(file)); }),
+                HasSubstr("claims 4026531840 bytes out of 1000"));
+    // A million zeros is as tight as deflate gets, and is let through, up to the limit that is
+    // asked for.
     const std::string zeros(1'000'000, '\0');
-    const std::string tight = archive_of({{"zeros", deflated(zeros), zeros.size(), 8, crc_of(zeros)}});
+    const std::string tight =
+        archive_of({{"zeros", deflated(zeros), zeros.size(), 8, crc_of(zeros)}});
     const ZipArchive archive(bytes_of(tight));
     EXPECT_EQ(archive.read(archive.entries()[0], 1'000'000).size(), 1'000'000U);
-    EXPECT_THAT(refusal([&] { archive.read(archive.entries()[0], 999'999); }), HasSubstr("at most 999999"));
+    EXPECT_THAT(refusal([&] { archive.read(archive.entries()[0], 999'999); }),
+                HasSubstr("at most 999999"));
 }
 
 TEST(Zip, EveryCutOfAnArchiveIsRefusedOrHarmless) {
@@ -197,7 +205,8 @@ TEST(Zip, EveryCutOfAnArchiveIsRefusedOrHarmless) {
         refusal([&] {
             const ZipArchive archive(file.bytes().first(n));
             for (const ZipEntry& e : archive.entries()) archive.read(e, 1 << 20);
-            // Every CRC was right: only the end of the last 22 bytes (disk numbers, sizes, comment) may be missing.
+            // Every CRC was right: only the end of the last 22 bytes (disk numbers, sizes, comment)
+            // may be missing.
             EXPECT_GT(n, file.bytes().size() - 22);
             EXPECT_EQ(archive.entries().size(), 15U);
             ++passed;

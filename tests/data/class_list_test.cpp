@@ -1,12 +1,12 @@
-#include "assay/class_list.h"
+#include "assay/data/class_list.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "assay/csv.h"
 #include "assay/error.h"
-#include "assay/file.h"
-#include "data/temp_folder.h"
+#include "core/csv.h"
+#include "core/file.h"
+#include "temp_folder.h"
 
 namespace assay {
 namespace {
@@ -62,7 +62,10 @@ TEST(ClassList, RefusesDuplicatesAndMismatch) {
                 }),
                 HasSubstr("`a` stands twice in the list (classes 0 and 2)"));
     EXPECT_THAT(message_of([] { ClassList({"a", ""}); }), HasSubstr("class 1 has an empty id"));
-    EXPECT_THAT(message_of([] { ClassList({"a", "b"}, {"x"}); }), HasSubstr("1 class names for 2 classes"));
+    EXPECT_THAT(message_of([] {
+                    ClassList({"a", "b"}, {"x"});
+                }),
+                HasSubstr("1 class names for 2 classes"));
 }
 
 TEST(ClassList, FingerprintIsOfIdsAndOrder) {
@@ -82,7 +85,8 @@ TEST(ImagenetClasses, KnownEntries) {
 }
 
 TEST(ImagenetClasses, EqualTheSharedTable) {
-    const auto path = std::filesystem::path(ASSAY_SOURCE_DIR) / "../shared/data/imagenet/classes.csv";
+    const auto path =
+        std::filesystem::path(ASSAY_SOURCE_DIR) / "../shared/data/imagenet/classes.csv";
     if (!std::filesystem::exists(path)) GTEST_SKIP() << path << " is not there";
     const std::string text = read_text(path);
     CsvReader reader(text, "classes.csv");
@@ -98,10 +102,13 @@ TEST(ImagenetClasses, EqualTheSharedTable) {
 
 TEST(ReadClassList, Lines) {
     const TempFolder folder;
-    EXPECT_EQ(read_class_list(folder.write("a.txt", "cat\r\n\ndog, big\n")), ClassList({"cat", "dog, big"}));
-    EXPECT_EQ(read_class_list(folder.write("b.txt", "n01440764 tench, Tinca tinca\nn01443537 goldfish")),
-              ClassList({"n01440764", "n01443537"}, {"tench, Tinca tinca", "goldfish"}));
-    EXPECT_EQ(read_class_list(folder.write("c.txt", "n01440764\nn01443537")), ClassList({"n01440764", "n01443537"}));
+    EXPECT_EQ(read_class_list(folder.write("a.txt", "cat\r\n\ndog, big\n")),
+              ClassList({"cat", "dog, big"}));
+    EXPECT_EQ(
+        read_class_list(folder.write("b.txt", "n01440764 tench, Tinca tinca\nn01443537 goldfish")),
+        ClassList({"n01440764", "n01443537"}, {"tench, Tinca tinca", "goldfish"}));
+    EXPECT_EQ(read_class_list(folder.write("c.txt", "n01440764\nn01443537")),
+              ClassList({"n01440764", "n01443537"}));
     // Names that repeat cannot be ids.
     EXPECT_EQ(read_class_list(folder.write("d.txt", "crane\ndog\ncrane\n")),
               ClassList({"0", "1", "2"}, {"crane", "dog", "crane"}));
@@ -113,7 +120,8 @@ TEST(ReadClassList, Csv) {
     const TempFolder folder;
     EXPECT_EQ(read_class_list(folder.write("a.csv", "wnid,name\nn1,cat\nn2,\"dog, big\"\n")),
               ClassList({"n1", "n2"}, {"cat", "dog, big"}));
-    EXPECT_EQ(read_class_list(folder.write("b.csv", "index,id\n1,b\n0,a\n")), ClassList({"a", "b"}));
+    EXPECT_EQ(read_class_list(folder.write("b.csv", "index,id\n1,b\n0,a\n")),
+              ClassList({"a", "b"}));
     EXPECT_EQ(read_class_list(folder.write("c.tsv", "name\tx\ncat\t1\n")), ClassList({"cat"}));
     EXPECT_THAT(message_of([&] { read_class_list(folder.write("d.csv", "x,y\n1,2\n")); }),
                 HasSubstr("no column named wnid or id or name; columns: x, y"));
@@ -128,11 +136,16 @@ TEST(ReadClassList, Csv) {
 TEST(ReadClassList, Json) {
     const TempFolder folder;
     const ClassList pair({"n1", "n2"}, {"cat", "dog"});
-    EXPECT_EQ(read_class_list(folder.write("a.json", R"({"1": ["n2", "dog"], "0": ["n1", "cat"]})")), pair);
+    EXPECT_EQ(
+        read_class_list(folder.write("a.json", R"({"1": ["n2", "dog"], "0": ["n1", "cat"]})")),
+        pair);
     EXPECT_EQ(read_class_list(folder.write("b.json", R"([["n1", "cat"], ["n2", "dog"]])")), pair);
-    EXPECT_EQ(read_class_list(folder.write("c.json", R"(["cat", "dog"])")), ClassList({"cat", "dog"}));
-    EXPECT_EQ(read_class_list(folder.write("d.json", R"({"n2": 1, "n1": 0})")), ClassList({"n1", "n2"}));
-    EXPECT_EQ(read_class_list(folder.write("e.json", R"({"1": "dog", "0": "cat"})")), ClassList({"cat", "dog"}));
+    EXPECT_EQ(read_class_list(folder.write("c.json", R"(["cat", "dog"])")),
+              ClassList({"cat", "dog"}));
+    EXPECT_EQ(read_class_list(folder.write("d.json", R"({"n2": 1, "n1": 0})")),
+              ClassList({"n1", "n2"}));
+    EXPECT_EQ(read_class_list(folder.write("e.json", R"({"1": "dog", "0": "cat"})")),
+              ClassList({"cat", "dog"}));
 }
 
 TEST(ReadClassList, JsonRefused) {
@@ -143,7 +156,8 @@ TEST(ReadClassList, JsonRefused) {
     EXPECT_THAT(refused(""), HasSubstr("damaged JSON"));
     EXPECT_THAT(refused("[\"a\", \"b\""), HasSubstr("damaged JSON"));
     EXPECT_THAT(refused("3"), HasSubstr("must be a JSON array or object"));
-    EXPECT_THAT(refused("[1.5]"), HasSubstr("a class must be \"name\" or [\"id\", \"name\"], not 1.5"));
+    EXPECT_THAT(refused("[1.5]"),
+                HasSubstr("a class must be \"name\" or [\"id\", \"name\"], not 1.5"));
     EXPECT_THAT(refused("{\"a\": -1}"), HasSubstr("class `a` has the number -1"));
     EXPECT_THAT(refused("{\"a\": 0, \"a\": 1}"), HasSubstr("key `a` stands twice"));
     EXPECT_THAT(refused("{\"0\": \"a\", \"2\": \"b\"}"), HasSubstr("number 1 is missing"));

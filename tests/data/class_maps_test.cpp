@@ -6,10 +6,10 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "assay/class_list.h"
+#include "assay/data/class_list.h"
 #include "assay/error.h"
-#include "assay/file.h"
-#include "data/temp_folder.h"
+#include "core/file.h"
+#include "temp_folder.h"
 
 namespace assay {
 namespace {
@@ -52,7 +52,8 @@ TEST(ClassMaps, EveryBuiltInMapIsWellFormed) {
     }
 }
 
-// Counts of dog, bird, vehicle, reptile, carnivore, insect, instrument, primate, fish in the challenge's own map.
+// Counts of dog, bird, vehicle, reptile, carnivore, insect, instrument, primate, fish in the
+// challenge's own map.
 TEST(ClassMaps, In9) {
     const ClassMap map = class_map_named("in9", imagenet_classes());
     EXPECT_EQ(map.decision, Decision::map_argmax);
@@ -74,26 +75,29 @@ TEST(ClassMaps, Sixteen) {
     EXPECT_EQ(map.targets.size(), 16U);
     EXPECT_EQ(counts(map).at(-1), 1000 - 207);
     EXPECT_EQ(map.target_of[404], map.targets.find("airplane"));
-    if (!std::filesystem::exists(shared_file("sixteen_class.json"))) GTEST_SKIP() << "no shared original";
+    if (!std::filesystem::exists(shared_file("sixteen_class.json")))
+        GTEST_SKIP() << "no shared original";
     const auto original = nlohmann::json::parse(read_text(shared_file("sixteen_class.json")));
     EXPECT_EQ(original["order"].get<std::vector<std::string>>(), map.targets.ids());
     std::vector<std::int32_t> target_of(1000, -1);
     for (const auto& [category, indices] : original["indices"].items()) {
-        for (const int i : indices) target_of[static_cast<std::size_t>(i)] = map.targets.find(category).value();
+        for (const int i : indices)
+            target_of[static_cast<std::size_t>(i)] = map.targets.find(category).value();
     }
     EXPECT_EQ(target_of, map.target_of);
 }
 
 TEST(ClassMaps, TwoHundredOfImagenetAAndR) {
-    for (const auto& [name, file] :
-         {std::pair("imagenet-a", "imagenet_a_wnids.txt"), std::pair("imagenet-r", "imagenet_r_wnids.txt")}) {
+    for (const auto& [name, file] : {std::pair("imagenet-a", "imagenet_a_wnids.txt"),
+                                     std::pair("imagenet-r", "imagenet_r_wnids.txt")}) {
         const ClassMap map = class_map_named(name, imagenet_classes());
         EXPECT_EQ(map.decision, Decision::restrict_);
         ASSERT_EQ(map.targets.size(), 200U);
         EXPECT_TRUE(std::is_sorted(map.targets.ids().begin(), map.targets.ids().end()));
         for (std::size_t c = 0; c < 1000; ++c) {
             if (map.target_of[c] >= 0) {
-                EXPECT_EQ(map.targets.id(static_cast<std::size_t>(map.target_of[c])), imagenet_classes().id(c));
+                EXPECT_EQ(map.targets.id(static_cast<std::size_t>(map.target_of[c])),
+                          imagenet_classes().id(c));
             }
         }
         if (!std::filesystem::exists(shared_file(file))) GTEST_SKIP() << "no shared original";
@@ -124,8 +128,9 @@ TEST(ClassMaps, ModelsWithOtherOrderNumbersOrOtherClasses) {
 TEST(ClassMaps, FromFile) {
     const TempFolder folder;
     const ClassList model = numbered_classes(3);
-    const auto path =
-        folder.write("m.json", R"({"decision": "mean_of_group", "classes": ["a", "b"], "target_of": [1, -1, 0]})");
+    const auto path = folder.write(
+        "m.json",
+        R"({"decision": "mean_of_group", "classes": ["a", "b"], "target_of": [1, -1, 0]})");
     const ClassMap map = class_map_named(path.string(), model);
     EXPECT_EQ(map.name, "m");
     EXPECT_EQ(map.decision, Decision::mean_of_group);
@@ -134,19 +139,23 @@ TEST(ClassMaps, FromFile) {
         return message_of([&] { class_map_named(folder.write("x.json", text).string(), model); });
     };
     EXPECT_THAT(refused("[]"), HasSubstr("must be a JSON object"));
-    EXPECT_THAT(refused(R"({"decision": "restrict", "target_of": [0, 0, 0]})"), HasSubstr("has no \"classes\""));
+    EXPECT_THAT(refused(R"({"decision": "restrict", "target_of": [0, 0, 0]})"),
+                HasSubstr("has no \"classes\""));
     EXPECT_THAT(refused(R"({"decision": "restrct", "classes": ["a"], "target_of": [0, 0, 0]})"),
                 HasSubstr("did you mean `restrict`?"));
     EXPECT_THAT(refused(R"({"decision": "restrict", "classes": ["a"], "target_of": [0, 0]})"),
                 HasSubstr("(3 classes); it has 2"));
     EXPECT_THAT(refused(R"({"decision": "restrict", "classes": ["a"], "target_of": [0, 0, 1]})"),
                 HasSubstr("of class 2 is 1; allowed are -1..0"));
-    EXPECT_THAT(refused(R"({"decision": "restrict", "classes": ["a"], "target_of": [0, 0, 18446744073709551615]})"),
-                HasSubstr("allowed are -1..0"));
+    EXPECT_THAT(
+        refused(
+            R"({"decision": "restrict", "classes": ["a"], "target_of": [0, 0, 18446744073709551615]})"),
+        HasSubstr("allowed are -1..0"));
     EXPECT_THAT(refused(R"({"decision": "restrict", "classes": ["a"], "target_of": [0, 0, 0.0]})"),
                 HasSubstr("allowed are -1..0"));
-    EXPECT_THAT(refused(R"({"decision": "restrict", "classes": ["a"], "target_of": [0, 0, 0], "x": 1})"),
-                HasSubstr("unknown key `x`"));
+    EXPECT_THAT(
+        refused(R"({"decision": "restrict", "classes": ["a"], "target_of": [0, 0, 0], "x": 1})"),
+        HasSubstr("unknown key `x`"));
 }
 
 }  // namespace

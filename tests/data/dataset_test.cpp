@@ -1,4 +1,4 @@
-#include "assay/dataset.h"
+#include "assay/data/dataset.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,8 +7,8 @@
 #include <numeric>
 
 #include "assay/error.h"
-#include "assay/random.h"
-#include "data/temp_folder.h"
+#include "core/random.h"
+#include "temp_folder.h"
 
 namespace assay {
 namespace {
@@ -32,7 +32,8 @@ std::vector<std::int32_t> single_labels(const Dataset& dataset) {
     return out;
 }
 
-std::string refused(const fs::path& path, const DatasetOptions& options = {}, ErrorCode code = ErrorCode::bad_input) {
+std::string refused(const fs::path& path, const DatasetOptions& options = {},
+                    ErrorCode code = ErrorCode::bad_input) {
     try {
         open_dataset(path, options);
     } catch (const Error& error) {
@@ -51,23 +52,23 @@ TEST(StringColumn, EmptyTextsKeepTheirPlace) {
 
 TEST(ImageFolder, NamesInByteOrder) {
     const TempFolder folder;
-    for (const char* name : {"b/2.jpg", "b/10.PNG", "B/x.jpeg", "a-b/y.webp", "a/z.tif", "b/deep/er/w.bmp",
-                             "b/notes.md", ".hidden/h.jpg", "b/.h.jpg"}) {
+    for (const char* name : {"b/2.jpg", "b/10.PNG", "B/x.jpeg", "a-b/y.webp", "a/z.tif",
+                             "b/deep/er/w.bmp", "b/notes.md", ".hidden/h.jpg", "b/.h.jpg"}) {
         folder.write(name);
     }
     std::vector<std::string> notes;
     const Dataset dataset = open_dataset(folder.path(), {}, &notes);
     EXPECT_THAT(dataset.classes.ids(), ElementsAre("B", "a", "a-b", "b"));
     // Byte order of whole ids: '-' < '/'.
-    EXPECT_THAT(texts(dataset.ids),
-                ElementsAre("B/x.jpeg", "a-b/y.webp", "a/z.tif", "b/10.PNG", "b/2.jpg", "b/deep/er/w.bmp"));
+    EXPECT_THAT(texts(dataset.ids), ElementsAre("B/x.jpeg", "a-b/y.webp", "a/z.tif", "b/10.PNG",
+                                                "b/2.jpg", "b/deep/er/w.bmp"));
     const auto ids = texts(dataset.ids);
     EXPECT_TRUE(std::is_sorted(ids.begin(), ids.end()));
     EXPECT_THAT(single_labels(dataset), ElementsAre(0, 2, 1, 3, 3, 3));
     EXPECT_EQ(dataset.path_of(0), folder.path() / "B/x.jpeg");
     EXPECT_EQ(dataset.name, folder.path().filename().string());
     EXPECT_THAT(notes, Contains(HasSubstr("4 class folders: their names in byte order")));
-    EXPECT_THAT(notes, Contains(HasSubstr("1 file is no picture by extension")));
+    EXPECT_THAT(notes, Contains(HasSubstr("1 file is no image by extension")));
 }
 
 // Any tree comes out in byte order of the ids, and the same again after the folder moved.
@@ -80,7 +81,8 @@ TEST(ImageFolder, OrderIsByteOrderForAnyTree) {
         for (int f = 0; f < 30; ++f) {
             std::string path = "c";
             for (auto d = random.below(4); d > 0; --d) {
-                for (auto n = random.below(3); n > 0; --n) path += letters[random.below(letters.size())];
+                for (auto n = random.below(3); n > 0; --n)
+                    path += letters[random.below(letters.size())];
                 path += "/d";
             }
             folder.write("r" + std::to_string(seed) + "/" + path + "/x" +
@@ -98,14 +100,17 @@ TEST(ImageFolder, OrderIsByteOrderForAnyTree) {
 
 TEST(ImageFolder, NumbersInNumericOrder) {
     const TempFolder folder;
-    for (const int n : {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}) folder.write(std::to_string(n) + "/x.jpg");
+    for (const int n : {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11})
+        folder.write(std::to_string(n) + "/x.jpg");
     std::vector<std::string> notes;
     const Dataset dataset = open_dataset(folder.path(), {}, &notes);
     EXPECT_THAT(texts(dataset.ids), testing::Contains("10/x.jpg"));
     EXPECT_EQ(dataset.ids[2], "10/x.jpg");
     EXPECT_EQ(dataset.single_label(2), 10);
     EXPECT_EQ(dataset.classes, numbered_classes(12));
-    EXPECT_THAT(notes, Contains(HasSubstr("12 class folders are numbers (0 to 11): classes in numeric order")));
+    EXPECT_THAT(
+        notes,
+        Contains(HasSubstr("12 class folders are numbers (0 to 11): classes in numeric order")));
 }
 
 TEST(ImageFolder, NumbersFromOneKeepTheirNames) {
@@ -114,19 +119,23 @@ TEST(ImageFolder, NumbersFromOneKeepTheirNames) {
     const Dataset dataset = open_dataset(folder.path(), {});
     EXPECT_THAT(dataset.classes.ids(), ElementsAre("1", "2", "10"));
     EXPECT_THAT(single_labels(dataset), ElementsAre(0, 2, 1));  // 1/, 10/, 2/
-    EXPECT_THAT(refused(folder.path(), {.classes = numbered_classes(10)}),
-                HasSubstr("3 class folders (`1`, ...), but the classifier has 10 classes without names"));
+    EXPECT_THAT(
+        refused(folder.path(), {.classes = numbered_classes(10)}),
+        HasSubstr("3 class folders (`1`, ...), but the classifier has 10 classes without names"));
     const ClassList ten({"a", "b", "c", "d", "e", "f", "g", "h", "i", "j"});
-    EXPECT_THAT(refused(folder.path(), {.classes = ten}), HasSubstr("folders count from 1, classes from 0..9"));
+    EXPECT_THAT(refused(folder.path(), {.classes = ten}),
+                HasSubstr("folders count from 1, classes from 0..9"));
 }
 
-// Its ids are numbers, because names that repeat are no ids; that is no reason to say that there are no names.
+// Its ids are numbers, because names that repeat are no ids; that is no reason to say that there
+// are no names.
 TEST(ImageFolder, AClassListWithADoubledNameIsNamed) {
     const TempFolder folder;
     for (const char* name : {"ant/x.jpg", "bee/x.jpg", "cat/x.jpg"}) folder.write(name);
     for (const char* lines : {"ant\nbee\ncat\nbee\n", "ant\nbee\nbee\n"}) {
         const ClassList classes = read_class_list(folder.write("classes.txt", lines));
-        EXPECT_THAT(refused(folder.path(), {.classes = classes}), HasSubstr("names `bee` twice (entries 2 and "));
+        EXPECT_THAT(refused(folder.path(), {.classes = classes}),
+                    HasSubstr("names `bee` twice (entries 2 and "));
     }
 }
 
@@ -139,12 +148,16 @@ TEST(ImageFolder, NamesForAClassifierThatOnlyCounts) {
     const Dataset dataset = open_dataset(folder.path(), {.classes = numbered_classes(3)}, &notes);
     EXPECT_THAT(dataset.classes.ids(), ElementsAre("ant", "bee", "cat"));
     EXPECT_THAT(single_labels(dataset), ElementsAre(0, 2));
-    EXPECT_THAT(notes, Contains(HasSubstr("taken for the classifier's 3 classes, which have no names")));
-    EXPECT_THAT(refused(folder.path(), {.classes = numbered_classes(4)}),
-                HasSubstr("3 class folders (`ant`, ...), but the classifier has 4 classes without names"));
+    EXPECT_THAT(notes,
+                Contains(HasSubstr("taken for the classifier's 3 classes, which have no names")));
+    EXPECT_THAT(
+        refused(folder.path(), {.classes = numbered_classes(4)}),
+        HasSubstr("3 class folders (`ant`, ...), but the classifier has 4 classes without names"));
     const auto list = folder.write("l.csv", "path,label\ncat/x.jpg,cat\nant/x.jpg,ant\n");
-    EXPECT_THAT(single_labels(open_dataset(list, {.classes = numbered_classes(2)})), ElementsAre(1, 0));
-    EXPECT_THAT(refused(list, {.classes = numbered_classes(3)}), HasSubstr("label `cat` is none of the 3 classes"));
+    EXPECT_THAT(single_labels(open_dataset(list, {.classes = numbered_classes(2)})),
+                ElementsAre(1, 0));
+    EXPECT_THAT(refused(list, {.classes = numbered_classes(3)}),
+                HasSubstr("label `cat` is none of the 3 classes"));
 }
 
 TEST(ImageFolder, WordNetIdsMeanImagenet) {
@@ -157,19 +170,21 @@ TEST(ImageFolder, WordNetIdsMeanImagenet) {
     EXPECT_EQ(dataset.classes, imagenet_classes());
     EXPECT_THAT(single_labels(dataset), ElementsAre(1, 999));
     EXPECT_THAT(notes, Contains("2 class folders are WordNet ids: ImageNet's 1000 classes"));
-    EXPECT_THAT(notes, Contains("1 folder holds no picture: annotations"));
+    EXPECT_THAT(notes, Contains("1 folder holds no image: annotations"));
 }
 
 TEST(ImageFolder, SubsetOfTheClassifiersClasses) {
     const TempFolder folder;
-    for (const char* name : {"Great_White-Shark/1.jpg", "0003/1.jpg", "n9/1.jpg"}) folder.write(name);
+    for (const char* name : {"Great_White-Shark/1.jpg", "0003/1.jpg", "n9/1.jpg"})
+        folder.write(name);
     fs::create_directories(folder / "unrelated");
     const ClassList classes({"n9", "n8", "n7", "n6"}, {"cat", "great white shark", "dog", "crane"});
     std::vector<std::string> notes;
     const Dataset dataset = open_dataset(folder.path(), {.classes = classes}, &notes);
     EXPECT_EQ(dataset.classes, classes);
     EXPECT_THAT(single_labels(dataset), ElementsAre(3, 1, 0));
-    EXPECT_THAT(notes, Contains(HasSubstr("3 class folders, matched to the classifier's 4 classes")));
+    EXPECT_THAT(notes,
+                Contains(HasSubstr("3 class folders, matched to the classifier's 4 classes")));
 }
 
 TEST(ImageFolder, UnknownAndDoubleClassesAreRefused) {
@@ -177,13 +192,14 @@ TEST(ImageFolder, UnknownAndDoubleClassesAreRefused) {
     folder.write("cat/1.jpg");
     folder.write("elephnt/1.jpg");
     const ClassList classes({"cat", "elephant"});
-    EXPECT_THAT(
-        refused(folder.path(), {.classes = classes}),
-        HasSubstr("folder `elephnt` is none of the classifier's 2 classes, by id, name or number (1 of 2 folders "
-                  "are unknown); did you mean `elephant`?"));
+    EXPECT_THAT(refused(folder.path(), {.classes = classes}),
+                HasSubstr("folder `elephnt` is none of the classifier's 2 classes, by id, name or "
+                          "number (1 of 2 folders "
+                          "are unknown); did you mean `elephant`?"));
     folder.write("CAT/1.jpg");
     fs::remove_all(folder / "elephnt");
-    EXPECT_THAT(refused(folder.path(), {.classes = classes}), HasSubstr("folders `CAT` and `cat` both mean class 0"));
+    EXPECT_THAT(refused(folder.path(), {.classes = classes}),
+                HasSubstr("folders `CAT` and `cat` both mean class 0"));
 }
 
 TEST(ImageFolder, EmptyClassFoldersKeepTheLabelsOfTheOthers) {
@@ -207,7 +223,8 @@ TEST(ImageFolder, OneLevelTooHighIsSaid) {
     const TempFolder folder;
     folder.write("train/cat/1.jpg");
     folder.write("val/cat/1.jpg");
-    EXPECT_THAT(refused(folder.path()), HasSubstr("holds the parts of a data set (train), not classes"));
+    EXPECT_THAT(refused(folder.path()),
+                HasSubstr("holds the parts of a data set (train), not classes"));
     folder.write("train/1.jpg");  // a class of its own then
     EXPECT_THAT(open_dataset(folder.path(), {}).classes.ids(), ElementsAre("train", "val"));
 }
@@ -217,12 +234,13 @@ TEST(Scan, LinkLoopsEnd) {
     folder.write("a/1.jpg");
     fs::create_directory_symlink("..", folder / "a/up");
     fs::create_directory_symlink(".", folder / "a/self");
-    fs::create_directory_symlink("a", folder / "b");  // a class of the same pictures
+    fs::create_directory_symlink("a", folder / "b");  // a class of the same images
     fs::create_symlink("nowhere.jpg", folder / "a/dangling.jpg");
     fs::create_symlink("nowhere", folder / "a/dangling");
     std::vector<std::string> notes;
     const Dataset dataset = open_dataset(folder.path(), {}, &notes);
-    EXPECT_THAT(texts(dataset.ids), ElementsAre("a/1.jpg", "a/dangling.jpg", "b/1.jpg", "b/dangling.jpg"));
+    EXPECT_THAT(texts(dataset.ids),
+                ElementsAre("a/1.jpg", "a/dangling.jpg", "b/1.jpg", "b/dangling.jpg"));
     EXPECT_THAT(notes, Contains("4 links to folders already read: not followed"));
 }
 
@@ -230,27 +248,30 @@ TEST(Flat, WithoutLabels) {
     const TempFolder folder;
     for (const char* name : {"2.jpg", "10.jpg", "list.csv"}) folder.write(name);
     std::vector<std::string> notes;
-    const Dataset dataset = open_dataset(folder.path(), {.name = "mine", .classes = numbered_classes(3)}, &notes);
+    const Dataset dataset =
+        open_dataset(folder.path(), {.name = "mine", .classes = numbered_classes(3)}, &notes);
     EXPECT_EQ(dataset.name, "mine");
     EXPECT_THAT(texts(dataset.ids), ElementsAre("10.jpg", "2.jpg"));
     EXPECT_THAT(single_labels(dataset), ElementsAre(-1, -1));
     EXPECT_EQ(dataset.classes.size(), 3U);
-    EXPECT_THAT(notes, Contains(HasSubstr("2 pictures without labels (is list.csv a list of labels?")));
+    EXPECT_THAT(notes,
+                Contains(HasSubstr("2 images without labels (is list.csv a list of labels?")));
 }
 
 TEST(Flat, NothingThere) {
     const TempFolder folder;
-    EXPECT_THAT(refused(folder.path()), HasSubstr("no picture (.jpg"));
+    EXPECT_THAT(refused(folder.path()), HasSubstr("no image (.jpg"));
     EXPECT_THAT(refused(folder / "nowhere"), HasSubstr("no such folder or list"));
     folder.write("a/readme.txt");
     EXPECT_THAT(refused(folder.path(), {.layout = DatasetOptions::Layout::image_folder}),
-                HasSubstr("no class folder with a picture"));
+                HasSubstr("no class folder with an image"));
 }
 
 TEST(List, CsvWithAttributesInFileOrder) {
     const TempFolder folder;
     folder.write("pics/b.jpg");
-    const auto list = folder.write("list.csv", "Image,group,label\nb.jpg,x,dog\na.jpg,y,cat\nc.jpg,,\n");
+    const auto list =
+        folder.write("list.csv", "Image,group,label\nb.jpg,x,dog\na.jpg,y,cat\nc.jpg,,\n");
     std::vector<std::string> notes;
     const Dataset dataset = open_dataset(folder / "pics", {.list = list}, &notes);
     EXPECT_THAT(texts(dataset.ids), ElementsAre("b.jpg", "a.jpg", "c.jpg"));
@@ -260,7 +281,8 @@ TEST(List, CsvWithAttributesInFileOrder) {
     EXPECT_EQ(dataset.attributes[0].name, "group");
     EXPECT_THAT(texts(dataset.attributes[0].values), ElementsAre("x", "y", ""));
     EXPECT_EQ(dataset.path_of(0), folder / "pics/b.jpg");
-    EXPECT_THAT(single_labels(open_dataset(folder / "pics", {.list = list, .limit = 1})), ElementsAre(0));
+    EXPECT_THAT(single_labels(open_dataset(folder / "pics", {.list = list, .limit = 1})),
+                ElementsAre(0));
 }
 
 TEST(List, CsvAsTheDataSet) {
@@ -281,9 +303,9 @@ TEST(List, WordsInLabels) {
     const TempFolder folder;
     const ClassList classes({"n1", "n2", "n3"}, {"great white shark", "dog", "cat"});
     const auto label_cells = [&](const char* column, const ClassList& known) {
-        const auto list =
-            folder.write("l.csv", std::string("path,") + column +
-                                      "\na.jpg,great white shark\nb.jpg,dog;cat\nc.jpg,dog cat\nd.jpg,1 2\n");
+        const auto list = folder.write(
+            "l.csv", std::string("path,") + column +
+                         "\na.jpg,great white shark\nb.jpg,dog;cat\nc.jpg,dog cat\nd.jpg,1 2\n");
         return open_dataset(list, {.classes = known});
     };
     for (const char* column : {"label", "labels"}) {
@@ -308,26 +330,34 @@ TEST(List, Refused) {
     };
     EXPECT_THAT(message(""), HasSubstr("the table is empty"));
     EXPECT_THAT(message("path,label\n"), HasSubstr("the list has no rows"));
-    EXPECT_THAT(message("x,y\n1,2\n"), HasSubstr("no column named path or image or filename or file"));
+    EXPECT_THAT(message("x,y\n1,2\n"),
+                HasSubstr("no column named path or image or filename or file"));
     EXPECT_THAT(message("path,label\na.jpg,1\nb.jpg,2\na.jpg,3\n"),
                 HasSubstr("l.csv line 4: item `a.jpg` stands twice (first in line 2)"));
     EXPECT_THAT(message("path,label\n,1\n"), HasSubstr("l.csv line 2: no path"));
-    EXPECT_THAT(message("path,label\na.jpg,elephnt\n", ClassList({"cat", "elephant"})),
-                HasSubstr("l.csv line 2: label `elephnt` is none of the 2 classes; did you mean `elephant`?"));
+    EXPECT_THAT(
+        message("path,label\na.jpg,elephnt\n", ClassList({"cat", "elephant"})),
+        HasSubstr(
+            "l.csv line 2: label `elephnt` is none of the 2 classes; did you mean `elephant`?"));
     EXPECT_THAT(message("path,label\na.jpg,2\n", numbered_classes(2)),
-                HasSubstr("label 2 is out of range: the 2 classes are numbered 0..1; do the labels count from 1?"));
+                HasSubstr("label 2 is out of range: the 2 classes are numbered 0..1; do the labels "
+                          "count from 1?"));
     EXPECT_THAT(message("path,label\na.jpg,99999999\n"), HasSubstr("label 99999999 is too large"));
-    EXPECT_THAT(refused(folder / "l.csv", {.list = folder / "l.csv"}, ErrorCode::usage), HasSubstr("is a list itself"));
-    EXPECT_THAT(refused(folder.path(), {.layout = DatasetOptions::Layout::image_folder, .list = folder / "l.csv"},
+    EXPECT_THAT(refused(folder / "l.csv", {.list = folder / "l.csv"}, ErrorCode::usage),
+                HasSubstr("is a list itself"));
+    EXPECT_THAT(refused(folder.path(),
+                        {.layout = DatasetOptions::Layout::image_folder, .list = folder / "l.csv"},
                         ErrorCode::usage),
                 HasSubstr("flat folder"));
 }
 
-// What a made data set looks like: pictures, perhaps in folders, and their labels beside them.
+// What a made data set looks like: images, perhaps in folders, and their labels beside them.
 TEST(OwnList, LabelsCsvInTheFolderSpeaksForIt) {
     const TempFolder folder;
     for (const char* name : {"k2/0.png", "k2/1.png", "k3/0.png", "stray.png"}) folder.write(name);
-    folder.write("labels.csv", "path,labels,k\nk2/0.png,n01440764 n01443537,2\nk3/0.png,n01440764,3\nk2/1.png,,2\n");
+    folder.write(
+        "labels.csv",
+        "path,labels,k\nk2/0.png,n01440764 n01443537,2\nk3/0.png,n01440764,3\nk2/1.png,,2\n");
     for (const auto layout : {DatasetOptions::Layout::automatic, DatasetOptions::Layout::flat}) {
         std::vector<std::string> notes;
         const Dataset dataset = open_dataset(folder.path(), {.layout = layout}, &notes);
@@ -339,12 +369,14 @@ TEST(OwnList, LabelsCsvInTheFolderSpeaksForIt) {
         EXPECT_THAT(dataset.labels[2], IsEmpty());
         ASSERT_EQ(dataset.attributes.size(), 1U);
         EXPECT_THAT(texts(dataset.attributes[0].values), ElementsAre("2", "3", "2"));
-        EXPECT_THAT(notes, Contains("pictures and labels are those of labels.csv in the folder (3 items)"));
+        EXPECT_THAT(notes,
+                    Contains("images and labels are those of labels.csv in the folder (3 items)"));
     }
     EXPECT_EQ(open_dataset(folder.path(), {.limit = 2}).size(), 2U);
     // Asked for by name, the class folders are what counts.
     std::vector<std::string> notes;
-    const Dataset classes = open_dataset(folder.path(), {.layout = DatasetOptions::Layout::image_folder}, &notes);
+    const Dataset classes =
+        open_dataset(folder.path(), {.layout = DatasetOptions::Layout::image_folder}, &notes);
     EXPECT_THAT(classes.classes.ids(), ElementsAre("k2", "k3"));
     EXPECT_THAT(notes, Contains(HasSubstr("labels.csv in the folder is not read")));
     // And a list that is given is taken before it.
@@ -356,18 +388,21 @@ TEST(OwnList, LabelsCsvInTheFolderSpeaksForIt) {
 TEST(OwnList, AnotherTableBesideClassFoldersIsLeftAlone) {
     const TempFolder folder;
     for (const char* name : {"cat/1.jpg", "dog/1.jpg"}) folder.write(name);
-    for (const char* table : {"class,name\ncat,Katze\n", "path,labels\nelsewhere.jpg,cat\n", "label\ncat\ndog\n", "",
-                              "ImageId,PredictionString\n1,cat 1 2 3 4\n", "path,labels\n\"1.jpg,cat\n"}) {
+    for (const char* table :
+         {"class,name\ncat,Katze\n", "path,labels\nelsewhere.jpg,cat\n", "label\ncat\ndog\n", "",
+          "ImageId,PredictionString\n1,cat 1 2 3 4\n", "path,labels\n\"1.jpg,cat\n"}) {
         folder.write("labels.csv", table);
         std::vector<std::string> notes;
         const Dataset dataset = open_dataset(folder.path(), {}, &notes);
         EXPECT_THAT(texts(dataset.ids), ElementsAre("cat/1.jpg", "dog/1.jpg")) << table;
         EXPECT_THAT(single_labels(dataset), ElementsAre(0, 1));
-        EXPECT_THAT(notes, Contains(HasSubstr("labels.csv beside the class folders names none of their pictures")));
+        EXPECT_THAT(
+            notes,
+            Contains(HasSubstr("labels.csv beside the class folders names none of their images")));
     }
 }
 
-// Without class folders nothing else says what the pictures are: a damaged list is not passed over.
+// Without class folders nothing else says what the images are: a damaged list is not passed over.
 TEST(OwnList, DamagedIsAnErrorInAFlatFolder) {
     const TempFolder folder;
     folder.write("a.jpg");
@@ -381,11 +416,11 @@ TEST(OwnList, DamagedIsAnErrorInAFlatFolder) {
     EXPECT_EQ(open_dataset(folder.path(), {}).size(), 1U);
 }
 
-TEST(List, PicturesThatAreNotThereAreANote) {
+TEST(List, ImagesThatAreNotThereAreANote) {
     const TempFolder folder;
     std::vector<std::string> notes;
     EXPECT_EQ(open_dataset(folder.write("l.csv", "path\nx.jpg\n"), {}, &notes).size(), 1U);
-    EXPECT_THAT(notes, Contains(HasSubstr("none of the pictures looked for is there")));
+    EXPECT_THAT(notes, Contains(HasSubstr("none of the images looked for is there")));
     EXPECT_THAT(notes, Contains("l.csv: no labels"));
 }
 
@@ -394,8 +429,8 @@ std::string val_name(int number) {
     return "ILSVRC2012_val_" + std::string(8 - digits.size(), '0') + digits + ".JPEG";
 }
 
-// The three forms in which the labels of ImageNet's validation pictures come; the folder holds numbers 2, 3 and 50000
-// only.
+// The three forms in which the labels of ImageNet's validation images come; the folder holds
+// numbers 2, 3 and 50000 only.
 TEST(ImagenetValidation, EveryListGivesTheSameLabels) {
     const TempFolder folder;
     for (const int n : {2, 3, 50'000}) folder.write("val/" + val_name(n));
@@ -404,20 +439,22 @@ TEST(ImagenetValidation, EveryListGivesTheSameLabels) {
         const std::string label = std::to_string((n * 7) % 1000);
         lines += label + "\n";
         if (n == 2 || n == 3 || n == 50'000) caffe += val_name(n) + " " + label + "\n";
-        solution += val_name(n).substr(0, 23) + "," + imagenet_classes().id(static_cast<std::size_t>((n * 7) % 1000)) +
-                    " 1 2 3 4 \n";
+        solution += val_name(n).substr(0, 23) + "," +
+                    imagenet_classes().id(static_cast<std::size_t>((n * 7) % 1000)) + " 1 2 3 4 \n";
     }
     for (const auto& list : {folder.write("numbers.txt", lines), folder.write("val.txt", caffe),
                              folder.write("LOC_val_solution.csv", solution)}) {
         std::vector<std::string> notes;
         const Dataset dataset = open_dataset(folder / "val", {.list = list}, &notes);
-        EXPECT_THAT(texts(dataset.ids), ElementsAre(val_name(2), val_name(3), val_name(50'000))) << list;
+        EXPECT_THAT(texts(dataset.ids), ElementsAre(val_name(2), val_name(3), val_name(50'000)))
+            << list;
         EXPECT_THAT(single_labels(dataset), ElementsAre(14, 21, 0)) << list;
         EXPECT_EQ(dataset.classes, imagenet_classes()) << list;
         EXPECT_THAT(notes, Contains(HasSubstr("ImageNet's 1000 classes")));
     }
     folder.write("val/other.jpg");
-    EXPECT_THAT(refused(folder / "val", {.list = folder / "numbers.txt"}), HasSubstr("50000 labels for 4 pictures"));
+    EXPECT_THAT(refused(folder / "val", {.list = folder / "numbers.txt"}),
+                HasSubstr("50000 labels for 4 images"));
 }
 
 TEST(List, LabelsAloneInOrder) {
@@ -428,20 +465,22 @@ TEST(List, LabelsAloneInOrder) {
     EXPECT_THAT(single_labels(dataset), ElementsAre(4, -1, 0));
     EXPECT_EQ(dataset.classes.size(), 5U);
     EXPECT_EQ(open_dataset(folder / "p", {.list = list, .limit = 2}).size(), 2U);
-    EXPECT_THAT(refused(folder / "p", {.list = folder.write("m.txt", "1\n2\n")}), HasSubstr("2 labels for 3 pictures"));
+    EXPECT_THAT(refused(folder / "p", {.list = folder.write("m.txt", "1\n2\n")}),
+                HasSubstr("2 labels for 3 images"));
 }
 
 TEST(List, TextWithFileNamesThatHaveBlanks) {
     const TempFolder folder;
     folder.write("my pic.jpg");
     const Dataset dataset =
-        open_dataset(folder.path(), {.list = folder.write("l.txt", "my pic.jpg 3\nother.png\t1 2\nthird.jpg\n")});
+        open_dataset(folder.path(),
+                     {.list = folder.write("l.txt", "my pic.jpg 3\nother.png\t1 2\nthird.jpg\n")});
     EXPECT_THAT(texts(dataset.ids), ElementsAre("my pic.jpg", "other.png", "third.jpg"));
     EXPECT_THAT(dataset.labels[0], ElementsAre(3));
     EXPECT_THAT(dataset.labels[1], ElementsAre(1, 2));
     EXPECT_THAT(dataset.labels[2], IsEmpty());
     EXPECT_THAT(refused(folder.path(), {.list = folder.write("m.txt", "a.jpg 3\n7\n")}),
-                HasSubstr("m.txt line 2: `7` does not begin with a picture's file name"));
+                HasSubstr("m.txt line 2: `7` does not begin with an image's file name"));
 }
 
 TEST(Dataset, SharedSampleIsImagenet) {

@@ -1,11 +1,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "assay/dataset.h"
+#include "assay/data/dataset.h"
 #include "assay/error.h"
-#include "assay/file.h"
-#include "assay/random.h"
-#include "data/temp_folder.h"
+#include "core/file.h"
+#include "core/random.h"
+#include "temp_folder.h"
 
 namespace assay {
 namespace {
@@ -40,7 +40,8 @@ TEST(ItemsCsv, TextIsFixed) {
     dataset.attributes[0].values.append("x");
     dataset.attributes[0].values.append("");
     write_items_csv(dataset, folder / "items.csv");
-    EXPECT_EQ(read_text(folder / "items.csv"), "id,path,labels,group\na/1.jpg,,3 7,x\n\"b,2.jpg\",,,\n");
+    EXPECT_EQ(read_text(folder / "items.csv"),
+              "id,path,labels,group\na/1.jpg,,3 7,x\n\"b,2.jpg\",,,\n");
 }
 
 TEST(ItemsCsv, RoundTrip) {
@@ -55,7 +56,8 @@ TEST(ItemsCsv, RoundTrip) {
         };
         Dataset dataset;
         const bool with_paths = seed % 2 == 0;
-        for (auto a = random.below(3); a > 0; --a) dataset.attributes.push_back({"att," + word(), {}});
+        for (auto a = random.below(3); a > 0; --a)
+            dataset.attributes.push_back({"att," + word(), {}});
         for (std::uint64_t n = random.below(8), i = 0; i < n; ++i) {
             dataset.ids.append(std::to_string(i) + word());
             if (with_paths) dataset.paths.append("p" + word());
@@ -83,9 +85,12 @@ TEST(ItemsCsv, RoundTrip) {
 TEST(ItemsCsv, Damaged) {
     const TempFolder folder;
     EXPECT_THAT(refused(folder, ""), HasSubstr("the table is empty"));
-    EXPECT_THAT(refused(folder, "id,labels,path\n"), HasSubstr("the first columns must be id,path,labels"));
-    EXPECT_THAT(refused(folder, "id,path,labels\na,,1\nb,\n"), HasSubstr("bad.csv line 3: 2 fields; the header has 3"));
-    EXPECT_THAT(refused(folder, "id,path,labels\na,,1\na,,2\n"), HasSubstr("id `a` stands twice (items 0 and 1)"));
+    EXPECT_THAT(refused(folder, "id,labels,path\n"),
+                HasSubstr("the first columns must be id,path,labels"));
+    EXPECT_THAT(refused(folder, "id,path,labels\na,,1\nb,\n"),
+                HasSubstr("bad.csv line 3: 2 fields; the header has 3"));
+    EXPECT_THAT(refused(folder, "id,path,labels\na,,1\na,,2\n"),
+                HasSubstr("id `a` stands twice (items 0 and 1)"));
     for (const char* labels : {"-1", "x", "1  2", " 1", "1 ", "99999999999", "1;2", "1.0"}) {
         EXPECT_THAT(refused(folder, "id,path,labels\na,," + std::string(labels) + "\n"),
                     HasSubstr("are not class numbers"))

@@ -1,4 +1,4 @@
-#include "assay/label_sets.h"
+#include "assay/data/label_sets.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,11 +7,11 @@
 #include <bit>
 #include <cstring>
 
-#include "assay/dataset.h"
+#include "assay/data/dataset.h"
 #include "assay/error.h"
-#include "assay/npy.h"
+#include "core/npy.h"
 #include "data/label_texts.h"
-#include "data/temp_folder.h"
+#include "temp_folder.h"
 
 namespace assay {
 namespace {
@@ -28,11 +28,13 @@ Dataset three_items() {
 }
 
 const ClassList& animals() {
-    static const ClassList list({"n1", "n2", "n3", "n4"}, {"cat", "great white shark", "dog", "ant"});
+    static const ClassList list({"n1", "n2", "n3", "n4"},
+                                {"cat", "great white shark", "dog", "ant"});
     return list;
 }
 
-std::vector<std::vector<std::int32_t>> read(const TempFolder& folder, const std::string& name, std::string_view text) {
+std::vector<std::vector<std::int32_t>> read(const TempFolder& folder, const std::string& name,
+                                            std::string_view text) {
     const LabelSets sets = read_label_sets(folder.write(name, text), three_items(), animals());
     std::vector<std::vector<std::int32_t>> out;
     for (std::size_t i = 0; i < sets.size(); ++i) out.emplace_back(sets[i].begin(), sets[i].end());
@@ -84,8 +86,10 @@ TEST(LabelCells, SeparatorsByTheWholeClassList) {
     EXPECT_EQ(LabelCells(ClassList({"dog", "hot"})).text(both), "dog hot");
     EXPECT_EQ(LabelCells(ClassList({"dog", "hot"})).text({}), "");
     EXPECT_EQ(LabelCells(ClassList({"dog", "hot", "ice cream"})).text(both), "dog;hot;");
-    // A cell may name a class by its name, too. ImageNet's names hold blanks, and none of them is made of ids.
-    EXPECT_EQ(LabelCells(ClassList({"dog", "hot", "x"}, {"a", "b", "dog hot"})).text(both), "dog;hot;");
+    // A cell may name a class by its name, too. ImageNet's names hold blanks, and none of them is
+    // made of ids.
+    EXPECT_EQ(LabelCells(ClassList({"dog", "hot", "x"}, {"a", "b", "dog hot"})).text(both),
+              "dog;hot;");
     EXPECT_EQ(LabelCells(imagenet_classes()).text(both), "n01440764 n01443537");
 }
 
@@ -97,7 +101,8 @@ TEST(ReadLabelSets, ItemsThatAreNotNamedAreCounted) {
         return count;
     };
     EXPECT_EQ(unnamed("a.csv", "image,label\nx/a.jpg,cat\nx/a.jpg,dog\n"), 2U);
-    EXPECT_EQ(unnamed("a.csv", "image,labels\nx/a.jpg,cat\nc.jpg,\n"), 1U);  // named, without a label
+    EXPECT_EQ(unnamed("a.csv", "image,labels\nx/a.jpg,cat\nc.jpg,\n"),
+              1U);  // named, without a label
     EXPECT_EQ(unnamed("a.json", R"({"y/c.jpg": []})"), 2U);
     EXPECT_EQ(unnamed("a.json", "[[], [], []]"), 0U);  // by their places
     EXPECT_EQ(unnamed("a.txt", "cat\ndog\n\n"), 0U);
@@ -111,7 +116,9 @@ TEST(ReadLabelSets, EveryFormatSaysTheSame) {
     EXPECT_EQ(read(folder, "c.json", R"({"c.jpg": 1, "x/a.jpg": [2, 0, 0]})"), expected);
     EXPECT_EQ(read(folder, "d.csv", "image,label\na.jpg,2\nc.jpg,1\na.jpg,cat\n"), expected);
     EXPECT_EQ(read(folder, "e.csv", "id,labels\nx/a.jpg,2 0\ny/c.jpg,1\nx/b.jpg,\n"), expected);
-    EXPECT_EQ(read(folder, "f.tsv", "filename\tlabel\nelsewhere/a.jpg\t0;2\nc.jpg\tgreat white shark\n"), expected);
+    EXPECT_EQ(
+        read(folder, "f.tsv", "filename\tlabel\nelsewhere/a.jpg\t0;2\nc.jpg\tgreat white shark\n"),
+        expected);
     EXPECT_EQ(read(folder, "g.txt", "0 2\n\n1\n"), expected);
     EXPECT_EQ(read(folder, "h.txt", "c.jpg 1\na.jpg dog cat\n"), expected);
     EXPECT_EQ(read(folder, "i.csv", "labels\n0 2\n-1\nn2\n"), expected);
@@ -121,25 +128,32 @@ TEST(ReadLabelSets, JsonRefused) {
     const TempFolder folder;
     EXPECT_THAT(refused(folder, "x.json", ""), HasSubstr("damaged JSON"));
     EXPECT_THAT(refused(folder, "x.json", "[[1],"), HasSubstr("damaged JSON at byte"));
-    EXPECT_THAT(refused(folder, "x.json", "[[1],[2]]"), HasSubstr("2 rows for the 3 items of the data set three"));
+    EXPECT_THAT(refused(folder, "x.json", "[[1],[2]]"),
+                HasSubstr("2 rows for the 3 items of the data set three"));
     EXPECT_THAT(refused(folder, "x.json", "[[1],[2.0],[0]]"),
                 HasSubstr("x.json, row 1: label 2.0 is not a whole number"));
     EXPECT_THAT(refused(folder, "x.json", "[[1],[1e2],[0]]"), HasSubstr("not a whole number"));
     EXPECT_THAT(refused(folder, "x.json", "[[1],[4],[0]]"),
-                HasSubstr("label 4 is out of range: the 4 classes are numbered 0..3; do the labels count from 1?"));
+                HasSubstr("label 4 is out of range: the 4 classes are numbered 0..3; do the labels "
+                          "count from 1?"));
     EXPECT_THAT(refused(folder, "x.json", "[[1],[-1],[0]]"), HasSubstr("label -1 is out of range"));
-    EXPECT_THAT(refused(folder, "x.json", "[[1],[18446744073709551615],[0]]"), HasSubstr("out of range"));
-    EXPECT_THAT(refused(folder, "x.json", "[[1],[99999999999999999999],[0]]"), HasSubstr("not a whole number"));
+    EXPECT_THAT(refused(folder, "x.json", "[[1],[18446744073709551615],[0]]"),
+                HasSubstr("out of range"));
+    EXPECT_THAT(refused(folder, "x.json", "[[1],[99999999999999999999],[0]]"),
+                HasSubstr("not a whole number"));
     EXPECT_THAT(refused(folder, "x.json", "[[1],[true],[0]]"), HasSubstr("true is not a label"));
     EXPECT_THAT(refused(folder, "x.json", "[[1],[null],[0]]"), HasSubstr("null is not a label"));
     EXPECT_THAT(refused(folder, "x.json", "[[1],{},[0]]"), HasSubstr("an object is not a label"));
     EXPECT_THAT(refused(folder, "x.json", "[[1],[\"great white shrk\"],[0]]"),
-                HasSubstr("label `great white shrk` is none of the 4 classes; did you mean `great white shark`?"));
+                HasSubstr("label `great white shrk` is none of the 4 classes; did you mean `great "
+                          "white shark`?"));
     EXPECT_THAT(refused(folder, "x.json", "3"), HasSubstr("expected a list or an object"));
     EXPECT_THAT(refused(folder, "x.json", std::string(200'000, '[')), HasSubstr("nested deeper"));
-    EXPECT_THAT(refused(folder, "x.json", R"({"a.jpg": 1, "q.jpg": 0})"),
-                HasSubstr("`q.jpg` is no item of the data set three (3 items, the first is `x/a.jpg`)"));
-    EXPECT_THAT(refused(folder, "x.json", R"({"a.jpg": 1, "x/a.jpg": 0})"), HasSubstr("stands twice"));
+    EXPECT_THAT(
+        refused(folder, "x.json", R"({"a.jpg": 1, "q.jpg": 0})"),
+        HasSubstr("`q.jpg` is no item of the data set three (3 items, the first is `x/a.jpg`)"));
+    EXPECT_THAT(refused(folder, "x.json", R"({"a.jpg": 1, "x/a.jpg": 0})"),
+                HasSubstr("stands twice"));
     EXPECT_THAT(refused(folder, "x.json", R"({"a.jpg": [[1]]})"), HasSubstr("nested deeper"));
 }
 
@@ -148,16 +162,19 @@ TEST(ReadLabelSets, ListsRefused) {
     EXPECT_THAT(refused(folder, "x.csv", "image\na.jpg\n"), HasSubstr("no column of labels"));
     EXPECT_THAT(refused(folder, "x.csv", "image,label\na.jpg,0\nb.jpg,bird\n"),
                 HasSubstr("x.csv line 3: label `bird`"));
-    EXPECT_THAT(refused(folder, "x.csv", "image,label\nq.jpg,0\n"), HasSubstr("`q.jpg` is no item"));
+    EXPECT_THAT(refused(folder, "x.csv", "image,label\nq.jpg,0\n"),
+                HasSubstr("`q.jpg` is no item"));
     EXPECT_THAT(refused(folder, "x.txt", "0\n1\n"), HasSubstr("2 rows for the 3 items"));
-    EXPECT_THAT(refused(folder, "x.txt", std::string_view("0\n\0\n2\n", 6)), HasSubstr("x.txt line 2: a zero byte"));
+    EXPECT_THAT(refused(folder, "x.txt", std::string_view("0\n\0\n2\n", 6)),
+                HasSubstr("x.txt line 2: a zero byte"));
 }
 
 TEST(ReadLabelSets, FileNamesThatSeveralItemsShare) {
     const TempFolder folder;
     Dataset dataset;
     for (const char* id : {"x/a.jpg", "y/a.jpg"}) dataset.ids.append(id);
-    const auto by_id = read_label_sets(folder.write("l.csv", "image,label\ny/a.jpg,1\n"), dataset, animals());
+    const auto by_id =
+        read_label_sets(folder.write("l.csv", "image,label\ny/a.jpg,1\n"), dataset, animals());
     EXPECT_THAT(by_id[1], ElementsAre(1));
     try {
         read_label_sets(folder.write("l.csv", "image,label\na.jpg,1\n"), dataset, animals());
@@ -176,8 +193,8 @@ TEST(ReadLabelSets, NoItems) {
 }
 
 template <class Number>
-std::string npy(std::string_view descr, std::vector<std::uint64_t> shape, const std::vector<Number>& values,
-                bool fortran = false) {
+std::string npy(std::string_view descr, std::vector<std::uint64_t> shape,
+                const std::vector<Number>& values, bool fortran = false) {
     std::string out = npy_header(descr, shape, fortran);
     const auto* const bytes = reinterpret_cast<const char*>(values.data());
     return out.append(bytes, values.size() * sizeof(Number));
@@ -191,14 +208,23 @@ TEST(ReadLabelSets, Npy) {
     EXPECT_EQ(read(folder, "a.npy", npy("|u1", {3, 4}, bits)), expected);
     EXPECT_EQ(read(folder, "b.npy", npy("|b1", {3, 4}, bits)), expected);
     EXPECT_EQ(read(folder, "c.npy", npy("|u1", {3, 4}, columns_first, true)), expected);
-    EXPECT_EQ(read(folder, "d.npy", npy("<f4", {3, 4}, std::vector<float>(bits.begin(), bits.end()))), expected);
-    EXPECT_EQ(read(folder, "e.npy", npy("<f8", {3, 4}, std::vector<double>(bits.begin(), bits.end()))), expected);
-    EXPECT_EQ(read(folder, "f.npy", npy("<i8", {3, 4}, std::vector<std::int64_t>(bits.begin(), bits.end()))), expected);
-    EXPECT_EQ(read(folder, "g.npy", npy("<i4", {3}, std::vector<std::int32_t>{3, -1, 0})), (Sets{{3}, {}, {0}}));
-    EXPECT_EQ(read(folder, "h.npy", npy("<i8", {3, 1}, std::vector<std::int64_t>{3, -1, 0})), (Sets{{3}, {}, {0}}));
+    EXPECT_EQ(
+        read(folder, "d.npy", npy("<f4", {3, 4}, std::vector<float>(bits.begin(), bits.end()))),
+        expected);
+    EXPECT_EQ(
+        read(folder, "e.npy", npy("<f8", {3, 4}, std::vector<double>(bits.begin(), bits.end()))),
+        expected);
+    EXPECT_EQ(read(folder, "f.npy",
+                   npy("<i8", {3, 4}, std::vector<std::int64_t>(bits.begin(), bits.end()))),
+              expected);
+    EXPECT_EQ(read(folder, "g.npy", npy("<i4", {3}, std::vector<std::int32_t>{3, -1, 0})),
+              (Sets{{3}, {}, {0}}));
+    EXPECT_EQ(read(folder, "h.npy", npy("<i8", {3, 1}, std::vector<std::int64_t>{3, -1, 0})),
+              (Sets{{3}, {}, {0}}));
     EXPECT_THAT(refused(folder, "x.npy", npy("<i4", {3}, std::vector<std::int32_t>{3, 4, 0})),
                 HasSubstr("x.npy, row 1: label 4"));
-    EXPECT_THAT(refused(folder, "x.npy", npy("<f4", {3}, std::vector<float>{0, 1, 1.5F})), HasSubstr("1.5"));
+    EXPECT_THAT(refused(folder, "x.npy", npy("<f4", {3}, std::vector<float>{0, 1, 1.5F})),
+                HasSubstr("1.5"));
     EXPECT_THAT(refused(folder, "x.npy", npy("<f4", {1, 4}, std::vector<float>{0, 1, 0.5F, 0})),
                 HasSubstr("row 0, column 2 is 0.5"));
     EXPECT_THAT(refused(folder, "x.npy", npy("|u1", {4, 3}, bits)),
@@ -210,11 +236,13 @@ TEST(ReadLabelSets, Npy) {
 
 Dataset imagenet_val(std::initializer_list<const char*> digits) {
     Dataset dataset;
-    for (const char* d : digits) dataset.ids.append("val/ILSVRC2012_val_" + std::string(d) + ".JPEG");
+    for (const char* d : digits)
+        dataset.ids.append("val/ILSVRC2012_val_" + std::string(d) + ".JPEG");
     return dataset;
 }
 
-// Label-count histogram as in the paper's data; the four first sets are those at the head of the file.
+// Label-count histogram as in the paper's data; the four first sets are those at the head of the
+// file.
 TEST(ReadLabelSets, SharedRealJson) {
     const auto path = std::filesystem::path(ASSAY_SOURCE_DIR) / "../shared/data/real/real.json";
     if (!std::filesystem::exists(path)) GTEST_SKIP() << path << " is not there";
@@ -225,20 +253,25 @@ TEST(ReadLabelSets, SharedRealJson) {
     }
     const LabelSets sets = read_label_sets(path, dataset, imagenet_classes());
     std::array<int, 7> histogram{};
-    for (std::size_t i = 0; i < sets.size(); ++i) ++histogram[std::min<std::size_t>(sets[i].size(), 6)];
+    for (std::size_t i = 0; i < sets.size(); ++i)
+        ++histogram[std::min<std::size_t>(sets[i].size(), 6)];
     EXPECT_THAT(histogram, ElementsAre(3163, 39'394, 5408, 1319, 411, 161, 144));
     EXPECT_THAT(sets[49'999], IsEmpty());
     EXPECT_THAT(sets[49'998], ElementsAre(795, 970));
-    const LabelSets some = read_label_sets(path, imagenet_val({"00000003", "00000002"}), imagenet_classes());
+    const LabelSets some =
+        read_label_sets(path, imagenet_val({"00000003", "00000002"}), imagenet_classes());
     EXPECT_THAT(some[0], ElementsAre(230, 231));
     EXPECT_THAT(some[1], ElementsAre(795, 970));
-    EXPECT_THROW(read_label_sets(path, imagenet_val({"00000003", "00050001"}), imagenet_classes()), Error);
+    EXPECT_THROW(read_label_sets(path, imagenet_val({"00000003", "00050001"}), imagenet_classes()),
+                 Error);
 }
 
 TEST(ReadLabelSets, ListOfAllServesPartOfImagenetValidation) {
     const TempFolder folder;
-    const auto list = folder.write("val.txt", "ILSVRC2012_val_00000001.JPEG 65\nILSVRC2012_val_00000002.JPEG 970\n");
-    EXPECT_THAT(read_label_sets(list, imagenet_val({"00000002"}), imagenet_classes())[0], ElementsAre(970));
+    const auto list = folder.write(
+        "val.txt", "ILSVRC2012_val_00000001.JPEG 65\nILSVRC2012_val_00000002.JPEG 970\n");
+    EXPECT_THAT(read_label_sets(list, imagenet_val({"00000002"}), imagenet_classes())[0],
+                ElementsAre(970));
 }
 
 }  // namespace

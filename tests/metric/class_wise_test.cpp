@@ -7,9 +7,9 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "assay/cpu.h"
-#include "assay/random.h"
-#include "assay/softmax.h"
+#include "core/cpu.h"
+#include "core/random.h"
+#include "core/softmax.h"
 #include "metric/class_wise_kernel.h"
 #include "metric/real_sum.h"
 #include "plain_definitions.h"
@@ -21,13 +21,14 @@ using plain::Table;
 
 plain::Adaptive measured(const Table& table, int bins, int threads = 1,
                          std::uint64_t scratch = std::uint64_t{64} << 20) {
-    const ClassWiseSums sums =
-        class_wise_sums(plain::MemoryRows(table), {.bins = bins, .threads = threads, .scratch_bytes = scratch});
+    const ClassWiseSums sums = class_wise_sums(
+        plain::MemoryRows(table), {.bins = bins, .threads = threads, .scratch_bytes = scratch});
     const double classes = static_cast<double>(table.classes);
     return {real_of(sums.sums.data()) / classes, real_of(sums.sums.data() + real_slots) / classes};
 }
 
-// Rows of every kind: random softmax, coarse steps (ties), many zeros, ones, a single value, items left out.
+// Rows of every kind: random softmax, coarse steps (ties), many zeros, ones, a single value, items
+// left out.
 Table random_table(std::uint64_t seed) {
     RandomStream random(seed, "table");
     Table t;
@@ -35,7 +36,8 @@ Table random_table(std::uint64_t seed) {
     const std::size_t rows = random.below(8) == 0 ? random.below(16) : random.below(400);
     const std::uint64_t style = random.below(6);
     for (std::size_t i = 0; i < rows; ++i) {
-        t.labels.push_back(random.below(12) == 0 ? -1 : static_cast<std::int32_t>(random.below(t.classes)));
+        t.labels.push_back(
+            random.below(12) == 0 ? -1 : static_cast<std::int32_t>(random.below(t.classes)));
         for (std::size_t c = 0; c < t.classes; ++c) {
             const double u = random.uniform();
             const auto step = static_cast<double>(random.below(5)) / 4;
@@ -74,7 +76,8 @@ TEST(ClassWise, AllEqualSharesOneBin) {
 }
 
 TEST(ClassWise, Fixture) {
-    const auto path = std::filesystem::path(ASSAY_SOURCE_DIR) / "../shared/spec/fixtures/quality-expected.json";
+    const auto path =
+        std::filesystem::path(ASSAY_SOURCE_DIR) / "../shared/spec/fixtures/quality-expected.json";
     if (!std::filesystem::exists(path)) GTEST_SKIP() << "no " << path;
     std::ifstream file(path);
     const auto fixture = nlohmann::json::parse(file).at("calibration_fixture");
@@ -91,8 +94,10 @@ TEST(ClassWise, AgreesWithTheWordingOnNineHundredTables) {
         const Table t = random_table(seed);
         for (const int bins : {15, 1 + static_cast<int>(seed % 40)}) {
             const auto expected = plain::adaptive_error(t, bins), found = measured(t, bins);
-            ASSERT_NEAR(found.by_size, expected.by_size, 1e-12) << "seed " << seed << ", " << bins << " bins";
-            ASSERT_NEAR(found.equal, expected.equal, 1e-12) << "seed " << seed << ", " << bins << " bins";
+            ASSERT_NEAR(found.by_size, expected.by_size, 1e-12)
+                << "seed " << seed << ", " << bins << " bins";
+            ASSERT_NEAR(found.equal, expected.equal, 1e-12)
+                << "seed " << seed << ", " << bins << " bins";
         }
     }
 }
@@ -103,20 +108,23 @@ TEST(ClassWise, SameBitsForAnyThreadsScratchAndShares) {
     t.classes = 37;
     for (int i = 0; i < 5000; ++i) {  // three stretches
         t.labels.push_back(static_cast<std::int32_t>(random.below(37)));
-        for (int c = 0; c < 37; ++c) t.p.push_back(static_cast<float>(std::pow(random.uniform(), 20)));
+        for (int c = 0; c < 37; ++c)
+            t.p.push_back(static_cast<float>(std::pow(random.uniform(), 20)));
     }
     const auto all = class_wise_sums(plain::MemoryRows(t), {});
     for (const int threads : {2, 3, 7}) {
         for (const std::uint64_t scratch : {std::uint64_t{1}, std::uint64_t{1} << 20}) {
-            const auto again = class_wise_sums(plain::MemoryRows(t), {.threads = threads, .scratch_bytes = scratch});
+            const auto again = class_wise_sums(plain::MemoryRows(t),
+                                               {.threads = threads, .scratch_bytes = scratch});
             EXPECT_EQ(again.sums, all.sums);
             EXPECT_EQ(again.without, all.without);
         }
     }
     // Three ranks' shares, one of them empty.
     auto sum = class_wise_sums(plain::MemoryRows(t), {.first_class = 0, .last_class = 20});
-    for (const auto& part : {class_wise_sums(plain::MemoryRows(t), {.first_class = 20, .last_class = 20}),
-                             class_wise_sums(plain::MemoryRows(t), {.first_class = 20, .last_class = 37})}) {
+    for (const auto& part :
+         {class_wise_sums(plain::MemoryRows(t), {.first_class = 20, .last_class = 20}),
+          class_wise_sums(plain::MemoryRows(t), {.first_class = 20, .last_class = 37})}) {
         for (std::size_t k = 0; k < sum.sums.size(); ++k) sum.sums[k] += part.sums[k];
         for (std::size_t k = 0; k < sum.without.size(); ++k) sum.without[k] += part.without[k];
     }
@@ -129,7 +137,8 @@ TEST(ClassWise, StreamedRowsGiveTheSameBits) {
         const Table t = random_table(seed);
         const int bins = seed % 3 == 0 ? 1 + static_cast<int>(seed % 40) : 15;
         const auto columns = class_wise_sums(plain::MemoryRows(t), {.bins = bins});
-        const auto streamed = class_wise_sums(plain::MemoryRows(t), {.bins = bins, .threads = 2, .columns_limit = 0});
+        const auto streamed =
+            class_wise_sums(plain::MemoryRows(t), {.bins = bins, .threads = 2, .columns_limit = 0});
         ASSERT_EQ(streamed.sums, columns.sums) << "seed " << seed;
         ASSERT_EQ(streamed.without, columns.without) << "seed " << seed;
     }
@@ -140,12 +149,15 @@ TEST(ClassWise, StreamedRowsGiveTheSameBits) {
     for (int i = 0; i < 40000; ++i) {
         t.labels.push_back(static_cast<std::int32_t>(random.below(130)));
         for (int c = 0; c < 130; ++c) {
-            t.p.push_back(std::bit_cast<float>(static_cast<std::uint32_t>(random.below(0x3F800001U))));
+            t.p.push_back(
+                std::bit_cast<float>(static_cast<std::uint32_t>(random.below(0x3F800001U))));
         }
     }
     const auto columns = class_wise_sums(plain::MemoryRows(t), {.threads = 2});
-    auto sum = class_wise_sums(plain::MemoryRows(t), {.threads = 3, .columns_limit = 0, .last_class = 70});
-    const auto rest = class_wise_sums(plain::MemoryRows(t), {.threads = 2, .columns_limit = 0, .first_class = 70});
+    auto sum =
+        class_wise_sums(plain::MemoryRows(t), {.threads = 3, .columns_limit = 0, .last_class = 70});
+    const auto rest = class_wise_sums(plain::MemoryRows(t),
+                                      {.threads = 2, .columns_limit = 0, .first_class = 70});
     for (std::size_t k = 0; k < sum.sums.size(); ++k) sum.sums[k] += rest.sums[k];
     for (std::size_t k = 0; k < sum.without.size(); ++k) sum.without[k] += rest.without[k];
     EXPECT_EQ(sum.sums, columns.sums);
@@ -155,16 +167,19 @@ TEST(ClassWise, StreamedRowsGiveTheSameBits) {
 // The same rows in place: probabilities as they are, or as logits with a shift and a factor.
 class RowsInPlace final : public ProbabilityRows {
 public:
-    RowsInPlace(const Table& table, Direct how) : t_(table), how_(how), nothing_(table.classes, 0.5F) {}
+    RowsInPlace(const Table& table, Direct how)
+        : t_(table), how_(how), nothing_(table.classes, 0.5F) {}
     std::uint64_t items() const override { return t_.rows(); }
     std::uint32_t classes() const override { return static_cast<std::uint32_t>(t_.classes); }
     std::int32_t target(std::uint64_t item) const override { return t_.labels[item]; }
-    void read(std::uint64_t first, std::uint32_t n, std::uint32_t begin, std::uint32_t end, float* out) const override {
+    void read(std::uint64_t first, std::uint32_t n, std::uint32_t begin, std::uint32_t end,
+              float* out) const override {
         for (std::uint64_t i = first; i < first + n; ++i) {
             const ScoreRow r = row(i);
             for (std::uint32_t c = begin; c < end; ++c) {
-                *out++ = how_ == Direct::exponential ? exp_f32(r.scores[c] - r.shift) * r.factor
-                                                     : std::clamp(r.scores[c] * r.factor, 0.0F, 1.0F);
+                *out++ = how_ == Direct::exponential
+                             ? exp_f32(r.scores[c] - r.shift) * r.factor
+                             : std::clamp(r.scores[c] * r.factor, 0.0F, 1.0F);
             }
         }
     }
@@ -186,7 +201,8 @@ public:
     std::uint64_t items() const override { return rows_.items(); }
     std::uint32_t classes() const override { return rows_.classes(); }
     std::int32_t target(std::uint64_t item) const override { return rows_.target(item); }
-    void read(std::uint64_t first, std::uint32_t n, std::uint32_t begin, std::uint32_t end, float* out) const override {
+    void read(std::uint64_t first, std::uint32_t n, std::uint32_t begin, std::uint32_t end,
+              float* out) const override {
         rows_.read(first, n, begin, end, out);
     }
 
@@ -197,7 +213,8 @@ private:
 TEST(ClassWise, RowsInPlaceGiveTheSameBitsAsCopies) {
     for (std::uint64_t seed = 0; seed < 60; ++seed) {
         const Table t = random_table(seed);
-        for (const auto how : {ProbabilityRows::Direct::exponential, ProbabilityRows::Direct::proportional}) {
+        for (const auto how :
+             {ProbabilityRows::Direct::exponential, ProbabilityRows::Direct::proportional}) {
             const RowsInPlace rows(t, how);
             for (const std::uint64_t limit : {std::uint64_t{0}, std::uint64_t{1} << 30}) {
                 const auto direct = class_wise_sums(rows, {.columns_limit = limit});
@@ -210,8 +227,9 @@ TEST(ClassWise, RowsInPlaceGiveTheSameBitsAsCopies) {
 }
 
 TEST(ClassWise, ValuesInFewKeys) {
-    // All within a thousandth: every edge falls into one or two keys, and these hold far more than a sort is used for.
-    // Also a tenth of exact zeros and of the smallest number there is, which share the lowest key.
+    // All within a thousandth: every edge falls into one or two keys, and these hold far more than
+    // a sort is used for. Also a tenth of exact zeros and of the smallest number there is, which
+    // share the lowest key.
     for (const bool with_zeros : {false, true}) {
         RandomStream random(11, "few keys");
         Table t;
@@ -220,31 +238,34 @@ TEST(ClassWise, ValuesInFewKeys) {
             t.labels.push_back(static_cast<std::int32_t>(random.below(2)));
             for (int c = 0; c < 2; ++c) {
                 const std::uint64_t kind = with_zeros ? random.below(10) : 2;
-                t.p.push_back(kind == 0 ? 0.0F
-                              : kind == 1
-                                  ? std::numeric_limits<float>::denorm_min() * static_cast<float>(1 + random.below(100))
-                                  : static_cast<float>(0.5 + 0.0005 * random.uniform()));
+                t.p.push_back(kind == 0   ? 0.0F
+                              : kind == 1 ? std::numeric_limits<float>::denorm_min() *
+                                                static_cast<float>(1 + random.below(100))
+                                          : static_cast<float>(0.5 + 0.0005 * random.uniform()));
             }
         }
         for (const int bins : {15, 100}) {
             const auto expected = plain::adaptive_error(t, bins), found = measured(t, bins);
             EXPECT_NEAR(found.by_size, expected.by_size, 1e-9) << bins << " bins";
             EXPECT_NEAR(found.equal, expected.equal, 1e-9) << bins << " bins";
-            EXPECT_EQ(class_wise_sums(plain::MemoryRows(t), {.bins = bins, .columns_limit = 0}).without,
-                      class_wise_sums(plain::MemoryRows(t), {.bins = bins}).without);
+            EXPECT_EQ(
+                class_wise_sums(plain::MemoryRows(t), {.bins = bins, .columns_limit = 0}).without,
+                class_wise_sums(plain::MemoryRows(t), {.bins = bins}).without);
         }
     }
 }
 
 TEST(ClassWise, LeavingOutAGroupIsLeavingOutItsItems) {
-    // With at most group_count items every item is a group. Without an item, same edges: checked by hand for two items.
-    // Class 0: p (.2, .6), y (0, 1). Edges of 1 bin: only 1.0: gap |.8 - 1| / 2. Without item 0: |.6 - 1| / 1; without
-    // 1: .2. Class 1 mirrors it: p (.8, .4), y (1, 0): .2/2; without item 0: .4; without item 1: |.8 - 1| = .2.
+    // With at most group_count items every item is a group. Without an item, same edges: checked by
+    // hand for two items. Class 0: p (.2, .6), y (0, 1). Edges of 1 bin: only 1.0: gap |.8 - 1|
+    // / 2. Without item 0: |.6 - 1| / 1; without 1: .2. Class 1 mirrors it: p (.8, .4), y (1, 0):
+    // .2/2; without item 0: .4; without item 1: |.8 - 1| = .2.
     const Table t{2, {0.2F, 0.8F, 0.6F, 0.4F}, {1, 0}};
     const auto sums = class_wise_sums(plain::MemoryRows(t), {.bins = 1});
     std::vector<double> without;
     for (std::uint32_t g = 0; g < group_count; ++g) {
-        if (const double x = real_of(&sums.without[g * 2 * real_slots]); x != 0) without.push_back(x / 2);
+        if (const double x = real_of(&sums.without[g * 2 * real_slots]); x != 0)
+            without.push_back(x / 2);
     }
     std::sort(without.begin(), without.end());
     ASSERT_EQ(without.size(), 2U);
@@ -277,7 +298,8 @@ TEST(Kernel, BothFormsGiveTheSameBits) {
     // Every third key is unsettled, the others go to one of 16 bins.
     std::vector<std::uint16_t> slot(detail::keys);
     for (std::size_t k = 0; k < slot.size(); ++k)
-        slot[k] = static_cast<std::uint16_t>(k % 3 == 0 ? detail::unsettled + k % 7 : k % 16 * group_count);
+        slot[k] = static_cast<std::uint16_t>(k % 3 == 0 ? detail::unsettled + k % 7
+                                                        : k % 16 * group_count);
     std::vector<std::int64_t> sums(group_count * 16), sums2(sums);
     std::vector<std::uint32_t> rest(x.size()), rest2(x.size());
     const std::size_t left = detail::add_by_key_plain(x, slot.data(), sums.data(), rest.data());
@@ -288,7 +310,8 @@ TEST(Kernel, BothFormsGiveTheSameBits) {
 
     std::vector<ScoreRow> scores, ahead;
     for (std::size_t j = 0; j < 16; ++j) {
-        scores.push_back({x.data() + 40 * j, 0.5F + static_cast<float>(j), 0.25F * static_cast<float>(j)});
+        scores.push_back(
+            {x.data() + 40 * j, 0.5F + static_cast<float>(j), 0.25F * static_cast<float>(j)});
         ahead.push_back({x.data() + 40 * j + 640, 0, 0});
     }
     x[3] = -0.0F;
@@ -298,7 +321,8 @@ TEST(Kernel, BothFormsGiveTheSameBits) {
         detail::turn16_plain(scores.data(), exponential, 29, one.data(), 48);
         detail::turn16_avx2(scores.data(), ahead.data(), exponential, 29, two.data(), 48);
         for (std::size_t k = 0; k < one.size(); ++k)
-            ASSERT_EQ(std::bit_cast<std::uint32_t>(one[k]), std::bit_cast<std::uint32_t>(two[k])) << k;
+            ASSERT_EQ(std::bit_cast<std::uint32_t>(one[k]), std::bit_cast<std::uint32_t>(two[k]))
+                << k;
     }
 
     std::vector<const float*> rows;

@@ -1,13 +1,13 @@
-// Debiased squared calibration error against a plain implementation, closed forms, and a simulation whose truth is
-// known.
+// Debiased squared calibration error against a plain implementation, closed forms, and a simulation
+// whose truth is known.
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
 #include <vector>
 
-#include "assay/metric.h"
-#include "assay/random.h"
+#include "assay/metric/metric.h"
+#include "core/random.h"
 
 namespace assay {
 namespace {
@@ -17,7 +17,7 @@ struct Item {
     bool right;
 };
 
-Value measured(const std::vector<Item>& items, const char* metric) {
+Estimate measured(const std::vector<Item>& items, const char* metric) {
     const MetricRequest request = parse_metric(metric);
     const MetricContext context{{.classes = 2}, request.parameters, 0.95};
     const auto accumulator = request.facts->accumulate(context);
@@ -39,7 +39,8 @@ double plain(const std::vector<Item>& items, int bins) {
     for (int b = 0; b <= bins; ++b) {  // the last one is for a confidence of 1
         std::vector<Item> inside;
         for (const Item& item : items) {
-            const int bin = static_cast<int>(std::floor(static_cast<double>(item.confidence) * bins));
+            const int bin =
+                static_cast<int>(std::floor(static_cast<double>(item.confidence) * bins));
             if (bin == b) inside.push_back(item);
         }
         if (inside.size() < 2) continue;
@@ -50,19 +51,22 @@ double plain(const std::vector<Item>& items, int bins) {
             accuracy += (item.right ? 1 : 0) / n;
         }
         const double gap = accuracy - confidence;
-        sum += n / static_cast<double>(items.size()) * (gap * gap - accuracy * (1 - accuracy) / (n - 1));
+        sum += n / static_cast<double>(items.size()) *
+               (gap * gap - accuracy * (1 - accuracy) / (n - 1));
     }
     return sum;
 }
 
 TEST(DebiasedEce, NothingOneItemAndItemsAlone) {
     EXPECT_FALSE(measured({}, "ece_debiased").value);
-    const Value one = measured({{0.5F, true}}, "ece_debiased");
+    const Estimate one = measured({{0.5F, true}}, "ece_debiased");
     EXPECT_FALSE(one.value);
     EXPECT_NE(one.undefined.find("no bin holds two items"), std::string::npos) << one.undefined;
     EXPECT_FALSE(measured({{0.1F, true}, {0.9F, true}}, "ece_debiased:bins=2").value);
-    // Bins of 2: one item alone adds 0, two items at .75, one right: gap^2 = 1/16, minus .25/1, weight 2/3: -1/8.
-    const Value some = measured({{0.1F, true}, {0.75F, true}, {0.75F, false}}, "ece_debiased:bins=2");
+    // Bins of 2: one item alone adds 0, two items at .75, one right: gap^2 = 1/16, minus .25/1,
+    // weight 2/3: -1/8.
+    const Estimate some =
+        measured({{0.1F, true}, {0.75F, true}, {0.75F, false}}, "ece_debiased:bins=2");
     ASSERT_TRUE(some.value);
     EXPECT_DOUBLE_EQ(*some.value, -0.125);
     EXPECT_NE(some.note.find("single item: 1"), std::string::npos) << some.note;
@@ -70,8 +74,10 @@ TEST(DebiasedEce, NothingOneItemAndItemsAlone) {
 
 TEST(DebiasedEce, ByHand) {
     // Four items of confidence .75, three right: gap 0, minus .1875 / 3 = .0625.
-    EXPECT_DOUBLE_EQ(*measured({{0.75F, true}, {0.75F, true}, {0.75F, true}, {0.75F, false}}, "ece_debiased").value,
-                     -0.0625);
+    EXPECT_DOUBLE_EQ(
+        *measured({{0.75F, true}, {0.75F, true}, {0.75F, true}, {0.75F, false}}, "ece_debiased")
+             .value,
+        -0.0625);
     // All wrong, sure of it: gap 1, no variance. The confidence 1 is in a bin of its own.
     EXPECT_DOUBLE_EQ(*measured({{1.0F, false}, {1.0F, false}}, "ece_debiased").value, 1.0);
     EXPECT_DOUBLE_EQ(*measured({{1.0F, true}, {1.0F, true}}, "ece_debiased").value, 0.0);
@@ -79,31 +85,35 @@ TEST(DebiasedEce, ByHand) {
 
 TEST(DebiasedEce, HasAnIdOfItsOwnForEachRule) {
     EXPECT_EQ(parse_metric("ece_debiased").definition(), "ece_debiased.left_closed");
-    EXPECT_EQ(parse_metric("ece_debiased:edges=right_closed").definition(), "ece_debiased.right_closed");
+    EXPECT_EQ(parse_metric("ece_debiased:edges=right_closed").definition(),
+              "ece_debiased.right_closed");
     EXPECT_LT(parse_metric("ece_debiased").facts->low, 0);
 }
 
 TEST(DebiasedEce, AgreesWithThePlainDefinition) {
     for (std::uint64_t seed = 0; seed < 200; ++seed) {
         RandomStream random(seed, "debiased");
-        // Sixteen bins: their edges are exact in both number formats, so that no rounding moves an item.
+        // Sixteen bins: their edges are exact in both number formats, so that no rounding moves an
+        // item.
         std::vector<Item> items(2 + random.below(300));
         for (Item& item : items) {
-            item.confidence = static_cast<float>(random.below(5) == 0 ? static_cast<double>(random.below(17)) / 16
-                                                                      : random.uniform());
+            item.confidence =
+                static_cast<float>(random.below(5) == 0 ? static_cast<double>(random.below(17)) / 16
+                                                        : random.uniform());
             item.right = random.uniform() < 0.6;
         }
-        const Value value = measured(items, "ece_debiased:bins=16");
+        const Estimate value = measured(items, "ece_debiased:bins=16");
         if (!value.value) continue;  // two items, each alone in its bin
         EXPECT_NEAR(*value.value, plain(items, 16), 1e-12) << "seed " << seed;
     }
 }
 
 TEST(DebiasedEce, IsNearZeroOnAverageWhereEceIsNot) {
-    // Right with exactly the probability that is claimed: the true error is 0 in every bin. 400 sets of 400 items.
-    // Mean of the debiased value: minus the variance of the confidences in a bin, (1/15)^2 / 12 = 3.7e-4, over n_b,
-    // about 40 (confidences in [1/3, 1): 10 bins): -9.3e-6. Its standard deviation: sqrt(10) bins * n_b/n *
-    // sqrt(2) * .22/40 = 2.5e-3, over sqrt(400) sets: 1.2e-4; four of these are allowed.
+    // Right with exactly the probability that is claimed: the true error is 0 in every bin. 400
+    // sets of 400 items. Mean of the debiased value: minus the variance of the confidences in a
+    // bin, (1/15)^2 / 12 = 3.7e-4, over n_b, about 40 (confidences in [1/3, 1): 10 bins): -9.3e-6.
+    // Its standard deviation: sqrt(10) bins * n_b/n * sqrt(2) * .22/40 = 2.5e-3, over sqrt(400)
+    // sets: 1.2e-4; four of these are allowed.
     constexpr int sets = 400, size = 400;
     double debiased = 0, squared = 0, plain_ece = 0;
     for (std::uint64_t s = 0; s < sets; ++s) {
@@ -119,8 +129,9 @@ TEST(DebiasedEce, IsNearZeroOnAverageWhereEceIsNot) {
         plain_ece += *measured(items, "ece").value / sets;
     }
     EXPECT_NEAR(debiased, -9.3e-6, 5e-4);
-    // The plain ones hold the noise: sum over 10 bins of 1/10 mean(c (1 - c)) / 40 = .197 / 40 = 4.9e-3, where
-    // mean c (1 - c) over [1/3, 1) is 3/2 [c^2/2 - c^3/3] = .197 - up to .001 for bins being of unequal size.
+    // The plain ones hold the noise: sum over 10 bins of 1/10 mean(c (1 - c)) / 40 = .197 / 40
+    // = 4.9e-3, where mean c (1 - c) over [1/3, 1) is 3/2 [c^2/2 - c^3/3] = .197 - up to .001 for
+    // bins being of unequal size.
     EXPECT_NEAR(squared, 0.0049, 0.0005);
     EXPECT_GT(plain_ece, 0.04);  // sqrt(2/pi) * sqrt(.197 / 40) = .056
     // And a true error is found: 0.1 too sure everywhere makes 0.01.

@@ -1,4 +1,5 @@
-// Metrics of label sets: closed forms, a slow implementation from the definition, and whether intervals cover.
+// Metrics of label sets: closed forms, a slow implementation from the definition, and whether
+// intervals cover.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -6,10 +7,10 @@
 #include <numeric>
 #include <vector>
 
-#include "assay/metric.h"
-#include "assay/random.h"
-#include "assay/statistics.h"
-#include "assay/topk.h"
+#include "assay/metric/metric.h"
+#include "core/random.h"
+#include "core/statistics.h"
+#include "core/topk.h"
 #include "metric/agreement.h"
 #include "metric/number_list.h"
 
@@ -22,8 +23,8 @@ TEST(NumberList, ReadsAndWrites) {
     EXPECT_EQ(parse_number_list("1-5", 1, 64), (Numbers{1, 2, 3, 4, 5}));
     EXPECT_EQ(parse_number_list("9,2,3-4 6,2", 1, 64), (Numbers{2, 3, 4, 6, 9}));
     EXPECT_EQ(parse_number_list("7", 7, 7), (Numbers{7}));
-    for (const char* text : {"", "0", "65", "3-2", "-3", "3-", "1,", ",1", "1..2", "1-2-3", "1 - 2", "x",
-                             "99999999999999999999", "1-99999999999999999999"}) {
+    for (const char* text : {"", "0", "65", "3-2", "-3", "3-", "1,", ",1", "1..2", "1-2-3", "1 - 2",
+                             "x", "99999999999999999999", "1-99999999999999999999"}) {
         EXPECT_FALSE(parse_number_list(text, 1, 64)) << text;
     }
     EXPECT_EQ(number_list_text(Numbers{2, 3, 4, 6, 9}), "2-4,6,9");
@@ -34,19 +35,23 @@ TEST(NumberList, ReadsAndWrites) {
 TEST(Agreement, ClosedForms) {
     EXPECT_DOUBLE_EQ(agreement_of(Agreement::recall, 3, 2, 1000), 2.0 / 3);
     EXPECT_DOUBLE_EQ(agreement_of(Agreement::jaccard, 3, 2, 1000), 0.5);  // 2 / (6 - 2)
-    // Nothing right of nine, of 1000 classes: 1 - 18 / 1000. It cannot tell a good classifier from none.
+    // Nothing right of nine, of 1000 classes: 1 - 18 / 1000. It cannot tell a good classifier from
+    // none.
     EXPECT_DOUBLE_EQ(agreement_of(Agreement::hamming, 9, 0, 1000), 0.982);
     for (const Agreement kind : {Agreement::recall, Agreement::jaccard, Agreement::hamming}) {
         for (std::uint32_t g = 1; g <= 9; ++g) {
             EXPECT_EQ(agreement_of(kind, g, g, 1000), 1) << g;
-            EXPECT_EQ(agreement_of(kind, g, 0, 1000), kind == Agreement::hamming ? 1 - 2.0 * g / 1000 : 0) << g;
+            EXPECT_EQ(agreement_of(kind, g, 0, 1000),
+                      kind == Agreement::hamming ? 1 - 2.0 * g / 1000 : 0)
+                << g;
         }
     }
     // Two sets of g among C classes share at least 2g - C: hamming is never negative.
     EXPECT_EQ(agreement_of(Agreement::hamming, 2, 0, 4), 0);
 }
 
-// The definition: sort all classes, best first and lower class first among equals, and look at the first g.
+// The definition: sort all classes, best first and lower class first among equals, and look at the
+// first g.
 std::uint32_t slow_hits(std::span<const float> row, std::span<const std::int32_t> wanted) {
     std::vector<std::int32_t> order(row.size());
     std::iota(order.begin(), order.end(), 0);
@@ -63,7 +68,8 @@ TEST(VariableTopK, AgreesWithSortingWhateverTheTies) {
     RandomStream random(1, "rows");
     for (int trial = 0; trial < 4000; ++trial) {
         const std::size_t classes = 1 + random.below(trial % 3 == 0 ? 12 : 90);
-        const std::uint64_t levels = 1 + random.below(trial % 2 == 0 ? 4 : 1000);  // few levels: many ties
+        const std::uint64_t levels =
+            1 + random.below(trial % 2 == 0 ? 4 : 1000);  // few levels: many ties
         std::vector<float> row(classes);
         for (float& x : row) x = static_cast<float>(random.below(levels)) - 2;
         std::vector<std::int32_t> all(classes);
@@ -103,7 +109,7 @@ public:
         row.hits = h;
         rows.insert(rows.end(), static_cast<std::size_t>(times), row);
     }
-    Value value(const std::string& text) const {
+    Estimate value(const std::string& text) const {
         const auto request = parse_metric(text);
         const MetricContext context{shape, request.parameters, 0.95};
         const auto accumulator = request.facts->accumulate(context);
@@ -124,8 +130,10 @@ TEST(LabelSets, TheThreeDefinitions) {
     set.add(0, -1, 7);
     EXPECT_DOUBLE_EQ(*set.value("asma:subgroups=1,2").value, (0.75 + 2.0 / 3) / 2);
     EXPECT_DOUBLE_EQ(*set.value("asma.jaccard:subgroups=1,2").value, (0.75 + 5.0 / 9) / 2);
-    // 1 - 2 (g - h) / C: .25 * 2/1000 lost in the first, (0 + 1 + 1)/3 * 2/1000 in the second subgroup.
-    EXPECT_NEAR(*set.value("asma.hamming:subgroups=1,2").value, 1 - (0.0005 + 0.004 / 3) / 2, 1e-15);
+    // 1 - 2 (g - h) / C: .25 * 2/1000 lost in the first, (0 + 1 + 1)/3 * 2/1000 in the second
+    // subgroup.
+    EXPECT_NEAR(*set.value("asma.hamming:subgroups=1,2").value, 1 - (0.0005 + 0.004 / 3) / 2,
+                1e-15);
     EXPECT_EQ(set.value("asma:subgroups=1,2").n, 7U);
     EXPECT_DOUBLE_EQ(*set.value("subgroup_accuracy:g=2").value, 2.0 / 3);
     EXPECT_EQ(set.value("subgroup_accuracy:g=2").n, 3U);
@@ -150,24 +158,28 @@ TEST(LabelSets, AbsentSubgroups) {
     set.add(1, 1, 40);
     set.add(2, 1, 40);
     set.add(4, 2, 40);
-    const Value undefined = set.value("asma");
+    const Estimate undefined = set.value("asma");
     EXPECT_FALSE(undefined.value);
-    EXPECT_NE(undefined.undefined.find("no item has 3,5 labels"), std::string::npos) << undefined.undefined;
+    EXPECT_NE(undefined.undefined.find("no item has 3,5 labels"), std::string::npos)
+        << undefined.undefined;
     EXPECT_EQ(undefined.n, 120U);
-    const Value present = set.value("asma:absent=skipped");
+    const Estimate present = set.value("asma:absent=skipped");
     EXPECT_DOUBLE_EQ(*present.value, (1 + 0.5 + 0.5) / 3);
     EXPECT_NE(present.note.find("3,5"), std::string::npos);
     EXPECT_TRUE(set.value("asma:subgroups=1,2,4").note.empty());
     EXPECT_FALSE(set.value("asma:subgroups=40-64,absent=skipped").value);  // beyond anything there
-    EXPECT_NE(set.value("asma:subgroups=6-9,absent=skipped").undefined.find("6-9"), std::string::npos);
-    EXPECT_NE(set.value("subgroup_accuracy:g=3").undefined.find("no item has 3 labels"), std::string::npos);
+    EXPECT_NE(set.value("asma:subgroups=6-9,absent=skipped").undefined.find("6-9"),
+              std::string::npos);
+    EXPECT_NE(set.value("subgroup_accuracy:g=3").undefined.find("no item has 3 labels"),
+              std::string::npos);
 }
 
 TEST(LabelSets, SmallSubgroupsAreNamed) {
     Counted set;
     set.add(1, 1, 30);
     set.add(2, 1, 29);
-    EXPECT_NE(set.value("asma:subgroups=1,2").note.find("fewer than 30 items have 2 labels"), std::string::npos);
+    EXPECT_NE(set.value("asma:subgroups=1,2").note.find("fewer than 30 items have 2 labels"),
+              std::string::npos);
 }
 
 TEST(LabelSets, WhatIsNotKnownIsNotGuessed) {
@@ -177,7 +189,8 @@ TEST(LabelSets, WhatIsNotKnownIsNotGuessed) {
     set.add(2, 2, 3);
     set.add(3, -1, 3);
     EXPECT_TRUE(set.value("asma:subgroups=1,2").value);
-    EXPECT_NE(set.value("asma:subgroups=1-3").undefined.find("keeps the best 2"), std::string::npos);
+    EXPECT_NE(set.value("asma:subgroups=1-3").undefined.find("keeps the best 2"),
+              std::string::npos);
     EXPECT_FALSE(set.value("variable_topk").value);
     EXPECT_FALSE(set.value("subgroup_accuracy:g=3").value);
     set.shape.ranking = false;
@@ -190,7 +203,8 @@ TEST(LabelSets, MoreLabelsThanAreToldApart) {
     set.add(65, 65);
     set.add(500, 0);
     EXPECT_DOUBLE_EQ(*set.value("asma:subgroups=64").value, 0.5);
-    EXPECT_NE(set.value("variable_topk").undefined.find("2 items have more than 64 labels"), std::string::npos);
+    EXPECT_NE(set.value("variable_topk").undefined.find("2 items have more than 64 labels"),
+              std::string::npos);
 }
 
 TEST(Intervals, OneLabelIsWilsons) {
@@ -198,8 +212,8 @@ TEST(Intervals, OneLabelIsWilsons) {
     set.add(1, 1, 37);
     set.add(1, 0, 13);
     const Interval expected = wilson(37, 50);
-    for (const char* text :
-         {"subgroup_accuracy:g=1", "asma:subgroups=1", "variable_topk", "asma.jaccard:subgroups=1"}) {
+    for (const char* text : {"subgroup_accuracy:g=1", "asma:subgroups=1", "variable_topk",
+                             "asma.jaccard:subgroups=1"}) {
         const auto interval = set.value(text).interval.value();
         EXPECT_NEAR(interval.low, expected.low, 1e-12) << text;
         EXPECT_NEAR(interval.high, expected.high, 1e-12) << text;
@@ -213,7 +227,8 @@ TEST(Intervals, NeverWithoutWidthAndInsideTheRange) {
             Counted set;
             set.add(4, h, n);
             for (const char* agreement : {"recall", "jaccard", "hamming"}) {
-                const Value value = set.value(std::string("asma:subgroups=4,agreement=") + agreement);
+                const Estimate value =
+                    set.value(std::string("asma:subgroups=4,agreement=") + agreement);
                 EXPECT_LT(value.interval->low, value.interval->high);
                 EXPECT_LE(value.interval->low, *value.value + 1e-12);
                 EXPECT_GE(value.interval->high, *value.value - 1e-12);
@@ -222,10 +237,12 @@ TEST(Intervals, NeverWithoutWidthAndInsideTheRange) {
             }
         }
     }
-    // Thirty pictures with every label found: the bootstrap would draw nothing but ones. Here 1 - 1/(1 + 30/z^2).
+    // Thirty images with every label found: the bootstrap would draw nothing but ones. Here 1 -
+    // 1/(1 + 30/z^2).
     Counted sure;
     sure.add(3, 3, 30);
-    EXPECT_NEAR(sure.value("asma:subgroups=3").interval->low, 30 / (30 + 1.959963985 * 1.959963985), 1e-9);
+    EXPECT_NEAR(sure.value("asma:subgroups=3").interval->low, 30 / (30 + 1.959963985 * 1.959963985),
+                1e-9);
 }
 
 TEST(Intervals, OfLargeSubgroupsAreTheStratifiedBootstraps) {
@@ -235,34 +252,39 @@ TEST(Intervals, OfLargeSubgroupsAreTheStratifiedBootstraps) {
     for (const auto& [g, n] : {std::pair{1U, 900}, std::pair{2U, 600}, std::pair{3U, 400}}) {
         auto& stratum = strata.emplace_back();
         for (int i = 0; i < n; ++i) {
-            const double skill = random.uniform();  // pictures are harder and easier: labels of one are not independent
+            const double skill =
+                random
+                    .uniform();  // images are harder and easier: labels of one are not independent
             std::int32_t h = 0;
             for (std::uint32_t k = 0; k < g; ++k) h += random.uniform() < 0.4 + 0.5 * skill ? 1 : 0;
             set.add(g, h);
             stratum.push_back(static_cast<double>(h) / g);
         }
     }
-    const Value value = set.value("asma:subgroups=1-3");
-    // The bootstrap over pictures inside each subgroup, as one would write it.
+    const Estimate value = set.value("asma:subgroups=1-3");
+    // The bootstrap over images inside each subgroup, as one would write it.
     std::vector<double> replicates;
     for (int r = 0; r < 1000; ++r) {
         double asma = 0;
         for (const auto& stratum : strata) {
             double sum = 0;
-            for (std::size_t i = 0; i < stratum.size(); ++i) sum += stratum[random.below(stratum.size())];
+            for (std::size_t i = 0; i < stratum.size(); ++i)
+                sum += stratum[random.below(stratum.size())];
             asma += sum / static_cast<double>(stratum.size()) / 3;
         }
         replicates.push_back(asma);
     }
     const Interval bootstrap = percentile_interval(replicates, 0.95, "");
     const double width = bootstrap.high - bootstrap.low;
-    EXPECT_NEAR((value.interval->high - value.interval->low) / width, 1, 0.08);  // 1000 replicates: +- 3 % of noise
+    EXPECT_NEAR((value.interval->high - value.interval->low) / width, 1,
+                0.08);  // 1000 replicates: +- 3 % of noise
     EXPECT_NEAR(value.interval->low, bootstrap.low, 0.1 * width);
     EXPECT_NEAR(value.interval->high, bootstrap.high, 0.1 * width);
     EXPECT_EQ(value.interval->method, "mover.wilson");
 }
 
-// Pictures of one subgroup: a picture is easy or hard, its labels are found with the chance of its kind.
+// Images of one subgroup: an image is easy or hard, its labels are found with the chance of its
+// kind.
 struct World {
     double easy, hard, share_easy;
     double mean() const { return share_easy * easy + (1 - share_easy) * hard; }
@@ -290,31 +312,36 @@ double coverage(const World& world, const std::vector<std::pair<std::uint32_t, i
     return static_cast<double>(covered) / trials;
 }
 
-// Every subgroup has the same expected recall here, so that is what all the intervals have to hold. 1500 trials: the
-// share's standard error is .0056 at .95.
-TEST(Coverage, AsmaWithASubgroupOfThirtyPictures) {
-    const std::vector<std::pair<std::uint32_t, int>> sizes{{1, 300}, {2, 120}, {3, 60}, {4, 40}, {5, 30}};
-    for (const World& world : {World{0.7, 0.7, 1}, World{0.95, 0.4, 0.6}, World{0.98, 0.85, 0.9}, World{1, 0, 0.7}}) {
+// Every subgroup has the same expected recall here, so that is what all the intervals have to hold.
+// 1500 trials: the share's standard error is .0056 at .95.
+TEST(Coverage, AsmaWithASubgroupOfThirtyImages) {
+    const std::vector<std::pair<std::uint32_t, int>> sizes{
+        {1, 300}, {2, 120}, {3, 60}, {4, 40}, {5, 30}};
+    for (const World& world :
+         {World{0.7, 0.7, 1}, World{0.95, 0.4, 0.6}, World{0.98, 0.85, 0.9}, World{1, 0, 0.7}}) {
         const double share = coverage(world, sizes, "asma", 1500);
         EXPECT_GT(share, 0.933) << world.mean();
         EXPECT_LT(share, 0.975) << world.mean();
     }
 }
 
-TEST(Coverage, OneSubgroupOfThirtyPictures) {
-    for (const World& world : {World{0.7, 0.7, 1}, World{0.95, 0.4, 0.6}, World{0.2, 0.2, 1}, World{1, 0, 0.7}}) {
+TEST(Coverage, OneSubgroupOfThirtyImages) {
+    for (const World& world :
+         {World{0.7, 0.7, 1}, World{0.95, 0.4, 0.6}, World{0.2, 0.2, 1}, World{1, 0, 0.7}}) {
         for (const std::uint32_t g : {1U, 3U, 5U}) {
             const std::string metric = "subgroup_accuracy:g=" + std::to_string(g);
             const double share = coverage(world, {{g, 30}}, metric, 1500);
-            // Of yes-or-no answers the interval is Wilson's, which covers with .9298 at n = 30, p = .7.
+            // Of yes-or-no answers the interval is Wilson's, which covers with .9298 at n = 30, p =
+            // .7.
             EXPECT_GT(share, g == 1 ? 0.915 : 0.93) << world.mean() << " with " << g << " labels";
             EXPECT_LT(share, 0.985) << world.mean() << " with " << g << " labels";
         }
     }
 }
 
-// Labels of one picture compete for the same g places, so that hits vary less than independent ones: 1, 2 or 3 of 4
-// with .1, .8, .1. Then the interval is narrower than that of 4 n independent answers, and holds.
+// Labels of one image compete for the same g places, so that hits vary less than independent ones:
+// 1, 2 or 3 of 4 with .1, .8, .1. Then the interval is narrower than that of 4 n independent
+// answers, and holds.
 TEST(Coverage, HitsThatVaryLittle) {
     RandomStream random(4, "steady");
     for (const int n : {30, 300}) {
@@ -337,13 +364,15 @@ TEST(Coverage, HitsThatVaryLittle) {
 }
 
 TEST(LabelSets, ExpandingDropsRepeats) {
-    const std::vector<MetricRequest> requests{parse_metric("top1"), parse_metric("subgroup_accuracy"),
-                                              parse_metric("subgroup_accuracy:g=2"), parse_metric("top1")};
+    const std::vector<MetricRequest> requests{
+        parse_metric("top1"), parse_metric("subgroup_accuracy"),
+        parse_metric("subgroup_accuracy:g=2"), parse_metric("top1")};
     const std::vector<std::uint64_t> counts{5, 100, 20, 0, 1};
     std::vector<std::string> texts;
-    for (const auto& request : expand_label_counts(requests, counts)) texts.push_back(request.text());
-    EXPECT_EQ(texts, (std::vector<std::string>{"top1", "subgroup_accuracy:g=1", "subgroup_accuracy:g=2",
-                                               "subgroup_accuracy:g=4"}));
+    for (const auto& request : expand_label_counts(requests, counts))
+        texts.push_back(request.text());
+    EXPECT_EQ(texts, (std::vector<std::string>{"top1", "subgroup_accuracy:g=1",
+                                               "subgroup_accuracy:g=2", "subgroup_accuracy:g=4"}));
 }
 
 }  // namespace

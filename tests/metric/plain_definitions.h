@@ -44,7 +44,8 @@ inline Adaptive adaptive_error(const Table& t, int bins) {
             upper.push_back(sorted[static_cast<std::size_t>(std::min(k, m - 1))]);
         }
         upper.push_back(1.0F);
-        std::vector<double> n(upper.size() + 1), confidence(upper.size() + 1), right(upper.size() + 1);
+        std::vector<double> n(upper.size() + 1), confidence(upper.size() + 1),
+            right(upper.size() + 1);
         for (std::size_t i = 0; i < kept.size(); ++i) {
             std::size_t bin = 0;
             for (const float u : upper) bin += u <= kept[i] ? 1 : 0;
@@ -53,7 +54,8 @@ inline Adaptive adaptive_error(const Table& t, int bins) {
             right[bin] += hit[i];
         }
         for (std::size_t b = 0; b < n.size(); ++b) {
-            const double gap = std::abs(right[b] / (n[b] + 2.2e-16) - confidence[b] / (n[b] + 2.2e-16));
+            const double gap =
+                std::abs(right[b] / (n[b] + 2.2e-16) - confidence[b] / (n[b] + 2.2e-16));
             mean.by_size += gap * n[b] / m / static_cast<double>(t.classes);
             mean.equal += gap / bins / static_cast<double>(t.classes);
         }
@@ -68,7 +70,8 @@ public:
     std::uint64_t items() const override { return t_.rows(); }
     std::uint32_t classes() const override { return static_cast<std::uint32_t>(t_.classes); }
     std::int32_t target(std::uint64_t item) const override { return t_.labels[item]; }
-    void read(std::uint64_t first, std::uint32_t n, std::uint32_t begin, std::uint32_t end, float* out) const override {
+    void read(std::uint64_t first, std::uint32_t n, std::uint32_t begin, std::uint32_t end,
+              float* out) const override {
         for (std::uint64_t i = first; i < first + n; ++i) {
             for (std::uint32_t c = begin; c < end; ++c) *out++ = t_.labels[i] < 0 ? 0 : t_.at(i, c);
         }

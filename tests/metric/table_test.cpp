@@ -9,8 +9,8 @@
 #include <set>
 
 #include "assay/error.h"
-#include "assay/metric.h"
-#include "assay/random.h"
+#include "assay/metric/metric.h"
+#include "core/random.h"
 #include "metric/real_sum.h"
 
 namespace assay {
@@ -40,13 +40,15 @@ std::vector<RowFacts> some_rows(std::size_t n, std::uint64_t seed) {
         row.target = static_cast<std::int32_t>(random.below(5));
         row.rank = static_cast<std::int32_t>(random.below(5));
         row.predicted = row.rank == 0 ? row.target : (row.target + 1) % 5;
-        // Label counts 1 to 5 in turn, beside the one target that the metrics of single labels look at.
+        // Label counts 1 to 5 in turn, beside the one target that the metrics of single labels look
+        // at.
         row.valid = static_cast<std::uint32_t>(1 + i % 5);
         row.hits = static_cast<std::int32_t>(random.below(row.valid + 1));
         row.in_set = row.rank == 0;
         row.target_known = true;
         row.confidence = static_cast<float>(0.2 + 0.8 * random.uniform());
-        row.target_probability = row.rank == 0 ? row.confidence : static_cast<float>(0.19 * random.uniform() + 0.001);
+        row.target_probability =
+            row.rank == 0 ? row.confidence : static_cast<float>(0.19 * random.uniform() + 0.001);
         row.log_target = std::log(static_cast<double>(row.target_probability));
         row.square_sum = row.confidence * row.confidence;
     }
@@ -67,8 +69,8 @@ TEST(Table, NamesAndFacts) {
         EXPECT_EQ(facts.value != nullptr, facts.source == Source::accumulated) << facts.name;
         for (const auto part : facts.parts) EXPECT_NO_THROW(parse_metric(part)) << facts.name;
         for (const auto& p : facts.parameters) {
-            EXPECT_NO_THROW(
-                parse_metric(std::string(facts.name) + ":" + std::string(p.name) + "=" + std::string(p.fallback)));
+            EXPECT_NO_THROW(parse_metric(std::string(facts.name) + ":" + std::string(p.name) + "=" +
+                                         std::string(p.fallback)));
         }
     }
 }
@@ -76,13 +78,15 @@ TEST(Table, NamesAndFacts) {
 TEST(Table, ThePageOfDefinitionsIsUpToDate) {
     std::ifstream file(std::filesystem::path(ASSAY_SOURCE_DIR) / "docs/definitions.md");
     const std::string page{std::istreambuf_iterator<char>(file), {}};
-    EXPECT_TRUE(page == metric_table_markdown()) << "run: assay list metrics --markdown -o docs/definitions.md";
+    EXPECT_TRUE(page == metric_table_markdown())
+        << "run: assay list metrics --markdown -o docs/definitions.md";
 }
 
 TEST(Table, DefinitionsAreDistinct) {
     std::set<std::string> ids;
     for (const auto& row : metric_table_json()) {
-        for (const auto& id : row.at("definitions")) EXPECT_TRUE(ids.insert(id.get<std::string>()).second) << id;
+        for (const auto& id : row.at("definitions"))
+            EXPECT_TRUE(ids.insert(id.get<std::string>()).second) << id;
     }
     EXPECT_TRUE(ids.contains("ece.l1.left_closed"));
     EXPECT_TRUE(ids.contains("ace.class_wise"));
@@ -94,7 +98,8 @@ TEST(Table, TheEmptyStateIsUndefinedWithAReason) {
         if (facts.source != Source::accumulated) continue;
         const auto context = context_of(facts);
         const auto accumulator = facts.accumulate(context);
-        const Value value = facts.value(context, std::vector<std::int64_t>(accumulator->slots()));
+        const Estimate value =
+            facts.value(context, std::vector<std::int64_t>(accumulator->slots()));
         EXPECT_FALSE(value.value) << facts.name;
         EXPECT_FALSE(value.undefined.empty()) << facts.name;
         EXPECT_EQ(value.n, 0U) << facts.name;
@@ -109,22 +114,26 @@ TEST(Table, ValuesLieInTheirRangeAndMergingIsAdding) {
         if (facts.source != Source::accumulated) continue;
         const auto context = context_of(facts);
         const auto accumulator = facts.accumulate(context);
-        std::vector<std::int64_t> whole(accumulator->slots() * group_count), first = whole, second = whole;
+        std::vector<std::int64_t> whole(accumulator->slots() * group_count), first = whole,
+                                                                             second = whole;
         accumulator->update(whole, rows);
         accumulator->update(second, std::span(rows).subspan(333));  // the other order
         accumulator->update(first, std::span(rows).first(333));
         for (std::size_t k = 0; k < first.size(); ++k) first[k] += second[k];
         EXPECT_EQ(first, whole) << facts.name;
 
-        const Estimate e = estimate(request_of(facts), context.shape, *accumulator, whole, sizes, {0.95, 200, 3});
-        ASSERT_TRUE(e.value.value) << facts.name << ": " << e.value.undefined;
-        EXPECT_GE(*e.value.value, facts.low) << facts.name;
-        EXPECT_LE(*e.value.value, facts.high) << facts.name;
-        EXPECT_TRUE(std::isfinite(*e.value.value)) << facts.name;
-        EXPECT_EQ(e.value.n, facts.name == "subgroup_accuracy" ? 200U : 1000U) << facts.name;
+        const ResampledEstimate e =
+            estimate(request_of(facts), context.shape, *accumulator, whole, sizes, {0.95, 200, 3});
+        ASSERT_TRUE(e.value) << facts.name << ": " << e.undefined;
+        EXPECT_GE(*e.value, facts.low) << facts.name;
+        EXPECT_LE(*e.value, facts.high) << facts.name;
+        EXPECT_TRUE(std::isfinite(*e.value)) << facts.name;
+        EXPECT_EQ(e.n, facts.name == "subgroup_accuracy" ? 200U : 1000U) << facts.name;
         EXPECT_EQ(e.without.size(), group_count) << facts.name;
-        EXPECT_EQ(e.replicates.size(), facts.uncertainty == Uncertainty::bootstrap ? 200U : 0U) << facts.name;
-        EXPECT_EQ(e.value.interval.has_value(), facts.uncertainty == Uncertainty::closed_form) << facts.name;
+        EXPECT_EQ(e.replicates.size(), facts.uncertainty == Uncertainty::bootstrap ? 200U : 0U)
+            << facts.name;
+        EXPECT_EQ(e.interval.has_value(), facts.uncertainty == Uncertainty::closed_form)
+            << facts.name;
     }
 }
 
@@ -144,16 +153,19 @@ TEST(Table, LeavingAGroupOutIsNeverHavingSeenIt) {
         accumulator->update(all, rows);
         accumulator->update(part, rest);
         const auto request = request_of(facts);
-        const Estimate whole = estimate(request, context.shape, *accumulator, all, sizes, {0.95, 0, 1});
-        const Estimate without = estimate(request, context.shape, *accumulator, part, sizes, {0.95, 0, 1});
-        EXPECT_EQ(whole.without[7], *without.value.value) << facts.name;
+        const ResampledEstimate whole =
+            estimate(request, context.shape, *accumulator, all, sizes, {0.95, 0, 1});
+        const ResampledEstimate without =
+            estimate(request, context.shape, *accumulator, part, sizes, {0.95, 0, 1});
+        EXPECT_EQ(whole.without[7], *without.value) << facts.name;
     }
 }
 
 TEST(Requests, TextRoundTrip) {
-    for (const char* text : {"top1", "top5", "real", "ece", "ece:bins=20", "ece:norm=l2,edges=right_closed",
-                             "ace:variant=top_label", "asma", "asma:agreement=jaccard", "asma:subgroups=2-4,6,9",
-                             "asma:subgroups=1,2,absent=skipped", "subgroup_accuracy:g=3"}) {
+    for (const char* text :
+         {"top1", "top5", "real", "ece", "ece:bins=20", "ece:norm=l2,edges=right_closed",
+          "ace:variant=top_label", "asma", "asma:agreement=jaccard", "asma:subgroups=2-4,6,9",
+          "asma:subgroups=1,2,absent=skipped", "subgroup_accuracy:g=3"}) {
         EXPECT_EQ(parse_metric(text).text(), text);
         EXPECT_EQ(parse_metric(parse_metric(text).text()), parse_metric(text));
     }
@@ -168,7 +180,8 @@ TEST(Requests, TextRoundTrip) {
 
 TEST(Requests, ADefinitionIdIsAName) {
     EXPECT_EQ(parse_metric("asma.jaccard"), parse_metric("asma:agreement=jaccard"));
-    EXPECT_EQ(parse_metric("asma.hamming:subgroups=2-4"), parse_metric("asma:agreement=hamming,subgroups=2-4"));
+    EXPECT_EQ(parse_metric("asma.hamming:subgroups=2-4"),
+              parse_metric("asma:agreement=hamming,subgroups=2-4"));
     EXPECT_EQ(parse_metric("ece.l1.right_closed"), parse_metric("ece:edges=right_closed"));
     EXPECT_EQ(parse_metric("real.in_set"), parse_metric("real"));
     EXPECT_THROW(parse_metric("asma.jacard"), Error);
@@ -178,7 +191,8 @@ TEST(Requests, ADefinitionIdIsAName) {
 TEST(Requests, DefaultsWithAndWithoutLabelSets) {
     const auto names = [](bool sets, bool single = true) {
         std::set<std::string_view> list;
-        for (const auto& request : default_metrics({}, 0, "", sets, single)) list.insert(request.facts->name);
+        for (const auto& request : default_metrics({}, 0, "", sets, single))
+            list.insert(request.facts->name);
         return list;
     };
     EXPECT_FALSE(names(false).contains("real"));
@@ -186,7 +200,8 @@ TEST(Requests, DefaultsWithAndWithoutLabelSets) {
     for (const char* name : {"real", "asma", "variable_topk", "subgroup_accuracy", "topk", "ece"})
         EXPECT_TRUE(names(true).contains(name)) << name;
     // Composites never have one label: what needs one is not even shown.
-    EXPECT_EQ(names(true, false), (std::set<std::string_view>{"real", "variable_topk", "asma", "subgroup_accuracy"}));
+    EXPECT_EQ(names(true, false),
+              (std::set<std::string_view>{"real", "variable_topk", "asma", "subgroup_accuracy"}));
 }
 
 TEST(Requests, ErrorsSayWhatIsAllowed) {
@@ -208,16 +223,18 @@ TEST(Requests, ErrorsSayWhatIsAllowed) {
     EXPECT_NE(message("ece:").find("colon"), std::string::npos);
     EXPECT_NE(message("ece:bins").find("parameter=value"), std::string::npos);
     EXPECT_NE(message("top101").find("1 to 100"), std::string::npos);
-    for (const char* text : {"asma:subgroups=0-5", "asma:subgroups=5-1", "asma:subgroups=", "asma:subgroups=1-65",
-                             "asma:subgroups=1-", "asma:subgroups=two"}) {
-        EXPECT_NE(message(text).find("1 to 64"), std::string::npos) << text << ": " << message(text);
+    for (const char* text : {"asma:subgroups=0-5", "asma:subgroups=5-1", "asma:subgroups=",
+                             "asma:subgroups=1-65", "asma:subgroups=1-", "asma:subgroups=two"}) {
+        EXPECT_NE(message(text).find("1 to 64"), std::string::npos)
+            << text << ": " << message(text);
     }
     EXPECT_NE(message("asma:subgroups=1,,2").find("parameter=value"), std::string::npos);
     EXPECT_NE(message("subgroup_accuracy:g=65").find("0 to 64"), std::string::npos);
     EXPECT_NE(message("asma:absent=skip").find("skipped"), std::string::npos);
 }
 
-// Confidences on and beside an edge. 1 of 2 right would hide the rule, so every row is right: gap = 1 - confidence.
+// Confidences on and beside an edge. 1 of 2 right would hide the rule, so every row is right: gap =
+// 1 - confidence.
 double ece_of(const std::string& text, const std::vector<float>& confidences) {
     const auto request = parse_metric(text);
     MetricContext context{{.classes = 2}, request.parameters, 0.95};
@@ -234,14 +251,15 @@ double ece_of(const std::string& text, const std::vector<float>& confidences) {
 }
 
 TEST(Ece, TheEdgeRules) {
-    // Two bins with the edge .5; right at .5 and .9. left_closed: .5 joins .9: |1 - .7| = .3 either way for l1, so norm
-    // max tells: together .3; apart max(.5, .1) = .5.
+    // Two bins with the edge .5; right at .5 and .9. left_closed: .5 joins .9: |1 - .7| = .3 either
+    // way for l1, so norm max tells: together .3; apart max(.5, .1) = .5.
     EXPECT_NEAR(ece_of("ece:bins=2,norm=max,edges=left_closed", {0.5F, 0.9F}), 0.3, 1e-7);
     EXPECT_NEAR(ece_of("ece:bins=2,norm=max,edges=right_closed", {0.5F, 0.9F}), 0.5, 1e-7);
     // 1 has a bin of its own unless merged: apart max(.4, 0), together .2.
     EXPECT_NEAR(ece_of("ece:bins=2,norm=max", {0.6F, 1.0F}), 0.4, 1e-7);
     EXPECT_NEAR(ece_of("ece:bins=2,norm=max,edges=left_closed_merged", {0.6F, 1.0F}), 0.2, 1e-7);
-    EXPECT_NEAR(ece_of("ece:bins=2,norm=l2,edges=right_closed", {0.5F, 0.9F}), std::sqrt((0.25 + 0.01) / 2), 1e-7);
+    EXPECT_NEAR(ece_of("ece:bins=2,norm=l2,edges=right_closed", {0.5F, 0.9F}),
+                std::sqrt((0.25 + 0.01) / 2), 1e-7);
     EXPECT_NEAR(ece_of("ece:bins=1", {0.0F}), 1, 1e-12);
 }
 
@@ -259,7 +277,8 @@ TEST(Groups, PlacesAreAPermutation) {
     for (const std::uint64_t items : {1U, 2U, 127U, 128U, 129U, 2048U, 2049U, 5000U}) {
         for (std::uint64_t s = 0; s * group_stretch < items; ++s) {
             const auto places = group_places(s, items);
-            const std::uint64_t here = std::min<std::uint64_t>(group_stretch, items - s * group_stretch);
+            const std::uint64_t here =
+                std::min<std::uint64_t>(group_stretch, items - s * group_stretch);
             EXPECT_EQ(places.size(), (here + group_count - 1) / group_count * group_count);
             const std::set<std::uint16_t> distinct(places.begin(), places.end());
             EXPECT_EQ(distinct.size(), places.size());

@@ -1,10 +1,11 @@
-// Stands in for the plug-in of another release (or, without FAKE_BUILD, for a library that is no plug-in at all).
+// Stands in for the plug-in of another release (or, without FAKE_BUILD, for a library that is no
+// plug-in at all).
 #include "model/plugin.h"
 
 #ifdef FAKE_BUILD
 extern "C" const assay::TorchPlugin* assay_torch_plugin_v1() {
-    static const assay::TorchPlugin plugin = {assay::kPluginInterface, "assay 0.0.0, C++ ABI 1, 1/2/3", "none",
-                                              nullptr, nullptr};
+    static const assay::TorchPlugin plugin = {
+        assay::kPluginInterface, "assay 0.0.0, C++ ABI 1, 1/2/3", "none", nullptr, nullptr};
     return &plugin;
 }
 #endif

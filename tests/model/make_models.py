@@ -21,8 +21,8 @@ CLASSES = 5
 expected = {}
 
 
-def pictures(n, side=SIDE):
-    """The test's input: the same arithmetic as pictures() in torch_test.cpp, exact in float32."""
+def images(n, side=SIDE):
+    """The test's input: the same arithmetic as images() in torch_test.cpp, exact in float32."""
     k = np.arange(n * 3 * side * side, dtype=np.int64)
     x = ((k * 7919) % 1009).astype(np.float32) / np.float32(504.5) - np.float32(1)
     return torch.from_numpy(x.reshape(n, 3, side, side))
@@ -59,7 +59,7 @@ class DictOut(Cnn):
 
 
 class NanOut(Cnn):
-    """The second class of every picture is 0/0."""
+    """The second class of every image is 0/0."""
 
     def forward(self, x):
         y = self.fc(self.features(x))
@@ -160,7 +160,7 @@ def pick(y, part):
 
 def note(name, model, n=4, part=None, **facts):
     with torch.no_grad():
-        y = pick(model(pictures(n)), part)
+        y = pick(model(images(n)), part)
     rows = [[None if v != v else v for v in row] for row in y.reshape(n, -1).double().tolist()]
     expected[name] = {"scores": rows, "parameters": sum(p.numel() for p in model.parameters()), **facts}
 
@@ -176,7 +176,7 @@ def slim(path):
 
 def save_script(name, kind, trace=False, freeze=False, double=False, n=4, part=None, **facts):
     model = made(kind).double() if double else made(kind)
-    script = torch.jit.trace(model, pictures(n)) if trace else torch.jit.script(model)
+    script = torch.jit.trace(model, images(n)) if trace else torch.jit.script(model)
     if freeze:
         script = torch.jit.freeze(script)
     script.save(os.path.join(OUT, name))
@@ -187,7 +187,7 @@ def save_script(name, kind, trace=False, freeze=False, double=False, n=4, part=N
 def save_onnx(name, kind, opset, dynamic=True, n=4, **facts):
     model = made(kind)
     axes = {"x": {0: "n"}, "y": {0: "n"}} if dynamic else None
-    torch.onnx.export(model, pictures(n), os.path.join(OUT, name), opset_version=opset, input_names=["x"],
+    torch.onnx.export(model, images(n), os.path.join(OUT, name), opset_version=opset, input_names=["x"],
                       output_names=["y"], dynamic_axes=axes)
     note(name, model, n, **facts)
 
@@ -232,7 +232,7 @@ def main():
     save_onnx("fixed_size.onnx", FixedSize, 13)
     save_onnx("conv_out.onnx", ConvOut, 13)
     save_onnx("nan.onnx", NanOut, 13)
-    torch.onnx.export(made(Unknown), pictures(1), os.path.join(OUT, "unknown_operator.onnx"), opset_version=13,
+    torch.onnx.export(made(Unknown), images(1), os.path.join(OUT, "unknown_operator.onnx"), opset_version=13,
                       custom_opsets={"acme": 1})
 
     with open(os.path.join(OUT, "expected.json"), "w") as f:

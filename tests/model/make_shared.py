@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""PyTorch's logits of the shared models (../shared/data/models) for two made-up pictures: fixtures/shared.json.
+"""PyTorch's logits of the shared models (../shared/data/models) for two made-up images: fixtures/shared.json.
 
 With a folder as argument, also exports each model to ONNX there (opset 13, any batch size), for a check by hand.
 """
@@ -10,7 +10,7 @@ import warnings
 
 import torch
 
-from make_models import OUT, pictures
+from make_models import OUT, images
 
 warnings.filterwarnings("ignore")
 MODELS = os.path.join(OUT, "../../../../shared/data/models")
@@ -18,7 +18,7 @@ out = {}
 for name in sorted(os.listdir(MODELS)):
     side = int(name.rsplit("_", 1)[1].split(".")[0])
     model = torch.jit.freeze(torch.jit.load(os.path.join(MODELS, name)).eval())
-    x = pictures(2, side)
+    x = images(2, side)
     with torch.no_grad():
         y = model(x)
     out[name] = {"side": side, "top1": y.argmax(1).tolist(), "sum": y.double().sum(1).tolist(),

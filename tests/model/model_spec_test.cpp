@@ -1,4 +1,4 @@
-#include "assay/model_spec.h"
+#include "assay/model/model_spec.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 #include <set>
 
 #include "assay/error.h"
-#include "assay/file.h"
+#include "core/file.h"
 #include "scratch.h"
 
 namespace assay {
@@ -34,8 +34,12 @@ struct ModelFolder {
     std::filesystem::path model = scratch / "m.pt";
 
     ModelFolder() { write("m.pt", ""); }
-    void write(const std::string& name, std::string_view text) const { write_file_atomically(scratch / name, text); }
-    ModelSpec resolve(const json& flags = json::object()) const { return resolve_model(model, flags); }
+    void write(const std::string& name, std::string_view text) const {
+        write_file_atomically(scratch / name, text);
+    }
+    ModelSpec resolve(const json& flags = json::object()) const {
+        return resolve_model(model, flags);
+    }
 };
 
 TEST(Presets, NamesAreUniqueAndFound) {
@@ -45,9 +49,11 @@ TEST(Presets, NamesAreUniqueAndFound) {
         EXPECT_EQ(preset_named(preset.name).preprocess, preset.preprocess);
         EXPECT_FALSE(preset.summary.empty());
         // A preset is something that a sidecar could say: it survives the canonical JSON.
-        EXPECT_EQ(preprocess_from_json(to_json(preset.preprocess)), preset.preprocess) << preset.name;
+        EXPECT_EQ(preprocess_from_json(to_json(preset.preprocess)), preset.preprocess)
+            << preset.name;
     }
-    EXPECT_THAT(message_of([] { preset_named("torchvison"); }, ErrorCode::usage), HasSubstr("torchvision"));
+    EXPECT_THAT(message_of([] { preset_named("torchvison"); }, ErrorCode::usage),
+                HasSubstr("torchvision"));
 }
 
 TEST(Presets, PublishedValues) {
@@ -64,7 +70,8 @@ TEST(Presets, PublishedValues) {
 TEST(Sidecar, IsNamedWhenItsClassListIsNotThere) {
     const ModelFolder folder;
     folder.write("m.toml", "preset = \"plain\"\nclasses = \"gone.txt\"\n");
-    EXPECT_THAT(message_of([&] { folder.resolve(); }), AllOf(HasSubstr("gone.txt"), HasSubstr("m.toml")));
+    EXPECT_THAT(message_of([&] { folder.resolve(); }),
+                AllOf(HasSubstr("gone.txt"), HasSubstr("m.toml")));
 }
 
 TEST(Sidecar, Discovery) {
@@ -109,17 +116,21 @@ TEST(Sidecar, TimmsConfigIsUnderstood) {
 }
 
 TEST(Sidecar, TomlSaysTheSame) {
-    const json toml =
-        parse_sidecar("input_size = [3, 160, 160]\nmean = [0.5, 0.5, 0.5]\nscale = 1\nchannel_order = \"bgr\"\n", true);
+    const json toml = parse_sidecar(
+        "input_size = [3, 160, 160]\nmean = [0.5, 0.5, 0.5]\nscale = 1\nchannel_order = \"bgr\"\n",
+        true);
     const json same = parse_sidecar(
-        R"({"input_size": [3,160,160], "mean": [0.5,0.5,0.5], "scale": 1, "channel_order": "bgr"})", false);
+        R"({"input_size": [3,160,160], "mean": [0.5,0.5,0.5], "scale": 1, "channel_order": "bgr"})",
+        false);
     EXPECT_EQ(toml, same);
     EXPECT_EQ(parse_sidecar("[pretrained_cfg]\ncrop_pct = 0.9\n", true)["crop_pct"], 0.9);
 }
 
 TEST(Sidecar, UnknownKeysAreRefusedWithTheNearest) {
-    EXPECT_THAT(message_of([] { parse_sidecar("crop_pc = 0.9", true); }), HasSubstr("did you mean `crop_pct`?"));
-    EXPECT_THAT(message_of([] { parse_sidecar(R"({"label_offset": 1})", false); }), HasSubstr("label_offset"));
+    EXPECT_THAT(message_of([] { parse_sidecar("crop_pc = 0.9", true); }),
+                HasSubstr("did you mean `crop_pct`?"));
+    EXPECT_THAT(message_of([] { parse_sidecar(R"({"label_offset": 1})", false); }),
+                HasSubstr("label_offset"));
     EXPECT_EQ(parse_sidecar(R"({"label_offset": 0})", false), json::object());
 }
 
@@ -163,22 +174,30 @@ TEST(Sidecar, BadValuesAreRefused) {
         EXPECT_THAT(message_of([&] { parse_sidecar(text, false); }), HasSubstr(part)) << text;
     }
     EXPECT_THAT(message_of([] { parse_sidecar("std = [nan, 1.0, 1.0]", true); }), HasSubstr("std"));
-    EXPECT_THAT(message_of([] { parse_sidecar("mean = [inf, 1.0, 1.0]", true); }), HasSubstr("mean"));
+    EXPECT_THAT(message_of([] { parse_sidecar("mean = [inf, 1.0, 1.0]", true); }),
+                HasSubstr("mean"));
     message_of([] { parse_sidecar("mean = [", true); });
 }
 
 TEST(Resolve, NothingSaidIsRefused) {
     const ModelFolder folder;
-    EXPECT_THAT(message_of([&] { folder.resolve(); }, ErrorCode::usage), HasSubstr("name a preset"));
+    EXPECT_THAT(message_of([&] { folder.resolve(); }, ErrorCode::usage),
+                HasSubstr("name a preset"));
     // A name or class list alone says nothing about pixels.
-    EXPECT_THAT(message_of([&] { folder.resolve({{"name", "x"}}); }, ErrorCode::usage), HasSubstr("preset"));
+    EXPECT_THAT(message_of(
+                    [&] {
+                        folder.resolve({{"name", "x"}});
+                    },
+                    ErrorCode::usage),
+                HasSubstr("preset"));
     EXPECT_EQ(folder.resolve({{"preset", "plain"}}).preset, "plain");
     EXPECT_EQ(folder.resolve({{"crop_pct", 1.0}}).preset, "timm");
 }
 
 TEST(Resolve, LaterLayersOverride) {
     const ModelFolder folder;
-    folder.write("m.toml", "preset = \"inception\"\ncrop_pct = 0.9\nnum_classes = 7\nname = \"side\"\n");
+    folder.write("m.toml",
+                 "preset = \"inception\"\ncrop_pct = 0.9\nnum_classes = 7\nname = \"side\"\n");
     ModelSpec spec = folder.resolve();
     EXPECT_EQ(spec.name, "side");
     EXPECT_EQ(spec.preprocess.height, 299);
@@ -199,10 +218,13 @@ TEST(Resolve, ResizeSizeAndCropPct) {
     const ModelSpec larger = folder.resolve({{"preset", "torchvision-v2"}, {"input_size", 448}});
     EXPECT_EQ(larger.preprocess.resize_size, std::nullopt);
     EXPECT_DOUBLE_EQ(larger.preprocess.crop_pct, 224.0 / 232.0);
-    EXPECT_EQ(folder.resolve({{"preset", "torchvision-v2"}, {"input_size", 448}, {"resize_size", 480}})
-                  .preprocess.resize_size,
-              480);
-    EXPECT_EQ(folder.resolve({{"preset", "torchvision-v2"}, {"crop_pct", 1}}).preprocess.resize_size, std::nullopt);
+    EXPECT_EQ(
+        folder.resolve({{"preset", "torchvision-v2"}, {"input_size", 448}, {"resize_size", 480}})
+            .preprocess.resize_size,
+        480);
+    EXPECT_EQ(
+        folder.resolve({{"preset", "torchvision-v2"}, {"crop_pct", 1}}).preprocess.resize_size,
+        std::nullopt);
 }
 
 TEST(Resolve, ClassesComeFromBesideTheSidecar) {
@@ -213,7 +235,10 @@ TEST(Resolve, ClassesComeFromBesideTheSidecar) {
     EXPECT_EQ(folder.resolve().classes, ClassList({"cat", "dog"}));
     EXPECT_EQ(folder.resolve({{"classes", "imagenet"}}).classes.size(), 1000U);
     EXPECT_EQ(folder.resolve({{"classes", {"a", "b", "c"}}}).classes.size(), 3U);
-    EXPECT_THAT(message_of([&] { folder.resolve({{"num_classes", 3}}); }), HasSubstr("class list holds 2"));
+    EXPECT_THAT(message_of([&] {
+                    folder.resolve({{"num_classes", 3}});
+                }),
+                HasSubstr("class list holds 2"));
 }
 
 TEST(Resolve, SidecarsElsewhere) {
@@ -221,17 +246,21 @@ TEST(Resolve, SidecarsElsewhere) {
     const ModelFolder other;
     other.write("m.toml", "preset = \"plain\"\n");
     EXPECT_EQ(resolve_model(folder.model, {}, other.scratch.path()).preset, "plain");
-    EXPECT_EQ(resolve_model(folder.model, {}, other.scratch / "m.toml").sidecar, other.scratch / "m.toml");
+    EXPECT_EQ(resolve_model(folder.model, {}, other.scratch / "m.toml").sidecar,
+              other.scratch / "m.toml");
     message_of([&] { resolve_model(folder.model, {}, other.scratch / "absent.toml"); });
 }
 
 TEST(Resolve, Files) {
     const ModelFolder folder;
     const json flags = {{"preset", "plain"}};
-    EXPECT_THAT(message_of([&] { resolve_model(folder.scratch / "absent.pt", flags); }), HasSubstr("no model file"));
-    EXPECT_THAT(message_of([&] { resolve_model(folder.scratch.path(), flags); }), HasSubstr("is a folder"));
+    EXPECT_THAT(message_of([&] { resolve_model(folder.scratch / "absent.pt", flags); }),
+                HasSubstr("no model file"));
+    EXPECT_THAT(message_of([&] { resolve_model(folder.scratch.path(), flags); }),
+                HasSubstr("is a folder"));
     folder.write("m.h5", "HDF");
-    EXPECT_THAT(message_of([&] { resolve_model(folder.scratch / "m.h5", flags); }), HasSubstr(".onnx"));
+    EXPECT_THAT(message_of([&] { resolve_model(folder.scratch / "m.h5", flags); }),
+                HasSubstr(".onnx"));
     folder.write("zipped", "PK\x03\x04 and more");
     EXPECT_EQ(resolve_model(folder.scratch / "zipped", flags).format, ModelFormat::torchscript);
     folder.write("M.ONNX", "");
@@ -246,7 +275,8 @@ TEST(Settings, FromText) {
     message_of([] { setting_from_text("crop_pct", "much"); });
     message_of([] { setting_from_text("mean", "1,,2"); });
     message_of([] { setting_from_text("mean", ""); });
-    EXPECT_THAT(message_of([] { setting_from_text("men", "1"); }, ErrorCode::usage), HasSubstr("mean"));
+    EXPECT_THAT(message_of([] { setting_from_text("men", "1"); }, ErrorCode::usage),
+                HasSubstr("mean"));
 }
 
 TEST(Settings, EveryKeyIsAccepted) {
@@ -268,7 +298,8 @@ TEST(Settings, EveryKeyIsAccepted) {
                          {"classes", "imagenet"}};
     for (const SettingKey& key : setting_keys()) {
         ASSERT_TRUE(values.contains(key.name)) << key.name;
-        EXPECT_EQ(parse_sidecar(json{{key.name, values[key.name]}}.dump(), false).size(), 1U) << key.name;
+        EXPECT_EQ(parse_sidecar(json{{key.name, values[key.name]}}.dump(), false).size(), 1U)
+            << key.name;
         EXPECT_FALSE(key.summary.empty());
     }
     EXPECT_EQ(values.size(), setting_keys().size());
@@ -276,7 +307,8 @@ TEST(Settings, EveryKeyIsAccepted) {
 
 TEST(ModelSpecJson, HoldsEveryField) {
     const ModelFolder folder;
-    const json out = to_json(folder.resolve({{"preset", "plain"}, {"classes", {"a", "b"}}, {"output", 1}}));
+    const json out =
+        to_json(folder.resolve({{"preset", "plain"}, {"classes", {"a", "b"}}, {"output", 1}}));
     EXPECT_EQ(out["name"], "m");
     EXPECT_EQ(out["format"], "torchscript");
     EXPECT_EQ(out["preprocess"], to_json(preset_named("plain").preprocess));
@@ -294,7 +326,8 @@ TEST(Examples, SidecarsOfTheSharedModels) {
                                                         {"squeezenet_1.0_227", "squeezenet-227"}};
     const ModelFolder scratch;
     for (const auto& [name, preset] : same) {
-        const ModelSpec spec = resolve_model(scratch.model, {}, folder / (std::string(name) + ".toml"));
+        const ModelSpec spec =
+            resolve_model(scratch.model, {}, folder / (std::string(name) + ".toml"));
         Preprocess p = spec.preprocess;
         if (p.resize_size) {  // the preset says 227/256 as a share
             p.crop_pct = 227.0 / *p.resize_size;

@@ -6,8 +6,8 @@
 #include <cstring>
 
 #include "assay/error.h"
-#include "assay/file.h"
-#include "model/pictures.h"
+#include "core/file.h"
+#include "images.h"
 #include "scratch.h"
 
 namespace assay {
@@ -18,7 +18,9 @@ std::string from_base64(const std::string& text) {
     unsigned bits = 0;
     int count = 0;
     for (const char c : text) {
-        const auto at = std::string_view("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/").find(c);
+        const auto at =
+            std::string_view("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")
+                .find(c);
         if (at == std::string_view::npos) break;
         bits = bits << 6 | static_cast<unsigned>(at);
         if ((count += 6) >= 8) out.push_back(static_cast<char>(bits >> (count -= 8) & 0xff));
@@ -50,8 +52,9 @@ TEST(OnnxOperators, EqualOnnxRuntimes) {
             ASSERT_EQ(got.size(), want.size());
             for (std::size_t i = 0; i < got.size(); ++i) {
                 const float near = 2e-5F * std::max(1.0F, std::abs(want[i]));
-                const bool same =
-                    std::isnan(want[i]) ? std::isnan(got[i]) : want[i] == got[i] || std::abs(want[i] - got[i]) <= near;
+                const bool same = std::isnan(want[i])
+                                      ? std::isnan(got[i])
+                                      : want[i] == got[i] || std::abs(want[i] - got[i]) <= near;
                 EXPECT_TRUE(same) << "at " << i << ": " << got[i] << ", expected " << want[i];
                 if (!same) break;
             }

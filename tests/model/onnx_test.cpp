@@ -6,8 +6,8 @@
 #include <thread>
 
 #include "assay/error.h"
-#include "assay/file.h"
-#include "model/pictures.h"
+#include "core/file.h"
+#include "images.h"
 #include "scratch.h"
 
 namespace assay {
@@ -16,8 +16,9 @@ namespace {
 using testing::HasSubstr;
 
 TEST(Onnx, ScoresEqualPythons) {
-    for (const char* name : {"cnn_opset11.onnx", "cnn_opset13.onnx", "vit_opset11.onnx", "vit_opset13.onnx",
-                             "conv_out.onnx", "nan.onnx", "fixed_size.onnx", "fixed_batch.onnx"}) {
+    for (const char* name :
+         {"cnn_opset11.onnx", "cnn_opset13.onnx", "vit_opset11.onnx", "vit_opset13.onnx",
+          "conv_out.onnx", "nan.onnx", "fixed_size.onnx", "fixed_batch.onnx"}) {
         const auto classifier = open_classifier(fixture_spec(name));
         const auto& rows = expected().at(name).at("scores");
         const std::vector<float> got = run(*classifier, rows.size(), 16);
@@ -29,14 +30,17 @@ TEST(Onnx, ScoresEqualPythons) {
                 EXPECT_NEAR(got[i], want.get<float>(), 1e-5F) << name << " at " << i;
             }
         }
-        EXPECT_EQ(classifier->facts().fixed_batch, std::string_view(name) == "fixed_batch.onnx" ? 2 : 0) << name;
+        EXPECT_EQ(classifier->facts().fixed_batch,
+                  std::string_view(name) == "fixed_batch.onnx" ? 2 : 0)
+            << name;
     }
 }
 
 TEST(Onnx, Parameters) {
     // The exporter folded the batch norms: 162 + 6 + 60 + 35 (torch_test.cpp counts them).
     EXPECT_EQ(open_classifier(fixture_spec("cnn_opset13.onnx"))->facts().parameters, 263);
-    EXPECT_EQ(open_classifier(fixture_spec("fixed_size.onnx"))->facts().parameters, 3 * 8 * 8 * 5 + 5);
+    EXPECT_EQ(open_classifier(fixture_spec("fixed_size.onnx"))->facts().parameters,
+              3 * 8 * 8 * 5 + 5);
 }
 
 TEST(Onnx, FourThreadsGiveTheBitsOfOne) {
@@ -64,7 +68,8 @@ TEST(Onnx, DeclaredInputSizeIsNamed) {
     ModelSpec spec = fixture_spec("fixed_size.onnx");
     spec.preprocess.height = 20;
     EXPECT_THAT(error_of([&] { open_classifier(spec); }).message(),
-                HasSubstr("takes pictures of 3 x 16 x 16 (channels, height, width), but input_size is [3, 20, 16]"));
+                HasSubstr("takes images of 3 x 16 x 16 (channels, height, width), but input_size "
+                          "is [3, 20, 16]"));
 }
 
 TEST(Onnx, OutputsAreChosenByNameOrPosition) {
@@ -74,7 +79,8 @@ TEST(Onnx, OutputsAreChosenByNameOrPosition) {
         EXPECT_EQ(open_classifier(spec)->facts().classes, 5U);
     }
     spec.output = "z";
-    EXPECT_THAT(error_of([&] { open_classifier(spec); }).message(), HasSubstr("no output \"z\"; it returns: y"));
+    EXPECT_THAT(error_of([&] { open_classifier(spec); }).message(),
+                HasSubstr("no output \"z\"; it returns: y"));
 }
 
 TEST(Onnx, DamagedFilesAreRefused) {
@@ -89,7 +95,8 @@ TEST(Onnx, DamagedFilesAreRefused) {
     }
     write(spec.path, "accuracy,0.9\nlatency,3\n");
     EXPECT_THAT(error_of([&] { open_classifier(spec); }).message(), HasSubstr("not an ONNX model"));
-    // A changed byte may pass unnoticed (a weight, a name): the model opens, or an Error says why not.
+    // A changed byte may pass unnoticed (a weight, a name): the model opens, or an Error says why
+    // not.
     for (std::size_t at = 0; at < whole.size(); at += 7) {
         std::string damaged = whole;
         damaged[at] = static_cast<char>(damaged[at] ^ 0x55);

@@ -1,4 +1,5 @@
-// Finding the plug-in, and refusing one of another build. None is opened successfully here: that lasts for the process.
+// Finding the plug-in, and refusing one of another build. None is opened successfully here: that
+// lasts for the process.
 #include "model/plugin.h"
 
 #include <gmock/gmock.h>
@@ -31,7 +32,8 @@ TEST(Plugin, Absent) {
     const Scratch empty;
     const std::string message = refusal(empty.path());
 #ifdef ASSAY_HAS_TORCH
-    EXPECT_THAT(message, HasSubstr("libassay_torch.so, which is in none of: " + empty.path().string()));
+    EXPECT_THAT(message,
+                HasSubstr("libassay_torch.so, which is in none of: " + empty.path().string()));
 #else
     EXPECT_THAT(message, HasSubstr("has no LibTorch"));
 #endif

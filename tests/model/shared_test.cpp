@@ -5,8 +5,8 @@
 #include <thread>
 
 #include "assay/error.h"
-#include "assay/model_spec.h"
-#include "model/pictures.h"
+#include "assay/model/model_spec.h"
+#include "images.h"
 #include "scratch.h"
 
 namespace assay {
@@ -23,7 +23,8 @@ void expect_logits(Classifier& classifier, const nlohmann::json& want) {
         const auto begin = got.begin() + static_cast<std::ptrdiff_t>(row) * 1000;
         EXPECT_EQ(std::max_element(begin, begin + 1000) - begin, want["top1"][row].get<int>());
         for (std::size_t c = 0; c < 6; ++c)
-            EXPECT_NEAR(begin[static_cast<std::ptrdiff_t>(c)], want["first"][row][c].get<float>(), kTolerance);
+            EXPECT_NEAR(begin[static_cast<std::ptrdiff_t>(c)], want["first"][row][c].get<float>(),
+                        kTolerance);
         double sum = 0;
         for (auto score = begin; score != begin + 1000; ++score) sum += *score;
         EXPECT_NEAR(sum, want["sum"][row].get<double>(), 0.1);
@@ -45,16 +46,17 @@ TEST(SharedModels, LogitsEqualPythons) {
 
 TEST(SharedModels, ParametersAreCounted) {
     if (shared_data().empty()) GTEST_SKIP() << "the shared data is not beside the checkout";
-    // The weights are buffers: codes with two numbers of scale each. 467,649 = what Python's buffers() sum to.
-    const ModelSpec spec =
-        resolve_model(shared_data() / "models/mobilenet_v1_0.25_128.pt", {{"preset", "mobilenet-128"}});
+    // The weights are buffers: codes with two numbers of scale each. 467,649 = what Python's
+    // buffers() sum to.
+    const ModelSpec spec = resolve_model(shared_data() / "models/mobilenet_v1_0.25_128.pt",
+                                         {{"preset", "mobilenet-128"}});
     EXPECT_EQ(open_classifier(spec, {"cpu"})->facts().parameters, 467649);
 }
 
 TEST(SharedModels, FourThreadsGiveTheBitsOfOne) {
     if (shared_data().empty()) GTEST_SKIP() << "the shared data is not beside the checkout";
-    const ModelSpec spec =
-        resolve_model(shared_data() / "models/mobilenet_v1_0.25_128.pt", {{"preset", "mobilenet-128"}});
+    const ModelSpec spec = resolve_model(shared_data() / "models/mobilenet_v1_0.25_128.pt",
+                                         {{"preset", "mobilenet-128"}});
     const auto classifier = open_classifier(spec, {"cpu"});
     const std::vector<float> want = run(*classifier, 4, 128);
     std::array<std::vector<float>, 4> got;

@@ -6,8 +6,8 @@
 #include <thread>
 
 #include "assay/error.h"
-#include "assay/file.h"
-#include "model/pictures.h"
+#include "core/file.h"
+#include "images.h"
 #include "scratch.h"
 
 namespace assay {
@@ -15,7 +15,7 @@ namespace {
 
 using testing::HasSubstr;
 
-/// Scores of `name` for four pictures at once, against PyTorch's.
+/// Scores of `name` for four images at once, against PyTorch's.
 void expect_scores(Classifier& classifier, const std::string& name, float tolerance = 1e-5F) {
     const auto& rows = expected().at(name).at("scores");
     const std::size_t n = rows.size();
@@ -32,8 +32,8 @@ void expect_scores(Classifier& classifier, const std::string& name, float tolera
 }
 
 TEST(TorchScript, ScoresEqualPythons) {
-    for (const char* name :
-         {"cnn.pt", "frozen.pt", "vit.pt", "double.pt", "nan.pt", "conv_out.pt", "view.pt", "in_place.pt"}) {
+    for (const char* name : {"cnn.pt", "frozen.pt", "vit.pt", "double.pt", "nan.pt", "conv_out.pt",
+                             "view.pt", "in_place.pt"}) {
         const auto classifier = open_classifier(fixture_spec(name));
         expect_scores(*classifier, name);
         EXPECT_EQ(classifier->facts().classes, 5U);
@@ -49,21 +49,21 @@ TEST(TorchScript, Facts) {
     EXPECT_EQ(classifier->facts().device, "cpu");
     EXPECT_THAT(classifier->facts().framework, testing::StartsWith("LibTorch "));
     EXPECT_EQ(model_framework(), classifier->facts().framework);
-    // Frozen, the weights are constants and the batch norms are folded into the convolutions; the first one gains a
-    // bias: 162 + 6 + 60 + 35.
+    // Frozen, the weights are constants and the batch norms are folded into the convolutions; the
+    // first one gains a bias: 162 + 6 + 60 + 35.
     EXPECT_EQ(open_classifier(fixture_spec("frozen.pt"))->facts().parameters, 263);
 }
 
 TEST(TorchScript, TheCallersInputIsLeftAlone) {
     const auto classifier = open_classifier(fixture_spec("in_place.pt"));
-    const std::vector<float> input = pictures(2, 16);
+    const std::vector<float> input = images(2, 16);
     std::vector<float> copy = input;
     std::vector<float> out(10);
     classifier->scores(copy, 2, out);
     EXPECT_EQ(copy, input);
 }
 
-TEST(TorchScript, OnePictureAndNone) {
+TEST(TorchScript, OneImageAndNone) {
     const auto classifier = open_classifier(fixture_spec("cnn.pt"));
     const std::vector<float> one = run(*classifier, 1, 16);
     EXPECT_NEAR(one[0], expected()["cnn.pt"]["scores"][0][0].get<float>(), 1e-5F);
@@ -108,13 +108,15 @@ TEST(TorchScript, TupleAndDictNeedAnOutput) {
     EXPECT_THAT(error_of([&] { open_classifier(spec); }).message(), HasSubstr("no output \"2\""));
 
     spec = fixture_spec("dict.pt");
-    EXPECT_THAT(error_of([&] { open_classifier(spec); }).message(), HasSubstr("logits (tensor 1 x 5)"));
+    EXPECT_THAT(error_of([&] { open_classifier(spec); }).message(),
+                HasSubstr("logits (tensor 1 x 5)"));
     spec.output = "logits";
     expect_scores(*open_classifier(spec), "dict.pt");
 
     spec = fixture_spec("cnn.pt");
     spec.output = "logits";
-    EXPECT_THAT(error_of([&] { open_classifier(spec); }).message(), HasSubstr("returns one tensor"));
+    EXPECT_THAT(error_of([&] { open_classifier(spec); }).message(),
+                HasSubstr("returns one tensor"));
 }
 
 TEST(TorchScript, WrongClassCount) {
@@ -122,7 +124,7 @@ TEST(TorchScript, WrongClassCount) {
     spec.num_classes = 1000;
     const Error error = error_of([&] { open_classifier(spec); });
     EXPECT_EQ(error.code(), ErrorCode::bad_input);
-    EXPECT_THAT(error.message(), HasSubstr("5 scores a picture, but num_classes is 1000"));
+    EXPECT_THAT(error.message(), HasSubstr("5 scores an image, but num_classes is 1000"));
     spec.num_classes = 5;
     EXPECT_EQ(open_classifier(spec)->facts().classes, 5U);
     spec.classes = ClassList({"a", "b", "c"});
@@ -133,7 +135,8 @@ TEST(TorchScript, FixedBatchIsFoundAndServed) {
     const auto classifier = open_classifier(fixture_spec("fixed_batch.pt"));
     EXPECT_EQ(classifier->facts().fixed_batch, 4);
     expect_scores(*classifier, "fixed_batch.pt");
-    // 6 pictures are one whole batch and one filled up with zeros; the first four rows are those of one batch.
+    // 6 images are one whole batch and one filled up with zeros; the first four rows are those of
+    // one batch.
     const std::vector<float> four = run(*classifier, 4, 16);
     const std::vector<float> six = run(*classifier, 6, 16);
     EXPECT_EQ(std::vector<float>(six.begin(), six.begin() + 20), four);
@@ -146,14 +149,16 @@ TEST(TorchScript, RefusedInputSizeNamesIt) {
     spec.preprocess.height = 20;
     const Error error = error_of([&] { open_classifier(spec); });
     EXPECT_EQ(error.code(), ErrorCode::bad_input);
-    EXPECT_THAT(error.message(),
-                HasSubstr("refuses a 1 x 3 x 20 x 16 input: mat1 and mat2 shapes cannot be multiplied"));
+    EXPECT_THAT(
+        error.message(),
+        HasSubstr("refuses a 1 x 3 x 20 x 16 input: mat1 and mat2 shapes cannot be multiplied"));
     EXPECT_THAT(error.message(), testing::Not(HasSubstr("frame #")));
     EXPECT_THAT(std::string(error.what()), HasSubstr("while opening the model"));
 }
 
 TEST(TorchScript, WholeNumbersAreNoScores) {
-    EXPECT_THAT(error_of([] { open_classifier(fixture_spec("argmax.pt")); }).message(), HasSubstr("arg-max"));
+    EXPECT_THAT(error_of([] { open_classifier(fixture_spec("argmax.pt")); }).message(),
+                HasSubstr("arg-max"));
 }
 
 TEST(TorchScript, WrongFiles) {
@@ -164,12 +169,14 @@ TEST(TorchScript, WrongFiles) {
     const std::string whole = read_text(fixture("cnn.pt"));
     spec.path = scratch / "truncated.pt";
     for (const double share : {0.0, 0.1, 0.5, 0.9, 0.999}) {
-        write_file_atomically(spec.path,
-                              whole.substr(0, static_cast<std::size_t>(share * static_cast<double>(whole.size()))));
+        write_file_atomically(
+            spec.path,
+            whole.substr(0, static_cast<std::size_t>(share * static_cast<double>(whole.size()))));
         EXPECT_EQ(error_of([&] { open_classifier(spec); }).code(), ErrorCode::bad_input) << share;
     }
     write_file_atomically(spec.path, "accuracy,0.9\n");
-    EXPECT_THAT(error_of([&] { open_classifier(spec); }).message(), HasSubstr("not a TorchScript model"));
+    EXPECT_THAT(error_of([&] { open_classifier(spec); }).message(),
+                HasSubstr("not a TorchScript model"));
     spec.path = scratch / "absent.pt";
     EXPECT_EQ(error_of([&] { open_classifier(spec); }).code(), ErrorCode::bad_input);
 }
@@ -177,16 +184,18 @@ TEST(TorchScript, WrongFiles) {
 TEST(TorchScript, Devices) {
     const ModelSpec spec = fixture_spec("cnn.pt");
     for (const char* device : {"gpu", "cuda1", "cuda:", "cuda:x", "cuda:-1", "cuda:99", ""}) {
-        EXPECT_EQ(error_of([&] { open_classifier(spec, {device}); }).code(), ErrorCode::usage) << device;
+        EXPECT_EQ(error_of([&] { open_classifier(spec, {device}); }).code(), ErrorCode::usage)
+            << device;
     }
-    EXPECT_THAT(error_of([&] { open_classifier(spec, {"gpu"}); }).message(), HasSubstr("auto, cpu, cuda, cuda:N"));
+    EXPECT_THAT(error_of([&] { open_classifier(spec, {"gpu"}); }).message(),
+                HasSubstr("auto, cpu, cuda, cuda:N"));
 }
 
 TEST(TorchScript, MemoryIsToldApart) {
 #ifdef __SANITIZE_ADDRESS__
     GTEST_SKIP() << "the address sanitizer ends the process on such a request";
 #endif
-    // One picture of 3 * 2^44 floats, 2e14 bytes: no machine has it.
+    // One image of 3 * 2^44 floats, 2e14 bytes: no machine has it.
     ModelSpec spec = fixture_spec("cnn.pt");
     spec.preprocess.height = spec.preprocess.width = 1 << 22;
     const Error error = error_of([&] { open_classifier(spec); });

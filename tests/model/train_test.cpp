@@ -1,5 +1,5 @@
 // Trained classifiers: refusals, determinism, reuse, and that the file does what was trained.
-#include "assay/train.h"
+#include "assay/model/train.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,13 +8,13 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "assay/encode.h"
 #include "assay/error.h"
-#include "assay/file.h"
-#include "assay/hash.h"
-#include "assay/model_spec.h"
-#include "assay/random.h"
-#include "assay/statistics.h"
+#include "assay/image/encode.h"
+#include "assay/model/model_spec.h"
+#include "core/file.h"
+#include "core/hash.h"
+#include "core/random.h"
+#include "core/statistics.h"
 #include "scratch.h"
 
 namespace assay {
@@ -23,7 +23,8 @@ namespace {
 namespace fs = std::filesystem;
 using testing::HasSubstr;
 
-/// Stripes that run across, along, or both ways, in noise: outlines no, textures yes, easy for any network.
+/// Stripes that run across, along, or both ways, in noise: outlines no, textures yes, easy for any
+/// network.
 Image pattern(std::size_t kind, std::uint64_t item) {
     constexpr int side = 24;
     RandomStream random(5, "pattern", item);
@@ -43,7 +44,7 @@ Image pattern(std::size_t kind, std::uint64_t item) {
     return image;
 }
 
-[[maybe_unused]] void make_pictures(const fs::path& folder, std::size_t each) {
+[[maybe_unused]] void make_images(const fs::path& folder, std::size_t each) {
     for (std::size_t kind = 0; kind < 3; ++kind) {
         const fs::path to = folder / std::vector<std::string>{"across", "along", "checks"}[kind];
         make_folders(to);
@@ -63,7 +64,8 @@ TrainSpec quick(const std::string& name) {
     return spec;
 }
 
-std::string refusal(const Dataset& dataset, const std::vector<TrainSpec>& specs, const fs::path& folder) {
+std::string refusal(const Dataset& dataset, const std::vector<TrainSpec>& specs,
+                    const fs::path& folder) {
     TrainOptions options;
     options.folder = folder;
     try {
@@ -84,16 +86,21 @@ TEST(Train, RefusesBadSpecs) {
         return refusal(none, {spec}, scratch / "m");
     };
     EXPECT_THAT(refusal(none, {}, scratch / "m"), HasSubstr("no network to train"));
-    EXPECT_THAT(refusal(none, {quick("a"), quick("a")}, scratch / "m"), HasSubstr("two networks have the name `a`"));
-    EXPECT_THAT(says([](TrainSpec& s) { s.calibrated_copy = "net"; }), HasSubstr("two networks have the name `net`"));
+    EXPECT_THAT(refusal(none, {quick("a"), quick("a")}, scratch / "m"),
+                HasSubstr("two networks have the name `a`"));
+    EXPECT_THAT(says([](TrainSpec& s) { s.calibrated_copy = "net"; }),
+                HasSubstr("two networks have the name `net`"));
     EXPECT_THAT(says([](TrainSpec& s) { s.name = "../x"; }), HasSubstr("network name `../x`"));
     EXPECT_THAT(says([](TrainSpec& s) { s.name = ""; }), HasSubstr("network name ``"));
-    EXPECT_THAT(says([](TrainSpec& s) { s.calibrated_copy = ".hidden"; }), HasSubstr("network name `.hidden`"));
-    EXPECT_THAT(says([](TrainSpec& s) { s.width = 0; }), HasSubstr("network `net`: width is 0, outside 1 to 256"));
+    EXPECT_THAT(says([](TrainSpec& s) { s.calibrated_copy = ".hidden"; }),
+                HasSubstr("network name `.hidden`"));
+    EXPECT_THAT(says([](TrainSpec& s) { s.width = 0; }),
+                HasSubstr("network `net`: width is 0, outside 1 to 256"));
     EXPECT_THAT(says([](TrainSpec& s) { s.side = 15; }), HasSubstr("side is 15"));
     EXPECT_THAT(says([](TrainSpec& s) { s.epochs = 0; }), HasSubstr("epochs is 0"));
     EXPECT_THAT(says([](TrainSpec& s) { s.batch = 1; }), HasSubstr("batch is 1"));
-    EXPECT_THAT(says([](TrainSpec& s) { s.learning_rate = std::nan(""); }), HasSubstr("learning_rate is nan"));
+    EXPECT_THAT(says([](TrainSpec& s) { s.learning_rate = std::nan(""); }),
+                HasSubstr("learning_rate is nan"));
     EXPECT_THAT(says([](TrainSpec& s) { s.share = 0; }), HasSubstr("share is 0"));
     EXPECT_THAT(says([](TrainSpec& s) { s.held_out = 0.95; }), HasSubstr("held_out is 0.95"));
     EXPECT_THAT(says([](TrainSpec& s) { s.adversarial = -0.1; }), HasSubstr("adversarial is -0.1"));
@@ -111,28 +118,30 @@ class Trained : public testing::Test {
 protected:
     static void SetUpTestSuite() {
         scratch_ = new Scratch;
-        make_pictures(*scratch_ / "pictures", 60);
+        make_images(*scratch_ / "images", 60);
     }
     static void TearDownTestSuite() {
         delete scratch_;
         scratch_ = nullptr;
     }
-    static Dataset pictures() { return open_dataset(*scratch_ / "pictures", {}); }
+    static Dataset images() { return open_dataset(*scratch_ / "images", {}); }
     static fs::path fresh(const std::string& name) { return *scratch_ / name; }
-    static std::vector<TrainReport> train(const fs::path& folder, const std::vector<TrainSpec>& specs, int threads = 1,
+    static std::vector<TrainReport> train(const fs::path& folder,
+                                          const std::vector<TrainSpec>& specs, int threads = 1,
                                           bool again = false) {
         TrainOptions options;
         options.folder = folder;
         options.threads = threads;
         options.again = again;
-        return train_classifiers(pictures(), specs, options);
+        return train_classifiers(images(), specs, options);
     }
-    /// Scores of the first `n` pictures.
+    /// Scores of the first `n` images.
     static std::vector<float> scores(const fs::path& model, std::size_t n) {
         const ModelSpec spec = resolve_model(model, ModelSettings::object());
         const auto classifier = open_classifier(spec);
-        const Dataset dataset = pictures();
-        const std::size_t numbers = 3 * static_cast<std::size_t>(spec.preprocess.width * spec.preprocess.height);
+        const Dataset dataset = images();
+        const std::size_t numbers =
+            3 * static_cast<std::size_t>(spec.preprocess.width * spec.preprocess.height);
         std::vector<float> input(n * numbers), out(n * classifier->facts().classes);
         for (std::size_t i = 0; i < n; ++i)
             preprocess_into(load_image(dataset.path_of(i)), spec.preprocess,
@@ -157,22 +166,23 @@ TEST_F(Trained, LearnsAndSaysSo) {
     double share = 0;
     TrainOptions options;
     options.folder = fresh("learns");
-    const auto reports =
-        train_classifiers(pictures(), std::vector{copied, patches}, options, [&](const TrainProgress& p) {
-            EXPECT_GE(p.done, last);
-            EXPECT_LE(p.done, p.total);
-            EXPECT_GE(p.share, share);
-            EXPECT_EQ(p.share_reused, 0);
-            last = p.done;
-            total = p.total;
-            share = p.share;
-        });
+    const auto reports = train_classifiers(images(), std::vector{copied, patches}, options,
+                                           [&](const TrainProgress& p) {
+                                               EXPECT_GE(p.done, last);
+                                               EXPECT_LE(p.done, p.total);
+                                               EXPECT_GE(p.share, share);
+                                               EXPECT_EQ(p.share_reused, 0);
+                                               last = p.done;
+                                               total = p.total;
+                                               share = p.share;
+                                           });
     ASSERT_EQ(reports.size(), 2U);
     EXPECT_GT(total, 0U);
     EXPECT_EQ(last, total);
     EXPECT_NEAR(share, 1, 1e-9);  // a sum of as many parts as there were batches
     TrainProgress again;
-    train_classifiers(pictures(), std::vector{copied, patches}, options, [&](const TrainProgress& p) { again = p; });
+    train_classifiers(images(), std::vector{copied, patches}, options,
+                      [&](const TrainProgress& p) { again = p; });
     EXPECT_EQ(again.done, total);
     EXPECT_NEAR(again.share_reused, 1, 1e-9);
     for (const TrainReport& r : reports) {
@@ -185,24 +195,32 @@ TEST_F(Trained, LearnsAndSaysSo) {
     }
     EXPECT_EQ(reports[0].name, "net");
     EXPECT_EQ(reports[1].calibrated_file, "");
-    // Width 4, folded: 5x5 3->4, 3x3 4->8, 8->8, 8->16, 16->16, each with a bias, and 3 x (16 + 1) at the end.
-    const std::int64_t whole = (75 * 4 + 4) + (36 * 8 + 8) + (72 * 8 + 8) + (72 * 16 + 16) + (144 * 16 + 16) + 3 * 17;
+    // Width 4, folded: 5x5 3->4, 3x3 4->8, 8->8, 8->16, 16->16, each with a bias, and 3 x (16 + 1)
+    // at the end.
+    const std::int64_t whole =
+        (75 * 4 + 4) + (36 * 8 + 8) + (72 * 8 + 8) + (72 * 16 + 16) + (144 * 16 + 16) + 3 * 17;
     EXPECT_EQ(reports[0].parameters, whole);
     // 5x5 3->4, 3x3 4->8, 1x1 8->16
     EXPECT_EQ(reports[1].parameters, (75 * 4 + 4) + (36 * 8 + 8) + (8 * 16 + 16) + 3 * 17);
-    EXPECT_EQ(open_classifier(resolve_model(reports[0].file, ModelSettings::object()))->facts().parameters, whole);
+    EXPECT_EQ(open_classifier(resolve_model(reports[0].file, ModelSettings::object()))
+                  ->facts()
+                  .parameters,
+              whole);
 
     // The copy: every score divided by the temperature, so the same answers.
-    const std::vector<float> a = scores(reports[0].file, 180), b = scores(reports[0].calibrated_file, 180);
-    const Dataset dataset = pictures();
+    const std::vector<float> a = scores(reports[0].file, 180),
+                             b = scores(reports[0].calibrated_file, 180);
+    const Dataset dataset = images();
     std::uint64_t right = 0;
     for (std::size_t i = 0; i < 180; ++i) {
-        const auto best = std::max_element(a.begin() + 3 * i, a.begin() + 3 * (i + 1)) - (a.begin() + 3 * i);
+        const auto best =
+            std::max_element(a.begin() + 3 * i, a.begin() + 3 * (i + 1)) - (a.begin() + 3 * i);
         right += best == dataset.single_label(i) ? 1 : 0;
     }
     for (std::size_t i = 0; i < a.size(); ++i)
         ASSERT_NEAR(b[i] * reports[0].temperature, a[i], 1e-4 * (1 + std::abs(a[i])));
-    // The file answers as the network did: among all pictures at least as many right as among the held-out ones.
+    // The file answers as the network did: among all images at least as many right as among the
+    // held-out ones.
     EXPECT_GE(right, reports[0].held_out_right);
     EXPECT_GT(wilson(right, 180).low, 2.0 / 3);
 }
@@ -268,8 +286,9 @@ TEST_F(Trained, StopsWhenTheCallbackThrows) {
     TrainOptions options;
     options.folder = fresh("stopped");
     try {
-        train_classifiers(pictures(), std::vector{quick("net")}, options,
-                          [](const TrainProgress&) { throw Error(ErrorCode::interrupted, "stop"); });
+        train_classifiers(images(), std::vector{quick("net")}, options, [](const TrainProgress&) {
+            throw Error(ErrorCode::interrupted, "stop");
+        });
         FAIL() << "no error was thrown";
     } catch (const Error& error) {
         EXPECT_EQ(error.code(), ErrorCode::interrupted);
@@ -280,28 +299,33 @@ TEST_F(Trained, StopsWhenTheCallbackThrows) {
 
 TEST_F(Trained, NamesThatItsFilesCannotHold) {
     const Scratch scratch;
-    make_pictures(scratch / "p", 2);
+    make_images(scratch / "p", 2);
     fs::rename(scratch / "p/along", scratch / "p/al\xE9");
-    EXPECT_THAT(refusal(open_dataset(scratch / "p", {}), {quick("net")}, scratch / "m"), HasSubstr("is not UTF-8"));
+    EXPECT_THAT(refusal(open_dataset(scratch / "p", {}), {quick("net")}, scratch / "m"),
+                HasSubstr("is not UTF-8"));
     EXPECT_FALSE(fs::exists(scratch / "m/net.pt"));
 }
 
-TEST_F(Trained, BadPicturesAndTooFewClasses) {
+TEST_F(Trained, BadImagesAndTooFewClasses) {
     const Scratch scratch;
-    make_pictures(scratch / "p", 2);
-    std::ofstream(scratch / "p/along/1000.png") << "no picture";
-    EXPECT_THAT(refusal(open_dataset(scratch / "p", {}), {quick("net")}, scratch / "m"), HasSubstr("along/1000.png"));
+    make_images(scratch / "p", 2);
+    std::ofstream(scratch / "p/along/1000.png") << "no image";
+    EXPECT_THAT(refusal(open_dataset(scratch / "p", {}), {quick("net")}, scratch / "m"),
+                HasSubstr("along/1000.png"));
     fs::remove_all(scratch / "p/along");
     fs::remove_all(scratch / "p/checks");
-    EXPECT_THAT(refusal(open_dataset(scratch / "p", {}), {quick("net")}, scratch / "m"),
-                HasSubstr("pictures of 1 classes have exactly one label; training needs two classes"));
+    EXPECT_THAT(
+        refusal(open_dataset(scratch / "p", {}), {quick("net")}, scratch / "m"),
+        HasSubstr("images of 1 classes have exactly one label; training needs two classes"));
     TrainSpec spec = quick("net");
     spec.share = 1e-6;
-    EXPECT_THAT(refusal(pictures(), {spec}, scratch / "m"), HasSubstr("fewer than two pictures to train on"));
+    EXPECT_THAT(refusal(images(), {spec}, scratch / "m"),
+                HasSubstr("fewer than two images to train on"));
     spec = quick("net");
     spec.held_out = 0;
     spec.calibrated_copy = "copy";
-    EXPECT_THAT(refusal(pictures(), {spec}, scratch / "m"), HasSubstr("temperature needs held-out pictures"));
+    EXPECT_THAT(refusal(images(), {spec}, scratch / "m"),
+                HasSubstr("temperature needs held-out images"));
 }
 #endif
 

@@ -6,10 +6,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "assay/hash.h"
-#include "assay/store.h"
+#include "assay/store/prediction_store.h"
+#include "core/hash.h"
+#include "made_up.h"
 #include "scratch.h"
-#include "store/made_up.h"
 
 namespace assay {
 namespace {
@@ -17,8 +17,8 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-void write_all(const std::filesystem::path& runs, Keep keep = Keep::full_f32) {
-    StoreWriter writer = StoreWriter::open(runs, made_up_spec(34, keep), made_up_dataset(34));
+void write_all(const std::filesystem::path& runs, StorageFormat storage = StorageFormat::full_f32) {
+    StoreWriter writer = StoreWriter::open(runs, made_up_spec(34, storage), made_up_dataset(34));
     write_missing_shards(writer);
 }
 
@@ -29,16 +29,18 @@ void flip_bit(const std::filesystem::path& path, std::size_t at) {
 }
 
 TEST(StoreDamage, AFlippedBitIsNoticed) {
-    for (const Keep keep : {Keep::full_f32, Keep::full_f16, Keep::top_k, Keep::label}) {
+    for (const StorageFormat storage : {StorageFormat::full_f32, StorageFormat::full_f16,
+                                        StorageFormat::top_k, StorageFormat::label}) {
         const Scratch scratch;
-        write_all(scratch.path(), keep);
+        write_all(scratch.path(), storage);
         flip_bit(scratch / "val/net/shards/000002.npy", 128 + 3);
         const PredictionStore store = PredictionStore::open(scratch / "val/net");
         store.shard(1);
         for (int again = 0; again < 2; ++again) {  // a failure is not remembered as a success
             const auto [code, message] = error_of([&] { store.shard(2); });
             EXPECT_EQ(code, ErrorCode::bad_input);
-            EXPECT_THAT(message, AllOf(HasSubstr("000002.npy"), HasSubstr("damaged: its checksum is xxh128:")));
+            EXPECT_THAT(message, AllOf(HasSubstr("000002.npy"),
+                                       HasSubstr("damaged: its checksum is xxh128:")));
         }
         const auto problems = verify_store(scratch / "val/net");
         ASSERT_EQ(problems.size(), 1U);
@@ -58,21 +60,25 @@ TEST(StoreDamage, TheHeaderIsPartOfTheChecksum) {
 
 TEST(StoreDamage, CutAndMissingFilesAreNamed) {
     const Scratch scratch;
-    write_all(scratch.path(), Keep::top_k);
+    write_all(scratch.path(), StorageFormat::top_k);
     const auto shards = scratch / "val/net/shards";
     std::filesystem::resize_file(shards / "000001.npy", 200);
     std::filesystem::remove(shards / "000002.lse.npy");
     put_text(shards / "000003.json", "{\"schema\": \"assay.sh");
     const PredictionStore store = PredictionStore::open(scratch / "val/net");
-    EXPECT_THAT(error_of([&] { store.shard(1); }).second, HasSubstr("`000001.npy` has 200 bytes; 368 are recorded"));
-    EXPECT_THAT(error_of([&] { store.shard(2); }).second, HasSubstr("`000002.lse.npy` of the shard cannot be read"));
-    EXPECT_THAT(error_of([&] { store.shard(3); }).second, AllOf(HasSubstr("000003.json"), HasSubstr("damaged JSON")));
+    EXPECT_THAT(error_of([&] { store.shard(1); }).second,
+                HasSubstr("`000001.npy` has 200 bytes; 368 are recorded"));
+    EXPECT_THAT(error_of([&] { store.shard(2); }).second,
+                HasSubstr("`000002.lse.npy` of the shard cannot be read"));
+    EXPECT_THAT(error_of([&] { store.shard(3); }).second,
+                AllOf(HasSubstr("000003.json"), HasSubstr("damaged JSON")));
     EXPECT_EQ(verify_store(scratch / "val/net").size(), 3U);
     // A writer does not build on it, and says what to do.
-    EXPECT_THAT(error_of([&] { write_all(scratch.path(), Keep::top_k); }).second,
+    EXPECT_THAT(error_of([&] { write_all(scratch.path(), StorageFormat::top_k); }).second,
                 HasSubstr("to have the shard computed again"));
-    for (const char* name : {"000001.json", "000002.json", "000003.json"}) std::filesystem::remove(shards / name);
-    write_all(scratch.path(), Keep::top_k);
+    for (const char* name : {"000001.json", "000002.json", "000003.json"})
+        std::filesystem::remove(shards / name);
+    write_all(scratch.path(), StorageFormat::top_k);
     EXPECT_TRUE(verify_store(scratch / "val/net").empty());
 }
 
@@ -86,28 +92,32 @@ TEST(StoreDamage, RecordsAreCheckedAgainstTheStore) {
         const std::size_t at = text.find(from);
         EXPECT_NE(at, std::string::npos) << from;
         put_text(path, text.replace(at, from.size(), to));
-        const std::string message = error_of([&] { PredictionStore::open(scratch / "val/net").shard(1); }).second;
+        const std::string message =
+            error_of([&] { PredictionStore::open(scratch / "val/net").shard(1); }).second;
         put_text(path, good);
         return message;
     };
     EXPECT_THAT(refusal("\"shard\": 1", "\"shard\": 2"),
                 HasSubstr("`shard` is 2; it must be a whole number from 1 to 1"));
     EXPECT_THAT(refusal("\"rows\": 10", "\"rows\": -10"), HasSubstr("`rows` is -10"));
-    EXPECT_THAT(refusal("000001.npy", "../../../../../../etc/passwd"), HasSubstr("expected `000001.npy`"));
+    EXPECT_THAT(refusal("000001.npy", "../../../../../../etc/passwd"),
+                HasSubstr("expected `000001.npy`"));
     EXPECT_THAT(refusal("\"unreadable\",\n   1", "\"unreadable\",\n   18446744073709551615"),
                 HasSubstr("do not add up to 10 rows"));
-    EXPECT_THAT(refusal("\"unreadable\",\n   1", "\"unreadable\",\n   0"), HasSubstr("do not add up"));
+    EXPECT_THAT(refusal("\"unreadable\",\n   1", "\"unreadable\",\n   0"),
+                HasSubstr("do not add up"));
     EXPECT_THAT(refusal("\"unreadable\",", "\"tired\","), HasSubstr("`tired` is no row state"));
     EXPECT_THAT(refusal("\"row\": 13", "\"row\": 20"),
                 HasSubstr("`row` is 20; it must be a whole number from 10 to 19"));
     EXPECT_THAT(refusal("assay.shard", "assay.store"), HasSubstr("the schema is `assay.store`"));
-    EXPECT_THAT(refusal("pictures_xxh128", "pictures"), HasSubstr("`pictures_xxh128` is missing"));
-    EXPECT_THAT(refusal("\"schema_version\": 1", "\"schema_version\": 2"), HasSubstr("newer Assay"));
+    EXPECT_THAT(refusal("images_xxh128", "images"), HasSubstr("`images_xxh128` is missing"));
+    EXPECT_THAT(refusal("\"schema_version\": 2", "\"schema_version\": 3"),
+                HasSubstr("newer Assay"));
 }
 
 TEST(StoreDamage, ForgedClassesDoNotReachTheMetrics) {
     const Scratch scratch;
-    write_all(scratch.path(), Keep::label);
+    write_all(scratch.path(), StorageFormat::label);
     const auto file = scratch / "val/net/shards/000000.npy";
     std::string text = file_text(file);
     const std::size_t first_class = text.size() - 10 * 8;
@@ -123,14 +133,16 @@ TEST(StoreDamage, ForgedClassesDoNotReachTheMetrics) {
 
 TEST(StoreDamage, ManifestsAreChecked) {
     const Scratch scratch;
-    EXPECT_THAT(error_of([&] { PredictionStore::open(scratch / "nothing"); }).second, HasSubstr("no manifest.json"));
+    EXPECT_THAT(error_of([&] { PredictionStore::open(scratch / "nothing"); }).second,
+                HasSubstr("no manifest.json"));
     write_all(scratch.path());
     const auto path = scratch / "val/net/manifest.json";
     const std::string good = file_text(path);
     const auto refusal = [&](const std::string& from, const std::string& to) {
         std::string text = good;
         put_text(path, text.replace(text.find(from), from.size(), to));
-        const std::string message = error_of([&] { PredictionStore::open(scratch / "val/net"); }).second;
+        const std::string message =
+            error_of([&] { PredictionStore::open(scratch / "val/net"); }).second;
         put_text(path, good);
         return message;
     };
@@ -155,21 +167,24 @@ TEST(StoreDamage, ItemsThatChangedAreNoticed) {
     text.replace(text.find("item00003"), 9, "item00099");
     put_text(scratch / "val/items.csv", text);
     const PredictionStore store = PredictionStore::open(scratch / "val/net");
-    EXPECT_THAT(error_of([&] { store.dataset(); }).second, HasSubstr("not the file that dataset.json describes"));
+    EXPECT_THAT(error_of([&] { store.dataset(); }).second,
+                HasSubstr("not the file that dataset.json describes"));
     EXPECT_EQ(verify_store(scratch / "val/net").size(), 1U);
     std::filesystem::remove(scratch / "val/items.csv");
     EXPECT_EQ(error_of([&] { store.dataset(); }).first, ErrorCode::bad_input);
     put_text(scratch / "val/items.csv", good);
     EXPECT_EQ(store.dataset().size(), 34U);
     std::filesystem::remove(scratch / "val/dataset.json");
-    EXPECT_EQ(error_of([&] { PredictionStore::open(scratch / "val/net"); }).first, ErrorCode::bad_input);
+    EXPECT_EQ(error_of([&] { PredictionStore::open(scratch / "val/net"); }).first,
+              ErrorCode::bad_input);
 }
 
 TEST(StoreDamage, ShardsWithoutAManifestAreNotAdopted) {
     const Scratch scratch;
     write_all(scratch.path());
     std::filesystem::remove(scratch / "val/net/manifest.json");
-    EXPECT_THAT(error_of([&] { write_all(scratch.path()); }).second, HasSubstr("holds shards but no manifest.json"));
+    EXPECT_THAT(error_of([&] { write_all(scratch.path()); }).second,
+                HasSubstr("holds shards but no manifest.json"));
 }
 
 TEST(StoreDamage, LeftoversOfKilledWritersAreRemoved) {
@@ -205,7 +220,8 @@ int status_in_child(Body&& body) {
 
 TEST(StoreDamage, AFullDiskLosesNothing) {
     const Scratch scratch;
-    // A limit on the size of files stands for a full disk: shards of 34 x 2000 floats do not fit 64 kB, small files do.
+    // A limit on the size of files stands for a full disk: shards of 34 x 2000 floats do not fit 64
+    // kB, small files do.
     StoreSpec spec = made_up_spec(34);
     spec.classes = 2000;
     Dataset dataset = made_up_dataset(34);
@@ -218,15 +234,16 @@ TEST(StoreDamage, AFullDiskLosesNothing) {
         try {
             write_made_up_shard(writer, 1);
         } catch (const Error& error) {
-            const bool told =
-                error.code() == ErrorCode::io && std::string(error.what()).find("000001.npy") != std::string::npos;
+            const bool told = error.code() == ErrorCode::io &&
+                              std::string(error.what()).find("000001.npy") != std::string::npos;
             return told && writer.missing() == 3 && !writer.has(1) ? 0 : 2;
         }
         return 1;
     });
     EXPECT_EQ(status, 0);
     EXPECT_EQ(PredictionStore::open(scratch / "val/net").missing_shards(), 3U);
-    for (const auto& [name, text] : all_files(scratch.path())) EXPECT_FALSE(name.ends_with(".tmp")) << name;
+    for (const auto& [name, text] : all_files(scratch.path()))
+        EXPECT_FALSE(name.ends_with(".tmp")) << name;
     StoreWriter writer = StoreWriter::open(scratch.path(), spec, dataset);
     EXPECT_EQ(writer.missing(), 3U);
     write_missing_shards(writer);
@@ -237,8 +254,8 @@ TEST(StoreDamage, AReadOnlyFolderIsAnIoError) {
     const Scratch scratch;
     write_all(scratch.path());
     std::filesystem::create_directory(scratch / "closed");
-    std::filesystem::permissions(scratch / "closed",
-                                 std::filesystem::perms::owner_read | std::filesystem::perms::owner_exec);
+    std::filesystem::permissions(scratch / "closed", std::filesystem::perms::owner_read |
+                                                         std::filesystem::perms::owner_exec);
     const int status = status_in_child([&] {
         if (::geteuid() == 0 && ::setuid(65534) != 0) return 77;  // root may write anywhere
         try {

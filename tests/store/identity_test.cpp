@@ -6,9 +6,9 @@
 
 #include <algorithm>
 
-#include "assay/store.h"
+#include "assay/store/prediction_store.h"
+#include "made_up.h"
 #include "scratch.h"
-#include "store/made_up.h"
 
 namespace assay {
 namespace {
@@ -19,7 +19,8 @@ using ::testing::HasSubstr;
 TEST(StoreIdentity, AFinishedStoreHasEverything) {
     const Scratch scratch;
     {
-        StoreWriter writer = StoreWriter::open(scratch.path(), made_up_spec(34), made_up_dataset(34));
+        StoreWriter writer =
+            StoreWriter::open(scratch.path(), made_up_spec(34), made_up_dataset(34));
         EXPECT_EQ(writer.missing(), 4U);
         write_missing_shards(writer);
     }
@@ -39,7 +40,8 @@ TEST(StoreIdentity, APartialStoreGoesOn) {
         write_missing_shards(writer);
     }
     {
-        StoreWriter writer = StoreWriter::open(scratch.path(), made_up_spec(34), made_up_dataset(34));
+        StoreWriter writer =
+            StoreWriter::open(scratch.path(), made_up_spec(34), made_up_dataset(34));
         write_made_up_shard(writer, 2);
     }
     {
@@ -77,27 +79,32 @@ TEST(StoreIdentity, EveryDifferenceIsNamedWithBothValues) {
     const auto refusal = [&](auto&& change) {
         StoreSpec spec = made_up_spec(34);
         change(spec);
-        const auto [code, message] = error_of([&] { StoreWriter::open(scratch.path(), spec, made_up_dataset(34)); });
+        const auto [code, message] =
+            error_of([&] { StoreWriter::open(scratch.path(), spec, made_up_dataset(34)); });
         EXPECT_EQ(code, ErrorCode::bad_input);
         EXPECT_THAT(message, HasSubstr("another --out or a new name"));
         return message;
     };
-    EXPECT_THAT(refusal([](StoreSpec& s) { s.model_hash = "xxh128:ff"; }),
-                AllOf(HasSubstr("the model's hash is `xxh128:00000000000000000000000000000001` there"),
-                      HasSubstr("`xxh128:ff` now")));
-    EXPECT_THAT(refusal([](StoreSpec& s) { s.preprocess_hash = "p"; }), HasSubstr("the preprocessing's hash"));
-    EXPECT_THAT(refusal([](StoreSpec& s) { s.classes = 9; }), HasSubstr("classes is `7` there and `9` now"));
+    EXPECT_THAT(
+        refusal([](StoreSpec& s) { s.model_hash = "xxh128:ff"; }),
+        AllOf(HasSubstr("the model's hash is `xxh128:00000000000000000000000000000001` there"),
+              HasSubstr("`xxh128:ff` now")));
+    EXPECT_THAT(refusal([](StoreSpec& s) { s.preprocess_hash = "p"; }),
+                HasSubstr("the preprocessing's hash"));
+    EXPECT_THAT(refusal([](StoreSpec& s) { s.classes = 9; }),
+                HasSubstr("classes is `7` there and `9` now"));
     EXPECT_THAT(refusal([](StoreSpec& s) { s.kind = ScoreKind::probabilities; }),
                 HasSubstr("the kind of scores is `logits` there and `probabilities` now"));
-    EXPECT_THAT(refusal([](StoreSpec& s) { s.shard_rows = 20; }), HasSubstr("shard_rows is `10` there and `20` now"));
-    EXPECT_THAT(
-        refusal([](StoreSpec& s) {
-            s.keep = Keep::top_k;
-            s.top_k = 2;
-            s.batch_size = 1;
-        }),
-        AllOf(HasSubstr("kept is `full_f32` there and `top_k` now"), HasSubstr("top_k is `0` there and `2` now"),
-              HasSubstr("the batch size is `5` there and `1` now")));
+    EXPECT_THAT(refusal([](StoreSpec& s) { s.shard_rows = 20; }),
+                HasSubstr("shard_rows is `10` there and `20` now"));
+    EXPECT_THAT(refusal([](StoreSpec& s) {
+                    s.storage = StorageFormat::top_k;
+                    s.top_k = 2;
+                    s.batch_size = 1;
+                }),
+                AllOf(HasSubstr("kept is `full_f32` there and `top_k` now"),
+                      HasSubstr("top_k is `0` there and `2` now"),
+                      HasSubstr("the batch size is `5` there and `1` now")));
 }
 
 TEST(StoreIdentity, OtherItemsLabelsOrClassesAreRefused) {
@@ -109,7 +116,8 @@ TEST(StoreIdentity, OtherItemsLabelsOrClassesAreRefused) {
         second.rows = dataset.size();
         return error_of([&] { StoreWriter::open(scratch.path(), second, dataset); });
     };
-    EXPECT_THAT(refusal(made_up_dataset(34, "other")).second, HasSubstr("has other items: 34 with ids hash"));
+    EXPECT_THAT(refusal(made_up_dataset(34, "other")).second,
+                HasSubstr("has other items: 34 with ids hash"));
     EXPECT_THAT(refusal(made_up_dataset(33)).second, HasSubstr("33 with"));
     Dataset dataset = made_up_dataset(34);
     dataset.labels = LabelSets();
@@ -131,16 +139,21 @@ TEST(StoreIdentity, NonsenseIsRefusedBeforeAnythingIsWritten) {
     const auto refusal = [&](auto&& change) {
         StoreSpec spec = made_up_spec(34);
         change(spec);
-        return error_of([&] { StoreWriter::open(scratch / "runs", spec, made_up_dataset(34)); }).second;
+        return error_of([&] { StoreWriter::open(scratch / "runs", spec, made_up_dataset(34)); })
+            .second;
     };
-    EXPECT_THAT(refusal([](StoreSpec& s) { s.model_name = "../net"; }), HasSubstr("cannot name a model"));
-    EXPECT_THAT(refusal([](StoreSpec& s) { s.dataset_name = ".."; }), HasSubstr("cannot name a data set"));
+    EXPECT_THAT(refusal([](StoreSpec& s) { s.model_name = "../net"; }),
+                HasSubstr("cannot name a model"));
+    EXPECT_THAT(refusal([](StoreSpec& s) { s.dataset_name = ".."; }),
+                HasSubstr("cannot name a data set"));
     EXPECT_THAT(refusal([](StoreSpec& s) { s.classes = 0; }), HasSubstr("classes is 0"));
     EXPECT_THAT(refusal([](StoreSpec& s) { s.batch_size = 4; }),
                 HasSubstr("shard_rows 10 is not a multiple of the batch size 4"));
-    EXPECT_THAT(refusal([](StoreSpec& s) { s.keep = Keep::top_k; }), HasSubstr("top_k is 0; it must be 1 to 7"));
-    EXPECT_THAT(refusal([](StoreSpec& s) { s.keep = Keep::top_k, s.top_k = 8; }), HasSubstr("top_k is 8"));
-    EXPECT_THAT(refusal([](StoreSpec& s) { s.top_k = 3; }), HasSubstr("without keep"));
+    EXPECT_THAT(refusal([](StoreSpec& s) { s.storage = StorageFormat::top_k; }),
+                HasSubstr("top_k is 0; it must be 1 to 7"));
+    EXPECT_THAT(refusal([](StoreSpec& s) { s.storage = StorageFormat::top_k, s.top_k = 8; }),
+                HasSubstr("top_k is 8"));
+    EXPECT_THAT(refusal([](StoreSpec& s) { s.top_k = 3; }), HasSubstr("without storage"));
     EXPECT_FALSE(std::filesystem::exists(scratch / "runs"));
     EXPECT_THAT(refusal([](StoreSpec& s) { s.provenance_json = "[1]"; }), HasSubstr("JSON object"));
 }
@@ -151,10 +164,13 @@ TEST(StoreIdentity, NewerVersionsAreRefused) {
     for (const char* name : {"val/net/manifest.json", "val/dataset.json"}) {
         const std::string text = file_text(scratch / name);
         std::string newer = text;
-        newer.replace(newer.find("\"schema_version\": 1"), 19, "\"schema_version\": 9");
+        newer.replace(newer.find("\"schema_version\": 2"), 19, "\"schema_version\": 9");
         put_text(scratch / name, newer);
-        const auto open_writer = [&] { StoreWriter::open(scratch.path(), made_up_spec(34), made_up_dataset(34)); };
-        EXPECT_THAT(error_of(open_writer).second, AllOf(HasSubstr("written by a newer Assay"), HasSubstr(name)));
+        const auto open_writer = [&] {
+            StoreWriter::open(scratch.path(), made_up_spec(34), made_up_dataset(34));
+        };
+        EXPECT_THAT(error_of(open_writer).second,
+                    AllOf(HasSubstr("written by a newer Assay"), HasSubstr(name)));
         EXPECT_EQ(error_of(open_writer).first, ErrorCode::bad_input);
         EXPECT_THAT(error_of([&] { PredictionStore::open(scratch / "val/net"); }).second,
                     HasSubstr("written by a newer Assay"));
@@ -162,9 +178,21 @@ TEST(StoreIdentity, NewerVersionsAreRefused) {
     }
 }
 
+TEST(StoreIdentity, OlderVersionsAreRefusedWithWhatToDo) {
+    const Scratch scratch;
+    StoreWriter::open(scratch.path(), made_up_spec(34), made_up_dataset(34));
+    std::string text = file_text(scratch / "val/net/manifest.json");
+    text.replace(text.find("\"schema_version\": 2"), 19, "\"schema_version\": 1");
+    put_text(scratch / "val/net/manifest.json", text);
+    EXPECT_THAT(
+        error_of([&] { PredictionStore::open(scratch / "val/net"); }).second,
+        AllOf(HasSubstr("written by an older Assay"), HasSubstr("predict or import again")));
+}
+
 TEST(StoreIdentity, ASecondProcessIsToldWhoWrites) {
     const Scratch scratch;
-    const StoreWriter writer = StoreWriter::open(scratch.path(), made_up_spec(34), made_up_dataset(34));
+    const StoreWriter writer =
+        StoreWriter::open(scratch.path(), made_up_spec(34), made_up_dataset(34));
     const auto [code, message] =
         error_of([&] { StoreWriter::open(scratch.path(), made_up_spec(34), made_up_dataset(34)); });
     EXPECT_EQ(code, ErrorCode::busy);
@@ -194,7 +222,8 @@ TEST(StoreIdentity, ManyModelsOfOneDataSetMayBeginAtOnce) {
                 try {
                     StoreSpec spec = made_up_spec(34);
                     spec.model_name = fmt::format("net{}", model);
-                    StoreWriter writer = StoreWriter::open(scratch.path(), spec, made_up_dataset(34));
+                    StoreWriter writer =
+                        StoreWriter::open(scratch.path(), spec, made_up_dataset(34));
                     write_missing_shards(writer);
                     status = 0;
                 } catch (const std::exception& error) {
@@ -210,7 +239,8 @@ TEST(StoreIdentity, ManyModelsOfOneDataSetMayBeginAtOnce) {
             EXPECT_EQ(status, 0);
         }
         EXPECT_EQ(find_stores(scratch.path()).size(), 6U);
-        for (const auto& store : find_stores(scratch.path())) EXPECT_TRUE(verify_store(store).empty());
+        for (const auto& store : find_stores(scratch.path()))
+            EXPECT_TRUE(verify_store(store).empty());
     }
 }
 

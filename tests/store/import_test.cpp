@@ -1,5 +1,5 @@
 // Saved predictions in every format become the same store.
-#include "assay/import.h"
+#include "assay/store/import.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,9 +7,9 @@
 #include <cmath>
 #include <limits>
 
-#include "assay/npy.h"
+#include "core/npy.h"
+#include "made_up.h"
 #include "scratch.h"
-#include "store/made_up.h"
 
 namespace assay {
 namespace {
@@ -19,7 +19,8 @@ using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-const std::filesystem::path fixtures = std::filesystem::path(ASSAY_SOURCE_DIR) / "tests/store/fixtures";
+const std::filesystem::path fixtures =
+    std::filesystem::path(ASSAY_SOURCE_DIR) / "tests/store/fixtures";
 
 ImportOptions named(const std::string& dataset = "val") {
     ImportOptions options;
@@ -46,35 +47,37 @@ TEST(Import, EveryFormatGivesTheSameScores) {
         const char* file;
         const char* array;
         float factor;
-        Keep keep;
+        StorageFormat storage;
     };
-    for (const Case& c : std::vector<Case>{{"c_f2.npy", "", 1, Keep::full_f16},
-                                           {"c_f4.npy", "", 1, Keep::full_f32},
-                                           {"c_f8.npy", "", 1, Keep::full_f32},
-                                           {"fortran_f2.npy", "", 1, Keep::full_f16},
-                                           {"fortran_f4.npy", "", 1, Keep::full_f32},
-                                           {"fortran_f8.npy", "", 1, Keep::full_f32},
-                                           {"one.npz", "", 1, Keep::full_f32},
-                                           {"one.npz", "logits", 1, Keep::full_f32},
-                                           {"packed.npz", "", 1, Keep::full_f32},
-                                           {"two.npz", "first", 1, Keep::full_f32},
-                                           {"two.npz", "second", 0.5F, Keep::full_f32},
-                                           {"F16.safetensors", "", 1, Keep::full_f16},
-                                           {"BF16.safetensors", "logits", 1, Keep::full_f32},
-                                           {"F32.safetensors", "", 1, Keep::full_f32},
-                                           {"F64.safetensors", "", 1, Keep::full_f32},
-                                           {"matrix.csv", "", 1, Keep::full_f32},
-                                           {"savetxt.csv", "", 1, Keep::full_f32},
-                                           {"matrix.jsonl", "", 1, Keep::full_f32}}) {
+    for (const Case& c :
+         std::vector<Case>{{"c_f2.npy", "", 1, StorageFormat::full_f16},
+                           {"c_f4.npy", "", 1, StorageFormat::full_f32},
+                           {"c_f8.npy", "", 1, StorageFormat::full_f32},
+                           {"fortran_f2.npy", "", 1, StorageFormat::full_f16},
+                           {"fortran_f4.npy", "", 1, StorageFormat::full_f32},
+                           {"fortran_f8.npy", "", 1, StorageFormat::full_f32},
+                           {"one.npz", "", 1, StorageFormat::full_f32},
+                           {"one.npz", "logits", 1, StorageFormat::full_f32},
+                           {"packed.npz", "", 1, StorageFormat::full_f32},
+                           {"two.npz", "first", 1, StorageFormat::full_f32},
+                           {"two.npz", "second", 0.5F, StorageFormat::full_f32},
+                           {"F16.safetensors", "", 1, StorageFormat::full_f16},
+                           {"BF16.safetensors", "logits", 1, StorageFormat::full_f32},
+                           {"F32.safetensors", "", 1, StorageFormat::full_f32},
+                           {"F64.safetensors", "", 1, StorageFormat::full_f32},
+                           {"matrix.csv", "", 1, StorageFormat::full_f32},
+                           {"savetxt.csv", "", 1, StorageFormat::full_f32},
+                           {"matrix.jsonl", "", 1, StorageFormat::full_f32}}) {
         SCOPED_TRACE(std::string(c.file) + " " + c.array);
         const Scratch scratch;
         ImportOptions options = named();
         options.array = c.array;
-        const ImportReport report = import_predictions(fixtures / c.file, scratch / "runs", options);
+        const ImportReport report =
+            import_predictions(fixtures / c.file, scratch / "runs", options);
         EXPECT_EQ(report.rows, 30U);
         EXPECT_EQ(report.classes, 7U);
         EXPECT_EQ(report.kind, ScoreKind::logits);
-        EXPECT_EQ(report.keep, c.keep);
+        EXPECT_EQ(report.storage, c.storage);
         EXPECT_EQ(report.bad_rows, 0U);
         const PredictionStore store = PredictionStore::open(report.store);
         EXPECT_TRUE(store.complete());
@@ -99,18 +102,20 @@ TEST(Import, ThreadsAndRepeatingChangeNothing) {
         EXPECT_EQ(all_files(one.path()), all_files(four.path()));
     }
     // Another array under the same name is another model.
-    EXPECT_THAT(error_of([&] { import_predictions(fixtures / "c_f8.npy", four.path(), options); }).second,
-                HasSubstr("the model's hash"));
+    EXPECT_THAT(
+        error_of([&] { import_predictions(fixtures / "c_f8.npy", four.path(), options); }).second,
+        HasSubstr("the model's hash"));
 }
 
 TEST(Import, WhichArrayMustBeClear) {
     const Scratch scratch;
     ImportOptions options = named();
     const auto refusal = [&](const char* file) {
-        return error_of([&] { import_predictions(fixtures / file, scratch.path(), options); }).second;
+        return error_of([&] { import_predictions(fixtures / file, scratch.path(), options); })
+            .second;
     };
-    EXPECT_THAT(refusal("two.npz"), AllOf(HasSubstr("2 arrays could be the scores"), HasSubstr("--array"),
-                                          HasSubstr("`first` (30, 7) <f4")));
+    EXPECT_THAT(refusal("two.npz"), AllOf(HasSubstr("2 arrays could be the scores"),
+                                          HasSubstr("--array"), HasSubstr("`first` (30, 7) <f4")));
     options.array = "fist";
     EXPECT_THAT(refusal("two.npz"), HasSubstr("did you mean `first`?"));
     options.array = "targets";
@@ -123,7 +128,8 @@ TEST(Import, WhichArrayMustBeClear) {
 std::filesystem::path npy_of(const Scratch& scratch, const std::vector<std::vector<float>>& rows) {
     const std::uint64_t shape[] = {rows.size(), rows.at(0).size()};
     std::string text = npy_header("<f4", shape);
-    for (const auto& row : rows) text.append(reinterpret_cast<const char*>(row.data()), row.size() * sizeof(float));
+    for (const auto& row : rows)
+        text.append(reinterpret_cast<const char*>(row.data()), row.size() * sizeof(float));
     put_text(scratch / "scores.npy", text);
     return scratch / "scores.npy";
 }
@@ -146,10 +152,11 @@ std::vector<std::vector<float>> probability_rows(std::size_t n, bool logs) {
 TEST(Import, KindsAreFoundOut) {
     for (const bool logs : {false, true}) {
         const Scratch scratch;
-        const ImportReport report =
-            import_predictions(npy_of(scratch, probability_rows(20, logs)), scratch / "runs", named());
+        const ImportReport report = import_predictions(npy_of(scratch, probability_rows(20, logs)),
+                                                       scratch / "runs", named());
         EXPECT_EQ(report.kind, logs ? ScoreKind::log_probabilities : ScoreKind::probabilities);
-        EXPECT_THAT(report.notes, Contains(HasSubstr(logs ? "are log_probabilities" : "are probabilities")));
+        EXPECT_THAT(report.notes,
+                    Contains(HasSubstr(logs ? "are log_probabilities" : "are probabilities")));
         EXPECT_EQ(PredictionStore::open(report.store).spec().kind, report.kind);
     }
 }
@@ -159,13 +166,16 @@ TEST(Import, AWrongStatementIsRefusedUnlessForced) {
     const auto probabilities = npy_of(scratch, probability_rows(20, false));
     ImportOptions options = named();
     options.kind = ScoreKind::logits;
-    const auto [code, message] = error_of([&] { import_predictions(probabilities, scratch / "runs", options); });
+    const auto [code, message] =
+        error_of([&] { import_predictions(probabilities, scratch / "runs", options); });
     EXPECT_EQ(code, ErrorCode::bad_input);
-    EXPECT_THAT(message, AllOf(HasSubstr("said to be logits"), HasSubstr("softmax would be applied twice"),
-                               HasSubstr("--kind"), HasSubstr("--force")));
+    EXPECT_THAT(message,
+                AllOf(HasSubstr("said to be logits"), HasSubstr("softmax would be applied twice"),
+                      HasSubstr("--kind"), HasSubstr("--force")));
     options.kind = ScoreKind::log_probabilities;
-    EXPECT_THAT(error_of([&] { import_predictions(probabilities, scratch / "runs", options); }).second,
-                HasSubstr("row 0 has a score of 0."));
+    EXPECT_THAT(
+        error_of([&] { import_predictions(probabilities, scratch / "runs", options); }).second,
+        HasSubstr("row 0 has a score of 0."));
     options.kind = ScoreKind::logits;
     options.force = true;
     const ImportReport report = import_predictions(probabilities, scratch / "runs", options);
@@ -174,7 +184,9 @@ TEST(Import, AWrongStatementIsRefusedUnlessForced) {
 
     options = named("logits");
     options.kind = ScoreKind::probabilities;
-    EXPECT_THAT(error_of([&] { import_predictions(fixtures / "c_f4.npy", scratch / "runs", options); }).second,
+    EXPECT_THAT(error_of([&] {
+                    import_predictions(fixtures / "c_f4.npy", scratch / "runs", options);
+                }).second,
                 HasSubstr("row 0 has scores from"));
     // Log-probabilities are logits that softmax leaves alone: no contradiction.
     options = named("logs");
@@ -188,10 +200,13 @@ TEST(Import, AWrongStatementIsRefusedUnlessForced) {
 TEST(Import, UnclearKindsMustBeSaid) {
     const Scratch scratch;
     const auto refusal = [&](const std::vector<std::vector<float>>& rows) {
-        return error_of([&] { import_predictions(npy_of(scratch, rows), scratch / "runs", named()); }).second;
+        return error_of(
+                   [&] { import_predictions(npy_of(scratch, rows), scratch / "runs", named()); })
+            .second;
     };
-    EXPECT_THAT(refusal({{0.9F, 0.8F}, {0.1F, 0.9F}}),
-                AllOf(HasSubstr("row 0 sums to 1.7"), HasSubstr("sigmoid"), HasSubstr("--kind logits")));
+    EXPECT_THAT(
+        refusal({{0.9F, 0.8F}, {0.1F, 0.9F}}),
+        AllOf(HasSubstr("row 0 sums to 1.7"), HasSubstr("sigmoid"), HasSubstr("--kind logits")));
     std::vector<std::vector<float>> rows = probability_rows(20, false);
     rows[17][0] += 1;
     EXPECT_THAT(refusal(rows), HasSubstr("19 of 20 rows are probabilities, but row 17"));
@@ -199,8 +214,10 @@ TEST(Import, UnclearKindsMustBeSaid) {
     // Sigmoids may be stated as logits, if someone wants it so: nothing contradicts it.
     ImportOptions options = named();
     options.kind = ScoreKind::logits;
-    EXPECT_EQ(import_predictions(npy_of(scratch, {{0.9F, 0.8F}, {0.1F, 0.9F}}), scratch / "runs", options).kind,
-              ScoreKind::logits);
+    EXPECT_EQ(
+        import_predictions(npy_of(scratch, {{0.9F, 0.8F}, {0.1F, 0.9F}}), scratch / "runs", options)
+            .kind,
+        ScoreKind::logits);
 }
 
 TEST(Import, RowsThatAreNotFiniteAreFacts) {
@@ -208,7 +225,8 @@ TEST(Import, RowsThatAreNotFiniteAreFacts) {
     std::vector<std::vector<float>> rows(20, {1, -2, 3});
     rows[4][1] = std::numeric_limits<float>::infinity();
     rows[19][0] = std::nanf("");
-    const ImportReport report = import_predictions(npy_of(scratch, rows), scratch / "runs", named());
+    const ImportReport report =
+        import_predictions(npy_of(scratch, rows), scratch / "runs", named());
     EXPECT_EQ(report.bad_rows, 2U);
     EXPECT_EQ(report.first_error, "4: the score of class 1 is inf");
     const PredictionStore store = PredictionStore::open(report.store);
@@ -228,35 +246,41 @@ TEST(Import, IdsAndLabelsComeFromAList) {
     put_text(scratch / "list.txt", text);
     ImportOptions options = named("");
     options.ids = scratch / "list.csv";
-    const PredictionStore labelled =
-        PredictionStore::open(import_predictions(fixtures / "c_f4.npy", scratch / "runs", options).store);
+    const PredictionStore labelled = PredictionStore::open(
+        import_predictions(fixtures / "c_f4.npy", scratch / "runs", options).store);
     EXPECT_EQ(labelled.spec().dataset_name, "list");
     EXPECT_EQ(labelled.dataset().ids[29], "dir/029.jpg");
     EXPECT_EQ(labelled.dataset().single_label(29), 1);
     options.ids = scratch / "list.txt";
     options.model_name = "second";
-    const PredictionStore plain =
-        PredictionStore::open(import_predictions(fixtures / "c_f2.npy", scratch / "runs", options).store);
+    const PredictionStore plain = PredictionStore::open(
+        import_predictions(fixtures / "c_f2.npy", scratch / "runs", options).store);
     EXPECT_EQ(plain.spec().ids_hash, labelled.spec().ids_hash);
     EXPECT_EQ(plain.dataset().single_label(29), 1);  // the data set's labels stay
 
     const auto refusal = [&](const std::string& list, const char* file) {
         put_text(scratch / "other.txt", list);
         options.ids = scratch / "other.txt";
-        return error_of([&] { import_predictions(fixtures / file, scratch / "runs", options); }).second;
+        return error_of([&] { import_predictions(fixtures / file, scratch / "runs", options); })
+            .second;
     };
     EXPECT_THAT(refusal("a\nb\n", "c_f4.npy"), HasSubstr("has 2 ids, the scores have 30 rows"));
     EXPECT_THAT(refusal("a\n\nb\n", "c_f4.npy"), HasSubstr("line 2 is empty"));
     std::string twice = text;
     twice.replace(twice.find("dir/004"), 7, "dir/003");
-    EXPECT_THAT(refusal(twice, "c_f4.npy"), HasSubstr("the id `dir/003.jpg` of row 4 is that of row 3, too"));
+    EXPECT_THAT(refusal(twice, "c_f4.npy"),
+                HasSubstr("the id `dir/003.jpg` of row 4 is that of row 3, too"));
     EXPECT_THAT(refusal(text, "matrix.csv"), HasSubstr("row 0 of the scores is `item00000`"));
     options.ids.clear();
-    EXPECT_THAT(error_of([&] { import_predictions(fixtures / "c_f4.npy", scratch / "runs", options); }).second,
-                AllOf(HasSubstr("say which data set"), HasSubstr("--dataset-name"), HasSubstr("--items")));
+    EXPECT_THAT(
+        error_of([&] {
+            import_predictions(fixtures / "c_f4.npy", scratch / "runs", options);
+        }).second,
+        AllOf(HasSubstr("say which data set"), HasSubstr("--dataset-name"), HasSubstr("--items")));
 }
 
-// The three ways in which timm's inference script writes the best classes of each picture, and a long table.
+// The three ways in which timm's inference script writes the best classes of each image, and a long
+// table.
 constexpr const char* top_k_tables[] = {
     "filename,index,label,prob\n"
     "a.jpg,\"[3 1]\",\"['c3' 'c1']\",\"[0.5  0.25]\"\n"
@@ -271,8 +295,10 @@ constexpr const char* top_k_tables[] = {
     "b.jpg,c6,0.125\n",
     "{\"filename\": \"a.jpg\", \"index\": [3, 1], \"prob\": [0.5, 0.25]}\n"
     "{\"filename\": \"b.jpg\", \"label\": [\"c0\", \"c6\"], \"prob\": [0.75, 0.125]}\n",
-    "{\"id\": \"a.jpg\", \"index\": 1, \"prob\": 0.25}\n{\"id\": \"a.jpg\", \"index\": 3, \"prob\": 0.5}\n"
-    "{\"id\": \"b.jpg\", \"index\": 6, \"prob\": 0.125}\n{\"id\": \"b.jpg\", \"label\": \"c0\", \"prob\": 0.75}\n"};
+    "{\"id\": \"a.jpg\", \"index\": 1, \"prob\": 0.25}\n{\"id\": \"a.jpg\", \"index\": 3, "
+    "\"prob\": 0.5}\n"
+    "{\"id\": \"b.jpg\", \"index\": 6, \"prob\": 0.125}\n{\"id\": \"b.jpg\", \"label\": \"c0\", "
+    "\"prob\": 0.75}\n"};
 
 TEST(Import, TopKTables) {
     for (const char* table : top_k_tables) {
@@ -284,7 +310,7 @@ TEST(Import, TopKTables) {
         options.classes = made_up_dataset(1).classes;
         const ImportReport report = import_predictions(file, scratch / "runs", options);
         EXPECT_EQ(report.kind, ScoreKind::probabilities);
-        EXPECT_EQ(report.keep, Keep::top_k);
+        EXPECT_EQ(report.storage, StorageFormat::top_k);
         EXPECT_EQ(report.top_k, 2U);
         EXPECT_EQ(report.classes, 7U);
         const PredictionStore store = PredictionStore::open(report.store);
@@ -299,12 +325,13 @@ TEST(Import, TopKTables) {
         EXPECT_EQ(shard.top(1, lse)[1].cls, 6);
         EXPECT_EQ(shard.top(1, lse)[1].score, 0.125F);
 
-        options.keep = Keep::label;
+        options.storage = StorageFormat::label;
         options.model_name = "labels";
-        const PredictionStore labels = PredictionStore::open(import_predictions(file, scratch / "runs", options).store);
+        const PredictionStore labels =
+            PredictionStore::open(import_predictions(file, scratch / "runs", options).store);
         EXPECT_EQ(labels.shard(0).top(1, lse)[0].cls, 0);
         EXPECT_EQ(lse, 0.75);
-        options.keep = Keep::full_f32;
+        options.storage = StorageFormat::full_f32;
         EXPECT_THAT(error_of([&] { import_predictions(file, scratch / "runs", options); }).second,
                     HasSubstr("best 2 of 7"));
     }
@@ -316,37 +343,46 @@ TEST(Import, TablesAreCheckedRowByRow) {
     options.class_count = 7;
     const auto refusal = [&](const std::string& table, const char* file = "t.csv") {
         put_text(scratch / file, table);
-        return error_of([&] { import_predictions(scratch / file, scratch / "runs", options); }).second;
+        return error_of([&] { import_predictions(scratch / file, scratch / "runs", options); })
+            .second;
     };
     EXPECT_THAT(refusal("filename,index,prob\na,7,0.5\n"),
                 AllOf(HasSubstr("class 7 is not among the 7 classes"), HasSubstr("t.csv line 2")));
-    EXPECT_THAT(refusal("filename,index,prob\na,1,0.5\na,1,0.2\nb,1,1\n"), HasSubstr("class 1 stands twice"));
+    EXPECT_THAT(refusal("filename,index,prob\na,1,0.5\na,1,0.2\nb,1,1\n"),
+                HasSubstr("class 1 stands twice"));
     EXPECT_THAT(refusal("filename,index,prob\na,1,0.5\na,2,0.2\nb,1,1\n"),
                 HasSubstr("1 entries where the rows before have 2"));
     EXPECT_THAT(refusal("filename,index,prob\na,1,half\n"), HasSubstr("`half` is not a number"));
     EXPECT_THAT(refusal("filename,index,prob\na,1,0.5\nb,1,0.5\na,1,0.5\n"),
                 HasSubstr("`a` of row 2 is that of row 0"));
     EXPECT_THAT(refusal("index,prob\n1,0.5\n"), HasSubstr("needs a column filename"));
-    EXPECT_THAT(refusal("filename,index,prob\na,\"[1 2 ... 6]\",\"[1 2 ... 3]\"\n"), HasSubstr("shortened"));
-    EXPECT_THAT(refusal("filename,index,prob\na,\"[1 2]\",\"[0.5]\"\n"), HasSubstr("2 classes for 1 scores"));
+    EXPECT_THAT(refusal("filename,index,prob\na,\"[1 2 ... 6]\",\"[1 2 ... 3]\"\n"),
+                HasSubstr("shortened"));
+    EXPECT_THAT(refusal("filename,index,prob\na,\"[1 2]\",\"[0.5]\"\n"),
+                HasSubstr("2 classes for 1 scores"));
     EXPECT_THAT(refusal("filename,index,prob\n"), HasSubstr("no rows"));
     EXPECT_THAT(refusal("filename,label,prob\na,cat,0.5\n"),
                 HasSubstr("`cat` is no class; a list of classes is needed"));
-    EXPECT_THAT(refusal("filename,index,prob\na,1,0.9\na,2,0.8\n"),
-                AllOf(HasSubstr("column's name says probabilities"), HasSubstr("row 0 sums to 1.7")));
-    EXPECT_THAT(refusal("filename,index,logit\na,1,9\na,2,8\n"), HasSubstr("do not tell their probabilities"));
+    EXPECT_THAT(
+        refusal("filename,index,prob\na,1,0.9\na,2,0.8\n"),
+        AllOf(HasSubstr("column's name says probabilities"), HasSubstr("row 0 sums to 1.7")));
+    EXPECT_THAT(refusal("filename,index,logit\na,1,9\na,2,8\n"),
+                HasSubstr("do not tell their probabilities"));
     EXPECT_THAT(refusal("a,b,c\n1,2\n"), HasSubstr("line 2"));
     EXPECT_THAT(refusal("id,c0,c1\na,1,x\n"), HasSubstr("`x` is not a number"));
-    EXPECT_THAT(refusal("{\"id\": 1, \"scores\": [1, 2]}\n{\"id\": 2, \"scores\": [1]}\n", "t.jsonl"),
-                AllOf(HasSubstr("1 scores where the rows before have 2"), HasSubstr("t.jsonl line 2")));
+    EXPECT_THAT(
+        refusal("{\"id\": 1, \"scores\": [1, 2]}\n{\"id\": 2, \"scores\": [1]}\n", "t.jsonl"),
+        AllOf(HasSubstr("1 scores where the rows before have 2"), HasSubstr("t.jsonl line 2")));
     EXPECT_THAT(refusal("{\"id\": 1}\n", "t.jsonl"), HasSubstr("no key for scores"));
     EXPECT_THAT(refusal("{\"id\": 1, \"scores\": [1, NaN]}\n", "t.jsonl"), HasSubstr("write null"));
-    EXPECT_THAT(refusal("{\"id\": 1, \"scores\": [1, \"2\"]}\n", "t.jsonl"), HasSubstr("not a number"));
+    EXPECT_THAT(refusal("{\"id\": 1, \"scores\": [1, \"2\"]}\n", "t.jsonl"),
+                HasSubstr("not a number"));
     EXPECT_THAT(refusal("{\"id\": 1, \"scores\": [1, 2]}\n{\"scores\": [1, 3]}\n", "t.jsonl"),
                 HasSubstr("others have none"));
     EXPECT_THAT(refusal("[1]\n", "t.jsonl"), HasSubstr("an object is expected"));
     EXPECT_THAT(refusal("x", "t.parquet"), HasSubstr("known: .npy .npz"));
-    EXPECT_THAT(refusal("id,c0,c1\na,1,2\n"), HasSubstr("7 classes are said to be there, the scores have 2"));
+    EXPECT_THAT(refusal("id,c0,c1\na,1,2\n"),
+                HasSubstr("7 classes are said to be there, the scores have 2"));
     options.class_count = 0;
     EXPECT_THAT(refusal("filename,index,prob\na,1,0.5\n"), HasSubstr("not among the 0 classes"));
 }
@@ -365,16 +401,19 @@ TEST(Import, ColumnsMayStandInAnyOrder) {
     for (std::size_t c = 0; c < 11; ++c) EXPECT_EQ(row[c], static_cast<float>(c));
     // Names that are no numbers are the classes' own.
     put_text(scratch / "n.csv", "image,cat,dog\na,1,2\nb,3,-4\n");
-    const ImportReport other = import_predictions(scratch / "n.csv", scratch / "runs", named("pets"));
+    const ImportReport other =
+        import_predictions(scratch / "n.csv", scratch / "runs", named("pets"));
     const PredictionStore pets = PredictionStore::open(other.store);
     EXPECT_THAT(pets.dataset().classes.ids(), ElementsAre("cat", "dog"));
     ImportOptions options = named("more");
     options.classes = ClassList({"dog", "cat"});
-    EXPECT_THAT(error_of([&] { import_predictions(scratch / "n.csv", scratch / "runs", options); }).second,
-                HasSubstr("column 0 of the scores is `cat`; class 0 of the list is `dog`"));
+    EXPECT_THAT(
+        error_of([&] { import_predictions(scratch / "n.csv", scratch / "runs", options); }).second,
+        HasSubstr("column 0 of the scores is `cat`; class 0 of the list is `dog`"));
     options.classes = ClassList({"dog", "cat", "cow"});
-    EXPECT_THAT(error_of([&] { import_predictions(scratch / "n.csv", scratch / "runs", options); }).second,
-                HasSubstr("the list has 3 classes, the scores have 2"));
+    EXPECT_THAT(
+        error_of([&] { import_predictions(scratch / "n.csv", scratch / "runs", options); }).second,
+        HasSubstr("the list has 3 classes, the scores have 2"));
 }
 
 TEST(Import, DamagedFilesAreNamed) {
@@ -390,12 +429,16 @@ TEST(Import, DamagedFilesAreNamed) {
             EXPECT_THAT(message, HasSubstr(name));
         }
     }
-    EXPECT_EQ(error_of([&] { import_predictions(scratch / "gone.npy", scratch / "runs", named()); }).first,
+    EXPECT_EQ(error_of([&] {
+                  import_predictions(scratch / "gone.npy", scratch / "runs", named());
+              }).first,
               ErrorCode::bad_input);
     // One-dimensional, empty and integer arrays.
-    const auto refusal = [&](const std::string& descr, std::vector<std::uint64_t> shape, std::size_t bytes) {
+    const auto refusal = [&](const std::string& descr, std::vector<std::uint64_t> shape,
+                             std::size_t bytes) {
         put_text(scratch / "x.npy", npy_header(descr, shape) + std::string(bytes, '\0'));
-        return error_of([&] { import_predictions(scratch / "x.npy", scratch / "runs", named()); }).second;
+        return error_of([&] { import_predictions(scratch / "x.npy", scratch / "runs", named()); })
+            .second;
     };
     EXPECT_THAT(refusal("<f4", {6}, 24), HasSubstr("rows x classes"));
     EXPECT_THAT(refusal("<f4", {0, 6}, 0), HasSubstr("it is 0 x 6"));
@@ -408,15 +451,20 @@ TEST(Import, SafetensorsHeadersAreNotTrusted) {
         std::string text(8, '\0');
         text[0] = static_cast<char>(header.size());
         put_text(scratch / "x.safetensors", text + header + std::string(data, '\0'));
-        return error_of([&] { import_predictions(scratch / "x.safetensors", scratch / "runs", named()); }).second;
+        return error_of([&] {
+                   import_predictions(scratch / "x.safetensors", scratch / "runs", named());
+               })
+            .second;
     };
     EXPECT_THAT(refusal(R"({"a":{"dtype":"F32","shape":[2,3],"data_offsets":[0,25]}})", 24),
                 HasSubstr("not within the 24 bytes"));
-    EXPECT_THAT(refusal(R"({"a":{"dtype":"F32","shape":[2,3],"data_offsets":[8,4]}})", 24), HasSubstr("bytes 8 to 4"));
+    EXPECT_THAT(refusal(R"({"a":{"dtype":"F32","shape":[2,3],"data_offsets":[8,4]}})", 24),
+                HasSubstr("bytes 8 to 4"));
     EXPECT_THAT(refusal(R"({"a":{"dtype":"F32","shape":[2,2],"data_offsets":[0,24]}})", 24),
                 HasSubstr("takes 16 bytes"));
-    EXPECT_THAT(refusal(R"({"a":{"dtype":"F32","shape":[4294967296,4294967296],"data_offsets":[0,0]}})", 0),
-                HasSubstr("64 bits"));
+    EXPECT_THAT(
+        refusal(R"({"a":{"dtype":"F32","shape":[4294967296,4294967296],"data_offsets":[0,0]}})", 0),
+        HasSubstr("64 bits"));
     EXPECT_THAT(refusal(R"({"a":{"dtype":"F32","shape":[2,-3],"data_offsets":[0,24]}})", 24),
                 HasSubstr("not a whole number"));
     EXPECT_THAT(refusal(R"({"a":7})", 0), HasSubstr("not an object"));

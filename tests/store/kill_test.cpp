@@ -1,4 +1,5 @@
-// kill -9 at any moment: what was committed stays, what was not is done again, and the end is the same bytes.
+// kill -9 at any moment: what was committed stays, what was not is done again, and the end is the
+// same bytes.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -10,21 +11,23 @@
 #include <random>
 #include <thread>
 
-#include "assay/store.h"
+#include "assay/store/prediction_store.h"
+#include "made_up.h"
 #include "scratch.h"
-#include "store/made_up.h"
 
 namespace assay {
 namespace {
 
 constexpr std::uint64_t rows = 24;
 
-/// A killed process loses nothing that the kernel has, wherever it is kept; and syncs cost nothing here.
+/// A killed process loses nothing that the kernel has, wherever it is kept; and syncs cost nothing
+/// here.
 const std::filesystem::path in_memory =
     std::filesystem::is_directory("/dev/shm") ? "/dev/shm" : std::filesystem::temp_directory_path();
 
-void write_all(const std::filesystem::path& runs, Keep keep) {
-    StoreWriter writer = StoreWriter::open(runs, made_up_spec(rows, keep), made_up_dataset(rows));
+void write_all(const std::filesystem::path& runs, StorageFormat storage) {
+    StoreWriter writer =
+        StoreWriter::open(runs, made_up_spec(rows, storage), made_up_dataset(rows));
     write_missing_shards(writer);
 }
 
@@ -42,13 +45,13 @@ pid_t in_child(Body&& body) {
     ::_exit(status);
 }
 
-/// Runs the writer in a child that is stopped at the entry and the exit of every system call, and killed at the n-th
-/// stop. True when it got to its end before.
-bool run_until_stop(const std::filesystem::path& runs, Keep keep, int n) {
+/// Runs the writer in a child that is stopped at the entry and the exit of every system call, and
+/// killed at the n-th stop. True when it got to its end before.
+bool run_until_stop(const std::filesystem::path& runs, StorageFormat storage, int n) {
     const pid_t child = in_child([&] {
         if (::ptrace(PTRACE_TRACEME, 0, nullptr, nullptr) != 0) ::_exit(42);
         ::raise(SIGSTOP);
-        write_all(runs, keep);
+        write_all(runs, storage);
     });
     int status = 0;
     for (int stop = 0;; ++stop) {
@@ -67,14 +70,16 @@ bool run_until_stop(const std::filesystem::path& runs, Keep keep, int n) {
 }
 
 bool may_trace() {
-    const pid_t child = in_child([] { ::_exit(::ptrace(PTRACE_TRACEME, 0, nullptr, nullptr) == 0 ? 0 : 42); });
+    const pid_t child =
+        in_child([] { ::_exit(::ptrace(PTRACE_TRACEME, 0, nullptr, nullptr) == 0 ? 0 : 42); });
     int status = 0;
     ::waitpid(child, &status, 0);
     return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
 /// What a killed writer left: each committed shard must be whole and as it should be.
-void expect_sound(const std::filesystem::path& runs, const std::map<std::string, std::string>& expected) {
+void expect_sound(const std::filesystem::path& runs,
+                  const std::map<std::string, std::string>& expected) {
     if (!std::filesystem::exists(runs)) return;
     const auto files = all_files(runs);
     for (const auto& [name, text] : files) {
@@ -98,7 +103,7 @@ void expect_sound(const std::filesystem::path& runs, const std::map<std::string,
     EXPECT_EQ(store.missing_shards(), store.shards() - there);
 }
 
-class StoreKill : public ::testing::TestWithParam<Keep> {};
+class StoreKill : public ::testing::TestWithParam<StorageFormat> {};
 
 TEST_P(StoreKill, AtEverySystemCall) {
     if (!may_trace()) GTEST_SKIP() << "this machine does not let a process trace its children";
@@ -114,7 +119,9 @@ TEST_P(StoreKill, AtEverySystemCall) {
         ASSERT_EQ(all_files(scratch / "runs"), expected) << "after a kill at stop " << n;
         if (done) break;
     }
-    EXPECT_GT(n, 100);  // three shards of two files and more: fewer stops would mean that nothing was traced
+    EXPECT_GT(
+        n,
+        100);  // three shards of two files and more: fewer stops would mean that nothing was traced
 }
 
 TEST_P(StoreKill, AgainAndAgainAtRandomTimes) {
@@ -143,7 +150,8 @@ TEST_P(StoreKill, AgainAndAgainAtRandomTimes) {
     EXPECT_GT(killed, 0);
 }
 
-INSTANTIATE_TEST_SUITE_P(Forms, StoreKill, ::testing::Values(Keep::full_f32, Keep::top_k),
+INSTANTIATE_TEST_SUITE_P(Forms, StoreKill,
+                         ::testing::Values(StorageFormat::full_f32, StorageFormat::top_k),
                          [](const auto& p) { return std::string(name_of(p.param)); });
 
 }  // namespace

@@ -11,9 +11,9 @@
 
 #include <fmt/format.h>
 
-#include "assay/dataset.h"
+#include "assay/data/dataset.h"
 #include "assay/error.h"
-#include "assay/store.h"
+#include "assay/store/prediction_store.h"
 
 namespace assay {
 
@@ -30,14 +30,14 @@ inline Dataset made_up_dataset(std::size_t rows, const std::string& prefix = "it
     return dataset;
 }
 
-inline StoreSpec made_up_spec(std::uint64_t rows, Keep keep = Keep::full_f32) {
+inline StoreSpec made_up_spec(std::uint64_t rows, StorageFormat storage = StorageFormat::full_f32) {
     StoreSpec spec;
     spec.dataset_name = "val";
     spec.model_name = "net";
     spec.rows = rows;
     spec.classes = 7;
-    spec.keep = keep;
-    spec.top_k = keep == Keep::top_k ? 3 : 0;
+    spec.storage = storage;
+    spec.top_k = storage == StorageFormat::top_k ? 3 : 0;
     spec.shard_rows = 10;
     spec.batch_size = 5;
     spec.model_hash = "xxh128:00000000000000000000000000000001";
@@ -52,7 +52,8 @@ inline float made_up_score(std::uint64_t row, std::uint32_t c) {
     return static_cast<float>(static_cast<int>(mixed >> 56) - 128) / 8.0F;
 }
 
-inline std::vector<float> made_up_scores(std::uint64_t first, std::uint32_t rows, std::uint32_t classes) {
+inline std::vector<float> made_up_scores(std::uint64_t first, std::uint32_t rows,
+                                         std::uint32_t classes) {
     std::vector<float> scores;
     for (std::uint32_t r = 0; r < rows; ++r) {
         for (std::uint32_t c = 0; c < classes; ++c) scores.push_back(made_up_score(first + r, c));
@@ -88,7 +89,8 @@ inline std::map<std::string, std::string> all_files(const std::filesystem::path&
         const std::string name = entry.path().filename().string();
         if (!entry.is_regular_file() || name == "lock" || name == ".lock") continue;
         std::ifstream in(entry.path(), std::ios::binary);
-        files[entry.path().lexically_relative(folder).string()] = std::string(std::istreambuf_iterator<char>(in), {});
+        files[entry.path().lexically_relative(folder).string()] =
+            std::string(std::istreambuf_iterator<char>(in), {});
     }
     return files;
 }

@@ -1,5 +1,5 @@
 // What is written is what is read, in each form that a store keeps.
-#include "assay/store.h"
+#include "assay/store/prediction_store.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,9 +9,9 @@
 #include <limits>
 #include <thread>
 
-#include "assay/half.h"
+#include "core/half.h"
+#include "made_up.h"
 #include "scratch.h"
-#include "store/made_up.h"
 
 namespace assay {
 namespace {
@@ -29,9 +29,9 @@ PredictionStore written(const Scratch& scratch, const StoreSpec& spec) {
 }
 
 TEST(Store, FullRowsComeBackBitForBit) {
-    for (const Keep keep : {Keep::full_f32, Keep::full_f16}) {
+    for (const StorageFormat storage : {StorageFormat::full_f32, StorageFormat::full_f16}) {
         const Scratch scratch;
-        const PredictionStore store = written(scratch, made_up_spec(34, keep));
+        const PredictionStore store = written(scratch, made_up_spec(34, storage));
         EXPECT_EQ(store.shards(), 4U);  // 10 + 10 + 10 + 4
         EXPECT_TRUE(store.complete());
         EXPECT_EQ(store.rows(), 34U);
@@ -50,12 +50,12 @@ TEST(Store, FullRowsComeBackBitForBit) {
                     } else {
                         EXPECT_EQ(got, made_up_score(shard.first_row + r, c));
                     }
-                    if (keep == Keep::full_f32 && !std::isnan(got)) {
+                    if (storage == StorageFormat::full_f32 && !std::isnan(got)) {
                         EXPECT_EQ(shard.f32()[r * 7 + c], got);
                     }
                 }
             }
-            if (keep == Keep::full_f16) {
+            if (storage == StorageFormat::full_f16) {
                 EXPECT_TRUE(shard.f32().empty());
             }
         }
@@ -77,7 +77,7 @@ TEST(Store, BadRowsAreFacts) {
 
 TEST(Store, PartOfAShardIsRead) {
     const Scratch scratch;
-    const PredictionStore store = written(scratch, made_up_spec(34, Keep::full_f16));
+    const PredictionStore store = written(scratch, made_up_spec(34, StorageFormat::full_f16));
     std::vector<float> out(14);
     store.shard(3).read_rows(1, 2, out);
     EXPECT_EQ(out[0], made_up_score(31, 0));
@@ -107,9 +107,9 @@ TEST(Store, TheDataSetComesBack) {
 struct OneRow {
     Scratch scratch;
     PredictionStore store;
-    OneRow(Keep keep, std::uint32_t k, ScoreKind kind, const std::vector<float>& row)
+    OneRow(StorageFormat storage, std::uint32_t k, ScoreKind kind, const std::vector<float>& row)
         : store([&] {
-              StoreSpec spec = made_up_spec(1, keep);
+              StoreSpec spec = made_up_spec(1, storage);
               spec.top_k = k;
               spec.kind = kind;
               spec.classes = static_cast<std::uint32_t>(row.size());
@@ -123,7 +123,7 @@ struct OneRow {
 };
 
 TEST(Store, TopEntriesAreBestFirstAndTiesGoToTheLowerClass) {
-    const OneRow row(Keep::top_k, 4, ScoreKind::logits, {1, 3, -2, 3, 0, 1, 1});
+    const OneRow row(StorageFormat::top_k, 4, ScoreKind::logits, {1, 3, -2, 3, 0, 1, 1});
     double lse = 0;
     const PredictionStore::Shard shard = row.store.shard(0);
     const std::span<const TopEntry> top = shard.top(0, lse);
@@ -145,17 +145,18 @@ TEST(Store, ProbabilitiesOfKeptClassesStayExact) {
     for (std::uint32_t c = 0; c < 1000; ++c) row.push_back(made_up_score(3, c));
     long double sum = 0;
     for (const float s : row) sum += std::exp(static_cast<long double>(s));
-    const OneRow kept(Keep::top_k, 5, ScoreKind::logits, row);
+    const OneRow kept(StorageFormat::top_k, 5, ScoreKind::logits, row);
     double lse = 0;
     const PredictionStore::Shard shard = kept.store.shard(0);
     for (const TopEntry& entry : shard.top(0, lse)) {
-        const auto expected = static_cast<double>(std::exp(static_cast<long double>(entry.score)) / sum);
+        const auto expected =
+            static_cast<double>(std::exp(static_cast<long double>(entry.score)) / sum);
         EXPECT_NEAR(std::exp(static_cast<double>(entry.score) - lse) / expected, 1.0, 1e-7);
     }
 }
 
 TEST(Store, LargeLogitsDoNotOverflow) {
-    const OneRow kept(Keep::top_k, 2, ScoreKind::logits, {3e38F, -3e38F, 3e38F});
+    const OneRow kept(StorageFormat::top_k, 2, ScoreKind::logits, {3e38F, -3e38F, 3e38F});
     double lse = 0;
     const PredictionStore::Shard shard = kept.store.shard(0);
     EXPECT_EQ(shard.top(0, lse)[1].cls, 2);
@@ -166,8 +167,9 @@ TEST(Store, LargeLogitsDoNotOverflow) {
 TEST(Store, ProbabilitiesHaveNothingToNormalise) {
     for (const ScoreKind kind : {ScoreKind::probabilities, ScoreKind::log_probabilities}) {
         const bool logs = kind == ScoreKind::log_probabilities;
-        const OneRow kept(Keep::top_k, 1, kind,
-                          logs ? std::vector<float>{-2.0F, -0.145F} : std::vector<float>{0.25F, 0.75F});
+        const OneRow kept(
+            StorageFormat::top_k, 1, kind,
+            logs ? std::vector<float>{-2.0F, -0.145F} : std::vector<float>{0.25F, 0.75F});
         double lse = 5;
         const PredictionStore::Shard shard = kept.store.shard(0);
         EXPECT_EQ(shard.top(0, lse)[0].cls, 1);
@@ -177,7 +179,7 @@ TEST(Store, ProbabilitiesHaveNothingToNormalise) {
 
 TEST(Store, LabelsComeWithTheirProbability) {
     const auto label = [](ScoreKind kind, const std::vector<float>& scores) {
-        const OneRow kept(Keep::label, 0, kind, scores);
+        const OneRow kept(StorageFormat::label, 0, kind, scores);
         double probability = 0;
         const PredictionStore::Shard shard = kept.store.shard(0);
         const std::span<const TopEntry> top = shard.top(0, probability);
@@ -190,14 +192,16 @@ TEST(Store, LabelsComeWithTheirProbability) {
     EXPECT_EQ(cls, 1);
     EXPECT_NEAR(p, std::exp(2.0) / (2 * std::exp(2.0) + 1), 1e-7);
     EXPECT_EQ(label(ScoreKind::probabilities, {0.25F, 0.75F}), std::pair(1, 0.75));
-    EXPECT_NEAR(label(ScoreKind::log_probabilities, {std::log(0.25F), std::log(0.75F)}).second, 0.75, 1e-7);
+    EXPECT_NEAR(label(ScoreKind::log_probabilities, {std::log(0.25F), std::log(0.75F)}).second,
+                0.75, 1e-7);
 }
 
 TEST(Store, RowsThatAreNotFiniteAreFoundInEveryForm) {
-    for (const Keep keep : {Keep::full_f32, Keep::full_f16, Keep::top_k, Keep::label}) {
-        SCOPED_TRACE(name_of(keep));
+    for (const StorageFormat storage : {StorageFormat::full_f32, StorageFormat::full_f16,
+                                        StorageFormat::top_k, StorageFormat::label}) {
+        SCOPED_TRACE(name_of(storage));
         const Scratch scratch;
-        StoreSpec spec = made_up_spec(5, keep);
+        StoreSpec spec = made_up_spec(5, storage);
         StoreWriter writer = StoreWriter::open(scratch.path(), spec, made_up_dataset(5));
         std::vector<float> scores = made_up_scores(0, 5, 7);
         scores[1 * 7 + 2] = nan_f;
@@ -206,19 +210,21 @@ TEST(Store, RowsThatAreNotFiniteAreFoundInEveryForm) {
         std::vector<RowState> states(5, RowState::ok);
         states[4] = RowState::unreadable;
         for (std::size_t c = 0; c < 7; ++c) scores[4 * 7 + c] = nan_f;
-        writer.write_shard(0, scores, states, std::vector<RowError>{{4, RowState::unreadable, "gone"}}, "");
+        writer.write_shard(0, scores, states,
+                           std::vector<RowError>{{4, RowState::unreadable, "gone"}}, "");
         writer.finish();
         const PredictionStore store = PredictionStore::open(scratch / "val/net");
         const PredictionStore::Shard shard = store.shard(0);
-        const RowState third = keep == Keep::full_f16 ? RowState::not_finite : RowState::ok;
-        EXPECT_THAT(shard.states(),
-                    ElementsAre(RowState::ok, RowState::not_finite, RowState::not_finite, third, RowState::unreadable));
-        ASSERT_EQ(shard.errors().size(), keep == Keep::full_f16 ? 4U : 3U);
+        const RowState third =
+            storage == StorageFormat::full_f16 ? RowState::not_finite : RowState::ok;
+        EXPECT_THAT(shard.states(), ElementsAre(RowState::ok, RowState::not_finite,
+                                                RowState::not_finite, third, RowState::unreadable));
+        ASSERT_EQ(shard.errors().size(), storage == StorageFormat::full_f16 ? 4U : 3U);
         EXPECT_EQ(shard.errors()[0].row, 1U);
         EXPECT_EQ(shard.errors()[0].message, "the score of class 2 is nan");
         EXPECT_EQ(shard.errors()[1].message, "the score of class 6 is -inf");
         EXPECT_EQ(shard.errors().back().message, "gone");
-        if (keep == Keep::top_k || keep == Keep::label) {
+        if (storage == StorageFormat::top_k || storage == StorageFormat::label) {
             double lse = 0;
             EXPECT_EQ(shard.top(1, lse)[0].cls, -1);
             EXPECT_TRUE(std::isnan(lse));
@@ -227,7 +233,8 @@ TEST(Store, RowsThatAreNotFiniteAreFoundInEveryForm) {
 }
 
 TEST(Store, HalvesRoundToNearest) {
-    const OneRow kept(Keep::full_f16, 0, ScoreKind::logits, {1.0F / 3, 65519.9F, 1e-9F, -0.0F});
+    const OneRow kept(StorageFormat::full_f16, 0, ScoreKind::logits,
+                      {1.0F / 3, 65519.9F, 1e-9F, -0.0F});
     std::vector<float> out(4);
     kept.store.shard(0).read_rows(0, 1, out);
     EXPECT_EQ(out[0], float_from_half(half_from_float(1.0F / 3)));
@@ -263,7 +270,8 @@ TEST(Store, ManyThreadsWriteAndRead) {
         for (std::thread& t : threads) t.join();
     };
     in_threads([&] {
-        for (std::size_t s = next++; s < writer.shards(); s = next++) write_made_up_shard(writer, s);
+        for (std::size_t s = next++; s < writer.shards(); s = next++)
+            write_made_up_shard(writer, s);
     });
     EXPECT_EQ(writer.missing(), 0U);
     writer.finish();
@@ -286,10 +294,12 @@ TEST(Store, WritersRefuseWrongShards) {
     const std::vector<RowState> states(10, RowState::ok);
     EXPECT_THROW(writer.write_shard(3, scores, states, {}, ""), Error);  // has four rows
     EXPECT_THROW(writer.write_shard(4, scores, states, {}, ""), Error);
-    EXPECT_THROW(writer.write_shard(0, scores, states, std::vector<RowError>{{10, RowState::unreadable, "x"}}, ""),
+    EXPECT_THROW(writer.write_shard(0, scores, states,
+                                    std::vector<RowError>{{10, RowState::unreadable, "x"}}, ""),
                  Error);
     writer.write_shard(0, scores, states, {}, "");
-    EXPECT_THAT(error_of([&] { writer.write_shard(0, scores, states, {}, ""); }).second, HasSubstr("given twice"));
+    EXPECT_THAT(error_of([&] { writer.write_shard(0, scores, states, {}, ""); }).second,
+                HasSubstr("given twice"));
     EXPECT_THAT(error_of([&] { writer.finish(); }).second, HasSubstr("3 of 4 shards missing"));
 }
 
@@ -298,10 +308,12 @@ TEST(Store, StrangeTextSurvives) {
     StoreWriter writer = StoreWriter::open(scratch.path(), made_up_spec(5), made_up_dataset(5));
     const std::vector<RowState> states(5, RowState::unreadable);
     const std::vector<float> scores(35, 0);
-    writer.write_shard(0, scores, states, std::vector<RowError>{{2, RowState::unreadable, "not UTF-8: \xff\xfe \"\n"}},
+    writer.write_shard(0, scores, states,
+                       std::vector<RowError>{{2, RowState::unreadable, "not UTF-8: \xff\xfe \"\n"}},
                        "");
     writer.finish();
-    EXPECT_THAT(PredictionStore::open(scratch / "val/net").shard(0).errors()[0].message, HasSubstr("not UTF-8: "));
+    EXPECT_THAT(PredictionStore::open(scratch / "val/net").shard(0).errors()[0].message,
+                HasSubstr("not UTF-8: "));
 }
 
 TEST(Store, StoresAreFoundInOrder) {
@@ -316,13 +328,15 @@ TEST(Store, StoresAreFoundInOrder) {
     }
     const auto names = [&](const std::filesystem::path& path) {
         std::vector<std::string> found;
-        for (const auto& store : find_stores(path)) found.push_back(store.lexically_relative(scratch.path()).string());
+        for (const auto& store : find_stores(path))
+            found.push_back(store.lexically_relative(scratch.path()).string());
         return found;
     };
     EXPECT_THAT(names(scratch.path()), ElementsAre("a/x", "a/y", "b/x", "b/y"));
     EXPECT_THAT(names(scratch / "b"), ElementsAre("b/x", "b/y"));
     EXPECT_THAT(names(scratch / "a/y"), ElementsAre("a/y"));
-    EXPECT_THAT(error_of([&] { find_stores(scratch / "a/y/shards"); }).second, HasSubstr("no prediction store in"));
+    EXPECT_THAT(error_of([&] { find_stores(scratch / "a/y/shards"); }).second,
+                HasSubstr("no prediction store in"));
     EXPECT_THAT(error_of([&] { find_stores(scratch / "nothing"); }).second, HasSubstr("no folder"));
 }
 
@@ -332,14 +346,16 @@ TEST(Store, ShardsWithoutAManifestAreAFault) {
         StoreWriter writer = StoreWriter::open(scratch.path(), made_up_spec(5), made_up_dataset(5));
         write_missing_shards(writer);
     }
-    std::filesystem::create_directories(scratch / "val/other/shards");  // begun, and nothing in it yet
+    std::filesystem::create_directories(scratch /
+                                        "val/other/shards");  // begun, and nothing in it yet
     EXPECT_EQ(find_stores(scratch.path()).size(), 1U);
     put_text(scratch / "val/other/shards/000000.npy", "scores of something");
     const StoreFolders found = look_for_stores(scratch.path());
     EXPECT_EQ(found.stores.size(), 1U);
     ASSERT_EQ(found.faults.size(), 1U);
     EXPECT_EQ(found.faults[0].folder, scratch / "val/other");
-    EXPECT_THAT(error_of([&] { find_stores(scratch.path()); }).second, HasSubstr("val/other` is damaged"));
+    EXPECT_THAT(error_of([&] { find_stores(scratch.path()); }).second,
+                HasSubstr("val/other` is damaged"));
 }
 
 TEST(Store, NamesAreFolderNames) {
@@ -350,10 +366,13 @@ TEST(Store, NamesAreFolderNames) {
     EXPECT_EQ(folder_name_from("timm/resnet50.a1_in1k"), "timm_resnet50.a1_in1k");
     EXPECT_EQ(folder_name_from("../../etc"), "_.._etc");
     check_folder_name("model", folder_name_from(std::string(5000, 'x')));
-    EXPECT_THAT(error_of([] { check_folder_name("model", "a/b"); }).second, HasSubstr("`a_b` would do"));
-    for (const Keep keep : {Keep::full_f32, Keep::full_f16, Keep::top_k, Keep::label})
-        EXPECT_EQ(keep_named(name_of(keep)), keep);
-    EXPECT_THAT(error_of([] { keep_named("full_f17"); }).second, HasSubstr("did you mean `full_f16`?"));
+    EXPECT_THAT(error_of([] { check_folder_name("model", "a/b"); }).second,
+                HasSubstr("`a_b` would do"));
+    for (const StorageFormat storage : {StorageFormat::full_f32, StorageFormat::full_f16,
+                                        StorageFormat::top_k, StorageFormat::label})
+        EXPECT_EQ(storage_format_named(name_of(storage)), storage);
+    EXPECT_THAT(error_of([] { storage_format_named("full_f17"); }).second,
+                HasSubstr("did you mean `full_f16`?"));
 }
 
 }  // namespace

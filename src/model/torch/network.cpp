@@ -14,22 +14,27 @@ namespace assay::torch_plugin {
 namespace {
 
 std::string shape_text(c10::IntArrayRef sizes) {
-    return sizes.empty() ? std::string("one number") : fmt::format("{}", fmt::join(sizes.begin(), sizes.end(), " x "));
+    return sizes.empty() ? std::string("one number")
+                         : fmt::format("{}", fmt::join(sizes.begin(), sizes.end(), " x "));
 }
 
-/// n x C floats, or an error that says what came instead. n x C x 1 x 1 (a convolution as the last layer) is taken too.
+/// n x C floats, or an error that says what came instead. n x C x 1 x 1 (a convolution as the last
+/// layer) is taken too.
 at::Tensor as_rows(at::Tensor scores, std::int64_t n) {
-    if (!scores.defined()) throw Error(ErrorCode::bad_input, "the model returns an undefined tensor");
+    if (!scores.defined())
+        throw Error(ErrorCode::bad_input, "the model returns an undefined tensor");
     if (!scores.is_floating_point()) {
-        throw Error(ErrorCode::bad_input,
-                    fmt::format("the model returns numbers of type {} instead of scores; export it without "
-                                "its last arg-max or quantisation step",
-                                c10::toString(scores.scalar_type())));
+        throw Error(
+            ErrorCode::bad_input,
+            fmt::format("the model returns numbers of type {} instead of scores; export it without "
+                        "its last arg-max or quantisation step",
+                        c10::toString(scores.scalar_type())));
     }
     if (scores.dim() == 4 && scores.size(2) == 1 && scores.size(3) == 1) scores = scores.flatten(1);
     if (scores.dim() != 2 || scores.size(0) != n || scores.size(1) < 1) {
-        throw Error(ErrorCode::bad_input, fmt::format("the model returns {} for {} pictures; expected {} x classes",
-                                                      shape_text(scores.sizes()), n, n));
+        throw Error(ErrorCode::bad_input,
+                    fmt::format("the model returns {} for {} images; expected {} x classes",
+                                shape_text(scores.sizes()), n, n));
     }
     return scores.to(at::kFloat);
 }
@@ -52,14 +57,17 @@ public:
     const ModelFacts& facts() const override { return facts_; }
 
     void scores(std::span<const float> input, std::size_t n, std::span<float> out) override {
-        const std::size_t picture = 3 * static_cast<std::size_t>(height_ * width_);
-        if (input.size() != n * picture || out.size() != n * facts_.classes)
-            throw Error(ErrorCode::internal, "Classifier::scores called with buffers of the wrong size");
-        const std::size_t step =
-            facts_.fixed_batch > 0 ? static_cast<std::size_t>(facts_.fixed_batch) : std::max<std::size_t>(n, 1);
+        const std::size_t image = 3 * static_cast<std::size_t>(height_ * width_);
+        if (input.size() != n * image || out.size() != n * facts_.classes)
+            throw Error(ErrorCode::internal,
+                        "Classifier::scores called with buffers of the wrong size");
+        const std::size_t step = facts_.fixed_batch > 0
+                                     ? static_cast<std::size_t>(facts_.fixed_batch)
+                                     : std::max<std::size_t>(n, 1);
         for (std::size_t first = 0; first < n; first += step) {
             const std::size_t count = std::min(step, n - first);
-            run(input.subspan(first * picture, count * picture), count, out.subspan(first * facts_.classes));
+            run(input.subspan(first * image, count * image), count,
+                out.subspan(first * facts_.classes));
         }
     }
 
@@ -69,39 +77,48 @@ private:
             const c10::InferenceMode guard;
             prepare_thread();
             const auto rows = static_cast<std::int64_t>(n);
-            // A batch of the model's own: some models write into their input. from_blob only wants a mutable pointer.
-            const at::Tensor given =
-                at::from_blob(const_cast<float*>(input.data()), {rows, 3, height_, width_}, at::kFloat);
+            // A batch of the model's own: some models write into their input. from_blob only wants
+            // a mutable pointer.
+            const at::Tensor given = at::from_blob(const_cast<float*>(input.data()),
+                                                   {rows, 3, height_, width_}, at::kFloat);
             const at::Tensor batch = empty_batch(std::max(rows, facts_.fixed_batch));
             batch.narrow(0, 0, rows).copy_(given);
             if (rows < facts_.fixed_batch) batch.narrow(0, rows, facts_.fixed_batch - rows).zero_();
-            const at::Tensor scores =
-                as_rows(network_->forward(batch), batch.size(0)).narrow(0, 0, rows).to(at::kCPU).contiguous();
+            const at::Tensor scores = as_rows(network_->forward(batch), batch.size(0))
+                                          .narrow(0, 0, rows)
+                                          .to(at::kCPU)
+                                          .contiguous();
             if (scores.size(1) != facts_.classes) {
-                throw Error(ErrorCode::bad_input,
-                            fmt::format("the model returns {} scores a picture here and {} when it was opened",
-                                        scores.size(1), facts_.classes));
+                throw Error(
+                    ErrorCode::bad_input,
+                    fmt::format(
+                        "the model returns {} scores an image here and {} when it was opened",
+                        scores.size(1), facts_.classes));
             }
             std::copy_n(scores.data_ptr<float>(), n * facts_.classes, out.data());
         });
     }
 
     at::Tensor empty_batch(std::int64_t n) const {
-        return at::empty({n, 3, height_, width_}, at::TensorOptions(at::kFloat).device(device_), layout_);
+        return at::empty({n, 3, height_, width_}, at::TensorOptions(at::kFloat).device(device_),
+                         layout_);
     }
 
     void check_declared_input() {
         const auto declared = network_->declared_input();
         if (!declared) return;
         const auto [batch, channels, height, width] = *declared;
-        const auto open_or = [](std::int64_t size, std::int64_t wanted) { return size < 0 || size == wanted; };
+        const auto open_or = [](std::int64_t size, std::int64_t wanted) {
+            return size < 0 || size == wanted;
+        };
         if (!open_or(channels, 3) || !open_or(height, height_) || !open_or(width, width_)) {
-            const auto text = [](std::int64_t size) { return size < 0 ? std::string("any") : std::to_string(size); };
-            throw Error(
-                ErrorCode::bad_input,
-                fmt::format(
-                    "the model takes pictures of {} x {} x {} (channels, height, width), but input_size is [3, {}, {}]",
-                    text(channels), text(height), text(width), height_, width_));
+            const auto text = [](std::int64_t size) {
+                return size < 0 ? std::string("any") : std::to_string(size);
+            };
+            throw Error(ErrorCode::bad_input,
+                        fmt::format("the model takes images of {} x {} x {} (channels, height, "
+                                    "width), but input_size is [3, {}, {}]",
+                                    text(channels), text(height), text(width), height_, width_));
         }
         if (batch > 0) facts_.fixed_batch = batch;
     }
@@ -112,13 +129,14 @@ private:
         return as_rows(network_->forward(empty_batch(n).zero_()), n).size(1);
     }
 
-    /// Channels last is up to half faster on processors. Models that regroup channels with view() refuse it: they get
-    /// the usual order.
+    /// Channels last is up to half faster on processors. Models that regroup channels with view()
+    /// refuse it: they get the usual order.
     void probe() {
         if (device_.is_cpu()) {
             layout_ = at::MemoryFormat::ChannelsLast;
             try {
-                const std::int64_t classes = classes_for(std::max<std::int64_t>(facts_.fixed_batch, 1));
+                const std::int64_t classes =
+                    classes_for(std::max<std::int64_t>(facts_.fixed_batch, 1));
                 facts_.classes = static_cast<std::uint32_t>(classes);
                 if (facts_.fixed_batch > 0 || takes(2)) return;
             } catch (...) {
@@ -129,11 +147,12 @@ private:
         probe_sizes();
     }
 
-    /// One picture, then two: a model traced with a fixed batch fails one of them. Then the sizes that exports usually
-    /// fix.
+    /// One image, then two: a model traced with a fixed batch fails one of them. Then the sizes
+    /// that exports usually fix.
     void probe_sizes() {
-        const std::string context = fmt::format("the model refuses a {} x 3 x {} x {} input",
-                                                std::max<std::int64_t>(facts_.fixed_batch, 1), height_, width_);
+        const std::string context =
+            fmt::format("the model refuses a {} x 3 x {} x {} input",
+                        std::max<std::int64_t>(facts_.fixed_batch, 1), height_, width_);
         std::int64_t classes = 0;
         try {
             classes = classes_for(std::max<std::int64_t>(facts_.fixed_batch, 1));
@@ -151,8 +170,8 @@ private:
             classes_for(n);
             return true;
         } catch (...) {
-            // Out of memory for two pictures says nothing about the model; it will be met again, and named, when it
-            // runs.
+            // Out of memory for two images says nothing about the model; it will be met again, and
+            // named, when it runs.
             return translated("").code() != ErrorCode::bad_input;
         }
     }
@@ -173,13 +192,15 @@ private:
     void check_classes(const ModelSpec& spec) const {
         if (spec.num_classes && *spec.num_classes != facts_.classes) {
             throw Error(ErrorCode::bad_input,
-                        fmt::format("the model returns {} scores a picture, but num_classes is {}", facts_.classes,
-                                    *spec.num_classes));
+                        fmt::format("the model returns {} scores an image, but num_classes is {}",
+                                    facts_.classes, *spec.num_classes));
         }
         if (!spec.classes.empty() && spec.classes.size() != facts_.classes) {
-            throw Error(ErrorCode::bad_input,
-                        fmt::format("the model returns {} scores a picture, but its class list holds {} classes",
-                                    facts_.classes, spec.classes.size()));
+            throw Error(
+                ErrorCode::bad_input,
+                fmt::format(
+                    "the model returns {} scores an image, but its class list holds {} classes",
+                    facts_.classes, spec.classes.size()));
         }
     }
 

@@ -8,27 +8,29 @@
 #include <memory>
 #include <optional>
 
-#include "assay/classifier.h"
+#include "assay/model/classifier.h"
 
 namespace assay::torch_plugin {
 
-/// What a model file becomes. forward() may be called from many threads at once and never detaches: gradients flow when
-/// the caller's mode lets them.
+/// What a model file becomes. forward() may be called from many threads at once and never detaches:
+/// gradients flow when the caller's mode lets them.
 class Network {
 public:
     virtual ~Network() = default;
-    /// `input`: n x 3 x height x width floats on the network's device. Returns the tensor of scores as the model gives
-    /// it.
+    /// `input`: n x 3 x height x width floats on the network's device. Returns the tensor of scores
+    /// as the model gives it.
     virtual at::Tensor forward(const at::Tensor& input) = 0;
     virtual std::int64_t parameters() const = 0;
     /// The input shape that the file declares, -1 where it leaves it open.
-    virtual std::optional<std::array<std::int64_t, 4>> declared_input() const { return std::nullopt; }
+    virtual std::optional<std::array<std::int64_t, 4>> declared_input() const {
+        return std::nullopt;
+    }
 };
 
 std::unique_ptr<Network> load_torchscript(const ModelSpec& spec, c10::Device device);
 std::unique_ptr<Network> load_onnx(const ModelSpec& spec, c10::Device device);
 
-/// Probes the network with zero pictures and checks what it returns.
+/// Probes the network with zero images and checks what it returns.
 std::unique_ptr<Classifier> make_classifier(std::unique_ptr<Network> network, const ModelSpec& spec,
                                             c10::Device device);
 

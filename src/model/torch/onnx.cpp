@@ -1,4 +1,5 @@
-// The ONNX interpreter: what depends on no picture is computed once when the model is opened, the rest node by node.
+// The ONNX interpreter: what depends on no image is computed once when the model is opened, the
+// rest node by node.
 #include <c10/util/Exception.h>
 #include <fmt/format.h>
 
@@ -21,13 +22,15 @@ struct Step {
     std::vector<int> done;  ///< values that no later step reads
 };
 
-Tensors run_node(const OnnxOperator& op, const OnnxNode& node, std::span<const at::Tensor> inputs, std::int64_t opset) {
+Tensors run_node(const OnnxOperator& op, const OnnxNode& node, std::span<const at::Tensor> inputs,
+                 std::int64_t opset) {
     try {
         const OnnxCall call(node, inputs, opset);
         Tensors out = op.many != nullptr ? op.many(call) : Tensors{op.one(call)};
         if (out.size() < node.outputs.size()) {
             for (std::size_t i = out.size(); i < node.outputs.size(); ++i) {
-                if (node.outputs[i] >= 0) throw NodeError(fmt::format("its output {} is not supported", i));
+                if (node.outputs[i] >= 0)
+                    throw NodeError(fmt::format("its output {} is not supported", i));
             }
         }
         return out;
@@ -40,8 +43,8 @@ Tensors run_node(const OnnxOperator& op, const OnnxNode& node, std::span<const a
 }
 
 bool is_quantised(const std::string& op) {
-    return op.find("QLinear") != std::string::npos || op.find("QuantizeLinear") != std::string::npos ||
-           op.ends_with("Integer");
+    return op.find("QLinear") != std::string::npos ||
+           op.find("QuantizeLinear") != std::string::npos || op.ends_with("Integer");
 }
 
 /// Names every operator that is missing, not only the first.
@@ -55,17 +58,18 @@ void check_operators(const std::vector<OnnxNode>& nodes) {
         if (is_quantised(node.op)) quantised = node.op;
     }
     if (!quantised.empty()) {
-        throw Error(
-            ErrorCode::bad_input,
-            fmt::format("this is a quantised model (it has {} nodes), which is not supported; use its float version",
-                        quantised));
+        throw Error(ErrorCode::bad_input,
+                    fmt::format("this is a quantised model (it has {} nodes), which is not "
+                                "supported; use its float version",
+                                quantised));
     }
     if (unknown.empty()) return;
     std::string list;
     for (const auto& [op, where] : unknown)
-        list += fmt::format("{}{} ({} node{}, first \"{}\")", list.empty() ? "" : ", ", op, where.first,
-                            where.first == 1 ? "" : "s", where.second);
-    throw Error(ErrorCode::bad_input, fmt::format("the model uses ONNX operators that are not supported: {}", list));
+        list += fmt::format("{}{} ({} node{}, first \"{}\")", list.empty() ? "" : ", ", op,
+                            where.first, where.first == 1 ? "" : "s", where.second);
+    throw Error(ErrorCode::bad_input,
+                fmt::format("the model uses ONNX operators that are not supported: {}", list));
 }
 
 class OnnxNetwork final : public Network {
@@ -118,14 +122,19 @@ private:
         }
         if (wanted.empty() && graph.outputs.size() == 1) return graph.outputs.front();
         std::size_t position = 0;
-        const auto [stop, code] = std::from_chars(wanted.data(), wanted.data() + wanted.size(), position);
-        if (code == std::errc{} && stop == wanted.data() + wanted.size() && position < graph.outputs.size())
+        const auto [stop, code] =
+            std::from_chars(wanted.data(), wanted.data() + wanted.size(), position);
+        if (code == std::errc{} && stop == wanted.data() + wanted.size() &&
+            position < graph.outputs.size())
             return graph.outputs[position];
-        throw Error(ErrorCode::bad_input,
-                    wanted.empty() ? fmt::format("the model returns several things; name the one that holds the scores "
-                                                 "with --output-entry, or as \"output\" in the sidecar: {}",
-                                                 list)
-                                   : fmt::format("the model has no output \"{}\"; it returns: {}", wanted, list));
+        throw Error(
+            ErrorCode::bad_input,
+            wanted.empty()
+                ? fmt::format(
+                      "the model returns several things; name the one that holds the scores "
+                      "with --output-entry, or as \"output\" in the sidecar: {}",
+                      list)
+                : fmt::format("the model has no output \"{}\"; it returns: {}", wanted, list));
     }
 
     /// The nodes that the chosen output depends on; their unread outputs are marked -1.
@@ -134,7 +143,8 @@ private:
         read[output_] = true;
         std::vector<OnnxNode> kept;
         for (auto node = nodes.rbegin(); node != nodes.rend(); ++node) {
-            if (std::ranges::none_of(node->outputs, [&](int v) { return v >= 0 && read[v]; })) continue;
+            if (std::ranges::none_of(node->outputs, [&](int v) { return v >= 0 && read[v]; }))
+                continue;
             for (const int v : node->inputs) {
                 if (v >= 0) read[v] = true;
             }
@@ -147,7 +157,8 @@ private:
         return kept;
     }
 
-    void gather_inputs(const OnnxNode& node, const std::vector<at::Tensor>& values, Tensors& inputs) const {
+    void gather_inputs(const OnnxNode& node, const std::vector<at::Tensor>& values,
+                       Tensors& inputs) const {
         inputs.clear();
         for (const int v : node.inputs) {
             if (v < 0) {
@@ -164,8 +175,8 @@ private:
         Tensors inputs;
         for (OnnxNode& node : nodes) {
             const OnnxOperator* op = find_onnx_operator(node.op);
-            const bool constant =
-                std::ranges::all_of(node.inputs, [&](int v) { return v < 0 || constants_[v].defined(); });
+            const bool constant = std::ranges::all_of(
+                node.inputs, [&](int v) { return v < 0 || constants_[v].defined(); });
             if (!constant) {
                 steps_.push_back({op, std::move(node), {}});
                 continue;
@@ -222,8 +233,9 @@ private:
 const OnnxOperator* find_onnx_operator(std::string_view name) {
     static const auto table = [] {
         std::map<std::string_view, const OnnxOperator*> all;
-        for (const auto family : {elementwise_operators(), activation_operators(), layer_operators(), pool_operators(),
-                                  reduce_operators(), shape_operators(), index_operators(), resize_operators()}) {
+        for (const auto family :
+             {elementwise_operators(), activation_operators(), layer_operators(), pool_operators(),
+              reduce_operators(), shape_operators(), index_operators(), resize_operators()}) {
             for (const OnnxOperator& op : family) all[op.name] = &op;
         }
         return all;

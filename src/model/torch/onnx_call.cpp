@@ -13,7 +13,8 @@ namespace {
 template <class T>
 const T& value_of(const OnnxAttribute& attribute, const char* kind) {
     const T* value = std::get_if<T>(&attribute.value);
-    if (value == nullptr) throw NodeError(fmt::format("attribute \"{}\" is not {}", attribute.name, kind));
+    if (value == nullptr)
+        throw NodeError(fmt::format("attribute \"{}\" is not {}", attribute.name, kind));
     return *value;
 }
 
@@ -30,7 +31,8 @@ Ints OnnxCall::ints_in(std::size_t i) const {
         throw NodeError(fmt::format("input {} must be a list of whole numbers", i));
     constexpr std::int64_t most = 64;  // no tensor has more dimensions
     if (tensor.numel() > most)
-        throw NodeError(fmt::format("input {} holds {} numbers, at most {} make sense", i, tensor.numel(), most));
+        throw NodeError(fmt::format("input {} holds {} numbers, at most {} make sense", i,
+                                    tensor.numel(), most));
     const at::Tensor values = tensor.to(at::kCPU, at::kLong).contiguous();
     const auto* data = values.data_ptr<std::int64_t>();
     return {data, data + values.numel()};
@@ -58,7 +60,8 @@ double OnnxCall::real(std::string_view name, double fallback) const {
 
 std::string OnnxCall::text(std::string_view name, std::string_view fallback) const {
     const OnnxAttribute* attribute = find(name);
-    return attribute != nullptr ? value_of<std::string>(*attribute, "a text") : std::string(fallback);
+    return attribute != nullptr ? value_of<std::string>(*attribute, "a text")
+                                : std::string(fallback);
 }
 
 Ints OnnxCall::integers(std::string_view name, Ints fallback) const {
@@ -94,8 +97,8 @@ void check_numbers(c10::IntArrayRef sizes) {
     std::int64_t numbers = 1;
     for (const std::int64_t size : sizes) {
         if (size < 0 || (size > 0 && numbers > most / size))
-            throw NodeError(
-                fmt::format("a result of {} numbers is not sensible", fmt::join(sizes.begin(), sizes.end(), " x ")));
+            throw NodeError(fmt::format("a result of {} numbers is not sensible",
+                                        fmt::join(sizes.begin(), sizes.end(), " x ")));
         numbers *= size;
     }
 }
@@ -110,7 +113,8 @@ at::Tensor beside(const at::Tensor& operand, const at::Tensor& data) {
     return operand.device() == data.device() ? operand : operand.to(data.device());
 }
 
-Padding padding_of(const OnnxCall& call, const at::Tensor& input, const Ints& window, const Ints& strides) {
+Padding padding_of(const OnnxCall& call, const at::Tensor& input, const Ints& window,
+                   const Ints& strides) {
     const std::size_t spatial = window.size();
     Padding out = {Ints(spatial, 0), Ints(spatial, 0)};
     const std::string automatic = call.text("auto_pad", "NOTSET");
@@ -119,14 +123,16 @@ Padding padding_of(const OnnxCall& call, const at::Tensor& input, const Ints& wi
         for (std::size_t d = 0; d < spatial; ++d) {
             const std::int64_t size = input.size(static_cast<std::int64_t>(d) + 2);
             const std::int64_t steps = (size + strides[d] - 1) / strides[d];
-            const std::int64_t total = std::max<std::int64_t>(0, (steps - 1) * strides[d] + window[d] - size);
+            const std::int64_t total =
+                std::max<std::int64_t>(0, (steps - 1) * strides[d] + window[d] - size);
             const std::int64_t half = total / 2;
             out.before[d] = automatic == "SAME_UPPER" ? half : total - half;
             out.after[d] = total - out.before[d];
         }
         return out;
     }
-    if (automatic != "NOTSET") throw NodeError(fmt::format("auto_pad \"{}\" is not supported", automatic));
+    if (automatic != "NOTSET")
+        throw NodeError(fmt::format("auto_pad \"{}\" is not supported", automatic));
     const Ints pads = call.integers("pads", Ints(2 * spatial, 0));
     if (pads.size() != 2 * spatial)
         throw NodeError(fmt::format("{} pads for {} spatial dimensions", pads.size(), spatial));

@@ -1,5 +1,5 @@
-// An ONNX graph after parsing: plain values, no protobuf. Between the parser (onnx_parse.cpp), the operators
-// (onnx_ops_*.cpp) and the interpreter (onnx.cpp).
+// An ONNX graph after parsing: plain values, no protobuf. Between the parser (onnx_parse.cpp), the
+// operators (onnx_ops_*.cpp) and the interpreter (onnx.cpp).
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -30,8 +30,8 @@ struct OnnxAttribute {
 };
 
 struct OnnxNode {
-    std::string op;            ///< with its domain unless that is ONNX's own: "Conv", "com.microsoft::Gelu"
-    std::string name;          ///< the node's, or its first output's when it has none
+    std::string op;    ///< with its domain unless that is ONNX's own: "Conv", "com.microsoft::Gelu"
+    std::string name;  ///< the node's, or its first output's when it has none
     std::vector<int> inputs;   ///< numbers of values, -1: left out
     std::vector<int> outputs;  ///< the same
     std::vector<OnnxAttribute> attributes;
@@ -75,7 +75,8 @@ public:
     Ints integers(std::string_view name, Ints fallback = {}) const;
     std::vector<double> reals(std::string_view name) const;
     at::Tensor tensor(std::string_view name) const;
-    /// Axes and the like: an attribute in old opsets, input `i` in new ones. None: nothing was given.
+    /// Axes and the like: an attribute in old opsets, input `i` in new ones. None: nothing was
+    /// given.
     std::optional<Ints> ints_of(std::string_view attribute, std::size_t i) const;
 
     const std::string& op() const { return node_.op; }
@@ -120,7 +121,8 @@ void check_numbers(c10::IntArrayRef sizes);
 at::Tensor from_ints(const Ints& values);
 /// `index` or other small operand beside `data`: on the same device.
 at::Tensor beside(const at::Tensor& operand, const at::Tensor& data);
-/// ONNX's number type as ours; half precision is computed in single (CPU kernels for it are missing or slow).
+/// ONNX's number type as ours; half precision is computed in single (CPU kernels for it are missing
+/// or slow).
 at::ScalarType scalar_type_of(std::int64_t onnx_type);
 
 /// Padding before and after, for each spatial dimension.
@@ -129,8 +131,10 @@ struct Padding {
     Ints after;
     bool symmetric() const { return before == after; }
 };
-/// "pads" and "auto_pad" for a window of `kernel` (already dilated) over `input`'s spatial dimensions.
-Padding padding_of(const OnnxCall& call, const at::Tensor& input, const Ints& window, const Ints& strides);
+/// "pads" and "auto_pad" for a window of `kernel` (already dilated) over `input`'s spatial
+/// dimensions.
+Padding padding_of(const OnnxCall& call, const at::Tensor& input, const Ints& window,
+                   const Ints& strides);
 /// `input` with `padding` around its spatial dimensions (negative: cut).
 at::Tensor padded(const at::Tensor& input, const Padding& padding, double value);
 

@@ -56,7 +56,8 @@ Tensor thresholded_relu(const OnnxCall& call) {
     return x.mul(x.gt(call.real("alpha", 1.0)));
 }
 
-/// Before opset 13 the dimensions from `axis` on are one; since, the soft-max runs along `axis` alone.
+/// Before opset 13 the dimensions from `axis` on are one; since, the soft-max runs along `axis`
+/// alone.
 template <class Function>
 Tensor soft_max(const OnnxCall& call, Function&& function) {
     const Tensor& x = call.in(0);
@@ -74,7 +75,8 @@ Tensor soft_max(const OnnxCall& call, Function&& function) {
 std::span<const OnnxOperator> activation_operators() {
     static constexpr OnnxOperator table[] = {
         {"Relu", [](const OnnxCall& c) { return c.in(0).relu(); }},
-        {"LeakyRelu", [](const OnnxCall& c) { return at::leaky_relu(c.in(0), c.real("alpha", 0.01)); }},
+        {"LeakyRelu",
+         [](const OnnxCall& c) { return at::leaky_relu(c.in(0), c.real("alpha", 0.01)); }},
         {"PRelu", prelu},
         {"ThresholdedRelu", thresholded_relu},
         {"Elu", [](const OnnxCall& c) { return at::elu(c.in(0), c.real("alpha", 1.0)); }},
@@ -94,7 +96,8 @@ std::span<const OnnxOperator> activation_operators() {
          }},
         {"LogSoftmax",
          [](const OnnxCall& c) {
-             return soft_max(c, [](const Tensor& x, std::int64_t d) { return at::log_softmax(x, d); });
+             return soft_max(c,
+                             [](const Tensor& x, std::int64_t d) { return at::log_softmax(x, d); });
          }},
     };
     return table;

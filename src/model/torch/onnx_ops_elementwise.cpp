@@ -16,7 +16,7 @@ Tensor binary(const OnnxCall& call, Function&& function) {
     const Tensor& a = call.in(0);
     const Tensor& b = call.in(1);
     if (a.device() == b.device()) return function(a, b);
-    // A shape computed on the CPU meets pictures on the device.
+    // A shape computed on the CPU meets images on the device.
     return a.is_cpu() ? function(beside(a, b), b) : function(a, beside(b, a));
 }
 
@@ -30,14 +30,16 @@ Tensor divide(const OnnxCall& call) {
 
 /// The result has the base's type, as ONNX says.
 Tensor power(const OnnxCall& call) {
-    return binary(call, [](const Tensor& a, const Tensor& b) { return a.pow(b).to(a.scalar_type()); });
+    return binary(call,
+                  [](const Tensor& a, const Tensor& b) { return a.pow(b).to(a.scalar_type()); });
 }
 
 /// fmod = 1: C's remainder (sign of the dividend); else Python's (sign of the divisor).
 Tensor modulo(const OnnxCall& call) {
     const bool c_like = call.integer("fmod", 0) != 0;
     return binary(call, [&](const Tensor& a, const Tensor& b) {
-        if (!b.is_floating_point() && b.eq(0).any().item<bool>()) throw NodeError("whole numbers divided by zero");
+        if (!b.is_floating_point() && b.eq(0).any().item<bool>())
+            throw NodeError("whole numbers divided by zero");
         return c_like ? a.fmod(b) : a.remainder(b);
     });
 }
@@ -56,7 +58,8 @@ Tensor clip(const OnnxCall& call) {
     };
     const auto bound = [&](const char* attribute, std::size_t i) -> at::Scalar {
         if (call.has_attribute(attribute)) return call.real(attribute, 0);
-        if (call.in(i).numel() != 1) throw NodeError(fmt::format("the {} bound is not one number", attribute));
+        if (call.in(i).numel() != 1)
+            throw NodeError(fmt::format("the {} bound is not one number", attribute));
         return call.in(i).item();
     };
     const Tensor& x = call.in(0);
@@ -88,9 +91,18 @@ Tensor is_inf(const OnnxCall& call) {
 
 std::span<const OnnxOperator> elementwise_operators() {
     static constexpr OnnxOperator table[] = {
-        {"Add", [](const OnnxCall& c) { return binary(c, [](const Tensor& a, const Tensor& b) { return a.add(b); }); }},
-        {"Sub", [](const OnnxCall& c) { return binary(c, [](const Tensor& a, const Tensor& b) { return a.sub(b); }); }},
-        {"Mul", [](const OnnxCall& c) { return binary(c, [](const Tensor& a, const Tensor& b) { return a.mul(b); }); }},
+        {"Add",
+         [](const OnnxCall& c) {
+             return binary(c, [](const Tensor& a, const Tensor& b) { return a.add(b); });
+         }},
+        {"Sub",
+         [](const OnnxCall& c) {
+             return binary(c, [](const Tensor& a, const Tensor& b) { return a.sub(b); });
+         }},
+        {"Mul",
+         [](const OnnxCall& c) {
+             return binary(c, [](const Tensor& a, const Tensor& b) { return a.mul(b); });
+         }},
         {"Div", divide},
         {"Pow", power},
         {"Mod", modulo},
@@ -103,7 +115,8 @@ std::span<const OnnxOperator> elementwise_operators() {
         {"Reciprocal", [](const OnnxCall& c) { return c.in(0).reciprocal(); }},
         {"Floor", [](const OnnxCall& c) { return c.in(0).floor(); }},
         {"Ceil", [](const OnnxCall& c) { return c.in(0).ceil(); }},
-        {"Round", [](const OnnxCall& c) { return c.in(0).round(); }},  // half to even, both here and there
+        {"Round",
+         [](const OnnxCall& c) { return c.in(0).round(); }},  // half to even, both here and there
         {"Sin", [](const OnnxCall& c) { return c.in(0).sin(); }},
         {"Cos", [](const OnnxCall& c) { return c.in(0).cos(); }},
         {"Atan", [](const OnnxCall& c) { return c.in(0).atan(); }},
@@ -116,31 +129,47 @@ std::span<const OnnxOperator> elementwise_operators() {
              return binary(c, [](const Tensor& a, const Tensor& b) { return a.logical_and(b); });
          }},
         {"Or",
-         [](const OnnxCall& c) { return binary(c, [](const Tensor& a, const Tensor& b) { return a.logical_or(b); }); }},
+         [](const OnnxCall& c) {
+             return binary(c, [](const Tensor& a, const Tensor& b) { return a.logical_or(b); });
+         }},
         {"Xor",
          [](const OnnxCall& c) {
              return binary(c, [](const Tensor& a, const Tensor& b) { return a.logical_xor(b); });
          }},
         {"Equal",
-         [](const OnnxCall& c) { return binary(c, [](const Tensor& a, const Tensor& b) { return a.eq(b); }); }},
-        {"Less", [](const OnnxCall& c) { return binary(c, [](const Tensor& a, const Tensor& b) { return a.lt(b); }); }},
+         [](const OnnxCall& c) {
+             return binary(c, [](const Tensor& a, const Tensor& b) { return a.eq(b); });
+         }},
+        {"Less",
+         [](const OnnxCall& c) {
+             return binary(c, [](const Tensor& a, const Tensor& b) { return a.lt(b); });
+         }},
         {"LessOrEqual",
-         [](const OnnxCall& c) { return binary(c, [](const Tensor& a, const Tensor& b) { return a.le(b); }); }},
+         [](const OnnxCall& c) {
+             return binary(c, [](const Tensor& a, const Tensor& b) { return a.le(b); });
+         }},
         {"Greater",
-         [](const OnnxCall& c) { return binary(c, [](const Tensor& a, const Tensor& b) { return a.gt(b); }); }},
+         [](const OnnxCall& c) {
+             return binary(c, [](const Tensor& a, const Tensor& b) { return a.gt(b); });
+         }},
         {"GreaterOrEqual",
-         [](const OnnxCall& c) { return binary(c, [](const Tensor& a, const Tensor& b) { return a.ge(b); }); }},
+         [](const OnnxCall& c) {
+             return binary(c, [](const Tensor& a, const Tensor& b) { return a.ge(b); });
+         }},
         {"Min",
          [](const OnnxCall& c) {
-             return folded_over_inputs(c, [](const Tensor& a, const Tensor& b) { return a.minimum(b); });
+             return folded_over_inputs(
+                 c, [](const Tensor& a, const Tensor& b) { return a.minimum(b); });
          }},
         {"Max",
          [](const OnnxCall& c) {
-             return folded_over_inputs(c, [](const Tensor& a, const Tensor& b) { return a.maximum(b); });
+             return folded_over_inputs(
+                 c, [](const Tensor& a, const Tensor& b) { return a.maximum(b); });
          }},
         {"Sum",
          [](const OnnxCall& c) {
-             return folded_over_inputs(c, [](const Tensor& a, const Tensor& b) { return a.add(b); });
+             return folded_over_inputs(c,
+                                       [](const Tensor& a, const Tensor& b) { return a.add(b); });
          }},
         {"Mean",
          [](const OnnxCall& c) {

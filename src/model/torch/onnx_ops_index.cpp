@@ -20,13 +20,15 @@ Tensor positions(const Tensor& given, const Tensor& data, std::int64_t size) {
 }
 
 /// begin, end and step as Python's slices read them; an end far beyond means all.
-Tensor cut(const Tensor& x, std::int64_t axis, std::int64_t begin, std::int64_t end, std::int64_t step) {
+Tensor cut(const Tensor& x, std::int64_t axis, std::int64_t begin, std::int64_t end,
+           std::int64_t step) {
     const std::int64_t size = x.size(axis);
     if (step == 0) throw NodeError("a slice with step 0");
     const bool forward = step > 0;
     const auto clamped = [&](std::int64_t at) {
         if (at < 0) at = at < -size ? -1 : at + size;
-        return forward ? std::clamp<std::int64_t>(at, 0, size) : std::clamp<std::int64_t>(at, -1, size - 1);
+        return forward ? std::clamp<std::int64_t>(at, 0, size)
+                       : std::clamp<std::int64_t>(at, -1, size - 1);
     };
     begin = clamped(begin);
     end = clamped(end);
@@ -49,7 +51,8 @@ Tensor slice(const OnnxCall& call) {
         return all;
     }());
     const Ints steps = call.has(4) ? call.ints_in(4) : Ints(starts.size(), 1);
-    if (ends.size() != starts.size() || axes.size() != starts.size() || steps.size() != starts.size())
+    if (ends.size() != starts.size() || axes.size() != starts.size() ||
+        steps.size() != starts.size())
         throw NodeError("starts, ends, axes and steps differ in length");
     for (std::size_t i = 0; i < starts.size(); ++i)
         out = cut(out, axis_in(axes[i], out.dim()), starts[i], ends[i], steps[i]);
@@ -103,7 +106,8 @@ Tensor scatter_elements(const OnnxCall& call) {
 
 Tensor one_hot(const OnnxCall& call) {
     const Tensor values = call.in(2);
-    if (call.in(1).numel() != 1 || values.numel() != 2) throw NodeError("depth must be one number and values two");
+    if (call.in(1).numel() != 1 || values.numel() != 2)
+        throw NodeError("depth must be one number and values two");
     const std::int64_t depth = call.in(1).item<std::int64_t>();
     const Tensor index = positions(call.in(0), call.in(0), depth);
     std::int64_t axis = axis_in(call.integer("axis", -1), index.dim() + 1);

@@ -30,10 +30,12 @@ Window window_of(const OnnxCall& call) {
     const Tensor& weight = call.in(1);
     if (x.dim() < 3 || x.dim() > 5 || weight.dim() != x.dim())
         throw NodeError(
-            fmt::format("a convolution of a {}-dimensional input with a {}-dimensional weight", x.dim(), weight.dim()));
+            fmt::format("a convolution of a {}-dimensional input with a {}-dimensional weight",
+                        x.dim(), weight.dim()));
     Window out;
     out.kernel = Ints(weight.sizes().begin() + 2, weight.sizes().end());
-    if (call.integers("kernel_shape", out.kernel) != out.kernel) throw NodeError("kernel_shape is not the weight's");
+    if (call.integers("kernel_shape", out.kernel) != out.kernel)
+        throw NodeError("kernel_shape is not the weight's");
     const std::size_t spatial = out.kernel.size();
     out.strides = call.integers("strides", Ints(spatial, 1));
     out.dilations = call.integers("dilations", Ints(spatial, 1));
@@ -55,8 +57,8 @@ Tensor conv(const OnnxCall& call) {
         x = padded(x, padding, 0);
         padding.before.assign(padding.before.size(), 0);
     }
-    return at::convolution(x, call.in(1), call.in_or_none(2), w.strides, padding.before, w.dilations, false,
-                           Ints(w.kernel.size(), 0), call.integer("group", 1));
+    return at::convolution(x, call.in(1), call.in_or_none(2), w.strides, padding.before,
+                           w.dilations, false, Ints(w.kernel.size(), 0), call.integer("group", 1));
 }
 
 Tensor conv_transpose(const OnnxCall& call) {
@@ -75,8 +77,8 @@ Tensor conv_transpose(const OnnxCall& call) {
         for (std::size_t d = 0; d < spatial; ++d) {
             const std::int64_t size = x.size(static_cast<std::int64_t>(d) + 2);
             const std::int64_t target = wanted.empty() ? size * w.strides[d] : wanted[d];
-            const std::int64_t total =
-                std::max<std::int64_t>(0, w.strides[d] * (size - 1) + extra[d] + w.reach[d] - target);
+            const std::int64_t total = std::max<std::int64_t>(
+                0, w.strides[d] * (size - 1) + extra[d] + w.reach[d] - target);
             const std::int64_t half = total / 2;
             padding.before.push_back(automatic == "SAME_UPPER" ? half : total - half);
             padding.after.push_back(total - padding.before.back());
@@ -84,23 +86,24 @@ Tensor conv_transpose(const OnnxCall& call) {
     }
     const Ints none(spatial, 0);
     if (padding.symmetric()) {
-        return at::convolution(x, call.in(1), call.in_or_none(2), w.strides, padding.before, w.dilations, true, extra,
-                               call.integer("group", 1));
+        return at::convolution(x, call.in(1), call.in_or_none(2), w.strides, padding.before,
+                               w.dilations, true, extra, call.integer("group", 1));
     }
     // The padding of a transposed convolution cuts its result.
     for (std::size_t d = 0; d < spatial; ++d) {
         padding.before[d] = -padding.before[d];
         padding.after[d] = -padding.after[d];
     }
-    return padded(at::convolution(x, call.in(1), call.in_or_none(2), w.strides, none, w.dilations, true, extra,
-                                  call.integer("group", 1)),
+    return padded(at::convolution(x, call.in(1), call.in_or_none(2), w.strides, none, w.dilations,
+                                  true, extra, call.integer("group", 1)),
                   padding, 0);
 }
 
 Tensor gemm(const OnnxCall& call) {
     const auto operand = [&](std::size_t i, const char* transposed) {
         const Tensor& x = call.in(i);
-        if (x.dim() != 2) throw NodeError(fmt::format("a matrix product of a {}-dimensional tensor", x.dim()));
+        if (x.dim() != 2)
+            throw NodeError(fmt::format("a matrix product of a {}-dimensional tensor", x.dim()));
         return call.integer(transposed, 0) != 0 ? x.t() : x;
     };
     const Tensor a = operand(0, "transA");
@@ -114,26 +117,29 @@ Tensor gemm(const OnnxCall& call) {
 }
 
 Tensor batch_normalization(const OnnxCall& call) {
-    if (call.integer("training_mode", 0) != 0) throw NodeError("it is in training mode; export the model after eval()");
+    if (call.integer("training_mode", 0) != 0)
+        throw NodeError("it is in training mode; export the model after eval()");
     if (call.integer("spatial", 1) != 1) throw NodeError("spatial = 0 is not supported");
     return at::batch_norm(call.in(0), call.in(1), call.in(2), call.in(3), call.in(4), false, 0.0,
                           call.real("epsilon", 1e-5), false);
 }
 
 Tensor instance_normalization(const OnnxCall& call) {
-    return at::instance_norm(call.in(0), call.in(1), call.in(2), {}, {}, true, 0.0, call.real("epsilon", 1e-5), false);
+    return at::instance_norm(call.in(0), call.in(1), call.in(2), {}, {}, true, 0.0,
+                             call.real("epsilon", 1e-5), false);
 }
 
 Tensor group_normalization(const OnnxCall& call) {
     const Tensor& x = call.in(0);
     const std::int64_t groups = call.integer("num_groups");
-    if (x.dim() < 2 || groups < 1 || x.size(1) % groups != 0) throw NodeError("the groups do not divide the channels");
+    if (x.dim() < 2 || groups < 1 || x.size(1) % groups != 0)
+        throw NodeError("the groups do not divide the channels");
     // Opset 18 has one scale a group, 21 one a channel.
     const auto per_channel = [&](const Tensor& scale) {
         return scale.size(0) == x.size(1) ? scale : scale.repeat_interleave(x.size(1) / groups);
     };
-    return at::group_norm(x, groups, per_channel(call.in(1)), per_channel(call.in(2)), call.real("epsilon", 1e-5),
-                          false);
+    return at::group_norm(x, groups, per_channel(call.in(1)), per_channel(call.in(2)),
+                          call.real("epsilon", 1e-5), false);
 }
 
 Tensor layer_normalization(const OnnxCall& call) {
@@ -143,13 +149,15 @@ Tensor layer_normalization(const OnnxCall& call) {
     const double epsilon = call.real("epsilon", 1e-5);
     const Tensor scale = call.in(1);
     const Tensor bias = call.in_or_none(2);
-    if (scale.sizes() == c10::IntArrayRef(shape) && (!bias.defined() || bias.sizes() == c10::IntArrayRef(shape)))
+    if (scale.sizes() == c10::IntArrayRef(shape) &&
+        (!bias.defined() || bias.sizes() == c10::IntArrayRef(shape)))
         return at::layer_norm(x, shape, scale, bias, epsilon, false);
     const Tensor normal = at::layer_norm(x, shape, {}, {}, epsilon, false).mul(scale);
     return bias.defined() ? normal.add(bias) : normal;
 }
 
-/// Local response: x / (bias + alpha / size * sum of squares over `size` neighbouring channels)^beta.
+/// Local response: x / (bias + alpha / size * sum of squares over `size` neighbouring
+/// channels)^beta.
 Tensor local_response(const OnnxCall& call) {
     const Tensor& x = call.in(0);
     const std::int64_t size = call.integer("size");

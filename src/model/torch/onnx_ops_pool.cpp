@@ -32,7 +32,8 @@ Pool pool_of(const OnnxCall& call) {
     Pool p;
     p.x = call.in(0);
     if (p.x.dim() != 3 && p.x.dim() != 4)
-        throw NodeError(fmt::format("pooling of a {}-dimensional tensor is not supported", p.x.dim()));
+        throw NodeError(
+            fmt::format("pooling of a {}-dimensional tensor is not supported", p.x.dim()));
     p.kernel = call.integers("kernel_shape");
     const auto spatial = static_cast<std::size_t>(p.x.dim() - 2);
     p.strides = call.integers("strides", Ints(spatial, 1));
@@ -43,7 +44,8 @@ Pool pool_of(const OnnxCall& call) {
     for (std::size_t d = 0; d < spatial; ++d) {
         constexpr std::int64_t most = 1 << 20;
         for (const std::int64_t v : {p.kernel[d], p.strides[d], p.dilations[d]}) {
-            if (v < 1 || v > most) throw NodeError("kernel, strides and dilations must be positive");
+            if (v < 1 || v > most)
+                throw NodeError("kernel, strides and dilations must be positive");
         }
         reach.push_back((p.kernel[d] - 1) * p.dilations[d] + 1);
     }
@@ -51,12 +53,13 @@ Pool pool_of(const OnnxCall& call) {
     for (std::size_t d = 0; d < spatial; ++d) {
         if (p.padding.before[d] < 0 || p.padding.after[d] < 0) throw NodeError("negative padding");
         const std::int64_t size = p.x.size(static_cast<std::int64_t>(d) + 2);
-        const std::int64_t room = size + p.padding.before[d] + p.padding.after[d] - reach[d];
-        if (room < 0)
-            throw NodeError(fmt::format("the window of {} is larger than the {} pixels under it", reach[d], size));
-        std::int64_t steps = room / p.strides[d];
+        const std::int64_t component = size + p.padding.before[d] + p.padding.after[d] - reach[d];
+        if (component < 0)
+            throw NodeError(fmt::format("the window of {} is larger than the {} pixels under it",
+                                        reach[d], size));
+        std::int64_t steps = component / p.strides[d];
         // Rounded up, unless the last window would begin in the padding.
-        if (call.integer("ceil_mode", 0) != 0 && room % p.strides[d] != 0 &&
+        if (call.integer("ceil_mode", 0) != 0 && component % p.strides[d] != 0 &&
             (steps + 1) * p.strides[d] < size + p.padding.before[d])
             ++steps;
         p.out.push_back(steps + 1);
@@ -77,7 +80,8 @@ Pool pool_of(const OnnxCall& call) {
 /// Padding that ATen's pooling does by itself: the same on both sides and at most half a window.
 bool is_simple(const Pool& p) {
     for (std::size_t d = 0; d < 2; ++d) {
-        if (p.padding.before[d] != p.padding.after[d] || p.padding.before[d] > p.kernel[d] / 2) return false;
+        if (p.padding.before[d] != p.padding.after[d] || p.padding.before[d] > p.kernel[d] / 2)
+            return false;
     }
     return true;
 }
@@ -85,7 +89,9 @@ bool is_simple(const Pool& p) {
 Tensor max_pool(const OnnxCall& call) {
     const Pool p = pool_of(call);
     const bool up = call.integer("ceil_mode", 0) != 0;
-    if (is_simple(p)) return p.finished(at::max_pool2d(p.x, p.kernel, p.strides, p.padding.before, p.dilations, up));
+    if (is_simple(p))
+        return p.finished(
+            at::max_pool2d(p.x, p.kernel, p.strides, p.padding.before, p.dilations, up));
     const Tensor x = padded(p.x, p.padding, -std::numeric_limits<double>::infinity());
     return p.finished(at::max_pool2d(x, p.kernel, p.strides, {0, 0}, p.dilations, up));
 }
@@ -95,7 +101,9 @@ Tensor average_pool(const OnnxCall& call) {
     if (p.dilations != Ints{1, 1}) throw NodeError("dilated average pooling is not supported");
     const bool up = call.integer("ceil_mode", 0) != 0;
     const bool count_padding = call.integer("count_include_pad", 0) != 0;
-    if (is_simple(p)) return p.finished(at::avg_pool2d(p.x, p.kernel, p.strides, p.padding.before, up, count_padding));
+    if (is_simple(p))
+        return p.finished(
+            at::avg_pool2d(p.x, p.kernel, p.strides, p.padding.before, up, count_padding));
     const auto sums = [&](const Tensor& x) {
         return at::avg_pool2d(padded(x, p.padding, 0), p.kernel, p.strides, {0, 0}, up, true);
     };
@@ -117,8 +125,10 @@ std::span<const OnnxOperator> pool_operators() {
     static constexpr OnnxOperator table[] = {
         {"MaxPool", max_pool},
         {"AveragePool", average_pool},
-        {"GlobalAveragePool", [](const OnnxCall& c) { return c.in(0).mean(spatial_axes(c.in(0)), true); }},
-        {"GlobalMaxPool", [](const OnnxCall& c) { return c.in(0).amax(spatial_axes(c.in(0)), true); }},
+        {"GlobalAveragePool",
+         [](const OnnxCall& c) { return c.in(0).mean(spatial_axes(c.in(0)), true); }},
+        {"GlobalMaxPool",
+         [](const OnnxCall& c) { return c.in(0).amax(spatial_axes(c.in(0)), true); }},
     };
     return table;
 }

@@ -24,7 +24,8 @@ Tensor reduce(const OnnxCall& call, Function&& function) {
 }
 
 Tensor product(const Tensor& x, Ints axes, bool keep) {
-    std::ranges::sort(axes, std::greater<>());  // from the back, so that the numbers before stay right
+    std::ranges::sort(axes,
+                      std::greater<>());  // from the back, so that the numbers before stay right
     Tensor out = x;
     for (const std::int64_t axis : axes) out = out.prod(axis, keep);
     return out;
@@ -32,7 +33,8 @@ Tensor product(const Tensor& x, Ints axes, bool keep) {
 
 template <bool Largest>
 Tensor extreme_position(const OnnxCall& call) {
-    if (call.integer("select_last_index", 0) != 0) throw NodeError("select_last_index is not supported");
+    if (call.integer("select_last_index", 0) != 0)
+        throw NodeError("select_last_index is not supported");
     const Tensor& x = call.in(0);
     const std::int64_t axis = axis_in(call.integer("axis", 0), x.dim());
     const bool keep = call.integer("keepdims", 1) != 0;
@@ -43,8 +45,9 @@ Tensors top_k(const OnnxCall& call) {
     const Tensor& x = call.in(0);
     const Ints k = call.has(1) ? call.ints_in(1) : Ints{call.integer("k")};
     if (k.size() != 1) throw NodeError("k is not one number");
-    auto [values, positions] = at::topk(x, k[0], axis_in(call.integer("axis", -1), x.dim()),
-                                        call.integer("largest", 1) != 0, call.integer("sorted", 1) != 0);
+    auto [values, positions] =
+        at::topk(x, k[0], axis_in(call.integer("axis", -1), x.dim()),
+                 call.integer("largest", 1) != 0, call.integer("sorted", 1) != 0);
     return {values, positions};
 }
 
@@ -62,7 +65,9 @@ std::span<const OnnxOperator> reduce_operators() {
     static constexpr OnnxOperator table[] = {
         {"ReduceSum",
          [](const OnnxCall& c) {
-             return reduce(c, [](const Tensor& x, const Ints& d, bool k) { return x.sum(d, k).to(x.scalar_type()); });
+             return reduce(c, [](const Tensor& x, const Ints& d, bool k) {
+                 return x.sum(d, k).to(x.scalar_type());
+             });
          }},
         {"ReduceMean",
          [](const OnnxCall& c) {
@@ -78,28 +83,35 @@ std::span<const OnnxOperator> reduce_operators() {
          }},
         {"ReduceProd",
          [](const OnnxCall& c) {
-             return reduce(c,
-                           [](const Tensor& x, const Ints& d, bool k) { return product(x, d, k).to(x.scalar_type()); });
+             return reduce(c, [](const Tensor& x, const Ints& d, bool k) {
+                 return product(x, d, k).to(x.scalar_type());
+             });
          }},
         {"ReduceL1",
          [](const OnnxCall& c) {
-             return reduce(c, [](const Tensor& x, const Ints& d, bool k) { return x.abs().sum(d, k); });
+             return reduce(
+                 c, [](const Tensor& x, const Ints& d, bool k) { return x.abs().sum(d, k); });
          }},
         {"ReduceL2",
          [](const OnnxCall& c) {
-             return reduce(c, [](const Tensor& x, const Ints& d, bool k) { return x.mul(x).sum(d, k).sqrt(); });
+             return reduce(c, [](const Tensor& x, const Ints& d, bool k) {
+                 return x.mul(x).sum(d, k).sqrt();
+             });
          }},
         {"ReduceSumSquare",
          [](const OnnxCall& c) {
-             return reduce(c, [](const Tensor& x, const Ints& d, bool k) { return x.mul(x).sum(d, k); });
+             return reduce(
+                 c, [](const Tensor& x, const Ints& d, bool k) { return x.mul(x).sum(d, k); });
          }},
         {"ReduceLogSum",
          [](const OnnxCall& c) {
-             return reduce(c, [](const Tensor& x, const Ints& d, bool k) { return x.sum(d, k).log(); });
+             return reduce(
+                 c, [](const Tensor& x, const Ints& d, bool k) { return x.sum(d, k).log(); });
          }},
         {"ReduceLogSumExp",
          [](const OnnxCall& c) {
-             return reduce(c, [](const Tensor& x, const Ints& d, bool k) { return at::logsumexp(x, d, k); });
+             return reduce(
+                 c, [](const Tensor& x, const Ints& d, bool k) { return at::logsumexp(x, d, k); });
          }},
         {"ArgMax", extreme_position<true>},
         {"ArgMin", extreme_position<false>},

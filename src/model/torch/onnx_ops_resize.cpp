@@ -1,5 +1,6 @@
-// ONNX's Resize and Upsample: one axis after the other, each result pixel a weighted sum of 1 (nearest), 2 (linear) or
-// 4 (cubic) pixels. Slower than ATen's own kernels but right for every coordinate mode of the standard.
+// ONNX's Resize and Upsample: one axis after the other, each result pixel a weighted sum of 1
+// (nearest), 2 (linear) or 4 (cubic) pixels. Slower than ATen's own kernels but right for every
+// coordinate mode of the standard.
 #include <ATen/ops/empty.h>
 #include <fmt/format.h>
 
@@ -20,8 +21,9 @@ struct Rule {
     double cubic_a;
 };
 
-/// Where result pixel `i` lies in the input, in pixels. In single precision like the runtimes that models are checked
-/// with: whether 1.5 / 0.6 - 0.5 falls short of 2 decides which pixel is nearest.
+/// Where result pixel `i` lies in the input, in pixels. In single precision like the runtimes that
+/// models are checked with: whether 1.5 / 0.6 - 0.5 falls short of 2 decides which pixel is
+/// nearest.
 float source(const Rule& rule, float i, float scale, std::int64_t in, std::int64_t out) {
     const auto last = [](std::int64_t size) { return static_cast<float>(size - 1); };
     if (rule.coordinates == "half_pixel") return (i + 0.5F) / scale - 0.5F;
@@ -29,7 +31,8 @@ float source(const Rule& rule, float i, float scale, std::int64_t in, std::int64
     if (rule.coordinates == "asymmetric") return i / scale;
     if (rule.coordinates == "align_corners") return out > 1 ? i * last(in) / last(out) : 0.0F;
     if (rule.coordinates == "tf_half_pixel_for_nn") return (i + 0.5F) / scale;
-    throw NodeError(fmt::format("coordinate_transformation_mode \"{}\" is not supported", rule.coordinates));
+    throw NodeError(
+        fmt::format("coordinate_transformation_mode \"{}\" is not supported", rule.coordinates));
 }
 
 double rounded(const Rule& rule, double x) {
@@ -48,7 +51,8 @@ double cubic(double a, double d) {
     return 0;
 }
 
-Tensor resize_axis(const Tensor& x, std::int64_t axis, std::int64_t out, double scale, const Rule& rule) {
+Tensor resize_axis(const Tensor& x, std::int64_t axis, std::int64_t out, double scale,
+                   const Rule& rule) {
     const std::int64_t in = x.size(axis);
     const int taps = rule.mode == "nearest" ? 1 : rule.mode == "linear" ? 2 : 4;
     std::vector<Ints> positions(static_cast<std::size_t>(taps));
@@ -60,7 +64,8 @@ Tensor resize_axis(const Tensor& x, std::int64_t axis, std::int64_t out, double 
         for (int t = 0; t < taps; ++t) {
             const double from = base + t;
             const auto k = static_cast<std::size_t>(t);
-            positions[k].push_back(static_cast<std::int64_t>(std::clamp(from, 0.0, static_cast<double>(in - 1))));
+            positions[k].push_back(
+                static_cast<std::int64_t>(std::clamp(from, 0.0, static_cast<double>(in - 1))));
             weights[k].push_back(taps == 1   ? 1.0
                                  : taps == 2 ? 1.0 - std::abs(at - from)
                                              : cubic(rule.cubic_a, at - from));
@@ -87,7 +92,8 @@ std::vector<double> doubles(const Tensor& tensor) {
     return {values.data_ptr<double>(), values.data_ptr<double>() + values.numel()};
 }
 
-Tensor resized(const OnnxCall& call, const std::vector<double>& scales, const Ints& sizes, const Rule& rule) {
+Tensor resized(const OnnxCall& call, const std::vector<double>& scales, const Ints& sizes,
+               const Rule& rule) {
     const Tensor& x = call.in(0);
     if (rule.mode != "nearest" && rule.mode != "linear" && rule.mode != "cubic")
         throw NodeError(fmt::format("mode \"{}\" is not supported", rule.mode));
@@ -101,8 +107,8 @@ Tensor resized(const OnnxCall& call, const std::vector<double>& scales, const In
     for (std::size_t i = 0; i < axes.size(); ++i) {
         const std::int64_t axis = axis_in(axes[i], x.dim());
         const std::int64_t in = x.size(axis);
-        const double wanted =
-            sizes.empty() ? std::floor(static_cast<double>(in) * scales[i]) : static_cast<double>(sizes[i]);
+        const double wanted = sizes.empty() ? std::floor(static_cast<double>(in) * scales[i])
+                                            : static_cast<double>(sizes[i]);
         if (!(wanted >= 1 && wanted < (1 << 24)) || in < 1)
             throw NodeError(fmt::format("{} pixels resized to {}", in, wanted));
         const auto to = static_cast<std::int64_t>(wanted);
@@ -119,11 +125,13 @@ Tensor resized(const OnnxCall& call, const std::vector<double>& scales, const In
 /// Opset 10 had (X, scales) and one coordinate mode; since 11: (X, roi, scales, sizes).
 Tensor resize(const OnnxCall& call) {
     if (call.integer("antialias", 0) != 0) throw NodeError("antialias is not supported");
-    if (call.integer("exclude_outside", 0) != 0) throw NodeError("exclude_outside is not supported");
+    if (call.integer("exclude_outside", 0) != 0)
+        throw NodeError("exclude_outside is not supported");
     if (call.text("keep_aspect_ratio_policy", "stretch") != "stretch")
         throw NodeError("only the policy \"stretch\" is supported");
-    Rule rule = {call.text("mode", "nearest"), call.text("coordinate_transformation_mode", "half_pixel"),
-                 call.text("nearest_mode", "round_prefer_floor"), call.real("cubic_coeff_a", -0.75)};
+    Rule rule = {
+        call.text("mode", "nearest"), call.text("coordinate_transformation_mode", "half_pixel"),
+        call.text("nearest_mode", "round_prefer_floor"), call.real("cubic_coeff_a", -0.75)};
     if (call.opset() < 11) {
         rule.coordinates = "asymmetric";
         rule.nearest = "floor";
@@ -135,7 +143,8 @@ Tensor resize(const OnnxCall& call) {
 
 Tensor upsample(const OnnxCall& call) {
     const Rule rule = {call.text("mode", "nearest"), "asymmetric", "floor", -0.75};
-    return resized(call, call.has_attribute("scales") ? call.reals("scales") : doubles(call.in(1)), {}, rule);
+    return resized(call, call.has_attribute("scales") ? call.reals("scales") : doubles(call.in(1)),
+                   {}, rule);
 }
 
 }  // namespace

@@ -51,7 +51,8 @@ Tensor squeeze(const OnnxCall& call) {
     std::ranges::sort(*axes, std::greater<>());
     Tensor out = x;
     for (const std::int64_t axis : *axes) {
-        if (out.size(axis) != 1) throw NodeError(fmt::format("axis {} has size {}, not 1", axis, out.size(axis)));
+        if (out.size(axis) != 1)
+            throw NodeError(fmt::format("axis {} has size {}, not 1", axis, out.size(axis)));
         out = out.squeeze(axis);
     }
     return out;
@@ -95,7 +96,8 @@ Tensor tile(const OnnxCall& call) {
         throw NodeError("one repeat for each dimension is needed");
     Ints sizes = x.sizes().vec();
     for (std::size_t d = 0; d < sizes.size(); ++d) {
-        if (repeats[d] < 0 || repeats[d] > (1 << 30)) throw NodeError("repeats must not be negative");
+        if (repeats[d] < 0 || repeats[d] > (1 << 30))
+            throw NodeError("repeats must not be negative");
         sizes[d] *= repeats[d];
     }
     check_numbers(sizes);
@@ -114,8 +116,10 @@ Tensor shape(const OnnxCall& call) {
 
 Tensor constant(const OnnxCall& call) {
     if (Tensor value = call.tensor("value"); value.defined()) return value;
-    if (call.has_attribute("value_float")) return at::scalar_tensor(call.real("value_float", 0), at::kFloat);
-    if (call.has_attribute("value_int")) return at::scalar_tensor(call.integer("value_int"), at::kLong);
+    if (call.has_attribute("value_float"))
+        return at::scalar_tensor(call.real("value_float", 0), at::kFloat);
+    if (call.has_attribute("value_int"))
+        return at::scalar_tensor(call.integer("value_int"), at::kLong);
     if (call.has_attribute("value_ints")) return from_ints(call.integers("value_ints"));
     if (call.has_attribute("value_floats")) {
         const std::vector<double> values = call.reals("value_floats");
@@ -123,7 +127,8 @@ Tensor constant(const OnnxCall& call) {
         std::ranges::copy(values, out.data_ptr<double>());
         return out.to(at::kFloat);
     }
-    throw NodeError("it holds neither numbers nor a tensor (texts and sparse tensors are not supported)");
+    throw NodeError(
+        "it holds neither numbers nor a tensor (texts and sparse tensors are not supported)");
 }
 
 Tensor constant_of_shape(const OnnxCall& call) {
@@ -137,12 +142,14 @@ Tensor constant_of_shape(const OnnxCall& call) {
 
 Tensor range(const OnnxCall& call) {
     for (std::size_t i = 0; i < 3; ++i) {
-        if (call.in(i).numel() != 1) throw NodeError("start, limit and delta must be one number each");
+        if (call.in(i).numel() != 1)
+            throw NodeError("start, limit and delta must be one number each");
     }
     const double delta = call.in(2).item<double>();
     const double steps = std::ceil((call.in(1).item<double>() - call.in(0).item<double>()) / delta);
     if (!(steps < 1e9)) throw NodeError("an endless range");
-    return at::arange(call.in(0).item(), call.in(1).item(), call.in(2).item(), call.in(0).options());
+    return at::arange(call.in(0).item(), call.in(1).item(), call.in(2).item(),
+                      call.in(0).options());
 }
 
 Tensor concat(const OnnxCall& call) {
@@ -161,9 +168,11 @@ Tensors split(const OnnxCall& call) {
     const std::int64_t size = x.size(axis);
     Ints sizes = call.ints_of("split", 1).value_or(Ints());
     if (sizes.empty()) {
-        const std::int64_t parts = call.integer("num_outputs", static_cast<std::int64_t>(call.outputs()));
+        const std::int64_t parts =
+            call.integer("num_outputs", static_cast<std::int64_t>(call.outputs()));
         if (parts < 1 || parts > (1 << 16)) throw NodeError("it splits into no parts");
-        const std::int64_t each = (size + parts - 1) / parts;  // the last part may be smaller (opset 18)
+        const std::int64_t each =
+            (size + parts - 1) / parts;  // the last part may be smaller (opset 18)
         for (std::int64_t left = size, i = 0; i < parts; ++i, left -= sizes.back())
             sizes.push_back(std::min(each, std::max<std::int64_t>(left, 0)));
     }
@@ -178,7 +187,8 @@ Tensor pad(const OnnxCall& call) {
     Ints axes;
     for (std::int64_t d = 0; d < x.dim(); ++d) axes.push_back(d);
     if (call.has(3)) axes = call.ints_in(3);
-    if (given.size() != 2 * axes.size()) throw NodeError(fmt::format("{} pads for {} axes", given.size(), axes.size()));
+    if (given.size() != 2 * axes.size())
+        throw NodeError(fmt::format("{} pads for {} axes", given.size(), axes.size()));
     const auto rank = static_cast<std::size_t>(x.dim());
     Padding padding = {Ints(rank, 0), Ints(rank, 0)};
     for (std::size_t i = 0; i < axes.size(); ++i) {
@@ -191,7 +201,8 @@ Tensor pad(const OnnxCall& call) {
         if (call.has(2) && call.in(2).numel() == 1) value = call.in(2).item<double>();
         return padded(x, padding, value);
     }
-    if (mode != "reflect" && mode != "edge") throw NodeError(fmt::format("mode \"{}\" is not supported", mode));
+    if (mode != "reflect" && mode != "edge")
+        throw NodeError(fmt::format("mode \"{}\" is not supported", mode));
     // One axis after the other by positions: any rank, any axes.
     Tensor out = x;
     for (std::int64_t d = 0; d < x.dim(); ++d) {
@@ -201,11 +212,13 @@ Tensor pad(const OnnxCall& call) {
         if (before == 0 && after == 0) continue;
         const std::int64_t most = mode == "edge" ? (1 << 24) : size - 1;
         if (size < 1 || before < -size || after < -size || before > most || after > most)
-            throw NodeError(fmt::format("{} and {} pixels of {} padding around {}", before, after, mode, size));
+            throw NodeError(
+                fmt::format("{} and {} pixels of {} padding around {}", before, after, mode, size));
         Ints positions;
         for (std::int64_t i = -before; i < size + after; ++i) {
             std::int64_t from = i;
-            if (mode == "reflect") from = from < 0 ? -from : from >= size ? 2 * (size - 1) - from : from;
+            if (mode == "reflect")
+                from = from < 0 ? -from : from >= size ? 2 * (size - 1) - from : from;
             positions.push_back(std::clamp<std::int64_t>(from, 0, size - 1));
         }
         out = out.index_select(d, beside(from_ints(positions), x));
@@ -213,15 +226,17 @@ Tensor pad(const OnnxCall& call) {
     return out;
 }
 
-/// Blocks of channels to blocks of pixels. DCR: depth, column, row; CRD: the way PixelShuffle keeps them.
+/// Blocks of channels to blocks of pixels. DCR: depth, column, row; CRD: the way PixelShuffle keeps
+/// them.
 Tensor depth_to_space(const OnnxCall& call) {
     const Tensor& x = call.in(0);
     const std::int64_t b = call.integer("blocksize");
     if (x.dim() != 4 || b < 1 || b > 4096 || x.size(1) % (b * b) != 0)
         throw NodeError("the block size does not divide the channels");
     const std::int64_t n = x.size(0), c = x.size(1) / (b * b), h = x.size(2), w = x.size(3);
-    const Tensor y = call.text("mode", "DCR") == "CRD" ? x.reshape({n, c, b, b, h, w}).permute({0, 1, 4, 2, 5, 3})
-                                                       : x.reshape({n, b, b, c, h, w}).permute({0, 3, 4, 1, 5, 2});
+    const Tensor y = call.text("mode", "DCR") == "CRD"
+                         ? x.reshape({n, c, b, b, h, w}).permute({0, 1, 4, 2, 5, 3})
+                         : x.reshape({n, b, b, c, h, w}).permute({0, 3, 4, 1, 5, 2});
     return y.reshape({n, c, h * b, w * b});
 }
 
@@ -229,7 +244,7 @@ Tensor space_to_depth(const OnnxCall& call) {
     const Tensor& x = call.in(0);
     const std::int64_t b = call.integer("blocksize");
     if (x.dim() != 4 || b < 1 || x.size(2) % b != 0 || x.size(3) % b != 0)
-        throw NodeError("the block size does not divide the picture");
+        throw NodeError("the block size does not divide the image");
     const std::int64_t n = x.size(0), c = x.size(1), h = x.size(2) / b, w = x.size(3) / b;
     return x.reshape({n, c, h, b, w, b}).permute({0, 3, 5, 1, 2, 4}).reshape({n, c * b * b, h, w});
 }

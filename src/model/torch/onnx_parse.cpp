@@ -11,7 +11,7 @@
 #include <set>
 
 #include "assay/error.h"
-#include "assay/file.h"
+#include "core/file.h"
 #include "model/torch/onnx_graph.h"
 
 namespace assay::torch_plugin {
@@ -51,17 +51,20 @@ at::ScalarType stored_type(std::int64_t type, const std::string& name) {
         case TensorProto::BOOL:
             return at::kBool;
         default:
-            refuse(fmt::format("tensor \"{}\" has numbers of ONNX type {}, which is not supported", name, type));
+            refuse(fmt::format("tensor \"{}\" has numbers of ONNX type {}, which is not supported",
+                               name, type));
     }
 }
 
 Ints checked_sizes(const onnx::TensorProto& proto) {
     constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max() / 16;
     Ints sizes(proto.dims().begin(), proto.dims().end());
-    if (sizes.size() > 16) refuse(fmt::format("tensor \"{}\" has {} dimensions", proto.name(), sizes.size()));
+    if (sizes.size() > 16)
+        refuse(fmt::format("tensor \"{}\" has {} dimensions", proto.name(), sizes.size()));
     std::int64_t numbers = 1;
     for (const std::int64_t size : sizes) {
-        if (size < 0) refuse(fmt::format("tensor \"{}\" has a dimension of size {}", proto.name(), size));
+        if (size < 0)
+            refuse(fmt::format("tensor \"{}\" has a dimension of size {}", proto.name(), size));
         if (size > 0 && numbers > most / size)
             refuse(fmt::format("tensor \"{}\" has an impossible size", proto.name()));
         numbers *= size;
@@ -70,34 +73,39 @@ Ints checked_sizes(const onnx::TensorProto& proto) {
 }
 
 /// The bytes of a tensor that the file keeps in another one beside it.
-std::string external_bytes(const onnx::TensorProto& proto, const fs::path& folder, std::uint64_t bytes) {
+std::string external_bytes(const onnx::TensorProto& proto, const fs::path& folder,
+                           std::uint64_t bytes) {
     std::map<std::string, std::string> entries;
     for (const auto& entry : proto.external_data()) entries[entry.key()] = entry.value();
     const fs::path location = entries["location"];
     const auto outside = [](const fs::path& part) { return part == ".."; };
     if (location.empty() || location.is_absolute() || std::ranges::any_of(location, outside))
-        refuse(fmt::format("tensor \"{}\": its data file \"{}\" is not inside the model's folder", proto.name(),
-                           location.string()));
+        refuse(fmt::format("tensor \"{}\": its data file \"{}\" is not inside the model's folder",
+                           proto.name(), location.string()));
     const auto number = [&](const char* key, std::uint64_t fallback) {
         const std::string& text = entries[key];
         if (text.empty()) return fallback;
         std::uint64_t value = 0;
         const auto [stop, code] = std::from_chars(text.data(), text.data() + text.size(), value);
         if (code != std::errc{} || stop != text.data() + text.size())
-            refuse(fmt::format("tensor \"{}\": the {} of its data is \"{}\", not a number", proto.name(), key, text));
+            refuse(fmt::format("tensor \"{}\": the {} of its data is \"{}\", not a number",
+                               proto.name(), key, text));
         return value;
     };
     const std::uint64_t offset = number("offset", 0);
     if (const std::uint64_t length = number("length", bytes); length != bytes)
-        refuse(fmt::format("tensor \"{}\" needs {} bytes of external data, the model says {}", proto.name(), bytes,
-                           length));
+        refuse(fmt::format("tensor \"{}\" needs {} bytes of external data, the model says {}",
+                           proto.name(), bytes, length));
     const fs::path path = folder / location;
     std::error_code error;
     const std::uint64_t there = fs::file_size(path, error);
-    if (error) refuse(fmt::format("the model's data file {} cannot be read: {}", path.string(), error.message()));
+    if (error)
+        refuse(fmt::format("the model's data file {} cannot be read: {}", path.string(),
+                           error.message()));
     if (offset > there || bytes > there - offset) {
-        refuse(fmt::format("the model's data file {} has {} bytes; tensor \"{}\" needs {} from {} on", path.string(),
-                           there, proto.name(), bytes, offset));
+        refuse(
+            fmt::format("the model's data file {} has {} bytes; tensor \"{}\" needs {} from {} on",
+                        path.string(), there, proto.name(), bytes, offset));
     }
     std::string out(bytes, '\0');
     std::ifstream file(path, std::ios::binary);
@@ -111,7 +119,8 @@ std::string external_bytes(const onnx::TensorProto& proto, const fs::path& folde
 template <class Stored, class Field>
 void copy_field(at::Tensor& out, const Field& field, const std::string& name) {
     if (field.size() != out.numel())
-        refuse(fmt::format("tensor \"{}\" has room for {} numbers and holds {}", name, out.numel(), field.size()));
+        refuse(fmt::format("tensor \"{}\" has component for {} numbers and holds {}", name,
+                           out.numel(), field.size()));
     auto* to = static_cast<Stored*>(out.data_ptr());
     for (const auto value : field) *to++ = static_cast<Stored>(value);
 }
@@ -123,12 +132,14 @@ at::Tensor decode_tensor(const onnx::TensorProto& proto, const fs::path& folder)
     const std::uint64_t bytes = numbers * c10::elementSize(type);
     const bool external = proto.data_location() == onnx::TensorProto::EXTERNAL;
     if (proto.has_segment())
-        refuse(fmt::format("tensor \"{}\" is cut in segments, which is not supported", proto.name()));
+        refuse(
+            fmt::format("tensor \"{}\" is cut in segments, which is not supported", proto.name()));
 
-    // The room is taken only once the numbers are known to be there.
+    // The component is taken only once the numbers are known to be there.
     const auto from_bytes = [&](const std::string& raw) {
         if (raw.size() != bytes)
-            refuse(fmt::format("tensor \"{}\" needs {} bytes and has {}", proto.name(), bytes, raw.size()));
+            refuse(fmt::format("tensor \"{}\" needs {} bytes and has {}", proto.name(), bytes,
+                               raw.size()));
         at::Tensor out = at::empty(sizes, type);
         if (bytes > 0) std::memcpy(out.data_ptr(), raw.data(), bytes);
         return out;
@@ -139,10 +150,12 @@ at::Tensor decode_tensor(const onnx::TensorProto& proto, const fs::path& folder)
     } else if (proto.has_raw_data()) {
         out = from_bytes(proto.raw_data());
     } else {
-        const auto held = static_cast<std::uint64_t>(proto.float_data_size()) + proto.double_data_size() +
-                          proto.int32_data_size() + proto.int64_data_size();
+        const auto held = static_cast<std::uint64_t>(proto.float_data_size()) +
+                          proto.double_data_size() + proto.int32_data_size() +
+                          proto.int64_data_size();
         if (held != numbers)
-            refuse(fmt::format("tensor \"{}\" has room for {} numbers and holds {}", proto.name(), numbers, held));
+            refuse(fmt::format("tensor \"{}\" has component for {} numbers and holds {}",
+                               proto.name(), numbers, held));
         out = at::empty(sizes, type);
         switch (type) {
             case at::kFloat:
@@ -180,7 +193,8 @@ at::Tensor decode_tensor(const onnx::TensorProto& proto, const fs::path& folder)
 /// Collects the graph; values are numbered as their names appear.
 class Reader {
 public:
-    Reader(const onnx::ModelProto& model, fs::path folder) : proto_(model.graph()), folder_(std::move(folder)) {
+    Reader(const onnx::ModelProto& model, fs::path folder)
+        : proto_(model.graph()), folder_(std::move(folder)) {
         graph_.opset = opset_of(model);
     }
 
@@ -188,7 +202,8 @@ public:
         read_initialisers();
         read_inputs();
         for (const onnx::NodeProto& node : proto_.node()) read_node(node);
-        for (const auto& output : proto_.output()) graph_.outputs.push_back(known(output.name(), "the model's output"));
+        for (const auto& output : proto_.output())
+            graph_.outputs.push_back(known(output.name(), "the model's output"));
         if (graph_.outputs.empty()) refuse("the model has no output");
         count_parameters();
         return std::move(graph_);
@@ -199,8 +214,8 @@ private:
         for (const auto& set : model.opset_import()) {
             if (!set.domain().empty() && set.domain() != "ai.onnx") continue;
             if (set.version() < kOldestOpset || set.version() > kNewestOpset) {
-                refuse(fmt::format("the model uses ONNX opset {}; supported: {} to {}", set.version(), kOldestOpset,
-                                   kNewestOpset));
+                refuse(fmt::format("the model uses ONNX opset {}; supported: {} to {}",
+                                   set.version(), kOldestOpset, kNewestOpset));
             }
             return set.version();
         }
@@ -232,7 +247,8 @@ private:
     }
 
     void read_initialisers() {
-        if (proto_.sparse_initializer_size() > 0) refuse("the model holds sparse tensors, which are not supported");
+        if (proto_.sparse_initializer_size() > 0)
+            refuse("the model holds sparse tensors, which are not supported");
         for (const onnx::TensorProto& tensor : proto_.initializer())
             graph_.constants[define(tensor.name())] = decode_tensor(tensor, folder_);
     }
@@ -260,24 +276,28 @@ private:
         const auto& type = input.type().tensor_type();
         graph_.input_type = scalar_type_of(type.elem_type());
         if (!c10::isFloatingType(graph_.input_type)) {
-            refuse(fmt::format(
-                "the model's input \"{}\" takes {} numbers; only models that take normalised floats are supported",
-                input.name(), c10::toString(graph_.input_type)));
+            refuse(
+                fmt::format("the model's input \"{}\" takes {} numbers; only models that take "
+                            "normalised floats are supported",
+                            input.name(), c10::toString(graph_.input_type)));
         }
         if (!type.has_shape()) return;
         if (type.shape().dim_size() != 4) {
-            refuse(fmt::format("the model's input \"{}\" has {} dimensions; pictures have 4 (n, 3, height, width)",
-                               input.name(), type.shape().dim_size()));
+            refuse(fmt::format(
+                "the model's input \"{}\" has {} dimensions; images have 4 (n, 3, height, width)",
+                input.name(), type.shape().dim_size()));
         }
         std::array<std::int64_t, 4> shape = {};
         for (int d = 0; d < 4; ++d) {
             const auto& dim = type.shape().dim(d);
-            shape[static_cast<std::size_t>(d)] = dim.has_dim_value() && dim.dim_value() > 0 ? dim.dim_value() : -1;
+            shape[static_cast<std::size_t>(d)] =
+                dim.has_dim_value() && dim.dim_value() > 0 ? dim.dim_value() : -1;
         }
         if (shape[3] == 3 && shape[1] != 3) {
-            refuse(fmt::format(
-                "the model's input \"{}\" holds the channels last (n, height, width, 3); export it with channels first",
-                input.name()));
+            refuse(
+                fmt::format("the model's input \"{}\" holds the channels last (n, height, width, "
+                            "3); export it with channels first",
+                            input.name()));
         }
         graph_.input_shape = shape;
     }
@@ -290,9 +310,13 @@ private:
         if (node.name.empty() && proto.output_size() > 0) node.name = proto.output(0);
         for (const std::string& name : proto.input())
             node.inputs.push_back(
-                name.empty() ? -1 : known(name, fmt::format("node \"{}\" ({}): its input", node.name, node.op)));
-        for (const std::string& name : proto.output()) node.outputs.push_back(name.empty() ? -1 : define(name));
-        for (const onnx::AttributeProto& attribute : proto.attribute()) read_attribute(attribute, node);
+                name.empty()
+                    ? -1
+                    : known(name, fmt::format("node \"{}\" ({}): its input", node.name, node.op)));
+        for (const std::string& name : proto.output())
+            node.outputs.push_back(name.empty() ? -1 : define(name));
+        for (const onnx::AttributeProto& attribute : proto.attribute())
+            read_attribute(attribute, node);
         graph_.nodes.push_back(std::move(node));
     }
 
@@ -320,7 +344,8 @@ private:
                 out.value = decode_tensor(proto.t(), folder_);
                 break;
             default:
-                return;  // graphs, strings, sparse tensors: an operator that needs one is unknown or says so
+                return;  // graphs, strings, sparse tensors: an operator that needs one is unknown
+                         // or says so
         }
         node.attributes.push_back(std::move(out));
     }
@@ -333,14 +358,16 @@ private:
         }
         for (std::size_t v = 0; v < graph_.constants.size(); ++v) {
             const at::Tensor& tensor = graph_.constants[v];
-            if (tensor.defined() && tensor.is_floating_point() && !statistics.contains(static_cast<int>(v)))
+            if (tensor.defined() && tensor.is_floating_point() &&
+                !statistics.contains(static_cast<int>(v)))
                 graph_.parameters += tensor.numel();
         }
         if (graph_.parameters > 0) return;
         for (const OnnxNode& node : graph_.nodes) {
             for (const OnnxAttribute& attribute : node.attributes) {
                 const auto* tensor = std::get_if<at::Tensor>(&attribute.value);
-                if (tensor != nullptr && tensor->is_floating_point()) graph_.parameters += tensor->numel();
+                if (tensor != nullptr && tensor->is_floating_point())
+                    graph_.parameters += tensor->numel();
             }
         }
     }
@@ -366,7 +393,8 @@ OnnxGraph parse_onnx(const fs::path& path) {
     onnx::ModelProto model;
     {
         const std::vector<std::byte> bytes = read_file(path, std::numeric_limits<int>::max());
-        if (!model.ParseFromArray(bytes.data(), static_cast<int>(bytes.size())) || !model.has_graph())
+        if (!model.ParseFromArray(bytes.data(), static_cast<int>(bytes.size())) ||
+            !model.has_graph())
             refuse("not an ONNX model, or a damaged one (its protobuf cannot be read)");
     }
     return Reader(model, path.parent_path()).read();

@@ -27,21 +27,23 @@ std::unique_ptr<Classifier> open(const ModelSpec& spec, const ClassifierOptions&
     });
 }
 
-TrainedNetwork train_network(const TrainingPictures& pictures, const TrainSpec& spec, double attack,
+TrainedNetwork train_network(const TrainingImages& images, const TrainSpec& spec, double attack,
                              const TrainTick& tick) {
     return translating("the network cannot be trained", [&] {
         prepare_once();
-        return train(pictures, spec, attack, tick);
+        return train(images, spec, attack, tick);
     });
 }
 
 }  // namespace
 }  // namespace assay::torch_plugin
 
-extern "C" __attribute__((visibility("default"))) const assay::TorchPlugin* assay_torch_plugin_v1() {
+extern "C" __attribute__((visibility("default"))) const assay::TorchPlugin*
+assay_torch_plugin_v1() {
     static const std::string build = assay::plugin_build();
     static const std::string framework = assay::torch_plugin::framework_name();
-    static const assay::TorchPlugin plugin = {assay::kPluginInterface, build.c_str(), framework.c_str(),
-                                              assay::torch_plugin::open, assay::torch_plugin::train_network};
+    static const assay::TorchPlugin plugin = {assay::kPluginInterface, build.c_str(),
+                                              framework.c_str(), assay::torch_plugin::open,
+                                              assay::torch_plugin::train_network};
     return &plugin;
 }

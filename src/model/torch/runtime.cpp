@@ -16,8 +16,8 @@
 namespace assay::torch_plugin {
 namespace {
 
-/// OpenBLAS has threads of its own, which at::set_num_threads does not govern. Another BLAS under LibTorch has no such
-/// function, and none is needed.
+/// OpenBLAS has threads of its own, which at::set_num_threads does not govern. Another BLAS under
+/// LibTorch has no such function, and none is needed.
 void set_blas_threads_to_one() {
     for (const char* name : {"openblas_set_num_threads", "bli_thread_set_num_threads"}) {
         if (auto* function = dlsym(RTLD_DEFAULT, name)) {
@@ -54,8 +54,9 @@ bool contains(std::string_view text, std::string_view part) {
 }
 
 bool means_memory(std::string_view message) {
-    for (const std::string_view sign : {"out of memory", "can't allocate memory", "not enough memory", "bad_alloc",
-                                        "CUBLAS_STATUS_ALLOC_FAILED", "CUDNN_STATUS_ALLOC_FAILED"}) {
+    for (const std::string_view sign :
+         {"out of memory", "can't allocate memory", "not enough memory", "bad_alloc",
+          "CUBLAS_STATUS_ALLOC_FAILED", "CUDNN_STATUS_ALLOC_FAILED"}) {
         if (contains(message, sign)) return true;
     }
     return false;
@@ -67,12 +68,14 @@ std::string_view trimmed(std::string_view line) {
     return line.substr(begin, line.find_last_not_of(" \t\r") - begin + 1);
 }
 
-/// "RuntimeError: what happened": where the TorchScript interpreter puts the reason, below its trace.
+/// "RuntimeError: what happened": where the TorchScript interpreter puts the reason, below its
+/// trace.
 bool names_an_error(std::string_view line) {
     const auto colon = line.find(": ");
     if (colon == std::string_view::npos || colon > 60) return false;
     const std::string_view word = line.substr(0, colon);
-    return word.find(' ') == std::string_view::npos && (word.ends_with("Error") || word.ends_with("Exception"));
+    return word.find(' ') == std::string_view::npos &&
+           (word.ends_with("Error") || word.ends_with("Exception"));
 }
 
 }  // namespace
@@ -88,8 +91,9 @@ void prepare_process() {
         // Somebody else in the process has used the pool already; its size does not change results.
     }
     set_blas_threads_to_one();
-    // Where LibTorch has LLVM, TorchScript's second call compiles fused kernels for the shapes of the first: minutes
-    // for a network of a second (2.6 as Debian builds it), and other bits than the first call's.
+    // Where LibTorch has LLVM, TorchScript's second call compiles fused kernels for the shapes of
+    // the first: minutes for a network of a second (2.6 as Debian builds it), and other bits than
+    // the first call's.
     torch::jit::setTensorExprFuserEnabled(false);
 }
 
@@ -108,28 +112,33 @@ c10::Device device_named(const std::string& name) {
     if (name == "auto") return cuda ? c10::Device(c10::kCUDA, 0) : c10::Device(c10::kCPU);
     constexpr std::string_view prefix = "cuda";
     if (!name.starts_with(prefix) || (name.size() > prefix.size() && name[prefix.size()] != ':'))
-        throw Error(ErrorCode::usage, fmt::format("unknown device \"{}\"; allowed: auto, cpu, cuda, cuda:N", name));
+        throw Error(ErrorCode::usage,
+                    fmt::format("unknown device \"{}\"; allowed: auto, cpu, cuda, cuda:N", name));
     int index = 0;
     if (name.size() > prefix.size()) {
         const char* begin = name.data() + prefix.size() + 1;
         const char* end = name.data() + name.size();
         const auto [stop, code] = std::from_chars(begin, end, index);
         if (begin == end || stop != end || code != std::errc{} || index < 0)
-            throw Error(ErrorCode::usage, fmt::format("device \"{}\": a number must follow \"cuda:\"", name));
+            throw Error(ErrorCode::usage,
+                        fmt::format("device \"{}\": a number must follow \"cuda:\"", name));
     }
     if (!cuda) {
-        throw Error(ErrorCode::usage, fmt::format("device \"{}\": {} finds no CUDA device here; use cpu or auto", name,
-                                                  framework_name()));
+        throw Error(ErrorCode::usage,
+                    fmt::format("device \"{}\": {} finds no CUDA device here; use cpu or auto",
+                                name, framework_name()));
     }
     const std::size_t count = torch::cuda::device_count();
     if (static_cast<std::size_t>(index) >= count)
         throw Error(ErrorCode::usage,
-                    fmt::format("device \"{}\": there are {} CUDA devices, cuda:0 to cuda:{}", name, count, count - 1));
+                    fmt::format("device \"{}\": there are {} CUDA devices, cuda:0 to cuda:{}", name,
+                                count, count - 1));
     return c10::Device(c10::kCUDA, static_cast<c10::DeviceIndex>(index));
 }
 
 std::string framework_name() {
-    return fmt::format("LibTorch {}.{}.{}", TORCH_VERSION_MAJOR, TORCH_VERSION_MINOR, TORCH_VERSION_PATCH);
+    return fmt::format("LibTorch {}.{}.{}", TORCH_VERSION_MAJOR, TORCH_VERSION_MINOR,
+                       TORCH_VERSION_PATCH);
 }
 
 std::string first_reason(std::string_view message) {
@@ -140,7 +149,8 @@ std::string first_reason(std::string_view message) {
         const std::string_view line = trimmed(message.substr(begin, end - begin));
         begin = end + 1;
         if (line.starts_with("Exception raised from") || line.starts_with("frame #")) break;
-        if (line.empty() || line.starts_with("The following operation failed") || line.starts_with("Traceback"))
+        if (line.empty() || line.starts_with("The following operation failed") ||
+            line.starts_with("Traceback"))
             continue;
         if (names_an_error(line)) named = line;
         if (first.empty()) first = line;
@@ -148,7 +158,8 @@ std::string first_reason(std::string_view message) {
     std::string_view reason = named.empty() ? first : named;
     if (reason.starts_with("RuntimeError: ")) reason.remove_prefix(14);
     constexpr std::size_t longest = 300;
-    return reason.size() > longest ? std::string(reason.substr(0, longest)) + "..." : std::string(reason);
+    return reason.size() > longest ? std::string(reason.substr(0, longest)) + "..."
+                                   : std::string(reason);
 }
 
 Error translated(std::string_view context) {
@@ -171,7 +182,8 @@ Error translated(std::string_view context) {
     } catch (const std::exception& error) {
         return made(error.what());
     } catch (...) {
-        return Error(ErrorCode::bad_input, fmt::format("{}: unknown failure inside LibTorch", context));
+        return Error(ErrorCode::bad_input,
+                     fmt::format("{}: unknown failure inside LibTorch", context));
     }
 }
 

@@ -12,7 +12,8 @@ namespace assay::torch_plugin {
 
 /// One thread a call, no chatter on stderr. Called once, before the first tensor.
 void prepare_process();
-/// LibTorch keeps thread counts and the handler of warnings per thread: called at the start of each call into it.
+/// LibTorch keeps thread counts and the handler of warnings per thread: called at the start of each
+/// call into it.
 void prepare_thread();
 
 /// "auto", "cpu", "cuda", "cuda:1". Throws usage.
@@ -23,8 +24,8 @@ std::string framework_name();  ///< "LibTorch 1.13.1"
 /// The line of a LibTorch message that says what failed, without stack traces.
 std::string first_reason(std::string_view message);
 
-/// The exception being handled, as an Error: our own unchanged; memory -> out_of_memory; all else -> bad_input with
-/// `context` in front.
+/// The exception being handled, as an Error: our own unchanged; memory -> out_of_memory; all else
+/// -> bad_input with `context` in front.
 Error translated(std::string_view context);
 
 /// Runs `body`, whose exceptions leave translated.

@@ -21,7 +21,8 @@ class TensorCount {
 public:
     void add(const at::Tensor& tensor) {
         if (!tensor.defined() || tensor.layout() != c10::kStrided) return;
-        const Place place = {tensor.storage().unsafeGetStorageImpl(), tensor.storage_offset(), tensor.numel()};
+        const Place place = {tensor.storage().unsafeGetStorageImpl(), tensor.storage_offset(),
+                             tensor.numel()};
         if (seen_.insert(place).second) numbers_ += tensor.numel();
     }
     std::int64_t numbers() const { return numbers_; }
@@ -40,8 +41,9 @@ void add_constants(TensorCount& count, const torch::jit::Block* block) {
     }
 }
 
-/// Parameters without buffers. A module without any has its weights elsewhere: as constants in the graph (frozen) or as
-/// buffers (weights kept as codes): then those are counted, every number of them.
+/// Parameters without buffers. A module without any has its weights elsewhere: as constants in the
+/// graph (frozen) or as buffers (weights kept as codes): then those are counted, every number of
+/// them.
 std::int64_t count_parameters(const torch::jit::Module& module) {
     TensorCount count;
     for (const at::Tensor& parameter : module.parameters()) count.add(parameter);
@@ -70,9 +72,11 @@ std::vector<std::string> names_in(const c10::IValue& value) {
             if (entry.key().isString()) names.push_back(entry.key().toStringRef());
         }
     } else if (value.isList()) {
-        for (std::size_t i = 0; i < value.toListRef().size(); ++i) names.push_back(std::to_string(i));
+        for (std::size_t i = 0; i < value.toListRef().size(); ++i)
+            names.push_back(std::to_string(i));
     } else if (value.isTensorList()) {
-        for (std::size_t i = 0; i < value.toTensorVector().size(); ++i) names.push_back(std::to_string(i));
+        for (std::size_t i = 0; i < value.toTensorVector().size(); ++i)
+            names.push_back(std::to_string(i));
     }
     return names;
 }
@@ -85,7 +89,8 @@ std::string kind_of(const c10::IValue& value) {
     return value.tagKind();
 }
 
-c10::IValue part_of(const c10::IValue& value, const std::vector<std::string>& names, std::size_t i) {
+c10::IValue part_of(const c10::IValue& value, const std::vector<std::string>& names,
+                    std::size_t i) {
     if (value.isTuple()) return value.toTupleRef().elements().at(i);
     if (value.isGenericDict()) return value.toGenericDict().at(c10::IValue(names.at(i)));
     return value.toList().get(i);
@@ -95,14 +100,16 @@ c10::IValue part_of(const c10::IValue& value, const std::vector<std::string>& na
 at::Tensor scores_in(const c10::IValue& value, const std::string& output) {
     if (value.isTensor()) {
         if (output.empty() || output == "0") return value.toTensor();
-        throw Error(ErrorCode::bad_input,
-                    fmt::format("output \"{}\" is asked for, but the model returns one tensor", output));
+        throw Error(
+            ErrorCode::bad_input,
+            fmt::format("output \"{}\" is asked for, but the model returns one tensor", output));
     }
     const std::vector<std::string> names = names_in(value);
     if (names.empty()) {
-        throw Error(ErrorCode::bad_input,
-                    fmt::format("the model returns {} {}, no tensor of scores",
-                                value.isNone() ? "nothing:" : "an empty or unknown", value.tagKind()));
+        throw Error(
+            ErrorCode::bad_input,
+            fmt::format("the model returns {} {}, no tensor of scores",
+                        value.isNone() ? "nothing:" : "an empty or unknown", value.tagKind()));
     }
     std::size_t chosen = names.size();
     for (std::size_t i = 0; i < names.size(); ++i) {
@@ -110,42 +117,56 @@ at::Tensor scores_in(const c10::IValue& value, const std::string& output) {
     }
     // A named tuple's fields may be asked for by position too.
     std::size_t position = 0;
-    const auto [stop, code] = std::from_chars(output.data(), output.data() + output.size(), position);
+    const auto [stop, code] =
+        std::from_chars(output.data(), output.data() + output.size(), position);
     if (chosen == names.size() && !value.isGenericDict() && code == std::errc{} &&
         stop == output.data() + output.size())
         chosen = std::min(position, names.size());
     if (chosen == names.size()) {
         std::string list;
         for (std::size_t i = 0; i < names.size() && i < 20; ++i)
-            list += fmt::format("{}{} ({})", i > 0 ? ", " : "", names[i], kind_of(part_of(value, names, i)));
-        throw Error(ErrorCode::bad_input,
-                    output.empty() ? fmt::format("the model returns several things; name the one that holds the scores "
-                                                 "with --output-entry, or as \"output\" in the sidecar: {}",
-                                                 list)
-                                   : fmt::format("the model has no output \"{}\"; it returns: {}", output, list));
+            list += fmt::format("{}{} ({})", i > 0 ? ", " : "", names[i],
+                                kind_of(part_of(value, names, i)));
+        throw Error(
+            ErrorCode::bad_input,
+            output.empty()
+                ? fmt::format(
+                      "the model returns several things; name the one that holds the scores "
+                      "with --output-entry, or as \"output\" in the sidecar: {}",
+                      list)
+                : fmt::format("the model has no output \"{}\"; it returns: {}", output, list));
     }
     const c10::IValue part = part_of(value, names, chosen);
     if (!part.isTensor())
-        throw Error(ErrorCode::bad_input,
-                    fmt::format("output \"{}\" of the model is {}, not a tensor", output, part.tagKind()));
+        throw Error(
+            ErrorCode::bad_input,
+            fmt::format("output \"{}\" of the model is {}, not a tensor", output, part.tagKind()));
     return part.toTensor();
 }
 
 /// torch.save's archives look like TorchScript's from outside; this is the commonest wrong file.
 std::string load_hint(const std::string& reason) {
-    if (reason.find("constants.pkl") != std::string::npos || reason.find("code/") != std::string::npos ||
-        reason.find("Legacy model format") != std::string::npos || reason.find("stack_.empty") != std::string::npos)
-        return "; the file holds weights only (torch.save): export with torch.jit.trace(...).save(path)";
+    if (reason.find("constants.pkl") != std::string::npos ||
+        reason.find("code/") != std::string::npos ||
+        reason.find("Legacy model format") != std::string::npos ||
+        reason.find("stack_.empty") != std::string::npos)
+        return "; the file holds weights only (torch.save): export with "
+               "torch.jit.trace(...).save(path)";
     return "";
 }
 
 class TorchScriptNetwork final : public Network {
 public:
-    TorchScriptNetwork(torch::jit::Module module, std::int64_t parameters, at::ScalarType type, std::string output)
-        : module_(std::move(module)), parameters_(parameters), type_(type), output_(std::move(output)) {}
+    TorchScriptNetwork(torch::jit::Module module, std::int64_t parameters, at::ScalarType type,
+                       std::string output)
+        : module_(std::move(module)),
+          parameters_(parameters),
+          type_(type),
+          output_(std::move(output)) {}
 
     at::Tensor forward(const at::Tensor& input) override {
-        // The method is looked up and called without touching the module: one module serves all threads.
+        // The method is looked up and called without touching the module: one module serves all
+        // threads.
         torch::jit::Stack stack = {module_._ivalue(), input.to(type_)};
         return scores_in(module_.get_method("forward").function()(std::move(stack)), output_);
     }
@@ -175,7 +196,8 @@ std::unique_ptr<Network> load_torchscript(const ModelSpec& spec, c10::Device dev
     const std::int64_t parameters = count_parameters(module);
     const at::ScalarType type = input_type(module);
     try {
-        // Exact: constants are folded, no arithmetic is changed. (optimize_for_inference gives wrong answers in 1.13.)
+        // Exact: constants are folded, no arithmetic is changed. (optimize_for_inference gives
+        // wrong answers in 1.13.)
         module = torch::jit::freeze_module(module);
     } catch (const std::exception&) {
         // Modules that write their own attributes cannot be frozen; they run as they are.

@@ -20,7 +20,7 @@
 #include <numbers>
 
 #include "assay/error.h"
-#include "assay/random.h"
+#include "core/random.h"
 #include "model/torch/runtime.h"
 #include "model/torch/train_batch.h"
 #include "model/torch/train_network.h"
@@ -28,7 +28,8 @@
 namespace assay::torch_plugin {
 namespace {
 
-/// AdamW with decoupled decay (Loshchilov, Hutter: "Decoupled weight decay regularization", ICLR 2019, algorithm 2).
+/// AdamW with decoupled decay (Loshchilov, Hutter: "Decoupled weight decay regularization", ICLR
+/// 2019, algorithm 2).
 class AdamW {
 public:
     explicit AdamW(const TrainableNetwork& network) : network_(network) {
@@ -55,7 +56,8 @@ public:
 
 private:
     static constexpr double kFirst = 0.9;
-    static constexpr double kSecond = 0.99;  // the usual 0.999 remembers longer than these trainings last
+    static constexpr double kSecond =
+        0.99;  // the usual 0.999 remembers longer than these trainings last
     const TrainableNetwork& network_;
     std::vector<at::Tensor> first_, second_;
     double steps_ = 0;
@@ -70,14 +72,15 @@ double processor_seconds() {
 
 class Training {
 public:
-    Training(const TrainingPictures& pictures, const TrainSpec& spec)
-        : pictures_(pictures),
+    Training(const TrainingImages& images, const TrainSpec& spec)
+        : images_(images),
           spec_(spec),
-          split_(split_pictures(pictures.labels.size(), spec)),
-          network_(spec, pictures.classes),
+          split_(split_images(images.labels.size(), spec)),
+          network_(spec, images.classes),
           optimiser_(network_) {
         if (split_.trained.size() < 2)
-            throw Error(ErrorCode::usage, "share and held_out leave fewer than two pictures to train on");
+            throw Error(ErrorCode::usage,
+                        "share and held_out leave fewer than two images to train on");
     }
 
     TrainedNetwork run(double attack, const TrainTick& tick) {
@@ -106,27 +109,33 @@ private:
         at::Tensor labels;
     };
 
-    at::Tensor normalised(const at::Tensor& pixels) const { return pixels.sub(pictures_.mean).div_(pictures_.std); }
+    at::Tensor normalised(const at::Tensor& pixels) const {
+        return pixels.sub(images_.mean).div_(images_.std);
+    }
 
-    at::Tensor loss_of(const Batch& batch, const at::Tensor& input, bool training, double smoothing) const {
-        return at::cross_entropy_loss(network_.forward(input, training), batch.labels, {}, at::Reduction::Mean, -100,
-                                      smoothing);
+    at::Tensor loss_of(const Batch& batch, const at::Tensor& input, bool training,
+                       double smoothing) const {
+        return at::cross_entropy_loss(network_.forward(input, training), batch.labels, {},
+                                      at::Reduction::Mean, -100, smoothing);
     }
 
     Batch batch_of(std::span<const std::uint32_t> items, std::int64_t epoch) const {
         const auto n = static_cast<std::int64_t>(items.size());
         const auto numbers = static_cast<std::size_t>(3 * spec_.side * spec_.side);
-        Batch batch{at::empty({n, 3, spec_.side, spec_.side}, at::kFloat), at::empty({n}, at::kLong)};
+        Batch batch{at::empty({n, 3, spec_.side, spec_.side}, at::kFloat),
+                    at::empty({n}, at::kLong)};
         for (std::size_t i = 0; i < items.size(); ++i) {
-            picture_into(pictures_, spec_, items[i], epoch, {batch.pixels.data_ptr<float>() + i * numbers, numbers});
-            batch.labels.data_ptr<std::int64_t>()[i] = pictures_.labels[items[i]];
+            image_into(images_, spec_, items[i], epoch,
+                       {batch.pixels.data_ptr<float>() + i * numbers, numbers});
+            batch.labels.data_ptr<std::int64_t>()[i] = images_.labels[items[i]];
         }
         return batch;
     }
 
-    /// The chosen pictures of a normalised batch through their random convolutions, each brought back to the mean and
-    /// spread that it had.
-    at::Tensor retextured(at::Tensor input, std::span<const std::uint32_t> items, std::int64_t epoch) const {
+    /// The chosen images of a normalised batch through their random convolutions, each brought back
+    /// to the mean and spread that it had.
+    at::Tensor retextured(at::Tensor input, std::span<const std::uint32_t> items,
+                          std::int64_t epoch) const {
         for (std::size_t i = 0; i < items.size(); ++i) {
             const RandomTexture texture = random_texture(spec_, items[i], epoch);
             if (texture.kernel.empty()) continue;
@@ -141,21 +150,26 @@ private:
         return input;
     }
 
-    /// One signed gradient step of size `reach`, in [0, 1] units, from `start`, kept within `reach` of `pixels`.
-    at::Tensor attacked(const Batch& batch, const at::Tensor& start, double reach, bool training) const {
+    /// One signed gradient step of size `reach`, in [0, 1] units, from `start`, kept within `reach`
+    /// of `pixels`.
+    at::Tensor attacked(const Batch& batch, const at::Tensor& start, double reach,
+                        bool training) const {
         const at::Tensor moving = start.detach().clone().requires_grad_(true);
         const at::Tensor loss = loss_of(batch, normalised(moving), training, 0);
         const at::Tensor slope = torch::autograd::grad({loss}, {moving}).front();
         const c10::AutoGradMode off(false);
         const at::Tensor moved = start.add(at::sign(slope), reach);
-        return at::minimum(at::maximum(moved, batch.pixels.sub(reach)), batch.pixels.add(reach)).clamp_(0, 1);
+        return at::minimum(at::maximum(moved, batch.pixels.sub(reach)), batch.pixels.add(reach))
+            .clamp_(0, 1);
     }
 
-    at::Tensor random_start(const Batch& batch, std::span<const std::uint32_t> items, std::int64_t epoch) const {
+    at::Tensor random_start(const Batch& batch, std::span<const std::uint32_t> items,
+                            std::int64_t epoch) const {
         at::Tensor out = batch.pixels.clone();
         const std::int64_t numbers = out.numel() / out.size(0);
         for (std::size_t i = 0; i < items.size(); ++i) {
-            RandomStream random(spec_.seed, "attack", (static_cast<std::uint64_t>(epoch) << 32) | items[i]);
+            RandomStream random(spec_.seed, "attack",
+                                (static_cast<std::uint64_t>(epoch) << 32) | items[i]);
             float* values = out.data_ptr<float>() + static_cast<std::int64_t>(i) * numbers;
             const auto reach = static_cast<float>(spec_.adversarial);
             for (std::int64_t j = 0; j < numbers; ++j)
@@ -167,7 +181,8 @@ private:
     double rate_at(double place) const {
         constexpr double rise = 0.2;
         if (place < rise) return spec_.learning_rate * (0.05 + 0.95 * place / rise);
-        return spec_.learning_rate * 0.5 * (1 + std::cos(std::numbers::pi * (place - rise) / (1 - rise)));
+        return spec_.learning_rate * 0.5 *
+               (1 + std::cos(std::numbers::pi * (place - rise) / (1 - rise)));
     }
 
     double run_epoch(int epoch, const TrainTick& tick) {
@@ -178,19 +193,22 @@ private:
         for (std::size_t first = 0; first < order.size(); first += size) {
             const std::span<const std::uint32_t> items =
                 std::span(order).subspan(first, std::min(size, order.size() - first));
-            if (items.size() < 2) break;  // batch norm wants more than one picture
+            if (items.size() < 2) break;  // batch norm wants more than one image
             const double place =
-                (epoch + static_cast<double>(first) / static_cast<double>(order.size())) / spec_.epochs;
+                (epoch + static_cast<double>(first) / static_cast<double>(order.size())) /
+                spec_.epochs;
             const Batch batch = batch_of(items, epoch);
             at::Tensor input;
             if (spec_.adversarial > 0) {
-                input = normalised(attacked(batch, random_start(batch, items, epoch), spec_.adversarial, true));
+                input = normalised(
+                    attacked(batch, random_start(batch, items, epoch), spec_.adversarial, true));
             } else {
                 input = normalised(batch.pixels);
             }
             if (spec_.random_textures > 0) input = retextured(std::move(input), items, epoch);
             const at::Tensor loss = loss_of(batch, input, true, spec_.label_smoothing);
-            optimiser_.step(torch::autograd::grad({loss}, network_.parameters()), rate_at(place), spec_.weight_decay);
+            optimiser_.step(torch::autograd::grad({loss}, network_.parameters()), rate_at(place),
+                            spec_.weight_decay);
             sum += loss.item<double>() * static_cast<double>(items.size());
             tick(items.size());
         }
@@ -198,37 +216,43 @@ private:
     }
 
     static std::uint64_t right(const at::Tensor& scores, const Batch& batch) {
-        return static_cast<std::uint64_t>(at::sum(at::eq(at::argmax(scores, 1), batch.labels)).item<std::int64_t>());
+        return static_cast<std::uint64_t>(
+            at::sum(at::eq(at::argmax(scores, 1), batch.labels)).item<std::int64_t>());
     }
 
-    /// Counts over the held-out pictures; returns their scores.
+    /// Counts over the held-out images; returns their scores.
     at::Tensor judge(double attack, TrainReport& report) const {
         std::vector<at::Tensor> all;
         const auto size = static_cast<std::size_t>(spec_.batch);
         const std::span<const std::uint32_t> items = split_.held_out;
         report.held_out = items.size();
         for (std::size_t first = 0; first < items.size(); first += size) {
-            const Batch batch = batch_of(items.subspan(first, std::min(size, items.size() - first)), -1);
-            const at::Tensor moved = attack > 0 ? attacked(batch, batch.pixels, attack, false) : batch.pixels;
+            const Batch batch =
+                batch_of(items.subspan(first, std::min(size, items.size() - first)), -1);
+            const at::Tensor moved =
+                attack > 0 ? attacked(batch, batch.pixels, attack, false) : batch.pixels;
             const c10::AutoGradMode off(false);
             all.push_back(network_.forward(normalised(batch.pixels), false));
             report.held_out_right += right(all.back(), batch);
-            report.held_out_right_attacked += right(network_.forward(normalised(moved), false), batch);
+            report.held_out_right_attacked +=
+                right(network_.forward(normalised(moved), false), batch);
         }
-        return all.empty() ? at::empty({0, pictures_.classes}, at::kFloat) : at::cat(all);
+        return all.empty() ? at::empty({0, images_.classes}, at::kFloat) : at::cat(all);
     }
 
     /// The loss is convex in 1 / temperature: golden section over its logarithm.
     double temperature(const at::Tensor& scores) const {
         if (scores.size(0) == 0)
-            throw Error(ErrorCode::usage, "a temperature needs held-out pictures; held_out left none");
+            throw Error(ErrorCode::usage,
+                        "a temperature needs held-out images; held_out left none");
         const c10::AutoGradMode off(false);
         at::Tensor labels = at::empty({scores.size(0)}, at::kLong);
         for (std::size_t i = 0; i < split_.held_out.size(); ++i)
-            labels.data_ptr<std::int64_t>()[i] = pictures_.labels[split_.held_out[i]];
+            labels.data_ptr<std::int64_t>()[i] = images_.labels[split_.held_out[i]];
         const at::Tensor exact = scores.to(at::kDouble);
         const auto loss = [&](double log_temperature) {
-            return at::cross_entropy_loss(exact.div(std::exp(log_temperature)), labels).item<double>();
+            return at::cross_entropy_loss(exact.div(std::exp(log_temperature)), labels)
+                .item<double>();
         };
         const double golden = 1 / std::numbers::phi;
         double low = std::log(0.05), high = std::log(20.0);
@@ -243,7 +267,7 @@ private:
         return std::exp((low + high) / 2);
     }
 
-    const TrainingPictures& pictures_;
+    const TrainingImages& images_;
     const TrainSpec& spec_;
     Split split_;
     TrainableNetwork network_;
@@ -252,9 +276,10 @@ private:
 
 }  // namespace
 
-TrainedNetwork train(const TrainingPictures& pictures, const TrainSpec& spec, double attack, const TrainTick& tick) {
+TrainedNetwork train(const TrainingImages& images, const TrainSpec& spec, double attack,
+                     const TrainTick& tick) {
     prepare_thread();
-    return Training(pictures, spec).run(attack, tick);
+    return Training(images, spec).run(attack, tick);
 }
 
 }  // namespace assay::torch_plugin

@@ -1,4 +1,4 @@
-// One training, from pictures to the bytes of a TorchScript file.
+// One training, from images to the bytes of a TorchScript file.
 #pragma once
 
 #include "model/plugin.h"
@@ -6,6 +6,7 @@
 namespace assay::torch_plugin {
 
 /// Runs on the calling thread alone. Throws what `tick` throws.
-TrainedNetwork train(const TrainingPictures& pictures, const TrainSpec& spec, double attack, const TrainTick& tick);
+TrainedNetwork train(const TrainingImages& images, const TrainSpec& spec, double attack,
+                     const TrainTick& tick);
 
 }  // namespace assay::torch_plugin

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <utility>
 
-#include "assay/random.h"
+#include "core/random.h"
 
 namespace assay::torch_plugin {
 namespace {
@@ -15,9 +15,9 @@ std::uint64_t visit(std::uint32_t item, std::int64_t epoch) {
 
 }  // namespace
 
-Split split_pictures(std::size_t pictures, const TrainSpec& spec) {
+Split split_images(std::size_t images, const TrainSpec& spec) {
     Split split;
-    for (std::uint32_t i = 0; i < pictures; ++i) {
+    for (std::uint32_t i = 0; i < images; ++i) {
         if (RandomStream(spec.seed, "held out", i).uniform() < spec.held_out) {
             split.held_out.push_back(i);
         } else if (spec.share >= 1 || RandomStream(spec.seed, "share", i).uniform() < spec.share) {
@@ -32,21 +32,25 @@ void shuffle(std::span<std::uint32_t> items, std::uint64_t seed, std::uint64_t e
     for (std::size_t i = items.size(); i > 1; --i) std::swap(items[i - 1], items[random.below(i)]);
 }
 
-void picture_into(const TrainingPictures& pictures, const TrainSpec& spec, std::uint32_t item, std::int64_t epoch,
-                  std::span<float> out) {
+void image_into(const TrainingImages& images, const TrainSpec& spec, std::uint32_t item,
+                std::int64_t epoch, std::span<float> out) {
     const auto side = static_cast<std::int64_t>(spec.side);
     const auto plane = static_cast<std::size_t>(side * side);
-    const std::uint8_t* in = pictures.pixels.data() + std::size_t{item} * 3 * plane;
+    const std::uint8_t* in = images.pixels.data() + std::size_t{item} * 3 * plane;
     if (!spec.augment || epoch < 0) {
         for (std::size_t i = 0; i < 3 * plane; ++i) out[i] = static_cast<float>(in[i]) / 255.0F;
         return;
     }
     RandomStream random(spec.seed, "augment", visit(item, epoch));
-    const auto between = [&](double low, double high) { return low + (high - low) * random.uniform(); };
+    const auto between = [&](double low, double high) {
+        return low + (high - low) * random.uniform();
+    };
     const std::int64_t reach = side / 12;
     const bool mirror = random.below(2) == 1;
-    const auto shift_x = static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(2 * reach + 1))) - reach;
-    const auto shift_y = static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(2 * reach + 1))) - reach;
+    const auto shift_x =
+        static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(2 * reach + 1))) - reach;
+    const auto shift_y =
+        static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(2 * reach + 1))) - reach;
     const double contrast = between(0.7, 1.3);
     const double brightness = between(-0.15, 0.15);
     for (std::size_t channel = 0; channel < 3; ++channel) {
@@ -54,7 +58,8 @@ void picture_into(const TrainingPictures& pictures, const TrainSpec& spec, std::
         const auto offset = static_cast<float>(0.5 - 0.5 * contrast + brightness);
         for (std::int64_t y = 0; y < side; ++y) {
             const std::int64_t from_y = std::clamp<std::int64_t>(y + shift_y, 0, side - 1);
-            const std::uint8_t* row = in + channel * plane + static_cast<std::size_t>(from_y * side);
+            const std::uint8_t* row =
+                in + channel * plane + static_cast<std::size_t>(from_y * side);
             float* to = out.data() + channel * plane + static_cast<std::size_t>(y * side);
             for (std::int64_t x = 0; x < side; ++x) {
                 const std::int64_t from_x =
@@ -77,7 +82,8 @@ RandomTexture random_texture(const TrainSpec& spec, std::uint32_t item, std::int
     for (std::size_t pair = 0; pair < 9; ++pair) {
         for (int y = 0; y < k; ++y) {
             for (int x = 0; x < k; ++x) {
-                const auto place = static_cast<std::size_t>((first + y) * kTextureKernel + first + x);
+                const auto place =
+                    static_cast<std::size_t>((first + y) * kTextureKernel + first + x);
                 texture.kernel[pair * kTextureKernel * kTextureKernel + place] =
                     static_cast<float>(deviation * random.normal());
             }

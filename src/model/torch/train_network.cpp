@@ -15,7 +15,7 @@
 #include <cmath>
 #include <sstream>
 
-#include "assay/random.h"
+#include "core/random.h"
 
 namespace assay::torch_plugin {
 namespace {
@@ -28,20 +28,23 @@ struct Convolution {
 };
 
 std::vector<Convolution> convolutions(NetworkKind kind) {
-    if (kind == NetworkKind::patches) return {{5, 2, 1}, {3, 2, 2}, {1, 1, 4}};  // window: 5 + 2 * 2 pixels
+    if (kind == NetworkKind::patches)
+        return {{5, 2, 1}, {3, 2, 2}, {1, 1, 4}};  // window: 5 + 2 * 2 pixels
     return {{5, 2, 1}, {3, 2, 2}, {3, 1, 2}, {3, 2, 4}, {3, 1, 4}};
 }
 
 at::Tensor normal(c10::IntArrayRef sizes, double deviation, RandomStream& random) {
     at::Tensor out = at::empty(sizes, at::kFloat);
     float* values = out.data_ptr<float>();
-    for (std::int64_t i = 0; i < out.numel(); ++i) values[i] = static_cast<float>(deviation * random.normal());
+    for (std::int64_t i = 0; i < out.numel(); ++i)
+        values[i] = static_cast<float>(deviation * random.normal());
     return out;
 }
 
 }  // namespace
 
-TrainableNetwork::TrainableNetwork(const TrainSpec& spec, std::int64_t classes) : kind_(spec.network) {
+TrainableNetwork::TrainableNetwork(const TrainSpec& spec, std::int64_t classes)
+    : kind_(spec.network) {
     std::int64_t in = 3;
     std::uint64_t index = 0;
     for (const Convolution& c : convolutions(spec.network)) {
@@ -50,8 +53,9 @@ TrainableNetwork::TrainableNetwork(const TrainSpec& spec, std::int64_t classes) 
         Layer layer;
         layer.stride = c.stride;
         layer.padding = c.kernel / 2;
-        layer.weight = normal({out, in, c.kernel, c.kernel},
-                              std::sqrt(2.0 / static_cast<double>(in * c.kernel * c.kernel)), random);
+        layer.weight =
+            normal({out, in, c.kernel, c.kernel},
+                   std::sqrt(2.0 / static_cast<double>(in * c.kernel * c.kernel)), random);
         layer.scale = at::ones({out});
         layer.shift = at::zeros({out});
         layer.mean = at::zeros({out});
@@ -71,8 +75,8 @@ at::Tensor TrainableNetwork::forward(const at::Tensor& input, bool training) con
     at::Tensor x = input;
     for (const Layer& layer : layers_) {
         x = at::conv2d(x, layer.weight, {}, layer.stride, layer.padding);
-        x = at::relu(at::batch_norm(x, layer.scale, layer.shift, layer.mean, layer.variance, training, kMomentum,
-                                    kEpsilon, false));
+        x = at::relu(at::batch_norm(x, layer.scale, layer.shift, layer.mean, layer.variance,
+                                    training, kMomentum, kEpsilon, false));
     }
     x = kind_ == NetworkKind::patches ? x.mean({2, 3}) : at::amax(x, {2, 3});
     return at::linear(x, weight_, bias_);
@@ -84,19 +88,22 @@ std::string TrainableNetwork::torchscript(double temperature) const {
     std::size_t index = 0;
     for (const Layer& layer : layers_) {
         const at::Tensor factor = layer.scale.detach().mul(at::rsqrt(layer.variance.add(kEpsilon)));
-        const at::Tensor weight = layer.weight.detach().mul(factor.reshape({-1, 1, 1, 1})).contiguous();
+        const at::Tensor weight =
+            layer.weight.detach().mul(factor.reshape({-1, 1, 1, 1})).contiguous();
         const at::Tensor bias = layer.shift.detach().sub(layer.mean.mul(factor));
         module.register_parameter(fmt::format("weight{}", index), weight, false);
         module.register_parameter(fmt::format("bias{}", index), bias, false);
-        source +=
-            fmt::format("    x = torch.relu(torch.conv2d(x, self.weight{0}, self.bias{0}, [{1}, {1}], [{2}, {2}]))\n",
-                        index, layer.stride, layer.padding);
+        source += fmt::format(
+            "    x = torch.relu(torch.conv2d(x, self.weight{0}, self.bias{0}, [{1}, {1}], [{2}, "
+            "{2}]))\n",
+            index, layer.stride, layer.padding);
         ++index;
     }
     const double factor = 1 / temperature;
     module.register_parameter("weight", weight_.detach().mul(factor), false);
     module.register_parameter("bias", bias_.detach().mul(factor), false);
-    source += kind_ == NetworkKind::patches ? "    x = torch.mean(x, [2, 3])\n" : "    x = torch.amax(x, [2, 3])\n";
+    source += kind_ == NetworkKind::patches ? "    x = torch.mean(x, [2, 3])\n"
+                                            : "    x = torch.amax(x, [2, 3])\n";
     source += "    return torch.linear(x, self.weight, self.bias)\n";
     module.register_attribute("training", c10::BoolType::get(), false);
     module.define(source);

@@ -1,6 +1,6 @@
-"""Makes small.pt and tiny.pt: two classifiers for the pictures of the end-to-end tests.
+"""Makes small.pt and tiny.pt: two classifiers for the images of the end-to-end tests.
 
-usage: train.py TRAINING_FOLDER        (shape_pictures TRAINING_FOLDER 500 2)
+usage: train.py TRAINING_FOLDER        (shape_images TRAINING_FOLDER 500 2)
 They are committed, so that the tests need no Python.
 """
 import pathlib
@@ -15,7 +15,7 @@ SIDE = 48
 HERE = pathlib.Path(__file__).parent
 
 
-def pictures(folder):
+def images(folder):
     kinds = sorted(p.name for p in folder.iterdir())
     files = [(f, k) for k, kind in enumerate(kinds) for f in sorted((folder / kind).iterdir())]
     x = np.stack([np.asarray(Image.open(f).convert("RGB").resize((SIDE, SIDE), Image.BILINEAR)) for f, _ in files])
@@ -51,7 +51,7 @@ def train(model, x, y, epochs):
 def main():
     torch.manual_seed(0)
     torch.set_num_threads(1)
-    x, y = pictures(pathlib.Path(sys.argv[1]))
+    x, y = images(pathlib.Path(sys.argv[1]))
     for name, width, epochs in (("small", 16, 14), ("tiny", 8, 6)):
         model = train(network(width), x, y, epochs)
         torch.jit.freeze(torch.jit.script(model)).save(str(HERE / f"{name}.pt"))

@@ -1,0 +1,6 @@
+# One EM pass of Dawid-Skene and the reading of votes; dawid_skene.py measures the same pass in NumPy.
+if(TARGET assay_annotation)
+    add_executable(bench_label label_bench.cpp)
+    target_link_libraries(bench_label PRIVATE assay_annotation benchmark::benchmark)
+    target_compile_definitions(bench_label PRIVATE ASSAY_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+endif()

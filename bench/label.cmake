@@ -1,6 +1,0 @@
-# One EM pass of Dawid-Skene and the reading of votes; dawid_skene.py measures the same pass in NumPy.
-if(TARGET assay_label)
-    add_executable(bench_label label_bench.cpp)
-    target_link_libraries(bench_label PRIVATE assay_label benchmark::benchmark)
-    target_compile_definitions(bench_label PRIVATE ASSAY_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
-endif()

@@ -1,0 +1,55 @@
+# Headers that are dear to parse are parsed once for all components (assay_headers), once for all tests, and once for the
+# program. -fpch-preprocess: the compiler cache must see through precompiled headers.
+set(ASSAY_COMMON_HEADERS <algorithm> <array> <cmath> <cstdint> <filesystem> <fstream> <functional> <map> <memory>
+    <optional> <span> <string> <string_view> <vector> <fmt/format.h> <fmt/ranges.h> <nlohmann/json.hpp>)
+set(ASSAY_PRECOMPILED $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>)
+file(GENERATE OUTPUT ${CMAKE_BINARY_DIR}/headers.cpp CONTENT "// cmake/component.cmake\n")
+
+# assay_component(NAME SOURCES a.cpp ... LINKS assay_core fmt::fmt ... [PUBLIC_LINKS ...])
+# One folder of src/, one static library. A component sees the public headers, its own folder, and what it links.
+function(assay_component name)
+    cmake_parse_arguments(COMPONENT "" "" "SOURCES;LINKS;PUBLIC_LINKS" ${ARGN})
+    add_library(assay_${name} STATIC ${COMPONENT_SOURCES})
+    target_include_directories(assay_${name} PUBLIC ${PROJECT_SOURCE_DIR}/src)
+    target_link_libraries(assay_${name} PUBLIC assay_flags nlohmann_json::nlohmann_json ${COMPONENT_PUBLIC_LINKS} PRIVATE fmt::fmt ${COMPONENT_LINKS})
+    if(NOT TARGET assay_headers)
+        add_library(assay_headers STATIC ${CMAKE_BINARY_DIR}/headers.cpp)
+        target_link_libraries(assay_headers PRIVATE assay_flags nlohmann_json::nlohmann_json fmt::fmt)
+        target_compile_options(assay_headers PRIVATE ${ASSAY_PRECOMPILED})
+        target_precompile_headers(assay_headers PRIVATE ${ASSAY_COMMON_HEADERS})
+    endif()
+    target_compile_options(assay_${name} PRIVATE ${ASSAY_PRECOMPILED})
+    target_precompile_headers(assay_${name} REUSE_FROM assay_headers)
+endfunction()
+
+# assay_quick(TARGET): code that is compiled more often than its speed matters.
+function(assay_quick target)
+    target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1> $<$<CONFIG:Release>:-g0> ${ASSAY_PRECOMPILED})
+endfunction()
+
+# assay_test(NAME SOURCES ... LINKS ...): one executable test_NAME of several files, each gtest case a ctest case.
+function(assay_test name)
+    cmake_parse_arguments(T "" "" "SOURCES;LINKS;LABELS" ${ARGN})
+    add_executable(test_${name} ${T_SOURCES})
+    target_include_directories(test_${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
+    target_link_libraries(test_${name} PRIVATE fmt::fmt ${T_LINKS} GTest::gmock GTest::gtest GTest::gtest_main)
+    target_compile_definitions(test_${name} PRIVATE ASSAY_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+    if(NOT TARGET assay_test_headers)
+        add_executable(assay_test_headers ${CMAKE_BINARY_DIR}/headers.cpp)
+        target_link_libraries(assay_test_headers PRIVATE assay_flags nlohmann_json::nlohmann_json fmt::fmt GTest::gmock GTest::gtest GTest::gtest_main)
+        assay_quick(assay_test_headers)
+        target_precompile_headers(assay_test_headers PRIVATE <gmock/gmock.h> <gtest/gtest.h> ${ASSAY_COMMON_HEADERS})
+    endif()
+    assay_quick(test_${name})
+    target_precompile_headers(test_${name} REUSE_FROM assay_test_headers)
+    gtest_discover_tests(test_${name} DISCOVERY_MODE PRE_TEST PROPERTIES TIMEOUT 300 LABELS "${name}")
+endfunction()
+
+# assay_fuzz(NAME source.cpp LINKS ...): a libFuzzer target fuzz_NAME.
+function(assay_fuzz name source)
+    cmake_parse_arguments(F "" "" "LINKS" ${ARGN})
+    add_executable(fuzz_${name} ${source})
+    target_link_libraries(fuzz_${name} PRIVATE ${F_LINKS})
+    target_compile_options(fuzz_${name} PRIVATE -fsanitize=fuzzer)
+    target_link_options(fuzz_${name} PRIVATE -fsanitize=fuzzer)
+endfunction()

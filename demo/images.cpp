@@ -1,0 +1,63 @@
+#include "demo/images.h"
+
+#include <array>
+#include <cstdio>
+
+#include "cli/progress.h"
+#include "cli/table.h"
+#include "demo/world/world.h"
+
+namespace assay::cli {
+namespace {
+
+struct Told {
+    std::string_view set, what;
+};
+constexpr std::array<Told, 14> told = {{
+    {"train", "photographs to train on"},
+    {"v1", "more of the same kind: the usual test set"},
+    {"v2", "collected again, chosen by what a crowd says of them"},
+    {"multi", "several things in an image, with boxes"},
+    {"cue-conflict", "the outline of one class, the texture of another"},
+    {"sketch", "pencil lines"},
+    {"edges", "outlines on white"},
+    {"silhouette", "filled outlines"},
+    {"retextured", "the right outline under some other texture"},
+    {"rendition", "posters, large pixels, mosaics, neon signs"},
+    {"original", "as photographed, for the next two"},
+    {"mixed-same", "on the background of another image of the class"},
+    {"mixed-rand", "on a background that is foreign to the class"},
+    {"unlabelled", "photographs that nobody has labelled"},
+}};
+
+std::string_view what_is(std::string_view set) {
+    for (const Told& t : told) {
+        if (t.set == set) return t.what;
+    }
+    return "";
+}
+
+}  // namespace
+
+WorldSpec world_of(const Demo& demo) {
+    WorldSpec spec;
+    spec.folder = demo.dir;
+    spec.seed = demo.seed;
+    spec.size = demo.size == "full" ? WorldSize::full : WorldSize::small;
+    return spec;
+}
+
+void make_demo_images(const Demo& demo) {
+    const WorldSpec spec = world_of(demo);
+    Progress progress("images", "images", demo.quiet);
+    make_world(
+        spec, [&](const WorldProgress& p) { progress.update(p.done, p.total, p.skipped, p.set); },
+        demo.threads);
+    progress.finish();
+    Table table({{"set"}, {"images", Align::right}, {"what"}});
+    for (const std::string& set : world_sets())
+        table.add({set, count_text(world_set_size(set, spec.size)), std::string(what_is(set))});
+    std::fputs(table.text(stdout_is_terminal(), stdout_width()).c_str(), stdout);
+}
+
+}  // namespace assay::cli

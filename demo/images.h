@@ -1,0 +1,25 @@
+// The world of the walkthrough: its images on disk.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+
+#include "demo/world/world.h"
+
+namespace assay::cli {
+
+struct Demo {
+    std::filesystem::path dir = "assay-demo";
+    std::string size = "small";  ///< small, full
+    std::uint64_t seed = 1;
+    bool retrain = false;
+    bool quiet = false;
+    int threads = 0;
+};
+
+WorldSpec world_of(const Demo& demo);
+/// Makes what is missing below demo.dir, with progress on stderr, and says on stdout what there is.
+void make_demo_images(const Demo& demo);
+
+}  // namespace assay::cli

@@ -1,0 +1,40 @@
+// Runs commands of this program one after the other, shown as the user would type them.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace assay::cli {
+
+/// A word as the shell must be given it; '*' stays a pattern.
+std::string shell_word(std::string_view text);
+
+/// Each line runs through the command's own function after the shell's own expansion of quotes and
+/// patterns (wordexp), so that what is printed can be pasted. The lines are also kept as a script.
+class Walkthrough {
+public:
+    /// `script`: the file that lists the commands; written anew after each.
+    explicit Walkthrough(std::filesystem::path script);
+
+    /// A heading: "2. Train", and a few words below it.
+    void chapter(std::string_view title, std::string_view text);
+    /// A line of text.
+    void say(std::string_view text) const;
+    /// "predict --model a.pt ...". Throws what the command throws.
+    void run(const std::string& line);
+    /// The first status of a command that was not `done` (partial: some images have no score), else
+    /// `done`.
+    int status() const noexcept { return status_; }
+
+private:
+    void write_script() const;
+
+    std::filesystem::path script_;
+    std::vector<std::string> lines_;
+    int chapters_ = 0;
+    int status_ = 0;
+};
+
+}  // namespace assay::cli

@@ -1,0 +1,69 @@
+// Which share of each pixel lies inside a polygon: exact areas, so edges are antialiased without
+// oversampling.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "demo/world/maths.h"
+
+namespace assay::world {
+
+/// A rectangle of pixels, the far edges not included.
+struct PixelBox {
+    int x0 = 0, y0 = 0, x1 = 0, y1 = 0;
+    bool empty() const { return x0 >= x1 || y0 >= y1; }
+    int width() const { return x1 - x0; }
+    int height() const { return y1 - y0; }
+};
+PixelBox cut(PixelBox a, PixelBox b);
+PixelBox hull(PixelBox a, PixelBox b);
+
+/// One value a pixel of a canvas.
+struct Mask {
+    int width = 0, height = 0;
+    std::vector<float> value;
+    void reset(int w, int h) {
+        width = w;
+        height = h;
+        value.assign(static_cast<std::size_t>(w) * static_cast<std::size_t>(h), 0.0F);
+    }
+    std::size_t index(int x, int y) const {
+        return static_cast<std::size_t>(y) * static_cast<std::size_t>(width) +
+               static_cast<std::size_t>(x);
+    }
+    float& at(int x, int y) { return value[index(x, y)]; }
+    float at(int x, int y) const { return value[index(x, y)]; }
+};
+
+/// A closed outline in pixel coordinates (pixel (0, 0) covers [0, 1] x [0, 1]).
+using Contour = std::vector<Vec2>;
+
+/// Twice the signed area; positive is clockwise on a y-down screen.
+float doubled_area(std::span<const Vec2> contour);
+
+/// Adds outlines and then gives coverage: |sum of signed areas| cut to 1. Outlines that run the
+/// same way unite; one that runs the other way is a hole.
+class Coverage {
+public:
+    void begin(int width, int height);
+    void add(std::span<const Vec2> contour);
+    /// The pixels that may be covered.
+    PixelBox touched() const;
+    /// Writes coverage over touched() into `out` (a mask of the canvas's size; pixels outside are
+    /// not written).
+    void finish(Mask& out);
+
+private:
+    void add_edge(Vec2 a, Vec2 b);
+    int width_ = 0, height_ = 0;
+    int y0_ = 0, y1_ = 0;
+    float x0_ = 0, x1_ = 0;
+    std::vector<float> area_;  // (width + 2) a row
+};
+
+/// A line with round ends as outlines to add: one capsule a segment.
+void stroke(std::span<const Vec2> line, float width, std::vector<Contour>& out);
+
+}  // namespace assay::world

@@ -1,0 +1,53 @@
+// A crowd of people who look at the images: annotators who answer "is there an X?", and selectors
+// who select, from a grid of 48 images, those that show an X.
+#pragma once
+
+#include <array>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "demo/world/sets.h"
+
+namespace assay::world {
+
+/// An annotator answers by chance: with `absent` where the label does not fit, with `present` where
+/// it does; {no, maybe, yes}. This is Dawid and Skene's (1979) model to the letter, so what they
+/// estimate can be held against it.
+struct Annotator {
+    std::string_view manner;  ///< careful, lenient, strict, careless or lazy
+    std::array<float, 3> absent, present;
+};
+std::vector<Annotator> annotators(const Plan& plan);
+inline constexpr int annotator_count = 40, answers_a_question = 5;
+
+/// A selector selects an image of true rate s with probability Phi(sqrt(1 + sigma^2) Phi^-1(s) +
+/// leniency), so that the mean over all diligent selectors is s; one who is not diligent selects
+/// with a fixed chance.
+struct Selector {
+    std::string_view manner;  ///< diligent, idle (hardly any) or hasty (nearly all)
+    float leniency = 0;
+    float fixed = 0;
+};
+inline constexpr float leniency_sd = 0.35F;
+std::vector<Selector> selectors(const Plan& plan);
+int selectors_a_grid(WorldSize size);
+
+/// annotator,item,label,answer: each image of the set is asked about its labels, its class, and two
+/// that are not there.
+std::string votes_csv(const Plan& plan, const SetRow& row);
+std::string annotators_csv(const Plan& plan);
+
+/// annotator,image,label,selected,batch,control, of v1 and of v2. Grids of one class hold up to 21
+/// images of each set and 6 of other classes (controls: three rows in each file). A batch is a
+/// grid; several selectors see it.
+struct SelectionsText {
+    std::string v1, v2;
+};
+SelectionsText selections_csv(const Plan& plan);
+std::string selectors_csv(const Plan& plan);
+
+/// set,image,class,rate,selected,annotators,taken: what the replication went by (sets.h).
+std::string matching_csv(const Replication& replication);
+
+}  // namespace assay::world

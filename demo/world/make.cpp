@@ -1,0 +1,228 @@
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <mutex>
+#include <nlohmann/json.hpp>
+
+#include "assay/error.h"
+#include "assay/image/encode.h"
+#include "core/csv.h"
+#include "core/file.h"
+#include "core/parallel.h"
+#include "demo/world/crowd.h"
+#include "demo/world/sets.h"
+#include "demo/world/truth.h"
+
+namespace assay {
+
+using namespace world;
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t block = 50;
+constexpr std::string_view lock_name = ".world.lock";
+
+nlohmann::json describe(const WorldSpec& spec) {
+    return {{"format", "assay-world-2"},
+            {"seed", spec.seed},
+            {"size", name_of(spec.size)},
+            {"side", spec.side},
+            {"multi_side", spec.multi_side}};
+}
+
+void check(const WorldSpec& spec) {
+    const auto within = [](const char* what, int value, int low, int high) {
+        if (value < low || value > high) {
+            throw Error(ErrorCode::usage,
+                        fmt::format("{} of a world: {} pixels; {} to {} are possible", what, value,
+                                    low, high));
+        }
+    };
+    within("side", spec.side, 32, 512);
+    within("multi_side", spec.multi_side, 64, 1024);
+    if (spec.folder.empty()) throw Error(ErrorCode::usage, "a world needs a folder");
+}
+
+/// Nothing foreign is touched: the folder is missing, empty, or a world of the same spec. Whether
+/// it is one.
+bool examine(const WorldSpec& spec) {
+    if (!fs::exists(spec.folder)) return false;
+    const fs::path mark = spec.folder / "world.json";
+    if (fs::exists(mark)) {
+        const std::string text = read_text(mark, 1 << 16);
+        const auto there = nlohmann::json::parse(text, nullptr, false);
+        if (there.is_discarded() || !there.is_object()) {
+            throw Error(ErrorCode::usage,
+                        fmt::format("{} is not the description of a world", mark.string()));
+        }
+        const auto wanted = describe(spec);
+        for (const auto& [key, value] : wanted.items()) {
+            const auto found = there.find(key);
+            if (found != there.end() && *found == value) continue;
+            throw Error(
+                ErrorCode::usage,
+                fmt::format("{} holds a world with {} {}, asked for is {}: take another folder",
+                            spec.folder.string(), key,
+                            found == there.end() ? "missing" : found->dump(), value.dump()));
+        }
+        return true;
+    }
+    for (const auto& entry : fs::directory_iterator(spec.folder)) {
+        const std::string name = entry.path().filename().string();
+        if (name == lock_name || (name.starts_with(".world.json.") && is_stale_temporary(name)))
+            continue;
+        throw Error(ErrorCode::usage,
+                    fmt::format("{} is not empty and no world (it holds `{}`): take another folder",
+                                spec.folder.string(), name));
+    }
+    return false;
+}
+
+void claim(const WorldSpec& spec) {
+    if (examine(spec)) return;
+    write_file_atomically(spec.folder / "world.json", describe(spec).dump(2) + "\n");
+}
+
+void write_plainly(const fs::path& path, std::span<const std::byte> bytes) {
+    std::ofstream out(path, std::ios::binary | std::ios::trunc);
+    out.write(reinterpret_cast<const char*>(bytes.data()),
+              static_cast<std::streamsize>(bytes.size()));
+    out.close();
+    if (!out)
+        throw Error(ErrorCode::io,
+                    fmt::format("cannot write `{}`: {}", path.string(), std::strerror(errno)));
+}
+
+class Maker {
+public:
+    Maker(const WorldSpec& spec, const std::function<void(const WorldProgress&)>& progress,
+          int threads)
+        : plan_{.spec = spec, .replicated = {}},
+          progress_(progress),
+          threads_(resolve_threads(threads)) {}
+
+    void run() {
+        for (const SetRow& row : set_rows()) state_.total += count_of(row, plan_.spec.size);
+        const Replication replication = replicate(plan_);
+        for (const SetRow& row : set_rows()) make(row);
+        finish(replication);
+    }
+
+private:
+    void report(std::string_view set, std::size_t done, bool skipped) {
+        const std::lock_guard hold(mutex_);
+        state_.set = set;
+        state_.done += done;
+        if (skipped) state_.skipped += done;
+        if (progress_) progress_(state_);
+    }
+
+    /// Images are not synced one by one, so after a crash of the whole machine some may be missing
+    /// or empty although the truth file is there.
+    bool is_whole(const SetRow& row, const fs::path& folder) const {
+        const auto is_there = [](const fs::path& file) {
+            std::error_code problem;
+            return fs::file_size(file, problem) > 0 && !problem;
+        };
+        for (std::size_t i = 0; i < count_of(row, plan_.spec.size); ++i) {
+            const Recipe recipe = row.recipe(plan_, i);
+            if (!is_there(folder / recipe.path)) return false;
+            if (row.annotations && !is_there(folder / annotation_path(recipe))) return false;
+        }
+        return row.labels == LabelsCsv::none || is_there(folder / "labels.csv");
+    }
+
+    void make(const SetRow& row) {
+        const std::size_t count = count_of(row, plan_.spec.size);
+        const fs::path truth = plan_.spec.folder / "truth" / (std::string(row.name) + ".csv");
+        const fs::path folder = plan_.spec.folder / "images" / row.name;
+        if (fs::exists(truth) && is_whole(row, folder)) return report(row.name, count, true);
+        report(row.name, 0, false);
+        // Images are written in place: until all are, nothing must say that the set is whole.
+        fs::remove(truth);
+        make_folders(folder);
+        for (const ClassRow& cls : classes()) {
+            if (row.class_folders) make_folders(folder / cls.id);
+        }
+        if (row.annotations) make_folders(folder / "Annotations");
+        const std::size_t blocks = (count + block - 1) / block;
+        std::vector<SetText> texts(blocks);
+        parallel_blocks(blocks, threads_, [&](std::size_t b) {
+            throw_if_stopped();
+            Painter painter;
+            Image image;
+            const std::size_t end = std::min(count, (b + 1) * block);
+            for (std::size_t i = b * block; i < end; ++i) {
+                const Recipe recipe = row.recipe(plan_, i);
+                painter.paint(recipe.scene, image);
+                write_plainly(folder / recipe.path, encode_png(image));
+                if (row.annotations) {
+                    const std::string xml = annotation(recipe, painter.seen());
+                    write_plainly(folder / annotation_path(recipe), std::as_bytes(std::span(xml)));
+                }
+                texts[b].add(recipe, painter.seen());
+            }
+            report(row.name, end - b * block, false);
+        });
+        SetText all;
+        for (const SetText& text : texts) all.append(text);
+        if (row.labels != LabelsCsv::none)
+            write_file_atomically(folder / "labels.csv", all.labels_csv(row.labels));
+        make_folders(truth.parent_path());
+        write_file_atomically(truth, all.truth_csv());
+    }
+
+    void finish(const Replication& replication) {
+        const fs::path& folder = plan_.spec.folder;
+        const fs::path truth = folder / "truth";
+        std::string ids;
+        for (const ClassRow& row : classes()) ids += std::string(row.id) + "\n";
+        once(folder / "classes.txt", [&] { return ids; });
+        once(folder / "hierarchy.json", [&] { return world_hierarchy().dump(2) + "\n"; });
+        once(truth / "annotators.csv", [&] { return annotators_csv(plan_); });
+        once(truth / "selectors.csv", [&] { return selectors_csv(plan_); });
+        once(truth / "matching.csv", [&] { return matching_csv(replication); });
+        for (const std::string set : {"v1", "v2", "multi"}) {
+            throw_if_stopped();
+            once(truth / ("votes-" + set + ".csv"), [&] { return votes_csv(plan_, set_row(set)); });
+        }
+        const fs::path first = truth / "selections-v1.csv", second = truth / "selections-v2.csv";
+        if (!fs::exists(first) || !fs::exists(second)) {
+            const SelectionsText text = selections_csv(plan_);
+            write_file_atomically(first, text.v1);
+            write_file_atomically(second, text.v2);
+        }
+        if (!fs::exists(folder / "world.png"))
+            save_png(contact_sheet(plan_.spec), folder / "world.png");
+    }
+
+    template <class Text>
+    void once(const fs::path& path, const Text& text) {
+        if (!fs::exists(path)) write_file_atomically(path, text());
+    }
+
+    Plan plan_;
+    const std::function<void(const WorldProgress&)>& progress_;
+    int threads_;
+    std::mutex mutex_;
+    WorldProgress state_;
+};
+
+}  // namespace
+
+void make_world(const WorldSpec& spec, const std::function<void(const WorldProgress&)>& progress,
+                int threads) {
+    check(spec);
+    examine(spec);  // before the lock, so that a refused folder stays as it is
+    make_folders(spec.folder);
+    const FileLock lock(spec.folder / lock_name);
+    claim(spec);
+    for (const char* folder : {"", "truth"}) remove_stale_temporaries(spec.folder / folder);
+    Maker(spec, progress, threads).run();
+}
+
+}  // namespace assay

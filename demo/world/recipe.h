@@ -1,0 +1,84 @@
+// What each image of each set is to be, before anything is painted. A recipe depends on the world's
+// seed, the set and the image's number alone.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/random.h"
+#include "demo/world/scene.h"
+#include "demo/world/world.h"
+
+namespace assay::world {
+
+struct Recipe {
+    std::string path;         ///< below the set's folder
+    int cls = -1;             ///< the class of its folder; -1: no class
+    std::vector<int> labels;  ///< what is to be seen in it, ascending
+    Scene scene;
+    double difficulty = 0;  ///< 0 easy to 1 hard
+    double rate = 0;        ///< the share of all people who would say that `cls` is in it
+    int place_class =
+        -1;  ///< whose usual place it stands in, the main thing's first; -1: nobody's, or plain
+    std::string duplicate_of{};
+};
+
+/// What all recipes of a world need to know.
+struct Plan {
+    WorldSpec spec;
+    std::vector<std::uint32_t> replicated;  ///< v2's images, as numbers of candidates
+};
+
+/// How photographs of one thing are drawn.
+struct PhotoManner {
+    double hardness = 1.7;  ///< difficulty = u^(1/...): larger is easier
+    double wrong = 0;       ///< share of images without their class
+    double company = 0.16;  ///< chance of a second thing of another class; a third has half of it
+    double home = 0.7;      ///< chance of the usual place
+};
+
+/// A stream of draws with the shapes that recipes need.
+class Draw {
+public:
+    Draw(std::uint64_t seed, std::string_view purpose, std::uint64_t item)
+        : stream_(seed, purpose, item) {}
+    float unit() { return static_cast<float>(stream_.next_u32() >> 8) * 0x1.0p-24F; }
+    float between(float low, float high) { return mix(low, high, unit()); }
+    /// About normal: the sum of four uniform draws, so within 3.5 standard deviations.
+    float bell() {
+        float sum =
+            unit();  // one after the other: the order of a sum's operands is the compiler's choice
+        for (int i = 1; i < 4; ++i) sum += unit();
+        return (sum - 2) * 1.7320508F;
+    }
+    bool chance(double p) { return unit() < p; }
+    int below(int bound) {
+        return static_cast<int>(stream_.below(static_cast<std::uint64_t>(bound)));
+    }
+    std::uint32_t bits() { return stream_.next_u32(); }
+    RandomStream& stream() { return stream_; }
+
+private:
+    RandomStream stream_;
+};
+
+/// A thing of a class as it usually looks, at full size in the middle of an image of the given
+/// side.
+Thing usual_thing(int cls, float side, Draw& draw);
+/// Another class than `cls`, all alike.
+int other_class(int cls, Draw& draw);
+/// The colours of a class, in one of its two ways, somewhat turned.
+Palette some_palette(int cls, Draw& draw);
+/// A light from the upper left or right; `unrest` 0 to 1.
+Light some_light(float unrest, Draw& draw);
+
+/// A photograph of class `cls`: the recipe of train, v1 and the candidates for v2.
+Recipe photograph(const Plan& plan, std::string_view purpose, std::uint64_t number, int cls,
+                  const PhotoManner& manner);
+
+/// "bird/bird_00012.png".
+std::string class_path(int cls, std::uint64_t number);
+
+}  // namespace assay::world

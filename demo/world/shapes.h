@@ -1,0 +1,61 @@
+// Silhouettes: what the twenty things look like, as layers of outlines.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "demo/world/coverage.h"
+
+namespace assay::world {
+
+/// What fills a layer. `body` carries the texture, `soft` the texture washed out; the others are
+/// plain.
+enum class Fill : std::uint8_t {
+    body,
+    soft,
+    second,
+    third,
+    dark,
+    light,
+    glass,
+    wood,
+    metal,
+    leaf,
+    skin,
+    accent,
+    brown
+};
+
+/// Outlines in a square of side 2 around the origin, y down. Those that run clockwise on the screen
+/// unite; the others are holes.
+struct Layer {
+    Fill fill = Fill::body;
+    std::vector<Contour> contours;
+};
+/// Layers in the order of painting.
+struct Shape {
+    std::vector<Layer> layers;
+};
+/// Built once, on first use. Thread-safe.
+const Shape& shape_of(int cls);
+
+/// One layer as text; coordinates run from 0 to 100, y down. Commands, each starting a new outline
+/// unless said otherwise: "M x y", then "L x y", "Q x1 y1 x y", "C x1 y1 x2 y2 x y" and "Z" as in
+/// SVG; "E x y rx ry [turn in degrees]" an ellipse; "R x0 y0 x1 y1 r" a rectangle with round
+/// corners; "K width x y x y ... ;" a line with round ends. "H" makes the next outline a hole; "X"
+/// repeats what came before it mirrored at x = 50.
+struct LayerRow {
+    int cls;
+    Fill fill;
+    std::string_view path;
+};
+/// In shapes_living.cpp and shapes_made.cpp.
+std::span<const LayerRow> living_layers();
+std::span<const LayerRow> made_layers();
+
+/// Throws internal when the text is not such a path.
+std::vector<Contour> parse_path(std::string_view text);
+
+}  // namespace assay::world

@@ -1,0 +1,22 @@
+// Surfaces as functions of two coordinates: the texture cue of an image.
+#pragma once
+
+#include <cstdint>
+
+#include "demo/world/classes.h"
+#include "demo/world/colour.h"
+
+namespace assay::world {
+
+/// Where a texture is asked for: (u, v) in periods of the pattern, `footprint` the width of a pixel
+/// in the same unit (edges are smoothed over it), `seed` what varies between two patches of the
+/// same surface.
+struct SurfacePoint {
+    float u = 0, v = 0, footprint = 0.05F;
+    std::uint32_t seed = 0;
+};
+
+/// The colour of the surface there. Pure; about 20 to 60 ns.
+Colour surface_colour(Texture texture, const SurfacePoint& at, const Palette& palette);
+
+}  // namespace assay::world

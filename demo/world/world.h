@@ -1,0 +1,78 @@
+// A small world of drawn images whose truth is known: what every class is, what is in every image,
+// how hard it is, and what a crowd of people would say about it. Classifiers are trained and
+// measured on it, so that every number of the measuring can be held against the truth.
+//
+// Everything follows from one seed: the same spec gives the same bytes, for any number of threads.
+//
+// A world's folder holds
+//   world.json, world.png            the spec; a gallery of all classes and sets
+//   classes.txt, hierarchy.json      20 classes, in the order of their ids; the tree above them
+//   images/<set>/...               PNG files (world_sets() tells the sets)
+//   truth/<set>.csv                  one row an image; written last, so it marks a finished set
+//   truth/votes-<set>.csv            annotator,item,label,answer: "is there an X in it?" (v1, v2,
+//   multi) truth/selections-<set>.csv       annotator,image,label,selected,batch,control: grids of
+//   48 (v1, v2) truth/annotators.csv, selectors.csv    how lenient, careless or lazy each of the
+//   crowd is
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "assay/data/class_list.h"
+#include "assay/image/image.h"
+
+namespace assay {
+
+enum class WorldSize {
+    tiny,   ///< for tests: some 20 to 100 images a set
+    small,  ///< train 4,800, v1 and v2 1,600 each, multi 600, unlabelled 2,000, others 380 to 800
+    full,  ///< train 24,000, v1 and v2 8,000 each, multi 4,000, unlabelled 100,000, others 1,520 to
+           ///< 3,200
+};
+/// Throws usage with the known names.
+WorldSize world_size_named(std::string_view name);
+std::string_view name_of(WorldSize);
+
+struct WorldSpec {
+    std::filesystem::path folder;
+    std::uint64_t seed = 1;
+    WorldSize size = WorldSize::small;
+    int side = 96;         ///< of the images, pixels: 32 to 512
+    int multi_side = 160;  ///< height of the images with several things; 64 to 1024
+};
+
+struct WorldProgress {
+    std::string set;                    ///< being made now
+    std::uint64_t done = 0, total = 0;  ///< images of all sets together
+    std::uint64_t skipped = 0;          ///< of `done`, those that were there before
+};
+
+/// The sets in the order in which they are made: train, v1, v2, multi, cue-conflict, ...
+std::vector<std::string> world_sets();
+/// How many images a set has. Throws usage: no such set.
+std::size_t world_set_size(std::string_view set, WorldSize size);
+/// Ids and names are the same: airplane, balloon, bird, ...
+ClassList world_classes();
+/// {"name": "thing", "children": [{"name": "living thing", "children": [... {"class": "bird"}]},
+/// ...]}: every class is a leaf, three to five levels down.
+nlohmann::json world_hierarchy();
+
+/// Makes the world, or what is missing of it: a set whose truth file is there is left alone, so the
+/// same call completes a world that was interrupted at any moment. `progress` is called from one
+/// thread at a time. Memory: some 600 bytes an image of the largest set. Cost: about 1.9 ms an
+/// image and thread at 96 pixels. Throws usage: sides out of range; a folder that is not empty and
+/// no world, or a world of another spec (nothing in it is touched); io; busy: another process is
+/// making it; interrupted (request_stop).
+void make_world(const WorldSpec& spec,
+                const std::function<void(const WorldProgress&)>& progress = {}, int threads = 0);
+
+/// A gallery: one column a class, one row a set, with names. Drawn from the seed alone; no file is
+/// read.
+Image contact_sheet(const WorldSpec& spec);
+
+}  // namespace assay

@@ -1,0 +1,1 @@
+assay_fuzz(gap_table gap_table.cpp LINKS assay_evaluate)

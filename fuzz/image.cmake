@@ -1,0 +1,1 @@
+assay_fuzz(decode decode.cpp LINKS assay_image)

@@ -1,1 +1,0 @@
-assay_fuzz(votes votes.cpp LINKS assay_label ZLIB::ZLIB)

@@ -1,3 +1,0 @@
-assay_fuzz(boxes_voc boxes_voc.cpp LINKS assay_make)
-assay_fuzz(boxes_coco boxes_coco.cpp LINKS assay_make)
-assay_fuzz(boxes_csv boxes_csv.cpp LINKS assay_make)

@@ -1,1 +1,0 @@
-assay_fuzz(gap_table gap_table.cpp LINKS assay_rank)

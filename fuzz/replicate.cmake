@@ -1,1 +1,0 @@
-assay_fuzz(replicate_tables replicate_tables.cpp LINKS assay_replicate)

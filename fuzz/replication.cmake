@@ -1,0 +1,1 @@
+assay_fuzz(replicate_tables replicate_tables.cpp LINKS assay_replication)

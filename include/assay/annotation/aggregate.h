@@ -1,0 +1,166 @@
+// From votes to label sets: how sure a label is of its image, who can be trusted, and how far the
+// annotators agree.
+//
+// Q questions, R annotators, K answers, L latent classes. "yes" is the last latent class. Every
+// result is the same for any number of threads: sums are kept by fixed blocks of questions and
+// merged in block order.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "assay/annotation/votes.h"
+#include "assay/data/class_list.h"
+#include "assay/data/dataset.h"
+#include "assay/data/label_sets.h"
+#include "assay/metric/measurement.h"
+
+namespace assay {
+
+struct DawidSkeneOptions {
+    /// 2: the label fits or it does not. K: one latent class an answer, as in the paper of 1979.
+    std::uint32_t latents = 2;
+    double smoothing =
+        0.01;  ///< added to every count: annotators with few answers keep finite logarithms
+    double tolerance = 1e-7;  ///< stop when the objective grows by less than this an answer
+    int max_passes = 500;
+    int threads = 0;  ///< 0: one per core
+};
+
+/// Maximum of the objective: the log-likelihood of the answers, and smoothing * log of every
+/// parameter (a Dirichlet prior of smoothing + 1, which is what adding `smoothing` to the counts
+/// maximises).
+struct DawidSkene {
+    std::uint32_t latents = 2;
+    std::vector<double> prior;  ///< L, sums to 1
+    std::vector<double>
+        confusion;  ///< R x L x K: P(annotator gives the answer | latent class), each row sums to 1
+    std::vector<double> yes;        ///< Q: P(last latent class | answers)
+    std::vector<double> objective;  ///< one a pass, never falling (up to rounding)
+    double log_likelihood = 0;      ///< of the last parameters, in nats
+    bool converged = false;
+    bool reordered = false;  ///< the latent classes came out in another order and were put right
+    std::vector<std::string>
+        notes;  ///< why the estimate deserves no trust: one answer a question, ...
+};
+
+/// Dawid and Skene, "Maximum likelihood estimation of observer error-rates using the EM algorithm",
+/// Applied Statistics 28 (1979) 20-28. Starts from the vote share (a "maybe" is worth half; with L
+/// = K from the share of each answer). Afterwards the latent classes are put in the order of the
+/// mean worth of the answers given to them, so that the last one is "yes" whatever EM made of them.
+/// Questions without answers get the prior. Where no question has two answers the likelihood cannot
+/// tell annotators from labels: the posteriors are then the vote shares, and a note says so. Cost
+/// of a pass: two additions and two look-ups an answer, one exponential a question. Throws usage:
+/// no question, L neither 2 nor K, bad options.
+DawidSkene dawid_skene(const Votes& votes, const DawidSkeneOptions& options = {});
+
+/// Q shares: mean worth of the answers of each question; 0 where there is none.
+std::vector<double> vote_shares(const Votes& votes);
+/// Q weighted shares: sum of weight * worth by sum of weights, by R weights >= 0. Where all weights
+/// of a question are 0 the plain share stands in (`fallbacks` counts them).
+std::vector<double> weighted_shares(const Votes& votes, std::span<const double> weights,
+                                    std::uint64_t* fallbacks = nullptr);
+/// R weights: max(0, (a - e) / (1 - e)), where a is the share of the other answers to an
+/// annotator's questions that equal the annotator's, and e what chance would give (sum of the
+/// squared shares of the answers over all votes): a kappa of the annotator against the others. 0
+/// for an annotator whom nobody can be compared with, and when all votes are the same answer, 1.
+std::vector<double> agreement_weights(const Votes& votes);
+
+struct AnnotatorQuality {
+    std::vector<std::uint64_t> given;  ///< K: how often each answer
+    std::uint64_t answers = 0;
+    std::vector<double> confusion;  ///< L x K, with the smoothing of the options
+    /// Share of the answers that are right under the posteriors: an answer of worth w to a question
+    /// with posterior y is right with w y + (1 - w)(1 - y), so that a "maybe" is half right.
+    /// Wilson's interval, given the posteriors.
+    Measurement accuracy;
+    /// Share of the other annotators' answers to the same questions that are the same; interval
+    /// from the spread over questions (a ratio, linearised).
+    Measurement agreement;
+};
+/// One for each annotator, from any posteriors (or shares) of the questions. Two latent classes
+/// unless `fitted` is given, whose confusion matrices are then taken.
+std::vector<AnnotatorQuality> annotator_quality(const Votes& votes, std::span<const double> yes,
+                                                double smoothing = 0.01,
+                                                const DawidSkene* fitted = nullptr,
+                                                double level = 0.95);
+
+struct AnswerAgreement {
+    /// Fleiss (1971): needs the same number of answers for every question (the annotators may
+    /// differ). Where the numbers differ, questions with two answers or more enter, each with the
+    /// share of its pairs that agree, and the chance agreement is taken over their answers:
+    /// definition "fleiss_kappa.unequal" instead of "fleiss_kappa.equal".
+    Measurement fleiss_kappa;
+    /// Krippendorff (2004), nominal: missing answers are fine; questions with one answer do not
+    /// enter.
+    Measurement krippendorff_alpha;
+    std::uint64_t pairless = 0;  ///< questions with fewer than two answers: not in either
+};
+/// Both with an interval from the jackknife over questions.
+AnswerAgreement answer_agreement(const Votes& votes, double level = 0.95);
+
+/// When a label is kept.
+struct KeepRule {
+    double threshold = 0.8;
+    bool above = false;  ///< true: value > threshold (a majority is more than half); false: value
+                         ///< >= threshold
+    bool keeps(double value) const { return above ? value > threshold : value >= threshold; }
+};
+
+struct BuiltLabelSets {
+    LabelSets sets;                               ///< one an image of the data set
+    std::vector<char> rated;                      ///< 1 where a question was asked about the image
+    std::uint64_t kept = 0;                       ///< (image, label) pairs kept
+    std::uint64_t emptied = 0;                    ///< rated, no label kept
+    std::uint64_t original = 0;                   ///< not rated: the original labels stand in
+    std::uint64_t left_out = 0;                   ///< not rated, and no original label known
+    std::vector<std::int64_t> item_of_question;   ///< index into the data set, -1: not there
+    std::vector<std::int32_t> class_of_question;  ///< -1: not one of the classes
+    VoteProblems problems;                        ///< images and labels that are not there
+};
+/// What votes are about among the items and classes, or -1 where that is nothing or not clear: for
+/// VotesOptions::meanings, so that "cat/1.png" and "1.png", "cat" and "0" are one question.
+VoteMeanings meanings_among(const Dataset& dataset, const ClassList& classes, const Votes& texts);
+/// The label sets of `dataset`'s items over `classes`; questions of one meaning must have been
+/// pooled. Images are found by id, else by path, else by file name where it is unique. `original`:
+/// one set an item, for those that nobody rated; nullptr: they are left out.
+BuiltLabelSets build_label_sets(const Votes& votes, std::span<const double> yes,
+                                const KeepRule& rule, const Dataset& dataset,
+                                const ClassList& classes, const LabelSets* original);
+
+/// The images of the votes, for when no data set is given: all 50,000 of ImageNet's validation set
+/// in the order of their numbers when every image is one of them, else those that were rated.
+Dataset dataset_of_votes(const Votes& votes);
+/// Classes for when none are given: numbers 0..largest (ImageNet's 1000 for its validation images)
+/// when every label is a number below a million, else the labels themselves in byte order.
+ClassList classes_of_votes(const Votes& votes);
+
+enum class LabelSetFormat {
+    list,    ///< JSON list of lists, in the order of the items, as real.json
+    object,  ///< JSON object id -> list
+    csv  ///< columns path, labels (separated by blanks, or `;` behind each); rows with no label: an
+         ///< empty cell
+};
+/// "list", "object", "csv". Throws usage.
+LabelSetFormat label_set_format_named(std::string_view name);
+/// What read_label_sets reads back. Labels are numbers where `classes` are ImageNet's or numbered,
+/// ids elsewhere. Throws bad_input on ids that the format cannot hold: in csv those with `;`, `|`
+/// or a line end and "-1", in JSON those that are not UTF-8.
+std::string label_sets_text(const LabelSets& sets, const Dataset& dataset, const ClassList& classes,
+                            LabelSetFormat format);
+
+/// Two label sets of the same items, and what the votes decided against the second.
+struct LabelSetComparison {
+    std::uint64_t both_accept = 0, only_first = 0, only_second = 0,
+                  both_reject = 0;  ///< over questions
+    Measurement agreement;          ///< accept or reject alike, Wilson
+    std::uint64_t items = 0;        ///< rated ones
+    std::uint64_t same_set = 0;
+};
+LabelSetComparison compare_label_sets(const BuiltLabelSets& built, const LabelSets& second);
+
+}  // namespace assay

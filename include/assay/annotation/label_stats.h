@@ -1,0 +1,64 @@
+// What a set of label sets looks like: how many labels an image has, how often each class, and
+// which come together.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "assay/data/class_list.h"
+#include "assay/data/dataset.h"
+#include "assay/data/label_sets.h"
+#include "assay/metric/measurement.h"
+
+namespace assay {
+
+struct ClassPair {
+    std::int32_t a = 0, b = 0;  ///< a < b
+    std::uint64_t together = 0, count_a = 0, count_b = 0;
+    double expected = 0;  ///< together by chance: count_a * count_b / labelled items
+    double lift = 0;      ///< together / expected
+    /// Of the lift: the ends of Wilson's intervals of P(more frequent | rarer) and of P(more
+    /// frequent), divided crosswise (at least `level`). A pair that was seen twice has a wide one,
+    /// whatever its lift.
+    Interval interval;
+    double pmi = 0;   ///< log2(lift)
+    double npmi = 0;  ///< pmi / -log2(together / items): 1 when neither comes without the other
+};
+
+struct LabelStatsOptions {
+    std::uint64_t least_together = 5;  ///< pairs seen less often are counted, not listed
+    double level = 0.95;
+};
+
+struct LabelStats {
+    std::uint64_t items = 0, labelled = 0, labels = 0;
+    std::map<std::uint64_t, std::uint64_t> histogram;  ///< labels of an image -> images; 0 included
+    Measurement mean_labels;                 ///< over labelled images; interval from their spread
+    std::vector<std::uint64_t> class_count;  ///< C: images with the class
+    std::vector<std::uint64_t> class_alone;  ///< C: of these, images with no other
+    std::uint64_t unused_classes = 0;
+    std::uint64_t pairs = 0;       ///< distinct pairs seen
+    std::uint64_t rare_pairs = 0;  ///< of these, seen less than least_together times
+    std::vector<ClassPair>
+        together;               ///< the others, the largest lower end of the lift's interval first
+    std::uint64_t crowded = 0;  ///< images with more labels than `most_for_pairs`: not in the pairs
+    static constexpr std::size_t most_for_pairs = 256;
+};
+
+/// Cost: one pass; memory: one entry a distinct pair of classes. Classes outside [0, classes) throw
+/// bad_input.
+LabelStats label_stats(const LabelSets& sets, std::size_t classes,
+                       const LabelStatsOptions& options = {});
+
+/// Items with labels, from whatever holds them: a prediction store or a folder of stores of one
+/// data set, a folder of images or a csv that lists them (open_dataset), or a file of label sets
+/// (json, npy, txt, or a csv that read_label_sets takes; items without a name get their number).
+/// `classes` may be empty: then the data set's own, or numbers. `notes` as in open_dataset. Throws
+/// as these do.
+Dataset open_labelled(const std::filesystem::path& path, const ClassList& classes,
+                      std::vector<std::string>* notes = nullptr);
+
+}  // namespace assay

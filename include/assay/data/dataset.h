@@ -1,0 +1,99 @@
+// Ordered items with a stable id, a path and attributes.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "assay/data/class_list.h"
+#include "assay/data/label_sets.h"
+
+namespace assay {
+
+/// A column of short strings in one arena: 8 bytes an item and the text itself.
+class StringColumn {
+public:
+    void append(std::string_view text);
+    std::size_t size() const noexcept { return ends_.size(); }
+    std::string_view operator[](std::size_t i) const {
+        const std::size_t begin = i == 0 ? 0 : ends_[i - 1];
+        return std::string_view(arena_).substr(begin, ends_[i] - begin);
+    }
+    bool operator==(const StringColumn&) const = default;
+
+private:
+    std::string arena_;
+    std::vector<std::uint64_t> ends_;
+};
+
+/// Items in a fixed order: byte order of the id for folders, file order for lists. Ids are unique,
+/// relative paths with
+/// '/' (or whatever the list says), and stay the same when the folder moves.
+class Dataset {
+public:
+    std::string name;  ///< the folder's name unless told otherwise
+    std::filesystem::path
+        root;           ///< images are at root / path; empty when there are no images (imports)
+    ClassList classes;  ///< may be empty: unlabelled
+    StringColumn ids;
+    StringColumn paths;  ///< relative to root, or absolute; empty column: the ids are the paths
+    LabelSets labels;    ///< one set an item (empty set: no label)
+    struct Attribute {
+        std::string name;
+        StringColumn values;
+    };
+    std::vector<Attribute>
+        attributes;  ///< group, shape cue, condition, parent, ... from the csv's other columns
+
+    std::size_t size() const noexcept { return ids.size(); }
+    std::filesystem::path path_of(std::size_t item) const;
+    /// The only label, or -1 where there is none or more than one.
+    std::int32_t single_label(std::size_t item) const;
+    /// Over ids in order: what a store's rows mean. Labels and attributes are not part of it.
+    std::string ids_fingerprint() const;
+};
+
+/// How to read a folder; everything has a default that is worked out and can be printed
+/// (`describe`).
+struct DatasetOptions {
+    enum class Layout { automatic, image_folder, flat };
+    Layout layout = Layout::automatic;
+    std::string name{};  ///< "": from the folder
+    std::filesystem::path
+        list{};  ///< csv/txt list of a flat folder (path, label[, labels, group, ...])
+    /// Classes of the *classifier*; folder names are looked up in it. Empty: ImageNet when the
+    /// folders are WordNet ids of its classes, else numbered or sorted folder names. Where the
+    /// classifier's classes are mere numbers and the folders (or labels of a list) are as many
+    /// other names, these in order are taken for its classes.
+    ClassList classes{};
+    std::size_t limit = 0;  ///< first n items only; 0: all
+};
+
+/// Scans a folder (ImageFolder by wnid, by name, or by number in numeric order; flat with a list;
+/// ImageNet validation with a list of labels), or reads a csv list whose paths are relative to its
+/// own folder. Files with the extensions of images only (.jpg .jpeg .png .webp .bmp .tif .tiff, any
+/// case).
+///
+/// A folder that holds `labels.csv` itself, and for which no list is given, is read through it
+/// (columns: path; labels, separated by blanks; every other column becomes an attribute), with a
+/// note: images that it does not name are not items. Two exceptions: with the layout image_folder
+/// it is never read; and beside class folders it is left alone, with a note, unless one of its
+/// first 256 rows names an image that is there.
+///
+/// Throws bad_input: no such folder, no image, duplicate ids, missing columns, unknown labels
+/// (file, row, value, nearest). `notes` receives what was assumed, for stderr.
+Dataset open_dataset(const std::filesystem::path& path, const DatasetOptions& options,
+                     std::vector<std::string>* notes = nullptr);
+
+/// The item table as a store keeps it: csv with columns id, path, labels (blank-separated numbers),
+/// then the attributes; byte-exact round trip.
+void write_items_csv(const Dataset& dataset, const std::filesystem::path& path);
+/// Reads it back (classes, name and root are not in it).
+Dataset read_items_csv(const std::filesystem::path& path);
+
+}  // namespace assay

@@ -1,0 +1,70 @@
+// The doctor: do this classifier, its preprocessing and this data set fit together?
+//
+// A sample of labelled images goes through the classifier as its description says, and in ways that
+// are wrong as often in practice. A finding is reported as a fault only when it could hardly be
+// chance, with the counts behind it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "assay/data/dataset.h"
+#include "assay/model/classifier.h"
+
+namespace assay {
+
+struct Finding {
+    enum class Severity {
+        ok,       ///< looked at, nothing wrong
+        note,     ///< could not be told, or worth knowing
+        warning,  ///< probably wrong
+        error,    ///< results would be wrong
+    };
+    Severity severity = Severity::ok;
+    std::string id;      ///< stable, "classes.order"
+    std::string title;   ///< one line
+    std::string detail;  ///< what was measured
+    std::string advice;  ///< what to do; "" when nothing
+};
+std::string_view name_of(Finding::Severity);
+
+struct CheckOptions {
+    std::size_t sample = 128;  ///< images that go through the classifier
+    int threads = 0;           ///< 0: one per core
+    std::uint64_t seed = 0;    ///< which images
+    std::size_t batch = 16;
+    bool decode_all = false;  ///< read every image of the data set, not only the sample
+    bool geometry = true;     ///< also try other interpolations and crops (notes only)
+    /// Level at which a fault is called one: Holm-adjusted over the alternatives of a check.
+    double level = 0.01;
+    /// Called between steps with what comes next; may be empty.
+    std::function<void(std::string_view step)> progress;
+};
+
+/// Findings in a fixed order, one or more for each check. The ids:
+///  - data.classes: class counts of classifier, description and data set agree; classes without
+///  images
+///  - data.labels: images without labels
+///  - data.images: images that cannot be read
+///  - outputs.finite: NaN or infinity in the scores
+///  - outputs.constant: the same answer for every image
+///  - outputs.kind: logits, probabilities, sigmoids or log-probabilities against the description;
+///  softmax of softmax
+///  - classes.order: accuracy under the given order of classes against other orders that occur, and
+///  against chance
+///  - pixels.values: mean, std, scale and channel order against usual ones
+///  - pixels.geometry: interpolation and crop against usual ones
+///  - batch.repeat: the same batch twice gives the same scores
+///  - batch.neighbours: scores of an image do not depend on the others in its batch, nor on its
+///  place
+///
+/// Same findings for any number of threads. Throws what the classifier throws, and bad_input for an
+/// empty data set.
+std::vector<Finding> check_model(Classifier& classifier, const ModelSpec& spec,
+                                 const Dataset& dataset, const CheckOptions& options = {});
+
+}  // namespace assay

@@ -1,0 +1,242 @@
+// The gap between two data sets: how far the same models fall from one to the other, by three
+// definitions of being right, and how much of the fall comes from images that hold several things.
+//
+// Sources: Anzaku et al., "Re-assessing ImageNet: How aligned is its single-label assumption with
+// its multi-label nature?" and "The Impact of the Single-Label Assumption in Image Recognition
+// Benchmarking" (the comparison and ASMA); Kitagawa 1955, "Components of a difference between two
+// rates" (standardisation); Nopo 2008, "Matching as a tool to decompose wage gaps" (what only one
+// side has).
+//
+// Every value is a share in [0, 1] and every gap is first minus second, in [-1, 1]. Undefined
+// values carry the reason.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "assay/data/label_sets.h"
+#include "assay/metric/measurement.h"
+
+namespace assay {
+
+/// How well the g best classes P of an image agree with its g valid labels Y, h = |P n Y|.
+enum class SetAgreement {
+    recall,   ///< h / g (equals precision and F1: both sets have g members)
+    jaccard,  ///< h / (2g - h)
+    hamming,  ///< 1 - 2(g - h) / C: the printed formula; above 0.98 for any answer at all when C is
+              ///< 1000
+};
+std::string_view name_of(SetAgreement);
+/// Throws usage with the known names.
+SetAgreement set_agreement_named(std::string_view);
+
+/// The three definitions of being right; also indices of the arrays below.
+enum class GapMetric : std::size_t {
+    top1,  ///< the best class is the single label; over the images with a single label
+    real,  ///< the best class is one of the valid labels; over the images with any
+    asma,  ///< mean, over the subgroups of equally many labels, of the mean agreement within each
+};
+inline constexpr std::array<GapMetric, 3> gap_metrics{GapMetric::top1, GapMetric::real,
+                                                      GapMetric::asma};
+std::string_view name_of(GapMetric);
+
+struct GapOptions {
+    std::vector<std::uint32_t> subgroups{
+        1, 2, 3, 4, 5};    ///< label counts that ASMA averages over, each at least 1
+    bool present = false;  ///< the label counts that both data sets have, instead of `subgroups`
+    std::uint32_t pooled_above =
+        5;  ///< larger label counts are one group in histograms and in the decomposition
+    SetAgreement agreement = SetAgreement::recall;
+    double margin = 0.01;  ///< models whose |gap| is below this are counted
+    double level = 0.95;   ///< of the intervals
+    std::uint32_t replicates =
+        1000;  ///< bootstrap of ranks and rank correlations; below 2: they get no interval
+    std::uint64_t seed = 1;
+    int threads = 0;                  ///< 0: available cores; the result does not depend on it
+    std::vector<std::string> marked;  ///< models whose lines are drawn over the box plots
+    std::size_t top = 10;             ///< models listed as the best by ASMA
+};
+/// "1-5", "2,3,4,6,9", "1-3,7" -> ascending, without repeats. Throws usage: nothing, 0, backwards,
+/// more than 64.
+std::vector<std::uint32_t> parse_subgroups(std::string_view text);
+
+struct GapValue {
+    std::optional<double> value;
+    std::string undefined;  ///< why there is no value
+    std::uint64_t n =
+        0;  ///< images; of a gap, of both data sets together; of an average, of one model
+    std::uint32_t models = 1;  ///< of an average: the models that it holds
+    std::optional<Interval> interval;
+    std::string no_interval;  ///< why a value has no interval
+};
+
+/// One metric on both data sets. Averages over models: `absolute` is the mean of |gap|, not |mean
+/// gap|.
+struct GapPair {
+    GapValue first, second, gap, absolute;
+};
+
+struct GapSubgroup {
+    std::uint32_t labels = 0;
+    GapPair top1, real, agreement;  ///< among the images with that many valid labels
+};
+
+/// gap of top-1 = composition + within. V2's images are reweighted to V1's distribution of label
+/// counts (0, 1, ..., pooled); `within` is what remains of the gap then. Label counts that only one
+/// data set has cannot be reweighted: how far they move that data set's value is `unmatched`, a
+/// part of `composition`.
+struct GapDecomposition {
+    GapValue composition, within, unmatched;
+    GapValue share;  ///< composition / gap; undefined where the gap's interval holds 0
+};
+
+/// Standard competition ranking: 1 is the best, equal values share the smaller rank, and the next
+/// one is skipped.
+struct GapRank {
+    std::uint32_t rank = 0;           ///< 0: the value is undefined, and not ranked
+    std::uint32_t low = 0, high = 0;  ///< middle `level` of the bootstrap's ranks; 0: none
+};
+
+struct GapModel {
+    std::string name;
+    std::array<GapPair, 3> metrics;
+    std::vector<GapSubgroup> subgroups;
+    GapDecomposition decomposition;
+    std::array<std::array<GapRank, 2>, 3> ranks;  ///< [metric][data set]
+    std::array<std::optional<std::int64_t>, 2>
+        rank_change;                            ///< by data set: rank by top-1 minus rank by ASMA
+    std::array<std::uint64_t, 2> not_scored{};  ///< images of each data set without scores
+};
+
+/// How the models differ from one another: no statement about images. Named apart from the
+/// intervals.
+struct BetweenModels {
+    std::uint32_t models = 0;
+    std::optional<double> sd;  ///< n - 1 in the denominator; none for one model
+    double min = 0, lower_quartile = 0, median = 0, upper_quartile = 0, max = 0;
+};
+
+/// Models whose |gap| is below the margin, and how many of the verdicts the intervals leave no
+/// doubt about.
+struct GapWithinMargin {
+    std::uint32_t models = 0, within = 0;
+    std::optional<std::uint32_t> surely_within, surely_outside;  ///< none without intervals
+};
+
+struct GapAverage {
+    std::array<GapPair, 3> metrics;
+    std::vector<GapSubgroup> subgroups;
+    GapDecomposition decomposition;
+    std::array<std::optional<BetweenModels>, 3> between;  ///< of the gaps
+    std::array<GapWithinMargin, 3> within_margin;
+};
+
+/// Agreement of two orders of the models.
+struct GapOrder {
+    GapMetric a{}, b{};
+    int a_set = 0, b_set = 0;  ///< 0: first data set, 1: second
+    GapValue kendall;          ///< tau-b
+    GapValue spearman;         ///< of average ranks
+};
+
+/// Five numbers over the models: quartiles (type 7), whiskers at the furthest point within 1.5
+/// interquartile ranges (Tukey 1977), points beyond.
+struct BoxNumbers {
+    double low_whisker = 0, lower_quartile = 0, median = 0, upper_quartile = 0, high_whisker = 0;
+    std::vector<std::size_t> outliers;  ///< indices into the points
+};
+struct GapBox {
+    std::uint32_t labels = 0;
+    int set = 0;
+    std::optional<BoxNumbers> box;              ///< none without points
+    std::vector<std::optional<double>> points;  ///< one a model, in the order of GapReport::models
+};
+
+struct GapDataSet {
+    std::string name;
+    std::uint64_t images = 0;
+    std::vector<std::uint64_t> with_labels;  ///< [g - 1]: with g valid labels, g up to pooled_above
+    std::uint64_t more = 0;                  ///< with more than that
+    std::uint64_t none = 0;                  ///< without a valid label: left out by ReaL and ASMA
+    std::uint64_t unnamed = 0;               ///< of these: not named by the file of label sets
+    std::uint64_t single = 0;  ///< with a single label of the data set's own: those of top-1
+    std::vector<std::string> only_here;  ///< models that the other data set lacks: left out
+};
+
+struct GapReport {
+    std::string source;  ///< "stores" or "table"
+    std::array<GapDataSet, 2> sets;
+    GapOptions options;
+    std::vector<std::uint32_t> subgroups;  ///< what ASMA averages over
+    std::vector<GapModel> models;  ///< by top-1 on the first data set, best first; then by name
+    GapAverage average;
+    std::vector<GapOrder> orders;
+    std::vector<GapBox> boxes;  ///< label counts ascending, first data set first
+    std::array<std::vector<std::size_t>, 2>
+        best;                         ///< best by ASMA on each data set: indices into `models`
+    std::vector<std::size_t> marked;  ///< indices into `models`
+    std::vector<std::string> warnings;
+    bool partial = false;  ///< some image that should have been scored was not
+};
+
+/// The stores of one data set, a model each, and the label sets to judge by.
+struct GapSide {
+    std::string name;
+    std::vector<std::filesystem::path> stores;
+    std::optional<LabelSets> sets;  ///< one an image; none: the data set's own labels
+    std::uint64_t unnamed = 0;  ///< images that the file of `sets` does not name; for the report
+};
+
+/// Reads each store once, one after the other. Top-1 is against the data set's own labels, ReaL and
+/// ASMA against the label sets. Models are matched by name. Intervals are over images: those of one
+/// model's accuracies are Wilson's and Newcombe's; all others leave out or reweight random groups
+/// of images, the same groups for all models, the two data sets independently. Memory: 6 KiB times
+/// the number of subgroups for each model and data set, and a few bytes a image. Throws usage and
+/// bad_input: no model in common, other classes, labels of another length or outside.
+GapReport gap_of_stores(
+    const GapSide& first, const GapSide& second, const GapOptions& options,
+    const std::function<void(std::uint64_t done, std::uint64_t total)>& progress = {});
+
+/// Published results, one model a row.
+struct GapTable {
+    struct Row {
+        std::string model;
+        std::array<std::array<std::optional<double>, 2>, 3>
+            metrics;  ///< [metric][data set], shares
+        std::vector<std::array<std::optional<double>, 2>> subgroups;  ///< like GapTable::subgroups
+    };
+    std::vector<std::uint32_t> subgroups;  ///< label counts that have columns
+    std::vector<Row> rows;
+    std::array<std::array<bool, 2>, 3> has{};  ///< the table has that column
+    bool percent = true;                       ///< the file's unit
+    std::vector<std::string> ignored;          ///< columns that were not used
+};
+enum class TableUnit { automatic, percent, share };
+/// csv or tsv with a header: `model`, then `top1_v1`, `top1_v2`, `real_v1`, ... `asma_v2`, and
+/// `subgroup3_v1`, ... as far as there are such columns; others are ignored. An empty cell (or "-",
+/// "NA") is undefined. Automatic unit: percent when a cell ends in % or a value is above 1, else
+/// shares. `source` names the text in messages. Throws bad_input: no model column, no pair of
+/// columns, a model twice or without a name, a cell that is no number or outside its unit.
+GapTable parse_gap_table(std::string_view text, const std::string& source,
+                         TableUnit unit = TableUnit::automatic);
+GapTable read_gap_table(const std::filesystem::path& path, TableUnit unit = TableUnit::automatic);
+
+/// The same report as far as a table can tell: no intervals over images, no histograms, no
+/// decomposition. `images`: how many top-1 was measured on, where known; its intervals follow from
+/// them.
+GapReport gap_of_table(const GapTable& table, const std::array<std::string, 2>& names,
+                       const GapOptions& options,
+                       const std::array<std::optional<std::uint64_t>, 2>& images = {});
+
+/// Schema assay.gap/1: everything above.
+nlohmann::json to_json(const GapReport& report);
+
+}  // namespace assay

@@ -1,0 +1,79 @@
+// Images + classifiers -> kept scores.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "assay/data/dataset.h"
+#include "assay/model/classifier.h"
+#include "assay/store/prediction_store.h"
+
+namespace assay {
+
+/// A classifier ready to run, with what its store must record.
+struct LoadedModel {
+    ModelSpec spec;
+    std::shared_ptr<Classifier> classifier;
+    std::string file_hash;  ///< hash_file of the model
+};
+
+/// Opens the model and works out its class list: the spec's, else ImageNet's for 1000 classes, else
+/// the numbers "0".."C-1".
+LoadedModel load_model(ModelSpec spec, const ClassifierOptions& options = {});
+
+struct PredictOptions {
+    std::filesystem::path runs;
+    StorageFormat storage = StorageFormat::full_f32;
+    std::uint32_t top_k = 0;
+    std::uint32_t shard_rows = 0;  ///< 0: the store's default
+    std::uint32_t batch_size =
+        0;                ///< 0: as recorded in a store that is resumed, else default_batch_size()
+    int threads = 0;      ///< 0: one per core
+    std::string command;  ///< for the manifest
+};
+
+/// Images that go through a classifier together unless told otherwise. Part of a store's identity,
+/// because a different batch moves logits by some 1e-5.
+std::uint32_t default_batch_size(const ModelFacts& facts);
+
+struct PredictProgress {
+    std::uint64_t done = 0;     ///< (image, model) pairs there, earlier runs included
+    std::uint64_t skipped = 0;  ///< of those, there before this run
+    std::uint64_t total = 0;
+    std::uint64_t failed = 0;  ///< images that could not be read, this run
+};
+using PredictCallback = std::function<void(const PredictProgress&)>;
+
+struct PredictResult {
+    std::string model;
+    std::filesystem::path store;
+    std::uint64_t rows = 0;
+    std::uint64_t predicted = 0;  ///< rows computed by this run
+    std::uint64_t bad_rows =
+        0;  ///< rows of the store, from all runs, without a score: unreadable image or NaN
+    std::string first_error;   ///< "id: message" of the first such row, "" when none
+    std::uint64_t halved = 0;  ///< batches of this run that had to be halved for want of memory
+};
+
+/// Runs every model over the data set and keeps the scores under options.runs; what earlier runs
+/// finished is skipped, but for shards with an image that could not be read then and can be now.
+///
+/// A thread takes the next batch, reads and decodes its images once, prepares them once per
+/// distinct preprocessing, and hands them to each model that lacks them; so loading and inference
+/// overlap across threads and nothing waits in a queue. Batches are cut at fixed positions, so
+/// threads, resuming and the set of models change no bit. Memory: threads x batch x (one image +
+/// inputs of the distinct preprocessings) + one or two shards per model. The callback runs on
+/// worker threads, one call at a time, after each batch. Throws usage (two models of one name,
+/// models with different class lists), bad_input when none of the images is there (and nothing is
+/// written), the store's and the classifiers' errors, interrupted.
+std::vector<PredictResult> predict(std::span<const LoadedModel> models, const Dataset& dataset,
+                                   const PredictOptions& options,
+                                   const PredictCallback& callback = {});
+
+}  // namespace assay

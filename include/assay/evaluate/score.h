@@ -1,0 +1,117 @@
+// Scoring: every metric of one store, from one pass over its rows (and a second for the class-wise
+// bins).
+//
+// The same bits for any number of threads and ranks. Every rank must be able to read the store,
+// calls with the same arguments and gets the whole report. Beside 28 bytes an item and the labels,
+// memory does not grow with the number of items.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "assay/collective/comm.h"
+#include "assay/data/class_list.h"
+#include "assay/data/label_sets.h"
+#include "assay/metric/measurement.h"
+#include "assay/metric/metric.h"
+#include "assay/store/prediction_store.h"
+
+namespace assay {
+
+struct ScoreOptions {
+    std::optional<LabelSets> labels;  ///< replace the data set's own; one set an item
+    std::uint64_t unnamed = 0;  ///< items that the file of `labels` does not name; for the report
+    std::optional<ClassMap>
+        map;  ///< asks another question of the scores: ImageNet-R's 200 classes, 16 classes, ...
+    std::string subgroup;  ///< attribute of the data set: every metric again for each of its values
+    std::vector<MetricRequest>
+        metrics;  ///< empty: default_metrics(), with those of label sets where they matter
+    Resampling resampling;
+    int threads = 0;  ///< 0: available cores
+    std::uint64_t scratch_bytes = std::uint64_t{64}
+                                  << 20;  ///< for the class-wise bins: columns at hand at a time
+    std::uint32_t null_draws =
+        0;  ///< label draws for the calibrated null of ece and ace; 200 is usual
+    std::size_t confusions = 20;  ///< most frequent confusions kept
+};
+
+struct ClassResult {
+    std::string id, name;
+    std::uint64_t n = 0, correct = 0;
+    std::optional<double> accuracy;  ///< none without items
+    std::optional<Interval> interval;
+    std::optional<double> confidence;          ///< mean of the top probability
+    std::optional<double> target_probability;  ///< mean probability of this class over its items
+};
+
+/// Items of one class that were answered with another.
+struct Confusion {
+    std::int32_t truth = 0, predicted = 0;  ///< predicted -1: maps to no class
+    std::uint64_t count = 0;
+    bool operator==(const Confusion&) const = default;
+};
+
+/// Where every item went.
+struct ScoreCounts {
+    std::uint64_t items = 0;
+    std::uint64_t missing = 0;  ///< in shards that are not there (yet)
+    std::uint64_t unreadable = 0;
+    std::uint64_t not_finite = 0;
+    std::uint64_t scored = 0;
+    std::uint64_t unlabelled =
+        0;  ///< of the scored: without a valid label (or with none that the map knows)
+    std::uint64_t several_labels = 0;  ///< of the scored
+    std::uint64_t unnamed =
+        0;  ///< of all: not named by the file of label sets, and so without a label
+    /// Something that should have been scored was not.
+    bool partial() const { return missing + unreadable + not_finite > 0; }
+};
+
+struct ScoreReport {
+    std::string model, dataset, map;
+    ScoreKind kind = ScoreKind::logits;
+    StorageFormat storage = StorageFormat::full_f32;
+    ScoreCounts counts;
+    std::vector<std::uint64_t>
+        label_counts;  ///< [g]: items with g valid labels, scored or not; [0]: left out
+    std::vector<Measurement>
+        measurements;   ///< all items first, then the subgroups in order of their value
+    ClassList classes;  ///< of the answers: the map's targets when there is one
+    std::vector<ClassResult> per_class;
+    std::vector<Confusion> confusions;  ///< by count, then truth, then predicted
+    std::vector<std::string> warnings;
+};
+
+/// Throws usage (unknown attribute), bad_input (labels of another length or outside the classes,
+/// damaged shards).
+ScoreReport score_store(const PredictionStore& store, const ScoreOptions& options, Comm& comm);
+
+nlohmann::json to_json(const ScoreReport& report);
+
+/// One metric of one model over data sets that repeat one another, such as composites from five
+/// seeds.
+struct AcrossResult {
+    /// key.dataset: the name given; n and left_out: sums. The interval takes the data sets as a
+    /// sample of such sets (Student's t, one degree fewer than sets), cut to the metric's range: it
+    /// holds what differs from set to set, and not what they share, such as the images that they
+    /// are cut from. Undefined where one of the sets has no value.
+    Measurement mean;
+    std::vector<std::string> datasets;          ///< in the order of the reports
+    std::vector<std::optional<double>> values;  ///< one a data set
+    std::optional<double> deviation;            ///< divisor m - 1: needs two
+    double low = 0, high = 0;                   ///< least and greatest; with `mean.value` only
+};
+/// Every metric of every model, in the order of the reports. Reports of one model must be of
+/// different data sets (throws usage).
+std::vector<AcrossResult> score_across(std::span<const ScoreReport> reports, std::string_view name,
+                                       double level);
+
+nlohmann::json to_json(const AcrossResult& result);
+
+}  // namespace assay

@@ -1,0 +1,43 @@
+// A decoded image.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <vector>
+
+namespace assay {
+
+/// Pixels as R, G, B, X bytes, row after row from the top left, no padding: 4 * width * height
+/// bytes. X is ignored by what reads an image, and 255 in every image made here.
+struct Image {
+    int width = 0;
+    int height = 0;
+    std::vector<std::uint8_t> pixels;
+};
+
+/// The most pixels that an image may claim, so that a lying header cannot take all memory: Pillow's
+/// own error limit (2 * 89,478,485).
+inline constexpr std::int64_t max_image_pixels = 178'956'970;
+
+/// Decodes JPEG, PNG, WebP, BMP or TIFF (told by its first bytes, not its name) to what
+/// Pillow 9.4's `Image.open(f).convert("RGB")` gives, byte for byte: grey is replicated, CMYK and
+/// YCCK are converted as Pillow does, palettes are looked up, alpha is dropped, 16-bit values are
+/// cut as Pillow cuts them, EXIF orientation is not applied (TIFF's own orientation tag is: Pillow
+/// does that too). Of animations and of several pages the first is taken. Throws bad_input: empty,
+/// truncated, damaged, not an image, unsupported kind, too large. Stricter than Pillow where that
+/// shows made-up pixels: a PNG whose data fail their checksum or end early, a header that claims
+/// far more pixels than the bytes can hold, and the few BMP and TIFF kinds that Pillow misreads are
+/// errors. Thread-safe. Cost: one decode; only turned and YCbCr TIFF and run-length BMP need a
+/// second copy of the pixels.
+Image decode_image(std::span<const std::byte> bytes);
+
+/// The same into an image that is kept between calls: its memory is reused. After an error its
+/// content is undefined.
+void decode_image_into(std::span<const std::byte> bytes, Image& image);
+
+/// read_file and decode_image; errors carry the path.
+Image load_image(const std::filesystem::path& path);
+
+}  // namespace assay

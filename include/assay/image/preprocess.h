@@ -1,0 +1,107 @@
+// From a decoded image to the numbers a classifier takes: Pillow-exact resize, crop, normalise.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "assay/image/image.h"
+
+namespace assay {
+
+/// Pillow's resampling filters.
+enum class Interpolation { nearest, box, bilinear, hamming, bicubic, lanczos };
+
+/// How the resized image becomes the input window.
+enum class CropMode {
+    center,  ///< short side to the resize size, keep the aspect ratio, cut the centre (timm
+             ///< "center", torchvision)
+    squash,  ///< both sides to the resize size, ignore the aspect ratio, cut the centre (timm
+             ///< "squash")
+    border,  ///< long side to the resize size, keep the aspect ratio, pad to the window (timm
+             ///< "border")
+    none,    ///< resize straight to the window (height, width), no crop
+};
+
+enum class ChannelOrder { rgb, bgr };
+
+/// Everything between the decoded image and the classifier's input. Two equal values give equal
+/// bits.
+struct Preprocess {
+    int height = 224;  ///< input rows, pixels
+    int width = 224;   ///< input columns, pixels
+    Interpolation interpolation = Interpolation::bicubic;
+    CropMode crop_mode = CropMode::center;
+    /// Share of the resized side that the crop keeps (timm's crop_pct): resize size = floor(side /
+    /// crop_pct).
+    double crop_pct = 0.875;
+    /// Explicit resize size in pixels (torchvision's resize_size); overrides crop_pct.
+    std::optional<int> resize_size;
+    ChannelOrder channel_order = ChannelOrder::rgb;
+    /// Pixel byte -> number, before mean and std: float32(byte) * float32(scale), or float32(byte)
+    /// / 255 when the scale rounds to the float32 nearest to 1/255 (which is not the same in every
+    /// bit).
+    double scale = 1.0 / 255.0;
+    std::array<double, 3> mean = {0.0, 0.0,
+                                  0.0};  ///< in scaled units, in the order of the channels fed
+    std::array<double, 3> std = {1.0, 1.0, 1.0};
+    /// Fill of padded pixels (crop larger than the image, border mode), bytes R, G, B.
+    std::array<std::uint8_t, 3> fill = {0, 0, 0};
+
+    bool operator==(const Preprocess&) const = default;
+};
+
+std::string_view name_of(Interpolation);
+std::string_view name_of(CropMode);
+std::string_view name_of(ChannelOrder);
+/// Throw usage with the known names.
+Interpolation interpolation_named(std::string_view);
+CropMode crop_mode_named(std::string_view);
+ChannelOrder channel_order_named(std::string_view);
+
+/// Canonical JSON with every field (sorted keys; resize_size is null when unset), and back. A key
+/// that is absent takes its default; preprocess_from_json throws bad_input on unknown keys and bad
+/// values.
+nlohmann::json to_json(const Preprocess&);
+Preprocess preprocess_from_json(const nlohmann::json&);
+/// hash_text of the canonical JSON.
+std::string fingerprint(const Preprocess&);
+/// One line for people: "resize 256 (bicubic, short side) > centre crop 224x224 > /255 > mean 0.485
+/// ... ".
+std::string describe(const Preprocess&);
+
+/// Pillow's Image.resize((width, height), filter) on RGB, byte for byte (Pillow 9.4,
+/// src/libImaging/Resample.c). Only columns [crop_x, crop_x + crop_w) and rows [crop_y, crop_y +
+/// crop_h) of the result are computed and returned.
+struct ResizeWindow {
+    int width, height;             ///< of the whole resized image
+    int crop_x = 0, crop_y = 0;    ///< may be negative or reach outside: such pixels are `fill`
+    int crop_w = -1, crop_h = -1;  ///< -1: the whole
+};
+Image resize(const Image& image, Interpolation filter, const ResizeWindow& window,
+             std::array<std::uint8_t, 3> fill = {0, 0, 0});
+
+/// What `p` does to an image of `width` x `height` pixels: the size after the resize, and the
+/// window in it. Follows timm's create_transform and torchvision's Resize and CenterCrop. Throws
+/// bad_input when a resized side would be 0 or huge.
+ResizeWindow window_of(const Preprocess& p, int width, int height);
+
+/// Resize and crop as `p` says: the uint8 window (p.width x p.height, RGBX) before any arithmetic
+/// on floats.
+Image crop_window(const Image& image, const Preprocess& p);
+
+/// crop_window, then (byte * scale - mean) / std, written as planes: out[c][y][x], 3 * p.height *
+/// p.width floats. The float arithmetic is torchvision's: float32 byte/255, then (x - mean) / std
+/// in float32.
+void preprocess_into(const Image& image, const Preprocess& p, std::span<float> out);
+
+/// The second half of preprocess_into: from a window that crop_window(image, p) made to floats.
+void normalise_into(const Image& window, const Preprocess& p, std::span<float> out);
+
+}  // namespace assay

@@ -1,0 +1,195 @@
+// Metrics: what one row of scores tells (RowFacts), what is added up (Accumulator), and the table
+// of all metrics.
+//
+// Everything that is added up is an integer: counts as they are, real numbers as two fixed-point
+// parts (real_sum.h). Integer sums do not depend on their order, so a state may be filled by any
+// threads and ranks and merged by adding: the bits are the same. States are kept per group of items
+// (`groups`, at random but fixed by the item's place): leaving out or reweighting groups gives the
+// uncertainty of any metric, without keeping items.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "assay/metric/measurement.h"
+
+namespace assay {
+
+/// Items are dealt to this many groups; with no more items than this, every item is a group of its
+/// own.
+inline constexpr std::uint32_t group_count = 128;
+/// Items are shuffled within stretches of this many before they are dealt, so that a data set in
+/// class order gives mixed groups.
+inline constexpr std::uint32_t group_stretch = 2048;
+/// Where item `item - item % group_stretch + j` lands, for every j of one stretch of `items` items;
+/// its group is the place mod group_count. A permutation of [0, group_stretch) cut to what the last
+/// stretch needs.
+std::vector<std::uint16_t> group_places(std::uint64_t stretch, std::uint64_t items);
+
+/// What the row-wise metrics need of one scored item.
+struct RowFacts {
+    std::uint64_t item = 0;
+    std::uint16_t group = 0;
+    std::int32_t predicted =
+        -1;  ///< class with the highest score, lowest index first; -1: maps to no target class
+    std::int32_t target = -1;  ///< the only valid class; -1: none, or several
+    std::int32_t rank =
+        -1;  ///< classes ranked before the target; -1: not known (target below the kept top k)
+    std::uint32_t valid = 0;  ///< g: size of the label set
+    std::int32_t hits =
+        -1;  ///< valid classes among the g ranked highest; -1: not known (fewer are kept), or g = 0
+    bool in_set = false;        ///< predicted is in the label set
+    bool target_known = false;  ///< target_probability and log_target are known
+    float confidence = 0;       ///< probability of the predicted class
+    float target_probability = 0;
+    double log_target = 0;  ///< natural logarithm of the target's probability, taken from the
+                            ///< logits: never rounded to 0
+    double square_sum = 0;  ///< sum over the classes of the squared probabilities
+};
+
+/// What all items of a run have in common.
+struct Shape {
+    std::uint32_t classes = 0;
+    bool probabilities = true;  ///< confidences mean something (not so for maps that only decide)
+    bool ranking =
+        true;  ///< a rank beyond the first means something (not so for a map of the arg-max)
+    bool full_rows = true;          ///< every class's probability is there: square_sum is known
+    std::uint32_t kept = 0;         ///< classes kept in each row of a reduced store; 0: all
+    std::uint32_t most_labels = 1;  ///< size of the largest label set
+};
+
+/// Label counts that are told apart; images with more labels are counted, and enter no metric of
+/// label sets.
+inline constexpr std::uint32_t most_label_counts = 64;
+
+using Parameters = std::map<std::string, std::string>;
+
+/// Adds items to a state of `slots()` integers. Stateless itself; equal `key()` means equal
+/// content, so metrics share one.
+class Accumulator {
+public:
+    virtual ~Accumulator() = default;
+    virtual std::string key() const = 0;
+    virtual std::size_t slots() const = 0;
+    /// `state`: group_count times slots() integers, or slots() when it is not grouped().
+    virtual void update(std::span<std::int64_t> state, std::span<const RowFacts> rows) const = 0;
+    virtual bool grouped() const { return true; }
+};
+
+enum class Uncertainty {
+    closed_form,  ///< `Value::interval`
+    jackknife,    ///< value +- t * delete-a-group standard error
+    bootstrap,    ///< +- normal quantile * standard error of reweighted groups: the spread is used,
+                ///< not the (biased) percentiles
+};
+
+enum class Needs : unsigned { labels = 1, label_sets = 2, probabilities = 4, full_rows = 8 };
+constexpr unsigned operator|(Needs a, Needs b) {
+    return static_cast<unsigned>(a) | static_cast<unsigned>(b);
+}
+constexpr unsigned operator|(unsigned a, Needs b) {
+    return a | static_cast<unsigned>(b);
+}
+
+struct ParameterFacts {
+    std::string_view name, fallback, meaning;
+    std::vector<std::string_view> allowed = {};  ///< empty: a whole number in [low, high]
+    int low = 0, high = 0;
+    bool list = false;  ///< several such numbers, and ranges of them: "1-5", "2,3,4,6,9"
+};
+
+/// How the engine obtains the value.
+enum class Source {
+    accumulated,  ///< `accumulate` and `value`
+    class_wise,   ///< from the class-wise adaptive bins (class_wise.h): needs every row twice
+    top_label,    ///< from the gathered confidences
+    composite,    ///< geometric mean of `parts`
+};
+
+struct MetricContext {
+    Shape shape;
+    Parameters parameters;
+    double level = 0.95;
+};
+
+/// One row of the table in builtin.cpp: facts first, then the functions.
+struct MetricFacts {
+    std::string_view name, title, formula;
+    std::vector<ParameterFacts> parameters = {};
+    unsigned needs = 0;
+    bool higher_is_better = true;
+    bool judges = true;        ///< false: neither direction is better by itself (mean confidence)
+    double low = 0, high = 1;  ///< the range of the value
+    std::string_view origin;   ///< paper, equation
+    Uncertainty uncertainty = Uncertainty::closed_form;
+    Source source = Source::accumulated;
+    /// Definition id for the parameters: "ece.l1.left_closed".
+    std::string (*definition)(const Parameters&) = nullptr;
+    std::unique_ptr<Accumulator> (*accumulate)(const MetricContext&) = nullptr;
+    /// Of one state: of all items, without one group, or reweighted.
+    Estimate (*value)(const MetricContext&, std::span<const std::int64_t> state) = nullptr;
+    std::vector<std::string_view> parts = {};  ///< composite: requests
+    bool by_default = true;
+    bool with_sets = false;  ///< by default only where some item has several labels
+};
+
+const std::vector<MetricFacts>& metric_table();
+std::vector<std::string> metric_names();
+/// Throws usage with the nearest name. "top1", "top5", "top<k>" are accepted for `topk`.
+const MetricFacts& metric_named(std::string_view name);
+
+/// A metric with all its parameters set.
+struct MetricRequest {
+    const MetricFacts* facts = nullptr;
+    Parameters parameters;
+    std::string definition() const;
+    /// "ece:bins=20,edges=right_closed": only what differs from the defaults.
+    std::string text() const;
+    /// Stands for one request a label count: `subgroup_accuracy` without g (see
+    /// expand_label_counts).
+    bool every_count() const;
+    bool operator==(const MetricRequest&) const = default;
+};
+
+/// "ece", "ece:bins=20,edges=right_closed", "top5", "asma:subgroups=2,3,4,6,9", or a definition id
+/// ("asma.jaccard"). Throws usage: unknown metric, parameter or value, with what is allowed.
+MetricRequest parse_metric(std::string_view text);
+/// Every metric that is shown by default. `k`, `bins` and `edges` replace the parameters of that
+/// name. `several`: some item has several labels, so that the metrics of label sets say something;
+/// `single`: some item has one label (or none has any), so that the others do.
+std::vector<MetricRequest> default_metrics(std::span<const int> k = {}, int bins = 0,
+                                           std::string_view edges = "", bool several = false,
+                                           bool single = true);
+/// Requests for every label count become one a count that occurs; `counts[g]`: items with g labels.
+/// Repeats are dropped.
+std::vector<MetricRequest> expand_label_counts(std::span<const MetricRequest> requests,
+                                               std::span<const std::uint64_t> counts);
+
+/// The value with its interval from a grouped state: `total` first, then the groups. Also what
+/// pairing needs: `without` (the value without each group that holds items) or `replicates`.
+struct ResampledEstimate : Estimate {
+    std::vector<double> without;
+    std::vector<double> replicates;
+};
+struct Resampling {
+    double level = 0.95;
+    std::uint32_t replicates = 1000;  ///< 0: the jackknife stands in for the bootstrap
+    std::uint64_t seed = 1;
+};
+ResampledEstimate estimate(const MetricRequest& request, const Shape& shape,
+                           const Accumulator& accumulator, std::span<const std::int64_t> state,
+                           std::span<const std::uint64_t> group_sizes, const Resampling&);
+
+/// The table as JSON (`assay list --json`) and as docs/definitions.md.
+nlohmann::json metric_table_json();
+std::string metric_table_markdown();
+
+}  // namespace assay

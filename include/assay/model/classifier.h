@@ -1,0 +1,76 @@
+// A classifier: batch of pixels -> batch of scores.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "assay/data/class_list.h"
+#include "assay/image/preprocess.h"
+#include "assay/store/score_kind.h"
+
+namespace assay {
+
+enum class ModelFormat { torchscript, onnx };
+
+/// A model as its user describes it: file, sidecar, flags and presets resolved (model_spec.cpp).
+struct ModelSpec {
+    std::string name;  ///< file stem unless told otherwise; names the store's folder
+    std::filesystem::path path;
+    ModelFormat format = ModelFormat::torchscript;
+    Preprocess preprocess;
+    std::optional<std::uint32_t> num_classes;  ///< checked against what the model returns
+    ScoreKind outputs = ScoreKind::logits;
+    /// Which part of a tuple, list or dict output holds the scores: "" (a tensor), "0", "logits",
+    /// ...
+    std::string output;
+    ClassList classes;              ///< empty: ImageNet when C = 1000, else numbers
+    std::string preset;             ///< the preset that gave the defaults, "" when none
+    std::filesystem::path sidecar;  ///< "" when none
+};
+
+/// What opening and one probing run tell about a model.
+struct ModelFacts {
+    std::uint32_t classes = 0;
+    /// Numbers in the parameters, shared ones once, buffers (batch-norm statistics) not. A file
+    /// without parameters keeps its weights as constants or buffers (a frozen graph, weights as
+    /// codes): then all of those numbers. ONNX: the numbers in the floating-point initialisers
+    /// without the running mean and variance of batch norms.
+    std::int64_t parameters = 0;
+    std::int64_t fixed_batch =
+        0;  ///< the only batch size it takes; 0: any. scores() cuts and pads to it by itself
+    std::string device;     ///< "cpu", "cuda:0"
+    std::string framework;  ///< "LibTorch 1.13.1"
+};
+
+struct ClassifierOptions {
+    std::string device = "auto";  ///< "auto" (CUDA where there is one), "cpu", "cuda", "cuda:1"
+};
+
+/// scores() may be called from many threads at once; each call computes on one thread (CPU).
+class Classifier {
+public:
+    virtual ~Classifier() = default;
+    virtual const ModelFacts& facts() const = 0;
+    /// input: n x 3 x height x width floats, normalised. out: n x classes floats, row-major.
+    /// Throws bad_input (the model refuses the shape, returns something else than n x classes),
+    /// out_of_memory.
+    virtual void scores(std::span<const float> input, std::size_t n, std::span<float> out) = 0;
+};
+
+/// Opens the plug-in on first use (costs about half a second once), loads the model, runs it once
+/// on one zero image and checks the result's shape. Throws bad_input: not a model file, unknown
+/// operator (named), tuple or dict output without `output` (lists what there is), other class count
+/// than spec.num_classes, input size refused; usage: no such device, built without LibTorch.
+std::unique_ptr<Classifier> open_classifier(const ModelSpec& spec,
+                                            const ClassifierOptions& options = {});
+
+/// "LibTorch 1.13.1". Opens the plug-in; throws usage when there is none.
+std::string model_framework();
+
+}  // namespace assay

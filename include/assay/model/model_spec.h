@@ -1,0 +1,66 @@
+// From files, sidecars, presets and flags to a resolved ModelSpec.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "assay/model/classifier.h"
+
+namespace assay {
+
+/// A named set of preprocessing defaults.
+struct Preset {
+    std::string name;
+    std::string summary;  ///< one line: where these values come from
+    Preprocess preprocess;
+};
+/// timm, torchvision, torchvision-v2 (232/224 weights), mobilenet, inception, openai-clip, ... An
+/// explicit table.
+const std::vector<Preset>& presets();
+/// Throws usage with the nearest name.
+const Preset& preset_named(std::string_view name);
+
+/// Settings by sidecar key (timm's pretrained_cfg keys and ours: input_size, mean, std,
+/// interpolation, crop_pct, crop_mode, num_classes, resize_size, channel_order, scale, outputs,
+/// output, classes, preset, name). Later layers override earlier ones.
+using ModelSettings = nlohmann::json;
+
+/// One key of a sidecar, and of a flag of the same name.
+struct SettingKey {
+    std::string name;
+    std::string summary;
+};
+/// Every key, in the order of application.
+const std::vector<SettingKey>& setting_keys();
+/// The value of a setting from a flag's text: "0.5,0.5,0.5" -> [0.5, 0.5, 0.5], "bicubic" ->
+/// "bicubic". Throws usage on an unknown key, bad_input where a number is wanted and none is given.
+nlohmann::json setting_from_text(std::string_view key, std::string_view text);
+
+/// The sidecar of a model: `<stem>.toml`, `<stem>.json`, `<file>.toml` or `<file>.json` beside it;
+/// else a `config.json` beside it that holds a pretrained_cfg. Empty path when there is none;
+/// throws bad_input when the model has two of its own.
+std::filesystem::path find_sidecar(const std::filesystem::path& model);
+/// Reads a sidecar (TOML or JSON; a "pretrained_cfg" table inside is taken). Throws bad_input on
+/// unknown keys (with the nearest), wrong types and values out of range. The path of a class list
+/// comes back relative to the sidecar's folder resolved.
+ModelSettings read_sidecar(const std::filesystem::path& path);
+/// The same from text (TOML, or JSON), paths untouched.
+ModelSettings parse_sidecar(const std::string& text, bool toml);
+
+/// preset < sidecar < flags. `flags` has the same keys as a sidecar. `sidecar`: a sidecar's path,
+/// or a folder that holds it under the model's name; "": look beside the model. Throws bad_input
+/// when the file is missing or its format unknown; usage when neither sidecar nor flags say
+/// anything about preprocessing (a silent guess would give wrong scores).
+ModelSpec resolve_model(const std::filesystem::path& model, const ModelSettings& flags,
+                        const std::filesystem::path& sidecar = {});
+
+std::string_view name_of(ModelFormat format);  ///< "torchscript", "onnx"
+/// All fields, canonical: what `predict` prints and stores.
+nlohmann::json to_json(const ModelSpec& spec);
+
+}  // namespace assay

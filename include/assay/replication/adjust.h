@@ -1,0 +1,137 @@
+// How much of the accuracy gap between a data set and its replication is selection bias?
+//
+// With A1 and A2 the accuracies on the original and the replication, and A the accuracy on the
+// replication reweighed to the original's distribution of selection rates (replicate_estimators.h),
+// the gap splits as in equation 2 of Engstrom et al. (ICML 2020): A1 - A2 = (A1 - A) + (A - A2):
+// what remains, and what was selection bias. Fractions everywhere.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "assay/metric/measurement.h"
+#include "assay/replication/estimators.h"
+#include "assay/replication/study.h"
+
+namespace assay::replication {
+
+/// What is independent of what: images of a class were judged in the same grids by the same people.
+enum class Units { classes, images };
+
+struct AdjustOptions {
+    bool moments = true, naive = true, mixture = false, npmle = false;
+    std::vector<int> jackknife = {1};  ///< values of d
+    std::vector<int>
+        exponents;  ///< of the moment estimator; empty: by the smallest number of annotators
+    EmptyBins empty_bins = EmptyBins::renormalise;
+    Units units = Units::classes;  ///< images are taken where there are fewer than 2 classes
+    double level = 0.95;
+    std::uint32_t bootstrap =
+        0;  ///< replicates, 20 to 100,000; 0: none (moments have analytic intervals anyway)
+    std::uint64_t seed = 1;
+    int threads = 0;
+    int mixture_parts = 3;
+    bool grid_integrals =
+        false;  ///< spline by the published 1000-point grid instead of exact integrals
+};
+
+struct Estimate {
+    double value = 0;
+    std::optional<double> standard_error;
+    std::optional<Interval> interval;
+};
+
+/// gap = remaining + bias.
+struct GapParts {
+    Estimate gap, remaining, bias;
+};
+
+/// Ordinary least squares over classifiers: replication on original.
+struct LineFit {
+    Estimate slope, intercept;
+    std::optional<double>
+        covariance;       ///< of slope and intercept: with their errors, a band around the line
+    double residual = 0;  ///< root mean square
+};
+/// Throws usage for fewer than 2 points or equal x.
+LineFit fit_line(const std::vector<double>& x, const std::vector<double>& y);
+
+/// Fitted functions at drawing_rates(); empty where the method fits none.
+struct Drawing {
+    std::vector<double> first_density,
+        second_density;  ///< of selection rates; of the continuous parts only
+    std::vector<std::vector<double>> accuracy;  ///< of each classifier on set 2
+};
+/// Rates within (0, 1), closer together towards both ends.
+inline constexpr int drawing_points = 100;
+std::vector<double> drawing_rates();
+
+struct MethodResult {
+    std::string id, definition;
+    std::string undefined;           ///< "", or why there is nothing below
+    std::vector<Estimate> adjusted;  ///< by classifier
+    std::vector<GapParts> gaps;      ///< by classifier
+    Estimate mean_adjusted;
+    GapParts mean_gap;
+    std::optional<LineFit>
+        line;  ///< of the adjusted accuracies on the original's; none for one classifier
+    std::vector<double>
+        weights;  ///< by cell of the replication's grid; empty for methods that are not linear
+    double covered = 1;
+    std::vector<int> exponents;
+    std::vector<std::vector<double>>
+        curves;                      ///< moments: g as coefficients of s^exponent, by classifier
+    std::vector<std::string> notes;  ///< what a reader must know of the fits
+    nlohmann::json details;          ///< parameters of fitted densities and curves
+    Drawing drawing;
+    std::size_t outside = 0;  ///< classifiers with an adjusted accuracy outside [0, 1]
+};
+
+struct AdjustReport {
+    std::vector<std::string> classifiers;
+    std::size_t first_images = 0, second_images = 0, classes = 0;
+    Units units = Units::classes;
+    CellCounts first_cells, second_cells;
+    std::vector<double> correct;  ///< replication: cell-major, classifiers a cell
+    std::vector<Estimate> first, second;
+    Estimate mean_first, mean_second;
+    std::optional<LineFit> raw_line;
+    std::vector<MethodResult> methods;  ///< the first is the one to quote
+    std::string quoted;                 ///< its id
+    /// Spread of the adjusted accuracy over exponent sets, largest minus smallest: by classifier
+    /// and of the mean.
+    std::vector<double> sensitivity;
+    std::optional<double> mean_sensitivity;
+    std::uint32_t bootstrap = 0;
+    std::vector<std::string> warnings;
+
+    const MethodResult* method(std::string_view id) const;
+};
+
+/// Throws bad_input for studies that cannot be adjusted by the quoted method (all readings alike),
+/// usage.
+AdjustReport adjust(const Study& study, const AdjustOptions& options);
+
+nlohmann::json to_json(const AdjustReport& report);
+
+/// The estimates that fewer annotators would have given, in expectation over which of them were
+/// asked.
+struct SweepPoint {
+    int annotators = 0;
+    std::string method;
+    std::vector<int> exponents;    ///< of the moments
+    std::vector<double> adjusted;  ///< by classifier
+    double mean = 0;
+};
+/// Naive at every m in `annotators`, jackknife and moments where m allows.
+std::vector<SweepPoint> annotator_sweep(const Study& study, const std::vector<int>& annotators,
+                                        const AdjustOptions& options);
+/// The mixture model with other numbers of parts; the method is "mixture5" for 5.
+std::vector<SweepPoint> mixture_sweep(const Study& study, const std::vector<int>& parts,
+                                      const AdjustOptions& options);
+
+}  // namespace assay::replication

@@ -1,0 +1,82 @@
+// Readings of a replication study as counts: how many images were selected by k of their n
+// annotators.
+//
+// Two data sets were shown to annotators, who select the images that show the asked class: set 1,
+// the original, and set 2, its replication. An image's reading is (n, k): n annotators, k
+// selections. Everything that the estimators need of a set is how many images (and how many
+// correctly classified ones) have each reading: a cell. Counts are real numbers, so that exact
+// expectations may stand in for data.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace assay::replication {
+
+/// More annotators than this an image are refused: tables of n^2 entries are kept.
+inline constexpr int most_annotators = 512;
+
+/// The possible readings of images with n annotators, n out of a list: cells ordered by n, then k =
+/// 0..n.
+class CellGrid {
+public:
+    CellGrid() = default;
+    /// `annotators`: the values of n, ascending and distinct, each in [1, most_annotators]. Throws
+    /// usage.
+    explicit CellGrid(std::vector<int> annotators);
+
+    std::size_t size() const noexcept { return n_.size(); }
+    int n(std::size_t cell) const { return n_[cell]; }
+    int k(std::size_t cell) const { return k_[cell]; }
+    /// The cell of a reading that the grid has.
+    std::size_t cell(int n, int k) const {
+        return offset_[static_cast<std::size_t>(n)] + static_cast<std::size_t>(k);
+    }
+    bool has(int n) const;
+    const std::vector<int>& annotators() const noexcept { return annotators_; }
+    int min_n() const { return annotators_.front(); }
+    int max_n() const { return annotators_.back(); }
+    bool operator==(const CellGrid& other) const { return annotators_ == other.annotators_; }
+
+private:
+    std::vector<int> annotators_;
+    std::vector<std::size_t> offset_;  ///< by n
+    std::vector<int> n_, k_;
+};
+
+/// Images in each cell.
+struct CellCounts {
+    CellGrid grid;
+    std::vector<double> images;  ///< one a cell, >= 0
+    double total() const;
+    double mean_frequency() const;  ///< mean of k / n; 0 without images
+};
+
+/// Keeping m of n annotators at random turns a reading (n, k) into (m, j) with probability C(k,j)
+/// C(n-k,m-j) / C(n,m): the expected counts after thinning, without drawing anything.
+class Thinning {
+public:
+    /// 1 <= m <= grid.min_n(). Throws usage. Cost: size() * m.
+    Thinning(const CellGrid& grid, int m);
+    int m() const noexcept { return m_; }
+    std::size_t cells() const noexcept { return cells_; }
+    /// P(j of m | cell), j = 0..m.
+    std::span<const double> row(std::size_t cell) const {
+        const std::size_t width = static_cast<std::size_t>(m_) + 1;
+        return {table_.data() + cell * width, width};
+    }
+    /// Expected counts of j = 0..m from counts of the grid's cells.
+    std::vector<double> apply(std::span<const double> counts) const;
+
+private:
+    int m_ = 0;
+    std::size_t cells_ = 0;
+    std::vector<double> table_;
+};
+
+/// log C(n, k), exact sums of logarithms (no lgamma differences).
+double log_choose(int n, int k);
+
+}  // namespace assay::replication

@@ -1,0 +1,107 @@
+// Adjusted accuracy from counts of readings: closed-form estimators.
+//
+// Target: A = integral of g(s) p1(s) ds, the accuracy on set 2 after its images were reweighed to
+// the distribution p1 of true selection rates of set 1; g(s) = P(correct | s) on set 2 (Engstrom et
+// al., "Identifying statistical bias in dataset replication", ICML 2020). Each estimator here is a
+// weight for each cell of set 2 that does not depend on the classifier: A = sum over cells of
+// weight * correct images. Accuracies are fractions.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "assay/replication/cells.h"
+
+namespace assay::replication {
+
+/// What becomes of a reading that set 1 has and set 2 has not.
+enum class EmptyBins {
+    renormalise,  ///< share set 1's weight among the readings that set 2 has
+    count_zero  ///< as if no such image were classified correctly (the published jackknife script)
+};
+
+struct CellWeights {
+    std::vector<double>
+        weight;  ///< by cell of set 2, to be multiplied by the number of correct images there
+    double covered = 1;  ///< share of set 1 whose readings occur in set 2
+    double of(std::span<const double> correct) const;
+};
+
+/// Equations 4 and 5: reweigh set 2 so that its readings are distributed as those of set 1. Biased
+/// towards the raw accuracy by about c^2/n: readings are noisy selection rates. All images are
+/// thinned to `m` annotators. Throws bad_input: no image, or no reading in common.
+CellWeights naive_weights(const CellCounts& first, const CellCounts& second,
+                          const Thinning& thin_first, const Thinning& thin_second,
+                          EmptyBins rule = EmptyBins::renormalise);
+CellWeights naive_weights(const CellCounts& first, const CellCounts& second, int m,
+                          EmptyBins rule = EmptyBins::renormalise);
+
+/// (n theta_n - (n - d) theta_{n-d}) / d with n the smallest number of annotators and theta_{n-d}
+/// from thinning: the delete-d jackknife over all subsets at once, without the noise of random
+/// subsets. 1 <= d < n.
+CellWeights jackknife_weights(const CellCounts& first, const CellCounts& second, int d,
+                              EmptyBins rule = EmptyBins::renormalise);
+
+/// The polynomial in 1/n through theta at each of `ns` (distinct), at 1/n = 0.
+CellWeights extrapolated_weights(const CellCounts& first, const CellCounts& second,
+                                 std::span<const int> ns, EmptyBins rule = EmptyBins::renormalise);
+
+/// Exponents of the moment estimator by the smallest number of annotators; {} for n < 2.
+std::vector<int> default_exponents(int smallest_n);
+/// Two more sets to show how much the choice matters: a calmer one and one of less bias. As far as
+/// n allows.
+std::vector<std::vector<int>> companion_exponents(int smallest_n);
+
+/// The factorial-moment estimator: A = b' G^-1 m1 with u_e(k, n) = (k)_e / (n)_e, unbiased for s^e;
+/// m1_j = mean over set 1 of u_{e_j}, G_ij = mean over set 2 of u_{e_i + e_j}, b_j = mean over set
+/// 2 of f u_{e_j}. G^-1 b projects g onto span{s^e}, G^-1 m1 projects p1/p2; the error in the limit
+/// of many images is the product of what the two projections miss: none where either lies in the
+/// span, whatever n. docs/moment-estimator.md.
+class MomentProjection {
+public:
+    /// `exponents`: 0 first, ascending. Needs n >= 2 max(e) in set 2 and n >= max(e) in set 1
+    /// (throws usage). When G is nearly singular (smallest pivot of the scaled Cholesky factor <
+    /// 1e-10) the largest exponent is dropped; exponents() has those that are left. Throws
+    /// bad_input when fewer than two are left (readings all alike). Cost: cells * p^2.
+    MomentProjection(const CellCounts& first, const CellCounts& second, std::vector<int> exponents);
+
+    const std::vector<int>& exponents() const noexcept { return exponents_; }
+    const std::vector<int>& dropped() const noexcept { return dropped_; }
+    const CellWeights& weights() const noexcept { return weights_; }
+    /// Ratio p1/p2 as a polynomial: coefficients of s^e.
+    const std::vector<double>& ratio() const noexcept { return x_; }
+
+    struct Fit {
+        double accuracy = 0;
+        std::vector<double> curve;  ///< g as a polynomial: coefficients of s^e
+        std::vector<double>
+            first_effect;  ///< influence of an image of set 1, by cell; mean 0 over set 1
+        /// influence of an image of set 2, by cell, when it is wrong; a correct one adds
+        /// correct_effect(cell)
+        std::vector<double> second_effect;
+    };
+    /// `correct`: correct images by cell of set 2.
+    Fit fit(std::span<const double> correct) const;
+    /// N2 * weight.
+    double correct_effect(std::size_t cell) const { return weights_.weight[cell] * second_total_; }
+    /// sqrt(sum psi1^2 / N1^2 + sum psi2^2 / N2^2): images independent of each other.
+    double standard_error(const Fit& fit, std::span<const double> correct) const;
+
+private:
+    bool factorise();
+    std::vector<double> solve(std::vector<double> right) const;
+
+    std::vector<int> exponents_, dropped_;
+    std::vector<double> first_, second_;  ///< images by cell
+    double first_total_ = 0, second_total_ = 0;
+    std::vector<double> u1_, u2_;  ///< (exponent + 1) columns a cell: u_0 .. u_max
+    std::size_t width1_ = 0, width2_ = 0;
+    std::vector<double> gram_, factor_,
+        scale_;  ///< p x p row-major, its scaled Cholesky factor, diag^-1/2
+    std::vector<double> moments_, x_;
+    CellWeights weights_;
+};
+
+}  // namespace assay::replication

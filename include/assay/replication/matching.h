@@ -1,0 +1,85 @@
+// Statistic matching: choose candidate images whose selection frequencies are distributed as those
+// of a reference (Recht et al., ICML 2019), with annotators held out to see what was really got
+// (Engstrom et al., appendix D).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "assay/metric/measurement.h"
+#include "assay/replication/selections.h"
+#include "assay/replication/study.h"
+
+namespace assay::replication {
+
+struct MatchOptions {
+    int per_class = 10;
+    int reference_annotators =
+        0;               ///< annotators of the reference that make its frequencies; 0: all
+    int annotators = 0;  ///< annotators of the candidates that choose; 0: all, and none is held out
+    int easy_annotators = 0;  ///< further annotators that restrict the candidates beforehand ...
+    int easy_least = 0;  ///< ... to those that at least this many of them selected (appendix D.3)
+    std::uint64_t seed = 1;
+};
+
+struct Matched {
+    std::uint32_t candidate = 0;                 ///< position among the candidates' readings
+    std::uint16_t selected = 0, annotators = 0;  ///< in sample
+    std::uint16_t held_out_selected = 0, held_out_annotators = 0;  ///< the rest
+    std::uint8_t bucket = 0;
+};
+
+struct ClassMatch {
+    std::uint32_t cls = 0;                      ///< into StudyNames::classes
+    std::vector<int> target, available, taken;  ///< by bucket
+    int missing = 0;
+};
+
+struct MatchResult {
+    std::vector<Matched> images;  ///< by class, then bucket, then candidate
+    std::vector<ClassMatch> classes;
+    std::uint64_t missing = 0, candidates = 0, too_few_annotators = 0, not_easy = 0;
+    MeanFrequency reference;  ///< classes weighted as they were chosen
+    MeanFrequency in_sample;
+    std::optional<MeanFrequency> held_out;
+    /// Held out minus reference: what in-sample agreement hides. Paired by class.
+    std::optional<MeanFrequency> difference;
+    std::vector<std::string> warnings;
+};
+
+inline constexpr int match_buckets = 5;
+/// [0,.2) [.2,.4) [.4,.6) [.6,.8) [.8,1] by integers: floor(5 k / n), at most 4.
+int match_bucket(int n, int k);
+/// Images in each bucket.
+std::vector<std::uint64_t> bucket_counts(const Readings& set);
+/// per_class shared by a histogram: floors, then one more each to the largest remainders, ties to
+/// the higher bucket. All 0 for an empty histogram.
+std::vector<int> match_targets(const std::vector<int>& histogram, int per_class);
+
+/// For each class of the reference: buckets are filled from low to high by sampling without
+/// replacement; what a bucket lacks is asked of the next higher one, and what the last lacks is
+/// missing. The annotators of each candidate are split at random into those that choose, those that
+/// say `easy`, and the held-out rest: nobody is used twice. Throws usage; bad_input when no class
+/// has candidates.
+MatchResult match(const Readings& reference, const Readings& candidates, const StudyNames& names,
+                  const MatchOptions& options);
+
+/// How many of the chosen images a classifier got right.
+struct MatchedAccuracy {
+    std::string classifier;
+    std::uint64_t hits = 0, images = 0;  ///< images: those whose hit is known
+    std::optional<Interval> interval;    ///< of the accuracy, Wilson; none without images
+};
+/// Throws bad_input when no hit on a chosen image is known.
+std::vector<MatchedAccuracy> matched_accuracies(const MatchResult& result,
+                                                const Readings& candidates, const Hits& hits);
+
+std::string matched_csv(const MatchResult& result, const Readings& candidates,
+                        const StudyNames& names);
+nlohmann::json to_json(const MatchResult& result, const StudyNames& names);
+
+}  // namespace assay::replication

@@ -1,0 +1,91 @@
+// The published model of selection rates: a mixture of betas seen through binomial readings, and a
+// cubic spline for the accuracy at each rate (Engstrom et al., ICML 2020, section 4.2 and appendix
+// C).
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "assay/replication/cells.h"
+
+namespace assay::replication {
+
+struct BetaMixture {
+    std::vector<double> weight, a, b;
+    double log_likelihood = 0;
+    int rounds = 0;
+    bool converged = false;
+    std::size_t parts() const noexcept { return weight.size(); }
+    /// A part of (nearly) no weight or no spread is a point mass at a / (a + b).
+    bool is_point(std::size_t part) const;
+};
+
+/// log B(a, b): the density of Beta(a, b) is s^(a-1) (1-s)^(b-1) / B(a, b).
+double log_beta(double a, double b);
+/// log P(k of n selected) for one beta; 0 * log 0 = 0.
+double log_beta_binomial(int n, int k, double a, double b);
+/// sum of counts * log P(reading).
+double log_likelihood(const CellCounts& counts, const BetaMixture& mixture);
+
+struct MixtureOptions {
+    int parts = 3;
+    int max_rounds = 2000;
+    int random_starts = 9;  ///< beside the fixed one
+    double tolerance =
+        1e-10;  ///< stop when a round gains less than this share of the log-likelihood
+    std::uint64_t seed = 1;
+    std::optional<BetaMixture> start;  ///< begin here, and nowhere else
+};
+/// Maximum likelihood by EM with two damped Newton steps a round; the best log-likelihood of all
+/// starts. Works on counts: the cost does not depend on the number of images. Throws bad_input
+/// without images.
+BetaMixture fit_mixture(const CellCounts& counts, const MixtureOptions& options);
+
+/// How integrals over the density are taken.
+enum class Integrals {
+    exact,    ///< closed forms: incomplete beta functions
+    grid1000  ///< as published: 999 of 1000 grid points, infinite densities 0; biased by about half
+              ///< a point
+};
+
+/// g(s) = w0 + w1 s + w2 s^2 + w3 s^3 + sum_m v_m (s - knot_m)_+^3, knots .5 .7 .9, with 2e-6 <= g
+/// <= 1.
+struct AccuracySpline {
+    std::vector<double> w;  ///< 7 coefficients
+    double objective =
+        0;  ///< sum of squared differences of P(correct, reading), weighted where asked
+    bool constrained = false;
+    double at(double s) const;
+};
+
+/// Fits splines against the readings of one data set; the equations are factorised once for all
+/// classifiers.
+class SplineFitter {
+public:
+    /// `counts`: readings of set 2. `weighted`: rows by 1 / sqrt(the reading's share under
+    /// `density`) (floor 1e-5): less noise.
+    SplineFitter(const CellCounts& counts, const BetaMixture& density, Integrals integrals,
+                 bool weighted);
+    /// `correct`: correct images by cell.
+    AccuracySpline fit(std::span<const double> correct) const;
+
+private:
+    struct Factors;  ///< of the equations and of the bounds on g
+    CellCounts counts_;
+    double total_ = 0;
+    std::vector<double> row_weight_;
+    std::shared_ptr<const Factors> factors_;
+};
+
+/// E of the spline under a mixture: the adjusted accuracy when the mixture is set 1's. Always
+/// exact: sums over the grid would lose the mass of a density that is infinite at 1.
+double mean_under(const AccuracySpline& spline, const BetaMixture& density);
+
+/// Expected correct share at each cell under a mixture and a spline: integral of g B(k|s) p ds
+/// (exact).
+double reading_share(const AccuracySpline& spline, const BetaMixture& density, int n, int k);
+
+}  // namespace assay::replication

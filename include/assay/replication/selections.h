@@ -1,0 +1,151 @@
+// Raw annotations of a replication study: who selected which image for which class; cleaning,
+// counting, overlap.
+//
+// A file of selections is a csv with the columns annotator, image, label, selected (0 or 1), and
+// perhaps batch (the grid in which images were shown together) and control (1: known not to show
+// the class). One file a data set; the files of a study share annotators, classes and batches, so
+// they are read with the same StudyNames.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "assay/data/dataset.h"
+#include "assay/metric/measurement.h"
+#include "assay/replication/cells.h"
+
+namespace assay::replication {
+
+/// Texts numbered in order of their first appearance.
+class Names {
+public:
+    std::uint32_t number(std::string_view text);  ///< adds it when it is new
+    /// The number, or size() when the text is not there.
+    std::size_t find(std::string_view text) const;
+    std::size_t size() const noexcept { return texts_.size(); }
+    const std::string& operator[](std::size_t i) const { return texts_[i]; }
+    const std::vector<std::string>& all() const noexcept { return texts_; }
+
+private:
+    struct Hash {
+        using is_transparent = void;
+        std::size_t operator()(std::string_view text) const {
+            return std::hash<std::string_view>{}(text);
+        }
+    };
+    std::vector<std::string> texts_;
+    std::unordered_map<std::string, std::uint32_t, Hash, std::equal_to<>> numbers_;
+};
+
+struct StudyNames {
+    Names annotators, classes, batches;
+};
+
+/// 16 bytes an annotation.
+struct Selection {
+    std::uint32_t annotator = 0, image = 0, batch = 0;
+    bool selected = false, control = false;
+};
+
+struct Selections {
+    std::string source;  ///< the file's name
+    std::vector<Selection> rows;
+    StringColumn images;  ///< distinct (image, label) pairs in order of appearance
+    std::vector<std::uint32_t> image_class;  ///< into StudyNames::classes
+    bool has_batches = false, has_controls = false;
+};
+
+/// Throws bad_input (file, line, value): missing columns, `selected` or `control` neither 0 nor 1,
+/// an empty annotator or image, no row at all.
+Selections read_selections(const std::filesystem::path& path, StudyNames& names);
+
+/// Engstrom et al., appendix B.1. A batch is flagged when fewer than min_selected of its images
+/// were selected or more than max_controls of its controls were; an annotator of whom at least
+/// max_flagged of the batches are flagged is dropped altogether.
+struct CleaningRules {
+    std::uint32_t min_selected = 6;
+    std::uint32_t max_controls = 1;
+    double max_flagged = 0.30;
+};
+struct AnnotatorRecord {
+    std::uint32_t annotator = 0;
+    std::uint32_t batches = 0, flagged = 0;
+    std::uint64_t annotations = 0;
+    bool dropped = false;
+};
+struct CleaningReport {
+    std::uint64_t batches = 0, too_few_selected = 0, controls_selected = 0, flagged = 0;
+    std::uint32_t smallest_batch = 0, largest_batch = 0;
+    std::uint64_t annotations_before = 0, annotations_after = 0;
+    std::vector<AnnotatorRecord> annotators;  ///< by number
+    std::size_t dropped() const;
+};
+/// Which annotators of a study guess; a batch may hold images of several sets. Throws bad_input
+/// when batches (and, with max_controls in use, controls) are not known.
+CleaningReport judge_annotators(std::span<Selections* const> sets, const StudyNames& names,
+                                const CleaningRules& rules);
+/// The same, and drops the annotations of those annotators from all sets.
+CleaningReport clean(std::span<Selections* const> sets, const StudyNames& names,
+                     const CleaningRules& rules);
+
+/// Keeps the first answer of each annotator to each image. How many were removed, and how many of
+/// them contradicted it.
+struct Duplicates {
+    std::uint64_t removed = 0, contradicting = 0;
+};
+Duplicates remove_duplicates(Selections& set);
+
+/// Who judged both sets. Readings of different people are not comparable: a shift of one set's
+/// selection rates by 0.1 on the probit scale moves the adjusted accuracy by more than a point.
+struct AnnotatorOverlap {
+    std::size_t first = 0, second = 0, common = 0;  ///< annotators
+    double first_share = 0, second_share = 0;  ///< of the annotations: by an annotator of both sets
+    double first_grid = 0, second_grid = 0;    ///< ... who judged the same class in both sets
+    std::optional<double> first_mixed,
+        second_mixed;  ///< ... in a batch that shows both sets; where both have batches
+};
+AnnotatorOverlap annotator_overlap(const Selections& first, const Selections& second);
+/// "" when the same people judged both sets; else what is wrong, for people.
+std::string overlap_warning(const AnnotatorOverlap& overlap);
+
+struct MeanFrequency {
+    double value = 0, standard_error = 0;  ///< over classes; over images where there is one class
+    Interval interval;                     ///< 95 %, Student's t
+    double half_width() const { return (interval.high - interval.low) / 2; }
+};
+
+/// The readings of one set, an image each. 8 bytes an image and its name.
+struct Readings {
+    std::string source;
+    StringColumn images;
+    std::vector<std::uint32_t> classes;  ///< into StudyNames::classes
+    std::vector<std::uint16_t> annotators, selected;
+    std::uint64_t without_annotators = 0;  ///< images left out: nobody was left to judge them
+
+    std::size_t size() const noexcept { return annotators.size(); }
+    CellCounts cells() const;
+};
+MeanFrequency mean_frequency(const Readings& set);
+/// Controls are left out. Throws bad_input: more than most_annotators for an image.
+Readings count_readings(const Selections& set);
+
+/// A csv with the columns image, label, annotators, selected: what `frequencies` writes.
+Readings read_frequencies(const std::filesystem::path& path, StudyNames& names);
+std::string frequencies_csv(const Readings& readings, const StudyNames& names);
+/// True for a file of raw annotations (it has a column `annotator`, `annotator` or `annotator`),
+/// false for frequencies.
+bool is_raw_selections(const std::filesystem::path& path);
+
+/// Keeps m random annotators of each image: the number of selections left is hypergeometric, drawn
+/// by (seed, purpose, image's position). Images with fewer than m are left out; `left_out` receives
+/// how many.
+Readings keep_annotators(const Readings& readings, int m, std::uint64_t seed,
+                         std::string_view purpose, std::uint64_t* left_out = nullptr);
+
+}  // namespace assay::replication

@@ -1,0 +1,79 @@
+// Replication studies with a known answer: worlds in which the true adjusted accuracy is computed,
+// not estimated.
+//
+// A study has two sets of classes * images_per_class images; every class is judged by `annotators`
+// annotators, the same ones in both sets; classifier m of M has t = m / (M - 1). Hits of one image
+// depend on each other through a normal variable of weight 0.7, as easy images are easy for all
+// classifiers. Draws are keyed by (seed, set, image), so a study is the same for any number of
+// threads.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "assay/replication/cells.h"
+
+namespace assay::replication {
+
+enum class World {
+    beta,      ///< rates are mixtures of betas; P(correct | s) = c0 + c1 s + c2 s^9; the true gap
+               ///< is 3.6 points
+    lenient,   ///< the same, judged by annotators of different leniency who each judge a class in
+               ///< both sets
+    probit,    ///< class effects, a share of images that everybody selects, and a curve of another
+               ///< shape
+    steep,     ///< rates of two kinds of images, easy and hard, and a logistic step as curve; no
+               ///< method was tuned on it
+    matching,  ///< 20 original and 80 candidate images a class, 10 annotators, one classifier: for
+               ///< statistic matching
+};
+std::string_view name_of(World world);
+World world_named(std::string_view name);
+
+struct SimulationOptions {
+    World world = World::beta;
+    std::uint32_t classes = 1000;
+    std::uint32_t images_per_class = 10;  ///< not used by World::matching
+    int annotators = 40;
+    std::uint32_t classifiers = 20;  ///< at least 2; not used by World::matching
+    std::uint64_t seed = 1;
+    int threads = 1;
+};
+
+struct SimulatedSet {
+    std::vector<std::uint32_t> classes;  ///< of each image
+    std::vector<double> rate;            ///< true selection rate
+    std::vector<std::uint8_t> selected;  ///< image-major: annotators answers each
+    std::vector<std::uint8_t> hits;      ///< image-major: classifiers hits each
+    std::size_t size() const noexcept { return classes.size(); }
+    /// How many of an image's first `annotators` annotators selected it.
+    std::uint16_t k(std::size_t image, int annotators) const;
+};
+
+struct Simulation {
+    SimulationOptions options;
+    SimulatedSet first, second;
+    std::vector<std::uint32_t> annotators;  ///< class-major: annotators annotators each
+    std::uint32_t annotator_pool = 0;
+    struct Truth {
+        std::vector<double> adjusted, first, second;  ///< expected accuracies by classifier
+        double first_rate = 0, second_rate = 0;       ///< expected selection rates
+    } truth;
+};
+
+/// Throws usage for sizes of 0, fewer than 2 classifiers or more than most_annotators annotators.
+Simulation simulate(const SimulationOptions& options);
+
+/// The true accuracies alone: closed forms; quadrature for World::probit and World::steep.
+Simulation::Truth true_accuracies(const SimulationOptions& options);
+
+/// The files of a real study and the truth beside them: original.csv, replication.csv
+/// (candidates.csv for World::matching), original-hits.csv, replication-hits.csv
+/// (candidates-hits.csv), truth.json. Throws usage when one is there and `overwrite` is false.
+std::vector<std::string> write_simulation(const Simulation& simulation,
+                                          const std::filesystem::path& folder, bool overwrite);
+
+}  // namespace assay::replication

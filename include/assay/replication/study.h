@@ -1,0 +1,82 @@
+// A replication study put together: the readings of two sets of images and which classifiers got
+// each image right.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "assay/replication/cells.h"
+#include "assay/replication/selections.h"
+#include "assay/replication/simulation.h"
+
+namespace assay::replication {
+
+/// Which classifier got which image right.
+struct Hits {
+    static constexpr std::uint8_t unknown = 2;
+    std::string source;
+    std::vector<std::string> classifiers;
+    StringColumn images;
+    std::vector<std::uint8_t> hit;  ///< image-major, classifiers.size() an image: 0, 1 or unknown
+};
+
+/// A csv: `image` and one column a classifier (0, 1 or empty), or the columns image, classifier,
+/// hit. Throws bad_input (file, line, value).
+Hits read_hits_csv(const std::filesystem::path& path);
+/// The stores below a folder, all of one data set: is the best class among the image's labels?
+/// Unknown where there is no score or no label. Throws bad_input: stores of several data sets, or
+/// of one with other images.
+Hits hits_of_stores(const std::filesystem::path& folder, int threads);
+/// One of the two.
+Hits read_hits(const std::filesystem::path& path, int threads);
+
+/// One set of a study. Memory: 8 bytes an image and a byte for each classifier.
+struct StudySet {
+    std::vector<std::uint32_t> classes;  ///< of each image, into Study::classes
+    std::vector<std::uint16_t> annotators, selected;
+    std::vector<std::uint8_t>
+        hits;  ///< image-major; Study::row_bytes an image, the rest of a row is 0
+    std::size_t size() const noexcept { return classes.size(); }
+    CellCounts cells() const;
+};
+
+struct Study {
+    StudySet first, second;
+    std::vector<std::string> classifiers, classes;
+    std::size_t row_bytes = 0;  ///< classifiers, rounded up to 16
+    std::vector<std::string> warnings;
+    bool partial = false;  ///< images with annotations were left out for want of hits
+
+    std::size_t models() const noexcept { return classifiers.size(); }
+    /// Correct images of a set by cell of its grid and classifier: cell-major.
+    std::vector<double> correct(const StudySet& set, const CellGrid& grid) const;
+    std::vector<double> accuracies(const StudySet& set) const;
+};
+
+struct StudyOptions {
+    int min_annotators = 2;  ///< images with fewer are left out; at least 2
+};
+
+/// Where each reading's image stands among the hits. By id, or, where no id is the same, by file
+/// name without folder and extension; a name that several images have finds none. Throws bad_input:
+/// an image twice among the hits.
+struct ImagePlaces {
+    static constexpr std::uint32_t nowhere = UINT32_MAX;
+    std::vector<std::uint32_t> place;
+    bool by_name = false;
+};
+ImagePlaces find_images(const Readings& readings, const Hits& hits);
+
+/// Joins readings and hits by image (by file name without folder and extension when no id is the
+/// same). Classifiers that one set lacks are left out and named; so are images without hits. Throws
+/// bad_input: no classifier or image in common, an image judged under two labels, nothing left.
+Study join_study(const Readings& first, const Hits& first_hits, const Readings& second,
+                 const Hits& second_hits, const StudyNames& names,
+                 const StudyOptions& options = {});
+
+/// A simulated study without the way over files.
+Study study_of(const Simulation& simulation);
+
+}  // namespace assay::replication

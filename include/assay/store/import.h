@@ -1,0 +1,80 @@
+// Saved scores of any framework become a prediction store. Formats, by the file's ending:
+//  - .npy, .npz: N x C of f16, f32 or f64, C or Fortran order
+//  - .safetensors: N x C of F16, BF16, F32 or F64
+//  - .csv, .tsv: a full matrix (a column of ids, optional, and C columns of numbers), or the best k
+//  of each image as
+//    timm's inference script writes them: columns filename, index and/or label, prob (or logit),
+//    with a row for every entry, or a list in each cell ("[1 2 3]"), or columns index_0.., prob_0..
+//  - .jsonl: the same, an object a line: {"id": ..., "scores": [...]} or {"filename": ..., "index":
+//  [...], "prob":
+//  [...]}
+//
+// Memory stays flat in N but for the ids and labels: arrays are mapped, and what cannot be (packed
+// entries, tables) goes through an unnamed temporary file in the runs folder.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "assay/data/class_list.h"
+#include "assay/store/prediction_store.h"
+#include "assay/store/score_kind.h"
+
+namespace assay {
+
+struct ImportOptions {
+    std::string
+        dataset_name;  ///< names the data set; "": the stem of `ids`, which must then be there
+    std::string model_name;  ///< "": made from the file's stem
+    std::string array;       ///< of a .npz or .safetensors file; "": its only matrix of floats
+    std::optional<ScoreKind>
+        kind;            ///< none: as the column is called, else found out from the numbers
+    bool force = false;  ///< take `kind` although the numbers contradict it
+    std::optional<StorageFormat>
+        storage;  ///< none: all that the file holds (full_f16 for f16, full_f32, or top_k)
+    std::uint32_t top_k = 0;  ///< with StorageFormat::top_k; 0: all entries that a top-k file holds
+    /// Ids in the order of the rows: a text with one a line, or a csv with a column id, filename,
+    /// path or image (and label or labels, perhaps). Empty: the file's own ids, else the row
+    /// numbers. With both they must agree.
+    std::filesystem::path ids;
+    ClassList classes;  ///< empty: the file's column names, else ImageNet's when there are 1000,
+                        ///< else numbers
+    std::uint32_t class_count =
+        0;  ///< needed for top-k files without `classes`; else checked where it is not 0
+    std::uint32_t shard_rows = 0;  ///< 0: the store's default
+    int threads = 0;               ///< 0: one per core
+    std::string
+        provenance_json;  ///< what the caller wants recorded (an object); a field "import" is added
+};
+
+struct ImportReport {
+    std::filesystem::path store;
+    std::uint64_t rows = 0;
+    std::uint32_t classes = 0;
+    std::uint32_t top_k = 0;  ///< entries a row of a top-k file; 0: full rows
+    ScoreKind kind = ScoreKind::logits;
+    StorageFormat storage = StorageFormat::full_f32;
+    std::string array;           ///< the one that was taken
+    std::uint64_t bad_rows = 0;  ///< recorded as not_finite
+    std::string first_error;
+    std::vector<std::string> notes;  ///< what was assumed or found, for the user
+};
+
+/// `stage` is "checking" or "writing". One call at a time, from any thread.
+using ImportCallback =
+    std::function<void(std::string_view stage, std::uint64_t rows_done, std::uint64_t rows)>;
+
+/// Imports `file` under `runs`. Repeating the call resumes, or finds everything there. Throws usage
+/// (something must be told: which array, how many classes, a name), bad_input (damaged file, wrong
+/// shape; a stated kind that the numbers contradict, without `force`: probabilities taken for
+/// logits would go through softmax twice), the store's errors, interrupted.
+ImportReport import_predictions(const std::filesystem::path& file,
+                                const std::filesystem::path& runs, const ImportOptions& options,
+                                const ImportCallback& callback = {});
+
+}  // namespace assay

@@ -1,0 +1,220 @@
+// The prediction store: scores of one classifier on one data set, in checksummed shards. Format:
+// docs/formats.md.
+//
+//   RUNS/<data set>/dataset.json, items.csv          what the rows are (shared by the models)
+//   RUNS/<data set>/<model>/manifest.json            what the numbers are and where they come from
+//   RUNS/<data set>/<model>/shards/000000.npy        scores of rows [0, shard_rows)
+//   RUNS/<data set>/<model>/shards/000000.json       checksum, row states and errors; written last:
+//   it commits the shard RUNS/<data set>/<model>/lock                     held while a writer works
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "assay/data/dataset.h"
+#include "assay/store/score_kind.h"
+
+namespace assay {
+
+/// How much of each row is kept.
+enum class StorageFormat {
+    full_f32,  ///< C floats a row
+    full_f16,  ///< C half floats a row
+    top_k,  ///< k best (class, score) and log-sum-exp of the row, so that their probabilities stay
+            ///< exact
+    label,  ///< arg-max class and its probability
+};
+std::string_view name_of(StorageFormat);
+/// "full_f32", "full_f16", "top_k", "label". Throws usage with the known names.
+StorageFormat storage_format_named(std::string_view);
+
+enum class RowState : std::uint8_t { ok = 0, unreadable = 1, not_finite = 2 };
+
+struct RowError {
+    std::uint64_t row;  ///< of the store
+    RowState state;
+    std::string message;
+};
+
+/// Data sets and models give folders their names. Throws bad_input unless 1 to 200 bytes, without
+/// '/' and control characters, not beginning with '.'; `what` is "model" or "data set".
+void check_folder_name(std::string_view what, std::string_view name);
+/// A name that passes, made from any text: "timm/resnet50.a1_in1k" gives "timm_resnet50.a1_in1k".
+std::string folder_name_from(std::string_view text);
+
+/// Everything fixed when a store is begun. Two writers may resume one another when they agree on
+/// all of it but the provenance; a batch_size or shard_rows of 0 agrees with what is recorded.
+struct StoreSpec {
+    std::string dataset_name;
+    std::string model_name;
+    std::uint64_t rows = 0;
+    std::uint32_t classes = 0;
+    ScoreKind kind = ScoreKind::logits;
+    StorageFormat storage = StorageFormat::full_f32;
+    std::uint32_t top_k = 0;  ///< with StorageFormat::top_k
+    std::uint32_t shard_rows =
+        0;  ///< 0: chosen so that a shard is about 4 MiB, a multiple of batch_size
+    std::uint32_t batch_size =
+        0;  ///< rows that went through the classifier together; 0: not known (imports)
+    std::string ids_hash;         ///< Dataset::ids_fingerprint()
+    std::string model_hash;       ///< hash_file of the model, or of the imported file
+    std::string preprocess_hash;  ///< "" for imports
+    std::string provenance_json;  ///< JSON object: command, versions, device, resolved model spec,
+                                  ///< preprocessing, ...
+};
+
+/// One of the kept entries of a row of a reduced store.
+struct TopEntry {
+    std::int32_t cls;
+    float score;
+};
+
+/// Writes (or goes on writing) one store. Not copyable; write_shard may be called from many threads
+/// for different shards.
+class StoreWriter {
+public:
+    /// Begins a store under `runs`, or resumes the one there. Writes dataset.json and items.csv
+    /// when they are missing and checks them when they are not. Throws bad_input when the store
+    /// there was made from another model, preprocessing, data or options (each difference is named,
+    /// with what to do), or by a newer version; busy when another process writes it; io.
+    static StoreWriter open(const std::filesystem::path& runs, const StoreSpec& spec,
+                            const Dataset& dataset);
+    ~StoreWriter();
+    StoreWriter(StoreWriter&&) noexcept;
+
+    const StoreSpec& spec()
+        const noexcept;  ///< with shard_rows (and, when resumed, batch_size) as recorded
+    const std::filesystem::path& folder() const noexcept;
+    std::size_t shards() const noexcept;
+    std::uint64_t first_row(std::size_t shard) const noexcept;
+    std::uint32_t rows_in(std::size_t shard) const noexcept;
+    /// True when the shard was committed, by this or an earlier run (its record and size were
+    /// checked on open).
+    bool has(std::size_t shard) const;
+    std::size_t missing() const;
+    /// Rows of the committed shards, from all runs, that are not ok, and the first of them with a
+    /// message.
+    struct BadRows {
+        std::uint64_t count = 0;
+        std::optional<RowError> first;
+    };
+    BadRows bad_rows() const;
+    /// Rows of a committed shard whose images could not be read; empty for a shard that is missing.
+    std::vector<std::uint64_t> unreadable_rows(std::size_t shard) const;
+    /// Has a committed shard computed again: it counts as missing until write_shard replaces it. On
+    /// the disk it stays until then, so that a run that is interrupted loses nothing.
+    void redo(std::size_t shard);
+
+    /// `scores`: rows_in(shard) x classes floats, row-major; rows that are not ok are ignored and
+    /// stored as NaN. `states`: one a row. `images_hash`: over the bytes of the shard's images in
+    /// order ("" for imports). A row that claims to be ok but holds a NaN or an infinity (with
+    /// full_f16 also a score beyond +-65504) becomes not_finite, with an error that names the class
+    /// and the score. Reduces to the kept form, writes aside, syncs, renames. Throws io; internal
+    /// when the shard is there already.
+    void write_shard(std::size_t shard, std::span<const float> scores,
+                     std::span<const RowState> states, std::span<const RowError> errors,
+                     const std::string& images_hash);
+    /// The same from rows_in(shard) x k entries, the best k of each row, best first (k =
+    /// spec().top_k, or 1 with StorageFormat::label): for scores of which no more is known. Only
+    /// where a row's log-sum-exp is 0: probabilities and log-probabilities. A row with an entry
+    /// that is not finite becomes not_finite.
+    void write_entries(std::size_t shard, std::span<const TopEntry> entries,
+                       std::span<const RowState> states, std::span<const RowError> errors,
+                       const std::string& images_hash);
+    /// Marks the store complete (every shard must be there) and releases the lock.
+    void finish();
+
+private:
+    struct Impl;
+    explicit StoreWriter(std::unique_ptr<Impl>);
+    std::unique_ptr<Impl> impl_;
+};
+
+/// Reads a finished or partial store. Cheap to open (no score is read); thread-safe.
+class PredictionStore {
+public:
+    /// `folder` is RUNS/<data set>/<model>. Throws bad_input: no manifest, damaged, newer version,
+    /// missing items.
+    static PredictionStore open(const std::filesystem::path& folder);
+    ~PredictionStore();
+    PredictionStore(PredictionStore&&) noexcept;
+    PredictionStore& operator=(PredictionStore&&) noexcept;
+
+    const StoreSpec& spec() const noexcept;
+    const std::filesystem::path& folder() const noexcept;
+    const Dataset& dataset() const;  ///< ids, labels, attributes, classes (loaded on first use)
+    std::uint64_t rows() const noexcept;
+    std::uint32_t classes() const noexcept;
+    std::size_t shards() const noexcept;
+    bool complete() const noexcept;  ///< every shard is there
+    std::size_t missing_shards() const noexcept;
+    bool has(std::size_t shard) const noexcept;  ///< the shard is there
+
+    /// A view of one shard, mapped and verified against its checksum on first use. StorageFormat it
+    /// alive while using its spans.
+    class Shard {
+    public:
+        std::uint64_t first_row = 0;
+        std::uint32_t rows = 0;
+        std::span<const RowState> states() const;
+        const std::vector<RowError>& errors() const;
+        /// Over the bytes of the shard's images in order; "" for imports.
+        const std::string& images_hash() const;
+        /// StorageFormat::full_f32 only: the mapped floats, rows x classes, no copy. Empty
+        /// otherwise.
+        std::span<const float> f32() const;
+        /// StorageFormat::full_*: rows [begin, begin + n) as floats.
+        void read_rows(std::uint32_t begin, std::uint32_t n, std::span<float> out) const;
+        /// StorageFormat::top_k: the row's kept entries, best first (of equal scores the lower
+        /// class), and its log-sum-exp: the probability of an entry is exp(score - log_sum_exp) of
+        /// logits; of log-probabilities likewise, with 0 for it; of probabilities it is the score
+        /// itself (and log_sum_exp is 0). StorageFormat::label: one entry whose score is its
+        /// probability; log_sum_exp is that probability, too. Rows that are not ok: entries of
+        /// class -1 and score NaN, log_sum_exp NaN. Look at states() first.
+        std::span<const TopEntry> top(std::uint32_t row, double& log_sum_exp) const;
+        std::span<const TopEntry> top(std::uint32_t row, float& log_sum_exp) const;
+        struct Impl;
+        std::shared_ptr<const Impl> impl;
+    };
+    /// Throws bad_input when the shard is missing or its bytes do not match the checksum.
+    Shard shard(std::size_t index) const;
+
+private:
+    struct Impl;
+    explicit PredictionStore(std::unique_ptr<Impl>);
+    std::unique_ptr<Impl> impl_;
+};
+
+/// What lies below a RUNS folder, ordered by data set then model.
+struct StoreFolders {
+    struct Fault {
+        std::filesystem::path folder;
+        std::string why;
+    };
+    std::vector<std::filesystem::path> stores;
+    std::vector<Fault>
+        faults;  ///< folders that cannot be listed, or hold shards without a manifest.json
+};
+
+/// Looks for stores below `path` (a RUNS folder, one of its data sets, or one store). Throws
+/// bad_input when there is neither a store nor a fault.
+StoreFolders look_for_stores(const std::filesystem::path& path);
+/// The stores alone. Throws bad_input when there is none, or a fault: no result should leave a
+/// store out in silence.
+std::vector<std::filesystem::path> find_stores(const std::filesystem::path& path);
+
+/// Reads every byte of a store and of its data set's description. One sentence for each problem
+/// (damaged shards, records that disagree; missing shards and leftovers of killed writers are not
+/// problems); empty: all is well.
+std::vector<std::string> verify_store(const std::filesystem::path& folder);
+
+}  // namespace assay

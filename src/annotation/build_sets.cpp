@@ -1,0 +1,231 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <numeric>
+
+#include "assay/annotation/aggregate.h"
+#include "assay/error.h"
+#include "core/csv.h"
+#include "core/statistics.h"
+#include "core/text.h"
+#include "data/label_texts.h"
+#include "item_finder.h"
+
+namespace assay {
+namespace {
+
+constexpr std::uint64_t most_class_number = 999'999;
+constexpr std::size_t imagenet_val_images = 50'000;
+
+/// JSON holds UTF-8 alone, and an id that had to be changed would be found by nobody.
+std::string json_id(std::string_view kind, std::string_view id) {
+    try {
+        return nlohmann::json(std::string(id)).dump();
+    } catch (const nlohmann::json::type_error&) {
+        throw Error(ErrorCode::bad_input,
+                    fmt::format("{} `{}` is not UTF-8, and JSON holds nothing else; a csv does",
+                                kind, shortened(id)));
+    }
+}
+
+}  // namespace
+
+VoteMeanings meanings_among(const Dataset& dataset, const ClassList& classes, const Votes& texts) {
+    VoteMeanings out;
+    const ItemFinder finder(dataset);
+    for (std::size_t i = 0; i < texts.items.size(); ++i)
+        out.items.push_back(finder.find(texts.items[i]).item);
+    for (std::size_t l = 0; l < texts.labels.size(); ++l)
+        out.labels.push_back(classes.find(texts.labels[l]).value_or(-1));
+    return out;
+}
+
+BuiltLabelSets build_label_sets(const Votes& votes, std::span<const double> yes,
+                                const KeepRule& rule, const Dataset& dataset,
+                                const ClassList& classes, const LabelSets* original) {
+    if (yes.size() != votes.questions() ||
+        (original != nullptr && original->size() != dataset.size())) {
+        throw Error(ErrorCode::internal,
+                    "posteriors or original labels of other questions or items");
+    }
+    BuiltLabelSets out;
+    const ItemFinder finder(dataset);
+    std::vector<std::int64_t> item_of(votes.items.size());
+    std::vector<char> several(votes.items.size(), 0);
+    for (std::size_t i = 0; i < item_of.size(); ++i) {
+        const auto found = finder.find(votes.items[i]);
+        item_of[i] = found.item;
+        several[i] = found.several;
+    }
+    std::vector<std::int32_t> class_of(votes.labels.size());
+    for (std::size_t l = 0; l < class_of.size(); ++l)
+        class_of[l] = classes.find(votes.labels[l]).value_or(-1);
+
+    std::vector<std::uint32_t> order;  // questions that have a place, by item
+    out.rated.assign(dataset.size(), 0);
+    for (std::uint32_t q = 0; q < votes.questions(); ++q) {
+        const std::uint32_t i = votes.question_item[q], l = votes.question_label[q];
+        out.item_of_question.push_back(item_of[i]);
+        out.class_of_question.push_back(class_of[l]);
+        if (item_of[i] < 0) {
+            out.problems.add(
+                several[i] ? "image whose name several items have" : "image that is no item", [&] {
+                    return fmt::format("`{}`, asked about label `{}`", shortened(votes.items[i]),
+                                       shortened(votes.labels[l]));
+                });
+            continue;
+        }
+        // A rated image is rated even when its only label is unknown: its original label must not
+        // slip in.
+        if (!votes.of(q).empty()) out.rated[static_cast<std::size_t>(item_of[i])] = 1;
+        if (class_of[l] < 0) {
+            out.problems.add("label that is no class", [&] {
+                return fmt::format(
+                    "label `{}` of `{}`: the {} classes are {} .. {}{}", shortened(votes.labels[l]),
+                    shortened(votes.items[i]), classes.size(), classes.empty() ? "" : classes.id(0),
+                    classes.empty() ? "" : classes.id(classes.size() - 1),
+                    classes.empty() ? "" : suggest(shortened(votes.labels[l]), classes.ids()));
+            });
+            continue;
+        }
+        if (!votes.of(q).empty() && rule.keeps(yes[q])) order.push_back(q);
+    }
+    std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+        return out.item_of_question[a] < out.item_of_question[b];
+    });
+    std::vector<std::int32_t> set;
+    auto next = order.begin();
+    for (std::size_t item = 0; item < dataset.size(); ++item) {
+        set.clear();
+        for (;
+             next != order.end() && out.item_of_question[*next] == static_cast<std::int64_t>(item);
+             ++next)
+            set.push_back(out.class_of_question[*next]);
+        if (out.rated[item] != 0) {
+            out.emptied += set.empty() ? 1 : 0;
+        } else if (original != nullptr && !(*original)[item].empty()) {
+            set.assign((*original)[item].begin(), (*original)[item].end());
+            ++out.original;
+        } else {
+            ++out.left_out;
+        }
+        out.sets.append(set);
+        if (out.rated[item] != 0) out.kept += out.sets[item].size();
+    }
+    return out;
+}
+
+Dataset dataset_of_votes(const Votes& votes) {
+    Dataset out;
+    bool imagenet = votes.items.size() > 0;
+    for (std::size_t i = 0; i < votes.items.size() && imagenet; ++i) {
+        const std::uint64_t number = imagenet_val_number(votes.items[i]);
+        imagenet = number >= 1 && number <= imagenet_val_images;
+    }
+    if (imagenet) {
+        for (std::size_t i = 1; i <= imagenet_val_images; ++i)
+            out.ids.append(fmt::format("ILSVRC2012_val_{:08}.JPEG", i));
+    } else {
+        out.ids = votes.items;
+    }
+    for (std::size_t i = 0; i < out.ids.size(); ++i) out.labels.append({});
+    out.name = "votes";
+    return out;
+}
+
+ClassList classes_of_votes(const Votes& votes) {
+    std::uint64_t largest = 0;
+    bool numbers = true;
+    std::vector<std::string> names;
+    for (std::size_t l = 0; l < votes.labels.size(); ++l) {
+        std::uint64_t number = 0;
+        numbers = numbers && parse_number(votes.labels[l], number) && number <= most_class_number;
+        largest = std::max(largest, number);
+        names.emplace_back(votes.labels[l]);
+    }
+    if (numbers) {
+        const bool imagenet =
+            largest < 1000 && votes.items.size() > 0 && imagenet_val_number(votes.items[0]) > 0;
+        return imagenet ? imagenet_classes()
+                        : numbered_classes(static_cast<std::size_t>(largest) + 1);
+    }
+    std::sort(names.begin(), names.end());
+    return ClassList(std::move(names));
+}
+
+LabelSetFormat label_set_format_named(std::string_view name) {
+    if (name == "list") return LabelSetFormat::list;
+    if (name == "object") return LabelSetFormat::object;
+    if (name == "csv") return LabelSetFormat::csv;
+    throw Error(ErrorCode::usage, fmt::format("label set format `{}`{}", shortened(name),
+                                              suggest(name, {"list", "object", "csv"})));
+}
+
+std::string label_sets_text(const LabelSets& sets, const Dataset& dataset, const ClassList& classes,
+                            LabelSetFormat format) {
+    const bool numbers = classes.empty() || is_numbered(classes) || classes == imagenet_classes();
+    const auto label_json = [&](std::int32_t c) {
+        return numbers ? std::to_string(c)
+                       : json_id("class", classes.id(static_cast<std::size_t>(c)));
+    };
+    std::string out;
+    if (format == LabelSetFormat::csv) {
+        CsvWriter writer(out);
+        writer.row({"path", "labels"});
+        std::optional<LabelCells> ids;
+        if (!numbers) ids.emplace(classes);
+        for (std::size_t i = 0; i < sets.size(); ++i)
+            writer.row({dataset.ids[i],
+                        ids ? ids->text(sets[i]) : fmt::format("{}", fmt::join(sets[i], " "))});
+        return out;
+    }
+    const bool object = format == LabelSetFormat::object;
+    out += object ? "{" : "[";
+    for (std::size_t i = 0; i < sets.size(); ++i) {
+        out += i == 0 ? "" : object ? ",\n " : ", ";
+        if (object) out += json_id("item", dataset.ids[i]) + ": ";
+        out += "[";
+        for (std::size_t n = 0; n < sets[i].size(); ++n)
+            out += (n == 0 ? "" : ", ") + label_json(sets[i][n]);
+        out += "]";
+    }
+    return out + (object ? "}\n" : "]\n");
+}
+
+LabelSetComparison compare_label_sets(const BuiltLabelSets& built, const LabelSets& second) {
+    if (second.size() != built.sets.size())
+        throw Error(ErrorCode::internal, "label sets of other items");
+    LabelSetComparison out;
+    for (std::size_t q = 0; q < built.item_of_question.size(); ++q) {
+        const std::int64_t item = built.item_of_question[q];
+        const std::int32_t c = built.class_of_question[q];
+        if (item < 0 || c < 0) continue;
+        const bool one = built.sets.contains(static_cast<std::size_t>(item), c);
+        const bool two = second.contains(static_cast<std::size_t>(item), c);
+        ++(one && two ? out.both_accept
+           : one      ? out.only_first
+           : two      ? out.only_second
+                      : out.both_reject);
+    }
+    for (std::size_t i = 0; i < second.size(); ++i) {
+        if (built.rated[i] == 0) continue;
+        const auto a = built.sets[i], b = second[i];
+        ++out.items;
+        out.same_set += std::equal(a.begin(), a.end(), b.begin(), b.end()) ? 1 : 0;
+    }
+    Measurement& m = out.agreement;
+    m.key.metric = "agreement";
+    m.key.definition = "label_decisions.alike";
+    m.n = out.both_accept + out.both_reject + out.only_first + out.only_second;
+    if (m.n == 0) {
+        m.undefined = "no question is about an item and a class of both";
+    } else {
+        const std::uint64_t alike = out.both_accept + out.both_reject;
+        m.value = static_cast<double>(alike) / static_cast<double>(m.n);
+        m.interval = wilson(alike, m.n);
+    }
+    return out;
+}
+
+}  // namespace assay

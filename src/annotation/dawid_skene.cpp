@@ -1,0 +1,385 @@
+// EM in logarithms. A pass is one walk over the patterns of answers (vote_patterns.h), each
+// weighing as many questions as have it: crowds of a few annotators an image have far fewer
+// patterns than questions. With the tables log P(answer | latent class) of the last parameters it
+// gives each pattern its posterior, and adds that to the expected counts of the next parameters at
+// once. Counts and the log-likelihood are kept by fixed blocks of patterns.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <numeric>
+
+#include "assay/annotation/aggregate.h"
+#include "assay/error.h"
+#include "core/parallel.h"
+#include "vote_patterns.h"
+
+namespace assay {
+namespace {
+
+constexpr std::size_t block_patterns = 4096;
+constexpr std::size_t most_blocks = 64;
+constexpr std::size_t most_table_bytes = 64U << 20;  // of all blocks together
+/// Factors of at most 2 that are multiplied before a logarithm is taken: below 2^1023.
+constexpr int factors_a_log = 512;
+
+/// Two doubles in one register; plain additions, so the same bits on every processor.
+using Pair [[gnu::vector_size(16)]] = double;
+
+Pair load(const double* from) {
+    Pair pair;
+    std::memcpy(&pair, from, sizeof pair);
+    return pair;
+}
+void store(double* to, Pair pair) {
+    std::memcpy(to, &pair, sizeof pair);
+}
+
+/// Expected counts of one block: [code][latent], then L prior counts.
+struct Counts {
+    std::vector<double> cells;
+    std::vector<double> prior;
+    double log_likelihood = 0;
+};
+
+class Em {
+public:
+    Em(const Votes& votes, const DawidSkeneOptions& options)
+        : votes_(votes),
+          patterns_(group_by_answers(votes)),
+          options_(options),
+          latents_(options.latents),
+          reported_(latents_ - 1),
+          codes_(votes.annotators.size() * votes.answers()),
+          threads_(resolve_threads(options.threads)) {
+        // The blocks depend on the data alone: threads must not change the order of the sums.
+        const std::size_t patterns = patterns_.size(),
+                          table = std::max<std::size_t>(1, codes_ * latents_ * 8);
+        const std::size_t most = std::clamp<std::size_t>(most_table_bytes / table, 1, most_blocks);
+        size_ = std::max(block_patterns, (patterns + most - 1) / most);
+        blocks_.resize((patterns + size_ - 1) / size_);
+        yes_.resize(patterns);
+        for (Counts& block : blocks_) {
+            block.cells.resize(codes_ * latents_);
+            block.prior.resize(latents_);
+        }
+    }
+
+    /// Expected counts from the shares of the votes.
+    void start() {
+        run([&](Counts& block, std::size_t first, std::size_t last) {
+            std::vector<double> posterior(latents_);
+            for (std::size_t p = first; p < last; ++p) {
+                const auto codes = patterns_[p];
+                std::fill(posterior.begin(), posterior.end(),
+                          codes.empty() ? 1.0 / static_cast<double>(latents_) : 0.0);
+                for (const std::uint32_t code : codes) {
+                    const std::size_t answer = code % votes_.answers();
+                    const double share = 1.0 / static_cast<double>(codes.size());
+                    if (latents_ == 2) {
+                        posterior[1] += votes_.scale.worth(answer) * share;
+                    } else {
+                        posterior[answer] += share;
+                    }
+                }
+                if (latents_ == 2 && !codes.empty()) posterior[0] = 1 - posterior[1];
+                add(block, p, posterior);
+            }
+        });
+    }
+
+    /// Parameters from the counts (with the smoothing), and their logarithms.
+    void maximise(DawidSkene& out) {
+        const double s = options_.smoothing;
+        const auto latents = static_cast<double>(latents_),
+                   answers = static_cast<double>(votes_.answers());
+        const double questions = std::accumulate(total_.prior.begin(), total_.prior.end(), 0.0);
+        for (std::size_t l = 0; l < latents_; ++l)
+            out.prior[l] = (total_.prior[l] + s) / (questions + latents * s);
+        log_prior_.resize(latents_);
+        for (std::size_t l = 0; l < latents_; ++l) log_prior_[l] = std::log(out.prior[l]);
+        table_.resize(codes_ * latents_);
+        penalty_ = s * std::accumulate(log_prior_.begin(), log_prior_.end(), 0.0);
+        for (std::size_t r = 0; r < votes_.annotators.size(); ++r) {
+            for (std::size_t l = 0; l < latents_; ++l) {
+                double sum = 0;
+                for (std::size_t a = 0; a < votes_.answers(); ++a) sum += cell(r, a, l);
+                for (std::size_t a = 0; a < votes_.answers(); ++a) {
+                    const double p = (cell(r, a, l) + s) / (sum + answers * s);
+                    out.confusion[(r * latents_ + l) * votes_.answers() + a] = p;
+                    const double log_p = std::log(p);
+                    table_[(r * votes_.answers() + a) * latents_ + l] = log_p;
+                    penalty_ += s * log_p;
+                }
+            }
+        }
+    }
+
+    /// The latent class whose posterior the next pass notes.
+    void report(std::size_t latent) { reported_ = latent; }
+    /// One pass: the log-likelihood of the tables, and the next counts.
+    void pass() {
+        run([&](Counts& block, std::size_t first, std::size_t last) {
+            if (latents_ == 2) {
+                pass_of_two(block, first, last);
+            } else {
+                pass_of_many(block, first, last);
+            }
+        });
+    }
+    /// The posteriors of the last pass, a question each.
+    std::vector<double> yes() const {
+        std::vector<double> out(votes_.questions());
+        for (std::size_t q = 0; q < out.size(); ++q) out[q] = yes_[patterns_.of_question[q]];
+        return out;
+    }
+
+    double log_likelihood() const { return total_.log_likelihood; }
+    /// What the maximisation maximises.
+    double objective() const { return total_.log_likelihood + penalty_; }
+    const Counts& total() const { return total_; }
+
+private:
+    double cell(std::size_t annotator, std::size_t answer, std::size_t latent) const {
+        return total_.cells[(annotator * votes_.answers() + answer) * latents_ + latent];
+    }
+
+    void add(Counts& block, std::size_t pattern, std::span<const double> posterior) const {
+        const double weight = patterns_.questions[pattern];
+        for (const std::uint32_t code : patterns_[pattern]) {
+            for (std::size_t l = 0; l < latents_; ++l)
+                block.cells[code * latents_ + l] += weight * posterior[l];
+        }
+        for (std::size_t l = 0; l < latents_; ++l) block.prior[l] += weight * posterior[l];
+    }
+
+    /// Both latent classes of a pattern side by side: one addition does for two.
+    void pass_of_two(Counts& block, std::size_t first, std::size_t last) {
+        const double* const table = table_.data();
+        double* const cells = block.cells.data();
+        const std::uint32_t* const codes = patterns_.codes.data();
+        const std::uint64_t* const begin = patterns_.begin.data();
+        const Pair log_prior = {log_prior_[0], log_prior_[1]};
+        Pair prior = {0, 0};
+        double sum = 0, product = 1;
+        int factors = 0;
+        for (std::size_t p = first; p < last; ++p) {
+            const std::uint32_t *const from = codes + begin[p], *const to = codes + begin[p + 1];
+            const double weight = patterns_.questions[p];
+            Pair logs = log_prior;
+            for (const std::uint32_t* c = from; c != to; ++c)
+                logs += load(table + 2 * std::size_t{*c});
+            // log(e^log0 + e^log1) = larger + log(1 + ratio); of questions that are alone the
+            // logarithm is taken of products of many.
+            const double difference = logs[1] - logs[0], ratio = std::exp(-std::abs(difference));
+            const double likely = 1 / (1 + ratio), unlikely = ratio * likely;
+            // Chosen by a mask: which class is the likelier is a coin to the branch predictor.
+            const Pair zero = {0, 0}, signs = {-difference, difference};
+            const Pair posterior = signs >= zero ? Pair{likely, likely} : Pair{unlikely, unlikely};
+            sum += weight * std::max(logs[0], logs[1]);
+            if (weight > 1) {
+                sum += weight * std::log(1 + ratio);
+            } else {
+                product *= 1 + ratio;
+                ++factors;
+            }
+            if (factors == factors_a_log) {
+                sum += std::log(product);
+                product = 1;
+                factors = 0;
+            }
+            const Pair weighted = posterior * Pair{weight, weight};
+            for (const std::uint32_t* c = from; c != to; ++c) {
+                double* const cell = cells + 2 * std::size_t{*c};
+                store(cell, load(cell) + weighted);
+            }
+            prior += weighted;
+            yes_[p] = posterior[reported_];
+        }
+        block.prior[0] += prior[0];
+        block.prior[1] += prior[1];
+        block.log_likelihood = sum + std::log(product);
+    }
+
+    void pass_of_many(Counts& block, std::size_t first, std::size_t last) {
+        std::vector<double> posterior(latents_);
+        for (std::size_t p = first; p < last; ++p) {
+            const auto codes = patterns_[p];
+            std::copy(log_prior_.begin(), log_prior_.end(), posterior.begin());
+            for (const std::uint32_t code : codes) {
+                for (std::size_t l = 0; l < latents_; ++l)
+                    posterior[l] += table_[code * latents_ + l];
+            }
+            const double largest = *std::max_element(posterior.begin(), posterior.end());
+            double sum = 0;
+            for (double& share : posterior) sum += share = std::exp(share - largest);
+            for (double& share : posterior) share /= sum;
+            block.log_likelihood += patterns_.questions[p] * (largest + std::log(sum));
+            add(block, p, posterior);
+            yes_[p] = posterior[reported_];
+        }
+    }
+
+    template <class Body>
+    void run(Body&& body) {
+        parallel_blocks(blocks_.size(), threads_, [&](std::size_t b) {
+            Counts& block = blocks_[b];
+            std::fill(block.cells.begin(), block.cells.end(), 0.0);
+            std::fill(block.prior.begin(), block.prior.end(), 0.0);
+            block.log_likelihood = 0;
+            body(block, b * size_, std::min(patterns_.size(), (b + 1) * size_));
+        });
+        total_.cells.assign(codes_ * latents_, 0);
+        total_.prior.assign(latents_, 0);
+        total_.log_likelihood = 0;
+        for (const Counts& block : blocks_) {
+            for (std::size_t i = 0; i < total_.cells.size(); ++i) total_.cells[i] += block.cells[i];
+            for (std::size_t l = 0; l < latents_; ++l) total_.prior[l] += block.prior[l];
+            total_.log_likelihood += block.log_likelihood;
+        }
+    }
+
+    const Votes& votes_;
+    const VotePatterns patterns_;
+    const DawidSkeneOptions& options_;
+    std::size_t latents_, reported_, codes_;
+    int threads_;
+    std::size_t size_ = 0;
+    std::vector<Counts> blocks_;
+    Counts total_;
+    std::vector<double> table_;  ///< log P(answer | latent): [code][latent]
+    std::vector<double> log_prior_;
+    std::vector<double> yes_;  ///< posterior of the reported latent class, a pattern each
+    double penalty_ = 0;
+};
+
+void check(const Votes& votes, const DawidSkeneOptions& options) {
+    if (votes.questions() == 0 || votes.codes.empty())
+        throw Error(ErrorCode::usage, "there are no votes to combine");
+    if (options.latents != 2 && options.latents != votes.answers()) {
+        throw Error(ErrorCode::usage,
+                    fmt::format("{} latent classes; known: 2, or {} (one an answer)",
+                                options.latents, votes.answers()));
+    }
+    if (!(options.smoothing > 0 && options.smoothing <= 1e6) || !(options.tolerance >= 0) ||
+        options.max_passes < 1) {
+        throw Error(ErrorCode::usage,
+                    fmt::format("smoothing {} (above 0), tolerance {} (0 or more), {} passes (1 or "
+                                "more)",
+                                options.smoothing, options.tolerance, options.max_passes));
+    }
+}
+
+/// The latent classes in the order of the mean worth of the answers that they explain.
+std::vector<std::size_t> order_of_latents(const Votes& votes, const Counts& counts,
+                                          std::size_t latents) {
+    std::vector<double> worth(latents, 0), weight(latents, 0);
+    for (std::size_t code = 0; code < counts.cells.size() / latents; ++code) {
+        for (std::size_t l = 0; l < latents; ++l) {
+            worth[l] +=
+                counts.cells[code * latents + l] * votes.scale.worth(code % votes.answers());
+            weight[l] += counts.cells[code * latents + l];
+        }
+    }
+    // A class that explains nothing keeps its place at the end where it stands: it has no mean.
+    for (std::size_t l = 0; l < latents; ++l) {
+        worth[l] = weight[l] > 0 ? worth[l] / weight[l]
+                                 : static_cast<double>(l) / static_cast<double>(latents - 1);
+    }
+    std::vector<std::size_t> order(latents);
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::size_t a, std::size_t b) { return worth[a] < worth[b]; });
+    return order;
+}
+
+bool one_answer_each(const Votes& votes) {
+    for (std::size_t q = 0; q < votes.questions(); ++q) {
+        if (votes.of(q).size() > 1) return false;
+    }
+    return true;
+}
+
+void add_notes(const Votes& votes, DawidSkene& out) {
+    std::vector<char> used(votes.answers(), 0);
+    for (const std::uint32_t code : votes.codes) used[code % votes.answers()] = 1;
+    if (one_answer_each(votes)) {
+        out.notes.push_back(fmt::format(
+            "{}: what an annotator's answers are worth cannot be learnt without another's to the "
+            "same questions; the "
+            "posteriors are the worth of the answers",
+            votes.annotators.size() == 1 ? "one annotator" : "no question has two answers"));
+    }
+    if (std::count(used.begin(), used.end(), 1) == 1) {
+        out.notes.emplace_back("all answers are the same: one latent class explains nothing");
+    }
+    if (!out.converged) {
+        out.notes.push_back(fmt::format("not converged after {} passes: raise the number of passes",
+                                        out.objective.size()));
+    }
+    if (out.reordered)
+        out.notes.emplace_back("the latent classes came out in another order and were put right");
+}
+
+}  // namespace
+
+DawidSkene dawid_skene(const Votes& votes, const DawidSkeneOptions& options) {
+    check(votes, options);
+    const std::size_t latents = options.latents;
+    DawidSkene out;
+    out.latents = options.latents;
+    out.prior.resize(latents);
+    out.confusion.resize(votes.annotators.size() * latents * votes.answers());
+    Em em(votes, options);
+    em.start();
+    if (one_answer_each(votes)) {
+        // Any confusion matrices that mix to the shares of the answers are as likely as any other:
+        // EM would wander from the start to no purpose. One step gives matrices and prior; the
+        // posteriors stay what they were to begin with.
+        em.maximise(out);
+        em.pass();
+        out.objective.push_back(em.objective());
+        out.log_likelihood = em.log_likelihood();
+        out.yes = vote_shares(votes);
+        for (std::size_t q = 0; q < votes.questions(); ++q) {
+            if (votes.of(q).empty()) out.yes[q] = out.prior.back();
+        }
+        out.converged = true;
+        add_notes(votes, out);
+        return out;
+    }
+    const double answers = static_cast<double>(votes.codes.size());
+    for (int i = 0; i < options.max_passes && !out.converged; ++i) {
+        throw_if_stopped();
+        em.maximise(out);
+        em.pass();
+        out.objective.push_back(em.objective());
+        const std::size_t n = out.objective.size();
+        out.converged =
+            n > 1 && (out.objective[n - 1] - out.objective[n - 2]) / answers < options.tolerance;
+    }
+    out.log_likelihood = em.log_likelihood();
+
+    const auto order = order_of_latents(votes, em.total(), latents);
+    out.reordered = !std::is_sorted(order.begin(), order.end());
+    if (out.reordered) {
+        em.report(order.back());
+        em.pass();  // the same parameters once more: only what is told about each question changes
+        const DawidSkene before = out;
+        for (std::size_t l = 0; l < latents; ++l) {
+            out.prior[l] = before.prior[order[l]];
+            for (std::size_t r = 0; r < votes.annotators.size(); ++r) {
+                for (std::size_t a = 0; a < votes.answers(); ++a) {
+                    out.confusion[(r * latents + l) * votes.answers() + a] =
+                        before.confusion[(r * latents + order[l]) * votes.answers() + a];
+                }
+            }
+        }
+    }
+    out.yes = em.yes();
+    add_notes(votes, out);
+    return out;
+}
+
+}  // namespace assay

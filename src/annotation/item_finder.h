@@ -1,0 +1,49 @@
+// Finds an item by what people call it: its id, its path, its file's name, or the end of any.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "assay/data/dataset.h"
+#include "core/string_index.h"
+
+namespace assay {
+
+class ItemFinder {
+public:
+    /// The data set must outlive this.
+    explicit ItemFinder(const Dataset& dataset);
+
+    struct Found {
+        std::int64_t item = -1;  ///< -1: none, or several
+        bool several = false;    ///< several items have a file of that name
+    };
+    /// By id, else by path, else by file name where one item alone has it.
+    Found find(std::string_view name) const;
+
+private:
+    struct IdOf {
+        const Dataset* dataset;
+        std::string_view operator()(std::uint32_t i) const { return dataset->ids[i]; }
+    };
+    struct PathOf {
+        const Dataset* dataset;
+        std::string_view operator()(std::uint32_t i) const;
+    };
+    struct FileOf {
+        const Dataset* dataset;
+        std::string_view operator()(std::uint32_t i) const;
+    };
+    StringIndex<IdOf> ids_;
+    StringIndex<PathOf> paths_;
+    StringIndex<FileOf> files_;
+    std::vector<char> shared_;  ///< file names that several items have, by the first of them
+};
+
+/// find(), and else the only item whose id or path ends with `name` behind a '/' or with `name` at
+/// all. Throws usage: none (with the nearest), or several (with the first few).
+std::size_t item_named(const Dataset& dataset, std::string_view name);
+
+}  // namespace assay

@@ -1,0 +1,71 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "assay/annotation/aggregate.h"
+#include "assay/error.h"
+#include "counts.h"
+
+namespace assay {
+
+std::vector<double> vote_shares(const Votes& votes) {
+    return weighted_shares(votes, std::vector<double>(votes.annotators.size(), 1.0));
+}
+
+std::vector<double> weighted_shares(const Votes& votes, std::span<const double> weights,
+                                    std::uint64_t* fallbacks) {
+    if (weights.size() != votes.annotators.size()) {
+        throw Error(ErrorCode::usage, fmt::format("{} weights for {} annotators", weights.size(),
+                                                  votes.annotators.size()));
+    }
+    for (std::size_t r = 0; r < weights.size(); ++r) {
+        if (!(weights[r] >= 0 && std::isfinite(weights[r]))) {
+            throw Error(ErrorCode::usage, fmt::format("weight {} of annotator `{}`: not 0 or more",
+                                                      weights[r], votes.annotators[r]));
+        }
+    }
+    std::vector<double> shares(votes.questions(), 0);
+    std::uint64_t without_weight = 0;
+    for (std::size_t q = 0; q < shares.size(); ++q) {
+        double sum = 0, weight = 0, plain = 0;
+        for (const std::uint32_t code : votes.of(q)) {
+            const double w = weights[code / votes.answers()],
+                         worth = votes.scale.worth(code % votes.answers());
+            sum += w * worth;
+            weight += w;
+            plain += worth;
+        }
+        const auto n = static_cast<double>(votes.of(q).size());
+        if (weight == 0 && n > 0) ++without_weight;
+        // Weighted sums of equal answers may round past the ends.
+        shares[q] = weight > 0 ? std::clamp(sum / weight, 0.0, 1.0) : n > 0 ? plain / n : 0;
+    }
+    if (fallbacks != nullptr) *fallbacks = without_weight;
+    return shares;
+}
+
+std::vector<double> agreement_weights(const Votes& votes) {
+    const std::size_t annotators = votes.annotators.size();
+    std::vector<std::uint64_t> same(annotators, 0), pairs(annotators, 0);
+    AnswerCounts counts(votes);
+    for (std::size_t q = 0; q < votes.questions(); ++q) {
+        const auto c = counts.of(q);
+        const std::uint64_t others = votes.of(q).size() - 1;
+        for (const std::uint32_t code : votes.of(q)) {
+            same[code / votes.answers()] += c[code % votes.answers()] - 1;
+            pairs[code / votes.answers()] += others;
+        }
+    }
+    double chance = 0;
+    for (const double share : counts.shares()) chance += share * share;
+    std::vector<double> weights(annotators, 0);
+    for (std::size_t r = 0; r < annotators; ++r) {
+        if (pairs[r] == 0) continue;
+        const double agreed = static_cast<double>(same[r]) / static_cast<double>(pairs[r]);
+        weights[r] = chance >= 1 ? 1 : std::max(0.0, (agreed - chance) / (1 - chance));
+    }
+    return weights;
+}
+
+}  // namespace assay

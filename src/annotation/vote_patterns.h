@@ -1,0 +1,29 @@
+// Questions with the very same answers of the very same annotators, taken together: they have one
+// posterior.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "assay/annotation/votes.h"
+
+namespace assay {
+
+struct VotePatterns {
+    std::vector<std::uint64_t> begin;        ///< patterns + 1
+    std::vector<std::uint32_t> codes;        ///< of pattern p: codes[begin[p], begin[p + 1])
+    std::vector<std::uint32_t> questions;    ///< how many questions have it
+    std::vector<std::uint32_t> of_question;  ///< Q indices
+
+    std::size_t size() const noexcept { return questions.size(); }
+    std::span<const std::uint32_t> operator[](std::size_t pattern) const {
+        return std::span(codes).subspan(begin[pattern], begin[pattern + 1] - begin[pattern]);
+    }
+};
+
+/// Patterns in the order in which they come. Cost: one pass over the votes; memory: at most that of
+/// the votes once more.
+VotePatterns group_by_answers(const Votes& votes);
+
+}  // namespace assay

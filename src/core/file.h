@@ -1,0 +1,73 @@
+// Files: whole reads, read-only maps, and writes that are either complete or absent.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace assay {
+
+/// The bytes of a file. Throws bad_input (missing, not a regular file, larger than `limit` bytes)
+/// or io.
+std::vector<std::byte> read_file(const std::filesystem::path& path,
+                                 std::uint64_t limit = UINT64_MAX);
+/// Like read_file, as text.
+std::string read_text(const std::filesystem::path& path, std::uint64_t limit = 1ULL << 30);
+/// The first `bytes` bytes of a file, all of a shorter one. Throws as read_file does.
+std::string read_start(const std::filesystem::path& path, std::size_t bytes);
+
+/// A read-only memory map of a whole file. Empty files give an empty span. Movable.
+/// A file that shrinks while it is mapped ends the process with SIGBUS: map only files that Assay's
+/// own stores hold, or files that the user promised to leave alone while the command runs.
+class MappedFile {
+public:
+    MappedFile() = default;
+    explicit MappedFile(const std::filesystem::path& path);
+    ~MappedFile();
+    MappedFile(MappedFile&& other) noexcept;
+    MappedFile& operator=(MappedFile&& other) noexcept;
+
+    std::span<const std::byte> bytes() const noexcept { return {data_, size_}; }
+    std::string_view text() const noexcept { return {reinterpret_cast<const char*>(data_), size_}; }
+
+private:
+    const std::byte* data_ = nullptr;
+    std::size_t size_ = 0;
+};
+
+/// Writes `parts` one after the other to a temporary file in the same folder, syncs it, renames it
+/// to `path`, and syncs the folder: after a crash `path` holds either its old bytes or all of the
+/// new ones. Throws io (the message names the path and the system's reason; a full disk says so);
+/// the temporary file is removed.
+void write_file_atomically(const std::filesystem::path& path,
+                           std::span<const std::span<const std::byte>> parts);
+void write_file_atomically(const std::filesystem::path& path, std::string_view text);
+
+/// Whether a file name is one of those temporary ones.
+bool is_stale_temporary(std::string_view name);
+/// Removes those that killed writers left in `folder`, if there is one. Only under the lock that
+/// those writers held.
+void remove_stale_temporaries(const std::filesystem::path& folder);
+
+/// Makes the folder and its parents. Throws io.
+void make_folders(const std::filesystem::path& path);
+
+/// An advisory exclusive lock on `path` (created when missing), held until destruction and by the
+/// kernel until the process ends, however it ends. Throws busy, naming the process that holds it.
+class FileLock {
+public:
+    explicit FileLock(const std::filesystem::path& path);
+    ~FileLock();
+    FileLock(FileLock&& other) noexcept;
+    FileLock& operator=(FileLock&&) = delete;
+
+private:
+    int descriptor_ = -1;
+};
+
+}  // namespace assay

@@ -1,0 +1,75 @@
+// NumPy's array files (.npy, format versions 1 to 3), read in place from bytes that somebody else
+// holds (a mapped file, an entry of an npz), and the header for writing one.
+//
+// Little-endian numbers only, C or Fortran order, any shape; a structured, big-endian, complex,
+// string or object array is refused by name. An array may begin at any address (entries of an npz
+// do): the accessors below never assume alignment.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace assay {
+
+/// Named as in NumPy, and bfloat16, which npy files cannot hold but safetensors do.
+enum class NumberType : std::uint8_t { f2, f4, f8, u1, u2, u4, u8, i1, i2, i4, i8, b1, bf16 };
+
+/// As in npy files: "<f4", "|u1", ...; "bfloat16".
+std::string_view name_of(NumberType);
+std::size_t size_of(NumberType);
+bool is_float(NumberType);
+/// The type called `descr` ("<f4"). Throws bad_input listing what is allowed.
+NumberType npy_type_named(std::string_view descr);
+
+/// Numbers of one type in storage order. Does not own the bytes.
+struct NumberSpan {
+    NumberType type = NumberType::f4;
+    std::uint64_t count = 0;
+    std::span<const std::byte> data;  ///< count * size_of(type) bytes
+
+    /// Element i as a double (exact except for 64-bit integers beyond 2^53). i < count.
+    double number(std::uint64_t i) const;
+    /// Element i as an integer; booleans are 0 and 1. Throws bad_input (with i and the value) for a
+    /// fraction, a non-finite number, or one outside the 64-bit range.
+    std::int64_t integer(std::uint64_t i) const;
+    /// Elements [first, first + out.size()) as floats, rounded to nearest, ties to even; beyond the
+    /// range: infinity. Throws internal when they are not all there.
+    void floats(std::uint64_t first, std::span<float> out) const;
+};
+
+/// One array inside `bytes`; shorter-lived than they are.
+struct NpyView {
+    NumberSpan values;  ///< in storage order: last index fastest, or first index fastest (fortran)
+    bool fortran = false;
+    std::vector<std::uint64_t> shape;  ///< empty: a scalar
+
+    NumberType type() const noexcept { return values.type; }
+    std::uint64_t count() const noexcept { return values.count; }
+    /// "(3, 4)", as NumPy prints it.
+    std::string shape_text() const;
+    /// Where element (row, column) of a two-dimensional array lies in `values`.
+    std::uint64_t position(std::uint64_t row, std::uint64_t column) const {
+        return fortran ? column * shape[0] + row : row * shape[1] + column;
+    }
+};
+
+/// Checks the header and that exactly the array's bytes follow it. Throws bad_input: no magic,
+/// unknown version, damaged header, unsupported dtype, a shape that overflows, missing or trailing
+/// bytes. Nothing is copied or allocated but the shape.
+NpyView parse_npy(std::span<const std::byte> bytes);
+
+/// The header alone: values.data holds whatever follows it in `bytes`, be it too little or too
+/// much.
+NpyView parse_npy_header(std::span<const std::byte> bytes);
+
+/// Magic, version and header text of an array of `shape`, padded with blanks so that the data begin
+/// at a multiple of 64. `descr` is what stands in the header: "<f4", or a structured type
+/// "[('class', '<i4'), ('score', '<f4')]".
+std::string npy_header(std::string_view descr, std::span<const std::uint64_t> shape,
+                       bool fortran = false);
+
+}  // namespace assay

@@ -1,0 +1,30 @@
+// Threads: how many, and a loop over blocks that keeps the first exception.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+
+namespace assay {
+
+/// Processors that this process may use: the affinity mask, cut by the cgroup's CPU quota. At
+/// least 1.
+int available_cores();
+
+/// `requested` when positive, else available_cores().
+int resolve_threads(int requested);
+
+/// Calls body(block) once for each block in [0, blocks) on up to `threads` threads (the caller's
+/// among them). Which thread takes which block is not fixed: write results by block index and merge
+/// them in block order, so that results do not depend on `threads`. The exception of the lowest
+/// block that threw is rethrown after all threads ended; blocks not yet begun are skipped then.
+void parallel_blocks(std::size_t blocks, int threads,
+                     const std::function<void(std::size_t block)>& body);
+
+/// Asks every parallel loop and engine to stop: set by the command's SIGINT/SIGTERM handler
+/// (async-signal-safe).
+void request_stop() noexcept;
+bool stop_requested() noexcept;
+/// Throws Error{interrupted} when a stop was requested.
+void throw_if_stopped();
+
+}  // namespace assay

@@ -1,0 +1,39 @@
+// Counter-based random numbers: a draw depends on (seed, purpose, item, index) alone, never on
+// order or threads.
+//
+// Philox4x32-10: Salmon, Moraes, Dror, Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC
+// 2011.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+namespace assay {
+
+/// One call of the Philox4x32-10 block function.
+std::array<std::uint32_t, 4> philox4x32(std::array<std::uint32_t, 4> counter,
+                                        std::array<std::uint32_t, 2> key);
+
+/// A stream of draws for one (seed, purpose, item). Cheap to make; copy it to repeat it.
+class RandomStream {
+public:
+    RandomStream(std::uint64_t seed, std::string_view purpose, std::uint64_t item = 0);
+
+    std::uint32_t next_u32();
+    std::uint64_t next_u64();
+    /// Uniform in [0, 1), 53 bits.
+    double uniform();
+    /// Uniform in [0, bound) without bias (Lemire 2019). bound > 0.
+    std::uint64_t below(std::uint64_t bound);
+    /// Standard normal (inverse of the distribution function: one draw, one value).
+    double normal();
+
+private:
+    std::array<std::uint32_t, 4> counter_{};
+    std::array<std::uint32_t, 2> key_{};
+    std::array<std::uint32_t, 4> block_{};
+    int used_ = 4;
+};
+
+}  // namespace assay

@@ -1,0 +1,45 @@
+#include "assay/report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "assay/error.h"
+
+namespace assay {
+
+void Table::add(std::vector<Cell> cells) {
+    if (cells.size() > columns.size() || cells.empty()) {
+        throw Error(ErrorCode::internal,
+                    fmt::format("table `{}`: a row of {} cells for {} columns", title, cells.size(), columns.size()));
+    }
+    rows.push_back(std::move(cells));
+}
+
+std::string number_text(double value, double half_width, Unit unit) {
+    const bool percent = unit == Unit::proportion;
+    const double scale = percent ? 100 : 1;
+    value *= scale;
+    half_width *= scale;
+    // Two digits of the uncertainty; without one, four of the value.
+    const double step = half_width > 0 ? half_width / 10 : std::abs(value) / 1000;
+    const int digits = step > 0 ? std::clamp(static_cast<int>(std::ceil(-std::log10(step))), 0, 9) : 2;
+    return fmt::format("{:.{}f}", value, percent ? std::clamp(digits, 1, 4) : std::max(digits, 2));
+}
+
+std::string p_value_text(double p) {
+    return p < 1e-6 ? "< 1e-6" : p < 0.001 ? fmt::format("{:.1e}", p) : fmt::format("{:.3f}", p);
+}
+
+std::string count_text(std::uint64_t n) {
+    const std::string digits = std::to_string(n);
+    std::string out;
+    for (std::size_t i = 0; i < digits.size(); ++i) {
+        if (i > 0 && (digits.size() - i) % 3 == 0) out.push_back(',');
+        out.push_back(digits[i]);
+    }
+    return out;
+}
+
+}  // namespace assay

@@ -1,0 +1,50 @@
+// Finds items by a text of theirs without copying the texts: 8 to 16 bytes an item.
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+namespace assay {
+
+/// `TextOf` gives the text of item i, the same on every call. Items are added once each.
+template <class TextOf>
+class StringIndex {
+public:
+    StringIndex(std::size_t items, TextOf text_of)
+        : text_of_(std::move(text_of)), slots_(std::bit_ceil(2 * items + 1), 0) {}
+
+    /// The earlier item of the same text, or nothing when the item is new (and now stands in the
+    /// index).
+    std::optional<std::uint32_t> insert(std::uint32_t item) {
+        const std::string_view text = text_of_(item);
+        const std::size_t slot = slot_of(text);
+        if (slots_[slot] != 0) return slots_[slot] - 1;
+        slots_[slot] = item + 1;
+        return std::nullopt;
+    }
+
+    std::optional<std::uint32_t> find(std::string_view text) const {
+        const std::size_t slot = slot_of(text);
+        if (slots_[slot] == 0) return std::nullopt;
+        return slots_[slot] - 1;
+    }
+
+private:
+    /// Where the text stands, or the free slot where it would.
+    std::size_t slot_of(std::string_view text) const {
+        const std::size_t mask = slots_.size() - 1;
+        std::size_t slot = std::hash<std::string_view>{}(text)&mask;
+        while (slots_[slot] != 0 && text_of_(slots_[slot] - 1) != text) slot = (slot + 1) & mask;
+        return slot;
+    }
+
+    TextOf text_of_;
+    std::vector<std::uint32_t> slots_;
+};
+
+}  // namespace assay

@@ -1,0 +1,56 @@
+#include "core/text.h"
+
+#include <algorithm>
+#include <array>
+
+namespace assay {
+
+std::string lower_extension(std::string_view path) {
+    std::string extension(path.substr(without_extension(path).size()));
+    std::transform(extension.begin(), extension.end(), extension.begin(), lower);
+    return extension;
+}
+
+bool has_image_extension(std::string_view path) {
+    constexpr std::array<std::string_view, 7> known = {".jpg", ".jpeg", ".png", ".webp",
+                                                       ".bmp", ".tif",  ".tiff"};
+    const std::string_view extension = path.substr(without_extension(path).size());
+    return std::any_of(known.begin(), known.end(), [&](std::string_view k) {
+        return std::equal(k.begin(), k.end(), extension.begin(), extension.end(),
+                          [](char a, char b) { return a == lower(b); });
+    });
+}
+
+bool is_wnid(std::string_view text) {
+    return text.size() == 9 && text[0] == 'n' &&
+           std::all_of(text.begin() + 1, text.end(), [](char c) { return c >= '0' && c <= '9'; });
+}
+
+std::uint64_t imagenet_val_number(std::string_view path) {
+    constexpr std::string_view prefix = "ILSVRC2012_val_";
+    const std::string_view stem = without_extension(base_name(path));
+    std::uint64_t number = 0;
+    if (!stem.starts_with(prefix) || stem.size() != prefix.size() + 8) return 0;
+    return parse_number(stem.substr(prefix.size()), number) ? number : 0;
+}
+
+std::string loose_name(std::string_view name) {
+    std::string out;
+    for (const char c : trimmed(name)) {
+        const bool blank = c == ' ' || c == '_' || c == '-';
+        if (blank && out.ends_with(' ')) continue;
+        out += blank ? ' ' : lower(c);
+    }
+    return out;
+}
+
+std::string shortened(std::string_view text, std::size_t most) {
+    std::string out(text.substr(0, most));
+    for (char& c : out) {
+        if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) c = '?';
+    }
+    if (text.size() > most) out += "...";
+    return out;
+}
+
+}  // namespace assay

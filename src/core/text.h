@@ -1,0 +1,74 @@
+// Small helpers for names, lines and numbers in text files, free of locales.
+#pragma once
+
+#include <charconv>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace assay {
+
+inline std::string_view trimmed(std::string_view text) {
+    constexpr std::string_view blanks = " \t\r\n\v\f";
+    const std::size_t begin = text.find_first_not_of(blanks);
+    if (begin == std::string_view::npos) return {};
+    return text.substr(begin, text.find_last_not_of(blanks) + 1 - begin);
+}
+
+inline char lower(char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+}
+
+/// Digits only, the whole text, and in range.
+inline bool parse_number(std::string_view text, std::uint64_t& number) {
+    const char* const end = text.data() + text.size();
+    std::uint64_t value = 0;
+    const auto [stop, problem] = std::from_chars(text.data(), end, value);
+    if (text.empty() || problem != std::errc() || stop != end) return false;
+    number = value;
+    return true;
+}
+
+/// The last part of a path with '/'.
+inline std::string_view base_name(std::string_view path) {
+    const std::size_t slash = path.rfind('/');
+    return slash == std::string_view::npos ? path : path.substr(slash + 1);
+}
+
+/// Without the extension; the folders stay.
+inline std::string_view without_extension(std::string_view path) {
+    const std::size_t dot = base_name(path).rfind('.');
+    if (dot == std::string_view::npos || dot == 0) return path;
+    return path.substr(0, path.size() - base_name(path).size() + dot);
+}
+
+/// ".jpeg" of "a/b.JPEG"; "" when there is none.
+std::string lower_extension(std::string_view path);
+/// .jpg .jpeg .png .webp .bmp .tif .tiff, any case.
+bool has_image_extension(std::string_view path);
+/// "n" and eight digits.
+bool is_wnid(std::string_view text);
+/// The number of "ILSVRC2012_val_00000017.JPEG" (17), or 0.
+std::uint64_t imagenet_val_number(std::string_view path);
+/// Case folded (ASCII), and '_', '-' and blanks made one: "Great_white-shark" and "great white
+/// shark" are equal.
+std::string loose_name(std::string_view name);
+/// At most `most` bytes, for messages; control characters become "?".
+std::string shortened(std::string_view text, std::size_t most = 60);
+
+/// Calls visit(line, number from 1) for each line; line ends (LF, CRLF) and a byte order mark are
+/// cut off. A line end at the end of the text begins no further line.
+template <class Visit>
+void for_each_line(std::string_view text, Visit&& visit) {
+    if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
+    for (std::size_t number = 1; !text.empty(); ++number) {
+        const std::size_t end = text.find('\n');
+        std::string_view line = text.substr(0, end);
+        text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+        if (line.ends_with('\r')) line.remove_suffix(1);
+        visit(line, number);
+    }
+}
+
+}  // namespace assay

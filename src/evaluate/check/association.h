@@ -1,0 +1,29 @@
+// What the scores know about the labels, whatever the order of the classes.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "evaluate/check/parts.h"
+
+namespace assay::check {
+
+/// Share of shuffles of the labels (and the truth) under which the given order does as well as in
+/// truth, by the sum of reciprocal ranks; small: the scores rank the labels, in this order, better
+/// than chance.
+double shuffled_ranks_p(const Scores& scores, const Sample& sample, const Dataset& dataset,
+                        std::uint64_t seed);
+
+/// Do images of one class tend to get one answer, whichever it is? Then the classifier tells the
+/// classes apart.
+struct Association {
+    double p = 1;  ///< of the number of pairs with one label and one answer, labels shuffled
+    std::vector<std::uint8_t> right;  ///< for each image: is its label the commonest among the
+                                      ///< *other* images with its answer?
+    std::string example;              ///< the commonest answer that is not the label
+};
+Association associate(const Scores& scores, const Sample& sample, const Dataset& dataset,
+                      std::uint64_t seed);
+
+}  // namespace assay::check

@@ -1,0 +1,71 @@
+#include "assay/evaluate/check.h"
+
+#include "assay/error.h"
+#include "core/parallel.h"
+#include "evaluate/check/parts.h"
+
+namespace assay {
+
+std::string_view name_of(Finding::Severity severity) {
+    switch (severity) {
+        case Finding::Severity::ok:
+            return "ok";
+        case Finding::Severity::note:
+            return "note";
+        case Finding::Severity::warning:
+            return "warning";
+        case Finding::Severity::error:
+            return "error";
+    }
+    return "";
+}
+
+std::vector<Finding> check_model(Classifier& classifier, const ModelSpec& spec,
+                                 const Dataset& dataset, const CheckOptions& options) {
+    using namespace check;
+    const auto step = [&](std::string_view what) {
+        throw_if_stopped();
+        if (options.progress) options.progress(what);
+    };
+    if (options.sample == 0) throw Error(ErrorCode::usage, "a sample of 0 images");
+    std::vector<Finding> findings;
+    const auto add = [&](std::vector<Finding> more) {
+        for (Finding& finding : more) findings.push_back(std::move(finding));
+    };
+    step("reading images");
+    const Sample sample = draw_sample(dataset, spec.preprocess, options, 0, options.sample);
+    add(check_data(dataset, spec, classifier.facts().classes));
+    add(check_images(dataset, sample, options));
+    if (sample.size() == 0) return findings;
+
+    const Runner runner(classifier, options.batch, resolve_threads(options.threads));
+    step("running the classifier");
+    Scores scores = runner.run(sample.windows, spec.preprocess);
+    add(check_outputs(scores, spec, sample, dataset));
+
+    step("comparing orders of classes");
+    OrderResult order = check_order(scores, sample, dataset, options);
+    step("comparing pixel values");
+    // Three times as many images for one comparison cost less than the many comparisons before.
+    const auto fresh = [&] {
+        return draw_sample(dataset, spec.preprocess, options, options.sample, 3 * options.sample);
+    };
+    const PixelResult pixels =
+        check_values(runner, scores, sample, dataset, spec, order.order, options, fresh);
+    if (!(pixels.best == spec.preprocess)) {
+        // Wrong pixel values hide the order: look again with the better ones.
+        scores = runner.run(sample.windows, pixels.best);
+        if (!order.settled) order = check_order(scores, sample, dataset, options);
+    }
+    add(std::move(order.findings));
+    add(pixels.findings);
+    if (options.geometry) {
+        step("comparing crops and interpolations");
+        add(check_geometry(runner, scores, sample, dataset, pixels.best, order.order, options));
+    }
+    step("comparing batches");
+    add(check_batch(runner, sample, spec.preprocess));
+    return findings;
+}
+
+}  // namespace assay

@@ -1,0 +1,143 @@
+#include "evaluate/check/orders.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace assay::check {
+namespace {
+
+/// order[j] = the class whose text is j-th in byte order.
+ClassOfOutput sorted_order(const std::vector<std::string>& texts) {
+    ClassOfOutput order = given_order(texts.size());
+    std::stable_sort(order.begin(), order.end(), [&](std::int32_t a, std::int32_t b) {
+        return texts[static_cast<std::size_t>(a)] < texts[static_cast<std::size_t>(b)];
+    });
+    return order;
+}
+
+ClassOfOutput inverse(const ClassOfOutput& order) {
+    ClassOfOutput out(order.size(), -1);
+    for (std::size_t j = 0; j < order.size(); ++j)
+        out[static_cast<std::size_t>(order[j])] = static_cast<std::int32_t>(j);
+    return out;
+}
+
+ClassOfOutput shifted(std::size_t classes, std::int32_t by) {
+    ClassOfOutput order = given_order(classes);
+    for (std::int32_t& c : order) {
+        c += by;
+        if (c < 0 || static_cast<std::size_t>(c) >= classes) c = -1;
+    }
+    return order;
+}
+
+std::vector<std::string> numbers_from(std::size_t first, std::size_t count) {
+    std::vector<std::string> out;
+    for (std::size_t i = 0; i < count; ++i) out.push_back(std::to_string(first + i));
+    return out;
+}
+
+/// Collects orders without repeating one.
+class Orders {
+public:
+    Orders(const Scores& scores, const Sample& sample, const Dataset& dataset)
+        : scores_(scores),
+          sample_(sample),
+          dataset_(dataset),
+          given_(given_order(scores.classes)) {}
+
+    void add(std::string name, std::string advice, ClassOfOutput order) {
+        order.resize(scores_.classes, -1);
+        if (order == given_ ||
+            std::find(found.orders.begin(), found.orders.end(), order) != found.orders.end())
+            return;
+        found.rivals.push_back(
+            {std::move(name), std::move(advice), judge(scores_, sample_, dataset_, order)});
+        found.orders.push_back(std::move(order));
+    }
+
+    void add_usual() {
+        const std::size_t n = dataset_.classes.empty() ? scores_.classes : dataset_.classes.size();
+        const std::string letters =
+            "give a class list whose ids stand in the order of the classifier's outputs (sorted as "
+            "text: 0, 1, 10, 11, "
+            "...)";
+        for (const std::size_t first : {std::size_t{0}, std::size_t{1}}) {
+            const ClassOfOutput text_order = sorted_order(numbers_from(first, n));
+            add(fmt::format("folders named {}..{} sorted as text when the classifier was trained",
+                            first, first + n - 1),
+                letters, text_order);
+            add(fmt::format(
+                    "labels numbered by folders {}..{} sorted as text, the classifier by number",
+                    first, first + n - 1),
+                "number the labels of the data set in numeric order", inverse(text_order));
+        }
+        add("outputs one ahead: a background class in front, or labels that count from 0 against 1",
+            "give a class list with the classifier's first class (background), or labels that "
+            "count from the same "
+            "number",
+            shifted(n + 1, -1));
+        add("outputs one behind: labels of the data set count from 1",
+            "count the labels of the data set from 0", shifted(n, 1));
+        if (!dataset_.classes.empty()) {
+            const std::string sorted = "give a class list in the order of the classifier's outputs";
+            add("classes sorted by id", sorted, sorted_order(dataset_.classes.ids()));
+            add("classes sorted by name", sorted, sorted_order(dataset_.classes.names()));
+            add("labels numbered by class names sorted, the classifier by id", sorted,
+                inverse(sorted_order(dataset_.classes.names())));
+        }
+        ClassOfOutput backwards = given_order(n);
+        std::reverse(backwards.begin(), backwards.end());
+        add("reversed", "turn the class list round", std::move(backwards));
+        add_subsets();
+    }
+
+    OtherOrders found;
+
+private:
+    void add_subsets() {
+        std::vector<std::uint8_t> seen(dataset_.classes.size(), 0);
+        for (std::size_t i = 0; i < dataset_.labels.size(); ++i) {
+            for (const std::int32_t c : dataset_.labels[i]) {
+                if (static_cast<std::size_t>(c) < seen.size())
+                    seen[static_cast<std::size_t>(c)] = 1;
+            }
+        }
+        ClassOfOutput with_images;
+        for (std::size_t c = 0; c < seen.size(); ++c) {
+            if (seen[c]) with_images.push_back(static_cast<std::int32_t>(c));
+        }
+        add("only the classes that have images, in order",
+            "give the class list of the classifier's own classes", with_images);
+        for (const char* name : {"imagenet-a", "imagenet-r"}) {
+            const std::vector<std::int32_t>& target_of =
+                class_map_named(name, imagenet_classes()).target_of;
+            const std::string advice = fmt::format("use the class map {}", name);
+            if (scores_.classes == target_of.size())
+                add(fmt::format("labels count the 200 classes of {}", name), advice, target_of);
+            ClassOfOutput members;
+            for (std::size_t c = 0; c < target_of.size(); ++c) {
+                if (target_of[c] >= 0) members.push_back(static_cast<std::int32_t>(c));
+            }
+            if (scores_.classes == members.size())
+                add(fmt::format("the classifier answers with the 200 classes of {}", name), advice,
+                    members);
+        }
+    }
+
+    const Scores& scores_;
+    const Sample& sample_;
+    const Dataset& dataset_;
+    ClassOfOutput given_;
+};
+
+}  // namespace
+
+OtherOrders other_orders(const Scores& scores, const Sample& sample, const Dataset& dataset) {
+    Orders orders(scores, sample, dataset);
+    orders.add_usual();
+    return std::move(orders.found);
+}
+
+}  // namespace assay::check

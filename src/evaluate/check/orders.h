@@ -1,0 +1,17 @@
+// Orders of classes that occur in practice beside the given one.
+#pragma once
+
+#include <vector>
+
+#include "evaluate/check/parts.h"
+
+namespace assay::check {
+
+struct OtherOrders {
+    std::vector<Rival> rivals;
+    std::vector<ClassOfOutput> orders;  ///< one for each rival
+};
+/// Those that differ from the given one and from one another.
+OtherOrders other_orders(const Scores& scores, const Sample& sample, const Dataset& dataset);
+
+}  // namespace assay::check

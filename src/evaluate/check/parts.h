@@ -1,0 +1,141 @@
+// The parts of the doctor. Each takes what the earlier ones measured and adds its findings.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "assay/evaluate/check.h"
+#include "assay/image/image.h"
+#include "assay/image/preprocess.h"
+
+namespace assay::check {
+
+using Severity = Finding::Severity;
+
+/// n rows of scores over C classes.
+struct Scores {
+    std::size_t classes = 0;
+    std::vector<float> values;
+    std::size_t rows() const { return classes == 0 ? 0 : values.size() / classes; }
+    std::span<const float> row(std::size_t i) const {
+        return std::span(values).subspan(i * classes, classes);
+    }
+};
+
+/// Feeds windows (already resized and cropped) to the classifier, batch by batch.
+class Runner {
+public:
+    Runner(Classifier& classifier, std::size_t batch, int threads);
+    /// `p` decides scale, mean, std and channel order; the windows must have its size.
+    Scores run(std::span<const Image> windows, const Preprocess& p) const;
+    /// All windows as one batch (`windows.size()` must be the fixed batch where there is one).
+    Scores run_together(std::span<const Image> windows, const Preprocess& p) const;
+    std::size_t fixed_batch() const;
+    int threads() const { return threads_; }
+
+private:
+    Classifier& classifier_;
+    std::size_t batch_;
+    int threads_;
+};
+
+/// Images drawn from the labelled items (from all when none is labelled), those that can be read,
+/// in the items' order.
+struct Sample {
+    bool labelled = false;
+    std::size_t asked = 0;  ///< how many were drawn
+    std::vector<std::uint32_t> items;
+    std::vector<Image> windows;
+    struct Unreadable {
+        std::uint32_t item;
+        std::string message;
+    };
+    std::vector<Unreadable> unreadable;
+
+    std::size_t size() const { return items.size(); }
+};
+/// `n` images, after `first` others that an earlier call drew; fewer or none when there are not so
+/// many.
+Sample draw_sample(const Dataset& dataset, const Preprocess& p, const CheckOptions& options,
+                   std::size_t first, std::size_t n);
+/// The same images, resized and cropped another way.
+std::vector<Image> windows_of(const Sample& sample, const Dataset& dataset, const Preprocess& p,
+                              int threads);
+
+/// The class of the data set that each output of the classifier stands for, -1 for none.
+using ClassOfOutput = std::vector<std::int32_t>;
+ClassOfOutput given_order(std::size_t classes);
+/// How the classifier did on each image of a sample.
+struct Answers {
+    std::vector<std::uint8_t>
+        right;  ///< the highest score (of equals the lowest output) is a label's
+    /// Twice the scores above that of the best label, and once those equal to it (itself among
+    /// them): a network that answers with equal scores gains nothing. Larger than any other when no
+    /// output is a label.
+    std::vector<std::uint32_t> ranks;
+};
+Answers judge(const Scores& scores, const Sample& sample, const Dataset& dataset,
+              const ClassOfOutput& order);
+std::size_t count_right(std::span<const std::uint8_t> right);
+/// "71 of 128 (55.5 %)"
+std::string share_text(std::size_t part, std::size_t whole);
+
+/// What a comparison counts: images that one way gets right and the other does not (exact McNemar
+/// test), or images whose label stands higher under one way (exact sign test). Ranks see more, and
+/// like right answers they do not care how wide the scores are spread, which contrast alone
+/// changes.
+enum class Evidence { answers, ranks };
+/// Two-sided p-value that `rival` is better; 1 when it is not, has fewer right, or has more right
+/// only as chance would (ranks alone could prefer a way that is wrong, but kinder to the classes
+/// that the sample holds).
+double p_better(const Answers& given, const Answers& rival, Evidence evidence);
+
+/// Another way of doing it that may do better.
+struct Rival {
+    std::string name;
+    std::string advice;
+    Answers answers;
+};
+/// Of the rivals that are better at `level` after Holm's adjustment the one with the most right
+/// answers; index -1: none is.
+struct BestRival {
+    std::ptrdiff_t index = -1;
+    double p = 1;
+};
+BestRival best_rival(const Answers& given, std::span<const Rival> rivals, double level,
+                     Evidence evidence);
+
+/// Several answers to one question that other checks build on.
+struct OrderResult {
+    ClassOfOutput order;   ///< the given one, or a significantly better one
+    bool settled = false;  ///< better than chance in that order
+    std::vector<Finding> findings;
+};
+
+std::vector<Finding> check_data(const Dataset& dataset, const ModelSpec& spec, std::size_t outputs);
+std::vector<Finding> check_images(const Dataset& dataset, const Sample& sample,
+                                  const CheckOptions& options);
+std::vector<Finding> check_outputs(const Scores& scores, const ModelSpec& spec,
+                                   const Sample& sample, const Dataset& dataset);
+OrderResult check_order(const Scores& scores, const Sample& sample, const Dataset& dataset,
+                        const CheckOptions& options);
+struct PixelResult {
+    Preprocess best;  ///< the given one, or a significantly better one
+    std::vector<Finding> findings;
+};
+/// `fresh` draws images that no check has seen: a way that only may be better is tried on them
+/// alone. Empty: there are none.
+PixelResult check_values(const Runner& runner, const Scores& scores, const Sample& sample,
+                         const Dataset& dataset, const ModelSpec& spec, const ClassOfOutput& order,
+                         const CheckOptions& options, const std::function<Sample()>& fresh);
+std::vector<Finding> check_geometry(const Runner& runner, const Scores& scores,
+                                    const Sample& sample, const Dataset& dataset,
+                                    const Preprocess& p, const ClassOfOutput& order,
+                                    const CheckOptions& options);
+std::vector<Finding> check_batch(const Runner& runner, const Sample& sample, const Preprocess& p);
+
+}  // namespace assay::check

@@ -1,0 +1,259 @@
+// Would the classifier do better on pixels prepared in another of the usual ways?
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include "evaluate/check/parts.h"
+
+namespace assay::check {
+namespace {
+
+using Triple = std::array<double, 3>;
+
+struct Values {
+    const char* name;
+    const char* advice;
+    double scale;
+    Triple mean, std;
+    ChannelOrder order;
+};
+
+constexpr Triple zero = {0, 0, 0}, one = {1, 1, 1}, half = {0.5, 0.5, 0.5};
+constexpr double unit = 1.0 / 255.0;
+
+/// Mean and std in the order of the channels fed.
+constexpr std::array<Values, 8> usual = {{
+    {"ImageNet's mean and std",
+     "--mean 0.485,0.456,0.406 --std 0.229,0.224,0.225",
+     unit,
+     {0.485, 0.456, 0.406},
+     {0.229, 0.224, 0.225},
+     ChannelOrder::rgb},
+    {"mean 0.5, std 0.5", "--mean 0.5,0.5,0.5 --std 0.5,0.5,0.5", unit, half, half,
+     ChannelOrder::rgb},
+    {"values 0 to 1", "--mean 0,0,0 --std 1,1,1", unit, zero, one, ChannelOrder::rgb},
+    {"values 0 to 255", "--scale 1 --mean 0,0,0 --std 1,1,1", 1.0, zero, one, ChannelOrder::rgb},
+    {"CLIP's mean and std",
+     "--mean 0.48145466,0.4578275,0.40821073 --std 0.26862954,0.26130258,0.27577711",
+     unit,
+     {0.48145466, 0.4578275, 0.40821073},
+     {0.26862954, 0.26130258, 0.27577711},
+     ChannelOrder::rgb},
+    {"Caffe's BGR, 0 to 255 less the mean",
+     "--scale 1 --channel-order bgr --mean 103.939,116.779,123.68 --std 1,1,1",
+     1.0,
+     {103.939, 116.779, 123.68},
+     one,
+     ChannelOrder::bgr},
+    {"values 0 to 1, BGR", "--channel-order bgr --mean 0,0,0 --std 1,1,1", unit, zero, one,
+     ChannelOrder::bgr},
+    {"mean 0.5, std 0.5, BGR", "--channel-order bgr --mean 0.5,0.5,0.5 --std 0.5,0.5,0.5", unit,
+     half, half, ChannelOrder::bgr},
+}};
+
+struct Way {
+    std::string name, advice;
+    Preprocess p;
+};
+
+/// The same pixels in the other channel order: mean and std go with their colours.
+Way swapped_channels(const Preprocess& p) {
+    const bool to_bgr = p.channel_order == ChannelOrder::rgb;
+    Way way{to_bgr ? "blue, green, red" : "red, green, blue",
+            to_bgr ? "--channel-order bgr" : "--channel-order rgb", p};
+    way.p.channel_order = to_bgr ? ChannelOrder::bgr : ChannelOrder::rgb;
+    std::reverse(way.p.mean.begin(), way.p.mean.end());
+    std::reverse(way.p.std.begin(), way.p.std.end());
+    if (way.p.mean != p.mean || way.p.std != p.std)
+        way.advice += " (and mean and std in that order)";
+    return way;
+}
+
+std::vector<Way> ways_of_values(const Preprocess& given) {
+    std::vector<Way> ways;
+    const auto add = [&](Way way) {
+        const bool known =
+            std::any_of(ways.begin(), ways.end(), [&](const Way& w) { return w.p == way.p; });
+        if (!(way.p == given) && !known) ways.push_back(std::move(way));
+    };
+    for (const Values& values : usual) {
+        Preprocess p = given;
+        p.scale = values.scale;
+        p.mean = values.mean;
+        p.std = values.std;
+        p.channel_order = values.order;
+        add({values.name, values.advice, p});
+    }
+    add(swapped_channels(given));
+    return ways;
+}
+
+std::vector<Way> ways_of_geometry(const Preprocess& given) {
+    std::vector<Way> ways;
+    const auto add = [&](std::string name, std::string advice, const Preprocess& p) {
+        if (!(p == given)) ways.push_back({std::move(name), std::move(advice), p});
+    };
+    Preprocess p = given;
+    const bool bicubic = given.interpolation == Interpolation::bicubic;
+    p.interpolation = bicubic ? Interpolation::bilinear : Interpolation::bicubic;
+    add(bicubic ? "bilinear" : "bicubic",
+        bicubic ? "--interpolation bilinear" : "--interpolation bicubic", p);
+    p = given;
+    p.resize_size.reset();
+    p.crop_mode = CropMode::center;
+    const bool whole = given.crop_pct == 1.0 && !given.resize_size;
+    p.crop_pct = whole ? 0.875 : 1.0;
+    add(whole ? "crop 0.875" : "no crop after the resize",
+        whole ? "--crop-pct 0.875" : "--crop-pct 1", p);
+    p = given;
+    p.crop_mode = given.crop_mode == CropMode::none ? CropMode::center : CropMode::none;
+    add(given.crop_mode == CropMode::none ? "centre crop"
+                                          : "the whole image squeezed into the window",
+        given.crop_mode == CropMode::none ? "--crop-mode center" : "--crop-mode none", p);
+    return ways;
+}
+
+Finding unlabelled(const char* id) {
+    return {Severity::note, id, "cannot be checked: no labels", "", ""};
+}
+
+std::string all_shares(const std::vector<Rival>& rivals, std::size_t n) {
+    std::string out;
+    for (const Rival& rival : rivals)
+        out += fmt::format(
+            "{}{} {:.1f} %", out.empty() ? "" : ", ", rival.name,
+            100.0 * static_cast<double>(count_right(rival.answers.right)) / static_cast<double>(n));
+    return out;
+}
+
+/// "; or ...": the other rivals from which the best cannot be told on this sample.
+std::string equals_of(const std::vector<Rival>& rivals, std::size_t best, double level) {
+    std::string out;
+    for (std::size_t r = 0; r < rivals.size(); ++r) {
+        if (r == best ||
+            p_better(rivals[r].answers, rivals[best].answers, Evidence::ranks) <= level)
+            continue;
+        const bool close = 10 * count_right(rivals[r].answers.right) >=
+                           8 * count_right(rivals[best].answers.right);
+        if (close)
+            out += fmt::format("{}{} ({})", out.empty() ? "; not clearly worse: " : ", ",
+                               rivals[r].name, rivals[r].advice);
+    }
+    return out;
+}
+
+/// The rival that looks best when none is proven so; nothing when none looks better than chance
+/// would now and then.
+std::optional<std::size_t> most_hopeful(const Answers& given, const std::vector<Rival>& rivals) {
+    constexpr double worth_a_second_look = 0.2;
+    std::optional<std::size_t> best;
+    double p_best = worth_a_second_look;
+    for (std::size_t r = 0; r < rivals.size(); ++r) {
+        const double p = p_better(given, rivals[r].answers, Evidence::ranks);
+        if (p < p_best) {
+            p_best = p;
+            best = r;
+        }
+    }
+    return best;
+}
+
+/// One rival on images that had no part in choosing it: one test, nothing to adjust for.
+struct Trial {
+    std::size_t images = 0, given = 0, rival = 0;  // right answers
+    double p = 1;
+};
+Trial try_again(const Runner& runner, const Sample& fresh, const Dataset& dataset,
+                const Preprocess& given, const Preprocess& rival, const ClassOfOutput& order) {
+    if (fresh.size() == 0) return {};
+    const Answers by_given = judge(runner.run(fresh.windows, given), fresh, dataset, order);
+    const Answers by_rival = judge(runner.run(fresh.windows, rival), fresh, dataset, order);
+    return {fresh.size(), count_right(by_given.right), count_right(by_rival.right),
+            p_better(by_given, by_rival, Evidence::ranks)};
+}
+
+}  // namespace
+
+PixelResult check_values(const Runner& runner, const Scores& scores, const Sample& sample,
+                         const Dataset& dataset, const ModelSpec& spec, const ClassOfOutput& order,
+                         const CheckOptions& options, const std::function<Sample()>& fresh) {
+    PixelResult result{.best = spec.preprocess, .findings = {}};
+    if (!sample.labelled) {
+        result.findings.push_back(unlabelled("pixels.values"));
+        return result;
+    }
+    const std::vector<Way> ways = ways_of_values(spec.preprocess);
+    const Answers given = judge(scores, sample, dataset, order);
+    std::vector<Rival> rivals;
+    for (const Way& way : ways) {
+        rivals.push_back({way.name, way.advice,
+                          judge(runner.run(sample.windows, way.p), sample, dataset, order)});
+    }
+    Finding finding{Severity::ok, "pixels.values",
+                    "no usual mean, std, scale or channel order does better than the given one",
+                    fmt::format("given {}; {}", share_text(count_right(given.right), sample.size()),
+                                all_shares(rivals, sample.size())),
+                    ""};
+    const auto fault = [&](std::size_t at, std::size_t more, std::size_t of) {
+        constexpr std::size_t large_share = 20;  // one in twenty: five points
+        finding.severity = more * large_share >= of ? Severity::error : Severity::warning;
+        finding.title = "wrong pixel values: " + rivals[at].name + " does better";
+        finding.advice = rivals[at].advice + equals_of(rivals, at, options.level);
+        result.best = ways[at].p;
+    };
+    const BestRival best = best_rival(given, rivals, options.level, Evidence::ranks);
+    if (best.index >= 0) {
+        const auto at = static_cast<std::size_t>(best.index);
+        fault(at, count_right(rivals[at].answers.right) - count_right(given.right), sample.size());
+        finding.detail +=
+            fmt::format("; p = {:.2g}, adjusted for {} ways tried", best.p, rivals.size());
+    } else if (const auto hope = most_hopeful(given, rivals)) {
+        const Trial trial = try_again(runner, fresh ? fresh() : Sample{}, dataset, spec.preprocess,
+                                      ways[*hope].p, order);
+        if (trial.p <= options.level) fault(*hope, trial.rival - trial.given, trial.images);
+        if (trial.images > 0) {
+            finding.detail +=
+                fmt::format("; on {} fresh images {} has {} right, the given way {}: p = {:.2g}",
+                            trial.images, rivals[*hope].name, trial.rival, trial.given, trial.p);
+        } else {
+            finding.severity = Severity::note;
+            finding.title =
+                rivals[*hope].name + " may do better than the given pixel values, or it is chance";
+            finding.advice = "check with more images";
+        }
+    }
+    result.findings.push_back(std::move(finding));
+    return result;
+}
+
+std::vector<Finding> check_geometry(const Runner& runner, const Scores& scores,
+                                    const Sample& sample, const Dataset& dataset,
+                                    const Preprocess& p, const ClassOfOutput& order,
+                                    const CheckOptions& options) {
+    if (!sample.labelled) return {unlabelled("pixels.geometry")};
+    const Answers given = judge(scores, sample, dataset, order);
+    std::vector<Rival> rivals;
+    for (const Way& way : ways_of_geometry(p)) {
+        const auto windows = windows_of(sample, dataset, way.p, runner.threads());
+        rivals.push_back(
+            {way.name, way.advice, judge(runner.run(windows, way.p), sample, dataset, order)});
+    }
+    const BestRival best = best_rival(given, rivals, options.level, Evidence::ranks);
+    Finding finding{Severity::ok, "pixels.geometry",
+                    "no usual interpolation or crop does clearly better than the given one",
+                    fmt::format("given {}; {}", share_text(count_right(given.right), sample.size()),
+                                all_shares(rivals, sample.size())),
+                    ""};
+    if (best.index >= 0) {
+        const Rival& rival = rivals[static_cast<std::size_t>(best.index)];
+        finding.severity = Severity::note;
+        finding.title = rival.name + " does better than the given geometry";
+        finding.detail += fmt::format("; p = {:.2g}", best.p);
+        finding.advice = "if the classifier was trained so: " + rival.advice;
+    }
+    return {finding};
+}
+
+}  // namespace assay::check

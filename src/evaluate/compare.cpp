@@ -1,0 +1,282 @@
+#include "assay/evaluate/compare.h"
+
+#include <algorithm>
+#include <cmath>
+#include <tuple>
+
+#include <fmt/core.h>
+
+#include "assay/error.h"
+#include "core/parallel.h"
+#include "core/statistics.h"
+#include "evaluate/compare_agreement.h"
+#include "evaluate/compare_pairing.h"
+#include "evaluate/ranks.h"
+#include "evaluate/score_set.h"
+
+namespace assay {
+namespace {
+
+void open_all(const OpenShards& shards, std::size_t count, int threads) {
+    parallel_blocks(count, threads, [&](std::size_t s) {
+        throw_if_stopped();
+        shards.at(s);
+    });
+}
+
+// Which items count for an accuracy, and which of them are right: 2 not counted, else 0 or 1.
+std::vector<std::uint8_t> hits_of(const MetricRequest& request, const ScoredSet& set) {
+    if (request.facts->name == "real") return set.right;
+    std::vector<std::uint8_t> hits(set.records.size());
+    const int k = std::stoi(request.parameters.at("k"));
+    for (std::size_t i = 0; i < hits.size(); ++i) {
+        const std::int32_t rank = set.records[i].rank;
+        hits[i] = set.targets[i] < 0 ? 2 : rank >= 0 && rank < k ? 1 : 0;
+    }
+    return hits;
+}
+
+struct Table {
+    std::uint64_t both = 0, baseline = 0, candidate = 0, n = 0;
+};
+
+Table count(const std::vector<std::uint8_t>& a, const std::vector<std::uint8_t>& b) {
+    Table table;
+    for (std::size_t i = 0; i < a.size(); ++i) {
+        if (a[i] == 2 || b[i] == 2) continue;
+        ++table.n;
+        table.both += a[i] & b[i];
+        table.baseline += a[i] & (b[i] ^ 1U);
+        table.candidate += (a[i] ^ 1U) & b[i];
+    }
+    return table;
+}
+
+void accuracy_difference(PairedMetric& pair, const Table& t, double level) {
+    const PairedDifference d = paired_difference(t.both, t.candidate, t.baseline, t.n, level);
+    pair.difference = d.value;
+    pair.interval = d.interval;
+    pair.counts = mcnemar(t.baseline, t.candidate);
+    pair.p = pair.counts->p;
+    pair.test = "mcnemar.exact";
+}
+
+// The same groups, and the same bootstrap weights, on both sides: the spread of the difference, not
+// the sum of two spreads.
+void resampled_difference(PairedMetric& pair, const ResampledEstimate& a,
+                          const ResampledEstimate& b, const Resampling& how) {
+    pair.difference = *b.value - *a.value;
+    const auto differences = [](const std::vector<double>& x, const std::vector<double>& y) {
+        std::vector<double> d(std::min(x.size(), y.size()));
+        for (std::size_t k = 0; k < d.size(); ++k) d[k] = y[k] - x[k];
+        return d;
+    };
+    const auto without = differences(a.without, b.without),
+               replicates = differences(a.replicates, b.replicates);
+    pair.interval = interval_of(*pair.difference, without, replicates, how.level);
+    if (!pair.interval) return;
+    pair.interval->method += ".paired";
+    const bool bootstrap = replicates.size() >= 2;
+    const double degrees = static_cast<double>(without.size() - 1);
+    const double quantile = bootstrap ? normal_quantile(0.5 + how.level / 2)
+                                      : student_t_quantile(0.5 + how.level / 2, degrees);
+    const double error = (pair.interval->high - pair.interval->low) / (2 * quantile);
+    pair.test = bootstrap ? "bootstrap.normal" : "jackknife.t";
+    if (error > 0) {
+        const double statistic = std::abs(*pair.difference) / error;
+        pair.p = bootstrap ? 2 * normal_cdf(-statistic) : 2 * student_t_tail(statistic, degrees);
+    } else {
+        pair.p = *pair.difference == 0 ? 1.0 : 0.0;
+    }
+}
+
+PairedMetric paired(const MetricRequest& request, const ScoredSet& a, const ScoredSet& b,
+                    std::size_t i, std::span<const std::uint32_t> label_counts,
+                    const Resampling& how) {
+    PairedMetric pair;
+    pair.baseline = a.report.measurements[i];
+    pair.candidate = b.report.measurements[i];
+    if (pair.baseline.key.definition != pair.candidate.key.definition) {
+        throw Error(ErrorCode::internal,
+                    fmt::format("`{}` against `{}`: two definitions", pair.baseline.key.definition,
+                                pair.candidate.key.definition));
+    }
+    if (!pair.baseline.value || !pair.candidate.value) {
+        const bool first = !pair.baseline.value;
+        pair.undefined = fmt::format("undefined for the {}: {}", first ? "baseline" : "candidate",
+                                     first ? pair.baseline.undefined : pair.candidate.undefined);
+        return pair;
+    }
+    const std::string_view name = request.facts->name;
+    if (name == "topk" || name == "real") {
+        accuracy_difference(pair, count(hits_of(request, a), hits_of(request, b)), how.level);
+    } else if (is_agreement_metric(request)) {
+        agreement_difference(pair, request, label_counts,
+                             static_cast<std::uint32_t>(a.report.per_class.size()), a, b,
+                             how.level);
+    } else {
+        resampled_difference(pair, a.estimates[i], b.estimates[i], how);
+    }
+    return pair;
+}
+
+void fill_answers(PairReport& report, const ScoredSet& a, const ScoredSet& b, const Alignment& rows,
+                  const LabelSets& labels, const StringColumn& ids, std::size_t listed) {
+    const Table table = count(a.right, b.right);
+    report.both_right = table.both;
+    report.only_baseline_right = table.baseline;
+    report.only_candidate_right = table.candidate;
+    report.both_wrong = table.n - table.both - table.baseline - table.candidate;
+    std::vector<std::size_t> differing;
+    for (std::size_t i = 0; i < a.records.size(); ++i) {
+        if (a.records[i].predicted == b.records[i].predicted) {
+            ++report.same_answer;
+        } else {
+            differing.push_back(i);
+        }
+    }
+    const auto surest = [&](std::size_t i) {
+        return std::max(a.records[i].confidence, b.records[i].confidence);
+    };
+    const auto before = [&](std::size_t i, std::size_t j) {
+        return surest(i) != surest(j) ? surest(i) > surest(j) : i < j;
+    };
+    const std::size_t kept = std::min(listed, differing.size());
+    std::partial_sort(differing.begin(), differing.begin() + static_cast<std::ptrdiff_t>(kept),
+                      differing.end(), before);
+    for (std::size_t k = 0; k < kept; ++k) {
+        const std::size_t i = differing[k];
+        const auto row = static_cast<std::size_t>(rows.baseline[i]);
+        report.disagreements.push_back({std::string(ids[row]),
+                                        {labels[row].begin(), labels[row].end()},
+                                        a.records[i].predicted,
+                                        b.records[i].predicted,
+                                        a.records[i].confidence,
+                                        b.records[i].confidence,
+                                        a.right[i] == 1,
+                                        b.right[i] == 1});
+    }
+}
+
+// What pairing by ids takes for granted, where the stores say otherwise.
+void warn_of_pairing(PairReport& report, std::optional<bool> differ) {
+    if (report.dataset != report.candidate_dataset) {
+        const std::string_view images = !differ   ? "nothing tells whether they are the same images"
+                                        : *differ ? "they are other images"
+                                                  : "they are the same images";
+        report.warnings.push_back(fmt::format(
+            "{} is scored on {} and {} on {}: items are paired by their ids; {}", report.baseline,
+            report.dataset, report.candidate, report.candidate_dataset, images));
+    } else if (differ.value_or(false)) {
+        report.warnings.push_back(fmt::format("{} and {} saw other images under the same ids of {}",
+                                              report.baseline, report.candidate, report.dataset));
+    }
+}
+
+PairReport compare_pair(const PredictionStore& a, const OpenShards& a_shards,
+                        const LabelSets& labels, const PredictionStore& b,
+                        std::pair<std::string, std::string> names, const CompareOptions& options,
+                        Comm& comm) {
+    PairReport report;
+    std::tie(report.baseline, report.candidate) = std::move(names);
+    report.dataset = a.spec().dataset_name;
+    report.candidate_dataset = b.spec().dataset_name;
+    if (a.classes() != b.classes()) {
+        throw Error(
+            ErrorCode::bad_input,
+            fmt::format(
+                "`{}` answers with {} classes and `{}` with {}: their scores cannot be compared",
+                report.baseline, a.classes(), report.candidate, b.classes()));
+    }
+    std::vector<std::int32_t> places;
+    agree(comm, [&] { places = class_places(a, b); });
+    OpenShards b_shards(b, places);
+    Alignment rows;
+    agree(comm, [&] {
+        open_all(b_shards, b.shards(), resolve_threads(options.score.threads));
+        rows = align(a, a_shards, b, b_shards);
+        if (rows.baseline.empty()) {
+            throw Error(
+                ErrorCode::bad_input,
+                fmt::format(
+                    "`{}` and `{}` have no scored item in common ({} and {} items): were they made "
+                    "from the same data set?",
+                    a.folder().string(), b.folder().string(), a.rows(), b.rows()));
+        }
+    });
+    report.items = rows.baseline.size();
+    report.only_baseline = rows.only_baseline;
+    report.only_candidate = rows.only_candidate;
+    report.not_scored = rows.not_scored;
+    const LabelSets b_labels = carried_over(labels, rows, b.rows());
+    const ScoredSet one = score_set(a, a_shards, labels, options.score, rows.baseline, "", comm);
+    const ScoredSet two = score_set(b, b_shards, b_labels, options.score, rows.candidate, "", comm);
+    std::vector<std::uint32_t> label_counts;
+    for (const std::uint64_t row : rows.baseline)
+        label_counts.push_back(
+            static_cast<std::uint32_t>(labels[static_cast<std::size_t>(row)].size()));
+    for (std::size_t i = 0; i < one.requests.size(); ++i) {
+        report.metrics.push_back(
+            paired(one.requests[i], one, two, i, label_counts, options.score.resampling));
+    }
+    fill_answers(report, one, two, rows, labels, a.dataset().ids, options.disagreements);
+    warn_of_pairing(report, other_images(a, a_shards, b, b_shards));
+    const std::uint64_t other_labels = options.score.labels ? 0 : relabelled(a, b, rows, places);
+    if (other_labels > 0) {
+        report.warnings.push_back(
+            fmt::format("{} of {} common items have other labels in the store of {}: those of {} "
+                        "are used for both",
+                        other_labels, report.items, report.candidate, report.baseline));
+    }
+    for (const auto& [set, name] :
+         {std::pair{&one, report.baseline}, std::pair{&two, report.candidate}}) {
+        for (const auto& text : set->report.warnings)
+            report.warnings.push_back(fmt::format("{}: {}", name, text));
+    }
+    if (report.only_baseline + report.only_candidate + report.not_scored > 0) {
+        report.warnings.push_back(fmt::format(
+            "compared on {} common items; {} are only in the baseline's store, {} only in the "
+            "candidate's, "
+            "and {} were not scored in both",
+            report.items, report.only_baseline, report.only_candidate, report.not_scored));
+    }
+    return report;
+}
+
+}  // namespace
+
+std::vector<PairReport> compare_stores(const PredictionStore& baseline,
+                                       std::span<const PredictionStore* const> candidates,
+                                       const CompareOptions& options, Comm& comm) {
+    OpenShards shards(baseline);
+    LabelSets labels;
+    agree(comm, [&] {
+        labels = labels_for(baseline, options.score);
+        open_all(shards, baseline.shards(), resolve_threads(options.score.threads));
+    });
+    std::vector<const PredictionStore*> stores(candidates.begin(), candidates.end());
+    stores.push_back(&baseline);
+    const std::vector<std::string> names = names_of(stores);
+    std::vector<PairReport> reports;
+    for (std::size_t i = 0; i < candidates.size(); ++i) {
+        reports.push_back(compare_pair(baseline, shards, labels, *candidates[i],
+                                       {names.back(), names[i]}, options, comm));
+        const ClassList& known =
+            options.score.map ? options.score.map->targets : baseline.dataset().classes;
+        reports.back().classes = known;
+    }
+    for (std::size_t i = 0; !reports.empty() && i < reports[0].metrics.size(); ++i) {
+        std::vector<double> p;
+        for (const auto& report : reports) {
+            if (report.metrics[i].p) p.push_back(*report.metrics[i].p);
+        }
+        const auto adjusted = holm(p);
+        std::size_t next = 0;
+        for (auto& report : reports) {
+            if (report.metrics[i].p) report.metrics[i].p_holm = adjusted[next++];
+        }
+    }
+    return reports;
+}
+
+}  // namespace assay

@@ -1,0 +1,131 @@
+#include "evaluate/compare_agreement.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <vector>
+
+#include "core/statistics.h"
+#include "metric/agreement.h"
+#include "metric/number_list.h"
+
+namespace assay {
+namespace {
+
+// Sums over the images of a subgroup.
+struct Sums {
+    std::uint64_t n = 0;
+    bool yes_or_no = true;
+    double a = 0, b = 0, aa = 0, bb = 0, ab = 0;
+
+    void add(double x, double y, bool one_label) {
+        ++n;
+        yes_or_no = yes_or_no && one_label;
+        a += x;
+        b += y;
+        aa += x * x;
+        bb += y * y;
+        ab += x * y;
+    }
+};
+
+struct Difference {
+    Term term;
+    double error2 = 0;  // squared standard error
+    double degrees = 0;
+};
+
+// `slope`: the values are so many times those of the sums.
+Difference difference_of(const Sums& s, double slope, double level) {
+    const auto n = static_cast<double>(s.n);
+    const double a = s.a / n, b = s.b / n, degrees = n - 1;
+    double va = 0, vb = 0, cov = 0;
+    if (s.n > 1) {
+        va = std::max(0.0, (s.aa - n * a * a) / degrees);
+        vb = std::max(0.0, (s.bb - n * b * b) / degrees);
+        cov = (s.ab - n * a * b) / degrees;
+    }
+    const double correlation =
+        va > 0 && vb > 0 ? std::clamp(cov / std::sqrt(va * vb), -1.0, 1.0) : 0;
+    const Interval one = mean_interval({s.n, a, va, s.yes_or_no}, level),
+                   two = mean_interval({s.n, b, vb, s.yes_or_no}, level);
+    const double a_down = a - one.low, a_up = one.high - a, b_down = b - two.low,
+                 b_up = two.high - b;
+    const double down =
+        std::sqrt(std::max(0.0, b_down * b_down - 2 * correlation * b_down * a_up + a_up * a_up));
+    const double up =
+        std::sqrt(std::max(0.0, b_up * b_up - 2 * correlation * b_up * a_down + a_down * a_down));
+    Difference result;
+    result.term = {slope * (b - a), slope * std::max(-1.0, b - a - down),
+                   slope * std::min(1.0, b - a + up)};
+    const double error2 = std::max(0.0, va + vb - 2 * cov) / n;
+    result.error2 =
+        error2 < 1e-24 ? 0 : slope * slope * error2;  // equal columns leave rounding behind
+    result.degrees = degrees;
+    return result;
+}
+
+void test(PairedMetric& pair, const std::vector<Difference>& differences) {
+    double error2 = 0, satterthwaite = 0;
+    for (const Difference& d : differences) {
+        error2 += d.error2;
+        if (d.degrees > 0) satterthwaite += d.error2 * d.error2 / d.degrees;
+    }
+    pair.test = "paired.t";
+    if (error2 > 0) {
+        const auto terms = static_cast<double>(differences.size());
+        const double statistic = std::abs(*pair.difference) * terms / std::sqrt(error2);
+        pair.p = std::min(1.0, 2 * student_t_tail(statistic, error2 * error2 / satterthwaite));
+    } else if (std::abs(*pair.difference) < 1e-12) {
+        pair.p = 1;
+    }
+}
+
+}  // namespace
+
+bool is_agreement_metric(const MetricRequest& request) {
+    return request.parameters.contains("agreement");
+}
+
+void agreement_difference(PairedMetric& pair, const MetricRequest& request,
+                          std::span<const std::uint32_t> labels, std::uint32_t classes,
+                          const ScoredSet& baseline, const ScoredSet& candidate, double level) {
+    const Agreement named = agreement_named(request.parameters.at("agreement"));
+    // One term a subgroup; all images are one term for the mean over them.
+    const bool together = request.facts->name == "variable_topk";
+    std::vector<int> chosen;
+    if (request.facts->name == "asma") {
+        chosen =
+            parse_number_list(request.parameters.at("subgroups"), 1, most_label_counts).value();
+    } else if (!together) {
+        chosen = {std::stoi(request.parameters.at("g"))};
+    }
+    // Of one label count, hamming is a line through recall, whose interval knows what a label is.
+    const bool line = named == Agreement::hamming && !together;
+    const Agreement kind = line ? Agreement::recall : named;
+    std::map<int, Sums> subgroups;
+    for (std::size_t i = 0; i < labels.size(); ++i) {
+        const std::uint32_t g = labels[i];
+        const std::int32_t x = baseline.records[i].hits, y = candidate.records[i].hits;
+        if (g == 0 || x < 0 || y < 0) continue;
+        const int key = together ? 0 : static_cast<int>(g);
+        if (!together && !std::binary_search(chosen.begin(), chosen.end(), key)) continue;
+        subgroups[key].add(agreement_of(kind, g, static_cast<std::uint32_t>(x), classes),
+                           agreement_of(kind, g, static_cast<std::uint32_t>(y), classes),
+                           g == 1 && kind != Agreement::hamming);
+    }
+    std::vector<Difference> differences;
+    std::vector<Term> terms;
+    for (const auto& [g, sums] : subgroups) {
+        differences.push_back(difference_of(sums, line ? 2.0 * g / classes : 1.0, level));
+        terms.push_back(differences.back().term);
+    }
+    pair.difference = *pair.candidate.value - *pair.baseline.value;
+    Interval interval = mean_of_terms(terms, level, "mover.paired");
+    interval.low = std::min(interval.low, *pair.difference);
+    interval.high = std::max(interval.high, *pair.difference);
+    pair.interval = interval;
+    test(pair, differences);
+}
+
+}  // namespace assay

@@ -1,0 +1,26 @@
+// Paired differences of metrics of label sets: subgroup by subgroup, the two classifiers on the
+// same images.
+#pragma once
+
+#include <span>
+
+#include "assay/evaluate/compare.h"
+#include "evaluate/score_set.h"
+
+namespace assay {
+
+bool is_agreement_metric(const MetricRequest& request);
+
+/// Fills difference, interval, p and test. `labels`: of each item, how many are valid. Both values
+/// must be defined.
+///
+/// Interval: in each subgroup from the two means' own intervals and the correlation of the images'
+/// agreements (Newcombe's 1998 method 10, Zou and Donner 2008), then over the subgroups as for ASMA
+/// itself. p: the mean difference over its standard error from the images' differences in each
+/// subgroup, Student's t with Satterthwaite's degrees of freedom; none where the images'
+/// differences do not vary and are not 0.
+void agreement_difference(PairedMetric& pair, const MetricRequest& request,
+                          std::span<const std::uint32_t> labels, std::uint32_t classes,
+                          const ScoredSet& baseline, const ScoredSet& candidate, double level);
+
+}  // namespace assay

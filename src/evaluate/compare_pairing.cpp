@@ -1,0 +1,158 @@
+#include "evaluate/compare_pairing.h"
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <set>
+#include <unordered_map>
+
+#include <fmt/core.h>
+
+#include "assay/error.h"
+
+namespace assay {
+namespace {
+
+bool scored(const OpenShards& shards, std::uint64_t row) {
+    const PredictionStore::Shard* shard = shards.at(shards.of_row(row));
+    return shard != nullptr &&
+           shard->states()[static_cast<std::size_t>(row - shard->first_row)] == RowState::ok;
+}
+
+// A store's class list, where it says what the classes are: of the scores, and not numbers alone.
+const ClassList* known_classes(const PredictionStore& store) {
+    const ClassList& classes = store.dataset().classes;
+    return classes.size() == store.classes() && !is_numbered(classes) ? &classes : nullptr;
+}
+
+// The last `count` parts of a folder's path.
+std::string end_of(const std::filesystem::path& folder, std::ptrdiff_t count) {
+    const std::ptrdiff_t parts = std::distance(folder.begin(), folder.end());
+    std::filesystem::path end;
+    for (auto part = std::next(folder.begin(), std::max<std::ptrdiff_t>(0, parts - count));
+         part != folder.end(); ++part)
+        end /= *part;
+    return end.string();
+}
+
+}  // namespace
+
+Alignment align(const PredictionStore& a, const OpenShards& a_shards, const PredictionStore& b,
+                const OpenShards& b_shards) {
+    Alignment rows;
+    const auto add = [&](std::uint64_t i, std::uint64_t j) {
+        if (!scored(a_shards, i) || !scored(b_shards, j)) {
+            ++rows.not_scored;
+            return;
+        }
+        rows.baseline.push_back(i);
+        rows.candidate.push_back(j);
+    };
+    if (a.spec().ids_hash == b.spec().ids_hash) {
+        for (std::uint64_t i = 0; i < a.rows(); ++i) add(i, i);
+        return rows;
+    }
+    const StringColumn &a_ids = a.dataset().ids, &b_ids = b.dataset().ids;
+    std::unordered_map<std::string_view, std::uint64_t> row_of;
+    row_of.reserve(b_ids.size());
+    for (std::size_t j = 0; j < b_ids.size(); ++j) row_of.emplace(b_ids[j], j);
+    std::uint64_t common = 0;
+    for (std::size_t i = 0; i < a_ids.size(); ++i) {
+        const auto found = row_of.find(a_ids[i]);
+        if (found == row_of.end()) {
+            ++rows.only_baseline;
+        } else {
+            ++common;
+            add(i, found->second);
+        }
+    }
+    rows.only_candidate = b_ids.size() - common;
+    return rows;
+}
+
+std::vector<std::int32_t> class_places(const PredictionStore& a, const PredictionStore& b) {
+    const ClassList *ours = known_classes(a), *theirs = known_classes(b);
+    if (ours == nullptr || theirs == nullptr || ours->ids() == theirs->ids()) return {};
+    auto places = places_in(*theirs, *ours);
+    if (!places) {
+        throw Error(
+            ErrorCode::bad_input,
+            fmt::format("`{}` and `{}` have other classes: {}; their scores cannot be compared",
+                        a.folder().string(), b.folder().string(),
+                        first_difference(*ours, *theirs)));
+    }
+    bool same = true;
+    for (std::size_t c = 0; c < places->size(); ++c)
+        same = same && (*places)[c] == static_cast<std::int32_t>(c);
+    return same ? std::vector<std::int32_t>() : std::move(*places);
+}
+
+std::uint64_t relabelled(const PredictionStore& a, const PredictionStore& b, const Alignment& rows,
+                         std::span<const std::int32_t> places) {
+    const LabelSets &ours = a.dataset().labels, &theirs = b.dataset().labels;
+    // Numbers of other classes, or no labels at all.
+    if (a.dataset().classes.size() != b.dataset().classes.size() || theirs.size() != b.rows())
+        return 0;
+    std::vector<std::int32_t> set;
+    std::uint64_t count = 0;
+    for (std::size_t k = 0; k < rows.baseline.size(); ++k) {
+        set.clear();
+        for (const std::int32_t label : ours[static_cast<std::size_t>(rows.baseline[k])])
+            set.push_back(places.empty() ? label : places[static_cast<std::size_t>(label)]);
+        std::sort(set.begin(), set.end());
+        const auto other = theirs[static_cast<std::size_t>(rows.candidate[k])];
+        count += !other.empty() && !std::equal(set.begin(), set.end(), other.begin(), other.end())
+                     ? 1
+                     : 0;
+    }
+    return count;
+}
+
+std::optional<bool> other_images(const PredictionStore& a, const OpenShards& a_shards,
+                                 const PredictionStore& b, const OpenShards& b_shards) {
+    if (a.spec().ids_hash != b.spec().ids_hash || a.spec().shard_rows != b.spec().shard_rows)
+        return std::nullopt;
+    std::optional<bool> differ;
+    for (std::size_t s = 0; s < a.shards(); ++s) {
+        const PredictionStore::Shard *one = a_shards.at(s), *two = b_shards.at(s);
+        if (one == nullptr || two == nullptr) continue;
+        if (one->images_hash().empty() || two->images_hash().empty()) continue;
+        if (one->images_hash() != two->images_hash()) return true;
+        differ = false;
+    }
+    return differ;
+}
+
+LabelSets carried_over(const LabelSets& labels, const Alignment& rows,
+                       std::uint64_t candidate_rows) {
+    std::vector<std::uint64_t> from(static_cast<std::size_t>(candidate_rows), ~std::uint64_t{0});
+    for (std::size_t k = 0; k < rows.baseline.size(); ++k)
+        from[static_cast<std::size_t>(rows.candidate[k])] = rows.baseline[k];
+    LabelSets result;
+    for (const std::uint64_t row : from) {
+        result.append(row == ~std::uint64_t{0} ? std::span<const std::int32_t>()
+                                               : labels[static_cast<std::size_t>(row)]);
+    }
+    return result;
+}
+
+std::vector<std::string> names_of(std::span<const PredictionStore* const> stores) {
+    std::map<std::string, std::set<std::filesystem::path>> folders;
+    for (const auto* store : stores) folders[store->spec().model_name].insert(store->folder());
+    std::vector<std::string> names;
+    for (const auto* store : stores) {
+        const auto& namesakes = folders[store->spec().model_name];
+        const auto told_apart = [&](std::ptrdiff_t parts) {
+            std::set<std::string> ends;
+            for (const auto& folder : namesakes) ends.insert(end_of(folder, parts));
+            return ends.size() == namesakes.size();
+        };
+        std::ptrdiff_t parts = 1;
+        while (!told_apart(parts)) ++parts;
+        names.push_back(namesakes.size() == 1 ? store->spec().model_name
+                                              : end_of(store->folder(), parts));
+    }
+    return names;
+}
+
+}  // namespace assay

@@ -1,0 +1,46 @@
+// What belongs together in two stores: items, classes, labels and images; and how reports tell the
+// stores apart.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "assay/data/label_sets.h"
+#include "assay/store/prediction_store.h"
+#include "evaluate/scored_rows.h"
+
+namespace assay {
+
+/// Rows of the items that both stores hold, in the baseline's order.
+struct Alignment {
+    std::vector<std::uint64_t> baseline, candidate;
+    std::uint64_t only_baseline = 0, only_candidate = 0, not_scored = 0;
+};
+Alignment align(const PredictionStore& a, const OpenShards& a_shards, const PredictionStore& b,
+                const OpenShards& b_shards);
+
+/// Where the candidate has each class of the baseline; empty where both have it at the same number,
+/// as far as is known. Throws bad_input: other classes.
+std::vector<std::int32_t> class_places(const PredictionStore& a, const PredictionStore& b);
+
+/// Common items that the candidate's data set labels otherwise; those that it does not label are
+/// not counted.
+std::uint64_t relabelled(const PredictionStore& a, const PredictionStore& b, const Alignment& rows,
+                         std::span<const std::int32_t> places);
+
+/// Whether the stores' records hold other bytes of images; nothing where they do not tell.
+std::optional<bool> other_images(const PredictionStore& a, const OpenShards& a_shards,
+                                 const PredictionStore& b, const OpenShards& b_shards);
+
+/// The baseline's labels, at the candidate's rows.
+LabelSets carried_over(const LabelSets& labels, const Alignment& rows,
+                       std::uint64_t candidate_rows);
+
+/// The models' names; where several stores hold models of one name, the shortest ends of their
+/// folders that differ.
+std::vector<std::string> names_of(std::span<const PredictionStore* const> stores);
+
+}  // namespace assay

@@ -1,0 +1,30 @@
+// Ranks, rank correlations and box-plot numbers of a column of values. Pure arithmetic.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "assay/evaluate/gap.h"
+
+namespace assay {
+
+/// 1 for the largest; equal values share the smaller rank and the next is skipped (1, 2, 2, 4); 0
+/// where there is no value.
+std::vector<std::uint32_t> competition_ranks(std::span<const std::optional<double>> values);
+/// 1 for the largest; equal values share the mean of their places (1, 2.5, 2.5, 4).
+std::vector<double> average_ranks(std::span<const double> values);
+
+/// Kendall's tau-b (Kendall 1945; counted as Knight 1966 does, in n log n). None: fewer than two,
+/// or a column in which all are equal.
+std::optional<double> kendall_tau_b(std::span<const double> x, std::span<const double> y);
+/// Pearson's correlation of the average ranks. None as above.
+std::optional<double> spearman_rho(std::span<const double> x, std::span<const double> y);
+
+/// None without a point.
+std::optional<BoxNumbers> box_numbers(std::span<const std::optional<double>> points);
+/// None without a value.
+std::optional<BetweenModels> between_models(std::span<const std::optional<double>> values);
+
+}  // namespace assay

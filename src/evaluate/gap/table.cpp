@@ -1,0 +1,342 @@
+// Published results as a table of models.
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <unordered_map>
+
+#include <fmt/format.h>
+
+#include "assay/error.h"
+#include "assay/evaluate/gap.h"
+#include "core/csv.h"
+#include "core/file.h"
+#include "core/statistics.h"
+#include "core/text.h"
+#include "report.h"
+#include "uncertainty.h"
+
+namespace assay {
+namespace {
+
+constexpr std::size_t most_models = 100'000;
+constexpr std::uint64_t largest_file = std::uint64_t{256} << 20;
+constexpr std::string_view not_there = "the table has no such column";
+
+/// Where a column's values go.
+struct Place {
+    std::size_t column = 0;
+    bool subgroup = false;
+    std::size_t index = 0;  ///< metric, or place among GapTable::subgroups
+    std::size_t set = 0;
+};
+
+// "top1_v1" -> ("top1", 0).
+bool split_name(std::string_view name, std::string_view& stem, std::size_t& set) {
+    for (const auto& [ending, number] : {std::pair{"_v1", 0}, {"_v2", 1}}) {
+        if (!name.ends_with(ending)) continue;
+        stem = name.substr(0, name.size() - 3);
+        set = static_cast<std::size_t>(number);
+        return true;
+    }
+    return false;
+}
+
+bool subgroup_of(std::string_view stem, std::uint32_t& labels) {
+    std::uint64_t number = 0;
+    constexpr std::string_view word = "subgroup";
+    if (!stem.starts_with(word) || !parse_number(stem.substr(word.size()), number)) return false;
+    if (number == 0 || number > 1'000'000) return false;
+    labels = static_cast<std::uint32_t>(number);
+    return true;
+}
+
+std::vector<Place> places_of(const CsvReader& csv, GapTable& table, std::size_t model_column,
+                             const std::string& source) {
+    std::vector<Place> places;
+    std::vector<std::pair<std::uint32_t, Place>> subgroups;
+    for (std::size_t c = 0; c < csv.columns().size(); ++c) {
+        if (c == model_column) continue;
+        std::string name(trimmed(csv.columns()[c]));
+        std::transform(name.begin(), name.end(), name.begin(), lower);
+        std::string_view stem;
+        std::size_t set = 0;
+        std::uint32_t labels = 0;
+        const bool paired = split_name(name, stem, set);
+        const auto metric = std::find_if(gap_metrics.begin(), gap_metrics.end(),
+                                         [&](GapMetric m) { return paired && stem == name_of(m); });
+        if (metric != gap_metrics.end()) {
+            const auto m = static_cast<std::size_t>(*metric);
+            if (table.has[m][set])
+                throw Error(ErrorCode::bad_input,
+                            fmt::format("{}: two columns named {}", source, name));
+            table.has[m][set] = true;
+            places.push_back({c, false, m, set});
+        } else if (paired && subgroup_of(stem, labels)) {
+            for (const auto& [other, place] : subgroups) {
+                if (other == labels && place.set == set)
+                    throw Error(ErrorCode::bad_input,
+                                fmt::format("{}: two columns named {}", source, name));
+            }
+            if (subgroups.size() >= 128)
+                throw Error(ErrorCode::bad_input,
+                            fmt::format("{}: more than 64 subgroups", source));
+            subgroups.push_back({labels, {c, true, 0, set}});
+            table.subgroups.push_back(labels);
+        } else {
+            table.ignored.push_back(shortened(csv.columns()[c]));
+        }
+    }
+    std::sort(table.subgroups.begin(), table.subgroups.end());
+    table.subgroups.erase(std::unique(table.subgroups.begin(), table.subgroups.end()),
+                          table.subgroups.end());
+    for (auto& [labels, place] : subgroups) {
+        const auto found = std::lower_bound(table.subgroups.begin(), table.subgroups.end(), labels);
+        place.index = static_cast<std::size_t>(found - table.subgroups.begin());
+        places.push_back(place);
+    }
+    const bool any =
+        std::any_of(table.has.begin(), table.has.end(), [](const auto& h) { return h[0] && h[1]; });
+    if (!any) {
+        throw Error(ErrorCode::bad_input,
+                    fmt::format("{}: no metric with both columns; needed is top1_v1 and top1_v2, "
+                                "or the same of real or "
+                                "asma; columns: {}",
+                                source,
+                                fmt::join(csv.columns().begin(),
+                                          csv.columns().begin() +
+                                              static_cast<std::ptrdiff_t>(
+                                                  std::min<std::size_t>(12, csv.columns().size())),
+                                          ", ")));
+    }
+    return places;
+}
+
+// Finite, not negative, at most 100; none for an empty cell. A percent sign anywhere says the unit
+// of them all.
+Maybe cell(const CsvReader& csv, std::size_t column, TableUnit& unit) {
+    std::string_view text = trimmed(csv[column]);
+    if (text.empty() || text == "-" || text == "NA") return std::nullopt;
+    if (text.ends_with('%')) {
+        if (unit == TableUnit::share) {
+            throw csv.error(
+                fmt::format("column {}: `{}` is in percent, and the table is said to hold shares",
+                            csv.columns()[column], shortened(csv[column])));
+        }
+        unit = TableUnit::percent;
+        text = trimmed(text.substr(0, text.size() - 1));
+    }
+    double value = 0;
+    const auto [stop, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (problem != std::errc() || stop != text.data() + text.size() || !std::isfinite(value)) {
+        throw csv.error(fmt::format("column {}: `{}` is no number", csv.columns()[column],
+                                    shortened(csv[column])));
+    }
+    if (value < 0 || value > 100) {
+        throw csv.error(
+            fmt::format("column {}: {} is outside 0 to 100", csv.columns()[column], value));
+    }
+    return value;
+}
+
+void to_shares(GapTable& table, TableUnit unit, const std::string& source) {
+    const auto each = [&](auto&& visit) {
+        for (GapTable::Row& row : table.rows) {
+            for (auto& pair : row.metrics) {
+                for (Maybe& value : pair) {
+                    if (value) visit(row, *value);
+                }
+            }
+            for (auto& pair : row.subgroups) {
+                for (Maybe& value : pair) {
+                    if (value) visit(row, *value);
+                }
+            }
+        }
+    };
+    bool above = false;
+    each([&](const GapTable::Row& row, double value) {
+        above = above || value > 1;
+        if (unit == TableUnit::share && value > 1) {
+            throw Error(ErrorCode::bad_input,
+                        fmt::format("{}: `{}` has {}, and a share is at most 1; is the table in "
+                                    "percent?",
+                                    source, shortened(row.model), value));
+        }
+    });
+    table.percent = unit == TableUnit::automatic ? above : unit == TableUnit::percent;
+    if (table.percent) each([](const GapTable::Row&, double& value) { value /= 100; });
+}
+
+GapValue given(Maybe value, bool column) {
+    GapValue v;
+    v.value = value;
+    if (!value) v.undefined = column ? "the table's cell is empty" : std::string(not_there);
+    if (value) v.no_interval = "a table of results holds no images";
+    return v;
+}
+
+GapPair pair_of(const std::array<Maybe, 2>& values, const std::array<bool, 2>& has) {
+    GapPair p{given(values[0], has[0]), given(values[1], has[1]), {}, {}};
+    Maybe gap, absolute;
+    if (values[0] && values[1]) {
+        gap = *values[0] - *values[1];
+        absolute = std::abs(*gap);
+    }
+    p.gap = given(gap, true);
+    p.absolute = given(absolute, true);
+    if (!gap)
+        p.gap.undefined = p.absolute.undefined = values[0] ? p.second.undefined : p.first.undefined;
+    return p;
+}
+
+// Top-1 is a proportion of so many images: its interval follows.
+void add_intervals(GapPair& p, const std::array<std::optional<std::uint64_t>, 2>& images,
+                   double level) {
+    std::array<GapValue*, 2> sides{&p.first, &p.second};
+    std::array<std::optional<GapStatistics::Proportion>, 2> shares;
+    for (std::size_t set = 0; set < 2; ++set) {
+        if (!images[set] || *images[set] == 0 || !sides[set]->value) continue;
+        const double n = static_cast<double>(*images[set]);
+        shares[set] = {static_cast<std::uint64_t>(std::llround(*sides[set]->value * n)),
+                       *images[set]};
+        sides[set]->n = *images[set];
+        sides[set]->interval = wilson(shares[set]->hits, shares[set]->n, level);
+        // The published value is rounded: the interval must hold it all the same.
+        sides[set]->interval->low = std::min(sides[set]->interval->low, *sides[set]->value);
+        sides[set]->interval->high = std::max(sides[set]->interval->high, *sides[set]->value);
+        sides[set]->no_interval.clear();
+    }
+    if (!shares[0] || !shares[1]) return;
+    p.gap.n = p.absolute.n = shares[0]->n + shares[1]->n;
+    p.gap.interval = unpaired_difference(*shares[0], *shares[1], level);
+    p.absolute.interval = absolute_interval(*p.gap.interval);
+    p.gap.no_interval.clear();
+    p.absolute.no_interval.clear();
+}
+
+// The mean over the models that have the value on both data sets, so that the means' difference is
+// the mean gap.
+GapPair mean_of(const std::vector<const GapPair*>& pairs, bool has) {
+    double first = 0, second = 0, absolute = 0;
+    std::uint32_t models = 0;
+    for (const GapPair* p : pairs) {
+        if (!p->gap.value) continue;
+        first += *p->first.value;
+        second += *p->second.value;
+        absolute += *p->absolute.value;
+        ++models;
+    }
+    GapPair mean;
+    if (models == 0) {
+        mean = pair_of({}, {has, has});
+        for (GapValue* v : {&mean.first, &mean.second, &mean.gap, &mean.absolute}) v->models = 0;
+        return mean;
+    }
+    const double n = models;
+    mean = pair_of({first / n, second / n}, {true, true});
+    mean.absolute.value = absolute / n;
+    for (GapValue* v : {&mean.first, &mean.second, &mean.gap, &mean.absolute}) {
+        v->models = models;
+        v->no_interval =
+            "a table of results holds no images: how the models differ from one another says "
+            "nothing "
+            "about the images";
+    }
+    return mean;
+}
+
+GapDecomposition no_decomposition() {
+    GapDecomposition d;
+    for (GapValue* v : {&d.composition, &d.within, &d.unmatched, &d.share})
+        v->undefined = "a table of results does not tell top-1 by label count";
+    return d;
+}
+
+}  // namespace
+
+GapTable parse_gap_table(std::string_view text, const std::string& source, TableUnit unit) {
+    GapTable table;
+    CsvReader csv(text, source);
+    const std::size_t model = csv.column({"model", "name", "architecture"});
+    const std::vector<Place> places = places_of(csv, table, model, source);
+    std::unordered_map<std::string, std::size_t> line_of;
+    while (csv.next()) {
+        GapTable::Row row;
+        row.model = std::string(trimmed(csv[model]));
+        if (row.model.empty()) throw csv.error("a model without a name");
+        const auto [earlier, fresh] = line_of.emplace(row.model, csv.line());
+        if (!fresh)
+            throw csv.error(fmt::format("model `{}` is on line {} already", shortened(row.model),
+                                        earlier->second));
+        if (table.rows.size() >= most_models)
+            throw csv.error(fmt::format("more than {} models", most_models));
+        row.subgroups.resize(table.subgroups.size());
+        for (const Place& p : places) {
+            (p.subgroup ? row.subgroups[p.index][p.set] : row.metrics[p.index][p.set]) =
+                cell(csv, p.column, unit);
+        }
+        table.rows.push_back(std::move(row));
+    }
+    if (table.rows.empty()) throw Error(ErrorCode::bad_input, source + ": a header, and no model");
+    to_shares(table, unit, source);
+    return table;
+}
+
+GapTable read_gap_table(const std::filesystem::path& path, TableUnit unit) {
+    return parse_gap_table(read_text(path, largest_file), path.filename().string(), unit);
+}
+
+GapReport gap_of_table(const GapTable& table, const std::array<std::string, 2>& names,
+                       const GapOptions& options,
+                       const std::array<std::optional<std::uint64_t>, 2>& images) {
+    GapReport report;
+    report.source = "table";
+    report.options = options;
+    report.subgroups = table.subgroups;
+    for (std::size_t set = 0; set < 2; ++set) {
+        report.sets[set].name = names[set];
+        report.sets[set].single = images[set].value_or(0);
+    }
+    std::vector<Maybe> top1;
+    std::vector<std::string> models;
+    for (const GapTable::Row& row : table.rows) {
+        top1.push_back(row.metrics[0][0]);
+        models.push_back(row.model);
+    }
+    for (const std::size_t i : report_order(top1, models)) {
+        const GapTable::Row& row = table.rows[i];
+        GapModel& model = report.models.emplace_back();
+        model.name = row.model;
+        for (std::size_t m = 0; m < gap_metrics.size(); ++m)
+            model.metrics[m] = pair_of(row.metrics[m], table.has[m]);
+        add_intervals(model.metrics[0], images, options.level);
+        for (std::size_t k = 0; k < table.subgroups.size(); ++k) {
+            model.subgroups.push_back({table.subgroups[k], pair_of({}, {}), pair_of({}, {}),
+                                       pair_of(row.subgroups[k], {true, true})});
+        }
+        model.decomposition = no_decomposition();
+    }
+    const auto mean = [&](auto&& pick, bool has) {
+        std::vector<const GapPair*> pairs;
+        for (const GapModel& model : report.models) pairs.push_back(&pick(model));
+        return mean_of(pairs, has);
+    };
+    for (std::size_t m = 0; m < gap_metrics.size(); ++m)
+        report.average.metrics[m] =
+            mean([m](const GapModel& g) -> const GapPair& { return g.metrics[m]; },
+                 table.has[m][0] && table.has[m][1]);
+    for (std::size_t k = 0; k < table.subgroups.size(); ++k) {
+        report.average.subgroups.push_back(
+            {table.subgroups[k], pair_of({}, {}), pair_of({}, {}),
+             mean([k](const GapModel& g) -> const GapPair& { return g.subgroups[k].agreement; },
+                  true)});
+    }
+    report.average.decomposition = no_decomposition();
+    describe_models(report);
+    for (GapOrder& order : report.orders)
+        order.kendall.no_interval = order.spearman.no_interval =
+            "a table of results holds no images";
+    return report;
+}
+
+}  // namespace assay

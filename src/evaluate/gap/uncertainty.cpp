@@ -1,0 +1,137 @@
+#include "uncertainty.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "assay/error.h"
+#include "assay/metric/metric.h"
+#include "core/statistics.h"
+
+namespace assay {
+
+std::vector<std::int64_t> summed_groups(const GapState& state, std::size_t slots) {
+    std::vector<std::int64_t> total(slots, 0);
+    for (std::size_t i = 0; i < state.size(); ++i) total[i % slots] += state[i];
+    return total;
+}
+
+LeaveOuts leave_outs(const GapStatistics& statistics, const GapState& first,
+                     const GapState& second) {
+    const std::size_t slots = first.size() / group_count;
+    const std::array<const GapState*, 2> states{&first, &second};
+    const std::array<std::vector<std::int64_t>, 2> totals{summed_groups(first, slots),
+                                                          summed_groups(second, slots)};
+    const std::array<std::vector<Maybe>, 2> sides{statistics.one_side(totals[0]),
+                                                  statistics.one_side(totals[1])};
+    LeaveOuts out;
+    out.whole = statistics.both(sides[0], totals[0], sides[1], totals[1]);
+    std::vector<std::int64_t> rest(slots);
+    for (std::size_t set = 0; set < 2; ++set) {
+        for (std::size_t g = 0; g < group_count; ++g) {
+            const auto group = std::span(*states[set]).subspan(g * slots, slots);
+            std::int64_t images = 0;
+            for (std::size_t k = 0; k < slots; k += gap_slots) images += group[k + slot_scored];
+            if (images == 0) {
+                out.without[set].emplace_back();
+                continue;
+            }
+            for (std::size_t k = 0; k < slots; ++k) rest[k] = totals[set][k] - group[k];
+            const auto side = statistics.one_side(rest);
+            out.without[set].push_back(set == 0 ? statistics.both(side, rest, sides[1], totals[1])
+                                                : statistics.both(sides[0], totals[0], side, rest));
+        }
+    }
+    return out;
+}
+
+void MeanLeaveOuts::Sums::add(const std::vector<Maybe>& list) {
+    sum.resize(list.size(), 0);
+    models.resize(list.size(), 0);
+    for (std::size_t k = 0; k < list.size(); ++k) {
+        if (!list[k]) continue;
+        sum[k] += *list[k];
+        ++models[k];
+    }
+}
+
+void MeanLeaveOuts::add(const LeaveOuts& model) {
+    whole_.add(model.whole);
+    for (std::size_t set = 0; set < 2; ++set) {
+        without_[set].resize(model.without[set].size());
+        for (std::size_t g = 0; g < without_[set].size(); ++g) {
+            const auto& list = model.without[set][g];
+            without_[set][g].add(list.empty() ? model.whole : list);
+        }
+    }
+}
+
+LeaveOuts MeanLeaveOuts::mean(const GapStatistics& statistics) const {
+    const auto divided = [&](const Sums& sums) {
+        std::vector<Maybe> list(sums.sum.size());
+        for (std::size_t k = 0; k < list.size(); ++k) {
+            // A model that drops out of a replicate would move the mean by its own level: no value
+            // instead.
+            if (sums.models[k] > 0 && sums.models[k] == whole_.models[k])
+                list[k] = sums.sum[k] / sums.models[k];
+        }
+        const Maybe gap = list[GapStatistics::at(GapStatistics::block(GapMetric::top1), end_gap)];
+        const Maybe part = list[statistics.composition()];
+        list[statistics.share()] = gap && part && *gap != 0 ? Maybe(*part / *gap) : std::nullopt;
+        return list;
+    };
+    LeaveOuts out;
+    out.whole = divided(whole_);
+    for (std::size_t set = 0; set < 2; ++set) {
+        for (const Sums& sums : without_[set]) out.without[set].push_back(divided(sums));
+    }
+    return out;
+}
+
+std::optional<Interval> jackknife_interval(const LeaveOuts& lists, std::size_t k, double level,
+                                           std::string& reason) {
+    if (!lists.whole[k]) return std::nullopt;
+    double variance = 0, denominator = 0;
+    for (const auto& without : lists.without) {
+        std::vector<double> values;
+        for (const auto& list : without) {
+            if (list.empty()) continue;
+            if (!list[k]) {
+                reason = "the value rests on one group of images";
+                return std::nullopt;
+            }
+            values.push_back(*list[k]);
+        }
+        if (values.size() < 2) {
+            reason = "no interval from a single image";
+            return std::nullopt;
+        }
+        const double error = jackknife_standard_error(values);
+        variance += error * error;
+        denominator += error * error * error * error / static_cast<double>(values.size() - 1);
+    }
+    // Not exactly 0: the sums of groups round.
+    if (variance < 1e-24) {
+        reason = "the images show no spread";
+        return std::nullopt;
+    }
+    return symmetric_interval(*lists.whole[k], std::sqrt(variance), level, "jackknife",
+                              variance * variance / denominator);
+}
+
+Interval unpaired_difference(GapStatistics::Proportion first, GapStatistics::Proportion second,
+                             double level) {
+    const Interval one = wilson(first.hits, first.n, level),
+                   two = wilson(second.hits, second.n, level);
+    const double p1 = static_cast<double>(first.hits) / static_cast<double>(first.n);
+    const double p2 = static_cast<double>(second.hits) / static_cast<double>(second.n);
+    return {p1 - p2 - std::hypot(p1 - one.low, two.high - p2),
+            p1 - p2 + std::hypot(one.high - p1, p2 - two.low), level, "newcombe.unpaired"};
+}
+
+Interval absolute_interval(const Interval& d) {
+    const double a = std::abs(d.low), b = std::abs(d.high);
+    return {d.low <= 0 && d.high >= 0 ? 0 : std::min(a, b), std::max(a, b), d.level,
+            d.method + ".absolute"};
+}
+
+}  // namespace assay

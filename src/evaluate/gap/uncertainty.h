@@ -1,0 +1,64 @@
+// How sure the numbers of the gap are: random groups of images left out, one data set at a time.
+#pragma once
+
+#include <vector>
+
+#include "assay/metric/measurement.h"
+#include "statistics.h"
+
+namespace assay {
+
+/// A list of statistics with all images, and without each group of the first and of the second data
+/// set.
+struct LeaveOuts {
+    std::vector<Maybe> whole;
+    std::array<std::vector<std::vector<Maybe>>, 2>
+        without;  ///< [data set][group that holds images][statistic]
+};
+
+/// Sums over the groups of a state.
+std::vector<std::int64_t> summed_groups(const GapState& state, std::size_t slots);
+
+/// Cost: 2 x group_count lists.
+LeaveOuts leave_outs(const GapStatistics& statistics, const GapState& first,
+                     const GapState& second);
+
+/// The sum of several models' lists, for their mean. A statistic counts the models for which it is
+/// defined.
+class MeanLeaveOuts {
+public:
+    /// Models must come in the same order for the same bits. Throws internal where the groups
+    /// differ.
+    void add(const LeaveOuts& model);
+    /// The mean, with `share` as the ratio of two means: that of the averages, not the average of
+    /// the ratios.
+    LeaveOuts mean(const GapStatistics& statistics) const;
+    std::uint32_t models(std::size_t statistic) const { return whole_.models.at(statistic); }
+
+private:
+    struct Sums {
+        std::vector<double> sum;
+        std::vector<std::uint32_t> models;
+        void add(const std::vector<Maybe>& list);
+    };
+    Sums whole_;
+    // A model may lack the images of a whole group: its list then is that with all its images.
+    std::array<std::vector<Sums>, 2> without_;
+};
+
+/// Interval of statistic `k`: value +- t times the delete-a-group jackknife's standard error, the
+/// variances of the two data sets added (they are independent), Welch and Satterthwaite's degrees
+/// of freedom. `reason` tells why there is none: a single image, or a value that rests on one
+/// group, or no spread at all.
+std::optional<Interval> jackknife_interval(const LeaveOuts& lists, std::size_t k, double level,
+                                           std::string& reason);
+
+/// Difference of two independent proportions: Newcombe's (1998) hybrid score interval for unpaired
+/// samples.
+Interval unpaired_difference(GapStatistics::Proportion first, GapStatistics::Proportion second,
+                             double level);
+
+/// Of |d|, from that of d.
+Interval absolute_interval(const Interval& signed_interval);
+
+}  // namespace assay

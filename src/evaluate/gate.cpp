@@ -1,0 +1,202 @@
+#include <array>
+#include <charconv>
+#include <cmath>
+
+#include <fmt/core.h>
+#include <nlohmann/json.hpp>
+
+#include "assay/error.h"
+#include "assay/evaluate/compare.h"
+
+namespace assay {
+namespace {
+
+constexpr std::string_view grammar =
+    "expected `metric op number`, like `top1 >= 0.75`, `low(top1) >= 70%` or `top1.delta >= "
+    "-0.005`, with op one of >= "
+    "<= > < ==";
+
+std::string_view trimmed(std::string_view text) {
+    const auto blank = [](char c) { return c == ' ' || c == '\t'; };
+    while (!text.empty() && blank(text.front())) text.remove_prefix(1);
+    while (!text.empty() && blank(text.back())) text.remove_suffix(1);
+    return text;
+}
+
+struct Operator {
+    std::string_view sign;
+    Gate::Op op;
+};
+constexpr std::array<Operator, 5> operators{{{">=", Gate::Op::at_least},
+                                             {"<=", Gate::Op::at_most},
+                                             {"==", Gate::Op::equal},
+                                             {">", Gate::Op::above},
+                                             {"<", Gate::Op::below}}};
+
+bool holds(double value, Gate::Op op, double bound) {
+    switch (op) {
+        case Gate::Op::at_least:
+            return value >= bound;
+        case Gate::Op::at_most:
+            return value <= bound;
+        case Gate::Op::above:
+            return value > bound;
+        case Gate::Op::below:
+            return value < bound;
+        case Gate::Op::equal:
+            return value == bound;
+    }
+    return false;
+}
+
+bool same_metric(const MeasurementKey& key, const MetricRequest& request) {
+    return key.definition == request.definition() && key.parameters == request.parameters &&
+           key.subgroup.empty() && key.cls.empty();
+}
+
+GateResult judged(const Gate& gate, const std::optional<double>& value,
+                  const std::string& undefined, const std::optional<Interval>& interval) {
+    GateResult result;
+    result.gate = gate;
+    result.value = value;
+    result.reason = undefined;
+    if (value && gate.end != Gate::End::value) {
+        result.value.reset();
+        if (interval) {
+            result.value = gate.end == Gate::End::low ? interval->low : interval->high;
+        } else {
+            result.reason = "the value has no interval";
+        }
+    }
+    result.passed = result.value && holds(*result.value, gate.op, gate.bound);
+    return result;
+}
+
+// What no value can reach always holds or always breaks: most often a percentage without its sign.
+// Losses, whose range is no more than what floats can hold, stay free.
+std::string fault_of_bound(const Gate& gate, std::string_view metric, bool percent) {
+    const MetricFacts& facts = *gate.metric.facts;
+    constexpr double widest_share = 2;
+    const double width = facts.high - facts.low;
+    if (width > widest_share) return "";
+    const double low = gate.delta ? -width : facts.low, high = gate.delta ? width : facts.high;
+    const auto inside = [&](double x) { return x >= low && x <= high; };
+    if (inside(gate.bound)) return "";
+    std::string text = fmt::format("{:g} is outside the range of {}{}, {:g} to {:g}", gate.bound,
+                                   metric, gate.delta ? ".delta" : "", low, high);
+    if (!percent && inside(gate.bound / 100))
+        text += fmt::format("; did you mean {:g}%?", gate.bound);
+    return text;
+}
+
+[[noreturn]] void not_measured(const Gate& gate, const std::vector<std::string>& definitions) {
+    std::string known;
+    for (const auto& id : definitions) known += (known.empty() ? "" : ", ") + id;
+    throw Error(
+        ErrorCode::usage,
+        fmt::format("gate `{}` asks for definition `{}`, which was not measured; measured: {}",
+                    gate.text, gate.metric.definition(), known.empty() ? "nothing" : known));
+}
+
+}  // namespace
+
+Gate parse_gate(std::string_view text) {
+    Gate gate;
+    gate.text = trimmed(text);
+    const auto fail = [&](std::string_view what) {
+        throw Error(ErrorCode::usage, fmt::format("gate `{}`: {}; {}", gate.text, what, grammar));
+    };
+    // A parameter's '=' is never followed by another '=', and never preceded by '<' or '>'.
+    std::size_t at = std::string::npos;
+    const Operator* found = nullptr;
+    for (const Operator& candidate : operators) {
+        const std::size_t position = gate.text.find(candidate.sign);
+        if (position != std::string::npos && (found == nullptr || position < at)) {
+            at = position;
+            found = &candidate;
+        }
+    }
+    if (found == nullptr) fail("no operator");
+    std::string_view left = trimmed(std::string_view(gate.text).substr(0, at));
+    std::string_view right = trimmed(std::string_view(gate.text).substr(at + found->sign.size()));
+    gate.op = found->op;
+
+    const bool percent = right.ends_with('%');
+    if (percent) right = trimmed(right.substr(0, right.size() - 1));
+    const auto [end, error] =
+        std::from_chars(right.data(), right.data() + right.size(), gate.bound);
+    if (error != std::errc() || end != right.data() + right.size() || !std::isfinite(gate.bound)) {
+        fail(fmt::format("`{}` is not a number", right));
+    }
+    if (percent) gate.bound /= 100;
+
+    for (const auto& [name, which] : {std::pair{std::string_view("low("), Gate::End::low},
+                                      {std::string_view("high("), Gate::End::high}}) {
+        if (!left.starts_with(name)) continue;
+        if (!left.ends_with(')')) fail("`)` is missing");
+        gate.end = which;
+        left = trimmed(left.substr(name.size(), left.size() - name.size() - 1));
+    }
+    if (left.ends_with(".delta")) {
+        gate.delta = true;
+        left.remove_suffix(6);
+    }
+    if (left.empty()) fail("no metric");
+    gate.metric =
+        with_note(fmt::format("reading gate `{}`", gate.text), [&] { return parse_metric(left); });
+    if (const std::string fault = fault_of_bound(gate, left, percent); !fault.empty())
+        throw Error(ErrorCode::usage, fmt::format("gate `{}`: {}", gate.text, fault));
+    if (gate.metric.every_count())
+        fail(fmt::format("one label count, please, as in `{}:g=2`", left));
+    return gate;
+}
+
+GateResult check_gate(const Gate& gate, std::span<const Measurement> measurements) {
+    if (gate.delta) {
+        throw Error(
+            ErrorCode::usage,
+            fmt::format("gate `{}` is about a difference: it needs a baseline (assay compare)",
+                        gate.text));
+    }
+    std::vector<std::string> definitions;
+    for (const Measurement& m : measurements) {
+        definitions.push_back(m.key.definition);
+        if (!same_metric(m.key, gate.metric)) continue;
+        GateResult result = judged(gate, m.value, m.undefined, m.interval);
+        result.model = m.key.model;
+        result.dataset = m.key.dataset;
+        return result;
+    }
+    not_measured(gate, definitions);
+}
+
+GateResult check_gate(const Gate& gate, const PairReport& pair) {
+    std::vector<std::string> definitions;
+    for (const PairedMetric& m : pair.metrics) {
+        definitions.push_back(m.candidate.key.definition);
+        if (!same_metric(m.candidate.key, gate.metric)) continue;
+        GateResult result = gate.delta ? judged(gate, m.difference, m.undefined, m.interval)
+                                       : judged(gate, m.candidate.value, m.candidate.undefined,
+                                                m.candidate.interval);
+        result.model = pair.candidate;
+        result.dataset = pair.candidate_dataset;
+        result.baseline = pair.baseline;
+        return result;
+    }
+    not_measured(gate, definitions);
+}
+
+nlohmann::json to_json(const GateResult& result) {
+    nlohmann::json json = {{"gate", result.gate.text},
+                           {"definition", result.gate.metric.definition()},
+                           {"bound", result.gate.bound},
+                           {"passed", result.passed}};
+    json["value"] = result.value ? nlohmann::json(*result.value) : nlohmann::json(nullptr);
+    if (!result.reason.empty()) json["reason"] = result.reason;
+    if (!result.baseline.empty()) json["baseline"] = result.baseline;
+    json[result.baseline.empty() ? "model" : "candidate"] = result.model;
+    json["dataset"] = result.dataset;
+    return json;
+}
+
+}  // namespace assay

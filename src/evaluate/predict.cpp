@@ -1,0 +1,390 @@
+#include "assay/evaluate/predict.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <map>
+#include <mutex>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <utility>
+
+#include "assay/error.h"
+#include "assay/image/image.h"
+#include "assay/image/preprocess.h"
+#include "assay/model/model_spec.h"
+#include "assay/version.h"
+#include "core/file.h"
+#include "core/hash.h"
+#include "core/json_text.h"
+#include "core/parallel.h"
+#include "evaluate/shard_buffer.h"
+
+namespace assay {
+namespace {
+
+/// One model's part in a run: its store and the shards that are being filled.
+struct ModelRun {
+    const LoadedModel* model = nullptr;
+    std::size_t preprocessing = 0;  ///< index into the distinct preprocessings
+    StoreWriter writer;
+    ShardBuffers shards;
+    std::vector<bool> lacking;  ///< by shard, as found at the start: threads read it without a lock
+    std::atomic<std::uint64_t> halved{0};
+
+    ModelRun(const LoadedModel& m, std::size_t p, StoreWriter w)
+        : model(&m), preprocessing(p), writer(std::move(w)), shards(writer) {
+        for (std::size_t s = 0; s < writer.shards(); ++s) lacking.push_back(!writer.has(s));
+    }
+
+    bool lacks(std::uint64_t row) const {
+        return lacking[static_cast<std::size_t>(row / writer.spec().shard_rows)];
+    }
+};
+
+/// The batch size of the store that is there already, or 0.
+std::uint32_t recorded_batch_size(const std::filesystem::path& runs, const StoreSpec& spec) {
+    const std::filesystem::path folder = runs / spec.dataset_name / spec.model_name;
+    return std::filesystem::exists(folder / "manifest.json")
+               ? PredictionStore::open(folder).spec().batch_size
+               : 0;
+}
+
+StoreSpec store_spec(const LoadedModel& model, const Dataset& dataset,
+                     const PredictOptions& options) {
+    const ModelFacts& facts = model.classifier->facts();
+    StoreSpec spec;
+    spec.dataset_name = dataset.name;
+    spec.model_name = model.spec.name;
+    spec.rows = dataset.size();
+    spec.classes = facts.classes;
+    spec.kind = model.spec.outputs;
+    spec.storage = options.storage;
+    spec.top_k = options.top_k;
+    spec.shard_rows = options.shard_rows;
+    spec.batch_size = options.batch_size;
+    spec.ids_hash = dataset.ids_fingerprint();
+    spec.model_hash = model.file_hash;
+    spec.preprocess_hash = fingerprint(model.spec.preprocess);
+    spec.provenance_json = json_line({{"assay", version},
+                                      {"command", options.command},
+                                      {"device", facts.device},
+                                      {"framework", facts.framework},
+                                      {"parameters", facts.parameters},
+                                      {"model", to_json(model.spec)}});
+    return spec;
+}
+
+/// Tells the kernel to fetch the files of the batch after next while this one is computed.
+void read_ahead(const Dataset& dataset, std::uint64_t first, std::uint64_t count) {
+    for (std::uint64_t i = first; i < std::min<std::uint64_t>(first + count, dataset.size()); ++i) {
+        const int descriptor =
+            ::open(dataset.path_of(i).c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+        if (descriptor < 0) continue;
+        ::posix_fadvise(descriptor, 0, 0, POSIX_FADV_WILLNEED);
+        ::close(descriptor);
+    }
+}
+
+/// Runs n images, in halves when memory is short; returns how often it halved.
+std::uint64_t run_batch(Classifier& classifier, std::span<const float> input, std::size_t n,
+                        std::span<float> out) {
+    try {
+        classifier.scores(input, n, out);
+        return 0;
+    } catch (const Error& error) {
+        if (error.code() != ErrorCode::out_of_memory || n == 1) throw;
+    }
+    const std::size_t half = n / 2;
+    const std::size_t in = input.size() / n;
+    const std::size_t classes = out.size() / n;
+    return 1 + run_batch(classifier, input.first(half * in), half, out.first(half * classes)) +
+           run_batch(classifier, input.subspan(half * in), n - half, out.subspan(half * classes));
+}
+
+bool is_readable(const Dataset& dataset, std::uint64_t row, const Preprocess& preprocess) {
+    try {
+        Image image;
+        decode_image_into(read_file(dataset.path_of(row)), image);
+        std::vector<float> input(std::size_t{3} * static_cast<std::size_t>(preprocess.height) *
+                                 static_cast<std::size_t>(preprocess.width));
+        preprocess_into(image, preprocess, input);
+        return true;
+    } catch (const Error&) {
+        return false;
+    }
+}
+
+/// Shards with an image that could not be read, and now can be, are computed again: it may have
+/// been on a disk that was not mounted.
+void redo_readable(StoreWriter& writer, const Dataset& dataset, const Preprocess& preprocess) {
+    for (std::size_t s = 0; s < writer.shards(); ++s) {
+        const std::vector<std::uint64_t> rows = writer.unreadable_rows(s);
+        const bool now = std::any_of(rows.begin(), rows.end(), [&](std::uint64_t row) {
+            throw_if_stopped();
+            return is_readable(dataset, row, preprocess);
+        });
+        if (now) writer.redo(s);
+    }
+}
+
+bool is_complete(const std::filesystem::path& store) {
+    return std::filesystem::exists(store / "manifest.json") &&
+           PredictionStore::open(store).complete();
+}
+
+/// A folder that is not mounted, or a wrong one, must not become a store of unreadable images.
+void check_images(std::span<const LoadedModel> models, const Dataset& dataset,
+                  const PredictOptions& options) {
+    for (std::uint64_t i = 0; i < dataset.size(); ++i) {
+        std::error_code error;
+        if (std::filesystem::exists(dataset.path_of(i), error)) return;
+    }
+    const bool nothing_to_do =
+        std::all_of(models.begin(), models.end(), [&](const LoadedModel& model) {
+            return is_complete(options.runs / dataset.name / model.spec.name);
+        });
+    if (nothing_to_do || dataset.size() == 0) return;
+    throw Error(
+        ErrorCode::bad_input,
+        fmt::format(
+            "none of the {} images of `{}` is in `{}` (the first would be `{}`): is this the right "
+            "folder, and is its disk there?",
+            dataset.size(), dataset.name, dataset.root.string(), dataset.path_of(0).string()));
+}
+
+/// All models of one batch size over one data set.
+class Run {
+public:
+    Run(const Dataset& dataset, std::uint32_t batch,
+        std::vector<std::unique_ptr<ModelRun>> model_runs, std::vector<Preprocess> preprocessings)
+        : dataset_(dataset),
+          batch_(batch),
+          model_runs_(std::move(model_runs)),
+          preprocessings_(std::move(preprocessings)) {}
+
+    /// (image, model) pairs that earlier runs left.
+    std::uint64_t already_done() const {
+        std::uint64_t rows = 0;
+        for (const auto& model_run : model_runs_) {
+            for (std::size_t s = 0; s < model_run->writer.shards(); ++s) {
+                if (!model_run->lacking[s]) rows += model_run->writer.rows_in(s);
+            }
+        }
+        return rows;
+    }
+
+    std::vector<std::unique_ptr<ModelRun>>& model_runs() { return model_runs_; }
+
+    void work(int threads,
+              const std::function<void(std::uint64_t pairs, std::uint64_t failed)>& report) {
+        std::vector<std::uint64_t> todo;  // first rows of the batches that some model_run lacks
+        for (std::uint64_t first = 0; first < dataset_.size(); first += batch_) {
+            if (std::any_of(model_runs_.begin(), model_runs_.end(),
+                            [&](const auto& model_run) { return model_run->lacks(first); })) {
+                todo.push_back(first);
+            }
+        }
+        const auto ahead = static_cast<std::size_t>(threads);
+        parallel_blocks(todo.size(), threads, [&](std::size_t block) {
+            if (block + ahead < todo.size()) read_ahead(dataset_, todo[block + ahead], batch_);
+            batch(todo[block], report);
+        });
+        for (auto& model_run : model_runs_) model_run->writer.finish();
+    }
+
+private:
+    void batch(std::uint64_t first,
+               const std::function<void(std::uint64_t, std::uint64_t)>& report) {
+        const std::size_t n = std::min<std::uint64_t>(batch_, dataset_.size() - first);
+        std::vector<ModelRun*> wanting;
+        std::vector<bool> prepared(preprocessings_.size(), false);
+        for (auto& model_run : model_runs_) {
+            if (!model_run->lacks(first)) continue;
+            wanting.push_back(model_run.get());
+            prepared[model_run->preprocessing] = true;
+        }
+
+        // Scratch lives as long as its thread: one image and an input buffer per distinct
+        // preprocessing.
+        thread_local std::vector<std::vector<float>> inputs;
+        thread_local Image image;
+        inputs.resize(std::max(inputs.size(), preprocessings_.size()));
+        std::vector<RowState> states(n, RowState::ok);
+        std::vector<std::string> hashes(n);
+        std::vector<RowError> errors;
+        for (std::size_t p = 0; p < preprocessings_.size(); ++p) {
+            if (prepared[p]) inputs[p].resize(n * input_size(p));
+        }
+        for (std::size_t i = 0; i < n; ++i) {
+            try {
+                const std::vector<std::byte> bytes = read_file(dataset_.path_of(first + i));
+                hashes[i] = hash_bytes(bytes);
+                decode_image_into(bytes, image);
+                for (std::size_t p = 0; p < preprocessings_.size(); ++p) {
+                    if (prepared[p])
+                        preprocess_into(image, preprocessings_[p], input_of(inputs, p, i));
+                }
+            } catch (const Error& error) {
+                // An unreadable image is a recorded fact; its place in the batch stays, filled with
+                // zeros.
+                states[i] = RowState::unreadable;
+                errors.push_back({first + i, RowState::unreadable, error.message()});
+                for (std::size_t p = 0; p < preprocessings_.size(); ++p) {
+                    if (prepared[p]) std::ranges::fill(input_of(inputs, p, i), 0.0F);
+                }
+            }
+        }
+        for (ModelRun* model_run : wanting) {
+            Classifier& classifier = *model_run->model->classifier;
+            std::vector<float> scores(n * classifier.facts().classes);
+            with_note(fmt::format("running `{}` on images {} to {}", model_run->model->spec.name,
+                                  first, first + n - 1),
+                      [&] {
+                          model_run->halved +=
+                              run_batch(classifier, inputs[model_run->preprocessing], n, scores);
+                      });
+            model_run->shards.add(first, scores, states, errors, hashes);
+        }
+        report(n * wanting.size(), errors.size());
+    }
+
+    std::size_t input_size(std::size_t p) const {
+        return std::size_t{3} * static_cast<std::size_t>(preprocessings_[p].height) *
+               static_cast<std::size_t>(preprocessings_[p].width);
+    }
+    std::span<float> input_of(std::vector<std::vector<float>>& inputs, std::size_t p,
+                              std::size_t i) const {
+        return std::span(inputs[p]).subspan(i * input_size(p), input_size(p));
+    }
+
+    const Dataset& dataset_;
+    std::uint32_t batch_;
+    std::vector<std::unique_ptr<ModelRun>> model_runs_;
+    std::vector<Preprocess> preprocessings_;
+};
+
+void check_models(std::span<const LoadedModel> models) {
+    std::set<std::string> names;
+    for (const LoadedModel& model : models) {
+        if (!names.insert(model.spec.name).second) {
+            throw Error(
+                ErrorCode::usage,
+                fmt::format("two models are called `{}`: give one another name", model.spec.name));
+        }
+        if (!(model.spec.classes == models[0].spec.classes)) {
+            throw Error(ErrorCode::usage,
+                        fmt::format("`{}` and `{}` have different class lists ({} and {} classes): "
+                                    "predict them into different "
+                                    "folders",
+                                    models[0].spec.name, model.spec.name,
+                                    models[0].spec.classes.size(), model.spec.classes.size()));
+        }
+    }
+}
+
+}  // namespace
+
+LoadedModel load_model(ModelSpec spec, const ClassifierOptions& options) {
+    LoadedModel loaded;
+    loaded.file_hash = hash_file(spec.path);
+    loaded.classifier = open_classifier(spec, options);
+    const std::uint32_t classes = loaded.classifier->facts().classes;
+    if (spec.classes.empty()) {
+        if (classes == imagenet_classes().size()) {
+            spec.classes = imagenet_classes();
+        } else {
+            std::vector<std::string> numbers(classes);
+            for (std::uint32_t c = 0; c < classes; ++c) numbers[c] = std::to_string(c);
+            spec.classes = ClassList(std::move(numbers));
+        }
+    }
+    if (spec.classes.size() != classes) {
+        throw Error(ErrorCode::bad_input,
+                    fmt::format("`{}` returns {} scores, but its class list has {} classes",
+                                spec.path.string(), classes, spec.classes.size()));
+    }
+    spec.num_classes = classes;
+    loaded.spec = std::move(spec);
+    return loaded;
+}
+
+std::uint32_t default_batch_size(const ModelFacts& facts) {
+    if (facts.fixed_batch > 0) return static_cast<std::uint32_t>(facts.fixed_batch);
+    return facts.device == "cpu" ? 8 : 64;
+}
+
+std::vector<PredictResult> predict(std::span<const LoadedModel> models, const Dataset& dataset,
+                                   const PredictOptions& options, const PredictCallback& callback) {
+    check_models(models);
+    check_images(models, dataset, options);
+
+    // Models that share a batch size share the decoding of every image.
+    std::map<std::uint32_t, std::vector<std::unique_ptr<ModelRun>>> model_runs_by_batch;
+    std::map<std::uint32_t, std::vector<Preprocess>> preprocessings_by_batch;
+    for (const LoadedModel& model : models) {
+        PredictOptions own = options;
+        if (const auto fixed = model.classifier->facts().fixed_batch; fixed > 0)
+            own.batch_size = static_cast<std::uint32_t>(fixed);
+        StoreSpec spec = store_spec(model, dataset, own);
+        if (spec.batch_size == 0) spec.batch_size = recorded_batch_size(options.runs, spec);
+        if (spec.batch_size == 0) spec.batch_size = default_batch_size(model.classifier->facts());
+        StoreWriter writer = StoreWriter::open(options.runs, spec, dataset);
+        redo_readable(writer, dataset, model.spec.preprocess);
+        const std::uint32_t batch = writer.spec().batch_size;
+        auto& preprocessings = preprocessings_by_batch[batch];
+        const auto known =
+            std::find(preprocessings.begin(), preprocessings.end(), model.spec.preprocess);
+        const auto index = static_cast<std::size_t>(known - preprocessings.begin());
+        if (known == preprocessings.end()) preprocessings.push_back(model.spec.preprocess);
+        model_runs_by_batch[batch].push_back(
+            std::make_unique<ModelRun>(model, index, std::move(writer)));
+    }
+
+    std::vector<Run> runs;
+    runs.reserve(model_runs_by_batch.size());
+    for (auto& [batch, model_runs] : model_runs_by_batch) {
+        runs.emplace_back(dataset, batch, std::move(model_runs),
+                          std::move(preprocessings_by_batch[batch]));
+    }
+
+    PredictProgress progress;
+    progress.total = dataset.size() * models.size();
+    for (const Run& run : runs) progress.skipped += run.already_done();
+    progress.done = progress.skipped;
+    std::mutex mutex;
+    const auto report = [&](std::uint64_t pairs, std::uint64_t failed) {
+        const std::scoped_lock lock(mutex);
+        progress.done += pairs;
+        progress.failed += failed;
+        if (callback) callback(progress);
+    };
+
+    std::map<std::string, PredictResult> by_model;
+    for (Run& run : runs) {
+        run.work(resolve_threads(options.threads), report);
+        for (const auto& model_run : run.model_runs()) {
+            PredictResult result;
+            result.predicted = model_run->shards.rows();
+            result.model = model_run->model->spec.name;
+            result.store = model_run->writer.folder();
+            result.rows = dataset.size();
+            const StoreWriter::BadRows bad = model_run->writer.bad_rows();
+            result.bad_rows = bad.count;
+            if (bad.first)
+                result.first_error =
+                    fmt::format("{}: {}", dataset.ids[bad.first->row], bad.first->message);
+            result.halved = model_run->halved;
+            by_model[result.model] = result;
+        }
+    }
+    std::vector<PredictResult> results;
+    for (const LoadedModel& model : models) results.push_back(by_model.at(model.spec.name));
+    return results;
+}
+
+}  // namespace assay

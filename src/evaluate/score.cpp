@@ -1,0 +1,77 @@
+#include "assay/evaluate/score.h"
+
+#include <map>
+
+#include <fmt/core.h>
+
+#include "assay/error.h"
+#include "evaluate/ranks.h"
+#include "evaluate/score_set.h"
+
+namespace assay {
+namespace {
+
+const Dataset::Attribute& attribute_named(const Dataset& dataset, std::string_view name) {
+    std::vector<std::string> names;
+    for (const auto& attribute : dataset.attributes) {
+        if (attribute.name == name) return attribute;
+        names.push_back(attribute.name);
+    }
+    if (names.empty()) {
+        throw Error(
+            ErrorCode::usage,
+            fmt::format(
+                "no attribute `{}`: the data set has none (they are the extra columns of its list)",
+                name));
+    }
+    throw Error(ErrorCode::usage,
+                fmt::format("the data set has no attribute `{}`{}", name, suggest(name, names)));
+}
+
+}  // namespace
+
+ScoreReport score_store(const PredictionStore& store, const ScoreOptions& options, Comm& comm) {
+    OpenShards shards(store);
+    LabelSets labels;
+    agree(comm, [&] { labels = labels_for(store, options); });
+    ScoreReport report = score_set(store, shards, labels, options, {}, "", comm).report;
+    report.model = store.spec().model_name;
+    report.dataset = store.spec().dataset_name;
+    report.map = options.map ? options.map->name : "";
+    report.counts.unnamed = options.unnamed;
+    report.kind = store.spec().kind;
+    report.storage = store.spec().storage;
+    const ClassList& known = options.map ? options.map->targets : store.dataset().classes;
+    if (known.size() == report.per_class.size()) report.classes = known;
+    for (std::size_t c = 0; c < report.per_class.size(); ++c) {
+        report.per_class[c].id = report.classes.empty() ? std::to_string(c) : report.classes.id(c);
+        report.per_class[c].name =
+            report.classes.empty() ? std::to_string(c) : report.classes.name(c);
+    }
+    if (report.counts.missing > 0) {
+        report.warnings.push_back(fmt::format(
+            "{} of {} items are in shards that are not there yet: these numbers are of the rest",
+            report.counts.missing, report.counts.items));
+    }
+    if (options.subgroup.empty()) return report;
+
+    const auto& attribute = attribute_named(store.dataset(), options.subgroup);
+    std::map<std::string, std::vector<std::uint64_t>> members;
+    for (std::size_t i = 0; i < attribute.values.size(); ++i) {
+        members[std::string(attribute.values[i])].push_back(i);
+        if (members.size() > 1000) {
+            throw Error(
+                ErrorCode::usage,
+                fmt::format("attribute `{}` has more than 1000 values: it names no subgroups",
+                            options.subgroup));
+        }
+    }
+    for (auto& [value, rows] : members) {
+        const std::string name = fmt::format("{}={}", options.subgroup, value);
+        auto part = score_set(store, shards, labels, options, std::move(rows), name, comm).report;
+        for (auto& m : part.measurements) report.measurements.push_back(std::move(m));
+    }
+    return report;
+}
+
+}  // namespace assay

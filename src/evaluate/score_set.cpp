@@ -1,0 +1,326 @@
+#include "evaluate/score_set.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <map>
+
+#include <fmt/core.h>
+
+#include "assay/error.h"
+#include "core/parallel.h"
+#include "core/statistics.h"
+#include "evaluate/calibrated_null.h"
+#include "evaluate/ranks.h"
+#include "evaluate/score_adaptive.h"
+#include "evaluate/score_tables.h"
+#include "metric/families.h"
+
+namespace assay {
+namespace {
+
+struct Shared {  // one state of all threads: integers, so that their order does not matter
+    std::unique_ptr<Accumulator> accumulator;
+    std::vector<std::int64_t> state;
+    std::unique_ptr<std::mutex> mutex = std::make_unique<std::mutex>();
+};
+
+class Run {
+public:
+    Run(const PredictionStore& store, const OpenShards& shards, const LabelSets& labels,
+        const ScoreOptions& options, std::vector<std::uint64_t> rows, std::string_view subgroup,
+        Comm& comm)
+        : store_(store),
+          labels_(labels),
+          options_(options),
+          subgroup_(subgroup),
+          comm_(comm),
+          rows_(store, shards, labels, options.map ? &*options.map : nullptr, std::move(rows)),
+          shape_(rows_.shape()),
+          threads_(resolve_threads(options.threads)),
+          adaptive_(rows_, store.spec().storage, options, threads_, comm) {
+        // Whether sets have several members, and which counts occur, is asked of the items at hand:
+        // the two sides of a comparison agree.
+        const auto& counts = rows_.label_counts();
+        const bool several = counts.size() > 2, single = !several || counts[1] > 0;
+        set_.requests = expand_label_counts(
+            options.metrics.empty() ? default_metrics({}, 0, "", several, single) : options.metrics,
+            counts);
+    }
+
+    ScoredSet run() {
+        prepare();
+        agree(comm_, [&] { pass(); });
+        join_ranks();
+        for (std::size_t i = 0; i < set_.requests.size(); ++i) {
+            set_.estimates.push_back(estimate_of(set_.requests[i]));
+            report_.measurements.push_back(measure(set_.requests[i], set_.estimates.back()));
+        }
+        if (options_.null_draws > 0) add_null();
+        report_.label_counts = rows_.label_counts();
+        fill_classes(report_, shape_, shared_.at("classes").state, options_.resampling.level);
+        fill_confusions(report_, confused_, options_.confusions);
+        add_kind_warning(report_, store_.spec().kind, sampled_[0], sampled_[1]);
+        fill_answers(set_, rows_, labels_);
+        return std::move(set_);
+    }
+
+private:
+    void prepare() {
+        // The class table is always filled: it is part of the report.
+        add_accumulator(families::accumulate_classes({shape_, {}, options_.resampling.level}));
+        for (const MetricRequest& request : set_.requests) prepare(request);
+    }
+
+    void prepare(const MetricRequest& request) {
+        for (const auto part : request.facts->parts) prepare(parse_metric(part));
+        if (request.facts->accumulate != nullptr)
+            add_accumulator(request.facts->accumulate(context(request)));
+    }
+
+    MetricContext context(const MetricRequest& request) const {
+        return {shape_, request.parameters, options_.resampling.level};
+    }
+
+    void add_accumulator(std::unique_ptr<Accumulator> accumulator) {
+        Shared& shared = shared_[accumulator->key()];
+        if (shared.accumulator) return;
+        shared.state.assign(accumulator->slots() * (accumulator->grouped() ? group_count : 1), 0);
+        shared.accumulator = std::move(accumulator);
+    }
+
+    std::size_t first_unit(int rank) const {
+        return rows_.units() * static_cast<std::size_t>(rank) /
+               static_cast<std::size_t>(comm_.size());
+    }
+
+    void pass() {
+        const std::size_t begin = first_unit(comm_.rank()), end = first_unit(comm_.rank() + 1);
+        parallel_blocks(end - begin, threads_, [&](std::size_t block) {
+            throw_if_stopped();
+            std::vector<RowFacts> facts;
+            ScoreCounts counts;
+            rows_.score(begin + block, facts, counts);
+            for (auto& [key, shared] : shared_) {
+                const std::lock_guard lock(*shared.mutex);
+                shared.accumulator->update(shared.state, facts);
+            }
+            const std::lock_guard lock(mutex_);
+            add_counts(counts);
+            for (const RowFacts& row : facts) {
+                if (row.target >= 0 && row.predicted != row.target)
+                    ++confused_[{row.target, row.predicted}];
+                if (row.target >= 0) ++group_sizes_[row.group];
+            }
+        });
+    }
+
+    void add_counts(const ScoreCounts& c) {
+        ScoreCounts& sum = report_.counts;
+        sum.items += c.items;
+        sum.missing += c.missing;
+        sum.unreadable += c.unreadable;
+        sum.not_finite += c.not_finite;
+        sum.scored += c.scored;
+        sum.unlabelled += c.unlabelled;
+        sum.several_labels += c.several_labels;
+    }
+
+    void join_ranks() {
+        sampled_ = {static_cast<std::int64_t>(rows_.sampled()),
+                    static_cast<std::int64_t>(rows_.suspicious())};
+        if (comm_.size() == 1) return;
+        for (auto& [key, shared] : shared_) add_over_ranks(comm_, shared.state);
+        add_over_ranks(comm_, sampled_);
+        for (const auto& counts : exchange<ScoreCounts>(report_.counts)) add_counts(counts);
+        std::vector<std::int64_t> sizes(group_sizes_.begin(), group_sizes_.end());
+        add_over_ranks(comm_, sizes);
+        group_sizes_.assign(sizes.begin(), sizes.end());
+
+        std::vector<Confusion> pairs;
+        for (const auto& [pair, count] : confused_)
+            pairs.push_back({pair.first, pair.second, count});
+        confused_.clear();
+        for (const auto& part : gather<Confusion>(comm_, pairs)) {
+            for (const Confusion& c : part) confused_[{c.truth, c.predicted}] += c.count;
+        }
+        const auto first = static_cast<std::size_t>(rows_.first_of(first_unit(comm_.rank())));
+        const auto last = static_cast<std::size_t>(rows_.first_of(first_unit(comm_.rank() + 1)));
+        std::vector<ItemRecord> joined;
+        for (const auto& part :
+             gather<ItemRecord>(comm_, std::span(rows_.records()).subspan(first, last - first))) {
+            joined.insert(joined.end(), part.begin(), part.end());
+        }
+        rows_.records() = std::move(joined);
+    }
+
+    // Every rank's value; the local one is reset, so that all can be added to it.
+    template <class T>
+    std::vector<T> exchange(T& mine) {
+        std::vector<T> all;
+        for (const auto& part : gather<T>(comm_, {&mine, 1})) all.push_back(part.at(0));
+        mine = T{};
+        return all;
+    }
+
+    ResampledEstimate estimate_of(const MetricRequest& request) {
+        switch (request.facts->source) {
+            case Source::composite:
+                return composite(request);
+            case Source::class_wise:
+                return adaptive_.estimate(request, group_sizes_);
+            default:
+                break;
+        }
+        const auto accumulator = request.facts->accumulate(context(request));
+        const Shared& shared = shared_.at(accumulator->key());
+        return estimate(request, shape_, *shared.accumulator, shared.state, group_sizes_,
+                        options_.resampling);
+    }
+
+    ResampledEstimate composite(const MetricRequest& request) {
+        ResampledEstimate result;
+        double product = 1;
+        const double power = 1 / static_cast<double>(request.facts->parts.size());
+        std::vector<double> without;
+        for (const auto part : request.facts->parts) {
+            const MetricRequest inner = parse_metric(part);
+            const ResampledEstimate one = estimate_of(inner);
+            result.n = one.n;
+            if (!one.value) {
+                result.undefined = fmt::format("{} is undefined: {}", inner.text(), one.undefined);
+                return result;
+            }
+            product *= *one.value;
+            without.resize(one.without.size(), 1.0);
+            for (std::size_t g = 0; g < without.size(); ++g) without[g] *= one.without[g];
+        }
+        result.value = std::pow(product, power);
+        for (double& x : without) x = std::pow(x, power);
+        result.without = std::move(without);
+        return result;
+    }
+
+    Measurement measure(const MetricRequest& request, const ResampledEstimate& estimate) const {
+        const MetricFacts& facts = *request.facts;
+        Measurement m;
+        m.key.metric =
+            facts.name == "topk" ? "top" + request.parameters.at("k") : std::string(facts.name);
+        m.key.definition = request.definition();
+        m.key.parameters = request.parameters;
+        m.key.model = store_.spec().model_name;
+        m.key.dataset = store_.spec().dataset_name;
+        m.key.subgroup = subgroup_;
+        static_cast<Estimate&>(m) = estimate;
+        m.left_out = report_.counts.items - std::min(report_.counts.items, m.n);
+        m.higher_is_better = facts.higher_is_better;
+        if (!m.value) return m;
+        if (!m.interval && facts.uncertainty != Uncertainty::closed_form) {
+            m.interval = interval_of(*m.value, estimate.without, estimate.replicates,
+                                     options_.resampling.level);
+            if (m.interval) {
+                m.interval->low = std::max(facts.low, m.interval->low);
+                m.interval->high = std::min(facts.high, m.interval->high);
+            } else {
+                m.note += m.note.empty() ? "" : "; ";
+                m.note += "no interval from a single item";
+            }
+        }
+        return m;
+    }
+
+    // Calibration errors again with labels drawn from the probabilities: what would remain without
+    // any miscalibration.
+    void add_null() {
+        std::vector<NullMetric> metrics;
+        std::vector<std::pair<std::size_t, std::size_t>>
+            which;  // measurement, its place among the metrics
+        for (std::size_t i = 0; i < set_.requests.size(); ++i) {
+            if (!report_.measurements[i].value || !shape_.full_rows) continue;
+            if (const auto at = null_metric(set_.requests[i], metrics)) which.emplace_back(i, *at);
+        }
+        const auto values = calibrated_null(rows_, metrics, options_.null_draws,
+                                            options_.resampling.seed, threads_, comm_);
+        for (const auto& [measurement, at] : which) {
+            Measurement& m = report_.measurements[measurement];
+            double sum = 0, reached = 1;
+            for (const double x : values[at]) {
+                sum += x;
+                reached += x >= *m.value ? 1 : 0;
+            }
+            const auto draws = static_cast<double>(options_.null_draws);
+            m.calibrated_null = {sum / draws, reached / (1 + draws), options_.null_draws};
+            if (set_.requests[measurement].facts->name == "ece") m.note.clear();  // the rough floor
+        }
+    }
+
+    // Where the metric is in the list, added with its parts if need be; nothing for metrics that
+    // have no null.
+    std::optional<std::size_t> null_metric(const MetricRequest& request,
+                                           std::vector<NullMetric>& metrics) {
+        for (std::size_t k = 0; k < metrics.size(); ++k) {
+            if (metrics[k].request == request) return k;
+        }
+        NullMetric metric{request};
+        if (request.facts->name == "ace") {
+            metric.top_label = request.parameters.at("variant") == "top_label";
+            metric.sums =
+                &adaptive_.sums(std::stoi(request.parameters.at("bins")), metric.top_label);
+        } else if (request.facts->name == "ece" || request.facts->name == "ece_debiased") {
+            metric.accumulator = request.facts->accumulate(context(request));
+        } else if (request.facts->source == Source::composite) {
+            for (const auto part : request.facts->parts) {
+                const auto at = null_metric(parse_metric(part), metrics);
+                if (!at) return std::nullopt;
+                metric.parts.push_back(*at);
+            }
+        } else {
+            return std::nullopt;
+        }
+        metrics.push_back(metric);
+        return metrics.size() - 1;
+    }
+
+    const PredictionStore& store_;
+    const LabelSets& labels_;
+    const ScoreOptions& options_;
+    const std::string subgroup_;
+    Comm& comm_;
+    ScoredRows rows_;
+    const Shape shape_;
+    const int threads_;
+    std::map<std::string, Shared> shared_;
+    AdaptiveBins adaptive_;
+    std::mutex mutex_;
+    ConfusionCounts confused_;
+    std::vector<std::uint64_t> group_sizes_ = std::vector<std::uint64_t>(group_count, 0);
+    std::vector<std::int64_t> sampled_;
+    ScoredSet set_;
+    ScoreReport& report_ = set_.report;
+};
+
+}  // namespace
+
+std::optional<Interval> interval_of(double value, std::span<const double> without,
+                                    std::span<const double> replicates, double level) {
+    if (without.size() < 2) return std::nullopt;
+    if (replicates.size() < 2) {
+        return symmetric_interval(value, jackknife_standard_error(without), level, "jackknife",
+                                  static_cast<double>(without.size() - 1));
+    }
+    double mean = 0, squares = 0;
+    for (const double x : replicates) mean += x;
+    mean /= static_cast<double>(replicates.size());
+    for (const double x : replicates) squares += (x - mean) * (x - mean);
+    return symmetric_interval(value,
+                              std::sqrt(squares / static_cast<double>(replicates.size() - 1)),
+                              level, "bootstrap.normal");
+}
+
+ScoredSet score_set(const PredictionStore& store, const OpenShards& shards, const LabelSets& labels,
+                    const ScoreOptions& options, std::vector<std::uint64_t> rows,
+                    std::string_view subgroup, Comm& comm) {
+    return Run(store, shards, labels, options, std::move(rows), subgroup, comm).run();
+}
+
+}  // namespace assay

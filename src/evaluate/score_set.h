@@ -1,0 +1,31 @@
+// One run of the metrics over a selection of a store's items: what score and compare share.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "evaluate/scored_rows.h"
+
+namespace assay {
+
+struct ScoredSet {
+    ScoreReport report;                        ///< without classes' names
+    std::vector<MetricRequest> requests;       ///< one a measurement, in the same order
+    std::vector<ResampledEstimate> estimates;  ///< likewise
+    std::vector<ItemRecord> records;           ///< one an item
+    std::vector<std::int32_t> targets;  ///< one an item: only valid class of a scored item, or -1
+    std::vector<std::uint8_t> right;    ///< one an item: 1 right, 0 wrong, 2 not counted (no valid
+                                        ///< label, not scored); by sets
+};
+
+/// `rows`: the store's row of each item; empty: all of them in order. `labels` as labels_for()
+/// gives them.
+ScoredSet score_set(const PredictionStore& store, const OpenShards& shards, const LabelSets& labels,
+                    const ScoreOptions& options, std::vector<std::uint64_t> rows,
+                    std::string_view subgroup, Comm& comm);
+
+/// Interval of a value from its estimate (for the value itself, or a difference of two).
+std::optional<Interval> interval_of(double value, std::span<const double> without,
+                                    std::span<const double> replicates, double level);
+
+}  // namespace assay

@@ -1,0 +1,80 @@
+#include "evaluate/score_tables.h"
+
+#include <algorithm>
+#include <vector>
+
+#include <fmt/core.h>
+
+#include "core/statistics.h"
+#include "metric/class_table.h"
+
+namespace assay {
+
+void fill_classes(ScoreReport& report, const Shape& shape, std::span<const std::int64_t> state,
+                  double level) {
+    const std::size_t slots = std::size_t{shape.classes} * class_slots;
+    std::vector<std::int64_t> total(slots, 0);
+    for (std::size_t g = 0; g < group_count; ++g) {
+        for (std::size_t k = 0; k < slots; ++k) total[k] += state[g * slots + k];
+    }
+    for (std::size_t c = 0; c < shape.classes; ++c) {
+        const std::int64_t* const cls = total.data() + c * class_slots;
+        ClassResult& result = report.per_class.emplace_back();
+        result.n = static_cast<std::uint64_t>(cls[class_items]);
+        result.correct = static_cast<std::uint64_t>(cls[class_hits]);
+        if (result.n == 0) continue;
+        const auto n = static_cast<double>(result.n);
+        result.accuracy = static_cast<double>(result.correct) / n;
+        result.interval = wilson(result.correct, result.n, level);
+        if (!shape.probabilities) continue;
+        result.confidence = real_of(cls + class_confidence) / n;
+        if (cls[class_unknown] == 0) result.target_probability = real_of(cls + class_target) / n;
+    }
+}
+
+void fill_confusions(ScoreReport& report, const ConfusionCounts& counts, std::size_t kept) {
+    for (const auto& [pair, count] : counts)
+        report.confusions.push_back({pair.first, pair.second, count});
+    const auto more = [](const Confusion& a, const Confusion& b) {
+        return a.count != b.count
+                   ? a.count > b.count
+                   : std::pair(a.truth, a.predicted) < std::pair(b.truth, b.predicted);
+    };
+    auto& list = report.confusions;
+    std::sort(list.begin(), list.end(), more);
+    if (list.size() > kept) list.resize(kept);
+}
+
+void fill_answers(ScoredSet& set, ScoredRows& rows, const LabelSets& labels) {
+    set.targets.resize(rows.records().size());
+    set.right.resize(rows.records().size());
+    for (std::size_t i = 0; i < set.targets.size(); ++i) {
+        set.targets[i] = rows.target(i);
+        const ItemRecord& record = rows.records()[i];
+        const auto valid = labels[static_cast<std::size_t>(rows.row_of(i))];
+        const bool counted = record.factor != 0 && !valid.empty();
+        set.right[i] = !counted                                                           ? 2
+                       : std::binary_search(valid.begin(), valid.end(), record.predicted) ? 1
+                                                                                          : 0;
+    }
+    set.records = std::move(rows.records());
+}
+
+void add_kind_warning(ScoreReport& report, ScoreKind kind, std::int64_t looked, std::int64_t odd) {
+    if (odd > 0 && kind == ScoreKind::logits && 2 * odd > looked) {
+        report.warnings.push_back(
+            fmt::format("{} of {} rows looked at lie in [0, 1] and sum to 1 (or to more than 2): "
+                        "the scores look like "
+                        "probabilities, yet the store calls them logits, and a second softmax "
+                        "ruins every calibration value",
+                        odd, looked));
+    } else if (odd > 0 && kind == ScoreKind::probabilities) {
+        report.warnings.push_back(
+            fmt::format("{} of {} rows looked at do not sum to 1 within 0.01 or leave [0, 1]: they "
+                        "are no probabilities over "
+                        "exclusive classes",
+                        odd, looked));
+    }
+}
+
+}  // namespace assay

@@ -1,0 +1,89 @@
+#include "decode.h"
+
+#include <fmt/format.h>
+
+#include "assay/error.h"
+#include "core/file.h"
+
+namespace assay {
+namespace pixels {
+
+void damaged(std::string_view format, std::string_view what) {
+    throw Error(ErrorCode::bad_input, fmt::format("damaged {} image: {}", format, what));
+}
+
+void truncated(std::string_view format, std::string_view what) {
+    throw Error(ErrorCode::bad_input, fmt::format("truncated {} image: {}", format, what));
+}
+
+void unsupported(std::string_view format, std::string_view what) {
+    throw Error(ErrorCode::bad_input, fmt::format("unsupported {} image: {}", format, what));
+}
+
+void check_size(std::string_view format, std::int64_t width, std::int64_t height) {
+    if (width <= 0 || height <= 0)
+        damaged(format, fmt::format("its header says {} x {} pixels", width, height));
+    if (width > max_image_pixels / height) {
+        unsupported(format,
+                    fmt::format("its header says {} x {} pixels; at most {} pixels are read", width,
+                                height, max_image_pixels));
+    }
+}
+
+void set_size(Image& image, std::string_view format, std::int64_t width, std::int64_t height) {
+    check_size(format, width, height);
+    image.width = static_cast<int>(width);
+    image.height = static_cast<int>(height);
+    image.pixels.resize(4 * static_cast<std::size_t>(width) * static_cast<std::size_t>(height));
+}
+
+namespace {
+
+bool starts_with(Bytes bytes, std::string_view magic, std::size_t at = 0) {
+    return bytes.size() >= at + magic.size() &&
+           std::memcmp(bytes.data() + at, magic.data(), magic.size()) == 0;
+}
+
+std::string first_bytes(Bytes bytes) {
+    std::string text;
+    for (const std::byte b : bytes.first(std::min<std::size_t>(bytes.size(), 8))) {
+        text += fmt::format("{}{:02x}", text.empty() ? "" : " ", static_cast<unsigned>(b));
+    }
+    return text;
+}
+
+}  // namespace
+}  // namespace pixels
+
+void decode_image_into(std::span<const std::byte> bytes, Image& image) {
+    using namespace pixels;
+    using namespace std::string_view_literals;
+    if (bytes.empty()) throw Error(ErrorCode::bad_input, "the image is empty (0 bytes)");
+    if (starts_with(bytes, "\xFF\xD8\xFF"sv)) return decode_jpeg(bytes, image);
+    if (starts_with(bytes, "\x89PNG\r\n\x1A\n"sv)) return decode_png(bytes, image);
+    if (starts_with(bytes, "RIFF"sv) && starts_with(bytes, "WEBP"sv, 8))
+        return decode_webp(bytes, image);
+    if (starts_with(bytes, "BM"sv)) return decode_bmp(bytes, image);
+    if (starts_with(bytes, "II\x2A\0"sv) || starts_with(bytes, "MM\0\x2A"sv) ||
+        starts_with(bytes, "II\x2B\0"sv) || starts_with(bytes, "MM\0\x2B"sv)) {
+        return decode_tiff(bytes, image);
+    }
+    throw Error(
+        ErrorCode::bad_input,
+        fmt::format("not an image that can be read: it begins with the bytes {}; JPEG, PNG, "
+                    "WebP, BMP and TIFF are read",
+                    first_bytes(bytes)));
+}
+
+Image decode_image(std::span<const std::byte> bytes) {
+    Image image;
+    decode_image_into(bytes, image);
+    return image;
+}
+
+Image load_image(const std::filesystem::path& path) {
+    return with_note(fmt::format("reading the image {}", path.string()),
+                     [&] { return decode_image(read_file(path)); });
+}
+
+}  // namespace assay

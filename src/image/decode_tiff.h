@@ -1,0 +1,56 @@
+// The part of TIFF decoding that needs no libtiff: which layouts are read, and how samples become
+// R, G, B.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "assay/image/image.h"
+
+namespace assay::pixels {
+
+/// What the tags say.
+struct TiffLayout {
+    std::uint32_t width = 0;
+    std::uint32_t height = 0;
+    int bits = 1;         ///< a sample
+    int samples = 1;      ///< a pixel, extras among them
+    int extras = 0;       ///< samples that are no colour
+    int first_extra = 0;  ///< what the first of them means (EXTRASAMPLE_...)
+    int format = 1;       ///< SAMPLEFORMAT_...
+    int photometric = 0;  ///< PHOTOMETRIC_...
+    int compression = 1;
+    int orientation = 1;
+    bool separate = false;  ///< one plane a sample
+    bool big_endian = false;
+};
+
+/// Throws unsupported unless Pillow 9.4 reads such a file.
+void check_supported(const TiffLayout& l);
+
+/// Planes that are read: one, or as many as a pixel has bytes to hold them.
+inline int planes(const TiffLayout& l) {
+    if (!l.separate) return 1;
+    return l.samples < 4 ? l.samples : 4;
+}
+
+/// Bytes of a row of `pixels` pixels in one plane.
+inline std::size_t row_bytes(const TiffLayout& l, std::uint32_t pixels) {
+    return (std::size_t{pixels} * static_cast<std::size_t>(l.separate ? 1 : l.samples) *
+                static_cast<std::size_t>(l.bits) +
+            7) /
+           8;
+}
+
+/// Cuts the samples of a row (native byte order) to bytes: the first four of each pixel, or of
+/// plane `plane` to that byte.
+void take_samples(const TiffLayout& l, int plane, const std::byte* row, std::uint32_t pixels,
+                  std::uint8_t* out);
+
+/// Turns each pixel of samples into R, G, B, 255. `palette` holds R, G, B, X entries.
+void samples_to_rgb(const TiffLayout& l, const std::uint8_t* palette, Image& image);
+
+/// Turns and mirrors as the orientation tag (1 to 8) says.
+void orient(Image& image, int orientation);
+
+}  // namespace assay::pixels

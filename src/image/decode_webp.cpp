@@ -1,0 +1,92 @@
+// WebP through libwebp. The first frame of an animation stands for it, on a black canvas.
+#include <memory>
+
+#include <webp/decode.h>
+#include <webp/demux.h>
+
+#include <fmt/format.h>
+
+#include "decode.h"
+
+namespace assay::pixels {
+namespace {
+
+struct DeleteDemuxer {
+    void operator()(WebPDemuxer* demuxer) const { WebPDemuxDelete(demuxer); }
+};
+
+struct FirstFrame {
+    explicit FirstFrame(const WebPDemuxer* demuxer)
+        : found(WebPDemuxGetFrame(demuxer, 1, &iterator) != 0) {}
+    ~FirstFrame() { WebPDemuxReleaseIterator(&iterator); }
+    FirstFrame(const FirstFrame&) = delete;
+    FirstFrame& operator=(const FirstFrame&) = delete;
+
+    WebPIterator iterator{};
+    bool found;
+};
+
+std::string_view meaning(VP8StatusCode status) {
+    switch (status) {
+        case VP8_STATUS_OUT_OF_MEMORY:
+            return "libwebp ran out of memory";
+        case VP8_STATUS_BITSTREAM_ERROR:
+            return "its bit stream is broken";
+        case VP8_STATUS_UNSUPPORTED_FEATURE:
+            return "it uses a feature that libwebp does not know";
+        case VP8_STATUS_NOT_ENOUGH_DATA:
+            return "its bit stream ends too early";
+        default:
+            return "libwebp refuses it";
+    }
+}
+
+/// RIFF writes its own length: fewer bytes than that is a cut, anything else is damage.
+[[noreturn]] void refuse_container(Bytes bytes) {
+    if (bytes.size() >= 12) {
+        std::uint32_t riff = 0;
+        for (int i = 3; i >= 0; --i) riff = (riff << 8) | static_cast<std::uint32_t>(bytes[4 + i]);
+        if (std::uint64_t{riff} + 8 > bytes.size()) {
+            truncated("WebP", fmt::format("{} of {} bytes are there", bytes.size(),
+                                          std::uint64_t{riff} + 8));
+        }
+    }
+    damaged("WebP", "its chunks do not fit together");
+}
+
+}  // namespace
+
+void decode_webp(Bytes bytes, Image& image) {
+    const WebPData data = {reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()};
+    const std::unique_ptr<WebPDemuxer, DeleteDemuxer> demuxer(WebPDemux(&data));
+    if (!demuxer) refuse_container(bytes);
+    const FirstFrame first(demuxer.get());
+    if (!first.found) damaged("WebP", "it has no frame");
+    const WebPIterator& frame = first.iterator;
+    const std::int64_t width = WebPDemuxGetI(demuxer.get(), WEBP_FF_CANVAS_WIDTH);
+    const std::int64_t height = WebPDemuxGetI(demuxer.get(), WEBP_FF_CANVAS_HEIGHT);
+    if (frame.width <= 0 || frame.height <= 0 || frame.x_offset < 0 || frame.y_offset < 0 ||
+        std::int64_t{frame.x_offset} + frame.width > width ||
+        std::int64_t{frame.y_offset} + frame.height > height) {
+        damaged("WebP", "its first frame does not lie within the image");
+    }
+    WebPDecoderConfig config;
+    if (WebPInitDecoderConfig(&config) == 0)
+        unsupported("WebP", "the libwebp that is loaded is not the one built for");
+    set_size(image, "WebP", width, height);
+    const std::size_t stride = 4 * static_cast<std::size_t>(width);
+    if (frame.width < width || frame.height < height)
+        std::fill(image.pixels.begin(), image.pixels.end(), std::uint8_t{0});
+    const std::size_t at = stride * static_cast<std::size_t>(frame.y_offset) +
+                           4 * static_cast<std::size_t>(frame.x_offset);
+    config.output.colorspace = MODE_RGBA;
+    config.output.is_external_memory = 1;
+    config.output.u.RGBA.rgba = image.pixels.data() + at;
+    config.output.u.RGBA.stride = static_cast<int>(stride);
+    config.output.u.RGBA.size = image.pixels.size() - at;
+    const VP8StatusCode status = WebPDecode(frame.fragment.bytes, frame.fragment.size, &config);
+    if (status != VP8_STATUS_OK) damaged("WebP", meaning(status));
+    for (std::size_t i = 3; i < image.pixels.size(); i += 4) image.pixels[i] = 255;
+}
+
+}  // namespace assay::pixels

@@ -1,0 +1,152 @@
+#include "assay/image/preprocess.h"
+
+#include <algorithm>
+#include <climits>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "assay/error.h"
+
+namespace assay {
+namespace {
+
+[[noreturn]] void refuse(const std::string& message) {
+    throw Error(ErrorCode::bad_input, message);
+}
+
+struct Sides {
+    std::int64_t height;
+    std::int64_t width;
+};
+
+/// timm: floor(side / crop_pct).
+std::int64_t scaled(int side, double crop_pct) {
+    const double size = std::floor(side / crop_pct);
+    if (!(size >= 1 && size <= INT_MAX)) {
+        refuse(fmt::format(
+            "crop_pct {} makes {} pixels to {}; it must lie in (0, 1] or a little above", crop_pct,
+            side, size));
+    }
+    return static_cast<std::int64_t>(size);
+}
+
+/// torchvision's Resize(int): the short side is given, the long one is cut to an integer.
+Sides short_side_to(std::int64_t size, int width, int height) {
+    const bool upright = width <= height;
+    const int shorter = upright ? width : height;
+    const int longer = upright ? height : width;
+    const double other = static_cast<double>(size * longer) / shorter;
+    if (other > INT_MAX)
+        refuse(fmt::format("an image of {} x {} pixels cannot be resized to short side {}", width,
+                           height, size));
+    const auto long_size = static_cast<std::int64_t>(other);
+    return upright ? Sides{long_size, size} : Sides{size, long_size};
+}
+
+/// timm's ResizeKeepRatio: the larger ratio fits the image into `target` (border), the smaller one
+/// covers it.
+Sides keep_ratio(Sides target, int width, int height, bool fit) {
+    const double rows = static_cast<double>(height) / static_cast<double>(target.height);
+    const double columns = static_cast<double>(width) / static_cast<double>(target.width);
+    const double ratio = fit ? std::max(rows, columns) : std::min(rows, columns);
+    const double new_height = std::nearbyint(height / ratio);  // half to even, as Python's round
+    const double new_width = std::nearbyint(width / ratio);
+    if (new_height > INT_MAX || new_width > INT_MAX || new_height < 1 || new_width < 1) {
+        refuse(fmt::format("an image of {} x {} pixels would be resized to {} x {}", width, height,
+                           new_width, new_height));
+    }
+    return {static_cast<std::int64_t>(new_height), static_cast<std::int64_t>(new_width)};
+}
+
+Sides resized(const Preprocess& p, int width, int height) {
+    if (p.crop_mode == CropMode::none) return {p.height, p.width};
+    Sides target{};
+    if (p.resize_size) {
+        if (*p.resize_size < 1)
+            refuse(fmt::format("resize_size is {}; it must be positive", *p.resize_size));
+        target = {*p.resize_size, *p.resize_size};
+    } else {
+        target = {scaled(p.height, p.crop_pct), scaled(p.width, p.crop_pct)};
+    }
+    if (p.crop_mode == CropMode::squash) return target;
+    if (p.crop_mode == CropMode::border) return keep_ratio(target, width, height, true);
+    if (target.height == target.width) return short_side_to(target.height, width, height);
+    return keep_ratio(target, width, height, false);
+}
+
+/// torchvision's center_crop: round((size - crop) / 2) half to even; an image smaller than the crop
+/// is padded by (crop - size) / 2 rounded down before it.
+int crop_start(int size, int crop) {
+    const int margin = size - crop;
+    if (margin < 0) return -((crop - size) / 2);
+    const int half = margin / 2;
+    return margin % 2 == 0 ? half : half + (half & 1);
+}
+
+/// (byte * scale - mean) / std for every byte, so that an image costs one look-up a value.
+std::array<float, 256> value_table(double scale, double mean, double std) {
+    const bool by_255 = static_cast<float>(scale) == 1.0F / 255.0F;
+    std::array<float, 256> table;
+    for (int v = 0; v < 256; ++v) {
+        const float x = by_255 ? static_cast<float>(v) / 255.0F
+                               : static_cast<float>(v) * static_cast<float>(scale);
+        table[v] = (x - static_cast<float>(mean)) / static_cast<float>(std);
+    }
+    return table;
+}
+
+}  // namespace
+
+ResizeWindow window_of(const Preprocess& p, int width, int height) {
+    if (p.height < 1 || p.width < 1)
+        refuse(fmt::format("an input of {} x {} pixels is asked for", p.width, p.height));
+    if (width < 1 || height < 1)
+        refuse(fmt::format("an image of {} x {} pixels cannot be resized", width, height));
+    const Sides size = resized(p, width, height);
+    ResizeWindow window{};
+    window.width = static_cast<int>(size.width);
+    window.height = static_cast<int>(size.height);
+    window.crop_w = p.width;
+    window.crop_h = p.height;
+    window.crop_x = crop_start(window.width, p.width);
+    window.crop_y = crop_start(window.height, p.height);
+    return window;
+}
+
+Image crop_window(const Image& image, const Preprocess& p) {
+    return resize(image, p.interpolation, window_of(p, image.width, image.height), p.fill);
+}
+
+void preprocess_into(const Image& image, const Preprocess& p, std::span<float> out) {
+    const Image window = crop_window(image, p);
+    normalise_into(window, p, out);
+}
+
+void normalise_into(const Image& window, const Preprocess& p, std::span<float> out) {
+    const std::size_t plane =
+        static_cast<std::size_t>(window.width) * static_cast<std::size_t>(window.height);
+    if (window.width != p.width || window.height != p.height || window.pixels.size() != 4 * plane) {
+        refuse(fmt::format("a window of {} x {} pixels is given; the preprocessing makes {} x {}",
+                           window.width, window.height, p.width, p.height));
+    }
+    if (out.size() != 3 * plane)
+        refuse(fmt::format("{} numbers are to be filled; the input has {}", out.size(), 3 * plane));
+    const bool bgr = p.channel_order == ChannelOrder::bgr;
+    const auto first = value_table(p.scale, p.mean[0], p.std[0]);
+    const auto second = value_table(p.scale, p.mean[1], p.std[1]);
+    const auto third = value_table(p.scale, p.mean[2], p.std[2]);
+    const int first_byte = bgr ? 2 : 0;
+    const int third_byte = bgr ? 0 : 2;
+    float* a = out.data();
+    float* b = a + plane;
+    float* c = b + plane;
+    const std::uint8_t* pixel = window.pixels.data();
+    for (std::size_t i = 0; i < plane; ++i, pixel += 4) {
+        a[i] = first[pixel[first_byte]];
+        b[i] = second[pixel[1]];
+        c[i] = third[pixel[third_byte]];
+    }
+}
+
+}  // namespace assay

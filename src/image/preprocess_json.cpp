@@ -1,0 +1,230 @@
+// Names, JSON, fingerprint and the line for people.
+#include <cmath>
+#include <initializer_list>
+#include <utility>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "assay/error.h"
+#include "assay/image/preprocess.h"
+#include "core/hash.h"
+
+namespace assay {
+namespace {
+
+template <class Value>
+struct Named {
+    std::string_view name;
+    Value value;
+};
+
+constexpr Named<Interpolation> interpolations[] = {
+    {"nearest", Interpolation::nearest},   {"box", Interpolation::box},
+    {"bilinear", Interpolation::bilinear}, {"hamming", Interpolation::hamming},
+    {"bicubic", Interpolation::bicubic},   {"lanczos", Interpolation::lanczos},
+};
+constexpr Named<CropMode> crop_modes[] = {
+    {"center", CropMode::center},
+    {"squash", CropMode::squash},
+    {"border", CropMode::border},
+    {"none", CropMode::none},
+};
+constexpr Named<ChannelOrder> channel_orders[] = {{"rgb", ChannelOrder::rgb},
+                                                  {"bgr", ChannelOrder::bgr}};
+
+template <class Table, class Value>
+std::string_view find_name(const Table& table, Value value) {
+    for (const auto& row : table) {
+        if (row.value == value) return row.name;
+    }
+    throw Error(ErrorCode::internal,
+                fmt::format("no name for the value {}", static_cast<int>(value)));
+}
+
+template <class Table>
+auto find_value(const Table& table, std::string_view what, std::string_view name) {
+    std::vector<std::string> known;
+    for (const auto& row : table) {
+        if (row.name == name) return row.value;
+        known.emplace_back(row.name);
+    }
+    throw Error(ErrorCode::usage,
+                fmt::format("unknown {} `{}`{}", what, name, suggest(name, known)));
+}
+
+[[noreturn]] void refuse(std::string_view key, const nlohmann::json& value,
+                         std::string_view allowed) {
+    std::string met = value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+    if (met.size() > 60) met = met.substr(0, 57) + "...";
+    throw Error(ErrorCode::bad_input,
+                fmt::format("preprocessing: `{}` is {}; it must be {}", key, met, allowed));
+}
+
+int read_side(std::string_view key, const nlohmann::json& value) {
+    constexpr std::int64_t most = 65'535;
+    const std::string allowed = fmt::format("an integer in [1, {}]", most);
+    if (!value.is_number_integer()) refuse(key, value, allowed);
+    if (value.is_number_unsigned() && value.get<std::uint64_t>() > std::uint64_t{most})
+        refuse(key, value, allowed);
+    const auto side = value.get<std::int64_t>();
+    if (side < 1 || side > most) refuse(key, value, allowed);
+    return static_cast<int>(side);
+}
+
+double read_number(std::string_view key, const nlohmann::json& value, double above) {
+    const std::string allowed =
+        std::isfinite(above) ? fmt::format("a finite number above {}", above) : "a finite number";
+    if (!value.is_number()) refuse(key, value, allowed);
+    const auto number = value.get<double>();
+    if (!std::isfinite(number) || !(number > above)) refuse(key, value, allowed);
+    return number;
+}
+
+constexpr double any_number = -INFINITY;
+
+std::string read_text(std::string_view key, const nlohmann::json& value) {
+    if (!value.is_string()) refuse(key, value, "a name");
+    return value.get<std::string>();
+}
+
+const nlohmann::json& read_three(std::string_view key, const nlohmann::json& value) {
+    if (!value.is_array() || value.size() != 3) refuse(key, value, "a list of three numbers");
+    return value;
+}
+
+void read_field(Preprocess& p, const std::string& key, const nlohmann::json& value) {
+    if (key == "height") {
+        p.height = read_side(key, value);
+    } else if (key == "width") {
+        p.width = read_side(key, value);
+    } else if (key == "interpolation") {
+        p.interpolation = interpolation_named(read_text(key, value));
+    } else if (key == "crop_mode") {
+        p.crop_mode = crop_mode_named(read_text(key, value));
+    } else if (key == "crop_pct") {
+        p.crop_pct = read_number(key, value, 0.0);
+    } else if (key == "resize_size") {
+        p.resize_size = value.is_null() ? std::nullopt : std::optional<int>(read_side(key, value));
+    } else if (key == "channel_order") {
+        p.channel_order = channel_order_named(read_text(key, value));
+    } else if (key == "scale") {
+        p.scale = read_number(key, value, 0.0);
+    } else if (key == "mean") {
+        for (std::size_t c = 0; c < 3; ++c)
+            p.mean[c] = read_number(key, read_three(key, value)[c], any_number);
+    } else if (key == "std") {
+        for (std::size_t c = 0; c < 3; ++c)
+            p.std[c] = read_number(key, read_three(key, value)[c], 0.0);
+    } else if (key == "fill") {
+        for (std::size_t c = 0; c < 3; ++c) {
+            const nlohmann::json& v = read_three(key, value)[c];
+            if (!v.is_number_integer() || v < 0 || v > 255)
+                refuse(key, value, "a list of three integers in [0, 255]");
+            p.fill[c] = v.get<std::uint8_t>();
+        }
+    } else {
+        static const std::vector<std::string> known = {
+            "channel_order", "crop_mode",   "crop_pct", "fill", "height", "interpolation",
+            "mean",          "resize_size", "scale",    "std",  "width"};
+        throw Error(ErrorCode::bad_input,
+                    fmt::format("preprocessing: unknown key `{}`{}", key, suggest(key, known)));
+    }
+}
+
+std::string three(const std::array<double, 3>& values) {
+    if (values[0] == values[1] && values[1] == values[2]) return fmt::format("{:.6g}", values[0]);
+    return fmt::format("{:.6g} {:.6g} {:.6g}", values[0], values[1], values[2]);
+}
+
+/// A resize size for people: "256", or "256x320" (height x width) when the sides differ.
+std::string describe_size(const Preprocess& p) {
+    if (p.resize_size) return fmt::format("{}", *p.resize_size);
+    const double rows = std::floor(p.height / p.crop_pct);
+    const double columns = std::floor(p.width / p.crop_pct);
+    return rows == columns ? fmt::format("{:.0f}", rows)
+                           : fmt::format("{:.0f}x{:.0f}", rows, columns);
+}
+
+std::string describe_window(const Preprocess& p) {
+    const std::string window = fmt::format("{}x{}", p.height, p.width);
+    const std::string_view filter = name_of(p.interpolation);
+    if (p.crop_mode == CropMode::none) return fmt::format("resize to {} ({})", window, filter);
+    const std::string_view how = p.crop_mode == CropMode::center   ? "short side"
+                                 : p.crop_mode == CropMode::squash ? "both sides"
+                                                                   : "long side";
+    return fmt::format("resize {} ({}, {}) > centre {} {}", describe_size(p), filter, how,
+                       p.crop_mode == CropMode::border ? "pad" : "crop", window);
+}
+
+}  // namespace
+
+std::string_view name_of(Interpolation value) {
+    return find_name(interpolations, value);
+}
+std::string_view name_of(CropMode value) {
+    return find_name(crop_modes, value);
+}
+std::string_view name_of(ChannelOrder value) {
+    return find_name(channel_orders, value);
+}
+
+Interpolation interpolation_named(std::string_view name) {
+    return find_value(interpolations, "interpolation", name);
+}
+CropMode crop_mode_named(std::string_view name) {
+    return find_value(crop_modes, "crop mode", name);
+}
+ChannelOrder channel_order_named(std::string_view name) {
+    return find_value(channel_orders, "channel order", name);
+}
+
+nlohmann::json to_json(const Preprocess& p) {
+    return {
+        {"height", p.height},
+        {"width", p.width},
+        {"interpolation", name_of(p.interpolation)},
+        {"crop_mode", name_of(p.crop_mode)},
+        {"crop_pct", p.crop_pct},
+        {"resize_size", p.resize_size ? nlohmann::json(*p.resize_size) : nlohmann::json()},
+        {"channel_order", name_of(p.channel_order)},
+        {"scale", p.scale},
+        {"mean", p.mean},
+        {"std", p.std},
+        {"fill", p.fill},
+    };
+}
+
+Preprocess preprocess_from_json(const nlohmann::json& json) {
+    if (!json.is_object()) refuse("preprocess", json, "an object");
+    Preprocess p;
+    for (const auto& [key, value] : json.items()) {
+        try {
+            read_field(p, key, value);
+        } catch (const Error& error) {
+            if (error.code() != ErrorCode::usage) throw;
+            throw Error(ErrorCode::bad_input, "preprocessing: " + error.message());
+        }
+    }
+    return p;
+}
+
+std::string fingerprint(const Preprocess& p) {
+    return hash_text(to_json(p).dump());
+}
+
+std::string describe(const Preprocess& p) {
+    const bool by_255 = static_cast<float>(p.scale) == 1.0F / 255.0F;
+    std::string text = describe_window(p);
+    if (p.channel_order == ChannelOrder::bgr) text += " > BGR";
+    if (by_255) {
+        text += " > /255";
+    } else if (p.scale != 1.0) {
+        text += fmt::format(" > x{:.6g}", p.scale);
+    }
+    if (p.mean != std::array{0.0, 0.0, 0.0}) text += " > mean " + three(p.mean);
+    if (p.std != std::array{1.0, 1.0, 1.0}) text += " > std " + three(p.std);
+    return text;
+}
+
+}  // namespace assay

@@ -1,0 +1,155 @@
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "resample.h"
+
+namespace assay::pixels {
+namespace {
+
+double box(double x) {
+    return x > -0.5 && x <= 0.5 ? 1.0 : 0.0;
+}
+
+double triangle(double x) {
+    x = std::abs(x);
+    return x < 1.0 ? 1.0 - x : 0.0;
+}
+
+// Pillow writes 0.54 and 0.46 as floats; doubles would change some results by one.
+double hamming(double x) {
+    x = std::abs(x);
+    if (x == 0.0) return 1.0;
+    if (x >= 1.0) return 0.0;
+    x *= std::numbers::pi;
+    return std::sin(x) / x * (0.54F + 0.46F * std::cos(x));
+}
+
+// Keys, "Cubic convolution interpolation for digital image processing", 1981, with a = -0.5.
+double cubic(double x) {
+    constexpr double a = -0.5;
+    x = std::abs(x);
+    if (x < 1.0) return ((a + 2.0) * x - (a + 3.0)) * x * x + 1;
+    if (x < 2.0) return (((x - 5) * x + 8) * x - 4) * a;
+    return 0.0;
+}
+
+double sinc(double x) {
+    if (x == 0.0) return 1.0;
+    x *= std::numbers::pi;
+    return std::sin(x) / x;
+}
+
+double lanczos3(double x) {
+    return -3.0 <= x && x < 3.0 ? sinc(x) * sinc(x / 3) : 0.0;
+}
+
+struct Filter {
+    double (*weight)(double);
+    double support;
+};
+
+Filter filter_of(Interpolation filter) {
+    switch (filter) {
+        case Interpolation::box:
+            return {box, 0.5};
+        case Interpolation::bilinear:
+            return {triangle, 1.0};
+        case Interpolation::hamming:
+            return {hamming, 1.0};
+        case Interpolation::bicubic:
+            return {cubic, 2.0};
+        case Interpolation::lanczos:
+            return {lanczos3, 3.0};
+        case Interpolation::nearest:
+            break;
+    }
+    return {box, 0.5};
+}
+
+/// Two 16-bit numbers in one.
+std::int32_t pair(std::int32_t a, std::int32_t b) {
+    return static_cast<std::int32_t>((static_cast<std::uint32_t>(b) << 16) |
+                                     (static_cast<std::uint32_t>(a) & 0xFFFF));
+}
+
+}  // namespace
+
+void make_axis(Axis& axis, Interpolation filter, int inputs, int size, int begin, int end) {
+    const Filter f = filter_of(filter);
+    const double scale = static_cast<double>(inputs) / size;
+    const double stretch = std::max(scale, 1.0);
+    const double support = f.support * stretch;
+    const double inverse = 1.0 / stretch;
+
+    axis.inputs = inputs;
+    axis.outputs = end - begin;
+    axis.taps = static_cast<int>(std::min(std::ceil(support) * 2 + 1, static_cast<double>(inputs)));
+    axis.first.resize(static_cast<std::size_t>(axis.outputs));
+    axis.count.resize(static_cast<std::size_t>(axis.outputs));
+    axis.weights.assign(static_cast<std::size_t>(axis.outputs) * axis.taps, 0);
+    std::vector<double> exact(static_cast<std::size_t>(axis.taps));
+    for (int i = 0; i < axis.outputs; ++i) {
+        const double centre = (begin + i + 0.5) * scale;
+        const int low = std::max(static_cast<int>(centre - support + 0.5), 0);
+        const int high = std::min(static_cast<int>(centre + support + 0.5), inputs);
+        const int count = high - low;
+        double sum = 0.0;
+        for (int t = 0; t < count; ++t) {
+            exact[t] = f.weight((t + low - centre + 0.5) * inverse);
+            sum += exact[t];
+        }
+        std::int32_t* weights = axis.weights.data() + static_cast<std::size_t>(i) * axis.taps;
+        for (int t = 0; t < count; ++t) {
+            const double w = (sum != 0.0 ? exact[t] / sum : exact[t]) * (1 << weight_bits);
+            weights[t] = static_cast<std::int32_t>(w < 0 ? w - 0.5 : w + 0.5);
+        }
+        axis.first[i] = low;
+        axis.count[i] = count;
+    }
+}
+
+bool make_paired(PairedAxis& paired, const Axis& axis) {
+    // Often fewer than axis.taps, which is a bound.
+    const int most = *std::max_element(axis.count.begin(), axis.count.end());
+    paired.groups = (most + 3) / 4;
+    const int taps = 4 * paired.groups;
+    if (taps > axis.inputs || axis.outputs < 2) return false;
+    paired.first.resize(axis.first.size());
+    paired.weights.assign(static_cast<std::size_t>(axis.outputs) * taps, 0);
+    std::vector<std::int32_t> row(static_cast<std::size_t>(taps));
+    for (int i = 0; i < axis.outputs; ++i) {
+        // Near the right edge the window is moved left, so that no load reaches beyond the row.
+        const int first = std::min(axis.first[i], axis.inputs - taps);
+        const int shift = axis.first[i] - first;
+        std::fill(row.begin(), row.end(), 0);
+        std::copy_n(axis.weights.data() + static_cast<std::size_t>(i) * axis.taps, axis.count[i],
+                    row.begin() + shift);
+        paired.first[i] = first;
+        std::int32_t* out = paired.weights.data() + static_cast<std::size_t>(i) * taps;
+        for (int t = 0; t < taps; t += 4) {
+            const std::int32_t* w = row.data() + t;
+            out[t] = pair(w[0] & 32767, w[1] & 32767);
+            out[t + 1] = pair(w[2] & 32767, w[3] & 32767);
+            out[t + 2] = pair(w[0] >> 15, w[1] >> 15);
+            out[t + 3] = pair(w[2] >> 15, w[3] >> 15);
+        }
+    }
+    return true;
+}
+
+void make_row_pairs(std::vector<std::int32_t>& pairs, const Axis& axis) {
+    const int per_row = (axis.taps + 1) / 2;
+    pairs.resize(static_cast<std::size_t>(axis.outputs) * per_row * 2);
+    std::int32_t* out = pairs.data();
+    for (int i = 0; i < axis.outputs; ++i) {
+        const std::int32_t* weights = axis.weights.data() + static_cast<std::size_t>(i) * axis.taps;
+        for (int t = 0; t < axis.taps; t += 2, out += 2) {
+            const std::int32_t next = t + 1 < axis.taps ? weights[t + 1] : 0;
+            out[0] = pair(weights[t] & 32767, next & 32767);
+            out[1] = pair(weights[t] >> 15, next >> 15);
+        }
+    }
+}
+
+}  // namespace assay::pixels

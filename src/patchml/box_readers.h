@@ -1,0 +1,58 @@
+// One function a format: from a file's text to rows of a BoxList.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "assay/patchml/boxes.h"
+
+namespace assay {
+
+/// Appends to a list; gives each class text one number.
+class BoxListBuilder {
+public:
+    explicit BoxListBuilder(BoxList& list) : list_(list) {}
+
+    /// The file that the next rows come from.
+    void source(std::string_view name);
+    /// The image that the next rows are of. A name twice in a row is one image.
+    void image(std::string_view name, std::string_view alternative = "");
+    void row(std::string_view cls, std::uint32_t place, const std::array<double, 4>& corners);
+    /// `what`: "object", "line", "annotation".
+    void reject(BoxFault fault, std::string_view what, std::uint32_t place, std::string_view cls,
+                std::string detail);
+    BoxList& list() { return list_; }
+
+private:
+    struct Hash {
+        using is_transparent = void;
+        std::size_t operator()(std::string_view text) const {
+            return std::hash<std::string_view>{}(text);
+        }
+    };
+    BoxList& list_;
+    std::unordered_map<std::string, std::uint32_t, Hash, std::equal_to<>> classes_;
+};
+
+/// "object", "line" or "annotation": what `place` counts.
+std::string_view place_word(BoxFormat format);
+
+/// The whole of `text` as a number, blanks around it left out; nothing when it is none. NaN and
+/// infinities are numbers here: the pool judges values.
+std::optional<double> parse_corner(std::string_view text);
+
+inline constexpr std::size_t max_xml_bytes = std::size_t{1} << 20;
+inline constexpr int max_annotation_depth = 64;
+
+/// Throw bad_input, without the file's name, where nothing of the text can be used.
+/// `alternative`: the XML's path below the annotations' folder, without its extension.
+void parse_voc(std::string_view text, std::string_view alternative, BoxListBuilder& out);
+void parse_solution(std::string_view text, const std::string& source, BoxListBuilder& out);
+void parse_box_csv(std::string_view text, const std::string& source, BoxListBuilder& out);
+void parse_coco(std::string_view text, BoxListBuilder& out);
+/// True for a table with a PredictionString.
+bool is_solution(std::string_view text, const std::string& source);
+
+}  // namespace assay

@@ -1,0 +1,220 @@
+// From plans to a data set on disk.
+#include "assay/patchml/composites.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <nlohmann/json.hpp>
+#include <numeric>
+
+#include "assay/error.h"
+#include "assay/image/encode.h"
+#include "core/csv.h"
+#include "core/file.h"
+#include "core/hash.h"
+#include "core/parallel.h"
+#include "data/label_texts.h"
+#include "patchml/compose.h"
+#include "patchml/made_folder.h"
+
+namespace assay {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+std::string grid_folder(const Grid& grid) {
+    return fmt::format("k{}-p{}", grid.k, grid.p);
+}
+
+std::string image_path(const Grid& grid, std::size_t i) {
+    return fmt::format("{}/{:06}.png", grid_folder(grid), i);
+}
+
+/// What decides every byte.
+json settings_of(const PatchPool& pool, const CompositeOptions& options) {
+    json grids = json::array();
+    for (const Grid& grid : options.grids) grids.push_back({{"k", grid.k}, {"p", grid.p}});
+    return {{"schema", "assay.patchml"},
+            {"schema_version", 1},
+            {"seed", options.seed},
+            {"grids", grids},
+            {"canvas", options.canvas},
+            {"distinct", options.distinct},
+            {"interpolation", name_of(options.interpolation)},
+            {"limit", options.limit},
+            {"pool",
+             {{"patches", pool.patches.size()},
+              {"images", pool.images.size()},
+              {"classes", pool.classes.size()},
+              {"fingerprint", pool.fingerprint()}}}};
+}
+
+json result_of(json settings, const PatchPool& pool, const std::vector<LabelCounts>& counts,
+               const fs::path& folder) {
+    settings["images_root"] = pool.root.string();
+    json made = json::array();
+    for (const LabelCounts& c : counts) {
+        made.push_back({{"k", c.grid.k},
+                        {"p", c.grid.p},
+                        {"composites", c.composites},
+                        {"by_label_count", c.by_labels},
+                        {"patches_left", c.patches_left}});
+    }
+    settings["made"] = made;
+    for (const char* name : {"labels.csv", "manifest.csv"})
+        settings["files"][name] = hash_file(folder / name);
+    json rejected = json::object();
+    const auto by_fault = pool.rejected_by_fault();
+    for (std::size_t f = 0; f < by_fault.size(); ++f) {
+        if (by_fault[f] > 0) rejected[std::string(name_of(static_cast<BoxFault>(f)))] = by_fault[f];
+    }
+    settings["boxes"] = {{"read", pool.read}, {"clipped", pool.clipped}, {"rejected", rejected}};
+    return settings;
+}
+
+void write_labels(const fs::path& path, const PatchPool& pool,
+                  const std::vector<CompositePlan>& plans) {
+    const LabelCells cells(pool.classes);
+    TextFile file(path);
+    std::string text;
+    CsvWriter writer(text);
+    writer.row({"path", "labels", "k", "patch_side", "label_count"});
+    std::vector<std::int32_t> labels;
+    for (const CompositePlan& plan : plans) {
+        const auto k = static_cast<std::size_t>(plan.grid.k);
+        for (std::size_t i = 0; i < plan.size(); ++i) {
+            labels.clear();
+            for (std::size_t j = 0; j < k; ++j)
+                labels.push_back(pool.patches[plan.patches[i * k + j]].cls);
+            std::sort(labels.begin(), labels.end());
+            labels.erase(std::unique(labels.begin(), labels.end()), labels.end());
+            writer.row({image_path(plan.grid, i), cells.text(labels), std::to_string(k),
+                        std::to_string(plan.grid.p), std::to_string(labels.size())});
+            file.drain(text);
+        }
+    }
+    file.drain(text, true);
+}
+
+void write_manifest(const fs::path& path, const PatchPool& pool,
+                    const std::vector<CompositePlan>& plans, const CompositeOptions& options) {
+    TextFile file(path);
+    std::string text;
+    CsvWriter writer(text);
+    writer.row({"path", "k", "patch_side", "cell", "row", "column", "x", "y", "width", "height",
+                "class", "image", "xmin", "ymin", "xmax", "ymax"});
+    const auto number = [&](std::int64_t value) { writer.field(std::to_string(value)); };
+    for (const CompositePlan& plan : plans) {
+        const auto k = static_cast<std::size_t>(plan.grid.k);
+        for (std::size_t i = 0; i < plan.size(); ++i) {
+            const std::string name = image_path(plan.grid, i);
+            const auto places = place_patches(pool, plan, i, options);
+            for (std::size_t j = 0; j < k; ++j) {
+                const Patch& patch = pool.patches[plan.patches[i * k + j]];
+                const Placement& at = places[j];
+                writer.field(name);
+                for (const int value : {plan.grid.k, plan.grid.p, static_cast<int>(j), at.row,
+                                        at.column, at.x, at.y, at.width, at.height}) {
+                    number(value);
+                }
+                writer.field(pool.classes.id(static_cast<std::size_t>(patch.cls)));
+                writer.field(pool.images[patch.image]);
+                for (const int value :
+                     {patch.x, patch.y, patch.x + patch.width, patch.y + patch.height})
+                    number(value);
+                writer.end_row();
+            }
+            file.drain(text);
+        }
+    }
+    file.drain(text, true);
+}
+
+/// The bytes of an image that an earlier run left, when it is whole.
+std::optional<std::uint64_t> whole_image(const fs::path& path, int canvas) {
+    std::error_code problem;
+    if (!fs::exists(path, problem)) return std::nullopt;
+    try {
+        const auto bytes = read_file(path);
+        const Image image = decode_image(bytes);
+        if (image.width != canvas || image.height != canvas) return std::nullopt;
+        return bytes.size();
+    } catch (const Error&) {
+        return std::nullopt;
+    }
+}
+
+void make_images(const PatchPool& pool, const std::vector<CompositePlan>& plans,
+                 const CompositeOptions& options, const fs::path& folder, PatchCache* cache,
+                 CompositeReport& report) {
+    std::vector<std::size_t> first{0};
+    for (const CompositePlan& plan : plans) {
+        make_folders(folder / grid_folder(plan.grid));
+        first.push_back(first.back() + plan.size());
+    }
+    const std::size_t total = first.back();
+    std::atomic<std::uint64_t> done{0}, found{0}, bytes{0};
+    ComposeCounts counts;
+    parallel_blocks(total, resolve_threads(options.threads), [&](std::size_t item) {
+        const auto plan_index =
+            static_cast<std::size_t>(std::upper_bound(first.begin(), first.end(), item) -
+                                     first.begin()) -
+            1;
+        const CompositePlan& plan = plans[plan_index];
+        const std::size_t i = item - first[plan_index];
+        const fs::path path = folder / image_path(plan.grid, i);
+        if (const auto there = whole_image(path, options.canvas)) {
+            ++found;
+            bytes += *there;
+        } else {
+            thread_local ComposeScratch scratch;
+            with_note(fmt::format("making composite {}", image_path(plan.grid, i)),
+                      [&] { compose_into(pool, plan, i, options, cache, scratch, counts); });
+            const auto png = encode_png(scratch.canvas);
+            write_renamed(path, png);
+            bytes += png.size();
+        }
+        if (options.progress) options.progress(done.fetch_add(1) + 1, total, found.load());
+    });
+    report.found = found;
+    report.image_bytes = bytes;
+    report.cache_hits = counts.cache_hits;
+    report.decodes = counts.decodes;
+}
+
+}  // namespace
+
+CompositeReport make_composites(const PatchPool& pool, const CompositeOptions& options,
+                                const fs::path& folder, std::shared_ptr<PatchCache> cache) {
+    check_composites(pool, options);
+    if (cache && !cache->fits(pool.patches.size(), options)) {
+        throw Error(ErrorCode::usage,
+                    "the cache of patches was made for another pool or another filter");
+    }
+    std::vector<CompositePlan> plans;
+    CompositeReport report;
+    report.seed = options.seed;
+    for (const Grid& grid : options.grids) {
+        plans.push_back(plan_composites(pool, grid, options));
+        report.grids.push_back(count_labels(pool, plans.back()));
+        report.composites += plans.back().size();
+    }
+    const json settings = settings_of(pool, options);
+    MadeFolder made(folder, "patchml.json", settings);
+    report.folder = made.final_path();
+    report.was_there = made.finished();
+    if (report.was_there) return report;
+    with_note("making " + made.final_path().string(), [&] {
+        make_images(pool, plans, options, made.path(), cache.get(), report);
+        write_labels(made.path() / "labels.csv", pool, plans);
+        write_manifest(made.path() / "manifest.csv", pool, plans, options);
+        if (!pool.rejected.empty())
+            write_file_atomically(made.path() / "rejected.csv", rejected_csv(pool.rejected));
+        made.finish(result_of(settings, pool, report.grids, made.path()));
+    });
+    return report;
+}
+
+}  // namespace assay

@@ -1,0 +1,171 @@
+#include "patchml/made_folder.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstring>
+
+#include "assay/error.h"
+#include "core/json_limits.h"
+#include "core/json_text.h"
+#include "core/text.h"
+
+namespace assay {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+constexpr const char* settings_name = "settings.json";
+constexpr const char* lock_name = ".lock";
+constexpr std::uint64_t max_record = std::uint64_t{16} << 20;
+
+[[noreturn]] void fail(const char* verb, const fs::path& path) {
+    throw Error(ErrorCode::io,
+                fmt::format("cannot {} `{}`: {}", verb, path.string(), std::strerror(errno)));
+}
+
+void write_all(int descriptor, std::span<const std::byte> bytes, const fs::path& path) {
+    while (!bytes.empty()) {
+        const ssize_t wrote = ::write(descriptor, bytes.data(), bytes.size());
+        if (wrote < 0 && errno == EINTR) continue;
+        if (wrote < 0) fail("write", path);
+        bytes = bytes.subspan(static_cast<std::size_t>(wrote));
+    }
+}
+
+/// Images of a data set are many: one sync of all costs less than one for each.
+void sync_file_system(const fs::path& folder) {
+    const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (descriptor < 0) fail("open", folder);
+    const int problem = ::syncfs(descriptor) == 0 ? 0 : errno;
+    ::close(descriptor);
+    errno = problem;
+    if (problem != 0 && problem != EINVAL && problem != ENOSYS) fail("sync", folder);
+}
+
+/// The settings in which two records differ: "seed is 2, not 1; ...".
+std::string difference(const json& there, const json& wanted) {
+    std::string out;
+    for (const auto& [key, value] : wanted.items()) {
+        const json found = there.contains(key) ? there[key] : json();
+        if (found == value) continue;
+        out += fmt::format("{}{} is {}, not {}", out.empty() ? "" : "; ", key,
+                           shortened(json_line(found), 80), shortened(json_line(value), 80));
+    }
+    return out;
+}
+
+json read_record(const fs::path& path) {
+    json record = parse_json(read_text(path, max_record), 16);
+    if (!record.is_object()) throw Error(ErrorCode::bad_input, path.string() + ": not an object");
+    return record;
+}
+
+/// What a killed run was writing.
+void remove_leftovers(const fs::path& folder) {
+    for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+        const std::string name = entry.path().filename().string();
+        if (name.starts_with('.') && name.ends_with(".tmp")) fs::remove(entry.path());
+    }
+}
+
+}  // namespace
+
+MadeFolder::MadeFolder(const fs::path& folder, std::string record, const json& settings)
+    : folder_(fs::absolute(folder).lexically_normal()), record_(std::move(record)) {
+    if (!folder_.has_filename()) folder_ = folder_.parent_path();
+    if (folder_.filename().empty())
+        throw Error(ErrorCode::usage, "a data set cannot be made in the root folder");
+    partial_ = folder_.parent_path() / fmt::format(".{}.partial", folder_.filename().string());
+    if (fs::exists(fs::symlink_status(folder_))) {
+        if (!fs::exists(folder_ / record_)) {
+            throw Error(ErrorCode::usage,
+                        fmt::format("{} is there and holds no {}: choose another folder",
+                                    folder_.string(), record_));
+        }
+        const json there = read_record(folder_ / record_);
+        if (const std::string other = difference(there, settings); !other.empty()) {
+            throw Error(ErrorCode::usage,
+                        fmt::format("{} was made with other settings ({}): choose another folder",
+                                    folder_.string(), other));
+        }
+        finished_ = true;
+        return;
+    }
+    make_folders(partial_);
+    lock_ = std::make_unique<FileLock>(partial_ / lock_name);
+    if (fs::exists(partial_ / settings_name)) {
+        const json there = read_record(partial_ / settings_name);
+        if (const std::string other = difference(there, settings); !other.empty()) {
+            throw Error(ErrorCode::usage, fmt::format("an unfinished data set with other settings "
+                                                      "({}) is in {}: finish it with them, "
+                                                      "delete it, or choose another folder",
+                                                      other, partial_.string()));
+        }
+        remove_leftovers(partial_);
+    } else {
+        write_file_atomically(partial_ / settings_name, json_text(settings));
+    }
+}
+
+void MadeFolder::finish(const json& result) {
+    sync_file_system(partial_);
+    write_file_atomically(partial_ / record_, json_text(result));
+    std::error_code problem;
+    fs::remove(partial_ / settings_name, problem);
+    fs::remove(partial_ / lock_name, problem);
+    fs::rename(partial_, folder_, problem);
+    if (problem) {
+        throw Error(ErrorCode::io, fmt::format("cannot rename {} to {}: {}", partial_.string(),
+                                               folder_.string(), problem.message()));
+    }
+    sync_file_system(folder_.parent_path());
+    lock_.reset();
+    finished_ = true;
+}
+
+void write_renamed(const fs::path& path, std::span<const std::byte> bytes) {
+    static std::atomic<unsigned> counter{0};
+    const fs::path temporary =
+        path.parent_path() /
+        fmt::format(".{}.{}.tmp", path.filename().string(), counter.fetch_add(1));
+    const int descriptor =
+        ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (descriptor < 0) fail("create", path);
+    try {
+        write_all(descriptor, bytes, path);
+    } catch (...) {
+        ::close(descriptor);
+        ::unlink(temporary.c_str());
+        throw;
+    }
+    if (::close(descriptor) != 0 || ::rename(temporary.c_str(), path.c_str()) != 0) {
+        const int problem = errno;
+        ::unlink(temporary.c_str());
+        errno = problem;
+        fail("write", path);
+    }
+}
+
+TextFile::TextFile(const fs::path& path)
+    : path_(path),
+      descriptor_(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)) {
+    if (descriptor_ < 0) fail("create", path);
+}
+
+TextFile::~TextFile() {
+    ::close(descriptor_);
+}
+
+void TextFile::drain(std::string& pending, bool all) {
+    constexpr std::size_t large = std::size_t{1} << 20;
+    if (!all && pending.size() < large) return;
+    write_all(descriptor_, std::as_bytes(std::span(pending.data(), pending.size())), path_);
+    pending.clear();
+}
+
+}  // namespace assay

@@ -1,0 +1,147 @@
+#include "replication/dense.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace assay::replication {
+
+Householder::Householder(Matrix a) : a_(std::move(a)), diag_(a_.columns, 0.0) {
+    for (std::size_t c = 0; c < a_.columns; ++c) {
+        double norm = 0;
+        for (std::size_t r = c; r < a_.rows; ++r) norm += a_.at(r, c) * a_.at(r, c);
+        norm = std::sqrt(norm);
+        if (norm == 0) continue;
+        const double alpha = a_.at(c, c) > 0 ? -norm : norm;
+        a_.at(c, c) -= alpha;
+        double length = 0;
+        for (std::size_t r = c; r < a_.rows; ++r) length += a_.at(r, c) * a_.at(r, c);
+        length = std::sqrt(length);
+        if (length == 0) continue;
+        for (std::size_t r = c; r < a_.rows; ++r) a_.at(r, c) /= length;
+        for (std::size_t j = c + 1; j < a_.columns; ++j) {
+            double dot = 0;
+            for (std::size_t r = c; r < a_.rows; ++r) dot += a_.at(r, c) * a_.at(r, j);
+            for (std::size_t r = c; r < a_.rows; ++r) a_.at(r, j) -= 2 * dot * a_.at(r, c);
+        }
+        diag_[c] = alpha;
+    }
+}
+
+std::vector<double> Householder::project(std::span<const double> b, double* rest) const {
+    std::vector<double> y(b.begin(), b.end());
+    for (std::size_t c = 0; c < a_.columns; ++c) {
+        if (diag_[c] == 0) continue;
+        double dot = 0;
+        for (std::size_t r = c; r < a_.rows; ++r) dot += a_.at(r, c) * y[r];
+        for (std::size_t r = c; r < a_.rows; ++r) y[r] -= 2 * dot * a_.at(r, c);
+    }
+    if (rest != nullptr) {
+        *rest = 0;
+        for (std::size_t r = a_.columns; r < a_.rows; ++r) *rest += y[r] * y[r];
+    }
+    y.resize(a_.columns);
+    return y;
+}
+
+std::vector<double> Householder::back(std::span<const double> y) const {
+    std::vector<double> x(y.begin(), y.end());
+    for (std::size_t c = a_.columns; c-- > 0;) {
+        for (std::size_t j = c + 1; j < a_.columns; ++j) x[c] -= a_.at(c, j) * x[j];
+        x[c] = diag_[c] == 0 ? 0 : x[c] / diag_[c];
+    }
+    return x;
+}
+
+std::vector<double> Householder::back_transposed(std::span<const double> y) const {
+    std::vector<double> x(y.begin(), y.end());
+    for (std::size_t c = 0; c < a_.columns; ++c) {
+        for (std::size_t j = 0; j < c; ++j) x[c] -= a_.at(j, c) * x[j];
+        x[c] = diag_[c] == 0 ? 0 : x[c] / diag_[c];
+    }
+    return x;
+}
+
+std::vector<double> nonnegative_least_squares(const Matrix& a, std::span<const double> b) {
+    std::vector<double> x(a.columns, 0.0), gradient(a.columns, 0.0);
+    std::vector<bool> passive(a.columns, false);
+    std::vector<std::size_t> chosen;
+    double scale = 0;
+    for (const double v : b) scale = std::max(scale, std::abs(v));
+    const double tolerance = 1e-13 * std::max(scale, 1e-300);
+    const auto update = [&] {
+        std::vector<double> rest(b.begin(), b.end());
+        for (const std::size_t c : chosen) {
+            for (std::size_t r = 0; r < a.rows; ++r) rest[r] -= a.at(r, c) * x[c];
+        }
+        for (std::size_t c = 0; c < a.columns; ++c) {
+            gradient[c] = 0;
+            double norm = 0;
+            for (std::size_t r = 0; r < a.rows; ++r) {
+                gradient[c] += a.at(r, c) * rest[r];
+                norm += a.at(r, c) * a.at(r, c);
+            }
+            if (norm > 0) gradient[c] /= std::sqrt(norm);
+        }
+    };
+    update();
+    for (std::size_t round = 0; round < 3 * a.columns + 30; ++round) {
+        std::size_t best = a.columns;
+        for (std::size_t c = 0; c < a.columns; ++c) {
+            if (!passive[c] && gradient[c] > tolerance &&
+                (best == a.columns || gradient[c] > gradient[best]))
+                best = c;
+        }
+        if (best == a.columns || chosen.size() == a.rows) break;
+        passive[best] = true;
+        chosen.push_back(best);
+        for (;;) {
+            Matrix part(a.rows, chosen.size());
+            for (std::size_t j = 0; j < chosen.size(); ++j) {
+                std::copy(a.column(chosen[j]).begin(), a.column(chosen[j]).end(),
+                          part.values.begin() + static_cast<std::ptrdiff_t>(j * a.rows));
+            }
+            const Householder qr(std::move(part));
+            const std::vector<double> s = qr.back(qr.project(b));
+            double step = 1;
+            for (std::size_t j = 0; j < chosen.size(); ++j) {
+                if (s[j] <= 0) step = std::min(step, x[chosen[j]] / (x[chosen[j]] - s[j]));
+            }
+            if (!(step < 1) && std::all_of(s.begin(), s.end(), [](double v) { return v > 0; })) {
+                for (std::size_t j = 0; j < chosen.size(); ++j) x[chosen[j]] = s[j];
+                break;
+            }
+            if (!(step >= 0)) step = 0;  // 0 / 0: a column that just came in and wants to leave
+            for (std::size_t j = 0; j < chosen.size(); ++j)
+                x[chosen[j]] += step * (s[j] - x[chosen[j]]);
+            std::vector<std::size_t> kept;
+            for (std::size_t j = 0; j < chosen.size(); ++j) {
+                const std::size_t c = chosen[j];
+                if (s[j] <= 0 && x[c] <= 1e-15) {
+                    x[c] = 0;
+                    passive[c] = false;
+                } else {
+                    kept.push_back(c);
+                }
+            }
+            if (kept.size() ==
+                chosen.size()) {  // rounding kept every one above 0: let the smallest go
+                std::size_t least = 0;
+                for (std::size_t j = 1; j < kept.size(); ++j) {
+                    if (s[j] < s[least]) least = j;
+                }
+                x[kept[least]] = 0;
+                passive[kept[least]] = false;
+                kept.erase(kept.begin() + static_cast<std::ptrdiff_t>(least));
+            }
+            chosen = std::move(kept);
+            if (chosen.empty()) break;
+        }
+        const bool back_out = !passive[best];
+        update();
+        if (back_out) gradient[best] = 0;  // it would come in and leave for ever
+    }
+    return x;
+}
+
+}  // namespace assay::replication

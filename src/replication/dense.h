@@ -1,0 +1,43 @@
+// Small dense linear algebra: least squares by Householder reflections, and with nonnegative
+// solutions.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+namespace assay::replication {
+
+/// Column-major.
+struct Matrix {
+    std::size_t rows = 0, columns = 0;
+    std::vector<double> values;
+    Matrix() = default;
+    Matrix(std::size_t r, std::size_t c) : rows(r), columns(c), values(r * c, 0.0) {}
+    double& at(std::size_t r, std::size_t c) { return values[c * rows + r]; }
+    double at(std::size_t r, std::size_t c) const { return values[c * rows + r]; }
+    std::span<const double> column(std::size_t c) const { return {values.data() + c * rows, rows}; }
+};
+
+/// A = QR, rows >= columns.
+class Householder {
+public:
+    explicit Householder(Matrix a);
+    /// The first `columns` entries of Q'b; the rest, whose squares sum to the residual, into `rest`
+    /// when given.
+    std::vector<double> project(std::span<const double> b, double* rest = nullptr) const;
+    /// R^-1 y.
+    std::vector<double> back(std::span<const double> y) const;
+    /// y' R^-1 for a row vector: solves R'x = y.
+    std::vector<double> back_transposed(std::span<const double> y) const;
+
+private:
+    Matrix a_;                  ///< reflections below the diagonal, R above it
+    std::vector<double> diag_;  ///< of R
+};
+
+/// min |A x - b| over x >= 0 (Lawson and Hanson, "Solving least squares problems", 1974, algorithm
+/// NNLS).
+std::vector<double> nonnegative_least_squares(const Matrix& a, std::span<const double> b);
+
+}  // namespace assay::replication

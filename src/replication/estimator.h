@@ -1,0 +1,50 @@
+// Every way to estimate adjusted accuracies, behind one face, for estimates and for their
+// bootstrap.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "assay/replication/adjust.h"
+#include "assay/replication/estimators.h"
+
+namespace assay::replication {
+
+/// Correct images of set 2, cell-major.
+struct Correct {
+    std::size_t models = 0;
+    std::vector<double> by_cell;
+    std::vector<double> of(std::size_t model) const;
+};
+
+/// sum over cells of weight * correct, for every model.
+std::vector<double> weigh(const CellWeights& weights, const Correct& correct);
+
+/// Immutable after construction; thread-safe.
+class Estimator {
+public:
+    virtual ~Estimator() = default;
+    virtual std::string id() const = 0;
+    virtual std::string definition() const = 0;
+    /// Adjusted accuracy of each model; what else is known of the estimate goes to `result`, where
+    /// there is one. Throws Error{bad_input} where it is undefined.
+    virtual std::vector<double> estimate(const CellCounts& first, const CellCounts& second,
+                                         const Correct& correct,
+                                         MethodResult* result = nullptr) const = 0;
+    /// False: too slow for a bootstrap.
+    virtual bool resamples() const { return true; }
+};
+
+/// The estimators that the options ask for, the one to quote first. `first` and `second`: the
+/// study's counts, for tables made once and for warm starts.
+std::vector<std::unique_ptr<Estimator>> make_estimators(const AdjustOptions& options,
+                                                        const CellCounts& first,
+                                                        const CellCounts& second);
+std::unique_ptr<Estimator> make_moments(std::vector<int> exponents);
+/// Fits the mixtures of both sets at once; bootstrap replicates start from them.
+std::unique_ptr<Estimator> make_mixture(const AdjustOptions& options, const CellCounts& first,
+                                        const CellCounts& second);
+std::unique_ptr<Estimator> make_npmle();
+
+}  // namespace assay::replication

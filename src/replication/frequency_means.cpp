@@ -1,0 +1,95 @@
+#include "replication/frequency_means.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "core/statistics.h"
+
+namespace assay::replication {
+namespace {
+
+double total(const std::vector<double>& x) {
+    return std::accumulate(x.begin(), x.end(), 0.0);
+}
+
+/// Of a sum of residuals, one a class.
+double over_classes(const std::vector<double>& residuals) {
+    const double classes = static_cast<double>(residuals.size());
+    const double squares =
+        std::inner_product(residuals.begin(), residuals.end(), residuals.begin(), 0.0);
+    return std::sqrt(squares * classes / (classes - 1));
+}
+
+MeanFrequency with_interval(double value, double error, double degrees, const char* method) {
+    return {value, error, symmetric_interval(value, error, 0.95, method, std::max(1.0, degrees))};
+}
+
+MeanFrequency over_classes(double value, const std::vector<double>& residuals) {
+    return with_interval(value, over_classes(residuals), static_cast<double>(residuals.size()) - 1,
+                         "t.by_class");
+}
+
+}  // namespace
+
+void FrequencyMeans::add(std::uint32_t cls, int selected, int annotators) {
+    const double frequency = static_cast<double>(selected) / annotators;
+    sum_[cls] += frequency;
+    squares_[cls] += frequency * frequency;
+    weight_[cls] += 1;
+    images_ += 1;
+}
+
+FrequencyMeans FrequencyMeans::weighted_as(const FrequencyMeans& other) const {
+    FrequencyMeans out = *this;
+    out.images_ = 0;
+    for (std::size_t c = 0; c < sum_.size(); ++c) {
+        const double factor = weight_[c] > 0 ? other.weight_[c] / weight_[c] : 0;
+        for (auto* sums : {&out.sum_, &out.squares_, &out.weight_}) (*sums)[c] *= factor;
+        out.images_ += factor > 0 ? weight_[c] : 0;
+    }
+    return out;
+}
+
+MeanFrequency FrequencyMeans::mean() const {
+    const double n = total(weight_), value = total(sum_) / n;
+    std::vector<double> residuals;
+    for (std::size_t c = 0; c < sum_.size(); ++c) {
+        if (weight_[c] > 0) residuals.push_back((sum_[c] - value * weight_[c]) / n);
+    }
+    return residuals.size() > 1 ? over_classes(value, residuals)
+                                : with_interval(value, over_images(), images_ - 1, "t.by_image");
+}
+
+MeanFrequency FrequencyMeans::minus(const FrequencyMeans& other) const {
+    const double a = mean().value, b = other.mean().value, na = total(weight_),
+                 nb = total(other.weight_);
+    std::vector<double> residuals;
+    for (std::size_t c = 0; c < sum_.size(); ++c) {
+        if (weight_[c] + other.weight_[c] > 0) {
+            residuals.push_back((sum_[c] - a * weight_[c]) / na -
+                                (other.sum_[c] - b * other.weight_[c]) / nb);
+        }
+    }
+    return residuals.size() > 1
+               ? over_classes(a - b, residuals)
+               : with_interval(a - b, std::hypot(over_images(), other.over_images()),
+                               std::min(images_, other.images_) - 1, "t.by_image");
+}
+
+double FrequencyMeans::over_images() const {
+    const double n = total(weight_), mean = total(sum_) / n;
+    return images_ > 1 ? std::sqrt(std::max(0.0, total(squares_) / n - mean * mean) / (images_ - 1))
+                       : 0;
+}
+
+MeanFrequency mean_frequency(const Readings& set) {
+    const auto classes =
+        set.classes.empty() ? 0 : *std::max_element(set.classes.begin(), set.classes.end()) + 1;
+    FrequencyMeans means(classes);
+    for (std::size_t i = 0; i < set.size(); ++i)
+        means.add(set.classes[i], set.selected[i], set.annotators[i]);
+    return means.mean();
+}
+
+}  // namespace assay::replication

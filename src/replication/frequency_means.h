@@ -1,0 +1,31 @@
+// Means of selection frequencies with their standard errors.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "assay/replication/selections.h"
+
+namespace assay::replication {
+
+/// Sums of frequencies by class, for means with errors over classes (over images where there is one
+/// class only).
+class FrequencyMeans {
+public:
+    explicit FrequencyMeans(std::size_t classes)
+        : sum_(classes, 0.0), squares_(classes, 0.0), weight_(classes, 0.0) {}
+    void add(std::uint32_t cls, int selected, int annotators);
+    /// With the class weights of `other`: a class counts as often as it has images there. This must
+    /// be unweighted.
+    FrequencyMeans weighted_as(const FrequencyMeans& other) const;
+    MeanFrequency mean() const;
+    /// This minus the other, class by class; both have the same weights.
+    MeanFrequency minus(const FrequencyMeans& other) const;
+
+private:
+    double over_images() const;
+    std::vector<double> sum_, squares_, weight_;
+    double images_ = 0;  ///< that count, whatever their weight
+};
+
+}  // namespace assay::replication

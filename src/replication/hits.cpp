@@ -1,0 +1,175 @@
+#include <algorithm>
+#include <unordered_set>
+
+#include <fmt/core.h>
+
+#include "assay/error.h"
+#include "assay/replication/study.h"
+#include "assay/store/prediction_store.h"
+#include "core/csv.h"
+#include "core/file.h"
+#include "core/parallel.h"
+#include "core/softmax.h"
+#include "core/text.h"
+
+namespace assay::replication {
+namespace {
+
+constexpr std::size_t most_empty = 16,
+                      small_table = 1000000;  ///< entries of a table for each row of its file
+
+std::uint8_t hit_value(const CsvReader& reader, std::size_t column) {
+    const std::string_view text = trimmed(reader[column]);
+    if (text == "1" || text == "true" || text == "True") return 1;
+    if (text == "0" || text == "false" || text == "False") return 0;
+    if (text.empty()) return Hits::unknown;
+    throw reader.error(fmt::format("hit `{}` of `{}` is neither 0 nor 1", shortened(text),
+                                   shortened(reader.columns()[column])));
+}
+
+// Rows (image, classifier, hit): the table grows in both directions, so pairs are kept first.
+Hits read_long(CsvReader& reader, std::size_t image, std::size_t classifier, std::size_t hit,
+               Hits hits) {
+    struct Entry {
+        std::uint32_t image, classifier;
+        std::uint8_t hit;
+    };
+    Names images, classifiers;
+    std::vector<Entry> entries;
+    while (reader.next()) {
+        entries.push_back({images.number(trimmed(reader[image])),
+                           classifiers.number(trimmed(reader[classifier])),
+                           hit_value(reader, hit)});
+    }
+    hits.classifiers = classifiers.all();
+    for (const std::string& text : images.all()) hits.images.append(text);
+    const std::size_t width = classifiers.size();
+    // A short file must not ask for a large table: a real one has (nearly) every pair.
+    if (width != 0 && images.size() > (most_empty * entries.size() + small_table) / width) {
+        throw Error(
+            ErrorCode::bad_input,
+            fmt::format("{}: {} rows for {} images by {} classifiers: most hits are missing",
+                        hits.source, entries.size(), images.size(), width));
+    }
+    hits.hit.assign(images.size() * width, Hits::unknown);
+    std::vector<bool> seen(hits.hit.size(), false);
+    for (const Entry& entry : entries) {
+        const std::size_t place = entry.image * width + entry.classifier;
+        if (seen[place]) {
+            throw Error(ErrorCode::bad_input,
+                        fmt::format("{}: image `{}` stands there twice for classifier `{}`",
+                                    hits.source, shortened(images[entry.image]),
+                                    shortened(classifiers[entry.classifier])));
+        }
+        seen[place] = true;
+        hits.hit[place] = entry.hit;
+    }
+    return hits;
+}
+
+/// The best class of every row of a shard, -1 where there is none.
+void best_classes(const PredictionStore& store, std::size_t index,
+                  std::vector<std::int32_t>& best) {
+    const auto shard = store.shard(index);
+    best.assign(shard.rows, -1);
+    const bool full = store.spec().storage == StorageFormat::full_f32 ||
+                      store.spec().storage == StorageFormat::full_f16;
+    std::vector<float> row(full ? store.classes() : 0);
+    for (std::uint32_t r = 0; r < shard.rows; ++r) {
+        if (shard.states()[r] != RowState::ok) continue;
+        if (full) {
+            shard.read_rows(r, 1, row);
+            best[r] = scan_row(row, -1).argmax;
+        } else {
+            double ignored = 0;
+            best[r] = shard.top(r, ignored).front().cls;
+        }
+    }
+}
+
+}  // namespace
+
+Hits read_hits_csv(const std::filesystem::path& path) {
+    const std::string text = read_text(path, std::uint64_t{8} << 30);
+    CsvReader reader(text, path.filename().string());
+    Hits hits;
+    hits.source = path.filename().string();
+    const std::size_t image = reader.column({"image", "picture", "id", "path"});
+    const auto classifier = reader.find_column({"classifier", "model"});
+    if (classifier)
+        return read_long(reader, image, *classifier, reader.column({"hit", "correct"}),
+                         std::move(hits));
+
+    std::vector<std::size_t> columns;
+    std::unordered_set<std::string> names;
+    for (std::size_t c = 0; c < reader.columns().size(); ++c) {
+        const std::string name(trimmed(reader.columns()[c]));
+        if (c == image || name == "label" || name == "class") continue;
+        if (!names.insert(name).second) {
+            throw Error(ErrorCode::bad_input,
+                        fmt::format("{}: two columns `{}`", hits.source, shortened(name)));
+        }
+        columns.push_back(c);
+        hits.classifiers.push_back(name);
+    }
+    if (columns.empty()) {
+        throw Error(
+            ErrorCode::bad_input,
+            fmt::format(
+                "{}: no classifier; one column each beside `image` (0 or 1), or the columns image, "
+                "classifier, hit",
+                hits.source));
+    }
+    while (reader.next()) {
+        hits.images.append(trimmed(reader[image]));
+        for (const std::size_t c : columns) hits.hit.push_back(hit_value(reader, c));
+    }
+    return hits;
+}
+
+Hits hits_of_stores(const std::filesystem::path& folder, int threads) {
+    std::vector<PredictionStore> stores;
+    for (const auto& path : find_stores(folder)) stores.push_back(PredictionStore::open(path));
+    const StoreSpec& spec = stores.front().spec();
+    for (const PredictionStore& store : stores) {
+        if (store.spec().dataset_name != spec.dataset_name ||
+            store.spec().ids_hash != spec.ids_hash) {
+            throw Error(
+                ErrorCode::bad_input,
+                fmt::format(
+                    "{} holds scores of data sets `{}` and `{}`: name the folder of one of them",
+                    folder.string(), spec.dataset_name, store.spec().dataset_name));
+        }
+    }
+    Hits hits;
+    hits.source = folder.string();
+    const Dataset& dataset = stores.front().dataset();
+    hits.images = dataset.ids;
+    const std::size_t width = stores.size();
+    hits.hit.assign(dataset.size() * width, Hits::unknown);
+    for (std::size_t m = 0; m < width; ++m) {
+        const PredictionStore& store = stores[m];
+        hits.classifiers.push_back(store.spec().model_name);
+        const LabelSets& labels = store.dataset().labels;
+        parallel_blocks(store.shards(), threads, [&](std::size_t s) {
+            const auto record = store.folder() / "shards" / fmt::format("{:06}.json", s);
+            if (!store.complete() && !std::filesystem::exists(record)) return;
+            std::vector<std::int32_t> best;
+            best_classes(store, s, best);
+            const std::size_t first = s * store.spec().shard_rows;
+            for (std::size_t r = 0; r < best.size(); ++r) {
+                const std::size_t item = first + r;
+                if (best[r] < 0 || item >= labels.size() || labels[item].empty()) continue;
+                hits.hit[item * width + m] = labels.contains(item, best[r]) ? 1 : 0;
+            }
+        });
+    }
+    return hits;
+}
+
+Hits read_hits(const std::filesystem::path& path, int threads) {
+    return std::filesystem::is_directory(path) ? hits_of_stores(path, threads)
+                                               : read_hits_csv(path);
+}
+
+}  // namespace assay::replication

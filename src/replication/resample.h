@@ -1,0 +1,28 @@
+// Bootstrap of a study: classes or images drawn again, all classifiers and methods at once.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "replication/estimator.h"
+#include "replication/influence.h"
+
+namespace assay::replication {
+
+/// replicates x classifiers each.
+struct Replicates {
+    std::size_t count = 0;
+    std::vector<std::vector<double>> first, second;
+    std::vector<std::vector<std::vector<double>>>
+        adjusted;  ///< by method; an empty row: undefined in this replicate
+};
+
+/// Whole units are drawn with replacement (multinomial), the sets' images within them together. The
+/// same for any number of threads. Throws interrupted.
+Replicates resample(const Study& study, const UnitPlan& plan, const CellGrid& first_grid,
+                    const CellGrid& second_grid,
+                    const std::vector<std::unique_ptr<Estimator>>& estimators,
+                    std::uint32_t replicates, std::uint64_t seed, int threads);
+
+}  // namespace assay::replication

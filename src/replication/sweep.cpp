@@ -1,0 +1,94 @@
+#include <algorithm>
+
+#include <fmt/core.h>
+
+#include "assay/error.h"
+#include "replication/estimator.h"
+
+namespace assay::replication {
+namespace {
+
+CellCounts thinned(const CellCounts& counts, int m) {
+    return {CellGrid({m}), Thinning(counts.grid, m).apply(counts.images)};
+}
+
+Correct thinned(const Correct& correct, const CellGrid& grid, int m) {
+    const Thinning thin(grid, m);
+    Correct out{correct.models,
+                std::vector<double>((static_cast<std::size_t>(m) + 1) * correct.models, 0.0)};
+    for (std::size_t c = 0; c < grid.size(); ++c) {
+        const auto p = thin.row(c);
+        for (std::size_t j = 0; j < p.size(); ++j) {
+            if (p[j] == 0) continue;
+            for (std::size_t k = 0; k < correct.models; ++k) {
+                out.by_cell[j * correct.models + k] +=
+                    p[j] * correct.by_cell[c * correct.models + k];
+            }
+        }
+    }
+    return out;
+}
+
+}  // namespace
+
+std::vector<SweepPoint> annotator_sweep(const Study& study, const std::vector<int>& annotators,
+                                        const AdjustOptions& options) {
+    const CellCounts first = study.first.cells(), second = study.second.cells();
+    const Correct correct{study.models(), study.correct(study.second, second.grid)};
+    const int most = std::min(first.grid.min_n(), second.grid.min_n());
+    std::vector<SweepPoint> points;
+    for (const int m : annotators) {
+        if (m < 1 || m > most) {
+            throw Error(ErrorCode::usage,
+                        fmt::format("a sweep to {} annotators: 1 to {} are possible, the smallest "
+                                    "number that an image has",
+                                    m, most));
+        }
+        const CellCounts one = thinned(first, m), two = thinned(second, m);
+        const Correct right = thinned(correct, second.grid, m);
+        AdjustOptions at = options;
+        // Those that were asked for, where m annotators allow them.
+        if (!at.exponents.empty() && 2 * at.exponents.back() > m) at.exponents.clear();
+        at.moments = options.moments && m >= 2;
+        at.naive = true;
+        std::erase_if(at.jackknife, [&](int d) { return d >= m; });
+        for (const auto& estimator : make_estimators(at, one, two)) {
+            SweepPoint point{m, estimator->id(), {}, {}, 0};
+            try {
+                MethodResult told;
+                point.adjusted = estimator->estimate(one, two, right, &told);
+                point.exponents = std::move(told.exponents);
+            } catch (const Error& error) {
+                if (error.code() != ErrorCode::bad_input) throw;
+                continue;
+            }
+            for (const double a : point.adjusted)
+                point.mean += a / static_cast<double>(point.adjusted.size());
+            points.push_back(std::move(point));
+        }
+    }
+    return points;
+}
+
+std::vector<SweepPoint> mixture_sweep(const Study& study, const std::vector<int>& parts,
+                                      const AdjustOptions& options) {
+    const CellCounts first = study.first.cells(), second = study.second.cells();
+    const Correct correct{study.models(), study.correct(study.second, second.grid)};
+    std::vector<SweepPoint> points;
+    for (const int size : parts) {
+        AdjustOptions at = options;
+        at.mixture_parts = size;
+        SweepPoint point{std::min(first.grid.min_n(), second.grid.min_n()),
+                         fmt::format("mixture{}", size),
+                         {},
+                         {},
+                         0};
+        point.adjusted = make_mixture(at, first, second)->estimate(first, second, correct);
+        for (const double a : point.adjusted)
+            point.mean += a / static_cast<double>(point.adjusted.size());
+        points.push_back(std::move(point));
+    }
+    return points;
+}
+
+}  // namespace assay::replication

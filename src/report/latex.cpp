@@ -1,0 +1,86 @@
+// For papers: a tabular a table, with booktabs' rules; what stands around it is the paper's.
+#include <string_view>
+
+#include "report/renderers.h"
+
+namespace assay {
+namespace {
+
+std::string escaped(std::string_view text) {
+    struct Replacement {
+        std::string_view from, to;
+    };
+    static constexpr Replacement replacements[] = {
+        {"\\", "\\textbackslash{}"}, {"&", "\\&"},  {"%", "\\%"}, {"$", "\\$"},
+        {"#", "\\#"},                {"_", "\\_"},  {"{", "\\{"}, {"}", "\\}"},
+        {"~", "\\textasciitilde{}"}, {"^", "\\textasciicircum{}"}, {"<", "$<$"}, {">", "$>$"},
+        {"±", "$\\pm$"},             {"–", "--"},   {"…", "\\ldots{}"}, {"≥", "$\\geq$"}, {"≤", "$\\leq$"},
+    };
+    std::string out;
+    while (!text.empty()) {
+        const Replacement* found = nullptr;
+        for (const Replacement& r : replacements) {
+            if (text.starts_with(r.from)) found = &r;
+        }
+        if (found != nullptr) {
+            out += found->to;
+            text.remove_prefix(found->from.size());
+        } else {
+            out += text.front() == '\n' || text.front() == '\r' ? ' ' : text.front();
+            text.remove_prefix(1);
+        }
+    }
+    return out;
+}
+
+/// Bars are for terminals.
+std::vector<std::size_t> columns_shown(const Table& table) {
+    std::vector<std::size_t> shown;
+    for (std::size_t c = 0; c < table.columns.size(); ++c) {
+        bool bars = false;
+        for (const auto& row : table.rows) bars = bars || (c < row.size() && std::holds_alternative<Bar>(row[c]));
+        if (!bars) shown.push_back(c);
+    }
+    return shown;
+}
+
+std::string table_text(const Table& table) {
+    const std::vector<std::size_t> shown = columns_shown(table);
+    std::string out = table.title.empty() ? "" : "% " + table.title + "\n";
+    out += "\\begin{tabular}{";
+    for (const std::size_t c : shown) out += table.columns[c].numbers ? 'r' : 'l';
+    out += "}\n\\toprule\n";
+    const auto line = [&](const auto& text_of) {
+        for (std::size_t i = 0; i < shown.size(); ++i) out += (i == 0 ? "" : " & ") + escaped(text_of(shown[i]));
+        out += " \\\\\n";
+    };
+    line([&](std::size_t c) { return table.columns[c].name; });
+    out += "\\midrule\n";
+    for (const auto& row : table.rows) {
+        if (row.empty()) {
+            out += "\\midrule\n";
+            continue;
+        }
+        line([&](std::size_t c) { return c < row.size() ? cell_text(row[c], table.columns[c]) : std::string(); });
+    }
+    out += "\\bottomrule\n\\end{tabular}\n";
+    for (const std::string& note : table.notes) out += "% " + note + "\n";
+    return out;
+}
+
+}  // namespace
+
+std::string render_latex(const Report& report) {
+    std::string out = report.title.empty() ? "" : "% " + report.title + "\n";
+    const auto part = [&](const std::string& text) { out += (out.empty() ? "" : "\n") + text; };
+    for_each_section(report.sections, [&](const Section& section, int) {
+        if (!section.title.empty()) part("% " + section.title + "\n");
+        for (const Block& block : section.blocks) {
+            if (const auto* table = std::get_if<Table>(&block)) part(table_text(*table));
+            if (const auto* text = std::get_if<std::string>(&block)) part(escaped(*text) + "\n");
+        }
+    });
+    return out;
+}
+
+}  // namespace assay

@@ -1,0 +1,52 @@
+// For issues, pull requests and READMEs: GitHub's tables.
+#include "report/renderers.h"
+
+namespace assay {
+namespace {
+
+std::string escaped(const std::string& text) {
+    std::string out;
+    for (const char c : text) {
+        if (c == '|' || c == '\\' || c == '`' || c == '*' || c == '_' || c == '<') out += '\\';
+        out += c == '\n' || c == '\r' ? ' ' : c;
+    }
+    return out;
+}
+
+std::string table_text(const Table& table) {
+    std::string out = table.title.empty() ? "" : "**" + escaped(table.title) + "**\n\n";
+    std::string names = "|", rules = "|";
+    for (const Column& column : table.columns) {
+        names += " " + escaped(column.name) + " |";
+        rules += column.numbers ? " ---: |" : " --- |";
+    }
+    out += names + "\n" + rules + "\n";
+    for (const auto& row : table.rows) {
+        if (row.empty()) continue;
+        out += "|";
+        for (std::size_t c = 0; c < table.columns.size(); ++c)
+            out += " " + (c < row.size() ? escaped(cell_text(row[c], table.columns[c])) : std::string()) + " |";
+        out += "\n";
+    }
+    for (const std::string& note : table.notes) out += "\n" + escaped(note) + "\n";
+    return out;
+}
+
+}  // namespace
+
+std::string render_markdown(const Report& report) {
+    std::string out;
+    const auto part = [&](const std::string& text) { out += (out.empty() ? "" : "\n") + text; };
+    if (!report.title.empty()) part("# " + escaped(report.title) + "\n");
+    for_each_section(report.sections, [&](const Section& section, int depth) {
+        if (!section.title.empty())
+            part(std::string(static_cast<std::size_t>(depth) + 2, '#') + " " + escaped(section.title) + "\n");
+        for (const Block& block : section.blocks) {
+            if (const auto* table = std::get_if<Table>(&block)) part(table_text(*table));
+            if (const auto* text = std::get_if<std::string>(&block)) part(escaped(*text) + "\n");
+        }
+    });
+    return out;
+}
+
+}  // namespace assay

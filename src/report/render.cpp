@@ -1,0 +1,58 @@
+#include <fmt/format.h>
+
+#include "assay/error.h"
+#include "core/json_text.h"
+#include "report/renderers.h"
+
+namespace assay {
+namespace {
+
+struct FormatRow {
+    ReportFormat format;
+    std::string_view name;
+    std::string (*render)(const Report&, const RenderOptions&);
+};
+
+/// One more format: a function, a row.
+constexpr FormatRow formats[] = {
+    {ReportFormat::text, "text", render_text},
+    {ReportFormat::csv, "csv", [](const Report& r, const RenderOptions&) { return render_csv(r); }},
+    {ReportFormat::json, "json", [](const Report& r, const RenderOptions&) { return json_text(r.result); }},
+    {ReportFormat::markdown, "md", [](const Report& r, const RenderOptions&) { return render_markdown(r); }},
+    {ReportFormat::latex, "latex", [](const Report& r, const RenderOptions&) { return render_latex(r); }},
+};
+
+const FormatRow& row_of(ReportFormat format) {
+    for (const FormatRow& row : formats) {
+        if (row.format == format) return row;
+    }
+    throw Error(ErrorCode::internal, "a report format without a renderer");
+}
+
+}  // namespace
+
+std::string_view name_of(ReportFormat format) {
+    return row_of(format).name;
+}
+
+const std::vector<std::string>& report_format_names() {
+    static const std::vector<std::string> names = [] {
+        std::vector<std::string> list;
+        for (const FormatRow& row : formats) list.emplace_back(row.name);
+        return list;
+    }();
+    return names;
+}
+
+ReportFormat report_format_named(std::string_view name) {
+    for (const FormatRow& row : formats) {
+        if (row.name == name) return row.format;
+    }
+    throw Error(ErrorCode::usage, fmt::format("unknown format `{}`{}", name, suggest(name, report_format_names())));
+}
+
+std::string render(const Report& report, ReportFormat format, const RenderOptions& options) {
+    return row_of(format).render(report, options);
+}
+
+}  // namespace assay

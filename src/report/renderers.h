@@ -1,0 +1,34 @@
+// One function for each format of a report, and what they share: how a cell is written.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "assay/report.h"
+
+namespace assay {
+
+std::string render_text(const Report& report, const RenderOptions& options);
+/// `records`, or the first table of the report. Numbers as they are, estimates in columns of their own.
+std::string render_csv(const Report& report);
+std::string render_markdown(const Report& report);
+/// Tables as `tabular` with the rules of the package booktabs.
+std::string render_latex(const Report& report);
+
+/// For people: "–" for an estimate without a value, "" for what has nothing to say.
+std::string cell_text(const Cell& cell, const Column& column);
+/// "█████▌    " of `width` characters for a proportion.
+std::string bar_text(double proportion, int width);
+/// Unicode code points (no wide characters are used).
+std::size_t text_width(std::string_view text);
+
+/// Calls `visit` with every section in reading order and its depth, the outermost at 0.
+template <class Visit>
+void for_each_section(const std::vector<Section>& sections, Visit&& visit, int depth = 0) {
+    for (const Section& section : sections) {
+        visit(section, depth);
+        for_each_section(section.sections, visit, depth + 1);
+    }
+}
+
+}  // namespace assay

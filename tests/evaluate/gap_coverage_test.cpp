@@ -1,0 +1,124 @@
+// Do the 95 % intervals hold the truth 95 times in 100? Small worlds whose truth is known, drawn
+// again and again.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cmath>
+#include <map>
+
+#include "core/random.h"
+#include "evaluate/gap/statistics.h"
+#include "evaluate/gap/uncertainty.h"
+#include "gap_images.h"
+
+namespace assay {
+namespace {
+
+constexpr std::size_t models = 5, labels = 3;
+constexpr int draws = 600;
+// Share of images with 1, 2, 3 labels, and each model's chance to be right with them on an easy and
+// on a hard image (half are hard, for all models alike: that is what makes the models' answers hang
+// together).
+constexpr std::array<std::array<double, labels>, 2> shares{{{0.7, 0.2, 0.1}, {0.5, 0.3, 0.2}}};
+constexpr double spread = 0.25;
+double centre(std::size_t model, std::size_t set, std::size_t g) {
+    return 0.68 - 0.04 * static_cast<double>(model) - 0.08 * static_cast<double>(set) -
+           0.07 * static_cast<double>(g);
+}
+
+struct Truth {
+    double top1 = 0, asma = 0, composition = 0, within = 0;
+};
+Truth truth() {
+    Truth t;
+    for (std::size_t m = 0; m < models; ++m) {
+        for (std::size_t g = 0; g < labels; ++g) {
+            t.top1 += (shares[0][g] * centre(m, 0, g) - shares[1][g] * centre(m, 1, g)) / models;
+            t.asma += (centre(m, 0, g) - centre(m, 1, g)) / models / labels;
+            t.within += shares[0][g] * (centre(m, 0, g) - centre(m, 1, g)) / models;
+            t.composition += (shares[0][g] - shares[1][g]) * centre(m, 1, g) / models;
+        }
+    }
+    return t;
+}
+
+// All models' answers to the same images of one data set.
+std::array<std::vector<MadeImage>, models> drawn(int draw, std::size_t set, std::size_t n) {
+    RandomStream random(static_cast<std::uint64_t>(draw), "coverage", set);
+    std::array<std::vector<MadeImage>, models> list;
+    for (std::size_t i = 0; i < n; ++i) {
+        const double kind = random.uniform();
+        const std::size_t g = kind < shares[set][0]                    ? 0
+                              : kind < shares[set][0] + shares[set][1] ? 1
+                                                                       : 2;
+        const double offset = random.uniform() < 0.5 ? spread : -spread;
+        for (std::size_t m = 0; m < models; ++m) {
+            const double chance = centre(m, set, g) + offset;
+            MadeImage p;
+            p.labels = static_cast<std::uint32_t>(g + 1);
+            p.top1 = p.real = random.uniform() < chance;
+            for (std::uint32_t k = 0; k < p.labels; ++k)
+                p.hits += random.uniform() < chance ? 1 : 0;
+            list[m].push_back(p);
+        }
+    }
+    return list;
+}
+
+TEST(GapCoverage, AveragesOverModelsThatShareTheirImages) {
+    const LabelStrata strata(5, {1, 2, 3});
+    const GapStatistics statistics(strata, 10, SetAgreement::recall);
+    const Truth t = truth();
+    const std::map<std::size_t, double> wanted{
+        {GapStatistics::at(GapStatistics::block(GapMetric::top1), end_gap), t.top1},
+        {GapStatistics::at(GapStatistics::block(GapMetric::asma), end_gap), t.asma},
+        {statistics.composition(), t.composition},
+        {statistics.within(), t.within},
+        {statistics.share(), t.composition / (t.composition + t.within)}};
+    EXPECT_NEAR(t.top1, t.composition + t.within, 1e-12);
+    std::map<std::size_t, int> held;
+    for (int draw = 0; draw < draws; ++draw) {
+        const auto first = drawn(draw, 0, 500), second = drawn(draw, 1, 400);
+        MeanLeaveOuts sums;
+        for (std::size_t m = 0; m < models; ++m)
+            sums.add(
+                leave_outs(statistics, state_of(strata, first[m]), state_of(strata, second[m])));
+        const LeaveOuts mean = sums.mean(statistics);
+        for (const auto& [k, value] : wanted) {
+            std::string reason;
+            const auto interval = jackknife_interval(mean, k, 0.95, reason);
+            ASSERT_TRUE(interval) << reason;
+            held[k] += interval->low <= value && value <= interval->high ? 1 : 0;
+        }
+    }
+    for (const auto& [k, count] : held) {
+        // 600 draws of 95 %: 0.95 +- 3 * 0.0089.
+        EXPECT_GT(count / static_cast<double>(draws), 0.923) << k;
+        EXPECT_LT(count / static_cast<double>(draws), 0.977) << k;
+    }
+}
+
+TEST(GapCoverage, OneModelsGap) {
+    const LabelStrata strata(5, {1, 2, 3});
+    const GapStatistics statistics(strata, 10, SetAgreement::recall);
+    const std::size_t top1 = GapStatistics::block(GapMetric::top1);
+    double gap = 0;
+    for (std::size_t g = 0; g < labels; ++g)
+        gap += shares[0][g] * centre(0, 0, g) - shares[1][g] * centre(0, 1, g);
+    int held = 0;
+    for (int draw = 0; draw < 2000; ++draw) {
+        std::array<GapStatistics::Proportion, 2> parts;
+        for (std::size_t set = 0; set < 2; ++set) {
+            const auto counts =
+                summed_groups(state_of(strata, drawn(draw, set, 60)[0]), gap_state_size(strata));
+            parts[set] = *statistics.proportion(top1, counts);
+        }
+        const Interval i = unpaired_difference(parts[0], parts[1], 0.95);
+        held += i.low <= gap && gap <= i.high ? 1 : 0;
+    }
+    EXPECT_GT(held, 2000 * 0.935);
+    EXPECT_LT(held, 2000 * 0.972);
+}
+
+}  // namespace
+}  // namespace assay

@@ -1,0 +1,214 @@
+#include "evaluate/gap/report.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "assay/error.h"
+#include "core/random.h"
+#include "core/statistics.h"
+#include "gap_images.h"
+
+namespace assay {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+// Images of growing difficulty; a model is right where its skill exceeds the image's difficulty and
+// some luck.
+std::vector<MadeImage> answers(const std::string& set, const std::string& model, std::size_t n,
+                               double skill) {
+    RandomStream shared(1, "images " + set);
+    RandomStream luck(1, "luck " + set + model);
+    std::vector<MadeImage> list;
+    for (std::size_t i = 0; i < n; ++i) {
+        MadeImage p;
+        p.labels = static_cast<std::uint32_t>(shared.below(4));
+        const double difficulty = shared.normal() + 0.3 * p.labels;
+        const auto right = [&] { return skill + 0.5 * luck.normal() > difficulty; };
+        p.top1 = right();
+        p.real = p.labels > 0 && (p.top1 || right());
+        for (std::uint32_t k = 0; k < p.labels; ++k) p.hits += right() ? 1 : 0;
+        list.push_back(p);
+    }
+    return list;
+}
+
+GapInput made(const std::vector<std::pair<std::string, double>>& models, std::size_t n1 = 900,
+              std::size_t n2 = 700) {
+    GapInput input;
+    input.classes = 10;
+    input.strata = LabelStrata(5, {1, 2, 3});
+    input.sets[0].name = "V1";
+    input.sets[1].name = "V2";
+    for (const auto& [name, skill] : models) {
+        input.models.push_back({name,
+                                {state_of(input.strata, answers("V1", name, n1, skill)),
+                                 state_of(input.strata, answers("V2", name, n2, skill - 0.4))},
+                                {}});
+    }
+    return input;
+}
+
+const std::vector<std::pair<std::string, double>> five{
+    {"fair", 0.5}, {"best", 1.4}, {"poor", -0.6}, {"good", 0.9}, {"also", 0.9}};
+
+TEST(GapReport, ModelsByTop1AndMeansOverThem) {
+    GapInput input = made(five);
+    const GapReport report = assemble_gap(input, {});
+    ASSERT_EQ(report.models.size(), 5U);
+    EXPECT_EQ(report.models.front().name, "best");
+    EXPECT_EQ(report.models.back().name, "poor");
+    for (std::size_t m = 0; m < 3; ++m) {
+        double first = 0, gap = 0, absolute = 0;
+        for (const GapModel& model : report.models) {
+            first += *model.metrics[m].first.value / 5;
+            gap += *model.metrics[m].gap.value / 5;
+            absolute += std::abs(*model.metrics[m].gap.value) / 5;
+            EXPECT_TRUE(model.metrics[m].gap.interval);
+        }
+        EXPECT_NEAR(*report.average.metrics[m].first.value, first, 1e-12);
+        EXPECT_NEAR(*report.average.metrics[m].gap.value, gap, 1e-12);
+        EXPECT_NEAR(*report.average.metrics[m].absolute.value, absolute, 1e-12);
+        EXPECT_EQ(report.average.metrics[m].gap.interval->method, "jackknife");
+        EXPECT_EQ(report.average.between[m]->models, 5U);
+    }
+    const GapDecomposition& d = report.average.decomposition;
+    EXPECT_NEAR(*d.composition.value + *d.within.value, *report.average.metrics[0].gap.value,
+                1e-12);
+    EXPECT_NEAR(*d.share.value, *d.composition.value / *report.average.metrics[0].gap.value, 1e-12);
+    EXPECT_EQ(report.models[0].metrics[0].first.interval->method, "wilson");
+    EXPECT_EQ(report.models[0].metrics[0].gap.interval->method, "newcombe.unpaired");
+    EXPECT_EQ(report.models[0].metrics[2].gap.interval->method, "jackknife");
+}
+
+TEST(GapReport, TheMeanOverModelsIsNoSurerThanTheImagesAllow) {
+    // The same answers five times are one model: averaging over them must not narrow the interval.
+    GapInput one = made({{"a", 0.5}});
+    GapInput many = made({{"a", 0.5}});
+    for (const char* name : {"b", "c", "d"})
+        many.models.push_back({name, many.models[0].states, {}});
+    const GapReport single = assemble_gap(one, {}), copies = assemble_gap(many, {});
+    for (const std::size_t m : {std::size_t{0}, std::size_t{2}}) {
+        const Interval a = *single.average.metrics[m].gap.interval,
+                       b = *copies.average.metrics[m].gap.interval;
+        EXPECT_NEAR(a.low, b.low, 1e-12);
+        EXPECT_NEAR(a.high, b.high, 1e-12);
+    }
+    EXPECT_EQ(copies.average.between[0]->sd, 0.0);
+    EXPECT_FALSE(single.average.between[0]->sd);
+}
+
+TEST(GapReport, RanksTiesAndChanges) {
+    GapInput input = made(five);
+    input.models.push_back({"twin", input.models[1].states, {}});  // of "best"
+    const GapReport report = assemble_gap(input, {});
+    EXPECT_EQ(report.models[0].name, "best");
+    EXPECT_EQ(report.models[1].name, "twin");
+    for (const std::size_t i : {0U, 1U}) {
+        EXPECT_EQ(report.models[i].ranks[0][0].rank, 1U);
+        EXPECT_EQ(report.models[i].rank_change[0], 0);
+    }
+    EXPECT_EQ(report.models[2].ranks[0][0].rank, 3U);
+    for (const GapModel& model : report.models) {
+        const GapRank& rank = model.ranks[2][1];
+        EXPECT_LE(rank.low, rank.rank);
+        EXPECT_GE(rank.high, rank.rank);
+        EXPECT_LE(rank.high, 6U);
+        EXPECT_EQ(*model.rank_change[1], static_cast<std::int64_t>(model.ranks[0][1].rank) -
+                                             static_cast<std::int64_t>(model.ranks[2][1].rank));
+    }
+    // "good" and "also" are of equal skill: their ranks overlap; "poor" is last whatever images are
+    // drawn.
+    EXPECT_EQ(report.models.back().ranks[0][0].low, 6U);
+    EXPECT_THAT(report.best[0], ::testing::SizeIs(6));
+}
+
+TEST(GapReport, SameBitsForAnyNumberOfThreads) {
+    GapOptions options;
+    std::string first;
+    for (const int threads : {1, 3, 8}) {
+        GapInput input = made(five, 300, 200);
+        options.threads = threads;
+        options.replicates = 200;
+        const std::string text = to_json(assemble_gap(input, options)).dump();
+        if (first.empty()) first = text;
+        EXPECT_EQ(text, first);
+    }
+}
+
+TEST(GapReport, OneReplicateIsToldFromNone) {
+    GapOptions options;
+    for (const auto& [count, reason] : {std::pair{0U, "no replicates were asked for"},
+                                        {1U, "1 replicate has no spread: 2 or more are needed"}}) {
+        options.replicates = count;
+        GapInput input = made(five, 200, 200);
+        EXPECT_EQ(assemble_gap(input, options).orders[0].kendall.no_interval, reason);
+    }
+}
+
+TEST(GapReport, OneModelHasNoOrder) {
+    GapInput input = made({{"only", 0.5}});
+    const GapReport report = assemble_gap(input, {});
+    EXPECT_TRUE(report.average.metrics[0].gap.value);
+    for (const GapOrder& order : report.orders) {
+        EXPECT_FALSE(order.kendall.value);
+        EXPECT_EQ(order.kendall.undefined,
+                  "an order needs two models with both values, there is 1");
+    }
+    EXPECT_EQ(report.models[0].ranks[0][0].rank, 1U);
+}
+
+TEST(GapReport, AnAbsentSubgroupLeavesTheRestStanding) {
+    GapInput input = made(five, 200, 200);
+    input.strata = LabelStrata(5, {1, 2, 3, 5});
+    for (auto& model : input.models)
+        for (auto& state : model.states)
+            ASSERT_EQ(state.size(), empty_gap_state(input.strata).size());
+    const GapReport report = assemble_gap(input, {});
+    EXPECT_TRUE(report.average.metrics[0].gap.value);
+    EXPECT_FALSE(report.average.metrics[2].gap.value);
+    EXPECT_EQ(report.average.metrics[2].first.undefined, "no scored image of V1 has 5 labels");
+    EXPECT_EQ(report.models[0].ranks[2][0].rank, 0U);
+    EXPECT_FALSE(report.models[0].rank_change[0]);
+    EXPECT_TRUE(report.best[0].empty());
+    const auto json = to_json(report);
+    EXPECT_TRUE(json["average"]["metrics"]["asma"]["gap"]["value"].is_null());
+    EXPECT_EQ(json["average"]["metrics"]["asma"]["gap"]["undefined"],
+              "no scored image of V1 has 5 labels");
+    EXPECT_EQ(json.dump().find("nan"), std::string::npos);
+}
+
+TEST(GapReport, NoShareOfAGapThatMayBeNone) {
+    GapInput input = made({{"a", 0.5}, {"b", 0.6}}, 400, 400);
+    for (auto& model : input.models) model.states[1] = model.states[0];
+    const GapReport report = assemble_gap(input, {});
+    EXPECT_FALSE(report.average.decomposition.share.value);
+    EXPECT_THAT(report.average.decomposition.share.undefined, HasSubstr("cannot be told from 0"));
+    EXPECT_EQ(report.average.within_margin[0].within, 2U);
+    EXPECT_EQ(report.average.within_margin[0].surely_within, 0U);  // 400 images: +- 7 points
+    EXPECT_EQ(report.average.within_margin[0].surely_outside, 0U);
+}
+
+TEST(GapReport, MarkedModels) {
+    GapInput input = made(five, 100, 100);
+    GapOptions options;
+    options.marked = {"poor"};
+    EXPECT_THAT(assemble_gap(input, options).marked, ElementsAre(4));
+    options.marked = {"por"};
+    GapInput again = made(five, 100, 100);
+    try {
+        assemble_gap(again, options);
+        FAIL();
+    } catch (const Error& error) {
+        EXPECT_THAT(error.message(), HasSubstr("did you mean `poor`"));
+    }
+    GapInput none;
+    EXPECT_THROW(assemble_gap(none, {}), Error);
+}
+
+}  // namespace
+}  // namespace assay

@@ -1,0 +1,317 @@
+#include "assay/evaluate/gap.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "assay/error.h"
+#include "core/topk.h"
+#include "saved_scores.h"
+
+namespace assay {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+constexpr std::size_t classes = 8;
+
+// The data set's own labels are single; the label sets hold them and up to three more.
+struct World {
+    Made made;
+    LabelSets sets;
+};
+World world(std::size_t rows, std::uint64_t seed, double skill, std::uint32_t most_labels = 4) {
+    World w;
+    w.made = made_up(rows, classes, seed, skill);
+    RandomStream random(seed, "sets");
+    for (std::size_t i = 0; i < rows; ++i) {
+        std::vector<std::int32_t> set;
+        const auto size = random.below(most_labels + 1);  // 0: no valid label
+        for (std::uint64_t k = 0; k < size; ++k) {
+            // Of one's own first, then the next classes round about: distinct.
+            set.push_back(static_cast<std::int32_t>(
+                (static_cast<std::uint64_t>(w.made.labels[i][0]) + k) % classes));
+        }
+        w.sets.append(set);
+    }
+    return w;
+}
+
+// Another model's scores of the same images.
+Made other_model(const World& w, std::uint64_t seed, double noise) {
+    Made made = w.made;
+    RandomStream random(seed, "noise");
+    for (float& x : made.scores) x += static_cast<float>(noise * random.normal());
+    return made;
+}
+
+struct Runs {
+    Scratch folder;
+    GapSide first{"V1", {}, {}}, second{"V2", {}, {}};
+
+    // `save` calls its data set val: each side has a folder of its own.
+    void add(int set, const Made& made, const std::string& model,
+             StorageFormat storage = StorageFormat::full_f32, bool but_last = false) {
+        const PredictionStore store =
+            save(folder, made, model, storage, 64, but_last, set == 0 ? "one" : "two");
+        (set == 0 ? first : second).stores.push_back(store.folder());
+    }
+    GapReport report(const GapOptions& options = quick()) const {
+        return gap_of_stores(first, second, options);
+    }
+    static GapOptions quick() {
+        GapOptions options;
+        options.subgroups = {1, 2, 3, 4};
+        options.replicates = 50;
+        return options;
+    }
+    std::string refused(const GapOptions& options = quick()) const {
+        try {
+            report(options);
+        } catch (const Error& error) {
+            return error.message();
+        }
+        return "(taken)";
+    }
+};
+
+// The slow way: every image by itself.
+struct Plain {
+    double top1 = 0, real = 0, asma = 0;
+    std::map<std::size_t, double> agreement;
+};
+Plain plain(const Made& made, const LabelSets& sets) {
+    Plain p;
+    double labelled = 0;
+    std::map<std::size_t, double> count;
+    for (std::size_t i = 0; i < made.rows(); ++i) {
+        const std::vector<float> row(
+            made.scores.begin() + static_cast<std::ptrdiff_t>(i * made.classes),
+            made.scores.begin() + static_cast<std::ptrdiff_t>((i + 1) * made.classes));
+        std::vector<std::int32_t> order(made.classes);
+        for (std::size_t c = 0; c < order.size(); ++c) order[c] = static_cast<std::int32_t>(c);
+        std::stable_sort(order.begin(), order.end(), [&](std::int32_t a, std::int32_t b) {
+            return row[static_cast<std::size_t>(a)] > row[static_cast<std::size_t>(b)];
+        });
+        p.top1 += order[0] == made.labels[i][0];
+        if (sets[i].empty()) continue;
+        const std::size_t g = sets[i].size();
+        labelled += 1;
+        count[g] += 1;
+        p.real += sets.contains(i, order[0]);
+        for (std::size_t k = 0; k < g; ++k)
+            p.agreement[g] += sets.contains(i, order[k]) ? 1.0 / static_cast<double>(g) : 0;
+    }
+    p.top1 /= static_cast<double>(made.rows());
+    p.real /= labelled;
+    for (auto& [g, sum] : p.agreement) {
+        sum /= count[g];
+        p.asma += sum / static_cast<double>(p.agreement.size());
+    }
+    return p;
+}
+
+TEST(DatasetGap, AgainstImageByImage) {
+    Runs runs;
+    const World one = world(500, 1, 2.5), two = world(300, 2, 1.5);
+    runs.first.sets = one.sets;
+    runs.second.sets = two.sets;
+    runs.add(0, one.made, "a");
+    runs.add(1, two.made, "a");
+    const GapReport report = runs.report();
+    const Plain p1 = plain(one.made, one.sets), p2 = plain(two.made, two.sets);
+    const auto& m = report.models.at(0).metrics;
+    EXPECT_NEAR(*m[0].first.value, p1.top1, 1e-12);
+    EXPECT_NEAR(*m[0].second.value, p2.top1, 1e-12);
+    EXPECT_NEAR(*m[1].gap.value, p1.real - p2.real, 1e-12);
+    EXPECT_NEAR(*m[2].first.value, p1.asma, 1e-12);
+    EXPECT_NEAR(*m[2].gap.value, p1.asma - p2.asma, 1e-12);
+    for (const GapSubgroup& s : report.models[0].subgroups)
+        EXPECT_NEAR(*s.agreement.second.value, p2.agreement.at(s.labels), 1e-12) << s.labels;
+    EXPECT_NEAR(*report.models[0].decomposition.composition.value +
+                    *report.models[0].decomposition.within.value,
+                p1.top1 - p2.top1, 1e-12);
+
+    std::array<std::uint64_t, 5> histogram{};
+    for (std::size_t i = 0; i < one.sets.size(); ++i) ++histogram[one.sets[i].size()];
+    EXPECT_EQ(report.sets[0].none, histogram[0]);
+    EXPECT_THAT(report.sets[0].with_labels,
+                ElementsAre(histogram[1], histogram[2], histogram[3], histogram[4], 0));
+    EXPECT_EQ(report.sets[0].single, 500U);
+    EXPECT_FALSE(report.partial);
+    EXPECT_TRUE(report.warnings.empty());
+}
+
+TEST(DatasetGap, OwnLabelsMakeTheThreeMetricsOne) {
+    Runs runs;
+    runs.add(0, made_up(200, classes, 1, 3), "a");
+    runs.add(1, made_up(200, classes, 2, 1), "a");
+    GapOptions options = Runs::quick();
+    EXPECT_FALSE(runs.report(options).average.metrics[2].gap.value);  // no image has two labels
+    options.present = true;
+    const GapReport report = runs.report(options);
+    EXPECT_THAT(report.subgroups, ElementsAre(1));
+    EXPECT_DOUBLE_EQ(*report.models[0].metrics[2].gap.value,
+                     *report.models[0].metrics[0].gap.value);
+    EXPECT_NEAR(*report.average.decomposition.composition.value, 0, 1e-15);
+}
+
+TEST(DatasetGap, PresentMeansInBoth) {
+    Runs runs;
+    const World one = world(300, 1, 2), two = world(300, 2, 2, 2);
+    runs.first.sets = one.sets;
+    runs.second.sets = two.sets;
+    runs.add(0, one.made, "a");
+    runs.add(1, two.made, "a");
+    GapOptions options = Runs::quick();
+    const GapReport some = runs.report(options);
+    EXPECT_TRUE(some.average.metrics[2].first.value);
+    EXPECT_EQ(some.average.metrics[2].gap.undefined, "no scored image of V2 has 3 labels");
+    EXPECT_LT(*some.average.decomposition.within.value, 1);  // what V2 lacks is composition
+    EXPECT_NE(*some.average.decomposition.unmatched.value, 0);
+    options.present = true;
+    const GapReport report = runs.report(options);
+    EXPECT_THAT(report.subgroups, ElementsAre(1, 2));
+    EXPECT_TRUE(report.average.metrics[2].gap.value);
+}
+
+TEST(DatasetGap, ModelsAreMatchedByNameAndTheOthersListed) {
+    Runs runs;
+    const World one = world(150, 1, 2), two = world(150, 2, 2);
+    for (const char* name : {"a", "b", "only-one"})
+        runs.add(0, other_model(one, name[0], 0.5), name);
+    for (const char* name : {"b", "a", "only-two"})
+        runs.add(1, other_model(two, name[0], 0.5), name);
+    const GapReport report = runs.report();
+    EXPECT_EQ(report.models.size(), 2U);
+    EXPECT_THAT(report.sets[0].only_here, ElementsAre("only-one"));
+    EXPECT_THAT(report.sets[1].only_here, ElementsAre("only-two"));
+    EXPECT_THAT(report.warnings,
+                ElementsAre(HasSubstr("V1 only: only-one"), HasSubstr("V2 only: only-two")));
+    Runs none;
+    none.add(0, one.made, "x");
+    none.add(1, two.made, "y");
+    EXPECT_EQ(none.refused(), "no model has scores on both V1 and V2: V1 has x; V2 has y");
+}
+
+TEST(DatasetGap, ImagesWithoutScoresAreCounted) {
+    Runs runs;
+    World one = world(200, 1, 2);
+    const World two = world(200, 2, 2);
+    one.made.states.assign(200, RowState::ok);
+    one.made.states[3] = RowState::unreadable;
+    one.made.states[70] = RowState::not_finite;
+    runs.add(0, one.made, "a");
+    runs.add(1, two.made, "a", StorageFormat::full_f32,
+             true);  // 200 = 3 * 64 + 8: the last shard is not there
+    const GapReport report = runs.report();
+    EXPECT_TRUE(report.partial);
+    EXPECT_EQ(report.models[0].not_scored[0], 2U);
+    EXPECT_EQ(report.models[0].not_scored[1], 8U);
+    EXPECT_EQ(report.models[0].metrics[0].first.n, 198U);
+    EXPECT_EQ(report.models[0].metrics[0].second.n, 192U);
+    EXPECT_EQ(report.warnings.size(), 2U);
+}
+
+TEST(DatasetGap, ReducedStoresSayWhatTheyCannotTell) {
+    const World one = world(400, 1, 2), two = world(300, 2, 2);
+    const auto run = [&](StorageFormat storage) {
+        Runs runs;
+        runs.first.sets = one.sets;
+        runs.second.sets = two.sets;
+        runs.add(0, one.made, "a", storage);
+        runs.add(1, two.made, "a", storage);
+        return runs.report();
+    };
+    const GapReport full = run(StorageFormat::full_f32), half = run(StorageFormat::full_f16),
+                    best = run(StorageFormat::top_k), label = run(StorageFormat::label);
+    for (const GapReport* report : {&best, &label}) {
+        EXPECT_EQ(*report->models[0].metrics[0].gap.value, *full.models[0].metrics[0].gap.value);
+        EXPECT_EQ(*report->models[0].metrics[1].gap.value, *full.models[0].metrics[1].gap.value);
+        EXPECT_FALSE(report->models[0].metrics[2].gap.value);
+    }
+    EXPECT_NEAR(*half.models[0].metrics[2].first.value, *full.models[0].metrics[2].first.value,
+                0.01);
+    // Two classes are kept: enough for one and for two labels.
+    EXPECT_EQ(*best.models[0].subgroups[1].agreement.gap.value,
+              *full.models[0].subgroups[1].agreement.gap.value);
+    EXPECT_EQ(best.models[0].subgroups[2].agreement.first.undefined,
+              "the store keeps fewer than 3 classes of each image of V1");
+    EXPECT_TRUE(label.models[0].subgroups[0].agreement.gap.value);
+    EXPECT_FALSE(label.models[0].subgroups[1].agreement.gap.value);
+}
+
+TEST(DatasetGap, SameBitsForAnyNumberOfThreads) {
+    Runs runs;
+    const World one = world(700, 1, 2), two = world(500, 2, 1.5);
+    runs.first.sets = one.sets;
+    runs.second.sets = two.sets;
+    for (int m = 0; m < 3; ++m) {
+        runs.add(0, other_model(one, static_cast<std::uint64_t>(m), 0.3 * m), std::to_string(m));
+        runs.add(1, other_model(two, static_cast<std::uint64_t>(m), 0.3 * m), std::to_string(m));
+    }
+    GapOptions options = Runs::quick();
+    std::string first;
+    for (const int threads : {1, 2, 7}) {
+        options.threads = threads;
+        const std::string text = to_json(runs.report(options)).dump();
+        if (first.empty()) first = text;
+        EXPECT_EQ(text, first);
+    }
+}
+
+TEST(DatasetGap, WarnsWhenLabelSetsAreMostlyEmpty) {
+    Runs runs;
+    const World one = world(100, 1, 2), two = world(90, 2, 2);
+    LabelSets few;
+    for (std::int32_t i = 0; i < 100; ++i)
+        few.append(i < 66 ? std::vector<std::int32_t>{1} : std::vector<std::int32_t>());
+    runs.first.sets = few;
+    runs.add(0, one.made, "a");
+    runs.add(1, two.made, "a");
+    EXPECT_THAT(runs.report().warnings,
+                ElementsAre(HasSubstr("34 of 100 images of V1 have no valid label")));
+}
+
+TEST(DatasetGap, Refusals) {
+    const World one = world(100, 1, 2), two = world(90, 2, 2);
+    Runs runs;
+    runs.add(0, one.made, "a");
+    runs.add(1, two.made, "a");
+    runs.first.sets = two.sets;
+    EXPECT_EQ(runs.refused(), "90 label sets for 100 images of val");
+    LabelSets outside;
+    for (int i = 0; i < 100; ++i) outside.append(std::vector<std::int32_t>{1, 8});
+    runs.first.sets = outside;
+    EXPECT_THAT(runs.refused(), HasSubstr("label 8 of image 0 of val is outside the 8 classes"));
+
+    Runs wide;
+    wide.add(0, one.made, "a");
+    wide.add(1, made_up(90, classes + 1, 2), "a");
+    EXPECT_THAT(wide.refused(), HasSubstr("8 classes on V1 and with 9 on V2"));
+
+    Runs twice;
+    twice.add(0, one.made, "a");
+    twice.first.stores.push_back(twice.first.stores[0]);
+    twice.add(1, two.made, "a");
+    EXPECT_THAT(twice.refused(), HasSubstr("two stores of model `a`"));
+
+    Runs damaged;
+    damaged.add(0, one.made, "a");
+    damaged.add(1, two.made, "a");
+    {
+        std::fstream file(damaged.first.stores[0] / "shards/000001.npy",
+                          std::ios::in | std::ios::out);
+        file.seekp(300);
+        file << "damage";
+    }
+    EXPECT_THAT(damaged.refused(), HasSubstr("000001"));
+}
+
+}  // namespace
+}  // namespace assay

@@ -1,0 +1,547 @@
+// Scoring with label sets, from a store to the report, against the definitions written out.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <numeric>
+
+#include "assay/error.h"
+#include "assay/evaluate/compare.h"
+#include "core/statistics.h"
+#include "evaluate/compare_agreement.h"
+#include "saved_scores.h"
+
+namespace assay {
+namespace {
+
+using testing::HasSubstr;
+using Set = std::vector<std::int32_t>;
+
+ScoreReport scored(const PredictionStore& store, ScoreOptions options = {}) {
+    return score_store(store, options, *self_comm());
+}
+
+// Scores of few levels (many ties, and exact in half precision), and random sets of 0 to 5 labels.
+Made with_sets(std::size_t rows, std::size_t classes, std::uint64_t seed,
+               std::uint64_t levels = 12) {
+    Made made;
+    made.classes = classes;
+    RandomStream random(seed, "sets");
+    for (std::size_t i = 0; i < rows; ++i) {
+        Set set(random.below(6));
+        for (auto& c : set) c = static_cast<std::int32_t>(random.below(classes));
+        std::sort(set.begin(), set.end());
+        set.erase(std::unique(set.begin(), set.end()), set.end());
+        made.labels.push_back(set);
+        for (std::size_t c = 0; c < classes; ++c) {
+            const bool valid =
+                std::binary_search(set.begin(), set.end(), static_cast<std::int32_t>(c));
+            made.scores.push_back(
+                static_cast<float>(random.below(levels) + (valid ? levels / 2 : 0)) / 4);
+        }
+    }
+    return made;
+}
+
+struct Plain {
+    std::map<std::size_t, std::vector<std::array<double, 3>>>
+        agreement;  // g -> recall, jaccard, hamming of each item
+    std::size_t labelled = 0, in_set = 0, unlabelled = 0;
+    double mean(std::size_t g, std::size_t kind) const {
+        double sum = 0;
+        for (const auto& a : agreement.at(g)) sum += a[kind];
+        return sum / static_cast<double>(agreement.at(g).size());
+    }
+};
+
+Plain plain(const Made& made) {
+    Plain result;
+    for (std::size_t i = 0; i < made.rows(); ++i) {
+        const float* const x = made.scores.data() + i * made.classes;
+        std::vector<std::int32_t> order(made.classes);
+        std::iota(order.begin(), order.end(), 0);
+        std::stable_sort(order.begin(), order.end(),
+                         [&](std::int32_t a, std::int32_t b) { return x[a] > x[b]; });
+        const Set& set = made.labels[i];
+        const std::size_t g = set.size();
+        if (g == 0) {
+            ++result.unlabelled;
+            continue;
+        }
+        ++result.labelled;
+        double h = 0;
+        for (std::size_t k = 0; k < g; ++k)
+            h += std::count(set.begin(), set.end(), order[k]) > 0 ? 1 : 0;
+        result.in_set += std::count(set.begin(), set.end(), order[0]) > 0 ? 1 : 0;
+        const auto size = static_cast<double>(g);
+        result.agreement[g].push_back(
+            {h / size, h / (2 * size - h), 1 - 2 * (size - h) / static_cast<double>(made.classes)});
+    }
+    return result;
+}
+
+ScoreOptions asking(const std::vector<const char*>& metrics) {
+    ScoreOptions options;
+    for (const char* text : metrics) options.metrics.push_back(parse_metric(text));
+    return options;
+}
+
+void expect_plain(const ScoreReport& report, const Plain& expected) {
+    const char* const kinds[] = {"recall", "jaccard", "hamming"};
+    for (std::size_t kind = 0; kind < 3; ++kind) {
+        double asma = 0, all = 0;
+        for (std::size_t g = 1; g <= 5; ++g) {
+            asma += expected.mean(g, kind) / 5;
+            all += expected.mean(g, kind) * static_cast<double>(expected.agreement.at(g).size());
+        }
+        const std::string name = kinds[kind];
+        const auto& m = find(report.measurements, "asma", "asma." + name);
+        ASSERT_TRUE(m.value) << m.undefined;
+        EXPECT_NEAR(*m.value, asma, 1e-12) << name;
+        EXPECT_EQ(m.n, expected.labelled);
+        EXPECT_EQ(m.left_out, expected.unlabelled);
+        EXPECT_NEAR(*find(report.measurements, "variable_topk", "variable_topk." + name).value,
+                    all / static_cast<double>(expected.labelled), 1e-12)
+            << name;
+    }
+    EXPECT_DOUBLE_EQ(*find(report.measurements, "real").value,
+                     static_cast<double>(expected.in_set) / static_cast<double>(expected.labelled));
+    std::size_t seen = 0;
+    for (const Measurement& m : report.measurements) {
+        if (m.key.metric != "subgroup_accuracy") continue;
+        const auto g = static_cast<std::size_t>(std::stoi(m.key.parameters.at("g")));
+        EXPECT_NEAR(*m.value, expected.mean(g, 0), 1e-12) << g;
+        EXPECT_EQ(m.n, expected.agreement.at(g).size()) << g;
+        EXPECT_TRUE(m.interval) << g;
+        ++seen;
+    }
+    EXPECT_EQ(seen, 5U);
+}
+
+const std::vector<const char*> everything{"real",
+                                          "asma",
+                                          "asma.jaccard",
+                                          "asma.hamming",
+                                          "variable_topk",
+                                          "variable_topk.jaccard",
+                                          "subgroup_accuracy",
+                                          "variable_topk.hamming"};
+
+TEST(Multilabel, AgreesWithTheDefinitions) {
+    for (const std::size_t classes : {7U, 40U}) {
+        const Made made = with_sets(1500, classes, classes);
+        const Plain expected = plain(made);
+        Scratch folder;
+        expect_plain(scored(save(folder, made, "full"), asking(everything)), expected);
+        expect_plain(
+            scored(save(folder, made, "half", StorageFormat::full_f16), asking(everything)),
+            expected);
+        expect_plain(scored(save(folder, made, "best", StorageFormat::top_k, 100, false, "runs", 5),
+                            asking(everything)),
+                     expected);
+    }
+}
+
+TEST(Multilabel, SameBitsForAnyThreadsRanksAndSubsets) {
+    Made made = with_sets(3001, 11, 3);
+    made.states.assign(made.rows(), RowState::ok);
+    made.states[17] = RowState::unreadable;
+    for (std::size_t i = 0; i < made.rows(); ++i)
+        made.group.push_back(i % 3 == 0 ? "night" : "day");
+    Scratch folder;
+    const auto store = save(folder, made, "net");
+    ScoreOptions options = asking(everything);
+    options.subgroup = "group";
+    options.threads = 1;
+    const auto report = scored(store, options);
+    const std::string expected = to_json(report).dump();
+    for (const int threads : {2, 3, 7}) {
+        options.threads = threads;
+        EXPECT_EQ(to_json(scored(store, options)).dump(), expected) << threads << " threads";
+    }
+    for (const int ranks : {2, 7}) {
+        run_thread_ranks(ranks, [&](Comm& comm) {
+            if (to_json(score_store(store, options, comm)).dump() != expected)
+                throw std::runtime_error("rank differs");
+        });
+    }
+    EXPECT_EQ(report.label_counts.size(), 6U);
+    EXPECT_EQ(
+        std::accumulate(report.label_counts.begin(), report.label_counts.end(), std::uint64_t{0}),
+        3001U);
+    const auto &all = find(report.measurements, "variable_topk"),
+               &night = find(report.measurements, "variable_topk", "", "group=night"),
+               &day = find(report.measurements, "variable_topk", "", "group=day");
+    EXPECT_EQ(all.n, night.n + day.n);
+    EXPECT_NEAR(
+        *all.value * static_cast<double>(all.n),
+        *night.value * static_cast<double>(night.n) + *day.value * static_cast<double>(day.n),
+        1e-9);
+}
+
+TEST(Multilabel, ReducedStoresSayWhatTheyDoNotKnow) {
+    const Made made = with_sets(600, 9, 4);
+    Scratch folder;
+    const auto two = scored(save(folder, made, "two", StorageFormat::top_k), asking(everything));
+    const auto label =
+        scored(save(folder, made, "label", StorageFormat::label), asking(everything));
+    const Plain expected = plain(made);
+    const auto accuracy = [](const ScoreReport& report,
+                             const std::string& g) -> const Measurement& {
+        for (const auto& m : report.measurements) {
+            if (m.key.metric == "subgroup_accuracy" && m.key.parameters.at("g") == g) return m;
+        }
+        throw std::runtime_error("no subgroup " + g);
+    };
+    EXPECT_NEAR(*accuracy(two, "1").value, expected.mean(1, 0), 1e-12);
+    EXPECT_NEAR(*accuracy(two, "2").value, expected.mean(2, 0), 1e-12);
+    EXPECT_NEAR(*accuracy(label, "1").value, expected.mean(1, 0), 1e-12);
+    EXPECT_THAT(accuracy(two, "3").undefined,
+                HasSubstr("keeps the best 2 of each row: the best 3"));
+    EXPECT_THAT(accuracy(label, "2").undefined,
+                HasSubstr("keeps the best 1 of each row: the best 2"));
+    // How many images it would be of is known all the same.
+    EXPECT_EQ(accuracy(two, "3").n, expected.agreement.at(3).size());
+    EXPECT_EQ(find(two.measurements, "asma").n, expected.labelled);
+    EXPECT_EQ(find(label.measurements, "variable_topk").n, expected.labelled);
+    EXPECT_FALSE(find(two.measurements, "asma").value);
+    EXPECT_FALSE(find(label.measurements, "variable_topk").value);
+    EXPECT_TRUE(find(label.measurements, "real").value);
+    EXPECT_TRUE(
+        scored(PredictionStore::open(folder / "runs/val/two"), asking({"asma:subgroups=1,2"}))
+            .measurements[0]
+            .value);
+}
+
+TEST(Multilabel, ShownOnlyWhereSetsHaveSeveralLabels) {
+    Scratch folder;
+    const auto names = [](const ScoreReport& report) {
+        std::vector<std::string> list;
+        for (const auto& m : report.measurements) list.push_back(m.key.metric);
+        return list;
+    };
+    const auto single = names(scored(save(folder, made_up(60, 4, 1), "one")));
+    for (const char* name : {"real", "asma", "variable_topk", "subgroup_accuracy"})
+        EXPECT_EQ(std::count(single.begin(), single.end(), name), 0) << name;
+    const auto several = scored(
+        save(folder, with_sets(60, 4, 1), "sets", StorageFormat::full_f32, 100, false, "runs2"));
+    const auto list = names(several);
+    EXPECT_EQ(std::count(list.begin(), list.end(), "real"), 1);
+    EXPECT_EQ(std::count(list.begin(), list.end(), "asma"), 1);
+    // Four classes: up to four labels, so that the subgroup of five is absent.
+    EXPECT_EQ(std::count(list.begin(), list.end(), "subgroup_accuracy"), 4);
+    EXPECT_THAT(find(several.measurements, "asma").undefined, HasSubstr("no item has 5 labels"));
+}
+
+// Six classes onto A = {0, 1}, B = {3}, C = {4}; 2 and 5 belong to none.
+ClassMap onto_three(ClassMap::Decision decision) {
+    return {"test", ClassList({"A", "B", "C"}), {0, 0, -1, 1, 2, -1}, decision};
+}
+
+TEST(Multilabel, UnderClassMaps) {
+    Made made;
+    made.classes = 6;
+    made.kind = ScoreKind::probabilities;
+    made.labels = {{0, 1, 3},  // A and B
+                   {3, 4},     // B and C
+                   {2, 5},     // nothing the map knows: left out
+                   {4}};
+    made.scores = {
+        .3F, .1F, .0F, .1F, .3F, .2F,   // means: A .2, B .1, C .3: C and A lead, one of two
+        .0F, .0F, .2F, .3F, .3F, .2F,   // B and C: both
+        1.F, .0F, .0F, .0F, .0F, .0F,   //
+        .1F, .1F, .6F, .0F, .2F, .0F};  // C: right
+    Scratch folder;
+    const auto store = save(folder, made, "net");
+    ScoreOptions options =
+        asking({"asma:subgroups=1,2", "subgroup_accuracy", "variable_topk", "real"});
+    options.map = onto_three(ClassMap::Decision::mean_of_group);
+    auto report = scored(store, options);
+    EXPECT_DOUBLE_EQ(*report.measurements[0].value, (1 + 0.75) / 2);
+    EXPECT_EQ(report.measurements[0].left_out, 1U);
+    EXPECT_EQ(report.label_counts, (std::vector<std::uint64_t>{1, 1, 2}));
+    // Only the decision is left of the arg-max: one label can be judged, two cannot.
+    options.map = onto_three(ClassMap::Decision::map_argmax);
+    report = scored(store, options);
+    EXPECT_THAT(report.measurements[0].undefined, HasSubstr("class map"));
+    EXPECT_EQ(report.measurements[1].value, 0.0);  // row 3 answers 2, which is no target
+    EXPECT_FALSE(report.measurements[2].value);
+    // Class 1 apart from 0: scores of the listed classes, as they are.
+    options.map = ClassMap{"some",
+                           ClassList({"a", "b", "d", "e"}),
+                           {0, 1, -1, 2, 3, -1},
+                           ClassMap::Decision::restrict_};
+    options.metrics = {parse_metric("asma:subgroups=1-3")};
+    // Row 0: a, b, d against e, a, then b before d: 2 of 3. Row 1: 2 of 2. Row 3: 1.
+    EXPECT_DOUBLE_EQ(*scored(store, options).measurements[0].value, (1 + 1 + 2.0 / 3) / 3);
+}
+
+TEST(Multilabel, Gates) {
+    Scratch folder;
+    const auto report = scored(save(folder, with_sets(500, 20, 6), "net"), asking(everything));
+    EXPECT_TRUE(check_gate(parse_gate("asma >= 0"), report.measurements).passed);
+    EXPECT_TRUE(check_gate(parse_gate("low(asma.jaccard) > 1%"), report.measurements).passed);
+    EXPECT_FALSE(check_gate(parse_gate("subgroup_accuracy:g=5 > 1"), report.measurements).passed);
+    EXPECT_THROW(check_gate(parse_gate("asma:subgroups=1,2 >= 0"), report.measurements),
+                 Error);                                          // another mean
+    EXPECT_THROW(parse_gate("subgroup_accuracy >= 0.5"), Error);  // which count?
+    EXPECT_TRUE(parse_gate("asma.hamming.delta >= 0").delta);
+    EXPECT_EQ(parse_gate("asma:subgroups=2,3,4 >= 0.5").metric.text(), "asma:subgroups=2-4");
+}
+
+PairReport compared(const PredictionStore& a, const PredictionStore& b,
+                    const CompareOptions& options) {
+    const PredictionStore* list[] = {&b};
+    return compare_stores(a, list, options, *self_comm()).at(0);
+}
+
+TEST(MultilabelCompare, DifferencesIntervalsAndTests) {
+    Scratch folder;
+    const Made first = with_sets(1200, 30, 8, 10);
+    Made second = first;
+    RandomStream random(2, "noise");
+    for (float& x : second.scores) x += random.uniform() < 0.05 ? 1.0F : 0.0F;
+    const auto a = save(folder, first, "a"), b = save(folder, second, "b");
+    CompareOptions options;
+    options.score = asking(everything);
+    const PairReport report = compared(a, b, options);
+    const Plain one = plain(first), two = plain(second);
+    for (const PairedMetric& m : report.metrics) {
+        const auto& key = m.candidate.key;
+        ASSERT_TRUE(m.difference) << key.definition;
+        ASSERT_TRUE(m.interval) << key.definition;
+        ASSERT_TRUE(m.p) << key.definition;
+        EXPECT_NEAR(*m.difference, *m.candidate.value - *m.baseline.value, 1e-15);
+        EXPECT_LE(m.interval->low, *m.difference) << key.definition;
+        EXPECT_GE(m.interval->high, *m.difference) << key.definition;
+        const double width = m.interval->high - m.interval->low;
+        EXPECT_GT(width, 0) << key.definition;
+        // Paired: narrower than two unpaired values' spreads put together.
+        EXPECT_LT(width, 1.1 * (m.baseline.interval->high - m.baseline.interval->low))
+            << key.definition;
+    }
+    // ASMA's standard error from the images' differences, by hand.
+    double difference = 0, error2 = 0;
+    for (std::size_t g = 1; g <= 5; ++g) {
+        const auto &x = one.agreement.at(g), &y = two.agreement.at(g);
+        const auto n = static_cast<double>(x.size());
+        double sum = 0, squares = 0;
+        for (std::size_t i = 0; i < x.size(); ++i) sum += y[i][0] - x[i][0];
+        for (std::size_t i = 0; i < x.size(); ++i)
+            squares += std::pow(y[i][0] - x[i][0] - sum / n, 2);
+        difference += sum / n / 5;
+        error2 += squares / (n - 1) / n / 25;
+    }
+    const PairedMetric& asma = report.metrics.at(1);
+    EXPECT_NEAR(*asma.difference, difference, 1e-12);
+    EXPECT_EQ(asma.test, "paired.t");
+    EXPECT_NEAR(*asma.p, 2 * (1 - normal_cdf(std::abs(difference) / std::sqrt(error2))), 0.01);
+    EXPECT_NEAR(asma.interval->high - asma.interval->low, 2 * 1.96 * std::sqrt(error2),
+                0.15 * 4 * std::sqrt(error2));
+
+    const PairReport same = compared(a, a, options);
+    for (const PairedMetric& m : same.metrics) {
+        EXPECT_EQ(m.difference, 0.0);
+        EXPECT_EQ(m.p, 1.0) << m.candidate.key.definition;
+        EXPECT_LE(m.interval->low, 0);
+        EXPECT_GE(m.interval->high, 0);
+    }
+    EXPECT_TRUE(check_gate(parse_gate("low(asma.delta) >= -0.5"), report).passed);
+    EXPECT_FALSE(check_gate(parse_gate("subgroup_accuracy:g=2.delta > 0.9"), report).passed);
+}
+
+// Two classifiers of the same images whose labels are found with chances .75 and .65; an image's
+// luck is shared.
+TEST(MultilabelCompare, IntervalsCoverWithASubgroupOfThirtyImages) {
+    const std::vector<std::pair<std::uint32_t, int>> sizes{{1, 200}, {2, 100}, {3, 50}, {4, 30}};
+    const auto request = parse_metric("asma:subgroups=1-4");
+    RandomStream random(3, "pairs");
+    int covered = 0, rejected = 0;
+    constexpr int trials = 1500;
+    for (int trial = 0; trial < trials; ++trial) {
+        ScoredSet a, b;
+        std::vector<std::uint32_t> labels;
+        double one = 0, two = 0;
+        for (const auto& [g, n] : sizes) {
+            for (int i = 0; i < n; ++i) {
+                ItemRecord x, y;
+                x.hits = y.hits = 0;
+                for (std::uint32_t k = 0; k < g; ++k) {
+                    const double luck =
+                        random.uniform();  // of the label: the same for both, half of the time
+                    x.hits += luck < 0.75 ? 1 : 0;
+                    y.hits += (random.uniform() < 0.5 ? luck : random.uniform()) < 0.65 ? 1 : 0;
+                }
+                a.records.push_back(x);
+                b.records.push_back(y);
+                labels.push_back(g);
+                one += static_cast<double>(x.hits) / g / n / 4;
+                two += static_cast<double>(y.hits) / g / n / 4;
+            }
+        }
+        PairedMetric pair;
+        pair.baseline.value = one;
+        pair.candidate.value = two;
+        agreement_difference(pair, request, labels, 1000, a, b, 0.95);
+        covered += pair.interval->low <= -0.1 && -0.1 <= pair.interval->high ? 1 : 0;
+        rejected += pair.p && *pair.p < 0.05 ? 1 : 0;
+    }
+    // The share's standard error is .0056 at .95.
+    EXPECT_GT(static_cast<double>(covered) / trials, 0.933);
+    EXPECT_LT(static_cast<double>(covered) / trials, 0.975);
+    EXPECT_GT(rejected, trials / 2);  // and a difference of ten points is seen
+}
+
+TEST(MultilabelCompare, NoVerdictFromDifferencesThatDoNotVary) {
+    ScoredSet a, b;
+    ItemRecord x, y;
+    x.hits = 1;
+    y.hits = 2;
+    for (int i = 0; i < 3; ++i) {
+        a.records.push_back(x);
+        b.records.push_back(y);
+    }
+    PairedMetric pair;
+    pair.baseline.value = 0.5;
+    pair.candidate.value = 1;
+    agreement_difference(pair, parse_metric("asma:subgroups=2"),
+                         std::vector<std::uint32_t>{2, 2, 2}, 10, a, b, 0.95);
+    EXPECT_EQ(pair.difference, 0.5);
+    EXPECT_FALSE(pair.p);
+    EXPECT_LT(pair.interval->low, 0.2);  // three images say little
+    EXPECT_GT(pair.interval->high, 0.9);
+}
+
+ScoreReport report_of(const std::string& model, const std::string& dataset,
+                      std::optional<double> value) {
+    ScoreReport report;
+    report.model = model;
+    report.dataset = dataset;
+    Measurement m;
+    m.key.metric = "asma";
+    m.key.definition = "asma.recall";
+    m.key.model = model;
+    m.key.dataset = dataset;
+    m.value = value;
+    m.n = 100;
+    m.left_out = 3;
+    if (!value) m.undefined = "made up";
+    report.measurements.push_back(m);
+    return report;
+}
+
+TEST(Across, MeanSpreadAndInterval) {
+    // Values .5 .6 .7: mean .6, deviation .1, t(.975, 2) = 4.302653: .6 +- 4.302653 * .1 / sqrt(3).
+    const std::vector<ScoreReport> reports{
+        report_of("net", "seed1", 0.5), report_of("other", "seed1", 0.9),
+        report_of("net", "seed2", 0.6), report_of("net", "seed3", 0.7),
+        report_of("other", "seed2", std::nullopt)};
+    const auto results = score_across(reports, "seed*", 0.95);
+    ASSERT_EQ(results.size(), 2U);
+    const AcrossResult& net = results[0];
+    EXPECT_EQ(net.mean.key.model, "net");
+    EXPECT_EQ(net.mean.key.dataset, "seed*");
+    EXPECT_NEAR(*net.mean.value, 0.6, 1e-15);
+    EXPECT_NEAR(*net.deviation, 0.1, 1e-15);
+    EXPECT_EQ(net.low, 0.5);
+    EXPECT_EQ(net.high, 0.7);
+    EXPECT_NEAR(net.mean.interval->low, 0.6 - 4.302652730 * 0.1 / std::sqrt(3), 1e-8);
+    EXPECT_NEAR(net.mean.interval->high, 0.6 + 4.302652730 * 0.1 / std::sqrt(3), 1e-8);
+    EXPECT_EQ(net.mean.n, 300U);
+    EXPECT_EQ(net.mean.left_out, 9U);
+    EXPECT_EQ(net.datasets, (std::vector<std::string>{"seed1", "seed2", "seed3"}));
+    EXPECT_FALSE(results[1].mean.value);
+    EXPECT_THAT(results[1].mean.undefined, HasSubstr("seed2: made up"));
+    const auto json = to_json(net);
+    EXPECT_EQ(json.at("datasets").size(), 3U);
+    EXPECT_NEAR(json.at("standard_deviation").get<double>(), 0.1, 1e-15);
+}
+
+TEST(Across, OneDataSetTwiceAndTheEndsOfTheRange) {
+    const auto one = score_across(std::vector{report_of("net", "a", 0.5)}, "a", 0.95);
+    EXPECT_EQ(one[0].mean.value, 0.5);
+    EXPECT_FALSE(one[0].deviation);
+    EXPECT_FALSE(one[0].mean.interval);
+    EXPECT_FALSE(one[0].mean.note.empty());
+    EXPECT_THROW(score_across(std::vector{report_of("net", "a", 0.5), report_of("net", "a", 0.5)},
+                              "a", 0.95),
+                 Error);
+    const auto wide = score_across(
+        std::vector{report_of("net", "a", 0.0), report_of("net", "b", 1.0)}, "*", 0.95);
+    EXPECT_EQ(wide[0].mean.interval->low, 0);
+    EXPECT_EQ(wide[0].mean.interval->high, 1);
+    EXPECT_TRUE(score_across({}, "*", 0.95).empty());
+}
+
+// Every format of label sets, read for a store's items and scored.
+class LabelFiles : public testing::Test {
+protected:
+    LabelFiles() {
+        made_.classes = 3;
+        made_.scores = {3, 2, 1,  //
+                        3, 2, 1,  //
+                        1, 2, 3,  //
+                        1, 2, 3};
+        made_.labels = {{0}, {0}, {0}, {0}};
+        made_.ids = {"x/a.jpg", "x/b.jpg", "y/c.jpg", "y/d.jpg"};
+    }
+    // {0, 1}: both; {1}: missed; {}: left out; {0, 2}: one of two. A_1 = 0, A_2 = .75.
+    void expect_scored(const std::string& name, const std::string& content) {
+        std::ofstream(folder_ / name, std::ios::binary) << content;
+        const auto store =
+            save(folder_, made_, "net", StorageFormat::full_f32, 100, false, "runs-" + name);
+        ScoreOptions options = asking({"asma:subgroups=1,2", "real"});
+        options.labels = read_label_sets(folder_ / name, store.dataset(), store.dataset().classes);
+        const auto report = scored(store, options);
+        EXPECT_DOUBLE_EQ(*report.measurements[0].value, 0.375) << name;
+        EXPECT_DOUBLE_EQ(*report.measurements[1].value, 2.0 / 3) << name;
+        EXPECT_EQ(report.measurements[1].left_out, 1U) << name;
+        EXPECT_EQ(report.counts.several_labels, 2U) << name;
+    }
+    std::string refused(const std::string& name, const std::string& content) {
+        std::ofstream(folder_ / name, std::ios::binary) << content;
+        const Dataset dataset = dataset_of(made_);
+        try {
+            read_label_sets(folder_ / name, dataset, dataset.classes);
+        } catch (const Error& error) {
+            EXPECT_EQ(error.code(), ErrorCode::bad_input);
+            return error.what();
+        }
+        return "no error";
+    }
+    Scratch folder_;
+    Made made_;
+};
+
+TEST_F(LabelFiles, EveryFormat) {
+    expect_scored("real.json", "[[0, 1], [1], [], [0, 2]]");
+    expect_scored("files.json",
+                  R"({"x/a.jpg": [0, 1], "b.jpg": 1, "y/c.jpg": [], "d.jpg": ["c0", "c2"]})");
+    expect_scored(
+        "some.json",
+        R"({"x/a.jpg": [0, 1], "b.jpg": 1, "d.jpg": [0, 2]})");  // c is not named: left out
+    expect_scored("rows.csv", "image,label\nx/a.jpg,0\nx/a.jpg,1\nb.jpg,1\nd.jpg,0\nd.jpg,2\n");
+    expect_scored("sets.csv", "image,labels\nx/a.jpg,0 1\nb.jpg,1\ny/c.jpg,\nd.jpg,0 2\n");
+    std::string header = "{'descr': '|u1', 'fortran_order': False, 'shape': (4, 3), }";
+    header.resize(117, ' ');
+    const std::string npy = std::string("\x93NUMPY\x01\x00\x76\x00", 10) + header + "\n" +
+                            std::string("\1\1\0\0\1\0\0\0\0\1\0\1", 12);
+    expect_scored("matrix.npy", npy);
+}
+
+TEST_F(LabelFiles, WhatIsWrongIsSaid) {
+    EXPECT_THAT(refused("a.json", "[[0],[1],[2]]"), HasSubstr("3 rows for the 4 items"));
+    EXPECT_THAT(refused("a.json", "[[0],[1],[2],[3]]"), HasSubstr("label 3"));
+    EXPECT_THAT(refused("a.json", "[[0],[1],[2],[-1]]"), HasSubstr("-1"));
+    EXPECT_THAT(refused("a.json", R"({"x/a.jpg": 7})"), HasSubstr("label 7"));
+    EXPECT_THAT(refused("a.json", R"({"x/q.jpg": 0})"), HasSubstr("`x/q.jpg` is no item"));
+    EXPECT_THAT(refused("a.csv", "image,label\nx/a.jpg,3\n"), HasSubstr("line 2"));
+    EXPECT_THAT(refused("a.csv", "image,label\nz/z.jpg,1\n"), HasSubstr("`z/z.jpg` is no item"));
+    EXPECT_THAT(refused("a.csv", "image\nx/a.jpg\n"), HasSubstr("no column of labels"));
+}
+
+}  // namespace
+}  // namespace assay

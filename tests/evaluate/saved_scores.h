@@ -1,0 +1,114 @@
+// Made-up scores saved as a store, for the tests of score and compare.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "assay/evaluate/score.h"
+#include "assay/store/prediction_store.h"
+#include "core/random.h"
+#include "scratch.h"
+
+namespace assay {
+
+struct Made {
+    std::size_t classes = 3;
+    std::vector<float> scores;                      ///< row-major
+    std::vector<std::vector<std::int32_t>> labels;  ///< one set a row
+    std::vector<RowState> states = {};              ///< empty: all ok
+    std::vector<std::string> ids = {};              ///< empty: item00000, ...
+    std::vector<std::string> group = {};            ///< attribute "group"; empty: none
+    ScoreKind kind = ScoreKind::logits;
+    std::vector<std::string> class_ids = {};  ///< empty: c0, c1, ...
+    std::string dataset = "val";
+    std::string images = "";  ///< hash of each shard's images
+    std::size_t rows() const { return labels.size(); }
+};
+
+inline Dataset dataset_of(const Made& made) {
+    Dataset dataset;
+    dataset.name = made.dataset;
+    std::vector<std::string> ids = made.class_ids;
+    for (std::size_t c = ids.size(); c < made.classes; ++c) ids.push_back(fmt::format("c{}", c));
+    dataset.classes = ClassList(ids);
+    for (std::size_t i = 0; i < made.rows(); ++i) {
+        dataset.ids.append(made.ids.empty() ? fmt::format("item{:05}", i) : made.ids[i]);
+        dataset.labels.append(made.labels[i]);
+    }
+    if (!made.group.empty()) {
+        Dataset::Attribute attribute{"group", {}};
+        for (const auto& g : made.group) attribute.values.append(g);
+        dataset.attributes.push_back(attribute);
+    }
+    return dataset;
+}
+
+/// `but_last`: the last shard is left out, as if the writer had been killed.
+inline PredictionStore save(const Scratch& folder, const Made& made, const std::string& model,
+                            StorageFormat storage = StorageFormat::full_f32,
+                            std::uint32_t shard_rows = 100, bool but_last = false,
+                            const std::string& runs = "runs", std::uint32_t top_k = 2) {
+    const Dataset dataset = dataset_of(made);
+    StoreSpec spec;
+    spec.dataset_name = made.dataset;
+    spec.model_name = model;
+    spec.rows = made.rows();
+    spec.classes = static_cast<std::uint32_t>(made.classes);
+    spec.kind = made.kind;
+    spec.storage = storage;
+    spec.top_k = storage == StorageFormat::top_k ? top_k : 0;
+    spec.shard_rows = shard_rows;
+    spec.ids_hash = dataset.ids_fingerprint();
+    spec.model_hash = "xxh128:00000000000000000000000000000001";
+    spec.provenance_json = "{}";
+    StoreWriter writer = StoreWriter::open(folder / runs, spec, dataset);
+    for (std::size_t s = 0; s < writer.shards() - (but_last ? 1 : 0); ++s) {
+        const auto first = static_cast<std::size_t>(writer.first_row(s)),
+                   n = std::size_t{writer.rows_in(s)};
+        std::vector<RowState> states(n, RowState::ok);
+        std::vector<RowError> errors;
+        for (std::size_t i = 0; i < n && !made.states.empty(); ++i) {
+            states[i] = made.states[first + i];
+            if (states[i] != RowState::ok) errors.push_back({first + i, states[i], "made up"});
+        }
+        writer.write_shard(s,
+                           std::span(made.scores).subspan(first * made.classes, n * made.classes),
+                           states, errors, made.images);
+    }
+    if (!but_last) writer.finish();
+    return PredictionStore::open(folder.path() / runs / made.dataset / model);
+}
+
+/// Logits whose argmax is right about `skill` of the time.
+inline Made made_up(std::size_t rows, std::size_t classes, std::uint64_t seed, double skill = 2) {
+    Made made;
+    made.classes = classes;
+    RandomStream random(seed, "scores");
+    for (std::size_t i = 0; i < rows; ++i) {
+        const auto label = static_cast<std::int32_t>(
+            i * classes / std::max<std::size_t>(rows, 1));  // in class order, as folders are
+        made.labels.push_back({label});
+        for (std::size_t c = 0; c < classes; ++c) {
+            made.scores.push_back(static_cast<float>(
+                random.normal() + (static_cast<std::int32_t>(c) == label ? skill : 0)));
+        }
+    }
+    return made;
+}
+
+inline const Measurement& find(const std::vector<Measurement>& list, std::string_view metric,
+                               std::string_view definition = "", std::string_view subgroup = "") {
+    for (const auto& m : list) {
+        if (m.key.metric == metric && m.key.subgroup == subgroup &&
+            (definition.empty() || m.key.definition == definition))
+            return m;
+    }
+    throw std::runtime_error("no measurement " + std::string(metric) + " " +
+                             std::string(definition));
+}
+
+}  // namespace assay

@@ -1,0 +1,18 @@
+assay_test(predict
+    SOURCES evaluate/predict_test.cpp
+    LINKS assay_evaluate Threads::Threads)
+assay_test(score
+    SOURCES evaluate/score_test.cpp evaluate/compare_test.cpp evaluate/multilabel_score_test.cpp
+    LINKS assay_evaluate fmt::fmt Threads::Threads)
+add_test(NAME score_without_simd COMMAND test_score --gtest_filter=Multilabel.*)
+set_tests_properties(score_without_simd PROPERTIES ENVIRONMENT ASSAY_SIMD=none LABELS score TIMEOUT 300)
+assay_test(check
+    SOURCES evaluate/check_test.cpp evaluate/check_simulation_test.cpp
+    LINKS assay_evaluate fmt::fmt Threads::Threads)
+assay_test(dataset_gap
+    SOURCES evaluate/gap_stores_test.cpp
+    LINKS assay_evaluate fmt::fmt Threads::Threads)
+assay_test(gap
+    SOURCES evaluate/ordering_test.cpp evaluate/gap_statistics_test.cpp evaluate/gap_report_test.cpp evaluate/gap_coverage_test.cpp
+        evaluate/gap_table_test.cpp
+    LINKS assay_evaluate fmt::fmt)

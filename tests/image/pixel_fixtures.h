@@ -1,0 +1,66 @@
+// tests/data/fixtures/pixels.tsv and pixels.bin, as make_pixel_fixtures.py wrote them.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "assay/image/image.h"
+#include "core/file.h"
+
+namespace assay::test {
+
+struct PixelFixture {
+    std::string kind;
+    std::string name;
+    std::span<const std::byte> file;
+    int width = 0;
+    int height = 0;
+    std::span<const std::byte> rgb;  ///< Pillow's pixels
+};
+
+inline const std::vector<PixelFixture>& pixel_fixtures() {
+    static const std::filesystem::path folder =
+        std::filesystem::path(ASSAY_SOURCE_DIR) / "tests/data/fixtures";
+    static const std::vector<std::byte> bytes = read_file(folder / "pixels.bin");
+    static const std::vector<PixelFixture> fixtures = [] {
+        std::vector<PixelFixture> all;
+        std::istringstream lines(read_text(folder / "pixels.tsv"));
+        for (std::string line; std::getline(lines, line);) {
+            if (line.empty() || line[0] == '#') continue;
+            std::istringstream fields(line);
+            PixelFixture f;
+            std::size_t at = 0, size = 0, pixels_at = 0;
+            std::getline(fields, f.kind, '\t');
+            std::getline(fields, f.name, '\t');
+            fields >> at >> size >> f.width >> f.height >> pixels_at;
+            const std::span<const std::byte> blob(bytes);
+            f.file = blob.subspan(at, size);
+            f.rgb = blob.subspan(pixels_at, 3 * static_cast<std::size_t>(f.width) *
+                                                static_cast<std::size_t>(f.height));
+            all.push_back(f);
+        }
+        return all;
+    }();
+    return fixtures;
+}
+
+/// How many of the R, G, B bytes differ, and of the X bytes that are not 255; -1 when the sizes do.
+inline std::int64_t differing_bytes(const Image& image, const PixelFixture& fixture) {
+    const std::size_t pixels = fixture.rgb.size() / 3;
+    if (image.width != fixture.width || image.height != fixture.height ||
+        image.pixels.size() != 4 * pixels)
+        return -1;
+    std::int64_t different = 0;
+    for (std::size_t i = 0; i < pixels; ++i) {
+        for (std::size_t c = 0; c < 3; ++c)
+            different += std::byte{image.pixels[4 * i + c]} != fixture.rgb[3 * i + c];
+        different += image.pixels[4 * i + 3] != 255;
+    }
+    return different;
+}
+
+}  // namespace assay::test

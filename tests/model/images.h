@@ -1,0 +1,67 @@
+// Input, fixtures and expected scores of the model tests.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "assay/model/classifier.h"
+
+namespace assay {
+
+/// The same numbers as images() in make_models.py, exact in float32.
+inline std::vector<float> images(std::size_t n, std::size_t side) {
+    std::vector<float> x(n * 3 * side * side);
+    for (std::size_t k = 0; k < x.size(); ++k)
+        x[k] = static_cast<float>((k * 7919) % 1009) / 504.5F - 1.0F;
+    return x;
+}
+
+inline std::filesystem::path fixture(const std::string& name) {
+    return std::filesystem::path(ASSAY_SOURCE_DIR) / "tests/model/fixtures" / name;
+}
+
+inline const nlohmann::json& expected() {
+    static const nlohmann::json all =
+        nlohmann::json::parse(std::ifstream(fixture("expected.json")));
+    return all;
+}
+
+/// Thousands of small files: no need to sync each.
+inline void write(const std::filesystem::path& path, std::string_view bytes) {
+    std::ofstream(path, std::ios::binary) << bytes;
+}
+
+/// A spec for a fixture: images of 16 x 16.
+inline ModelSpec fixture_spec(const std::string& name) {
+    ModelSpec spec;
+    spec.name = name;
+    spec.path = fixture(name);
+    spec.format = spec.path.extension() == ".onnx" ? ModelFormat::onnx : ModelFormat::torchscript;
+    spec.preprocess.height = spec.preprocess.width = 16;
+    return spec;
+}
+
+inline std::vector<float> run(Classifier& classifier, std::size_t n, std::size_t side) {
+    std::vector<float> out(n * classifier.facts().classes);
+    classifier.scores(images(n, side), n, out);
+    return out;
+}
+
+/// The Error that `body` throws; fails the test when it throws none.
+template <class Body>
+Error error_of(Body&& body) {
+    try {
+        body();
+    } catch (const Error& error) {
+        return error;
+    }
+    ADD_FAILURE() << "no error was thrown";
+    return Error(ErrorCode::internal, "none");
+}
+
+}  // namespace assay

@@ -1,0 +1,454 @@
+// Whole studies: decomposition, intervals against slow ones, the bootstrap, what is refused.
+#include "assay/replication/adjust.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numeric>
+
+#include "assay/error.h"
+#include "assay/replication/npmle.h"
+#include "assay/replication/simulation.h"
+#include "core/csv.h"
+#include "core/file.h"
+#include "scratch.h"
+
+namespace assay::replication {
+namespace {
+
+using testing::HasSubstr;
+
+Study small_study(World world = World::beta, std::uint32_t classes = 60, std::uint64_t seed = 3) {
+    SimulationOptions options;
+    options.world = world;
+    options.classes = classes;
+    options.classifiers = 4;
+    options.annotators = 24;
+    options.seed = seed;
+    return study_of(simulate(options));
+}
+
+/// Adjusted accuracy of classifier m written as the definition says, with its influence values,
+/// image by image.
+struct Slow {
+    double a = 0;
+    std::vector<double> psi1, psi2;
+};
+Slow slow_moments(const Study& s, std::size_t m, const std::vector<int>& e) {
+    const auto u = [](int k, int n, int j) {
+        double p = 1;
+        for (int i = 0; i < j; ++i) p *= static_cast<double>(k - i) / (n - i);
+        return p;
+    };
+    const std::size_t p = e.size();
+    std::vector<double> m1(p), b(p);
+    std::vector<std::vector<double>> g(p, std::vector<double>(p + 2, 0.0));
+    const double n1 = static_cast<double>(s.first.size()),
+                 n2 = static_cast<double>(s.second.size());
+    for (std::size_t i = 0; i < s.first.size(); ++i) {
+        for (std::size_t j = 0; j < p; ++j)
+            m1[j] += u(s.first.selected[i], s.first.annotators[i], e[j]) / n1;
+    }
+    for (std::size_t i = 0; i < s.second.size(); ++i) {
+        const int k = s.second.selected[i], n = s.second.annotators[i];
+        for (std::size_t j = 0; j < p; ++j) {
+            b[j] += s.second.hits[i * s.row_bytes + m] * u(k, n, e[j]) / n2;
+            for (std::size_t l = 0; l < p; ++l) g[j][l] += u(k, n, e[j] + e[l]) / n2;
+        }
+    }
+    for (std::size_t j = 0; j < p; ++j) {
+        g[j][p] = m1[j];
+        g[j][p + 1] = b[j];
+    }
+    const auto gram = g;
+    for (std::size_t c = 0; c < p; ++c) {  // Gauss and Jordan, both right sides
+        for (std::size_t r = 0; r < p; ++r) {
+            if (r == c) continue;
+            const double f = g[r][c] / g[c][c];
+            for (std::size_t l = c; l < p + 2; ++l) g[r][l] -= f * g[c][l];
+        }
+    }
+    Slow slow;
+    std::vector<double> x(p), w(p);
+    for (std::size_t j = 0; j < p; ++j) {
+        x[j] = g[j][p] / g[j][j];
+        w[j] = g[j][p + 1] / g[j][j];
+        slow.a += b[j] * x[j];
+    }
+    for (std::size_t i = 0; i < s.first.size(); ++i) {
+        double psi = -slow.a;
+        for (std::size_t j = 0; j < p; ++j)
+            psi += w[j] * u(s.first.selected[i], s.first.annotators[i], e[j]);
+        slow.psi1.push_back(psi);
+    }
+    for (std::size_t i = 0; i < s.second.size(); ++i) {
+        const int k = s.second.selected[i], n = s.second.annotators[i];
+        double psi = 0;
+        for (std::size_t j = 0; j < p; ++j) {
+            psi += s.second.hits[i * s.row_bytes + m] * x[j] * u(k, n, e[j]);
+            for (std::size_t l = 0; l < p; ++l) psi -= x[j] * w[l] * u(k, n, e[j] + e[l]);
+        }
+        slow.psi2.push_back(psi);
+    }
+    return slow;
+}
+
+TEST(Adjust, AgreesWithTheDefinitionImageByImage) {
+    const Study study = small_study(World::lenient);
+    for (const Units units : {Units::classes, Units::images}) {
+        AdjustOptions options;
+        options.units = units;
+        const AdjustReport report = adjust(study, options);
+        const MethodResult& moments = report.methods.front();
+        ASSERT_EQ(moments.id, "moments");
+        EXPECT_EQ(moments.exponents, (std::vector<int>{0, 1, 2, 5, 12}));
+        const double n1 = static_cast<double>(study.first.size()),
+                     n2 = static_cast<double>(study.second.size());
+        for (std::size_t m = 0; m < 4; ++m) {
+            const Slow slow = slow_moments(study, m, moments.exponents);
+            EXPECT_NEAR(moments.adjusted[m].value, slow.a, 1e-9);
+            const double a1 = report.first[m].value;
+            std::vector<double> adjusted(60, 0.0), remaining(60, 0.0);
+            double image_adjusted = 0, image_remaining = 0;
+            for (std::size_t i = 0; i < study.first.size(); ++i) {
+                const double f = (study.first.hits[i * study.row_bytes + m] - a1) / n1,
+                             p = slow.psi1[i] / n1;
+                adjusted[study.first.classes[i]] += p;
+                remaining[study.first.classes[i]] += f - p;
+                image_adjusted += p * p;
+                image_remaining += (f - p) * (f - p);
+            }
+            for (std::size_t i = 0; i < study.second.size(); ++i) {
+                const double p = slow.psi2[i] / n2;
+                adjusted[study.second.classes[i]] += p;
+                remaining[study.second.classes[i]] -= p;
+                image_adjusted += p * p;
+                image_remaining += p * p;
+            }
+            const auto by_class = [](const std::vector<double>& x) {
+                return std::sqrt(std::inner_product(x.begin(), x.end(), x.begin(), 0.0) * 60 / 59);
+            };
+            const bool classes = units == Units::classes;
+            EXPECT_NEAR(*moments.adjusted[m].standard_error,
+                        classes ? by_class(adjusted) : std::sqrt(image_adjusted), 1e-9);
+            EXPECT_NEAR(*moments.gaps[m].remaining.standard_error,
+                        classes ? by_class(remaining) : std::sqrt(image_remaining), 1e-9);
+            // Tables of Student's t: 59 and 1199 degrees of freedom.
+            const Interval& interval = *moments.adjusted[m].interval;
+            EXPECT_EQ(interval.method, classes ? "t.by_class" : "t.by_image");
+            EXPECT_NEAR((interval.high - interval.low) / 2 / *moments.adjusted[m].standard_error,
+                        classes ? 2.00100 : 1.96194, 2e-5);
+            const GapParts& g = moments.gaps[m];
+            EXPECT_NEAR(g.gap.value, g.remaining.value + g.bias.value, 1e-12);
+        }
+    }
+}
+
+TEST(Adjust, BootstrapAgreesWithTheFormula) {
+    const Study study = small_study(World::beta, 100, 5);
+    AdjustOptions options;
+    options.exponents = {0, 1, 3, 8};  // calm enough for so few images: 12 of 24 annotators is not
+    options.bootstrap = 1000;
+    options.threads = 2;
+    const AdjustReport report = adjust(study, options);
+    const MethodResult& moments = *report.method("moments.bootstrap");
+    EXPECT_EQ(moments.adjusted[0].value, report.methods.front().adjusted[0].value);
+    EXPECT_EQ(moments.adjusted[0].interval->method, "bootstrap.percentile.by_class");
+    EXPECT_NEAR(
+        *moments.adjusted[0].standard_error / *report.methods.front().adjusted[0].standard_error, 1,
+        0.15);
+    // The slope's error by the delta method and by drawing classes again: within a tenth or so.
+    AdjustOptions analytic;
+    analytic.exponents = options.exponents;
+    const AdjustReport plain = adjust(study, analytic);
+    ASSERT_TRUE(moments.line && plain.methods.front().line);
+    EXPECT_NEAR(
+        *moments.line->slope.standard_error / *plain.methods.front().line->slope.standard_error, 1,
+        0.15);
+    EXPECT_NEAR(*report.raw_line->slope.standard_error / *plain.raw_line->slope.standard_error, 1,
+                0.12);
+    // A band around the line needs how slope and intercept vary together: nearly opposite, here.
+    const auto correlation = [](const LineFit& fit) {
+        return *fit.covariance / (*fit.slope.standard_error * *fit.intercept.standard_error);
+    };
+    EXPECT_NEAR(correlation(*moments.line), correlation(*plain.methods.front().line), 0.05);
+    EXPECT_NEAR(correlation(*report.raw_line), correlation(*plain.raw_line), 0.05);
+    EXPECT_LT(correlation(*plain.raw_line), -0.5);
+    EXPECT_EQ(plain.method("naive")->adjusted[0].interval, std::nullopt);
+    const MethodResult* naive = report.method("naive");
+    ASSERT_NE(naive, nullptr);
+    EXPECT_TRUE(naive->adjusted[0].interval.has_value());
+    EXPECT_EQ(naive->adjusted[0].interval->method, "bootstrap.percentile.by_class");
+    // Same bits for any number of threads; other bits for another seed.
+    options.threads = 1;
+    EXPECT_EQ(to_json(adjust(study, options)).dump(), to_json(report).dump());
+    options.seed = 2;
+    EXPECT_NE(to_json(adjust(study, options)).dump(), to_json(report).dump());
+}
+
+TEST(Adjust, SmallStudiesAreToldOfCalmerExponents) {
+    std::string all;
+    for (const auto& w : adjust(small_study(World::beta, 100, 5), {}).warnings) all += w + "\n";
+    EXPECT_THAT(all, HasSubstr("consider --exponents 0,1,"));
+}
+
+TEST(Adjust, SweepEndsAtTheEstimates) {
+    const Study study = small_study();
+    const AdjustOptions options;
+    const AdjustReport report = adjust(study, options);
+    const auto points = annotator_sweep(study, {1, 5, 24}, options);
+    const auto find = [&](int n, const std::string& id) {
+        for (const SweepPoint& p : points) {
+            if (p.annotators == n && p.method == id) return p.mean;
+        }
+        return std::nan("");
+    };
+    for (const char* id : {"moments", "naive", "jackknife1"}) {
+        EXPECT_NEAR(find(24, id), report.method(id)->mean_adjusted.value, 1e-10) << id;
+    }
+    EXPECT_LT(find(1, "naive"), find(5, "naive"));
+    EXPECT_LT(find(5, "naive"), find(24, "naive"));
+    EXPECT_TRUE(std::isnan(find(1, "moments")));
+    AdjustOptions asked;
+    asked.exponents = {0, 1, 3};
+    const auto three = annotator_sweep(study, {4, 24}, asked);
+    EXPECT_EQ(three.front().exponents,
+              (std::vector<int>{0, 1, 2}));  // 4 annotators do not allow a 3
+    for (const SweepPoint& p : three) {
+        if (p.annotators != 24 || p.method != "moments") continue;
+        EXPECT_EQ(p.exponents, asked.exponents);
+        EXPECT_NEAR(p.mean, adjust(study, asked).methods.front().mean_adjusted.value, 1e-10);
+    }
+    EXPECT_THROW(annotator_sweep(study, {25}, options), Error);
+    EXPECT_THROW(annotator_sweep(study, {0}, options), Error);
+}
+
+TEST(Adjust, ReadingsWithoutSpreadAreRefused) {
+    for (const std::uint16_t k : {std::uint16_t{0}, std::uint16_t{24}}) {
+        Study study = small_study();
+        for (auto& s : study.second.selected) s = k;
+        try {
+            adjust(study, {});
+            ADD_FAILURE() << k;
+        } catch (const Error& error) {
+            EXPECT_THAT(error.message(), HasSubstr("all alike"));
+        }
+    }
+}
+
+TEST(Adjust, DroppedExponentsAreTakenBackEverywhere) {
+    // Readings of all or none: only s itself can be told, whatever exponent stands for it.
+    Study study = small_study();
+    for (auto* set : {&study.first, &study.second}) {
+        for (auto& k : set->selected) k = k >= 12 ? 24 : 0;
+    }
+    const AdjustReport report = adjust(study, {});
+    EXPECT_EQ(report.methods.front().exponents, (std::vector<int>{0, 1}));
+    EXPECT_EQ(report.methods.front().definition, "adjusted.moments.0_1");
+    EXPECT_FALSE(report.mean_sensitivity.has_value());  // all other sets come down to the same
+    for (const MethodResult& m : report.methods) EXPECT_FALSE(m.id.starts_with("moments.")) << m.id;
+}
+
+TEST(Adjust, ExponentsThatTheReadingsDoNotDetermineAreNoEvidence) {
+    // 1000 images: s^20 is determined by the few that nearly everybody selected, and not by this
+    // draw of them.
+    SimulationOptions options;
+    options.classes = 20;
+    options.classifiers = 20;
+    options.seed = 4;
+    const AdjustReport report = adjust(study_of(simulate(options)), {});
+    const MethodResult* widest = report.method("moments.0_1_3_8_20");
+    ASSERT_NE(widest, nullptr);
+    EXPECT_THAT(widest->undefined, HasSubstr("do not determine s^20"));
+    EXPECT_TRUE(widest->adjusted.empty());
+    const MethodResult* calm = report.method("moments.0_1_3_8");
+    ASSERT_NE(calm, nullptr);
+    EXPECT_EQ(calm->undefined, "");
+    // The spread is over the sets that are left, for the mean and for every classifier.
+    const MethodResult& main = report.methods.front();
+    EXPECT_EQ(report.mean_sensitivity,
+              std::abs(main.mean_adjusted.value - calm->mean_adjusted.value));
+    for (std::size_t m = 0; m < report.classifiers.size(); ++m)
+        EXPECT_EQ(report.sensitivity[m],
+                  std::abs(main.adjusted[m].value - calm->adjusted[m].value));
+    const nlohmann::json json = to_json(report);
+    EXPECT_EQ(json["methods"].back()["undefined"], widest->undefined);
+    EXPECT_FALSE(json["methods"].back().contains("mean"));
+}
+
+TEST(Adjust, PerfectClassifiersAreInside) {
+    Study study = small_study();
+    for (auto* set : {&study.first, &study.second}) {
+        for (std::size_t i = 0; i < set->size(); ++i) set->hits[i * study.row_bytes] = 1;
+    }
+    const AdjustReport report = adjust(study, {});
+    EXPECT_NEAR(report.methods.front().adjusted[0].value, 1, 1e-9);
+    EXPECT_EQ(report.methods.front().outside, 0U);
+}
+
+TEST(Adjust, TooFewReplicatesAreRefused) {
+    AdjustOptions options;
+    for (const std::uint32_t replicates : {1U, 19U, 4000000000U}) {
+        options.bootstrap = replicates;
+        EXPECT_THROW(adjust(small_study(), options), Error) << replicates;
+    }
+}
+
+/// Most cells are empty when images differ in their annotators. The fit must not take them for
+/// cells without hits.
+TEST(Adjust, TheMixtureBearsUnequalNumbersOfAnnotators) {
+    AdjustOptions options;
+    options.moments = options.naive = false;
+    options.jackknife.clear();
+    options.mixture = true;
+    constexpr int studies = 8;
+    double equal = 0, unequal = 0;
+    for (std::uint64_t seed = 0; seed < studies; ++seed) {
+        SimulationOptions simulation;
+        simulation.classes = 90;
+        simulation.annotators = 26;
+        simulation.classifiers = 4;
+        simulation.seed = 100 + seed;
+        const Simulation drawn = simulate(simulation);
+        Study study = study_of(drawn);
+        const double truth =
+            std::accumulate(drawn.truth.adjusted.begin(), drawn.truth.adjusted.end(), 0.0) / 4;
+        equal += (adjust(study, options).methods[0].mean_adjusted.value - truth) / studies;
+        for (auto [set, from] :
+             {std::pair(&study.first, &drawn.first), std::pair(&study.second, &drawn.second)}) {
+            for (std::size_t i = 0; i < set->size(); ++i) {
+                const int n = 20 + static_cast<int>(i % 7);
+                set->annotators[i] = static_cast<std::uint16_t>(n);
+                set->selected[i] = from->k(i, n);
+            }
+        }
+        unequal += (adjust(study, options).methods[0].mean_adjusted.value - truth) / studies;
+    }
+    // The mean over classifiers scatters by 3.2 points a study of 900 images (60 simulated), 1.1
+    // over eight: 4 of these. The same images with some answers left out differ less. By observed
+    // shares the bias is -7.
+    EXPECT_NEAR(unequal, 0, .045);
+    EXPECT_NEAR(unequal, equal, .03);
+}
+
+TEST(Adjust, OneClassTakesImagesAndSaysSo) {
+    SimulationOptions simulation;
+    simulation.classes = 1;
+    simulation.images_per_class = 500;
+    simulation.classifiers = 2;
+    const Study study = study_of(simulate(simulation));
+    const AdjustReport report = adjust(study, {});
+    EXPECT_EQ(report.units, Units::images);
+    std::string all;
+    for (const auto& w : report.warnings) all += w + "\n";
+    EXPECT_THAT(all, HasSubstr("one class only"));
+}
+
+TEST(Adjust, UnequalAnnotatorsAreWarnedOf) {
+    Study study = small_study();
+    study.second.annotators[0] = 5;
+    study.second.selected[0] = 5;
+    const AdjustReport report = adjust(study, {});
+    EXPECT_EQ(report.methods.front().exponents, (std::vector<int>{0, 1, 2}));
+    std::string all;
+    for (const auto& w : report.warnings) all += w + "\n";
+    EXPECT_THAT(all, HasSubstr("--min-annotators"));
+}
+
+TEST(Adjust, EveryMethodAnswers) {
+    const Study study = small_study(World::probit);
+    AdjustOptions options;
+    options.mixture = options.npmle = true;
+    options.jackknife = {1, 6};
+    const AdjustReport report = adjust(study, options);
+    const double middle = report.methods.front().mean_adjusted.value;
+    for (const char* id : {"moments", "naive", "jackknife1", "jackknife6", "mixture", "npmle"}) {
+        const MethodResult* m = report.method(id);
+        ASSERT_NE(m, nullptr) << id;
+        EXPECT_EQ(m->undefined, "");
+        EXPECT_NEAR(m->mean_adjusted.value, middle, 0.08) << id;
+    }
+    // What is drawn: the densities and curves that the parameters in the report say.
+    const MethodResult& mixture = *report.method("mixture");
+    const std::vector<double> rates = drawing_rates();
+    ASSERT_EQ(mixture.drawing.second_density.size(), rates.size());
+    for (std::size_t j = 0; j < rates.size(); ++j) {
+        const double s = rates[j];
+        double density = 0;
+        for (const auto& part : mixture.details["replication"]["parts"]) {
+            const double a = part["a"].get<double>(), b = part["b"].get<double>();
+            if (part["point"].get<bool>()) continue;
+            density += part["weight"].get<double>() * std::pow(s, a - 1) * std::pow(1 - s, b - 1) *
+                       std::exp(std::lgamma(a + b) - std::lgamma(a) - std::lgamma(b));
+        }
+        EXPECT_NEAR(mixture.drawing.second_density[j], density, 1e-8 * density) << s;
+        const auto w = mixture.details["splines"][0]["w"].get<std::vector<double>>();
+        double curve = w[0] + s * (w[1] + s * (w[2] + s * w[3]));
+        for (const auto& [knot, v] :
+             {std::pair(.5, w[4]), std::pair(.7, w[5]), std::pair(.9, w[6])}) {
+            curve += s > knot ? v * std::pow(s - knot, 3) : 0;
+        }
+        EXPECT_NEAR(mixture.drawing.accuracy[0][j], curve, 1e-10) << s;
+    }
+    const MethodResult& moments = report.methods.front();
+    // The curve of the NPMLE is fitted at 200 rates; each of the hundred drawn lies half-way
+    // between two of them.
+    const RateGrid grid(200);
+    const CellCounts second = study.second.cells();
+    const auto hits = study.correct(study.second, second.grid);
+    std::vector<double> of_first;
+    for (std::size_t c = 0; c < second.grid.size(); ++c)
+        of_first.push_back(hits[c * study.models()]);
+    const LogitCurve curve = fit_logit_curve(second, of_first, grid, fit_rates(second, grid).weight,
+                                             spline_basis(grid, 8), .01);
+    for (std::size_t j = 0; j < rates.size(); ++j) {
+        double g = 0;
+        for (std::size_t e = 0; e < moments.exponents.size(); ++e) {
+            g += moments.curves[0][e] * std::pow(rates[j], moments.exponents[e]);
+        }
+        EXPECT_NEAR(moments.drawing.accuracy[0][j], g, 1e-12) << j;
+        // Half-way values differ by the curvature: at most 6e-5 here.
+        EXPECT_NEAR(report.method("npmle")->drawing.accuracy[0][j],
+                    (curve.g[2 * j] + curve.g[2 * j + 1]) / 2, 2e-4);
+    }
+    const auto json = to_json(report);
+    EXPECT_EQ(json["rates"].size(), rates.size());
+    EXPECT_EQ(json["schema"], "assay.replicate.adjust/1");
+    EXPECT_EQ(json["methods"].size(), 8U);  // two companions of the moments
+    options.jackknife = {24};
+    EXPECT_THROW(adjust(study, options), Error);
+    options = {};
+    options.exponents = {0, 1, 20};
+    EXPECT_THROW(adjust(study, options), Error);
+}
+
+TEST(LineFit, KnownLines) {
+    const LineFit fit = fit_line({0, 1, 2}, {1, 3, 5});
+    EXPECT_DOUBLE_EQ(fit.slope.value, 2);
+    EXPECT_DOUBLE_EQ(fit.intercept.value, 1);
+    EXPECT_NEAR(fit.residual, 0, 1e-15);
+    EXPECT_THROW(fit_line({1}, {1}), Error);
+    EXPECT_THROW(fit_line({1, 1}, {1, 2}), Error);
+}
+
+TEST(LineFit, PublishedAccuracies) {
+    const auto path = shared_data() / "replication_models.csv";
+    if (shared_data().empty() || !std::filesystem::exists(path))
+        GTEST_SKIP() << "replication_models.csv is absent";
+    const std::string text = read_text(path);
+    CsvReader reader(text, "replication_models.csv");
+    std::vector<double> x, y;
+    double gap = 0;
+    while (reader.next()) {
+        x.push_back(std::stod(std::string(reader[1])));
+        y.push_back(std::stod(std::string(reader[2])));
+        gap += x.back() - y.back();
+    }
+    EXPECT_EQ(x.size(), 136U);
+    EXPECT_NEAR(gap / static_cast<double>(x.size()), 12.684, 5e-4);
+    EXPECT_NEAR(fit_line(x, y).slope.value, 1.1431, 5e-5);
+}
+
+}  // namespace
+}  // namespace assay::replication

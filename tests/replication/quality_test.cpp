@@ -1,0 +1,46 @@
+// The statistical promises, on few studies: bounds are the agreed ones widened by the noise of so
+// few. The full measurement (100 studies a world) is the program bench_replicate_quality.
+#include "quality.h"
+
+#include <gtest/gtest.h>
+
+namespace assay::replication {
+namespace {
+
+TEST(Quality, BetaWorld) {
+    AdjustOptions options;
+    options.jackknife = {1, 10, 20};
+    constexpr int studies = 8;
+    auto q = measure(World::beta, studies, 1000, options, 2);
+    // The mean over classifiers scatters by .65 points a study: .23 over eight; two of these are
+    // allowed beside the agreed tolerances. Differences between methods on the same studies scatter
+    // far less.
+    const double noise = 2 * .65 / std::sqrt(studies);
+    EXPECT_NEAR(q["none"].mean_bias(), -8.2, .25 + noise);
+    EXPECT_NEAR(q["naive"].mean_bias(), -2.13, .25 + noise);
+    EXPECT_NEAR(q["jackknife1"].mean_bias(), -1.03, .35 + noise);
+    EXPECT_NEAR(q["jackknife10"].mean_bias(), -1.14, .3 + noise);
+    EXPECT_LT(q["naive"].mean_bias(), q["jackknife20"].mean_bias());
+    EXPECT_LT(q["jackknife20"].mean_bias(), q["jackknife10"].mean_bias());
+    EXPECT_LE(std::abs(q["moments"].mean_bias()), .25 + noise);
+    EXPECT_LE(q["moments"].rmse(), 1.10 + .25);
+    EXPECT_GE(q["moments"].coverage(), .85);
+    EXPECT_NEAR(q["moments"].mean_interval(), 2.5, .3);
+    EXPECT_LE(std::abs(q["moments.0_1_3_8"].mean_bias()), .30 + noise);
+    EXPECT_LE(q["moments.0_1_3_8"].rmse(), .90 + .25);
+}
+
+TEST(Quality, ProbitWorldNeedsClasses) {
+    AdjustOptions options;
+    options.naive = false;
+    options.jackknife.clear();
+    auto by_class = measure(World::probit, 3, 50, options, 2);
+    options.units = Units::images;
+    auto by_image = measure(World::probit, 3, 50, options, 2);
+    EXPECT_LE(std::abs(by_class["moments"].mean_bias()), .20 + 2 * .55 / std::sqrt(3.0));
+    // Class effects make the classes' spread larger than that of independent images.
+    EXPECT_GT(by_class["moments"].mean_interval(), 1.1 * by_image["moments"].mean_interval());
+}
+
+}  // namespace
+}  // namespace assay::replication
