@@ -56,7 +56,7 @@ std::vector<std::string> listed_in(const std::string& help, const std::string& h
 
 const std::vector<SweepRow>& sweep_rows() {
     static const std::vector<SweepRow> rows = {
-        {.command = "demo", .results = false},
+        {.command = "demo", .arguments = {}, .results = false},
         {.command = "predict",
          .arguments = {"--model", models + "tiny.pt", "--data", "FOLDER/shapes", "--out",
                        "FOLDER/predicted", "-q"},

@@ -114,8 +114,9 @@ TEST(SweepTable, EveryHelpHasExamplesOfItsOwn) {
         EXPECT_EQ(help.status, 0) << command << help.err;
         EXPECT_EQ(help.err, "") << command;
         EXPECT_THAT(help.out, HasSubstr("Examples:\n  assay " + command)) << command;
-        if (words.size() == 3)  // the command that it is a part of
+        if (words.size() == 3) {  // the command that it is a part of
             EXPECT_THAT(assay_run({words[0], "--help"}).out, HasSubstr("Examples:\n  assay "));
+        }
     }
 }
 
