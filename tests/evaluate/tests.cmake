@@ -3,6 +3,7 @@ assay_test(predict
     LINKS assay_evaluate Threads::Threads)
 assay_test(score
     SOURCES evaluate/score_test.cpp evaluate/compare_test.cpp evaluate/multilabel_score_test.cpp
+        evaluate/metric_table_test.cpp evaluate/ranks_test.cpp
     LINKS assay_evaluate fmt::fmt Threads::Threads)
 assay_test_without_simd(score Multilabel.*)
 assay_test(check
