@@ -28,7 +28,8 @@ function(assay_quick target)
 endfunction()
 
 # assay_test(NAME [SLOW] SOURCES ... LINKS ...): one executable test_NAME of several files, each gtest case a ctest case.
-# Labels: NAME, and fast or slow. Slow is what takes more than ten seconds; `ctest -L fast` is what one runs all day.
+# Its label is NAME:fast or NAME:slow, so that ctest -L NAME and ctest -L fast choose (one label: gtest_discover_tests loses
+# the others of a list). Slow is what takes more than ten seconds; `ctest -L fast` is what one runs all day.
 function(assay_test name)
     cmake_parse_arguments(T "SLOW" "" "SOURCES;LINKS" ${ARGN})
     add_executable(test_${name} ${T_SOURCES})
@@ -47,7 +48,7 @@ function(assay_test name)
         # One case for ctest: what its gtest cases share takes most of the time.
         assay_test_case(${name} SLOW LABEL ${name} COMMAND test_${name})
     else()
-        gtest_discover_tests(test_${name} DISCOVERY_MODE PRE_TEST PROPERTIES TIMEOUT 300 LABELS "${name}\\;fast")
+        gtest_discover_tests(test_${name} DISCOVERY_MODE PRE_TEST PROPERTIES TIMEOUT 300 LABELS ${name}:fast)
     endif()
 endfunction()
 
@@ -56,9 +57,9 @@ function(assay_test_case name)
     cmake_parse_arguments(C "SLOW" "LABEL" "COMMAND;ENVIRONMENT" ${ARGN})
     add_test(NAME ${name} COMMAND ${C_COMMAND})
     if(C_SLOW)
-        set_tests_properties(${name} PROPERTIES LABELS "${C_LABEL};slow" TIMEOUT 1200 PROCESSORS 2)
+        set_tests_properties(${name} PROPERTIES LABELS ${C_LABEL}:slow TIMEOUT 1200 PROCESSORS 2)
     else()
-        set_tests_properties(${name} PROPERTIES LABELS "${C_LABEL};fast" TIMEOUT 300)
+        set_tests_properties(${name} PROPERTIES LABELS ${C_LABEL}:fast TIMEOUT 300)
     endif()
     if(C_ENVIRONMENT)
         set_tests_properties(${name} PROPERTIES ENVIRONMENT "${C_ENVIRONMENT}")
