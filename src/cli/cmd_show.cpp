@@ -11,7 +11,6 @@
 #include "annotation/top_answers.h"
 #include "assay/error.h"
 #include "cli/command.h"
-#include "cli/labels.h"
 #include "cli/table.h"
 #include "core/json_text.h"
 
