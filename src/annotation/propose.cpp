@@ -4,8 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
-#include <exception>
 #include <functional>
 #include <limits>
 #include <mutex>
@@ -55,29 +53,13 @@ bool contains(std::span<const std::int32_t> set, std::int32_t c) {
     return std::find(set.begin(), set.end(), c) != set.end();
 }
 
-/// Every rank's elements, in rank order.
+/// Every rank's elements in one list, in rank order.
 template <class T>
 std::vector<T> gathered(Comm& comm, const std::vector<T>& mine) {
     std::vector<T> out;
-    for (const auto& bytes : comm.all_gather(std::as_bytes(std::span(mine)))) {
-        const std::size_t begin = out.size();
-        out.resize(begin + bytes.size() / sizeof(T));
-        if (!bytes.empty()) std::memcpy(out.data() + begin, bytes.data(), bytes.size());
-    }
+    for (const auto& part : all_gather<T>(comm, std::span<const T>(mine)))
+        out.insert(out.end(), part.begin(), part.end());
     return out;
-}
-
-/// Where the work throws on one rank, every rank leaves.
-void on_all_ranks(Comm& comm, const std::function<void()>& work) {
-    std::exception_ptr failure;
-    try {
-        work();
-    } catch (...) {
-        failure = std::current_exception();
-    }
-    const bool failed = comm.any(failure != nullptr);
-    if (failure) std::rethrow_exception(failure);
-    if (failed) throw Error(ErrorCode::internal, "another rank failed; its message says why");
 }
 
 /// A rank's part of `all` units of work: [begin, end).
@@ -187,7 +169,7 @@ private:
             items.begin() + static_cast<std::ptrdiff_t>(mine.end));
         std::vector<Answers> answers(own.size());
         begin_step("thresholds", own.size());
-        on_all_ranks(comm_, [&] {
+        agree(comm_, [&] {
             const std::size_t blocks = (own.size() + block_items - 1) / block_items;
             parallel_blocks(blocks, threads_, [&](std::size_t b) {
                 const std::size_t end = std::min(own.size(), (b + 1) * block_items);
@@ -410,7 +392,7 @@ private:
             return std::min<std::uint64_t>(rows_, (mine.begin + b) * block_items);
         };
         begin_step("questions", first_of(blocks.size()) - first_of(0));
-        on_all_ranks(comm_, [&] {
+        agree(comm_, [&] {
             parallel_blocks(blocks.size(), threads_, [&](std::size_t b) {
                 blocks[b].reset(models);
                 Answers answers;
@@ -482,10 +464,9 @@ private:
     }
 
     std::vector<std::uint64_t> sum_over_ranks(const std::vector<std::uint64_t>& mine) const {
-        const std::vector<std::uint64_t> all = gathered(comm_, mine);
-        std::vector<std::uint64_t> out(mine.size(), 0);
-        for (std::size_t i = 0; i < all.size(); ++i) out[i % mine.size()] += all[i];
-        return out;
+        std::vector<std::int64_t> sums(mine.begin(), mine.end());
+        comm_.all_reduce(sums);
+        return {sums.begin(), sums.end()};
     }
 
     void begin_step(std::string_view step, std::uint64_t items) {

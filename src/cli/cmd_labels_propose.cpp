@@ -77,11 +77,8 @@ int labels_propose(std::vector<std::string> arguments) {
     if (questions == "-" && output.format != ReportFormat::text)
         throw Error(ErrorCode::usage, "--format and -o - both print to stdout; name a file");
 
-    Progress line("propose", "images");
-    const auto comm = self_comm();
-    const Proposals found = propose_labels(options, *comm, [&](const assay::Progress& p) {
-        line.update(p.done, p.total, p.skipped, p.step);
-    });
+    ProgressLine line("propose", "images");
+    const Proposals found = propose_labels(options, *self_comm(), line);
     line.finish();
     const Report report = report_of(found);
     if (!questions.empty() && questions != "-") write_result(questions, questions_csv(found));

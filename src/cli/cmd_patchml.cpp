@@ -164,13 +164,15 @@ int cmd_patchml(std::vector<std::string> arguments) {
 
     // One line per step: each has its own rate.
     std::string step;
-    std::optional<Progress> line;
-    const ProgressCallback progress = [&](const assay::Progress& p) {
+    std::optional<ProgressLine> line;
+    const ProgressCallback progress = [&](const Progress& p) {
         if (!line || step != p.step) {
             step = p.step;
             line.emplace(step, step == "reading" ? "images" : "composites", flags.quiet);
         }
-        line->update(p.done, p.total, p.skipped);
+        Progress shown = p;
+        shown.step = "";
+        line->update(shown);
     };
     PatchmlResult result = plan_patchml(options, progress);
     line.reset();
