@@ -74,9 +74,9 @@ void test(PairedMetric& pair, const std::vector<Difference>& differences) {
     pair.test = "paired.t";
     if (error2 > 0) {
         const auto terms = static_cast<double>(differences.size());
-        const double statistic = std::abs(*pair.difference) * terms / std::sqrt(error2);
+        const double statistic = std::abs(*pair.difference.value) * terms / std::sqrt(error2);
         pair.p = std::min(1.0, 2 * student_t_tail(statistic, error2 * error2 / satterthwaite));
-    } else if (std::abs(*pair.difference) < 1e-12) {
+    } else if (std::abs(*pair.difference.value) < 1e-12) {
         pair.p = 1;
     }
 }
@@ -120,11 +120,11 @@ void agreement_difference(PairedMetric& pair, const MetricRequest& request,
         differences.push_back(difference_of(sums, line ? 2.0 * g / classes : 1.0, level));
         terms.push_back(differences.back().term);
     }
-    pair.difference = *pair.candidate.value - *pair.baseline.value;
+    pair.difference.value = *pair.candidate.value - *pair.baseline.value;
     Interval interval = mean_of_terms(terms, level, "mover.paired");
-    interval.low = std::min(interval.low, *pair.difference);
-    interval.high = std::max(interval.high, *pair.difference);
-    pair.interval = interval;
+    interval.low = std::min(interval.low, *pair.difference.value);
+    interval.high = std::max(interval.high, *pair.difference.value);
+    pair.difference.interval = interval;
     test(pair, differences);
 }
 
