@@ -35,8 +35,8 @@ std::string parameters_text(const MeasurementKey& key) {
     return text;
 }
 
-bool is_of_label_count(const Measurement& m) {
-    return m.key.parameters.contains("g");
+bool is_by_labels_per_image(const Measurement& m) {
+    return metric_named(m.key.metric).by_labels_per_image;
 }
 
 Cell exact(const std::optional<double>& value) {

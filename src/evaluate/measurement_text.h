@@ -17,8 +17,8 @@ std::string metric_text(const MeasurementKey& key);
 std::string metric_heading(const Measurement& m);
 /// "bins=15 edges=left_closed".
 std::string parameters_text(const MeasurementKey& key);
-/// Of one label count, as `subgroup_accuracy`: such values have tables of their own.
-bool is_of_label_count(const Measurement& m);
+/// Of one number of labels per image: such values have tables of their own.
+bool is_by_labels_per_image(const Measurement& m);
 
 /// A number where there is one, else nothing.
 Cell exact(const std::optional<double>& value);

@@ -72,7 +72,7 @@ Table store_table(const ScoreReport& report) {
     if (!report.map.empty()) table.title += fmt::format(", asked over {}", report.map);
     SubgroupLines lines(table, has_subgroups(report));
     for (const Measurement& m : report.measurements) {
-        if (is_of_label_count(m)) continue;
+        if (is_by_labels_per_image(m)) continue;
         lines.add(m, {metric_heading(m), Estimate(m), Estimate(m), Count{m.n}, m.key.definition});
     }
     add_notes(table, report);
@@ -85,7 +85,7 @@ Cell items_cell(const ScoreReport& report) {
     std::uint64_t fewest = UINT64_MAX;
     std::uint64_t most = 0;
     for (const Measurement& m : report.measurements) {
-        if (!m.key.subgroup.empty() || is_of_label_count(m)) continue;
+        if (!m.key.subgroup.empty() || is_by_labels_per_image(m)) continue;
         fewest = std::min(fewest, m.n);
         most = std::max(most, m.n);
     }
@@ -99,7 +99,7 @@ Table league_table(const std::vector<const ScoreReport*>& reports) {
     table.title = reports[0]->dataset;
     table.columns = {{"model", false}};
     const auto shown = [](const Measurement& m) {
-        return m.key.subgroup.empty() && !is_of_label_count(m);
+        return m.key.subgroup.empty() && !is_by_labels_per_image(m);
     };
     for (const Measurement& m : reports[0]->measurements) {
         if (shown(m)) table.columns.push_back({metric_heading(m), true, Show::value_and_half});
@@ -119,10 +119,10 @@ Table league_table(const std::vector<const ScoreReport*>& reports) {
     return table;
 }
 
-std::vector<std::string> label_count_definitions(const ScoreReport& report) {
+std::vector<std::string> labels_per_image_definitions(const ScoreReport& report) {
     std::vector<std::string> list;
     for (const Measurement& m : report.measurements) {
-        if (is_of_label_count(m) &&
+        if (is_by_labels_per_image(m) &&
             std::find(list.begin(), list.end(), m.key.definition) == list.end())
             list.push_back(m.key.definition);
     }
@@ -130,7 +130,7 @@ std::vector<std::string> label_count_definitions(const ScoreReport& report) {
 }
 
 // A number of labels a line.
-Table label_count_table(const ScoreReport& report, const std::string& definition) {
+Table labels_per_image_table(const ScoreReport& report, const std::string& definition) {
     Table table;
     table.columns = {{"labels"},
                      {"n"},
@@ -141,7 +141,7 @@ Table label_count_table(const ScoreReport& report, const std::string& definition
                               report.dataset, definition);
     SubgroupLines lines(table, has_subgroups(report));
     for (const Measurement& m : report.measurements) {
-        if (!is_of_label_count(m) || m.key.definition != definition) continue;
+        if (!is_by_labels_per_image(m) || m.key.definition != definition) continue;
         lines.add(m, {m.key.parameters.at("g"), Count{m.n}, Estimate(m), Estimate(m),
                       m.value ? Cell(Bar{*m.value}) : Cell()});
     }
@@ -152,10 +152,11 @@ Table label_count_table(const ScoreReport& report, const std::string& definition
 }
 
 // Several stores: a model a line, a number of labels a column.
-Table label_count_league(const std::vector<const ScoreReport*>& reports,
-                         const std::string& definition) {
+Table labels_per_image_league(const std::vector<const ScoreReport*>& reports,
+                              const std::string& definition) {
     const auto chosen = [&](const Measurement& m) {
-        return is_of_label_count(m) && m.key.definition == definition && m.key.subgroup.empty();
+        return is_by_labels_per_image(m) && m.key.definition == definition &&
+               m.key.subgroup.empty();
     };
     std::vector<int> counts;
     for (const ScoreReport* report : reports) {
@@ -286,14 +287,14 @@ std::vector<Block> store_blocks(const std::vector<ScoreReport>& reports) {
     for (const auto& [dataset, list] : by_dataset) {
         if (list.size() > 1 && !has_subgroups(*list[0])) {
             blocks.emplace_back(league_table(list));
-            for (const auto& id : label_count_definitions(*list[0]))
-                blocks.emplace_back(label_count_league(list, id));
+            for (const auto& id : labels_per_image_definitions(*list[0]))
+                blocks.emplace_back(labels_per_image_league(list, id));
             continue;
         }
         for (const ScoreReport* report : list) {
             blocks.emplace_back(store_table(*report));
-            for (const auto& id : label_count_definitions(*report))
-                blocks.emplace_back(label_count_table(*report, id));
+            for (const auto& id : labels_per_image_definitions(*report))
+                blocks.emplace_back(labels_per_image_table(*report, id));
         }
     }
     return blocks;
