@@ -30,9 +30,11 @@ function(assay_quick target)
     target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1> $<$<CONFIG:Release>:-g0> ${ASSAY_PRECOMPILED})
 endfunction()
 
-# assay_test(NAME SOURCES ... LINKS ...): one executable test_NAME of several files, each gtest case a ctest case.
+# assay_test(NAME [SLOW] SOURCES ... LINKS ...): one executable test_NAME of several files, each gtest case a ctest case.
+# Its label is NAME:fast or NAME:slow, so that ctest -L NAME and ctest -L fast choose (one label: gtest_discover_tests loses
+# the others of a list). Slow is what takes more than ten seconds; `ctest -L fast` is what one runs all day.
 function(assay_test name)
-    cmake_parse_arguments(T "" "" "SOURCES;LINKS;LABELS" ${ARGN})
+    cmake_parse_arguments(T "SLOW" "" "SOURCES;LINKS" ${ARGN})
     add_executable(test_${name} ${T_SOURCES})
     target_include_directories(test_${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
     target_link_libraries(test_${name} PRIVATE fmt::fmt ${T_LINKS} GTest::gmock GTest::gtest GTest::gtest_main)
@@ -45,7 +47,32 @@ function(assay_test name)
     endif()
     assay_quick(test_${name})
     target_precompile_headers(test_${name} REUSE_FROM assay_test_headers)
-    gtest_discover_tests(test_${name} DISCOVERY_MODE PRE_TEST PROPERTIES TIMEOUT 300 LABELS "${name}")
+    if(T_SLOW)
+        # One case for ctest: what its gtest cases share takes most of the time.
+        assay_test_case(${name} SLOW LABEL ${name} COMMAND test_${name})
+    else()
+        gtest_discover_tests(test_${name} DISCOVERY_MODE PRE_TEST PROPERTIES TIMEOUT 300 LABELS ${name}:fast)
+    endif()
+endfunction()
+
+# assay_test_case(NAME [SLOW] LABEL ... COMMAND ... [ENVIRONMENT ...]): one more ctest case, with the labels of assay_test.
+function(assay_test_case name)
+    cmake_parse_arguments(C "SLOW" "LABEL" "COMMAND;ENVIRONMENT" ${ARGN})
+    add_test(NAME ${name} COMMAND ${C_COMMAND})
+    if(C_SLOW)
+        set_tests_properties(${name} PROPERTIES LABELS ${C_LABEL}:slow TIMEOUT 1200 PROCESSORS 2)
+    else()
+        set_tests_properties(${name} PROPERTIES LABELS ${C_LABEL}:fast TIMEOUT 300)
+    endif()
+    if(C_ENVIRONMENT)
+        set_tests_properties(${name} PROPERTIES ENVIRONMENT "${C_ENVIRONMENT}")
+    endif()
+endfunction()
+
+# assay_test_without_simd(NAME FILTER): the gtest cases of test_NAME that the filter names, once more on the plain path: the
+# same tests, so the same bits.
+function(assay_test_without_simd name filter)
+    assay_test_case(${name}_without_simd LABEL ${name} COMMAND test_${name} --gtest_filter=${filter} ENVIRONMENT ASSAY_SIMD=none)
 endfunction()
 
 # assay_fuzz(NAME source.cpp LINKS ...): a libFuzzer target fuzz_NAME.

@@ -1,10 +1,9 @@
-// Images + classifiers -> kept scores.
+// Images + classifiers -> stored predictions.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
-#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -12,6 +11,8 @@
 
 #include "assay/data/dataset.h"
 #include "assay/model/classifier.h"
+#include "assay/progress.h"
+#include "assay/report.h"
 #include "assay/store/prediction_store.h"
 
 namespace assay {
@@ -42,16 +43,8 @@ struct PredictOptions {
 /// because a different batch moves logits by some 1e-5.
 std::uint32_t default_batch_size(const ModelFacts& facts);
 
-struct PredictProgress {
-    std::uint64_t done = 0;     ///< (image, model) pairs there, earlier runs included
-    std::uint64_t skipped = 0;  ///< of those, there before this run
-    std::uint64_t total = 0;
-    std::uint64_t failed = 0;  ///< images that could not be read, this run
-};
-using PredictCallback = std::function<void(const PredictProgress&)>;
-
 struct PredictResult {
-    std::string model;
+    std::string model, dataset;
     std::filesystem::path store;
     std::uint64_t rows = 0;
     std::uint64_t predicted = 0;  ///< rows computed by this run
@@ -61,19 +54,28 @@ struct PredictResult {
     std::uint64_t halved = 0;  ///< batches of this run that had to be halved for want of memory
 };
 
-/// Runs every model over the data set and keeps the scores under options.runs; what earlier runs
+/// Runs every model over the data set and stores the scores under options.runs; what earlier runs
 /// finished is skipped, but for shards with an image that could not be read then and can be now.
 ///
 /// A thread takes the next batch, reads and decodes its images once, prepares them once per
 /// distinct preprocessing, and hands them to each model that lacks them; so loading and inference
 /// overlap across threads and nothing waits in a queue. Batches are cut at fixed positions, so
 /// threads, resuming and the set of models change no bit. Memory: threads x batch x (one image +
-/// inputs of the distinct preprocessings) + one or two shards per model. The callback runs on
-/// worker threads, one call at a time, after each batch. Throws usage (two models of one name,
-/// models with different class lists), bad_input when none of the images is there (and nothing is
-/// written), the store's and the classifiers' errors, interrupted.
+/// inputs of the distinct preprocessings) + one or two shards per model. Progress comes after each
+/// batch and counts (image, model) pairs; `failed` are images that could not be read. Throws usage
+/// (two models of one name, models with different class lists), bad_input when none of the images
+/// is there (and nothing is written), the store's and the classifiers' errors, interrupted.
 std::vector<PredictResult> predict(std::span<const LoadedModel> models, const Dataset& dataset,
                                    const PredictOptions& options,
-                                   const PredictCallback& callback = {});
+                                   const ProgressCallback& callback = {});
+
+/// What several calls of predict() did: a row for each store (for people, where there are many, for
+/// each data set); partial, with a warning, when rows have no score. JSON: assay.predict/1.
+Report report_of(std::span<const PredictResult> results);
+
+/// "resnet50: 224 x 224, ...; logits (from preset timm)".
+std::string describe(const ModelSpec& spec);
+/// What predict() would run. JSON: assay.predict.plan/1.
+Report plan_report_of(std::span<const ModelSpec> models);
 
 }  // namespace assay
