@@ -99,7 +99,7 @@ TEST(Score, AgreesWithPlainArithmetic) {
     EXPECT_FALSE(report.counts.partial());
     ASSERT_EQ(report.per_class.size(), 9U);
     std::uint64_t n = 0, correct = 0;
-    for (const auto& c : report.per_class) n += c.n, correct += c.correct;
+    for (const auto& c : report.per_class) n += c.accuracy.n, correct += c.correct;
     EXPECT_EQ(n, 700U);
     EXPECT_EQ(correct, top1);
     std::uint64_t wrong = 0;
@@ -185,7 +185,7 @@ TEST(Score, LabelSetsAndUnreadableItemsAreCounted) {
     EXPECT_DOUBLE_EQ(real.value.value(), 2.0 / 3);  // items 0 and 3 of 0, 1, 3
     EXPECT_EQ(report.counts.unreadable, 1U);
     EXPECT_EQ(report.counts.unlabelled, 1U);
-    EXPECT_EQ(report.counts.several_labels, 1U);
+    EXPECT_EQ(report.counts.multi_label, 1U);
     EXPECT_TRUE(report.counts.partial());
 }
 
