@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "assay/error.h"
+#include "cli/help.h"
 #include "cli/outputs.h"
 #include "cli/table.h"
 
@@ -54,7 +55,7 @@ std::unique_ptr<CLI::App> make_app(std::string_view name, std::string_view summa
         if (!line.empty()) footer += "  " + line + "\n";
     }
     app->footer(footer);
-    app->get_formatter()->column_width(34);
+    app->formatter(std::make_shared<FoldedHelp>());
     return app;
 }
 
