@@ -7,8 +7,8 @@
 
 #include "assay/error.h"
 #include "assay/evaluate/score.h"
+#include "assay/report.h"
 #include "cli/progress.h"
-#include "cli/scoring.h"
 #include "core/statistics.h"
 
 namespace assay::cli {
@@ -46,9 +46,10 @@ std::string share_text(std::uint64_t hits, std::uint64_t n) {
     if (n == 0) return "–";
     const Interval interval = wilson(hits, n);
     const double half = (interval.high - interval.low) / 2;
-    return fmt::format("{} ±{}",
-                       number_text(static_cast<double>(hits) / static_cast<double>(n), half, true),
-                       number_text(half, half, true));
+    return fmt::format(
+        "{} ±{}",
+        number_text(static_cast<double>(hits) / static_cast<double>(n), half, Unit::proportion),
+        number_text(half, half, Unit::proportion));
 }
 
 struct Row {
@@ -77,7 +78,11 @@ public:
             const auto comm = self_comm();
             const ScoreReport report =
                 score_store(PredictionStore::open(runs_ / dataset / row.name), options, *comm);
-            return value_text(report.measurements.at(0));
+            const Measurement& m = report.measurements.at(0);
+            if (!m.value) return std::string("–");
+            const double half = half_width(m);
+            return number_text(*m.value, half, m.unit) +
+                   (m.interval ? " ±" + number_text(half, half, m.unit) : "");
         });
     }
 

@@ -7,11 +7,11 @@
 
 #include "assay/error.h"
 #include "assay/evaluate/gap.h"
+#include "assay/evaluate/measure_options.h"
 #include "assay/store/prediction_store.h"
 #include "cli/command.h"
 #include "cli/gap_text.h"
 #include "cli/progress.h"
-#include "cli/scoring.h"
 #include "cli/table.h"
 #include "core/json_text.h"
 
@@ -65,7 +65,8 @@ GapSide side_of(const std::string& argument, const fs::path& runs, const fs::pat
     if (!labels.empty()) {
         side.sets =
             read_label_sets(labels, store.dataset(), store.dataset().classes, &side.unnamed);
-        warn_of_unnamed(side.unnamed, store.rows(), labels);
+        const std::string text = unnamed_text(side.unnamed, store.rows(), labels);
+        if (!text.empty()) warn(text);
     }
     return side;
 }

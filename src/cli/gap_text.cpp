@@ -6,8 +6,8 @@
 #include <cmath>
 #include <set>
 
+#include "assay/report.h"
 #include "cli/progress.h"
-#include "cli/scoring.h"
 #include "cli/table.h"
 
 namespace assay::cli {
@@ -23,14 +23,16 @@ double half_of(const GapValue& v) {
 std::string percent(const GapValue& v, bool with_half = false, bool sign = false) {
     if (!v.value) return "–";
     const double half = half_of(v);
-    std::string text =
-        half > 0 ? number_text(*v.value, half, true) : fmt::format("{:.2f}", 100 * *v.value);
+    std::string text = half > 0 ? number_text(*v.value, half, Unit::proportion)
+                                : fmt::format("{:.2f}", 100 * *v.value);
     if (sign && *v.value > 0) text = "+" + text;
-    return with_half && half > 0 ? text + " ±" + number_text(half, half, true) : text;
+    return with_half && half > 0 ? text + " ±" + number_text(half, half, Unit::proportion) : text;
 }
 
 std::string interval(const GapValue& v) {
-    return interval_text(v.interval, true);
+    if (!v.interval) return "";
+    return number_text(v.interval->low, half_of(v), Unit::proportion) + " – " +
+           number_text(v.interval->high, half_of(v), Unit::proportion);
 }
 
 std::string_view title_of(GapMetric metric) {
@@ -258,8 +260,10 @@ Table rank_table(const GapReport& r, std::size_t set) {
 std::string correlation(const GapValue& v) {
     if (!v.value) return "–";
     if (!v.interval) return fmt::format("{:.4f}", *v.value);
-    return fmt::format("{} ({})", number_text(*v.value, half_of(v), false),
-                       interval_text(v.interval, false));
+    return fmt::format(
+        "{} ({})", number_text(*v.value, half_of(v), Unit::number),
+        fmt::format("{} – {}", number_text(v.interval->low, half_of(v), Unit::number),
+                    number_text(v.interval->high, half_of(v), Unit::number)));
 }
 
 Table order_table(const GapReport& r) {
