@@ -10,7 +10,7 @@
 #include "cli/program.h"
 #include "core/file.h"
 #include "data/temp_folder.h"
-#include "made_images.h"
+#include "patchml/made_images.h"
 
 namespace assay {
 namespace {
