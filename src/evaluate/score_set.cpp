@@ -27,18 +27,17 @@ struct Shared {  // one state of all threads: integers, so that their order does
 
 class Run {
 public:
-    Run(const PredictionStore& store, const OpenShards& shards, const LabelSets& labels,
-        const ScoreOptions& options, std::vector<std::uint64_t> rows, std::string_view subgroup,
-        Comm& comm)
-        : store_(store),
+    Run(const RowReader& reader, const LabelSets& labels, const ScoreOptions& options,
+        std::vector<std::uint64_t> rows, std::string_view subgroup, Comm& comm)
+        : store_(reader.store()),
           labels_(labels),
           options_(options),
           subgroup_(subgroup),
           comm_(comm),
-          rows_(store, shards, labels, options.map ? &*options.map : nullptr, std::move(rows)),
+          rows_(reader, labels, std::move(rows)),
           shape_(rows_.shape()),
           threads_(resolve_threads(options.threads)),
-          adaptive_(rows_, store.spec().storage, options, threads_, comm) {
+          adaptive_(rows_, store_.spec().storage, options, threads_, comm) {
         // Whether sets have several members, and which counts occur, is asked of the items at hand:
         // the two sides of a comparison agree.
         const auto& counts = rows_.label_counts();
@@ -317,10 +316,9 @@ std::optional<Interval> interval_of(double value, std::span<const double> withou
                               level, "bootstrap.normal");
 }
 
-ScoredSet score_set(const PredictionStore& store, const OpenShards& shards, const LabelSets& labels,
-                    const ScoreOptions& options, std::vector<std::uint64_t> rows,
-                    std::string_view subgroup, Comm& comm) {
-    return Run(store, shards, labels, options, std::move(rows), subgroup, comm).run();
+ScoredSet score_set(const RowReader& reader, const LabelSets& labels, const ScoreOptions& options,
+                    std::vector<std::uint64_t> rows, std::string_view subgroup, Comm& comm) {
+    return Run(reader, labels, options, std::move(rows), subgroup, comm).run();
 }
 
 }  // namespace assay

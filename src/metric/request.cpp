@@ -183,13 +183,14 @@ std::vector<MetricRequest> expand_label_counts(std::span<const MetricRequest> re
 }
 
 std::vector<MetricRequest> default_metrics(std::span<const int> k, int bins, std::string_view edges,
-                                           bool several, bool single) {
+                                           bool several, bool single, bool cues) {
     static constexpr int usual[] = {1, 5};
     if (k.empty()) k = usual;
     std::vector<MetricRequest> list;
     for (const auto& facts : metric_table()) {
         const bool needs_single = (facts.needs & static_cast<unsigned>(Needs::labels)) != 0;
-        if (!facts.by_default || (facts.with_sets && !several) || (needs_single && !single))
+        if (!facts.by_default || (facts.with_sets && !several) || (facts.with_cues && !cues) ||
+            (needs_single && !single))
             continue;
         MetricRequest request = with_defaults(facts);
         if (facts.name == "topk") {
