@@ -173,10 +173,11 @@ void warn_of_pairing(PairReport& report, std::optional<bool> differ) {
     }
 }
 
-PairReport compare_pair(const RowReader& baseline, const LabelSets& labels,
-                        const PredictionStore& b, std::pair<std::string, std::string> names,
-                        const CompareOptions& options, Comm& comm) {
+PairReport compare_pair(const RowReader& baseline, const Truth& truth, const PredictionStore& b,
+                        std::pair<std::string, std::string> names, const CompareOptions& options,
+                        Comm& comm) {
     const PredictionStore& a = baseline.store();
+    const LabelSets& labels = truth.labels;
     PairReport report;
     std::tie(report.baseline, report.candidate) = std::move(names);
     report.dataset = a.spec().dataset_name;
@@ -208,9 +209,9 @@ PairReport compare_pair(const RowReader& baseline, const LabelSets& labels,
     report.only_baseline = rows.only_baseline;
     report.only_candidate = rows.only_candidate;
     report.not_scored = rows.not_scored;
-    const LabelSets b_labels = carried_over(labels, rows, b.rows());
-    const ScoredSet one = score_set(baseline, labels, options.score, rows.baseline, "", comm);
-    const ScoredSet two = score_set(candidate, b_labels, options.score, rows.candidate, "", comm);
+    const Truth b_truth = carried_over(truth, rows, b.rows());
+    const ScoredSet one = score_set(baseline, truth, options.score, rows.baseline, "", comm);
+    const ScoredSet two = score_set(candidate, b_truth, options.score, rows.candidate, "", comm);
     std::vector<std::uint32_t> label_counts;
     for (const std::uint64_t row : rows.baseline)
         label_counts.push_back(
@@ -249,9 +250,9 @@ std::vector<PairReport> compare_stores(const PredictionStore& baseline,
                                        std::span<const PredictionStore* const> candidates,
                                        const CompareOptions& options, Comm& comm) {
     const RowReader reader(baseline, options.score.map);
-    LabelSets labels;
+    Truth truth;
     agree(comm, [&] {
-        labels = labels_for(baseline, options.score);
+        truth = truth_for(baseline, options.score);
         open_all(reader, resolve_threads(options.score.threads));
     });
     std::vector<const PredictionStore*> stores(candidates.begin(), candidates.end());
@@ -260,7 +261,7 @@ std::vector<PairReport> compare_stores(const PredictionStore& baseline,
     std::vector<PairReport> reports;
     for (std::size_t i = 0; i < candidates.size(); ++i) {
         reports.push_back(
-            compare_pair(reader, labels, *candidates[i], {names.back(), names[i]}, options, comm));
+            compare_pair(reader, truth, *candidates[i], {names.back(), names[i]}, options, comm));
         const ClassList& known =
             options.score.map ? options.score.map->targets : baseline.dataset().classes;
         reports.back().classes = known;

@@ -117,15 +117,18 @@ std::optional<bool> other_images(const RowReader& first, const RowReader& second
     return differ;
 }
 
-LabelSets carried_over(const LabelSets& labels, const Alignment& rows,
-                       std::uint64_t candidate_rows) {
-    std::vector<std::uint64_t> from(static_cast<std::size_t>(candidate_rows), ~std::uint64_t{0});
+Truth carried_over(const Truth& truth, const Alignment& rows, std::uint64_t candidate_rows) {
+    constexpr auto nowhere = ~std::uint64_t{0};
+    std::vector<std::uint64_t> from(static_cast<std::size_t>(candidate_rows), nowhere);
     for (std::size_t k = 0; k < rows.baseline.size(); ++k)
         from[static_cast<std::size_t>(rows.candidate[k])] = rows.baseline[k];
-    LabelSets result;
+    Truth result;
+    result.cues_named = truth.cues_named;
+    result.no_cues = truth.no_cues;
     for (const std::uint64_t row : from) {
-        result.append(row == ~std::uint64_t{0} ? std::span<const std::int32_t>()
-                                               : labels[static_cast<std::size_t>(row)]);
+        const auto at = static_cast<std::size_t>(row);
+        result.labels.append(row == nowhere ? std::span<const std::int32_t>() : truth.labels[at]);
+        if (!truth.cues.empty()) result.cues.push_back(row == nowhere ? Cues{} : truth.cues[at]);
     }
     return result;
 }

@@ -11,6 +11,7 @@
 #include "assay/data/label_sets.h"
 #include "assay/store/prediction_store.h"
 #include "assay/store/row_reader.h"
+#include "evaluate/truth.h"
 
 namespace assay {
 
@@ -33,9 +34,8 @@ std::uint64_t relabelled(const PredictionStore& a, const PredictionStore& b, con
 /// Whether the stores' records hold other bytes of images; nothing where they do not tell.
 std::optional<bool> other_images(const RowReader& a, const RowReader& b);
 
-/// The baseline's labels, at the candidate's rows.
-LabelSets carried_over(const LabelSets& labels, const Alignment& rows,
-                       std::uint64_t candidate_rows);
+/// What is true of the baseline's items, at the candidate's rows.
+Truth carried_over(const Truth& truth, const Alignment& rows, std::uint64_t candidate_rows);
 
 /// The models' names; where several stores hold models of one name, the shortest ends of their
 /// folders that differ.

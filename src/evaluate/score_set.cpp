@@ -27,14 +27,14 @@ struct Shared {  // one state of all threads: integers, so that their order does
 
 class Run {
 public:
-    Run(const RowReader& reader, const LabelSets& labels, const ScoreOptions& options,
+    Run(const RowReader& reader, const Truth& truth, const ScoreOptions& options,
         std::vector<std::uint64_t> rows, std::string_view subgroup, Comm& comm)
         : store_(reader.store()),
-          labels_(labels),
+          labels_(truth.labels),
           options_(options),
           subgroup_(subgroup),
           comm_(comm),
-          rows_(reader, labels, std::move(rows)),
+          rows_(reader, truth, std::move(rows)),
           shape_(rows_.shape()),
           threads_(resolve_threads(options.threads)),
           adaptive_(rows_, store_.spec().storage, options, threads_, comm) {
@@ -43,7 +43,8 @@ public:
         const auto& counts = rows_.label_counts();
         const bool several = counts.size() > 2, single = !several || counts[1] > 0;
         set_.requests = expand_label_counts(
-            options.metrics.empty() ? default_metrics({}, 0, "", several, single) : options.metrics,
+            options.metrics.empty() ? default_metrics({}, 0, "", several, single, truth.cues_named)
+                                    : options.metrics,
             counts);
     }
 
@@ -316,9 +317,9 @@ std::optional<Interval> interval_of(double value, std::span<const double> withou
                               level, "bootstrap.normal");
 }
 
-ScoredSet score_set(const RowReader& reader, const LabelSets& labels, const ScoreOptions& options,
+ScoredSet score_set(const RowReader& reader, const Truth& truth, const ScoreOptions& options,
                     std::vector<std::uint64_t> rows, std::string_view subgroup, Comm& comm) {
-    return Run(reader, labels, options, std::move(rows), subgroup, comm).run();
+    return Run(reader, truth, options, std::move(rows), subgroup, comm).run();
 }
 
 }  // namespace assay

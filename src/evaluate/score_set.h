@@ -19,8 +19,8 @@ struct ScoredSet {
 };
 
 /// `reader` with the options' map. `rows`: the store's row of each item; empty: all of them in
-/// order. `labels` as labels_for() gives them.
-ScoredSet score_set(const RowReader& reader, const LabelSets& labels, const ScoreOptions& options,
+/// order. `truth` as truth_for() gives it.
+ScoredSet score_set(const RowReader& reader, const Truth& truth, const ScoreOptions& options,
                     std::vector<std::uint64_t> rows, std::string_view subgroup, Comm& comm);
 
 /// Interval of a value from its estimate (for the value itself, or a difference of two).

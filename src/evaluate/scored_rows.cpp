@@ -3,52 +3,12 @@
 #include <algorithm>
 #include <cmath>
 
-#include <fmt/core.h>
-
-#include "assay/error.h"
 #include "core/softmax.h"
 
 namespace assay {
 
-LabelSets labels_for(const PredictionStore& store, const ScoreOptions& options) {
-    const Dataset& dataset = store.dataset();
-    const LabelSets& labels = options.labels ? *options.labels : dataset.labels;
-    if (labels.size() != store.rows()) {
-        throw Error(ErrorCode::bad_input,
-                    fmt::format("{} label sets for {} items", labels.size(), store.rows()));
-    }
-    const ClassMap* map = options.map ? &*options.map : nullptr;
-    // Labels are over the model's classes, or over the map's targets when the data set was made for
-    // them (16 folders).
-    const bool over_targets = map != nullptr && dataset.classes.size() == map->targets.size() &&
-                              dataset.classes.ids() == map->targets.ids();
-    const std::size_t range = over_targets ? map->targets.size() : store.classes();
-    LabelSets result;
-    std::vector<std::int32_t> mapped;
-    for (std::size_t i = 0; i < labels.size(); ++i) {
-        mapped.clear();
-        for (const std::int32_t label : labels[i]) {
-            if (static_cast<std::size_t>(label) >= range) {
-                throw Error(
-                    ErrorCode::bad_input,
-                    fmt::format(
-                        "label {} of item {} (`{}`) is outside the {} classes of the scores{}",
-                        label, i, dataset.ids[i], range,
-                        map == nullptr ? "; a data set over other classes needs a class map" : ""));
-            }
-            const std::int32_t target = map == nullptr || over_targets
-                                            ? label
-                                            : map->target_of[static_cast<std::size_t>(label)];
-            if (target >= 0) mapped.push_back(target);
-        }
-        result.append(mapped);
-    }
-    return result;
-}
-
-ScoredRows::ScoredRows(const RowReader& reader, const LabelSets& labels,
-                       std::vector<std::uint64_t> rows)
-    : reader_(reader), labels_(labels), rows_(std::move(rows)) {
+ScoredRows::ScoredRows(const RowReader& reader, const Truth& truth, std::vector<std::uint64_t> rows)
+    : reader_(reader), truth_(truth), labels_(truth.labels), rows_(std::move(rows)) {
     items_ = rows_.empty() ? reader.store().rows() : rows_.size();
     for (std::uint64_t item = 0; item < items_; ++item) {
         const std::size_t g = labels_[static_cast<std::size_t>(row_of(item))].size();
@@ -75,6 +35,7 @@ Shape ScoredRows::shape() const {
     shape.kept = reader_.full() || !reader_.ranks() ? 0 : reader_.depth();
     shape.probabilities = reader_.has_probabilities();
     shape.ranking = reader_.ranks();
+    shape.no_cues = truth_.no_cues;
     if (!label_counts_.empty())
         shape.most_labels = static_cast<std::uint32_t>(label_counts_.size() - 1);
     return shape;
@@ -114,6 +75,11 @@ void ScoredRows::score(std::size_t unit, std::vector<RowFacts>& facts, ScoreCoun
         fact.group = group_of(item);
         fact.valid = static_cast<std::uint32_t>(set.size());
         fact.target = set.size() == 1 ? set[0] : -1;
+        if (!truth_.cues.empty()) {
+            const Cues& cues = truth_.cues[static_cast<std::size_t>(row)];
+            fact.shape_cue = cues.shape;
+            fact.texture_cue = cues.texture;
+        }
         fact.in_set = std::binary_search(set.begin(), set.end(), fact.predicted);
         records_[static_cast<std::size_t>(item)] = {fact.predicted, fact.rank, fact.hits,
                                                     fact.confidence, fact.scale};

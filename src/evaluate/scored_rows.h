@@ -5,10 +5,10 @@
 #include <cstdint>
 #include <vector>
 
-#include "assay/data/label_sets.h"
 #include "assay/evaluate/score.h"
 #include "assay/metric/metric.h"
 #include "assay/store/row_reader.h"
+#include "evaluate/truth.h"
 #include "metric/class_wise.h"
 
 namespace assay {
@@ -22,17 +22,13 @@ struct ItemRecord {
     RowScale scale;  ///< factor 0: not scored
 };
 
-/// Label sets over the predicted classes (the map's targets when there is one). Throws
-/// bad_input: other length, outside.
-LabelSets labels_for(const PredictionStore& store, const ScoreOptions& options);
-
 class ScoredRows final : public ProbabilityRows {
 public:
     static constexpr std::uint32_t unit_items = 256;
 
-    /// `rows`: the store's row of each item, empty for all rows in order. `labels` by the store's
+    /// `rows`: the store's row of each item, empty for all rows in order. `truth` by the store's
     /// rows, over the reader's classes.
-    ScoredRows(const RowReader& reader, const LabelSets& labels, std::vector<std::uint64_t> rows);
+    ScoredRows(const RowReader& reader, const Truth& truth, std::vector<std::uint64_t> rows);
 
     Shape shape() const;
     std::size_t units() const {
@@ -72,7 +68,8 @@ private:
     void sample(std::uint64_t row);
 
     const RowReader& reader_;
-    const LabelSets& labels_;
+    const Truth& truth_;
+    const LabelSets& labels_;  ///< of truth_
     std::vector<std::uint64_t> rows_;
     std::uint64_t items_;
     std::vector<std::uint64_t> label_counts_;
