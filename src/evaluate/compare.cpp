@@ -26,7 +26,7 @@ void open_all(const RowReader& reader, int threads) {
 
 // Which items count for an accuracy, and which of them are right: 2 not counted, else 0 or 1.
 std::vector<std::uint8_t> hits_of(const MetricRequest& request, const ScoredSet& set) {
-    if (request.facts->name == "real") return set.right;
+    if (request.facts->paired == PairedTest::mcnemar_in_set) return set.right;
     std::vector<std::uint8_t> hits(set.records.size());
     const int k = std::stoi(request.parameters.at("k"));
     for (std::size_t i = 0; i < hits.size(); ++i) {
@@ -107,15 +107,19 @@ PairedMetric paired(const MetricRequest& request, const ScoredSet& a, const Scor
                                      first ? pair.baseline.undefined : pair.candidate.undefined);
         return pair;
     }
-    const std::string_view name = request.facts->name;
-    if (name == "topk" || name == "real") {
-        accuracy_difference(pair, count(hits_of(request, a), hits_of(request, b)), how.level);
-    } else if (is_agreement_metric(request)) {
-        agreement_difference(pair, request, label_counts,
-                             static_cast<std::uint32_t>(a.report.per_class.size()), a, b,
-                             how.level);
-    } else {
-        resampled_difference(pair, a.estimates[i], b.estimates[i], how);
+    switch (request.facts->paired) {
+        case PairedTest::mcnemar_top_k:
+        case PairedTest::mcnemar_in_set:
+            accuracy_difference(pair, count(hits_of(request, a), hits_of(request, b)), how.level);
+            break;
+        case PairedTest::agreement:
+            agreement_difference(pair, request, label_counts,
+                                 static_cast<std::uint32_t>(a.report.per_class.size()), a, b,
+                                 how.level);
+            break;
+        case PairedTest::resampled:
+            resampled_difference(pair, a.estimates[i], b.estimates[i], how);
+            break;
     }
     return pair;
 }

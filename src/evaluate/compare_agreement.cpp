@@ -7,7 +7,6 @@
 
 #include "core/statistics.h"
 #include "metric/agreement.h"
-#include "metric/number_list.h"
 
 namespace assay {
 namespace {
@@ -83,24 +82,14 @@ void test(PairedMetric& pair, const std::vector<Difference>& differences) {
 
 }  // namespace
 
-bool is_agreement_metric(const MetricRequest& request) {
-    return request.parameters.contains("agreement");
-}
-
 void agreement_difference(PairedMetric& pair, const MetricRequest& request,
                           std::span<const std::uint32_t> labels, std::uint32_t classes,
                           const ScoredSet& baseline, const ScoredSet& candidate, double level) {
     const Agreement named = agreement_named(request.parameters.at("agreement"));
     // One term a subgroup; all images are one term for the mean over them.
-    const bool together = request.facts->name == "variable_topk";
-    std::vector<int> chosen;
-    if (request.facts->name == "asma") {
-        chosen =
-            parse_number_list(request.parameters.at("subgroups"), 1, most_label_counts).value();
-    } else if (!together) {
-        chosen = {std::stoi(request.parameters.at("g"))};
-    }
-    // Of one label count, hamming is a line through recall, whose interval knows what a label is.
+    const std::optional<std::vector<int>> chosen = request.labels_per_image();
+    const bool together = !chosen;
+    // At one number of labels, hamming is a line through recall, whose interval knows what a label is.
     const bool line = named == Agreement::hamming && !together;
     const Agreement kind = line ? Agreement::recall : named;
     std::map<int, Sums> subgroups;
@@ -109,7 +98,7 @@ void agreement_difference(PairedMetric& pair, const MetricRequest& request,
         const std::int32_t x = baseline.records[i].hits, y = candidate.records[i].hits;
         if (g == 0 || x < 0 || y < 0) continue;
         const int key = together ? 0 : static_cast<int>(g);
-        if (!together && !std::binary_search(chosen.begin(), chosen.end(), key)) continue;
+        if (!together && !std::binary_search(chosen->begin(), chosen->end(), key)) continue;
         subgroups[key].add(agreement_of(kind, g, static_cast<std::uint32_t>(x), classes),
                            agreement_of(kind, g, static_cast<std::uint32_t>(y), classes),
                            g == 1 && kind != Agreement::hamming);

@@ -9,8 +9,6 @@
 
 namespace assay {
 
-bool is_agreement_metric(const MetricRequest& request);
-
 /// Fills difference, interval, p and test. `labels`: of each item, how many are valid. Both values
 /// must be defined.
 ///

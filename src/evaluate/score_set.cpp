@@ -42,7 +42,7 @@ public:
         // the two sides of a comparison agree.
         const auto& counts = rows_.label_counts();
         const bool several = counts.size() > 2, single = !several || counts[1] > 0;
-        set_.requests = expand_label_counts(
+        set_.requests = expand_labels_per_image(
             options.metrics.empty() ? default_metrics({}, 0, "", several, single, truth.cues_named)
                                     : options.metrics,
             counts);
@@ -169,7 +169,7 @@ private:
                 return composite(request);
             case Source::class_wise:
                 return adaptive_.estimate(request, group_sizes_);
-            default:
+            case Source::accumulated:
                 break;
         }
         const auto accumulator = request.facts->accumulate(context(request));
@@ -204,14 +204,14 @@ private:
     Measurement measure(const MetricRequest& request, const ResampledEstimate& estimate) const {
         const MetricFacts& facts = *request.facts;
         Measurement m;
-        m.key.metric =
-            facts.name == "topk" ? "top" + request.parameters.at("k") : std::string(facts.name);
+        m.key.metric = request.name();
         m.key.definition = request.definition();
         m.key.parameters = request.parameters;
         m.key.model = store_.spec().model_name;
         m.key.dataset = store_.spec().dataset_name;
         m.key.subgroup = subgroup_;
         static_cast<Estimate&>(m) = estimate;
+        m.unit = facts.unit;
         m.left_out = report_.counts.items - std::min(report_.counts.items, m.n);
         m.higher_is_better = facts.higher_is_better;
         if (!m.value) return m;
@@ -250,7 +250,7 @@ private:
             }
             const auto draws = static_cast<double>(options_.null_draws);
             m.calibrated_null = {sum / draws, reached / (1 + draws), options_.null_draws};
-            if (set_.requests[measurement].facts->name == "ece") m.note.clear();  // the rough floor
+            if (set_.requests[measurement].facts->null_replaces_note) m.note.clear();
         }
     }
 
@@ -261,21 +261,24 @@ private:
         for (std::size_t k = 0; k < metrics.size(); ++k) {
             if (metrics[k].request == request) return k;
         }
+        if (!request.facts->calibrated_null) return std::nullopt;
         NullMetric metric{request};
-        if (request.facts->name == "ace") {
-            metric.top_label = request.parameters.at("variant") == "top_label";
-            metric.sums =
-                &adaptive_.sums(std::stoi(request.parameters.at("bins")), metric.top_label);
-        } else if (request.facts->name == "ece" || request.facts->name == "ece_debiased") {
-            metric.accumulator = request.facts->accumulate(context(request));
-        } else if (request.facts->source == Source::composite) {
-            for (const auto part : request.facts->parts) {
-                const auto at = null_metric(parse_metric(part), metrics);
-                if (!at) return std::nullopt;
-                metric.parts.push_back(*at);
-            }
-        } else {
-            return std::nullopt;
+        switch (request.facts->source) {
+            case Source::class_wise:
+                metric.top_label = request.parameters.at("variant") == "top_label";
+                metric.sums =
+                    &adaptive_.sums(std::stoi(request.parameters.at("bins")), metric.top_label);
+                break;
+            case Source::accumulated:
+                metric.accumulator = request.facts->accumulate(context(request));
+                break;
+            case Source::composite:
+                for (const auto part : request.facts->parts) {
+                    const auto at = null_metric(parse_metric(part), metrics);
+                    if (!at) return std::nullopt;
+                    metric.parts.push_back(*at);
+                }
+                break;
         }
         metrics.push_back(metric);
         return metrics.size() - 1;

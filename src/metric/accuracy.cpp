@@ -10,20 +10,25 @@
 namespace assay::families {
 namespace {
 
-// Counts by rank of the target up to `deepest`, then what lies deeper, then ReaL's two.
-constexpr std::size_t deepest = 100;  // the largest k that `topk` takes
-enum : std::size_t { deeper = deepest, unknown_rank, labelled, in_set, answer_slots };
+enum : std::size_t {
+    items,     // with exactly one valid label
+    hits,      // of these, among the k highest scores
+    labelled,  // with any valid label
+    in_set,    // of these, the predicted class is one
+    prediction_slots
+};
 
-class Answers final : public Accumulator {
+class Predictions final : public Accumulator {
 public:
-    std::string key() const override { return "answers"; }
-    std::size_t slots() const override { return answer_slots; }
+    explicit Predictions(std::int32_t k) : k_(k) {}
+    std::string key() const override { return fmt::format("predictions {}", k_); }
+    std::size_t slots() const override { return prediction_slots; }
     void update(std::span<std::int64_t> state, std::span<const RowFacts> rows) const override {
         for (const RowFacts& row : rows) {
-            std::int64_t* const counts = state.data() + row.group * answer_slots;
+            std::int64_t* const counts = state.data() + row.group * prediction_slots;
             if (row.target >= 0) {
-                const auto rank = static_cast<std::size_t>(row.rank);
-                ++counts[row.rank < 0 ? unknown_rank : rank < deepest ? rank : deeper];
+                ++counts[items];
+                counts[hits] += row.rank >= 0 && row.rank < k_ ? 1 : 0;
             }
             if (row.valid > 0) {
                 ++counts[labelled];
@@ -31,33 +36,38 @@ public:
             }
         }
     }
+
+private:
+    std::int32_t k_;
 };
 
-Estimate proportion(std::int64_t hits, std::int64_t n, double level) {
+std::uint32_t k_of(const MetricContext& context) {
+    const auto text = context.parameters.find("k");
+    std::uint32_t k = 1;
+    if (text != context.parameters.end())
+        std::from_chars(text->second.data(), text->second.data() + text->second.size(), k);
+    return k;
+}
+
+Estimate proportion(const MetricContext& context, std::int64_t part, std::int64_t n) {
     Estimate value;
     value.n = static_cast<std::uint64_t>(n);
-    value.value = static_cast<double>(hits) / static_cast<double>(n);
-    value.interval = wilson(static_cast<std::uint64_t>(hits), value.n, level);
+    value.value = static_cast<double>(part) / static_cast<double>(n);
+    if (!context.value_only)
+        value.interval = wilson(static_cast<std::uint64_t>(part), value.n, context.level);
     return value;
 }
 
 }  // namespace
 
-std::unique_ptr<Accumulator> accumulate_answers(const MetricContext&) {
-    return std::make_unique<Answers>();
+std::unique_ptr<Accumulator> accumulate_predictions(const MetricContext& context) {
+    return std::make_unique<Predictions>(static_cast<std::int32_t>(k_of(context)));
 }
 
 Estimate top_k_value(const MetricContext& context, std::span<const std::int64_t> state) {
-    const std::string& text = context.parameters.at("k");
-    std::size_t k = 0;
-    std::from_chars(text.data(), text.data() + text.size(), k);
-    std::int64_t hits = 0, n = state[unknown_rank];
-    for (std::size_t rank = 0; rank <= deepest; ++rank) {
-        n += state[rank];
-        if (rank < k) hits += state[rank];
-    }
+    const std::uint32_t k = k_of(context);
     Estimate value;
-    if (n == 0) {
+    if (state[items] == 0) {
         value.undefined = "no item has exactly one valid label";
     } else if (k > 1 && context.shape.kept != 0 && k > context.shape.kept) {
         value.undefined = fmt::format(
@@ -65,7 +75,7 @@ Estimate top_k_value(const MetricContext& context, std::span<const std::int64_t>
     } else if (k > 1 && !context.shape.ranking) {
         value.undefined = "the class map gives one decision and no ranking";
     } else {
-        value = proportion(hits, n, context.level);
+        value = proportion(context, state[hits], state[items]);
         if (k > context.shape.classes)
             value.note = fmt::format("k exceeds the {} classes", context.shape.classes);
     }
@@ -78,7 +88,7 @@ Estimate real_value(const MetricContext& context, std::span<const std::int64_t> 
         value.undefined = "no item has a valid label";
         return value;
     }
-    return proportion(state[in_set], state[labelled], context.level);
+    return proportion(context, state[in_set], state[labelled]);
 }
 
 }  // namespace assay::families

@@ -92,24 +92,31 @@ std::vector<MetricFacts> make_table() {
     std::vector<MetricFacts> table;
     table.push_back({.name = "topk",
                      .title = "Top-k accuracy",
-                     .formula = "share of items whose label is among the k highest scores; equal "
-                                "scores in class order",
-                     .parameters = {{"k", "1", "how many answers count", {}, 1, 100}},
+                     .formula =
+                         "proportion of items whose label is among the k highest scores; equal "
+                         "scores in class order",
+                     .parameters = {{"k", "1", "how many of the highest scores count", {}, 1, 100}},
                      .needs = with_labels,
+                     .unit = Unit::proportion,
                      .origin = "ILSVRC (Russakovsky et al. 2015)",
                      .definition = fixed_top_k,
-                     .accumulate = accumulate_answers,
-                     .value = top_k_value});
-    table.push_back(
-        {.name = "real",
-         .title = "ReaL accuracy",
-         .formula = "share of items with a valid label whose top answer is one of the valid labels",
-         .needs = static_cast<unsigned>(label_sets),
-         .origin = "Beyer et al. 2020, Are we done with ImageNet?",
-         .definition = fixed_real,
-         .accumulate = accumulate_answers,
-         .value = real_value,
-         .with_sets = true});
+                     .accumulate = accumulate_predictions,
+                     .value = top_k_value,
+                     .paired = PairedTest::mcnemar_top_k,
+                     .numbered_by = "k",
+                     .variants = {{{"k", "1"}}, {{"k", "5"}}}});
+    table.push_back({.name = "real",
+                     .title = "ReaL accuracy",
+                     .formula = "proportion of items with a valid label whose predicted class is "
+                                "one of the valid labels",
+                     .needs = static_cast<unsigned>(label_sets),
+                     .unit = Unit::proportion,
+                     .origin = "Beyer et al. 2020, Are we done with ImageNet?",
+                     .definition = fixed_real,
+                     .accumulate = accumulate_predictions,
+                     .value = real_value,
+                     .paired = PairedTest::mcnemar_in_set,
+                     .with_sets = true});
     table.push_back(
         {.name = "variable_topk",
          .title = "Variable top-k accuracy",
@@ -118,56 +125,68 @@ std::vector<MetricFacts> make_table() {
              "classes and its g highest",
          .parameters = {agreement_parameter()},
          .needs = static_cast<unsigned>(label_sets),
+         .unit = Unit::proportion,
          .origin = anzaku,
          .definition = variable_definition,
          .accumulate = accumulate_label_sets,
          .value = variable_top_k_value,
+         .paired = PairedTest::agreement,
          .with_sets = true});
     table.push_back(
         {.name = "asma",
          .title = "Average subgroup multi-label accuracy (ASMA)",
-         .formula = "unweighted mean over label counts g of the mean agreement of the items with g "
+         .formula = "unweighted mean over the numbers of labels g of the mean agreement of the "
+                    "items with g "
                     "valid labels; items "
-                    "without labels, and those with a count outside `subgroups`, are left out",
+                    "without labels, and those with a number outside `subgroups`, are left out",
          .parameters =
              {agreement_parameter(),
               {.name = "subgroups",
                .fallback = "1-5",
-               .meaning = "the label counts: 1-5 for ImageNet, 2-4,6,9 for PatchML",
+               .meaning = "the numbers of labels per image: 1-5 for ImageNet, 2-4,6,9 for PatchML",
                .low = 1,
-               .high = static_cast<int>(most_label_counts),
+               .high = static_cast<int>(most_labels_per_image),
                .list = true},
               {"absent",
                "undefined",
-               "what a label count without items does: makes the mean undefined, or is skipped",
+               "what a number of labels without items does: makes the mean undefined, or is "
+               "skipped",
                {"undefined", "skipped"}}},
          .needs = static_cast<unsigned>(label_sets),
+         .unit = Unit::proportion,
          .origin = anzaku,
          .definition = asma_definition,
          .accumulate = accumulate_label_sets,
          .value = asma_value,
+         .paired = PairedTest::agreement,
          .with_sets = true});
     table.push_back(
         {.name = "subgroup_accuracy",
-         .title = "Accuracy by label count",
+         .title = "Accuracy by labels per image",
          .formula = "mean agreement of the items with g valid labels",
-         .parameters = {agreement_parameter(),
-                        {.name = "g",
-                         .fallback = "0",
-                         .meaning = "the label count; 0: every count that occurs, a value each",
-                         .low = 0,
-                         .high = static_cast<int>(most_label_counts)}},
+         .parameters =
+             {agreement_parameter(),
+              {.name = "g",
+               .fallback = "0",
+               .meaning =
+                   "the number of labels per image; 0: every number that occurs, a value each",
+               .low = 0,
+               .high = static_cast<int>(most_labels_per_image)}},
          .needs = static_cast<unsigned>(label_sets),
+         .unit = Unit::proportion,
          .origin = anzaku,
          .definition = subgroup_definition,
          .accumulate = accumulate_label_sets,
          .value = subgroup_value,
-         .with_sets = true});
+         .paired = PairedTest::agreement,
+         .with_sets = true,
+         .by_labels_per_image = true});
     table.push_back(
         {.name = "balanced",
          .title = "Balanced accuracy",
          .formula = "mean over the classes that have items of the class's top-1 accuracy",
          .needs = with_labels,
+         .unit = Unit::proportion,
          .origin = "Brodersen et al. 2010, The balanced accuracy and its posterior distribution",
          .definition = fixed_balanced,
          .accumulate = accumulate_classes,
@@ -180,6 +199,7 @@ std::vector<MetricFacts> make_table() {
                     "left out",
          .needs = static_cast<unsigned>(cues),
          .judges = false,
+         .unit = Unit::proportion,
          .origin = "Geirhos et al. 2019, ImageNet-trained CNNs are biased towards texture",
          .definition = fixed_shape_bias,
          .accumulate = accumulate_cues,
@@ -192,6 +212,7 @@ std::vector<MetricFacts> make_table() {
                      .higher_is_better = false,
                      .low = 0,
                      .high = 2000,
+                     .unit = Unit::nats,
                      .origin = "Good 1952, Rational decisions",
                      .uncertainty = Uncertainty::jackknife,
                      .definition = fixed_nll,
@@ -215,6 +236,7 @@ std::vector<MetricFacts> make_table() {
                      .formula = "mean of max_c p_c",
                      .needs = labels | probabilities,
                      .judges = false,
+                     .unit = Unit::proportion,
                      .origin = "Guo et al. 2017, On calibration of modern neural networks",
                      .uncertainty = Uncertainty::jackknife,
                      .definition = fixed_confidence,
@@ -228,6 +250,7 @@ std::vector<MetricFacts> make_table() {
                      .judges = false,
                      .low = -1,
                      .high = 1,
+                     .unit = Unit::proportion,
                      .origin = "Guo et al. 2017, On calibration of modern neural networks",
                      .uncertainty = Uncertainty::jackknife,
                      .definition = fixed_overconfidence,
@@ -250,7 +273,9 @@ std::vector<MetricFacts> make_table() {
          .uncertainty = Uncertainty::bootstrap,
          .definition = ece_definition,
          .accumulate = accumulate_bins,
-         .value = ece_value});
+         .value = ece_value,
+         .calibrated_null = true,
+         .null_replaces_note = true});
     table.push_back(
         {.name = "ece_debiased",
          .title = "Debiased squared calibration error",
@@ -268,6 +293,7 @@ std::vector<MetricFacts> make_table() {
          .definition = ece_debiased_definition,
          .accumulate = accumulate_bins,
          .value = ece_debiased_value,
+         .calibrated_null = true,
          .by_default = false});
     table.push_back(
         {.name = "ace",
@@ -286,7 +312,9 @@ std::vector<MetricFacts> make_table() {
              "Nixon et al. 2019, Measuring calibration in deep learning; Hesse et al. 2026, eq. 8",
          .uncertainty = Uncertainty::jackknife,
          .source = Source::class_wise,
-         .definition = ace_definition});
+         .definition = ace_definition,
+         .calibrated_null = true,
+         .variants = {{}, {{"variant", "top_label"}}}});
     table.push_back({.name = "calibration_error",
                      .title = "Calibration error",
                      .formula = "sqrt(ece * ace), both with their defaults",
@@ -296,7 +324,8 @@ std::vector<MetricFacts> make_table() {
                      .uncertainty = Uncertainty::jackknife,
                      .source = Source::composite,
                      .definition = gm_definition,
-                     .parts = {"ece", "ace"}});
+                     .parts = {"ece", "ace"},
+                     .calibrated_null = true});
     table.push_back({.name = "class_accuracy_balance",
                      .title = "Balance of class accuracies",
                      .formula = "1 - standard deviation over classes of the class's accuracy",
@@ -340,7 +369,8 @@ std::vector<MetricFacts> make_table() {
          .uncertainty = Uncertainty::jackknife,
          .definition = balance_definition,
          .accumulate = accumulate_classes,
-         .value = class_balance_value});
+         .value = class_balance_value,
+         .variants = {{}, {{"spread", "between"}}}});
     return table;
 }
 

@@ -124,7 +124,7 @@ Estimate ece_value(const MetricContext& context, std::span<const std::int64_t> s
             n / total * std::sqrt(2 * confidence * (1 - confidence) / (3.14159265358979323846 * n));
     }
     value.value = norm == "max" ? greatest : norm == "l2" ? std::sqrt(sum) : sum;
-    if (norm == "l1")
+    if (norm == "l1" && !context.value_only)
         value.note =
             fmt::format("about {:.1e} would remain under perfect calibration with this n", floor);
     return value;
@@ -155,6 +155,7 @@ Estimate ece_debiased_value(const MetricContext& context, std::span<const std::i
         return value;
     }
     value.value = sum;
+    if (context.value_only) return value;
     value.note = sum > 0 ? fmt::format("its root is {:.4g}", std::sqrt(sum))
                          : "not above 0: no miscalibration is seen with these bins and this n";
     if (alone > 0) value.note += fmt::format("; bins of a single item: {}", alone);

@@ -43,7 +43,7 @@ private:
 
 struct Spread {
     std::string undefined;
-    std::vector<double> accuracy, noise, target, target_spread;  // one a class that has items
+    std::vector<double> accuracy, noise, target, target_spread;  // one per class that has items
     std::uint64_t n = 0;
     std::size_t absent = 0;
 };
@@ -85,7 +85,7 @@ double mean_of(const std::vector<double>& x) {
     return sum / static_cast<double>(x.size());
 }
 
-double deviation(const std::vector<double>& x, bool sample) {
+double standard_deviation(const std::vector<double>& x, bool sample) {
     const double mean = mean_of(x);
     double squares = 0;
     for (const double v : x) squares += (v - mean) * (v - mean);
@@ -109,12 +109,12 @@ void accuracy_part(Estimate& value, const Spread& spread, bool sample) {
         value.undefined = "the sample standard deviation over classes needs two classes with items";
         return;
     }
-    const double deviating = deviation(spread.accuracy, sample);
+    const double deviating = standard_deviation(spread.accuracy, sample);
     value.value = 1 - deviating;
     if (spread.noise.size() == spread.accuracy.size() && !value.note.empty()) value.note += "; ";
     if (spread.noise.size() == spread.accuracy.size()) {
         // Each class's accuracy is itself an estimate; its noise widens the spread (quality of few
-        // items a class).
+        // items per class).
         const double signal = deviating * deviating - mean_of(spread.noise);
         value.note += fmt::format("{:.4f} with the sampling noise of the class accuracies removed",
                                   1 - std::sqrt(std::max(0.0, signal)));
@@ -122,7 +122,7 @@ void accuracy_part(Estimate& value, const Spread& spread, bool sample) {
 }
 
 double confidence_part(const Spread& spread, bool within) {
-    return 1 - (within ? mean_of(spread.target_spread) : deviation(spread.target, false));
+    return 1 - (within ? mean_of(spread.target_spread) : standard_deviation(spread.target, false));
 }
 
 }  // namespace

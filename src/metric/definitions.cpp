@@ -1,4 +1,6 @@
 // The table of metrics for readers: JSON, and the page docs/definitions.md.
+#include <algorithm>
+
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
@@ -9,9 +11,9 @@ namespace {
 
 std::vector<std::string> needs_of(unsigned needs) {
     std::vector<std::string> list;
-    if (needs & static_cast<unsigned>(Needs::labels)) list.emplace_back("one label an item");
+    if (needs & static_cast<unsigned>(Needs::labels)) list.emplace_back("one label per item");
     if (needs & static_cast<unsigned>(Needs::label_sets))
-        list.emplace_back("a set of labels an item");
+        list.emplace_back("a set of labels per item");
     if (needs & static_cast<unsigned>(Needs::probabilities)) list.emplace_back("probabilities");
     if (needs & static_cast<unsigned>(Needs::full_rows)) list.emplace_back("every class's score");
     if (needs & static_cast<unsigned>(Needs::cues))
@@ -19,10 +21,13 @@ std::vector<std::string> needs_of(unsigned needs) {
     return list;
 }
 
-// Every definition id a row can have.
+// Every definition id a row can have. Some choices do not change the definition.
 std::vector<std::string> definitions_of(const MetricFacts& facts) {
     std::vector<std::string> ids;
-    for (const auto& chosen : choices_of(facts)) ids.push_back(facts.definition(chosen));
+    for (const auto& chosen : choices_of(facts)) {
+        std::string id = facts.definition(chosen);
+        if (std::find(ids.begin(), ids.end(), id) == ids.end()) ids.push_back(std::move(id));
+    }
     return ids;
 }
 
@@ -34,18 +39,33 @@ std::string joined(const std::vector<std::string>& list, std::string_view separa
 
 }  // namespace
 
+std::vector<std::string> names_of(const MetricFacts& facts) {
+    std::vector<std::string> names;
+    const std::string_view number = facts.numbered_by;
+    const std::string_view stem = facts.name.substr(0, facts.name.size() - number.size());
+    for (const auto& variant : facts.variants) {
+        if (!number.empty()) names.push_back(std::string(stem) + variant.at(std::string(number)));
+    }
+    names.emplace_back(facts.name);
+    return names;
+}
+
 std::vector<Parameters> choices_of(const MetricFacts& facts) {
     std::vector<Parameters> choices(1);
     for (const auto& p : facts.parameters) {
         std::vector<Parameters> next;
-        // What does not change the definition is no choice of one.
-        auto allowed = p.allowed;
-        if (allowed.empty() || p.name == "absent") allowed = {p.fallback};
-        if (p.name == "k") allowed = {"1", "5"};
+        std::vector<std::string> values(p.allowed.begin(), p.allowed.end());
+        if (values.empty()) values = {std::string(p.fallback)};
+        for (const auto& variant : facts.variants) {
+            const auto shown = variant.find(std::string(p.name));
+            if (shown == variant.end()) continue;
+            if (std::find(values.begin(), values.end(), shown->second) == values.end())
+                values.push_back(shown->second);
+        }
         for (const auto& chosen : choices) {
-            for (const auto& value : allowed) {
+            for (const auto& value : values) {
                 next.push_back(chosen);
-                next.back()[std::string(p.name)] = std::string(value);
+                next.back()[std::string(p.name)] = value;
             }
         }
         choices = std::move(next);
@@ -93,8 +113,8 @@ std::string metric_table_markdown() {
         "do not edit.\n"
         "Results with different definition ids are never compared silently.\n";
     for (const auto& facts : metric_table()) {
-        page += fmt::format("\n## {} (`{}`)\n\n{}.\n\n", facts.title,
-                            facts.name == "topk" ? "top1, top5, topk" : facts.name, facts.formula);
+        page += fmt::format("\n## {} (`{}`)\n\n{}.\n\n", facts.title, joined(names_of(facts), ", "),
+                            facts.formula);
         page += fmt::format("- definitions: `{}`\n", joined(definitions_of(facts), "`, `"));
         page += fmt::format("- needs: {}\n", joined(needs_of(facts.needs), ", "));
         page += fmt::format("- range: {:g} to {:g}; {} is better\n", facts.low, facts.high,

@@ -6,8 +6,11 @@
 
 namespace assay {
 
-/// The combinations of a metric's named choices; parameters that are numbers have their defaults
-/// (and k 1 and 5).
+/// As people write it: "top1", "top5", "topk" for the metric that has its number in its name.
+std::vector<std::string> names_of(const MetricFacts& facts);
+
+/// The combinations of a metric's named choices; numbers have their defaults, and
+/// what the variants that are shown give them.
 std::vector<Parameters> choices_of(const MetricFacts& facts);
 
 }  // namespace assay

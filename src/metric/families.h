@@ -9,7 +9,7 @@
 
 namespace assay::families {
 
-std::unique_ptr<Accumulator> accumulate_answers(const MetricContext&);
+std::unique_ptr<Accumulator> accumulate_predictions(const MetricContext&);
 Estimate top_k_value(const MetricContext&, std::span<const std::int64_t>);
 Estimate real_value(const MetricContext&, std::span<const std::int64_t>);
 

@@ -1,9 +1,10 @@
 // Metrics of label sets: the g highest classes of an image with g valid ones (agreement.h), by
-// label count and in all.
+// number of labels and in all.
 //
 // The state counts images by (g, h): every agreement, its mean and its variance follow from these
 // integers.
 #include <algorithm>
+#include <array>
 #include <vector>
 
 #include <fmt/core.h>
@@ -22,7 +23,7 @@ constexpr std::size_t slot_of(std::size_t g) {
 }
 
 std::size_t counted(const Shape& shape) {
-    return std::clamp(shape.most_labels, std::uint32_t{1}, most_label_counts);
+    return std::clamp(shape.most_labels, std::uint32_t{1}, most_labels_per_image);
 }
 
 class LabelSetHits final : public Accumulator {
@@ -53,22 +54,24 @@ struct Subgroup {
     std::uint64_t images() const { return agreement.n + static_cast<std::uint64_t>(unknown); }
 };
 
-// Adds up (value, count) pairs; the variance in a second pass over them, because a difference of
-// large sums loses digits.
-MeanAgreement mean_of(std::span<const std::pair<double, std::int64_t>> values) {
+using Counted = std::pair<double, std::int64_t>;  // an agreement, and how many images have it
+
+MeanAgreement mean_of(std::span<const Counted> values) {
     MeanAgreement mean;
     for (const auto& [value, count] : values) {
         mean.n += static_cast<std::uint64_t>(count);
         mean.mean += value * static_cast<double>(count);
     }
-    if (mean.n == 0) return mean;
-    const auto n = static_cast<double>(mean.n);
-    mean.mean /= n;
-    for (const auto& [value, count] : values) {
-        mean.variance += static_cast<double>(count) * (value - mean.mean) * (value - mean.mean);
-    }
-    mean.variance = mean.n > 1 ? mean.variance / (n - 1) : 0;
+    if (mean.n > 0) mean.mean /= static_cast<double>(mean.n);
     return mean;
+}
+
+// In a second pass, because a difference of large sums loses digits.
+void add_variance(MeanAgreement& mean, std::span<const Counted> values) {
+    if (mean.n < 2) return;
+    for (const auto& [value, count] : values)
+        mean.variance += static_cast<double>(count) * (value - mean.mean) * (value - mean.mean);
+    mean.variance /= static_cast<double>(mean.n) - 1;
 }
 
 Subgroup subgroup_of(const MetricContext& context, std::span<const std::int64_t> state,
@@ -80,20 +83,33 @@ Subgroup subgroup_of(const MetricContext& context, std::span<const std::int64_t>
     // Hamming is a line through recall: its interval is recall's, moved.
     const Agreement named = agreement_named(context.parameters.at("agreement"));
     const Agreement kind = named == Agreement::hamming ? Agreement::recall : named;
-    std::vector<std::pair<double, std::int64_t>> values;
+    std::array<Counted, most_labels_per_image + 1> all;
+    const std::span values = std::span(all).first(g + 1);
+    std::int64_t hits = 0;
     for (std::uint32_t h = 0; h <= g; ++h) {
-        values.emplace_back(agreement_of(kind, g, h, context.shape.classes), counts[h + 1]);
+        values[h] = {agreement_of(kind, g, h, context.shape.classes), counts[h + 1]};
+        hits += h * counts[h + 1];
     }
-    subgroup.agreement = mean_of(values);
-    subgroup.agreement.yes_or_no = g == 1;
+    MeanAgreement& mean = subgroup.agreement;
+    mean = mean_of(values);
+    // From integers, so that classifiers with as many hits tie exactly, however they are spread.
+    if (kind == Agreement::recall && mean.n > 0)
+        mean.mean = static_cast<double>(hits) / static_cast<double>(mean.n) / g;
+    mean.yes_or_no = g == 1;
+    if (!context.value_only) add_variance(mean, values);
     return subgroup;
 }
 
 Term term_of(const MetricContext& context, std::uint32_t g, const Subgroup& subgroup,
              std::string& method) {
-    const Interval interval = mean_interval(subgroup.agreement, context.level);
-    method = interval.method;
-    Term term{subgroup.agreement.mean, interval.low, interval.high};
+    const double mean = subgroup.agreement.mean;
+    Term term{mean, mean, mean};
+    if (!context.value_only) {
+        const Interval interval = mean_interval(subgroup.agreement, context.level);
+        method = interval.method;
+        term.low = interval.low;
+        term.high = interval.high;
+    }
     if (context.parameters.at("agreement") != "hamming") return term;
     const double slope = 2.0 * g / context.shape.classes;
     for (double* x : {&term.value, &term.low, &term.high}) *x = 1 - slope * (1 - *x);
@@ -119,7 +135,8 @@ Estimate subgroup_value(const MetricContext& context, std::span<const std::int64
     const auto g = static_cast<std::uint32_t>(std::stoi(context.parameters.at("g")));
     Estimate value;
     if (g == 0) {
-        value.undefined = "one value a label count: name it, as in subgroup_accuracy:g=2";
+        value.undefined =
+            "one value for each number of labels: name it, as in subgroup_accuracy:g=2";
         return value;
     }
     const Subgroup subgroup = subgroup_of(context, state, g);
@@ -132,14 +149,15 @@ Estimate subgroup_value(const MetricContext& context, std::span<const std::int64
         std::string method;
         const Term term = term_of(context, g, subgroup, method);
         value.value = term.value;
-        value.interval = Interval{term.low, term.high, context.level, method};
+        if (!context.value_only)
+            value.interval = Interval{term.low, term.high, context.level, method};
     }
     return value;
 }
 
 Estimate asma_value(const MetricContext& context, std::span<const std::int64_t> state) {
     const auto range =
-        parse_number_list(context.parameters.at("subgroups"), 1, most_label_counts).value();
+        parse_number_list(context.parameters.at("subgroups"), 1, most_labels_per_image).value();
     Estimate value;
     std::vector<Term> terms;
     std::vector<int> absent, small, there;
@@ -169,12 +187,12 @@ Estimate asma_value(const MetricContext& context, std::span<const std::int64_t> 
             number_list_text(absent), number_list_text(there));
         return value;
     }
-    const Interval interval =
-        mean_of_terms(terms, context.level, terms.size() == 1 ? method : "mover.wilson");
     double sum = 0;
     for (const Term& term : terms) sum += term.value;
     value.value = sum / static_cast<double>(terms.size());
-    value.interval = interval;
+    if (context.value_only) return value;
+    value.interval =
+        mean_of_terms(terms, context.level, terms.size() == 1 ? method : "mover.wilson");
     if (!absent.empty())
         value.note = fmt::format("no item has {} labels: left out", number_list_text(absent));
     if (!small.empty()) {
@@ -187,7 +205,7 @@ Estimate asma_value(const MetricContext& context, std::span<const std::int64_t> 
 
 Estimate variable_top_k_value(const MetricContext& context, std::span<const std::int64_t> state) {
     const Agreement kind = agreement_named(context.parameters.at("agreement"));
-    std::vector<std::pair<double, std::int64_t>> values;
+    std::vector<Counted> values;
     Estimate value;
     std::int64_t unknown = state.back();
     bool yes_or_no = kind != Agreement::hamming;
@@ -206,12 +224,14 @@ Estimate variable_top_k_value(const MetricContext& context, std::span<const std:
     value.n = mean.n + static_cast<std::uint64_t>(unknown);
     if (const std::int64_t beyond = state.back(); beyond > 0 && value.undefined.empty()) {
         value.undefined =
-            fmt::format("{} items have more than {} labels", beyond, most_label_counts);
+            fmt::format("{} items have more than {} labels", beyond, most_labels_per_image);
     } else if (mean.n == 0 && value.undefined.empty()) {
         value.undefined = "no item has a valid label";
     }
     if (!value.undefined.empty()) return value;
     value.value = mean.mean;
+    if (context.value_only) return value;
+    add_variance(mean, values);
     value.interval = mean_interval(mean, context.level);
     return value;
 }

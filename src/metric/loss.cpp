@@ -20,7 +20,7 @@ enum : std::size_t {
 };
 // Nothing real is below: float logits would have to differ by this much. It keeps the integers of
 // real_sum.h from overflowing.
-constexpr double least_log = -2000;
+constexpr double lowest_log = -2000;
 
 class Losses final : public Accumulator {
 public:
@@ -40,7 +40,7 @@ public:
             // sum_c (p_c - [c = y])^2 = sum_c p_c^2 - 2 p_y + 1
             add_real(sums + brier_sum,
                      row.square_sum - 2 * static_cast<double>(row.target_probability) + 1);
-            if (row.log_target >= least_log) {
+            if (row.log_target >= lowest_log) {
                 add_real(sums + log_sum, row.log_target);
             } else {
                 ++sums[boundless];
@@ -84,7 +84,7 @@ Estimate nll_value(const MetricContext& context, std::span<const std::int64_t> s
         value.undefined = fmt::format(
             "the true class has probability 0 (or below e^{:.0f}) in {} items: the loss is "
             "infinite",
-            least_log, state[boundless]);
+            lowest_log, state[boundless]);
     } else {
         value.value = -per_item(state, real_of(&state[log_sum]));
     }

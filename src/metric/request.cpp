@@ -13,58 +13,20 @@
 namespace assay {
 namespace {
 
-// "top5" -> 5; 0 when it is nothing of the kind.
-int top_number(std::string_view name) {
-    if (!name.starts_with("top") || name.size() < 4) return 0;
-    int k = 0;
-    const auto [end, error] = std::from_chars(name.data() + 3, name.data() + name.size(), k);
-    return error == std::errc() && end == name.data() + name.size() && k > 0 ? k : 0;
+// "topk" -> "top", of a metric whose name holds a parameter.
+std::string_view stem_of(const MetricFacts& facts) {
+    return facts.name.substr(0, facts.name.size() - facts.numbered_by.size());
 }
 
-void set_parameter(MetricRequest& request, std::string_view key, std::string_view value) {
-    const auto& list = request.facts->parameters;
-    const auto found = std::find_if(list.begin(), list.end(),
-                                    [&](const ParameterFacts& p) { return p.name == key; });
-    if (found == list.end()) {
-        std::vector<std::string> known;
-        for (const auto& p : list) known.emplace_back(p.name);
-        throw Error(ErrorCode::usage,
-                    list.empty() ? fmt::format("metric `{}` has no parameters, and `{}` was given",
-                                               request.facts->name, key)
-                                 : fmt::format("metric `{}` has no parameter `{}`{}",
-                                               request.facts->name, key, suggest(key, known)));
-    }
-    if (found->list) {
-        const auto numbers = parse_number_list(value, found->low, found->high);
-        if (!numbers) {
-            throw Error(ErrorCode::usage,
-                        fmt::format("{} of `{}` is `{}`; numbers and ranges from {} to {} are "
-                                    "allowed, as in `1-3,7`",
-                                    key, request.facts->name, value, found->low, found->high));
-        }
-        request.parameters[std::string(key)] = number_list_text(*numbers);
-        return;
-    }
-    if (found->allowed.empty()) {
-        int number = 0;
-        const auto [end, error] =
-            std::from_chars(value.data(), value.data() + value.size(), number);
-        if (error != std::errc() || end != value.data() + value.size() || number < found->low ||
-            number > found->high) {
-            throw Error(ErrorCode::usage,
-                        fmt::format("{} of `{}` is `{}`; a whole number from {} to {} is allowed",
-                                    key, request.facts->name, value, found->low, found->high));
-        }
-        request.parameters[std::string(key)] = std::to_string(number);
-        return;
-    }
-    if (std::find(found->allowed.begin(), found->allowed.end(), value) == found->allowed.end()) {
-        const std::vector<std::string> allowed(found->allowed.begin(), found->allowed.end());
-        throw Error(ErrorCode::usage,
-                    fmt::format("{} of `{}` cannot be `{}`{}", key, request.facts->name, value,
-                                suggest(value, allowed)));
-    }
-    request.parameters[std::string(key)] = std::string(value);
+// "5" of "top5"; "" when the name is not one of this metric with a number in it.
+std::string_view number_in(std::string_view name, const MetricFacts& facts) {
+    if (facts.numbered_by.empty() || !name.starts_with(stem_of(facts))) return {};
+    const std::string_view rest = name.substr(stem_of(facts).size());
+    int number = 0;
+    const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), number);
+    return error == std::errc() && end == rest.data() + rest.size() && number > 0
+               ? rest
+               : std::string_view();
 }
 
 MetricRequest with_defaults(const MetricFacts& facts) {
@@ -77,7 +39,7 @@ MetricRequest with_defaults(const MetricFacts& facts) {
 // The metric and the choices that have this definition id, if any: "asma.jaccard".
 std::optional<MetricRequest> with_definition(std::string_view id) {
     for (const auto& facts : metric_table()) {
-        if (facts.name == "topk") continue;  // its ids do not say k
+        if (!facts.numbered_by.empty()) continue;  // its ids do not say the number
         for (const auto& chosen : choices_of(facts)) {
             if (facts.definition(chosen) == id) return MetricRequest{&facts, chosen};
         }
@@ -100,18 +62,70 @@ std::size_t end_of_parameter(std::string_view text, const MetricFacts& facts) {
 }  // namespace
 
 std::vector<std::string> metric_names() {
-    std::vector<std::string> names{"top1", "top5"};
-    for (const auto& facts : metric_table()) names.emplace_back(facts.name);
+    std::vector<std::string> names;
+    for (const auto& facts : metric_table()) {
+        const auto all = names_of(facts);
+        names.insert(names.end(), all.begin(), all.end());
+    }
     return names;
 }
 
 const MetricFacts& metric_named(std::string_view name) {
-    if (top_number(name) > 0) name = "topk";
     for (const auto& facts : metric_table()) {
-        if (facts.name == name) return facts;
+        if (facts.name == name || !number_in(name, facts).empty()) return facts;
     }
     throw Error(ErrorCode::usage,
                 fmt::format("unknown metric `{}`{}", name, suggest(name, metric_names())));
+}
+
+void MetricRequest::set(std::string_view key, std::string_view value) {
+    const auto& list = facts->parameters;
+    const auto found = std::find_if(list.begin(), list.end(),
+                                    [&](const ParameterFacts& p) { return p.name == key; });
+    if (found == list.end()) {
+        std::vector<std::string> known;
+        for (const auto& p : list) known.emplace_back(p.name);
+        throw Error(ErrorCode::usage,
+                    list.empty() ? fmt::format("metric `{}` has no parameters, and `{}` was given",
+                                               facts->name, key)
+                                 : fmt::format("metric `{}` has no parameter `{}`{}", facts->name,
+                                               key, suggest(key, known)));
+    }
+    if (found->list) {
+        const auto numbers = parse_number_list(value, found->low, found->high);
+        if (!numbers) {
+            throw Error(ErrorCode::usage,
+                        fmt::format("{} of `{}` is `{}`; numbers and ranges from {} to {} are "
+                                    "allowed, as in `1-3,7`",
+                                    key, facts->name, value, found->low, found->high));
+        }
+        parameters[std::string(key)] = number_list_text(*numbers);
+        return;
+    }
+    if (found->allowed.empty()) {
+        int number = 0;
+        const auto [end, error] =
+            std::from_chars(value.data(), value.data() + value.size(), number);
+        if (error != std::errc() || end != value.data() + value.size() || number < found->low ||
+            number > found->high) {
+            throw Error(ErrorCode::usage,
+                        fmt::format("{} of `{}` is `{}`; a whole number from {} to {} is allowed",
+                                    key, facts->name, value, found->low, found->high));
+        }
+        parameters[std::string(key)] = std::to_string(number);
+        return;
+    }
+    if (std::find(found->allowed.begin(), found->allowed.end(), value) == found->allowed.end()) {
+        const std::vector<std::string> allowed(found->allowed.begin(), found->allowed.end());
+        throw Error(ErrorCode::usage, fmt::format("{} of `{}` cannot be `{}`{}", key, facts->name,
+                                                  value, suggest(value, allowed)));
+    }
+    parameters[std::string(key)] = std::string(value);
+}
+
+std::string MetricRequest::name() const {
+    if (facts->numbered_by.empty()) return std::string(facts->name);
+    return std::string(stem_of(*facts)) + parameters.at(std::string(facts->numbered_by));
 }
 
 std::string MetricRequest::definition() const {
@@ -119,12 +133,11 @@ std::string MetricRequest::definition() const {
 }
 
 std::string MetricRequest::text() const {
-    if (facts->name == "topk") return "top" + parameters.at("k");
-    std::string text(facts->name);
+    std::string text = name();
     char separator = ':';
     for (const auto& p : facts->parameters) {
         const std::string& value = parameters.at(std::string(p.name));
-        if (value == p.fallback) continue;
+        if (value == p.fallback || p.name == facts->numbered_by) continue;
         text += separator + std::string(p.name) + "=" + value;
         separator = ',';
     }
@@ -136,7 +149,8 @@ MetricRequest parse_metric(std::string_view text) {
     const std::string_view name = text.substr(0, colon);
     const auto by_definition = name.find('.') < name.size() ? with_definition(name) : std::nullopt;
     MetricRequest request = by_definition ? *by_definition : with_defaults(metric_named(name));
-    if (const int k = top_number(name); k > 0) set_parameter(request, "k", std::to_string(k));
+    if (const std::string_view number = number_in(name, *request.facts); !number.empty())
+        request.set(request.facts->numbered_by, number);
     std::string_view rest = colon < text.size() ? text.substr(colon + 1) : std::string_view();
     if (colon < text.size() && rest.empty()) {
         throw Error(ErrorCode::usage,
@@ -150,7 +164,7 @@ MetricRequest parse_metric(std::string_view text) {
             throw Error(ErrorCode::usage,
                         fmt::format("`{}` in `{}` is not parameter=value", part, text));
         }
-        set_parameter(request, part.substr(0, equals), part.substr(equals + 1));
+        request.set(part.substr(0, equals), part.substr(equals + 1));
         rest = comma < rest.size() ? rest.substr(comma + 1) : std::string_view();
     }
     return request;
@@ -161,8 +175,16 @@ bool MetricRequest::every_count() const {
     return g != parameters.end() && g->second == "0";
 }
 
-std::vector<MetricRequest> expand_label_counts(std::span<const MetricRequest> requests,
-                                               std::span<const std::uint64_t> counts) {
+std::optional<std::vector<int>> MetricRequest::labels_per_image() const {
+    if (const auto list = parameters.find("subgroups"); list != parameters.end())
+        return parse_number_list(list->second, 1, most_labels_per_image).value();
+    if (const auto g = parameters.find("g"); g != parameters.end() && !every_count())
+        return std::vector<int>{std::stoi(g->second)};
+    return std::nullopt;
+}
+
+std::vector<MetricRequest> expand_labels_per_image(std::span<const MetricRequest> requests,
+                                                   std::span<const std::uint64_t> counts) {
     std::vector<MetricRequest> list;
     const auto add = [&](const MetricRequest& request) {
         if (std::find(list.begin(), list.end(), request) == list.end()) list.push_back(request);
@@ -173,9 +195,9 @@ std::vector<MetricRequest> expand_label_counts(std::span<const MetricRequest> re
             continue;
         }
         MetricRequest one = request;
-        for (std::size_t g = 1; g < counts.size() && g <= most_label_counts; ++g) {
+        for (std::size_t g = 1; g < counts.size() && g <= most_labels_per_image; ++g) {
             if (counts[g] == 0) continue;
-            set_parameter(one, "g", std::to_string(g));
+            one.set("g", std::to_string(g));
             add(one);
         }
     }
@@ -184,35 +206,24 @@ std::vector<MetricRequest> expand_label_counts(std::span<const MetricRequest> re
 
 std::vector<MetricRequest> default_metrics(std::span<const int> k, int bins, std::string_view edges,
                                            bool several, bool single, bool cues) {
-    static constexpr int usual[] = {1, 5};
-    if (k.empty()) k = usual;
     std::vector<MetricRequest> list;
     for (const auto& facts : metric_table()) {
         const bool needs_single = (facts.needs & static_cast<unsigned>(Needs::labels)) != 0;
         if (!facts.by_default || (facts.with_sets && !several) || (facts.with_cues && !cues) ||
             (needs_single && !single))
             continue;
-        MetricRequest request = with_defaults(facts);
-        if (facts.name == "topk") {
-            for (const int count : k) {
-                set_parameter(request, "k", std::to_string(count));
-                list.push_back(request);
-            }
-            continue;
+        std::vector<Parameters> variants = facts.variants;
+        if (!k.empty() && with_defaults(facts).parameters.contains("k")) {
+            variants.clear();
+            for (const int count : k) variants.push_back({{"k", std::to_string(count)}});
         }
-        if (bins > 0 && request.parameters.contains("bins"))
-            set_parameter(request, "bins", std::to_string(bins));
-        if (!edges.empty() && request.parameters.contains("edges"))
-            set_parameter(request, "edges", edges);
-        list.push_back(request);
-        // Two readings of one paper: both are always shown, so that they are never mixed up.
-        if (facts.name == "class_balance") {
-            set_parameter(request, "spread", "between");
-            list.push_back(request);
-        }
-        if (facts.name == "ace") {
-            set_parameter(request, "variant", "top_label");
-            list.push_back(request);
+        for (const Parameters& variant : variants) {
+            MetricRequest request = with_defaults(facts);
+            if (bins > 0 && request.parameters.contains("bins"))
+                request.set("bins", std::to_string(bins));
+            if (!edges.empty() && request.parameters.contains("edges")) request.set("edges", edges);
+            for (const auto& [name, value] : variant) request.set(name, value);
+            list.push_back(std::move(request));
         }
     }
     return list;

@@ -33,7 +33,6 @@ std::unique_ptr<Accumulator> accumulate_cues(const MetricContext&) {
 
 Estimate shape_bias_value(const MetricContext& context, std::span<const std::int64_t> state) {
     Estimate value;
-    value.unit = Unit::proportion;
     value.n = static_cast<std::uint64_t>(state[for_shape] + state[for_texture]);
     if (!context.shape.no_cues.empty()) {
         value.undefined = context.shape.no_cues;

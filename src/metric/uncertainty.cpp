@@ -30,17 +30,23 @@ ResampledEstimate estimate(const MetricRequest& request, const Shape& shape,
                            const Resampling& resampling) {
     const MetricFacts& facts = *request.facts;
     const MetricContext context{shape, request.parameters, resampling.level};
+    MetricContext value_only = context;
+    value_only.value_only = true;
     const std::size_t slots = accumulator.slots();
     ResampledEstimate result;
+    const auto whole = [&](std::span<const std::int64_t> sum) {
+        static_cast<Estimate&>(result) = facts.value(context, sum);
+        result.unit = facts.unit;
+    };
     if (!accumulator.grouped()) {
-        static_cast<Estimate&>(result) = facts.value(context, state);
+        whole(state);
         return result;
     }
     std::vector<std::int64_t> work;
     reweigh(
         state, slots, [](std::uint32_t) { return 1; }, work);
     const std::vector<std::int64_t> total = work;
-    static_cast<Estimate&>(result) = facts.value(context, total);
+    whole(total);
     if (!result.value) return result;
 
     const bool bootstrap = facts.uncertainty == Uncertainty::bootstrap && resampling.replicates > 1;
@@ -49,7 +55,7 @@ ResampledEstimate estimate(const MetricRequest& request, const Shape& shape,
         for (std::uint32_t r = 0; r < resampling.replicates; ++r) {
             reweigh(
                 state, slots, [&](std::uint32_t g) { return std::int64_t{weights(r, g)}; }, work);
-            const Estimate value = facts.value(context, work);
+            const Estimate value = facts.value(value_only, work);
             // A replicate without any usable item has no value; with a few items this happens, and
             // it carries no spread.
             result.replicates.push_back(value.value.value_or(*result.value));
@@ -59,7 +65,7 @@ ResampledEstimate estimate(const MetricRequest& request, const Shape& shape,
         if (group_sizes[g] == 0) continue;
         const std::int64_t* const from = state.data() + g * slots;
         for (std::size_t k = 0; k < slots; ++k) work[k] = total[k] - from[k];
-        result.without.push_back(facts.value(context, work).value.value_or(*result.value));
+        result.without.push_back(facts.value(value_only, work).value.value_or(*result.value));
     }
     return result;
 }

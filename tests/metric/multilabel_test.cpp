@@ -369,7 +369,7 @@ TEST(LabelSets, ExpandingDropsRepeats) {
         parse_metric("subgroup_accuracy:g=2"), parse_metric("top1")};
     const std::vector<std::uint64_t> counts{5, 100, 20, 0, 1};
     std::vector<std::string> texts;
-    for (const auto& request : expand_label_counts(requests, counts))
+    for (const auto& request : expand_labels_per_image(requests, counts))
         texts.push_back(request.text());
     EXPECT_EQ(texts, (std::vector<std::string>{"top1", "subgroup_accuracy:g=1",
                                                "subgroup_accuracy:g=2", "subgroup_accuracy:g=4"}));

@@ -1,6 +1,7 @@
 // Sweeps over the table of metrics: every row is checked from its birth.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
@@ -26,6 +27,7 @@ MetricContext context_of(const MetricFacts& facts, std::uint32_t classes = 5) {
     MetricContext context;
     context.shape.classes = classes;
     context.shape.most_labels = 5;
+    context.shape.no_cues = "";
     context.parameters = request_of(facts).parameters;
     return context;
 }
@@ -51,6 +53,9 @@ std::vector<RowFacts> some_rows(std::size_t n, std::uint64_t seed) {
             row.rank == 0 ? row.confidence : static_cast<float>(0.19 * random.uniform() + 0.001);
         row.log_target = std::log(static_cast<double>(row.target_probability));
         row.square_sum = row.confidence * row.confidence;
+        // Every prediction follows one of two cues.
+        row.shape_cue = row.target;
+        row.texture_cue = (row.target + 1) % 5;
     }
     return rows;
 }
@@ -67,12 +72,96 @@ TEST(Table, NamesAndFacts) {
         EXPECT_NE(facts.definition, nullptr) << facts.name;
         EXPECT_EQ(facts.accumulate != nullptr, facts.source == Source::accumulated) << facts.name;
         EXPECT_EQ(facts.value != nullptr, facts.source == Source::accumulated) << facts.name;
+        EXPECT_EQ(facts.parts.empty(), facts.source != Source::composite) << facts.name;
         for (const auto part : facts.parts) EXPECT_NO_THROW(parse_metric(part)) << facts.name;
         for (const auto& p : facts.parameters) {
             EXPECT_NO_THROW(parse_metric(std::string(facts.name) + ":" + std::string(p.name) + "=" +
                                          std::string(p.fallback)));
         }
     }
+}
+
+bool has_parameter(const MetricFacts& facts, std::string_view name) {
+    return std::any_of(facts.parameters.begin(), facts.parameters.end(),
+                       [name](const ParameterFacts& p) { return p.name == name; });
+}
+
+TEST(Table, FactsFitTogether) {
+    for (const auto& facts : metric_table()) {
+        if (facts.unit == Unit::proportion) {
+            EXPECT_GE(facts.low, -1) << facts.name;
+            EXPECT_LE(facts.high, 1) << facts.name;
+        }
+        // A name that holds a number ends in the parameter whose value stands there.
+        EXPECT_TRUE(facts.name.ends_with(facts.numbered_by)) << facts.name;
+        EXPECT_TRUE(facts.numbered_by.empty() || has_parameter(facts, facts.numbered_by))
+            << facts.name;
+        EXPECT_EQ(facts.by_labels_per_image, has_parameter(facts, "g")) << facts.name;
+        // The paired tests read these parameters and facts of a row.
+        const bool sets = (facts.needs & static_cast<unsigned>(Needs::label_sets)) != 0;
+        EXPECT_TRUE(facts.paired != PairedTest::mcnemar_top_k ||
+                    (!sets && has_parameter(facts, "k")))
+            << facts.name;
+        EXPECT_TRUE(facts.paired != PairedTest::mcnemar_in_set || sets) << facts.name;
+        EXPECT_EQ(facts.paired == PairedTest::agreement, has_parameter(facts, "agreement"))
+            << facts.name;
+        // Labels drawn from the probabilities make errors of 0 on average: lower is better.
+        if (facts.calibrated_null) {
+            EXPECT_TRUE(facts.needs & static_cast<unsigned>(Needs::probabilities)) << facts.name;
+            EXPECT_FALSE(facts.higher_is_better) << facts.name;
+        }
+        EXPECT_FALSE(facts.null_replaces_note && !facts.calibrated_null) << facts.name;
+        for (const auto part : facts.parts)
+            EXPECT_EQ(parse_metric(part).facts->calibrated_null, facts.calibrated_null);
+    }
+}
+
+TEST(Table, EveryVariantIsShownOnceAndHasItsName) {
+    for (const auto& facts : metric_table()) {
+        std::set<std::string> texts;
+        for (const Parameters& variant : facts.variants) {
+            MetricRequest request = request_of(facts);
+            for (const auto& [name, value] : variant) {
+                ASSERT_TRUE(has_parameter(facts, name)) << facts.name;
+                request.parameters[name] = value;
+            }
+            EXPECT_EQ(parse_metric(request.text()), request);
+            EXPECT_EQ(&metric_named(request.name()), &facts);
+            EXPECT_TRUE(texts.insert(request.text()).second) << request.text();
+        }
+        EXPECT_FALSE(texts.empty()) << facts.name;
+    }
+    EXPECT_EQ(parse_metric("topk:k=7").name(), "top7");
+    EXPECT_EQ(parse_metric("ece:bins=20").name(), "ece");
+    const auto names = metric_names();
+    EXPECT_EQ((std::vector<std::string>{names.begin(), names.begin() + 4}),
+              (std::vector<std::string>{"top1", "top5", "topk", "real"}));
+}
+
+TEST(Requests, WhatIsShownByDefault) {
+    std::vector<std::string> texts;
+    for (const auto& request : default_metrics()) texts.push_back(request.text());
+    EXPECT_EQ(texts, (std::vector<std::string>{"top1", "top5", "balanced", "nll", "brier",
+                                               "confidence", "overconfidence", "ece", "ace",
+                                               "ace:variant=top_label", "calibration_error",
+                                               "class_balance", "class_balance:spread=between"}));
+    const std::vector<int> k{3};
+    texts.clear();
+    for (const auto& request : default_metrics(k, 20, "right_closed"))
+        texts.push_back(request.text());
+    EXPECT_EQ(texts,
+              (std::vector<std::string>{
+                  "top3", "balanced", "nll", "brier", "confidence", "overconfidence",
+                  "ece:bins=20,edges=right_closed", "ace:bins=20", "ace:bins=20,variant=top_label",
+                  "calibration_error", "class_balance", "class_balance:spread=between"}));
+}
+
+TEST(Requests, TheLabelsPerImageThatAMetricIsAbout) {
+    EXPECT_EQ(parse_metric("asma:subgroups=2,4-6").labels_per_image(),
+              (std::vector<int>{2, 4, 5, 6}));
+    EXPECT_EQ(parse_metric("subgroup_accuracy:g=3").labels_per_image(), std::vector<int>{3});
+    EXPECT_EQ(parse_metric("variable_topk").labels_per_image(), std::nullopt);
+    EXPECT_EQ(parse_metric("subgroup_accuracy").labels_per_image(), std::nullopt);
 }
 
 TEST(Table, ThePageOfDefinitionsIsUpToDate) {
@@ -128,7 +217,8 @@ TEST(Table, ValuesLieInTheirRangeAndMergingIsAdding) {
         EXPECT_GE(*e.value, facts.low) << facts.name;
         EXPECT_LE(*e.value, facts.high) << facts.name;
         EXPECT_TRUE(std::isfinite(*e.value)) << facts.name;
-        EXPECT_EQ(e.n, facts.name == "subgroup_accuracy" ? 200U : 1000U) << facts.name;
+        EXPECT_EQ(e.unit, facts.unit) << facts.name;
+        EXPECT_EQ(e.n, facts.by_labels_per_image ? 200U : 1000U) << facts.name;
         EXPECT_EQ(e.without.size(), group_count) << facts.name;
         EXPECT_EQ(e.replicates.size(), facts.uncertainty == Uncertainty::bootstrap ? 200U : 0U)
             << facts.name;
@@ -189,14 +279,16 @@ TEST(Requests, ADefinitionIdIsAName) {
 }
 
 TEST(Requests, DefaultsWithAndWithoutLabelSets) {
-    const auto names = [](bool sets, bool single = true) {
+    const auto names = [](bool sets, bool single = true, bool cues = false) {
         std::set<std::string_view> list;
-        for (const auto& request : default_metrics({}, 0, "", sets, single))
+        for (const auto& request : default_metrics({}, 0, "", sets, single, cues))
             list.insert(request.facts->name);
         return list;
     };
     EXPECT_FALSE(names(false).contains("real"));
     EXPECT_FALSE(names(false).contains("asma"));
+    EXPECT_FALSE(names(true).contains("shape_bias"));
+    EXPECT_TRUE(names(false, true, true).contains("shape_bias"));
     for (const char* name : {"real", "asma", "variable_topk", "subgroup_accuracy", "topk", "ece"})
         EXPECT_TRUE(names(true).contains(name)) << name;
     // Composites never have one label: what needs one is not even shown.

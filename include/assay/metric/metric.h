@@ -59,9 +59,9 @@ struct Shape {
     std::string no_cues = "the data set has no attributes `shape` and `texture`";
 };
 
-/// Label counts that are told apart; images with more labels are counted, and enter no metric of
-/// label sets.
-inline constexpr std::uint32_t most_label_counts = 64;
+/// Numbers of labels per image that are told apart; images with more labels are counted, and enter
+/// no metric of label sets.
+inline constexpr std::uint32_t most_labels_per_image = 64;
 
 using Parameters = std::map<std::string, std::string>;
 
@@ -109,14 +109,23 @@ struct ParameterFacts {
 enum class Source {
     accumulated,  ///< `accumulate` and `value`
     class_wise,   ///< from the class-wise adaptive bins (class_wise.h): needs every row twice
-    top_label,    ///< from the gathered confidences
     composite,    ///< geometric mean of `parts`
+};
+
+/// How the values of two classifiers on the same items are compared.
+enum class PairedTest {
+    resampled,       ///< any metric: its difference over the same groups of items
+    mcnemar_top_k,   ///< each item is a hit or none: its label is among the k highest scores
+    mcnemar_in_set,  ///< likewise: the predicted class is one of its valid labels
+    agreement,       ///< means of agreements of label sets, item by item
 };
 
 struct MetricContext {
     Shape shape;
     Parameters parameters;
     double level = 0.95;
+    /// No interval and no note are asked for: values without some items, or with items reweighted.
+    bool value_only = false;
 };
 
 /// One row of the table in builtin.cpp: facts first, then the functions.
@@ -127,7 +136,8 @@ struct MetricFacts {
     bool higher_is_better = true;
     bool judges = true;        ///< false: neither direction is better by itself (mean confidence)
     double low = 0, high = 1;  ///< the range of the value
-    std::string_view origin;   ///< paper, equation
+    Unit unit = Unit::number;
+    std::string_view origin;  ///< paper, equation
     Uncertainty uncertainty = Uncertainty::closed_form;
     Source source = Source::accumulated;
     /// Definition id for the parameters: "ece.l1.left_closed".
@@ -136,9 +146,19 @@ struct MetricFacts {
     /// Of one state: of all items, without one group, or reweighted.
     Estimate (*value)(const MetricContext&, std::span<const std::int64_t> state) = nullptr;
     std::vector<std::string_view> parts = {};  ///< composite: requests
+    PairedTest paired = PairedTest::resampled;
+    bool calibrated_null = false;     ///< is compared with labels drawn from the probabilities
+    bool null_replaces_note = false;  ///< the note is a rough guess at that null's mean
+    /// The name ends in this parameter, and is written with its value there: "topk" as "top5".
+    std::string_view numbered_by = "";
     bool by_default = true;
     bool with_sets = false;  ///< by default only where some item has several labels
     bool with_cues = false;  ///< by default only where items have shape and texture cues
+    /// What is shown by default: a request each, with the parameters that differ from their
+    /// defaults.
+    std::vector<Parameters> variants = {{}};
+    /// Has a value for each number of labels per image, and is shown in a table of its own.
+    bool by_labels_per_image = false;
 };
 
 const std::vector<MetricFacts>& metric_table();
@@ -150,12 +170,18 @@ const MetricFacts& metric_named(std::string_view name);
 struct MetricRequest {
     const MetricFacts* facts = nullptr;
     Parameters parameters;
+    /// Throws usage: no such parameter, or a value that is not allowed, with what is.
+    void set(std::string_view parameter, std::string_view value);
+    /// "top5", "ece": without the other parameters.
+    std::string name() const;
     std::string definition() const;
     /// "ece:bins=20,edges=right_closed": only what differs from the defaults.
     std::string text() const;
-    /// Stands for one request a label count: `subgroup_accuracy` without g (see
-    /// expand_label_counts).
+    /// Stands for one request per number of labels: `subgroup_accuracy` without g (see
+    /// expand_labels_per_image).
     bool every_count() const;
+    /// The numbers of labels per image that it is about, ascending; none: all images together.
+    std::optional<std::vector<int>> labels_per_image() const;
     bool operator==(const MetricRequest&) const = default;
 };
 
@@ -169,10 +195,10 @@ MetricRequest parse_metric(std::string_view text);
 std::vector<MetricRequest> default_metrics(std::span<const int> k = {}, int bins = 0,
                                            std::string_view edges = "", bool several = false,
                                            bool single = true, bool cues = false);
-/// Requests for every label count become one a count that occurs; `counts[g]`: items with g labels.
-/// Repeats are dropped.
-std::vector<MetricRequest> expand_label_counts(std::span<const MetricRequest> requests,
-                                               std::span<const std::uint64_t> counts);
+/// Requests for every number of labels become one for each that occurs; `counts[g]`: items with g
+/// labels. Repeats are dropped.
+std::vector<MetricRequest> expand_labels_per_image(std::span<const MetricRequest> requests,
+                                                   std::span<const std::uint64_t> counts);
 
 /// The value with its interval from a grouped state: `total` first, then the groups. Also what
 /// pairing needs: `without` (the value without each group that holds items) or `replicates`.
