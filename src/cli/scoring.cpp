@@ -235,7 +235,7 @@ void warn_of_unnamed(std::uint64_t unnamed, std::uint64_t images,
 bool in_percent(const std::string& metric) {
     return metric.starts_with("top") || metric == "real" || metric == "balanced" ||
            metric == "confidence" || metric == "overconfidence" || metric == "asma" ||
-           metric == "variable_topk" || metric == "subgroup_accuracy";
+           metric == "variable_topk" || metric == "subgroup_accuracy" || metric == "shape_bias";
 }
 
 std::string number_text(double value, double half_width, bool percent) {
