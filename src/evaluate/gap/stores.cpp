@@ -12,10 +12,8 @@
 #include "assay/error.h"
 #include "assay/metric/metric.h"
 #include "assay/store/prediction_store.h"
+#include "assay/store/row_reader.h"
 #include "core/parallel.h"
-#include "core/softmax.h"
-#include "core/topk.h"
-#include "evaluate/scored_rows.h"
 #include "report.h"
 
 namespace assay {
@@ -117,12 +115,10 @@ public:
     Reader(const PredictionStore& store, const Images& images, const LabelStrata& strata,
            SetAgreement agreement)
         : store_(store),
-          shards_(store),
+          rows_(store),
           images_(images),
           strata_(strata),
           agreement_(agreement),
-          full_(store.spec().storage == StorageFormat::full_f32 ||
-                store.spec().storage == StorageFormat::full_f16),
           state_(empty_gap_state(strata)) {}
 
     /// Rows of the shard that have scores are added; the others are counted.
@@ -130,22 +126,23 @@ public:
         const std::uint64_t first = shard_index * std::uint64_t{store_.spec().shard_rows};
         const std::uint64_t rows =
             std::min<std::uint64_t>(store_.spec().shard_rows, store_.rows() - first);
-        const PredictionStore::Shard* shard = shards_.at(shard_index);
-        if (shard == nullptr) {
-            not_scored_ += rows;
-            return;
-        }
         GapState part = empty_gap_state(strata_);
-        std::vector<float> buffer;
+        RowPrediction read;
         std::uint64_t bad = 0;
-        for (std::uint32_t r = 0; r < shard->rows; ++r) {
-            if (shard->states()[r] != RowState::ok) {
+        for (std::uint64_t i = first; i < first + rows; ++i) {
+            const auto row = static_cast<std::size_t>(i);
+            const auto set = images_.sets[row];
+            if (rows_.read(i, set, read, RowReader::Detail::ranking) != RowStatus::ok) {
                 ++bad;
                 continue;
             }
-            const auto row = static_cast<std::size_t>(first + r);
-            GapFacts facts =
-                full_ ? from_scores(scores(*shard, r, buffer), row) : from_entries(*shard, r, row);
+            GapFacts facts;
+            facts.labels = static_cast<std::uint32_t>(set.size());
+            facts.single = images_.own[row] >= 0;
+            facts.top1 = facts.single && read.predicted == images_.own[row];
+            facts.real = std::binary_search(set.begin(), set.end(), read.predicted);
+            facts.hits_known = read.hits >= 0 || set.empty();
+            facts.hits = static_cast<std::uint32_t>(std::max(0, read.hits));
             facts.group = images_.group[row];
             facts.stratum = images_.stratum[row];
             add_image(part, strata_, facts, agreement_);
@@ -159,52 +156,11 @@ public:
     std::uint64_t not_scored() const { return not_scored_; }
 
 private:
-    std::span<const float> scores(const PredictionStore::Shard& shard, std::uint32_t row,
-                                  std::vector<float>& buffer) const {
-        const std::size_t classes = store_.classes();
-        if (const auto mapped = shard.f32(); !mapped.empty())
-            return mapped.subspan(row * classes, classes);
-        buffer.resize(classes);
-        shard.read_rows(row, 1, buffer);
-        return buffer;
-    }
-
-    GapFacts judged(std::int32_t answer, std::size_t row) const {
-        const auto set = images_.sets[row];
-        GapFacts facts;
-        facts.labels = static_cast<std::uint32_t>(set.size());
-        facts.single = images_.own[row] >= 0;
-        facts.top1 = facts.single && answer == images_.own[row];
-        facts.real = std::binary_search(set.begin(), set.end(), answer);
-        if (set.size() == 1) facts.hits = facts.real ? 1 : 0;
-        return facts;
-    }
-
-    GapFacts from_scores(std::span<const float> row_scores, std::size_t row) const {
-        GapFacts facts = judged(scan_row(row_scores, -1).argmax, row);
-        if (facts.labels > 1) facts.hits = variable_top_k_hits(row_scores, images_.sets[row]);
-        return facts;
-    }
-
-    GapFacts from_entries(const PredictionStore::Shard& shard, std::uint32_t local,
-                          std::size_t row) const {
-        double ignored = 0;
-        const auto entries = shard.top(local, ignored);
-        GapFacts facts = judged(entries.empty() ? -1 : entries[0].cls, row);
-        if (facts.labels <= 1) return facts;
-        facts.hits_known = facts.labels <= entries.size();
-        const auto set = images_.sets[row];
-        for (std::size_t k = 0; facts.hits_known && k < facts.labels; ++k)
-            facts.hits += std::binary_search(set.begin(), set.end(), entries[k].cls) ? 1 : 0;
-        return facts;
-    }
-
     const PredictionStore& store_;
-    OpenShards shards_;
+    RowReader rows_;
     const Images& images_;
     const LabelStrata& strata_;
     SetAgreement agreement_;
-    bool full_;
     std::mutex mutex_;
     GapState state_;
     std::atomic<std::uint64_t> not_scored_ = 0;
