@@ -49,10 +49,8 @@ WorldSpec world_of(const Demo& demo) {
 
 void make_demo_images(const Demo& demo) {
     const WorldSpec spec = world_of(demo);
-    Progress progress("images", "images", demo.quiet);
-    make_world(
-        spec, [&](const WorldProgress& p) { progress.update(p.done, p.total, p.skipped, p.set); },
-        demo.threads);
+    ProgressLine progress("images", "images", demo.quiet);
+    make_world(spec, progress, demo.threads);
     progress.finish();
     Table table({{"set"}, {"images", Align::right}, {"what"}});
     for (const std::string& set : world_sets())

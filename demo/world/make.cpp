@@ -99,8 +99,7 @@ void write_plainly(const fs::path& path, std::span<const std::byte> bytes) {
 
 class Maker {
 public:
-    Maker(const WorldSpec& spec, const std::function<void(const WorldProgress&)>& progress,
-          int threads)
+    Maker(const WorldSpec& spec, const ProgressCallback& progress, int threads)
         : plan_{.spec = spec, .replicated = {}},
           progress_(progress),
           threads_(resolve_threads(threads)) {}
@@ -115,7 +114,7 @@ public:
 private:
     void report(std::string_view set, std::size_t done, bool skipped) {
         const std::lock_guard hold(mutex_);
-        state_.set = set;
+        state_.step = set;
         state_.done += done;
         if (skipped) state_.skipped += done;
         if (progress_) progress_(state_);
@@ -206,16 +205,15 @@ private:
     }
 
     Plan plan_;
-    const std::function<void(const WorldProgress&)>& progress_;
+    const ProgressCallback& progress_;
     int threads_;
     std::mutex mutex_;
-    WorldProgress state_;
+    Progress state_;
 };
 
 }  // namespace
 
-void make_world(const WorldSpec& spec, const std::function<void(const WorldProgress&)>& progress,
-                int threads) {
+void make_world(const WorldSpec& spec, const ProgressCallback& progress, int threads) {
     check(spec);
     examine(spec);  // before the lock, so that a refused folder stays as it is
     make_folders(spec.folder);

@@ -132,7 +132,8 @@ std::vector<Selector> selectors(const Plan& plan) {
     const int count = 3 * selectors_a_grid(plan.spec.size);
     std::vector<Selector> out;
     for (int i = 0; i < count; ++i) {
-        Draw draw(plan.spec.seed, "world/selector", static_cast<std::uint64_t>(i));
+        // The name of a stream decides on its numbers: renamed, every seed would draw others.
+        Draw draw(plan.spec.seed, "world/worker", static_cast<std::uint64_t>(i));
         if (i % 20 == 7) {
             out.push_back({.manner = "idle", .fixed = 0.03F});
         } else if (i % 20 == 17) {

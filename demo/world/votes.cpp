@@ -46,7 +46,8 @@ std::vector<int> questions(const Recipe& recipe, Draw& draw) {
 std::vector<Annotator> annotators(const Plan& plan) {
     std::vector<Annotator> out;
     for (int i = 0; i < annotator_count; ++i) {
-        Draw draw(plan.spec.seed, "world/annotator", static_cast<std::uint64_t>(i));
+        // The name of a stream decides on its numbers: renamed, every seed would draw others.
+        Draw draw(plan.spec.seed, "world/rater", static_cast<std::uint64_t>(i));
         // Five in eight are careful, and one in eight each of the others; every kind is there.
         const float u = draw.unit(), v = draw.unit();
         const auto around = [](float low, float high, float at) { return mix(low, high, at); };

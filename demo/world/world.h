@@ -11,13 +11,13 @@
 //   truth/<set>.csv                  one row an image; written last, so it marks a finished set
 //   truth/votes-<set>.csv            annotator,item,label,answer: "is there an X in it?" (v1, v2,
 //   multi) truth/selections-<set>.csv       annotator,image,label,selected,batch,control: grids of
-//   48 (v1, v2) truth/annotators.csv, selectors.csv    how lenient, careless or lazy each of the
-//   crowd is
+//   48
+//                                    (v1, v2)
+//   truth/annotators.csv, selectors.csv    how lenient, careless or lazy each of the crowd is
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
-#include <functional>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
@@ -25,6 +25,7 @@
 
 #include "assay/data/class_list.h"
 #include "assay/image/image.h"
+#include "assay/progress.h"
 
 namespace assay {
 
@@ -46,12 +47,6 @@ struct WorldSpec {
     int multi_side = 160;  ///< height of the images with several things; 64 to 1024
 };
 
-struct WorldProgress {
-    std::string set;                    ///< being made now
-    std::uint64_t done = 0, total = 0;  ///< images of all sets together
-    std::uint64_t skipped = 0;          ///< of `done`, those that were there before
-};
-
 /// The sets in the order in which they are made: train, v1, v2, multi, cue-conflict, ...
 std::vector<std::string> world_sets();
 /// How many images a set has. Throws usage: no such set.
@@ -63,13 +58,12 @@ ClassList world_classes();
 nlohmann::json world_hierarchy();
 
 /// Makes the world, or what is missing of it: a set whose truth file is there is left alone, so the
-/// same call completes a world that was interrupted at any moment. `progress` is called from one
-/// thread at a time. Memory: some 600 bytes an image of the largest set. Cost: about 1.9 ms an
-/// image and thread at 96 pixels. Throws usage: sides out of range; a folder that is not empty and
-/// no world, or a world of another spec (nothing in it is touched); io; busy: another process is
-/// making it; interrupted (request_stop).
-void make_world(const WorldSpec& spec,
-                const std::function<void(const WorldProgress&)>& progress = {}, int threads = 0);
+/// same call completes a world that was interrupted at any moment. Progress names the set and
+/// counts the images of all sets together. Memory: some 600 bytes an image of the largest set.
+/// Cost: about 1.9 ms an image and thread at 96 pixels. Throws usage: sides out of range; a folder
+/// that is not empty and no world, or a world of another spec (nothing in it is touched); io; busy:
+/// another process is making it; interrupted (request_stop).
+void make_world(const WorldSpec& spec, const ProgressCallback& progress = {}, int threads = 0);
 
 /// A gallery: one column a class, one row a set, with names. Drawn from the seed alone; no file is
 /// read.

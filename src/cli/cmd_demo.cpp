@@ -45,10 +45,8 @@ std::vector<TrainReport> train(const Demo& demo, const std::vector<DemoNetwork>&
     DatasetOptions reading;
     reading.classes = read_class_list(options.classes);
     const Dataset images = open_dataset(demo.dir / "images" / "train", reading);
-    Progress progress("training", "images", demo.quiet);
-    return train_classifiers(images, specs, options, [&](const TrainProgress& p) {
-        progress.update_share(p.share, p.share_reused, p.done, p.total);
-    });
+    ProgressLine progress("training", "images", demo.quiet);
+    return train_classifiers(images, specs, options, progress);
 }
 
 Table network_table(const std::vector<DemoNetwork>& networks,

@@ -125,10 +125,11 @@ GapReport from_stores(const Arguments& arguments, const GapOptions& options) {
         throw Error(ErrorCode::usage,
                     fmt::format("both are `{}`", first.stores[0].parent_path().string()));
     if (first.name == second.name) second.name += " (2)";
-    Progress progress("gap", "scores");
-    GapReport report = gap_of_stores(
-        first, second, options,
-        [&](std::uint64_t done_now, std::uint64_t total) { progress.update(done_now, total); });
+    ProgressLine progress("gap", "scores");
+    GapReport report =
+        gap_of_stores(first, second, options, [&](std::uint64_t done_now, std::uint64_t total) {
+            progress.update({.done = done_now, .total = total});
+        });
     progress.finish();
     return report;
 }

@@ -105,12 +105,8 @@ int cmd_import(std::vector<std::string> arguments) {
 
     ImportReport report;
     {
-        Progress progress("import", "rows", quiet);
-        report = import_predictions(
-            file, out, options,
-            [&](std::string_view stage, std::uint64_t done_rows, std::uint64_t rows) {
-                progress.update(done_rows, rows, 0, stage);
-            });
+        ProgressLine progress("import", "rows", quiet);
+        report = import_predictions(file, out, options, progress);
     }
     if (!quiet) {
         for (const std::string& line : report.notes) note(line);

@@ -204,9 +204,9 @@ PatchPool pool_of(const Flags& flags) {
     options.min_side = flags.min_side;
     options.threads = flags.threads;
     if (!flags.classes.empty()) options.classes = read_class_list(flags.classes);
-    Progress progress("reading", "images", flags.quiet);
+    ProgressLine progress("reading", "images", flags.quiet);
     options.progress = [&](std::uint64_t done, std::uint64_t total) {
-        progress.update(done, total);
+        progress.update({.done = done, .total = total});
     };
     std::vector<std::string> notes;
     PatchPool pool;
@@ -331,9 +331,9 @@ int cmd_patchml(std::vector<std::string> arguments) {
         make_folders(flags.out);
         const auto cache = make_patch_cache(pool, options);
         for (PatchmlRow& row : result.rows) {
-            Progress progress(row.report.folder.filename().string(), "composites", flags.quiet);
+            ProgressLine progress(row.report.folder.filename().string(), "composites", flags.quiet);
             options.progress = [&](std::uint64_t done, std::uint64_t total, std::uint64_t found) {
-                progress.update(done, total, found);
+                progress.update({.done = done, .total = total, .skipped = found});
             };
             options.seed = row.report.seed;
             const auto start = std::chrono::steady_clock::now();

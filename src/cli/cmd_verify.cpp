@@ -88,11 +88,11 @@ int cmd_verify(std::vector<std::string> arguments) {
 
     Report report;
     const StoreFolders found = look_for_stores(path);
-    Progress progress("verify", "stores");
+    ProgressLine progress("verify", "stores");
     for (std::size_t i = 0; i < found.stores.size(); ++i) {
         throw_if_stopped();
         report.add(check(found.stores[i]));
-        progress.update(i + 1, found.stores.size());
+        progress.update({.done = i + 1, .total = found.stores.size()});
     }
     for (const StoreFolders::Fault& fault : found.faults) {
         report.add({.folder = fault.folder, .shards = {}, .missing = {}, .problems = {fault.why}});

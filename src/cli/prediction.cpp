@@ -85,13 +85,9 @@ void Prediction::over(const Dataset& dataset) {
     const auto start = std::chrono::steady_clock::now();
     std::vector<PredictResult> results;
     {
-        Progress progress(dataset.name, models_.size() == 1 ? "images" : "images x models",
-                          flags_.quiet);
-        results = predict(models_, dataset, options, [&](const PredictProgress& p) {
-            progress.update(
-                p.done, p.total, p.skipped,
-                p.failed > 0 ? fmt::format("{} unreadable", count_text(p.failed)) : std::string());
-        });
+        ProgressLine progress(dataset.name, models_.size() == 1 ? "images" : "images x models",
+                              flags_.quiet);
+        results = predict(models_, dataset, options, progress);
     }
     const double seconds =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

@@ -9,42 +9,68 @@
 #include "cli/table.h"
 
 namespace assay::cli {
+namespace {
 
-Progress::Progress(std::string label, std::string unit, bool quiet)
+/// How much is done, and was before this run, as proportions; 0 where the total is not known.
+struct Part {
+    double done = 0, skipped = 0;
+};
+
+Part part_of(const Progress& p) {
+    if (p.work) return {*p.work, p.work_skipped.value_or(0)};
+    if (p.total == 0) return {};
+    const auto total = static_cast<double>(p.total);
+    return {static_cast<double>(p.done) / total, static_cast<double>(p.skipped) / total};
+}
+
+}  // namespace
+
+std::string progress_text(const Progress& p, std::string_view unit, double seconds) {
+    std::string text = count_text(p.done);
+    if (p.total > 0) text += " / " + count_text(p.total);
+    text += fmt::format(" {}", unit);
+    if (!p.work) {
+        const std::uint64_t fresh = p.done > p.skipped ? p.done - p.skipped : 0;
+        text += fmt::format("  {:.0f}/s", seconds > 0 ? static_cast<double>(fresh) / seconds : 0);
+    }
+    const Part part = part_of(p);
+    const double fresh = part.done - part.skipped;
+    if (fresh > 0 && part.done <= 1)
+        text += "  " + duration_text(seconds * (1 - part.done) / fresh) + " left";
+    if (!p.step.empty()) text += fmt::format("  {}", p.step);
+    if (p.failed > 0) text += fmt::format("  {} failed", count_text(p.failed));
+    return text;
+}
+
+ProgressLine::ProgressLine(std::string label, std::string unit, bool quiet)
     : label_(std::move(label)),
       unit_(std::move(unit)),
       quiet_(quiet),
       terminal_(stderr_is_terminal()) {}
 
-Progress::~Progress() {
+ProgressLine::~ProgressLine() {
     finish();
 }
 
-void Progress::update(std::uint64_t done_now, std::uint64_t total, std::uint64_t skipped,
-                      std::string_view detail) {
+void ProgressLine::update(const Progress& progress) {
     if (quiet_) return;
     const std::scoped_lock lock(mutex_);
     if (!due()) return;
-    const auto of_total = [&](std::uint64_t n) {
-        return total > 0 ? static_cast<double>(n) / static_cast<double>(total) : 0;
-    };
-    const std::uint64_t fresh = done_now > skipped ? done_now - skipped : 0;
-    const double rate = seconds() > 0 ? static_cast<double>(fresh) / seconds() : 0;
-    draw(of_total(done_now), of_total(skipped),
-         fmt::format("{} / {} {}  {:.0f}/s", count_text(done_now), count_text(total), unit_, rate),
-         detail);
+    const double done = part_of(progress).done;
+    const std::string text = progress_text(progress, unit_, seconds());
+    if (terminal_) {
+        std::fputs(
+            fmt::format("\r\033[K{} |{}| {:3.0f} %  {}", label_, bar(done, 24), 100 * done, text)
+                .c_str(),
+            stderr);
+        std::fflush(stderr);
+        drawn_ = true;
+    } else {
+        std::fputs(fmt::format("{}: {:.0f} %  {}\n", label_, 100 * done, text).c_str(), stderr);
+    }
 }
 
-void Progress::update_share(double share, double skipped, std::uint64_t done_now,
-                            std::uint64_t total) {
-    if (quiet_) return;
-    const std::scoped_lock lock(mutex_);
-    if (due())
-        draw(share, skipped,
-             fmt::format("{} / {} {}", count_text(done_now), count_text(total), unit_), "");
-}
-
-bool Progress::due() {
+bool ProgressLine::due() {
     const auto pause =
         terminal_ ? std::chrono::milliseconds(100) : std::chrono::milliseconds(10'000);
     const auto now = Clock::now();
@@ -54,30 +80,11 @@ bool Progress::due() {
     return true;
 }
 
-double Progress::seconds() const {
+double ProgressLine::seconds() const {
     return std::chrono::duration<double>(Clock::now() - start_).count();
 }
 
-void Progress::draw(double share, double skipped, std::string_view numbers,
-                    std::string_view detail) {
-    const double fresh = share - skipped;
-    const std::string left =
-        fresh > 0 && share <= 1 ? duration_text(seconds() * (1 - share) / fresh) + " left" : "";
-    const std::string rest =
-        fmt::format("{}  {}{}{}", numbers, left, detail.empty() ? "" : "  ", detail);
-    if (terminal_) {
-        std::fputs(
-            fmt::format("\r\033[K{} |{}| {:3.0f} %  {}", label_, bar(share, 24), 100 * share, rest)
-                .c_str(),
-            stderr);
-        std::fflush(stderr);
-        drawn_ = true;
-    } else {
-        std::fputs(fmt::format("{}: {:.0f} %  {}\n", label_, 100 * share, rest).c_str(), stderr);
-    }
-}
-
-void Progress::finish() {
+void ProgressLine::finish() {
     const std::scoped_lock lock(mutex_);
     if (drawn_) std::fputs("\r\033[K", stderr);
     drawn_ = false;

@@ -1,38 +1,39 @@
-// A progress line on stderr: bar, share, rate and time left on a terminal; a plain line every ten
-// seconds elsewhere.
+// A progress line on stderr: bar, proportion, rate and time left on a terminal; a plain line every
+// ten seconds elsewhere.
 #pragma once
 
 #include <chrono>
-#include <cstdint>
 #include <mutex>
 #include <string>
+#include <string_view>
 
+#include "assay/progress.h"
 #include "assay/report.h"
 
 namespace assay::cli {
 
+/// Draws what the library reports: hand the line itself to whatever takes a ProgressCallback.
 /// Thread-safe. Draws at most ten times a second; clears its line when it ends.
-class Progress {
+class ProgressLine {
 public:
+    /// `label`: what is under way, unless Progress::step says more; `unit`: of what is counted;
     /// `quiet`: draw nothing at all.
-    Progress(std::string label, std::string unit, bool quiet = false);
-    ~Progress();
-    Progress(const Progress&) = delete;
-    Progress& operator=(const Progress&) = delete;
+    ProgressLine(std::string label, std::string unit, bool quiet = false);
+    ~ProgressLine();
+    ProgressLine(const ProgressLine&) = delete;
+    ProgressLine& operator=(const ProgressLine&) = delete;
 
-    /// `skipped` of `total` were there before and do not count for the rate.
-    void update(std::uint64_t done_now, std::uint64_t total, std::uint64_t skipped = 0,
-                std::string_view detail = "");
-    /// Where units differ in cost: `share` of the work is done, `skipped` of it was there before,
-    /// both in [0, 1].
-    void update_share(double share, double skipped, std::uint64_t done_now, std::uint64_t total);
+    void update(const Progress& progress);
+    /// Valid as long as this line lives.
+    operator ProgressCallback() {
+        return [this](const Progress& progress) { update(progress); };
+    }
+    /// Clears the line, for other output; also done at the end of its life.
     void finish();
 
 private:
     using Clock = std::chrono::steady_clock;
     bool due();
-    /// `numbers` stand between the share and the time that is left.
-    void draw(double share, double skipped, std::string_view numbers, std::string_view detail);
     double seconds() const;
 
     std::string label_;
@@ -44,6 +45,10 @@ private:
     Clock::time_point last_{};
     std::mutex mutex_;
 };
+
+/// What stands after the bar: "120 / 1,000 images  60/s  15 s left  step  2 failed" after
+/// `seconds`. No rate where units differ in cost, no total and no time left where none is known.
+std::string progress_text(const Progress& progress, std::string_view unit, double seconds);
 
 /// "1 h 03 min", "4 min 10 s", "12 s", "0.3 s".
 std::string duration_text(double seconds);

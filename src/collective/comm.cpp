@@ -1,13 +1,15 @@
 #include "assay/collective/comm.h"
 
-#include <condition_variable>
+#include <algorithm>
 #include <exception>
-#include <mutex>
-#include <thread>
+#include <new>
+#include <optional>
 
 #include <fmt/core.h>
+#include <nlohmann/json.hpp>
 
 #include "assay/error.h"
+#include "collective/root.h"
 
 namespace assay {
 namespace {
@@ -19,109 +21,96 @@ public:
     std::vector<std::vector<std::byte>> all_gather(std::span<const std::byte> mine) override {
         return {{mine.begin(), mine.end()}};
     }
+    std::vector<std::vector<std::byte>> gather(std::span<const std::byte> mine, int root) override {
+        check_root(root, 1);
+        return all_gather(mine);
+    }
+    std::vector<std::byte> broadcast(std::span<const std::byte> mine, int root) override {
+        check_root(root, 1);
+        return {mine.begin(), mine.end()};
+    }
+    void all_reduce(std::span<std::int64_t>) override {}
     void barrier() override {}
-    bool any(bool mine) override { return mine; }
 };
 
-// Thrown in ranks that wait for one that failed: an echo, not the cause.
-struct RankLeft final : Error {
-    RankLeft() : Error(ErrorCode::internal, "another rank failed before this collective step") {}
-};
-
-// What the threads share. A rank that throws marks the meeting broken, so that the others leave
-// instead of waiting for ever.
-struct Meeting {
-    explicit Meeting(int ranks) : size(ranks), slots(static_cast<std::size_t>(ranks)) {}
-
-    void wait() {
-        std::unique_lock lock(mutex);
-        if (!broken) {
-            const std::size_t mine = round;
-            if (++waiting == size) {
-                waiting = 0;
-                ++round;
-                everyone.notify_all();
-            } else {
-                everyone.wait(lock, [&] { return round != mine || broken; });
-                if (round != mine) return;
-            }
-        }
-        if (broken) throw RankLeft();
+/// What one rank tells the others of its exception.
+std::string packed(const std::exception_ptr& failure) {
+    const auto pack = [](ErrorCode code, const std::string& message,
+                         const std::vector<std::string>& notes) {
+        return nlohmann::json{
+            {"code", static_cast<int>(code)}, {"message", message}, {"notes", notes}}
+            .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+    };
+    try {
+        std::rethrow_exception(failure);
+    } catch (const Error& error) {
+        return pack(error.code(), error.message(), error.notes());
+    } catch (const std::bad_alloc&) {
+        return pack(ErrorCode::out_of_memory, "out of memory", {});
+    } catch (const std::exception& error) {
+        return pack(ErrorCode::internal, error.what(), {});
+    } catch (...) {
+        return pack(ErrorCode::internal, "an exception of an unknown type", {});
     }
+}
 
-    const int size;
-    std::mutex mutex;
-    std::condition_variable everyone;
-    int waiting = 0;
-    std::size_t round = 0;
-    bool broken = false;
-    std::vector<std::vector<std::byte>> slots;
-};
+Error unpacked(std::string_view text) {
+    const auto value = nlohmann::json::parse(text);
+    Error error(static_cast<ErrorCode>(value.at("code").get<int>()), value.at("message"));
+    for (const auto& note : value.at("notes")) error.add_note(note);
+    return error;
+}
 
-class ThreadComm final : public Comm {
-public:
-    ThreadComm(Meeting& meeting, int rank) : meeting_(meeting), rank_(rank) {}
-    int rank() const override { return rank_; }
-    int size() const override { return meeting_.size; }
-    std::vector<std::vector<std::byte>> all_gather(std::span<const std::byte> mine) override {
-        meeting_.slots[static_cast<std::size_t>(rank_)].assign(mine.begin(), mine.end());
-        meeting_.wait();
-        auto all = meeting_.slots;
-        meeting_.wait();  // nobody writes the next gather's bytes before everybody has copied these
-        return all;
-    }
-    void barrier() override { meeting_.wait(); }
-    bool any(bool mine) override {
-        const std::byte flag{mine ? std::uint8_t{1} : std::uint8_t{0}};
-        bool found = false;
-        for (const auto& bytes : all_gather({&flag, 1}))
-            found = found || bytes.at(0) != std::byte{0};
-        return found;
-    }
+std::span<const std::byte> bytes_of(std::string_view text) {
+    return std::as_bytes(std::span(text));
+}
 
-private:
-    Meeting& meeting_;
-    int rank_;
-};
+std::string_view text_of(const std::vector<std::byte>& bytes) {
+    return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
 
 }  // namespace
+
+void check_root(int root, int size) {
+    if (root < 0 || root >= size)
+        throw Error(ErrorCode::usage, fmt::format("rank {} of {}: the first is 0", root, size));
+}
 
 std::unique_ptr<Comm> self_comm() {
     return std::make_unique<SelfComm>();
 }
 
-void run_thread_ranks(int ranks, const std::function<void(Comm&)>& body) {
-    if (ranks < 1)
-        throw Error(ErrorCode::usage, fmt::format("{} ranks; at least 1 is needed", ranks));
-    Meeting meeting(ranks);
-    std::vector<std::exception_ptr> causes(static_cast<std::size_t>(ranks)),
-        echoes(static_cast<std::size_t>(ranks));
-    const auto leave = [&](std::exception_ptr& kept) {
-        const std::lock_guard lock(meeting.mutex);
-        kept = std::current_exception();
-        meeting.broken = true;
-        meeting.everyone.notify_all();
-    };
-    {
-        std::vector<std::jthread> threads;
-        for (std::size_t rank = 0; rank < causes.size(); ++rank) {
-            threads.emplace_back([&, rank] {
-                ThreadComm comm(meeting, static_cast<int>(rank));
-                try {
-                    body(comm);
-                } catch (const RankLeft&) {
-                    leave(echoes[rank]);
-                } catch (...) {
-                    leave(causes[rank]);
-                }
-            });
-        }
+bool any(Comm& comm, bool mine) {
+    std::int64_t count = mine ? 1 : 0;
+    comm.all_reduce({&count, 1});
+    return count > 0;
+}
+
+void agree(Comm& comm, const std::function<void()>& work) {
+    std::exception_ptr failure;
+    std::string mine;
+    try {
+        work();
+    } catch (...) {
+        failure = std::current_exception();
+        mine = packed(failure);
     }
-    for (const auto& list : {causes, echoes}) {
-        for (const auto& failure : list) {
-            if (failure) std::rethrow_exception(failure);
-        }
+    const auto all = comm.all_gather(bytes_of(mine));
+    for (std::size_t rank = 0; rank < all.size(); ++rank) {
+        if (all[rank].empty()) continue;
+        if (static_cast<int>(rank) == comm.rank()) std::rethrow_exception(failure);
+        throw unpacked(text_of(all[rank]));
     }
+}
+
+void agree_on(Comm& comm, std::string_view what, std::string_view value) {
+    const auto all = comm.all_gather(bytes_of(value));
+    const auto other =
+        std::find_if(all.begin(), all.end(), [&](const auto& bytes) { return bytes != all[0]; });
+    if (other == all.end()) return;
+    throw Error(ErrorCode::bad_input,
+                fmt::format("{}: rank 0 has `{}`, rank {} has `{}`; every rank must see the same",
+                            what, text_of(all[0]), other - all.begin(), text_of(*other)));
 }
 
 }  // namespace assay

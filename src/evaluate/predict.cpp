@@ -319,7 +319,8 @@ std::uint32_t default_batch_size(const ModelFacts& facts) {
 }
 
 std::vector<PredictResult> predict(std::span<const LoadedModel> models, const Dataset& dataset,
-                                   const PredictOptions& options, const PredictCallback& callback) {
+                                   const PredictOptions& options,
+                                   const ProgressCallback& callback) {
     check_models(models);
     check_images(models, dataset, options);
 
@@ -352,7 +353,7 @@ std::vector<PredictResult> predict(std::span<const LoadedModel> models, const Da
                           std::move(preprocessings_by_batch[batch]));
     }
 
-    PredictProgress progress;
+    Progress progress;
     progress.total = dataset.size() * models.size();
     for (const Run& run : runs) progress.skipped += run.already_done();
     progress.done = progress.skipped;

@@ -291,7 +291,7 @@ fs::path class_list_for(const Dataset& dataset, const TrainOptions& options) {
 class Job {
 public:
     Job(const Dataset& dataset, std::span<const TrainSpec> specs, const TrainOptions& options,
-        const TrainCallback& callback)
+        const ProgressCallback& callback)
         : dataset_(dataset),
           specs_(specs),
           options_(options),
@@ -400,24 +400,27 @@ private:
     void tell(const TrainSpec& spec, std::uint64_t images, bool reused) {
         if (!callback_) return;
         const auto all = static_cast<double>(std::max<std::uint64_t>(1, images_of(spec)));
-        const double share = cost(spec) / work_ * static_cast<double>(images) / all;
+        const double work = cost(spec) / work_ * static_cast<double>(images) / all;
         const std::scoped_lock lock(mutex_);
         progress_.done += images;
-        progress_.share = std::min(progress_.share + share, 1.0);  // roundings of the sum
-        if (reused) progress_.share_reused = std::min(progress_.share_reused + share, 1.0);
+        progress_.work = std::min(*progress_.work + work, 1.0);  // roundings of the sum
+        if (reused) {
+            progress_.skipped += images;
+            progress_.work_skipped = std::min(*progress_.work_skipped + work, 1.0);
+        }
         callback_(progress_);
     }
 
     const Dataset& dataset_;
     std::span<const TrainSpec> specs_;
     const TrainOptions& options_;
-    const TrainCallback& callback_;
+    const ProgressCallback& callback_;
     const TorchPlugin& plugin_;
     std::map<int, Images> images_;  ///< by side
     fs::path class_list_;
     std::mutex mutex_;
     double work_ = 0;
-    TrainProgress progress_;
+    Progress progress_{.work = 0, .work_skipped = 0};
 };
 
 }  // namespace
@@ -443,7 +446,7 @@ json to_json(const TrainSpec& spec) {
 
 std::vector<TrainReport> train_classifiers(const Dataset& dataset, std::span<const TrainSpec> specs,
                                            const TrainOptions& options,
-                                           const TrainCallback& callback) {
+                                           const ProgressCallback& callback) {
     check(specs);
     return Job(dataset, specs, options, callback).run();
 }

@@ -39,7 +39,8 @@ std::vector<std::uint32_t> choose_annotators(const SimulationOptions& options, s
     std::vector<std::uint32_t> all(pool);
     for (std::uint32_t c = 0; c < options.classes; ++c) {
         for (std::uint32_t w = 0; w < pool; ++w) all[w] = w;
-        RandomStream random(options.seed, "replicate.simulate.annotators", c);
+        // The name of a stream decides on its numbers: renamed, every seed would draw others.
+        RandomStream random(options.seed, "replicate.simulate.workers", c);
         for (std::uint32_t i = 0; i < n; ++i) {
             std::swap(all[i], all[i + random.below(pool - i)]);
             chosen.push_back(all[i]);

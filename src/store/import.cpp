@@ -32,25 +32,23 @@ constexpr std::uint32_t block_floats = 1U << 20;
 
 class Stage {
 public:
-    Stage(std::string_view name, std::uint64_t rows, const ImportCallback& callback)
-        : name_(name), rows_(rows), callback_(callback) {}
+    Stage(std::string_view name, std::uint64_t rows, const ProgressCallback& callback)
+        : progress_{.step = name, .total = rows}, callback_(callback) {}
     void add(std::uint64_t rows) {
         throw_if_stopped();
         if (!callback_) return;
         const std::lock_guard guard(mutex_);
-        done_ += rows;
-        callback_(name_, done_, rows_);
+        progress_.done += rows;
+        callback_(progress_);
     }
 
 private:
-    std::string_view name_;
-    std::uint64_t rows_;
-    const ImportCallback& callback_;
+    Progress progress_;
+    const ProgressCallback& callback_;
     std::mutex mutex_;
-    std::uint64_t done_ = 0;
 };
 
-KindFacts look_at(const ScoreSource& source, int threads, const ImportCallback& callback) {
+KindFacts look_at(const ScoreSource& source, int threads, const ProgressCallback& callback) {
     const double tolerance = kind_tolerance(source.precision);
     const std::uint32_t step =
         std::max(block_floats / (source.top != 0 ? source.top : source.classes), 1U);
@@ -304,7 +302,7 @@ void write_rows(StoreWriter& writer, std::size_t shard, const ScoreSource& sourc
 }
 
 void write_all(StoreWriter& writer, const ScoreSource& source, int threads,
-               const ImportCallback& callback) {
+               const ProgressCallback& callback) {
     Stage stage("writing", source.rows, callback);
     parallel_blocks(writer.shards(), threads, [&](std::size_t shard) {
         if (!writer.has(shard)) {
@@ -320,7 +318,7 @@ void write_all(StoreWriter& writer, const ScoreSource& source, int threads,
 }  // namespace
 
 ImportReport import_predictions(const fs::path& file, const fs::path& runs,
-                                const ImportOptions& options, const ImportCallback& callback) {
+                                const ImportOptions& options, const ProgressCallback& callback) {
     StoreSpec spec;
     spec.dataset_name = !options.dataset_name.empty() ? options.dataset_name
                         : !options.ids.empty() ? folder_name_from(options.ids.stem().string())

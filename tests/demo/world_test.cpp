@@ -83,7 +83,7 @@ TEST_F(World, CompletesAWorldThatWasInterruptedAnywhere) {
     const TempFolder scratch;
     const WorldSpec spec = small_spec(scratch.path() / "w");
     for (const std::uint64_t stop_at : {60U, 330U, 900U}) {
-        const auto stop = [&](const WorldProgress& now) {
+        const auto stop = [&](const Progress& now) {
             if (now.done >= stop_at) throw std::runtime_error("killed");
         };
         EXPECT_THROW(make_world(spec, stop, 3), std::runtime_error);
@@ -94,7 +94,7 @@ TEST_F(World, CompletesAWorldThatWasInterruptedAnywhere) {
     std::ofstream(spec.folder / "images/unlabelled/image_000003.png") << "half";
     std::ofstream(spec.folder / "images/train/bird/bird_00001.png") << "changed";
     std::uint64_t skipped = 0, done = 0, total = 0;
-    make_world(spec, [&](const WorldProgress& now) {
+    make_world(spec, [&](const Progress& now) {
         skipped = now.skipped;
         done = now.done;
         total = now.total;
@@ -115,9 +115,9 @@ TEST_F(World, DrawsASetAgainThatWasBegunAgain) {
     fs::copy(folder(), spec.folder, fs::copy_options::recursive);
     fs::remove(spec.folder / "images/v1/airplane/airplane_00000.png");
     bool drawing = false;
-    const auto stop = [&](const WorldProgress& now) {
-        if (drawing && now.set == "v1") throw std::runtime_error("killed");
-        drawing = now.set == "v1";
+    const auto stop = [&](const Progress& now) {
+        if (drawing && now.step == "v1") throw std::runtime_error("killed");
+        drawing = now.step == "v1";
     };
     EXPECT_THROW(make_world(spec, stop, 1), std::runtime_error);
     const fs::path half = spec.folder / "images/v1/bird/bird_00001.png";
@@ -130,7 +130,7 @@ TEST(MakeWorld, GoesOnAfterItsFirstWriteWasKilled) {
     const TempFolder scratch;
     const WorldSpec spec = small_spec(scratch.path() / "w");
     scratch.write("w/.world.json.4242.0.tmp", "{");
-    const auto stop = [&](const WorldProgress&) { throw std::runtime_error("killed"); };
+    const auto stop = [&](const Progress&) { throw std::runtime_error("killed"); };
     EXPECT_THROW(make_world(spec, stop, 1), std::runtime_error);
     EXPECT_TRUE(fs::exists(spec.folder / "world.json"));
     EXPECT_FALSE(fs::exists(spec.folder / ".world.json.4242.0.tmp"));

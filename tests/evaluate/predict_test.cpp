@@ -198,9 +198,9 @@ TEST_F(Predict, OnlyWhatIsMissingIsComputed) {
     const auto again = std::make_shared<Fake>();
     const auto other = std::make_shared<Fake>();
     const std::vector<LoadedModel> both = {loaded("a", again), loaded("b", other)};
-    PredictProgress last;
+    Progress last;
     const auto results =
-        predict(both, dataset, options("runs"), [&](const PredictProgress& p) { last = p; });
+        predict(both, dataset, options("runs"), [&](const Progress& p) { last = p; });
     EXPECT_EQ(results[0].predicted, 8U);  // shard 1: rows 8 to 15
     EXPECT_EQ(results[1].predicted, 20U);
     EXPECT_EQ(again->sizes.size(), 2U);

@@ -166,25 +166,26 @@ TEST_F(Trained, LearnsAndSaysSo) {
     double share = 0;
     TrainOptions options;
     options.folder = fresh("learns");
-    const auto reports = train_classifiers(images(), std::vector{copied, patches}, options,
-                                           [&](const TrainProgress& p) {
-                                               EXPECT_GE(p.done, last);
-                                               EXPECT_LE(p.done, p.total);
-                                               EXPECT_GE(p.share, share);
-                                               EXPECT_EQ(p.share_reused, 0);
-                                               last = p.done;
-                                               total = p.total;
-                                               share = p.share;
-                                           });
+    const auto reports =
+        train_classifiers(images(), std::vector{copied, patches}, options, [&](const Progress& p) {
+            EXPECT_GE(p.done, last);
+            EXPECT_LE(p.done, p.total);
+            EXPECT_GE(p.work, work);
+            EXPECT_EQ(p.work_skipped, 0);
+            last = p.done;
+            total = p.total;
+            work = *p.work;
+        });
     ASSERT_EQ(reports.size(), 2U);
     EXPECT_GT(total, 0U);
     EXPECT_EQ(last, total);
-    EXPECT_NEAR(share, 1, 1e-9);  // a sum of as many parts as there were batches
-    TrainProgress again;
+    EXPECT_NEAR(work, 1, 1e-9);  // a sum of as many parts as there were batches
+    Progress again;
     train_classifiers(images(), std::vector{copied, patches}, options,
-                      [&](const TrainProgress& p) { again = p; });
+                      [&](const Progress& p) { again = p; });
     EXPECT_EQ(again.done, total);
-    EXPECT_NEAR(again.share_reused, 1, 1e-9);
+    EXPECT_EQ(again.skipped, total);
+    EXPECT_NEAR(again.work_skipped.value(), 1, 1e-9);
     for (const TrainReport& r : reports) {
         EXPECT_EQ(r.trained_on + r.held_out, 180U);
         // Chance is 1/3; the whole interval lies above 2/3.
@@ -286,9 +287,8 @@ TEST_F(Trained, StopsWhenTheCallbackThrows) {
     TrainOptions options;
     options.folder = fresh("stopped");
     try {
-        train_classifiers(images(), std::vector{quick("net")}, options, [](const TrainProgress&) {
-            throw Error(ErrorCode::interrupted, "stop");
-        });
+        train_classifiers(images(), std::vector{quick("net")}, options,
+                          [](const Progress&) { throw Error(ErrorCode::interrupted, "stop"); });
         FAIL() << "no error was thrown";
     } catch (const Error& error) {
         EXPECT_EQ(error.code(), ErrorCode::interrupted);

@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
-#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -12,6 +11,7 @@
 
 #include "assay/data/dataset.h"
 #include "assay/model/classifier.h"
+#include "assay/progress.h"
 #include "assay/store/prediction_store.h"
 
 namespace assay {
@@ -42,14 +42,6 @@ struct PredictOptions {
 /// because a different batch moves logits by some 1e-5.
 std::uint32_t default_batch_size(const ModelFacts& facts);
 
-struct PredictProgress {
-    std::uint64_t done = 0;     ///< (image, model) pairs there, earlier runs included
-    std::uint64_t skipped = 0;  ///< of those, there before this run
-    std::uint64_t total = 0;
-    std::uint64_t failed = 0;  ///< images that could not be read, this run
-};
-using PredictCallback = std::function<void(const PredictProgress&)>;
-
 struct PredictResult {
     std::string model;
     std::filesystem::path store;
@@ -68,12 +60,12 @@ struct PredictResult {
 /// distinct preprocessing, and hands them to each model that lacks them; so loading and inference
 /// overlap across threads and nothing waits in a queue. Batches are cut at fixed positions, so
 /// threads, resuming and the set of models change no bit. Memory: threads x batch x (one image +
-/// inputs of the distinct preprocessings) + one or two shards per model. The callback runs on
-/// worker threads, one call at a time, after each batch. Throws usage (two models of one name,
-/// models with different class lists), bad_input when none of the images is there (and nothing is
-/// written), the store's and the classifiers' errors, interrupted.
+/// inputs of the distinct preprocessings) + one or two shards per model. Progress comes after each
+/// batch and counts (image, model) pairs; `failed` are images that could not be read. Throws usage
+/// (two models of one name, models with different class lists), bad_input when none of the images
+/// is there (and nothing is written), the store's and the classifiers' errors, interrupted.
 std::vector<PredictResult> predict(std::span<const LoadedModel> models, const Dataset& dataset,
                                    const PredictOptions& options,
-                                   const PredictCallback& callback = {});
+                                   const ProgressCallback& callback = {});
 
 }  // namespace assay

@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
-#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -14,13 +13,14 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include "assay/data/dataset.h"
+#include "assay/progress.h"
 
 namespace assay {
 
 /// What the network looks at.
 enum class NetworkKind {
-    whole,  ///< five convolutions, of which three halve the sides, and the strongest evidence of
-            ///< each kind: sees the whole of an object
+    whole,    ///< five convolutions, of which three halve the sides, and the strongest evidence of
+              ///< each kind: sees the whole of an object
     patches,  ///< a bag of local features (Brendel, Bethge 2019): mean of evidence from windows of
               ///< 9 x 9 pixels, so that it knows textures and no outline
 };
@@ -80,15 +80,6 @@ struct TrainReport {
     std::int64_t parameters = 0;
 };
 
-struct TrainProgress {
-    std::uint64_t done = 0;   ///< images seen, all networks and epochs
-    std::uint64_t total = 0;  ///< images to see
-    double share =
-        0;  ///< of the work, [0, 1]: an image costs a wide network more than a narrow one
-    double share_reused = 0;  ///< the part of `share` that an earlier run had done
-};
-using TrainCallback = std::function<void(const TrainProgress&)>;
-
 struct TrainOptions {
     std::filesystem::path folder;  ///< of the files; made when missing
     int threads =
@@ -104,13 +95,14 @@ struct TrainOptions {
 /// (its settings) and <name>.training.json (the spec, the images' fingerprint and the report).
 /// Reports come in the order of `specs`. A network whose spec and images did not change is not
 /// trained again (its settings are written again where they are lost or changed); a killed call
-/// loses the networks in work only.
+/// loses the networks in work only. Progress counts images seen, all networks and epochs together,
+/// and its `work` weighs them: an image costs a wide network more than a narrow one.
 ///
 /// Memory: 3 * side^2 bytes an image and distinct side, at most 1 GiB in all. Throws usage (no
 /// spec, bad values, two of one name, built without LibTorch, too many images), bad_input (fewer
 /// than two classes, unreadable image), interrupted.
 std::vector<TrainReport> train_classifiers(const Dataset& dataset, std::span<const TrainSpec> specs,
                                            const TrainOptions& options,
-                                           const TrainCallback& callback = {});
+                                           const ProgressCallback& callback = {});
 
 }  // namespace assay

@@ -15,13 +15,12 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <functional>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "assay/data/class_list.h"
+#include "assay/progress.h"
 #include "assay/store/prediction_store.h"
 #include "assay/store/score_kind.h"
 
@@ -65,16 +64,13 @@ struct ImportReport {
     std::vector<std::string> notes;  ///< what was assumed or found, for the user
 };
 
-/// `stage` is "checking" or "writing". One call at a time, from any thread.
-using ImportCallback =
-    std::function<void(std::string_view stage, std::uint64_t rows_done, std::uint64_t rows)>;
-
-/// Imports `file` under `runs`. Repeating the call resumes, or finds everything there. Throws usage
+/// Imports `file` under `runs`. Repeating the call resumes, or finds everything there. Progress
+/// counts rows, first "checking" them, then "writing". Throws usage
 /// (something must be told: which array, how many classes, a name), bad_input (damaged file, wrong
 /// shape; a stated kind that the numbers contradict, without `force`: probabilities taken for
 /// logits would go through softmax twice), the store's errors, interrupted.
 ImportReport import_predictions(const std::filesystem::path& file,
                                 const std::filesystem::path& runs, const ImportOptions& options,
-                                const ImportCallback& callback = {});
+                                const ProgressCallback& callback = {});
 
 }  // namespace assay

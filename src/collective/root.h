@@ -1,0 +1,9 @@
+// What every kind of Comm checks.
+#pragma once
+
+namespace assay {
+
+/// Throws usage unless 0 <= root < size.
+void check_root(int root, int size);
+
+}  // namespace assay
