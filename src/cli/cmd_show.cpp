@@ -8,8 +8,8 @@
 #include <nlohmann/json.hpp>
 
 #include "annotation/item_finder.h"
-#include "annotation/top_answers.h"
 #include "assay/error.h"
+#include "assay/store/row_reader.h"
 #include "cli/command.h"
 #include "cli/labels.h"
 #include "cli/table.h"
@@ -31,9 +31,9 @@ assay show cat/7.png runs --json
 /// What one model says of the image.
 struct View {
     std::string model, why;
-    std::vector<TopAnswer> answers;
-    std::vector<std::optional<AnswerStore::Place>> places;  ///< of each label
-    std::optional<std::uint32_t> hits;                      ///< among the labels.size() best
+    std::vector<RankedClass> answers;
+    std::vector<std::optional<RowReader::Place>> places;  ///< of each label
+    std::optional<std::uint32_t> hits;                    ///< among the labels.size() best
     std::uint32_t depth = 0;
 };
 
@@ -54,20 +54,24 @@ std::string id_of_class(const ClassList& classes, std::int32_t c) {
     return index < classes.size() ? classes.id(index) : std::to_string(c);
 }
 
-Image look(const std::vector<std::unique_ptr<AnswerStore>>& stores, std::size_t item,
-           const LabelSets& labels, std::size_t top) {
+Image look(const std::vector<PredictionStore>& stores, std::size_t item, const LabelSets& labels,
+           std::size_t top) {
     Image image;
-    image.dataset = &stores.front()->store().dataset();
+    image.dataset = &stores.front().dataset();
     image.item = item;
     if (item < labels.size()) image.labels.assign(labels[item].begin(), labels[item].end());
-    for (const auto& store : stores) {
+    for (const PredictionStore& store : stores) {
+        const RowReader reader(store);
         View view;
-        view.model = store->store().spec().model_name;
-        view.depth = store->depth();
-        if (store->read(item, top, view.answers, &view.why)) {
+        view.model = store.spec().model_name;
+        view.depth = reader.depth();
+        view.why = reader.why_not(item);
+        if (reader.top(item, top, view.answers) == RowStatus::ok) {
             for (const std::int32_t c : image.labels)
-                view.places.push_back(store->place_of(item, c));
-            view.hits = store->hits(item, image.labels);
+                view.places.push_back(reader.place_of(item, c));
+            RowPrediction read;
+            reader.read(item, image.labels, read, RowReader::Detail::ranking);
+            if (read.hits >= 0) view.hits = static_cast<std::uint32_t>(read.hits);
         }
         image.views.push_back(std::move(view));
     }
@@ -103,7 +107,7 @@ std::string as_text(const Image& p, bool colour) {
     for (const View& view : p.views) {
         text += "\n";
         Table table({{view.model}, {""}, {"", Align::right}, {""}});
-        for (const TopAnswer& a : view.answers) {
+        for (const RankedClass& a : view.answers) {
             table.add({name_of_class(d.classes, a.cls), is_right(p, a.cls) ? "✓" : "",
                        percent(a.probability), bar(static_cast<double>(a.probability), bar_cells)});
         }
@@ -155,7 +159,7 @@ json as_json(const Image& p) {
                     {"answers", json::array()},
                     {"labels", json::array()}};
         if (!view.why.empty()) row["not_scored"] = view.why;
-        for (const TopAnswer& a : view.answers) {
+        for (const RankedClass& a : view.answers) {
             json answer = class_json(a.cls);
             answer["probability"] = static_cast<double>(a.probability);
             answer["right"] = is_right(p, a.cls);
@@ -229,11 +233,11 @@ int cmd_show(std::vector<std::string> arguments) {
 
     const auto groups = by_items(paths);
     std::vector<Image> images;
-    std::vector<std::vector<std::unique_ptr<AnswerStore>>> opened;
+    std::vector<std::vector<PredictionStore>> opened;
     std::optional<Error> unknown, misfit;
     for (const auto& folders : groups) {
-        auto stores = open_answer_stores(folders);
-        const Dataset& dataset = stores.front()->store().dataset();
+        auto stores = open_stores_together(folders);
+        const Dataset& dataset = stores.front().dataset();
         std::size_t item = 0;
         try {
             item = item_named(dataset, image);

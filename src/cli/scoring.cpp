@@ -175,13 +175,13 @@ void ScoringFlags::check(bool differences) const {
         throw Error(ErrorCode::bad_input, "no labels at `" + labels_.string() + "`");
 }
 
-std::vector<MetricRequest> ScoringFlags::requests(const LabelSets& labels) const {
+std::vector<MetricRequest> ScoringFlags::requests(const LabelSets& labels, bool cues) const {
     std::vector<MetricRequest> list;
     if (metrics_.empty()) {
         const bool several = !labels.is_single();
         bool single = !several;
         for (std::size_t i = 0; i < labels.size() && !single; ++i) single = labels[i].size() == 1;
-        list = default_metrics(k_, bins_, edges_, several, single);
+        list = default_metrics(k_, bins_, edges_, several, single, cues);
     } else {
         list = named_metrics();
     }
@@ -219,7 +219,8 @@ ScoreOptions ScoringFlags::options_for(const PredictionStore& store) const {
         options.map = class_map_named(class_map_, model);
     }
     if (!labels_.empty()) options.labels = labels_from(labels_, dataset, options.unnamed);
-    options.metrics = requests(options.labels ? *options.labels : dataset.labels);
+    options.metrics =
+        requests(options.labels ? *options.labels : dataset.labels, has_cues(dataset));
     return options;
 }
 

@@ -27,7 +27,7 @@ public:
     const std::filesystem::path& labels() const noexcept { return labels_; }
 
 private:
-    std::vector<MetricRequest> requests(const LabelSets& labels) const;
+    std::vector<MetricRequest> requests(const LabelSets& labels, bool cues) const;
     /// Those of --metrics, in their order.
     std::vector<MetricRequest> named_metrics() const;
     /// --subgroups, where the request is for asma.

@@ -17,10 +17,10 @@
 namespace assay {
 namespace {
 
-void open_all(const OpenShards& shards, std::size_t count, int threads) {
-    parallel_blocks(count, threads, [&](std::size_t s) {
+void open_all(const RowReader& reader, int threads) {
+    parallel_blocks(reader.store().shards(), threads, [&](std::size_t s) {
         throw_if_stopped();
-        shards.at(s);
+        reader.shard(s);
     });
 }
 
@@ -177,10 +177,11 @@ void warn_of_pairing(PairReport& report, std::optional<bool> differ) {
     }
 }
 
-PairReport compare_pair(const PredictionStore& a, const OpenShards& a_shards,
-                        const LabelSets& labels, const PredictionStore& b,
+PairReport compare_pair(const RowReader& baseline, const Truth& truth, const PredictionStore& b,
                         std::pair<std::string, std::string> names, const CompareOptions& options,
                         Comm& comm) {
+    const PredictionStore& a = baseline.store();
+    const LabelSets& labels = truth.labels;
     PairReport report;
     std::tie(report.baseline, report.candidate) = std::move(names);
     report.dataset = a.spec().dataset_name;
@@ -194,11 +195,11 @@ PairReport compare_pair(const PredictionStore& a, const OpenShards& a_shards,
     }
     std::vector<std::int32_t> places;
     agree(comm, [&] { places = class_places(a, b); });
-    OpenShards b_shards(b, places);
+    const RowReader candidate(b, options.score.map, places);
     Alignment rows;
     agree(comm, [&] {
-        open_all(b_shards, b.shards(), resolve_threads(options.score.threads));
-        rows = align(a, a_shards, b, b_shards);
+        open_all(candidate, resolve_threads(options.score.threads));
+        rows = align(baseline, candidate);
         if (rows.baseline.empty()) {
             throw Error(
                 ErrorCode::bad_input,
@@ -212,9 +213,9 @@ PairReport compare_pair(const PredictionStore& a, const OpenShards& a_shards,
     report.only_baseline = rows.only_baseline;
     report.only_candidate = rows.only_candidate;
     report.not_scored = rows.not_scored;
-    const LabelSets b_labels = carried_over(labels, rows, b.rows());
-    const ScoredSet one = score_set(a, a_shards, labels, options.score, rows.baseline, "", comm);
-    const ScoredSet two = score_set(b, b_shards, b_labels, options.score, rows.candidate, "", comm);
+    const Truth b_truth = carried_over(truth, rows, b.rows());
+    const ScoredSet one = score_set(baseline, truth, options.score, rows.baseline, "", comm);
+    const ScoredSet two = score_set(candidate, b_truth, options.score, rows.candidate, "", comm);
     std::vector<std::uint32_t> label_counts;
     for (const std::uint64_t row : rows.baseline)
         label_counts.push_back(
@@ -224,7 +225,7 @@ PairReport compare_pair(const PredictionStore& a, const OpenShards& a_shards,
             paired(one.requests[i], one, two, i, label_counts, options.score.resampling));
     }
     fill_answers(report, one, two, rows, labels, a.dataset().ids, options.disagreements);
-    warn_of_pairing(report, other_images(a, a_shards, b, b_shards));
+    warn_of_pairing(report, other_images(baseline, candidate));
     const std::uint64_t other_labels = options.score.labels ? 0 : relabelled(a, b, rows, places);
     if (other_labels > 0) {
         report.warnings.push_back(
@@ -252,19 +253,19 @@ PairReport compare_pair(const PredictionStore& a, const OpenShards& a_shards,
 std::vector<PairReport> compare_stores(const PredictionStore& baseline,
                                        std::span<const PredictionStore* const> candidates,
                                        const CompareOptions& options, Comm& comm) {
-    OpenShards shards(baseline);
-    LabelSets labels;
+    const RowReader reader(baseline, options.score.map);
+    Truth truth;
     agree(comm, [&] {
-        labels = labels_for(baseline, options.score);
-        open_all(shards, baseline.shards(), resolve_threads(options.score.threads));
+        truth = truth_for(baseline, options.score);
+        open_all(reader, resolve_threads(options.score.threads));
     });
     std::vector<const PredictionStore*> stores(candidates.begin(), candidates.end());
     stores.push_back(&baseline);
     const std::vector<std::string> names = names_of(stores);
     std::vector<PairReport> reports;
     for (std::size_t i = 0; i < candidates.size(); ++i) {
-        reports.push_back(compare_pair(baseline, shards, labels, *candidates[i],
-                                       {names.back(), names[i]}, options, comm));
+        reports.push_back(
+            compare_pair(reader, truth, *candidates[i], {names.back(), names[i]}, options, comm));
         const ClassList& known =
             options.score.map ? options.score.map->targets : baseline.dataset().classes;
         reports.back().classes = known;

@@ -31,10 +31,10 @@ const Dataset::Attribute& attribute_named(const Dataset& dataset, std::string_vi
 }  // namespace
 
 ScoreReport score_store(const PredictionStore& store, const ScoreOptions& options, Comm& comm) {
-    OpenShards shards(store);
-    LabelSets labels;
-    agree(comm, [&] { labels = labels_for(store, options); });
-    ScoreReport report = score_set(store, shards, labels, options, {}, "", comm).report;
+    const RowReader reader(store, options.map);
+    Truth truth;
+    agree(comm, [&] { truth = truth_for(store, options); });
+    ScoreReport report = score_set(reader, truth, options, {}, "", comm).report;
     report.model = store.spec().model_name;
     report.dataset = store.spec().dataset_name;
     report.map = options.map ? options.map->name : "";
@@ -68,7 +68,7 @@ ScoreReport score_store(const PredictionStore& store, const ScoreOptions& option
     }
     for (auto& [value, rows] : members) {
         const std::string name = fmt::format("{}={}", options.subgroup, value);
-        auto part = score_set(store, shards, labels, options, std::move(rows), name, comm).report;
+        auto part = score_set(reader, truth, options, std::move(rows), name, comm).report;
         for (auto& m : part.measurements) report.measurements.push_back(std::move(m));
     }
     return report;

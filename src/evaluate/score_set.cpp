@@ -27,24 +27,24 @@ struct Shared {  // one state of all threads: integers, so that their order does
 
 class Run {
 public:
-    Run(const PredictionStore& store, const OpenShards& shards, const LabelSets& labels,
-        const ScoreOptions& options, std::vector<std::uint64_t> rows, std::string_view subgroup,
-        Comm& comm)
-        : store_(store),
-          labels_(labels),
+    Run(const RowReader& reader, const Truth& truth, const ScoreOptions& options,
+        std::vector<std::uint64_t> rows, std::string_view subgroup, Comm& comm)
+        : store_(reader.store()),
+          labels_(truth.labels),
           options_(options),
           subgroup_(subgroup),
           comm_(comm),
-          rows_(store, shards, labels, options.map ? &*options.map : nullptr, std::move(rows)),
+          rows_(reader, truth, std::move(rows)),
           shape_(rows_.shape()),
           threads_(resolve_threads(options.threads)),
-          adaptive_(rows_, store.spec().storage, options, threads_, comm) {
+          adaptive_(rows_, store_.spec().storage, options, threads_, comm) {
         // Whether sets have several members, and which counts occur, is asked of the items at hand:
         // the two sides of a comparison agree.
         const auto& counts = rows_.label_counts();
         const bool several = counts.size() > 2, single = !several || counts[1] > 0;
         set_.requests = expand_labels_per_image(
-            options.metrics.empty() ? default_metrics({}, 0, "", several, single) : options.metrics,
+            options.metrics.empty() ? default_metrics({}, 0, "", several, single, truth.cues_named)
+                                    : options.metrics,
             counts);
     }
 
@@ -320,10 +320,9 @@ std::optional<Interval> interval_of(double value, std::span<const double> withou
                               level, "bootstrap.normal");
 }
 
-ScoredSet score_set(const PredictionStore& store, const OpenShards& shards, const LabelSets& labels,
-                    const ScoreOptions& options, std::vector<std::uint64_t> rows,
-                    std::string_view subgroup, Comm& comm) {
-    return Run(store, shards, labels, options, std::move(rows), subgroup, comm).run();
+ScoredSet score_set(const RowReader& reader, const Truth& truth, const ScoreOptions& options,
+                    std::vector<std::uint64_t> rows, std::string_view subgroup, Comm& comm) {
+    return Run(reader, truth, options, std::move(rows), subgroup, comm).run();
 }
 
 }  // namespace assay

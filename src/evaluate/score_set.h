@@ -18,11 +18,10 @@ struct ScoredSet {
                                         ///< label, not scored); by sets
 };
 
-/// `rows`: the store's row of each item; empty: all of them in order. `labels` as labels_for()
-/// gives them.
-ScoredSet score_set(const PredictionStore& store, const OpenShards& shards, const LabelSets& labels,
-                    const ScoreOptions& options, std::vector<std::uint64_t> rows,
-                    std::string_view subgroup, Comm& comm);
+/// `reader` with the options' map. `rows`: the store's row of each item; empty: all of them in
+/// order. `truth` as truth_for() gives it.
+ScoredSet score_set(const RowReader& reader, const Truth& truth, const ScoreOptions& options,
+                    std::vector<std::uint64_t> rows, std::string_view subgroup, Comm& comm);
 
 /// Interval of a value from its estimate (for the value itself, or a difference of two).
 std::optional<Interval> interval_of(double value, std::span<const double> without,

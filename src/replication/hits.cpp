@@ -6,10 +6,10 @@
 #include "assay/error.h"
 #include "assay/replication/study.h"
 #include "assay/store/prediction_store.h"
+#include "assay/store/row_reader.h"
 #include "core/csv.h"
 #include "core/file.h"
 #include "core/parallel.h"
-#include "core/softmax.h"
 #include "core/text.h"
 
 namespace assay::replication {
@@ -65,26 +65,6 @@ Hits read_long(CsvReader& reader, std::size_t image, std::size_t classifier, std
         hits.hit[place] = entry.hit;
     }
     return hits;
-}
-
-/// The best class of every row of a shard, -1 where there is none.
-void best_classes(const PredictionStore& store, std::size_t index,
-                  std::vector<std::int32_t>& best) {
-    const auto shard = store.shard(index);
-    best.assign(shard.rows, -1);
-    const bool full = store.spec().storage == StorageFormat::full_f32 ||
-                      store.spec().storage == StorageFormat::full_f16;
-    std::vector<float> row(full ? store.classes() : 0);
-    for (std::uint32_t r = 0; r < shard.rows; ++r) {
-        if (shard.states()[r] != RowState::ok) continue;
-        if (full) {
-            shard.read_rows(r, 1, row);
-            best[r] = scan_row(row, -1).argmax;
-        } else {
-            double ignored = 0;
-            best[r] = shard.top(r, ignored).front().cls;
-        }
-    }
 }
 
 }  // namespace
@@ -151,16 +131,18 @@ Hits hits_of_stores(const std::filesystem::path& folder, int threads) {
         const PredictionStore& store = stores[m];
         hits.classifiers.push_back(store.spec().model_name);
         const LabelSets& labels = store.dataset().labels;
+        const RowReader reader(store);
         parallel_blocks(store.shards(), threads, [&](std::size_t s) {
-            const auto record = store.folder() / "shards" / fmt::format("{:06}.json", s);
-            if (!store.complete() && !std::filesystem::exists(record)) return;
-            std::vector<std::int32_t> best;
-            best_classes(store, s, best);
-            const std::size_t first = s * store.spec().shard_rows;
-            for (std::size_t r = 0; r < best.size(); ++r) {
-                const std::size_t item = first + r;
-                if (best[r] < 0 || item >= labels.size() || labels[item].empty()) continue;
-                hits.hit[item * width + m] = labels.contains(item, best[r]) ? 1 : 0;
+            const std::uint64_t first = s * std::uint64_t{store.spec().shard_rows};
+            const std::uint64_t last =
+                std::min<std::uint64_t>(first + store.spec().shard_rows, labels.size());
+            RowPrediction row;
+            for (std::uint64_t i = first; i < last; ++i) {
+                const auto item = static_cast<std::size_t>(i);
+                if (labels[item].empty() ||
+                    reader.read(i, {}, row, RowReader::Detail::ranking) != RowStatus::ok)
+                    continue;
+                hits.hit[item * width + m] = labels.contains(item, row.predicted) ? 1 : 0;
             }
         });
     }

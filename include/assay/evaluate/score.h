@@ -88,6 +88,10 @@ struct ScoreReport {
     std::vector<std::string> warnings;
 };
 
+/// Whether the data set has the attributes `shape` and `texture`, each naming a class of the
+/// predictions: what `shape_bias` is made of.
+bool has_cues(const Dataset& dataset);
+
 /// Throws usage (unknown attribute), bad_input (labels of another length or outside the classes,
 /// damaged shards).
 ScoreReport score_store(const PredictionStore& store, const ScoreOptions& options, Comm& comm);

@@ -212,6 +212,10 @@ StoreFolders look_for_stores(const std::filesystem::path& path);
 /// store out in silence.
 std::vector<std::filesystem::path> find_stores(const std::filesystem::path& path);
 
+/// Opens the stores at or below each path, in that order. All must be of the same items and the
+/// same classes in the same order. Throws usage when they are not; as find_stores() and open().
+std::vector<PredictionStore> open_stores_together(const std::vector<std::string>& paths);
+
 /// Reads every byte of a store and of its data set's description. One sentence for each problem
 /// (damaged shards, records that disagree; missing shards and leftovers of killed writers are not
 /// problems); empty: all is well.
