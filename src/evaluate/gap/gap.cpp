@@ -5,9 +5,9 @@
 
 #include <fmt/format.h>
 
+#include "assay/collective/comm.h"
 #include "assay/error.h"
 #include "assay/store/prediction_store.h"
-#include "evaluate/ranks.h"
 
 namespace assay {
 namespace {
@@ -86,8 +86,9 @@ GapReport from_table(const GapRequest& request) {
         throw Error(ErrorCode::usage,
                     "with a table, name both data sets (for the headings) or none");
     if (!request.runs.empty() || !request.labels[0].empty() || !request.labels[1].empty())
-        throw Error(ErrorCode::usage,
-                    "a table holds published values: folders of runs and label sets are for stores");
+        throw Error(
+            ErrorCode::usage,
+            "a table holds published values: folders of runs and label sets are for stores");
     const GapTable table = read_gap_table(request.table, request.unit);
     std::array<std::string, 2> names{"V1", "V2"};
     if (request.sets.size() == 2) names = {request.sets[0], request.sets[1]};

@@ -8,14 +8,13 @@
 
 #include <fmt/format.h>
 
+#include "assay/collective/comm.h"
 #include "assay/error.h"
 #include "assay/metric/metric.h"
 #include "assay/store/prediction_store.h"
 #include "assay/store/row_reader.h"
 #include "assemble.h"
 #include "core/parallel.h"
-#include "evaluate/ranks.h"
-#include "metric/number_list.h"
 
 namespace assay {
 namespace {
@@ -163,7 +162,7 @@ public:
     /// The counts of all ranks. Collective.
     void join(Comm& comm, GapInput::Model& model, std::size_t set) {
         state_.push_back(not_scored_);
-        add_over_ranks(comm, state_);
+        comm.all_reduce(state_);
         model.not_scored[set] = static_cast<std::uint64_t>(state_.back());
         state_.pop_back();
         model.states[set] = std::move(state_);
@@ -281,9 +280,8 @@ GapReport gap_of_stores(const GapSide& first, const GapSide& second, const GapOp
                         listed(missing_from({}, stores[1]))));
     }
     if (options.pooled_above == 0 || options.pooled_above > most_labels_per_image)
-        throw Error(ErrorCode::usage,
-                    fmt::format("numbers of labels pooled above {}: 1 to {}", options.pooled_above,
-                                most_labels_per_image));
+        throw Error(ErrorCode::usage, fmt::format("numbers of labels pooled above {}: 1 to {}",
+                                                  options.pooled_above, most_labels_per_image));
 
     std::array<Images, 2> images{images_of(first, stores[0].at(names[0])),
                                  images_of(second, stores[1].at(names[0]))};
