@@ -62,11 +62,15 @@ Table records_of(const GapReport& r) {
         cells.emplace_back(model.decomposition.composition);
         cells.emplace_back(model.decomposition.within);
         for (const auto& metric : model.ranks) {
-            for (const GapRank& rank : metric)
-                cells.push_back(rank.rank > 0 ? Cell(Count{rank.rank}) : Cell());
+            for (const GapRank& rank : metric) {
+                Cell& cell = cells.emplace_back();
+                if (rank.rank > 0) cell = Count{rank.rank};
+            }
         }
-        for (const auto& change : model.rank_change)
-            cells.push_back(change ? Cell(Number{static_cast<double>(*change)}) : Cell());
+        for (const auto& change : model.rank_change) {
+            Cell& cell = cells.emplace_back();
+            if (change) cell = Number{static_cast<double>(*change)};
+        }
         for (const std::uint64_t n : model.not_scored) cells.emplace_back(Count{n});
         for (const GapSubgroup& s : model.subgroups) add_pair(s.agreement);
         table.add(std::move(cells));

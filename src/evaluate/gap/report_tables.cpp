@@ -148,7 +148,8 @@ Table histogram(const GapReport& r) {
             const double proportion = static_cast<double>(images[set]) /
                                       static_cast<double>(std::max<std::uint64_t>(1, all));
             cells.emplace_back(Count{images[set]});
-            cells.push_back(all == 0 ? Cell() : Number{proportion, Unit::proportion, 1});
+            Cell& cell = cells.emplace_back();
+            if (all > 0) cell = Number{proportion, Unit::proportion, 1};
             bars.emplace_back(Bar{proportion, 10});
         }
         cells.insert(cells.end(), bars.begin(), bars.end());
