@@ -5,6 +5,7 @@
 #include <fmt/core.h>
 
 #include "assay/error.h"
+#include "assay/evaluate/measure_options.h"
 #include "evaluate/ranks.h"
 #include "evaluate/score_set.h"
 
@@ -30,11 +31,14 @@ const Dataset::Attribute& attribute_named(const Dataset& dataset, std::string_vi
 
 }  // namespace
 
-ScoreReport score_store(const PredictionStore& store, const ScoreOptions& options, Comm& comm) {
+ScoreReport score_store(const PredictionStore& store, const ScoreOptions& given, Comm& comm,
+                        const ProgressCallback& progress) {
     OpenShards shards(store);
     LabelSets labels;
+    ScoreOptions options = given;
     agree(comm, [&] { labels = labels_for(store, options); });
-    ScoreReport report = score_set(store, shards, labels, options, {}, "", comm).report;
+    if (options.metrics.empty()) options.metrics = default_metrics_for(labels);
+    ScoreReport report = score_set(store, shards, labels, options, {}, "", comm, progress).report;
     report.model = store.spec().model_name;
     report.dataset = store.spec().dataset_name;
     report.map = options.map ? options.map->name : "";

@@ -207,7 +207,7 @@ void ScoredRows::score(std::size_t unit, std::vector<RowFacts>& facts, ScoreCoun
         const auto set = labels_[static_cast<std::size_t>(row)];
         ++counts.scored;
         counts.unlabelled += set.empty() ? 1 : 0;
-        counts.several_labels += set.size() > 1 ? 1 : 0;
+        counts.multi_label += set.size() > 1 ? 1 : 0;
         RowFacts& fact = facts.emplace_back();
         fact.item = item;
         fact.group = group_of(item);
