@@ -1,11 +1,7 @@
 #include "cli/table.h"
 
-#include <sys/ioctl.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <utility>
 
 #include "core/csv.h"
@@ -18,12 +14,6 @@ std::size_t width_of(std::string_view text) {
     return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
         return (static_cast<unsigned char>(c) & 0xC0) != 0x80;
     }));
-}
-
-bool wants_colour(int descriptor) {
-    const char* term = std::getenv("TERM");
-    return ::isatty(descriptor) == 1 && std::getenv("NO_COLOR") == nullptr &&
-           !(term != nullptr && std::string_view(term) == "dumb");
 }
 
 }  // namespace
@@ -126,20 +116,6 @@ std::string Table::csv() const {
         if (!row.empty()) writer.row(row);
     }
     return out;
-}
-
-bool stdout_is_terminal() {
-    return wants_colour(STDOUT_FILENO);
-}
-bool stderr_is_terminal() {
-    return wants_colour(STDERR_FILENO);
-}
-
-std::size_t stdout_width() {
-    winsize size{};
-    const bool known = ::isatty(STDOUT_FILENO) == 1 &&
-                       ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
-    return known ? size.ws_col : 120;
 }
 
 std::string bar(double share, int width) {

@@ -5,6 +5,8 @@
 #include <string_view>
 #include <vector>
 
+#include "cli/terminal.h"
+
 namespace assay::cli {
 
 enum class Align { left, right };
@@ -43,12 +45,6 @@ private:
     std::vector<std::vector<std::string>> rows_;  ///< an empty row stands for a rule
     std::vector<std::string> footers_;
 };
-
-/// stdout is a terminal and neither NO_COLOR is set nor TERM=dumb.
-bool stdout_is_terminal();
-bool stderr_is_terminal();
-/// Columns of the terminal that stdout is, else 120.
-std::size_t stdout_width();
 
 /// "█████▌    " of `width` cells for a share in [0, 1].
 std::string bar(double share, int width);
