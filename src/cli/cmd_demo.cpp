@@ -10,7 +10,6 @@
 #include "assay/store/prediction_store.h"
 #include "cli/command.h"
 #include "cli/progress.h"
-#include "cli/table.h"
 #include "core/file.h"
 #include "core/hash.h"
 #include "demo/images.h"
@@ -51,7 +50,7 @@ std::vector<TrainReport> train(const Demo& demo, const std::vector<DemoNetwork>&
 
 Report network_report(const std::vector<DemoNetwork>& networks,
                       const std::vector<TrainReport>& reports) {
-    assay::Table table{.title = "",
+    Table table{.title = "",
                        .columns = {{"model", false}, {"trained on"}, {"seconds"}, {"made", false}},
                        .rows = {},
                        .notes = {}};
@@ -278,8 +277,7 @@ int cmd_demo(std::vector<std::string> arguments) {
     drop_stale_scores(demo, networks);
     Look(demo, walkthrough).run();
     walkthrough.chapter("In short", "");
-    walkthrough.say(demo_summary(demo.dir / "runs", networks, reports)
-                        .text(stdout_is_terminal(), stdout_width()));
+    Output().print(demo_summary(demo.dir / "runs", networks, reports));
     walkthrough.say(fmt::format(
         "\nLook at {0}/world.png. The commands are in {0}/commands.sh, the scores in {0}/runs.",
         demo.dir.string()));

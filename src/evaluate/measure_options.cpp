@@ -41,8 +41,11 @@ void add_request(std::vector<MetricRequest>& list, const std::string& text,
                  const MeasureOptions& options) {
     const MetricFacts& facts =
         *parse_metric(std::string_view(text).substr(0, text.find(':'))).facts;
-    if (text == facts.name && takes(facts, "k") && !options.k.empty()) {
-        for (const int k : options.k) list.push_back(parse_metric(fmt::format("{}:k={}", text, k)));
+    if (text == facts.name && facts.numbered_by == "k" && !options.k.empty()) {
+        for (const int k : options.k) {
+            list.push_back(parse_metric(text));
+            list.back().set("k", std::to_string(k));
+        }
         return;
     }
     std::string full = text;
@@ -65,7 +68,7 @@ std::vector<MetricRequest> named_metrics(const MeasureOptions& options) {
     return list;
 }
 
-// The label counts of the options, where the request is for a mean over them.
+// The numbers of labels of the options, where the request is for a mean over them.
 void set_subgroups(MetricRequest& request, const MeasureOptions& options) {
     if (options.subgroups.empty() || !takes(*request.facts, "subgroups")) return;
     std::string counts;
@@ -104,9 +107,11 @@ LabelSets labels_from(const std::filesystem::path& path, const Dataset& dataset,
     });
 }
 
-std::vector<MetricRequest> requests_for(const LabelSets& labels, const MeasureOptions& options) {
-    std::vector<MetricRequest> list =
-        options.metrics.empty() ? default_metrics_for(labels, options) : named_metrics(options);
+std::vector<MetricRequest> requests_for(const LabelSets& labels, bool cues,
+                                        const MeasureOptions& options) {
+    std::vector<MetricRequest> list = options.metrics.empty()
+                                          ? default_metrics_for(labels, cues, options)
+                                          : named_metrics(options);
     if (!options.subgroups.empty()) {
         const auto averages = [](const MetricRequest& r) { return takes(*r.facts, "subgroups"); };
         if (std::none_of(list.begin(), list.end(), averages)) {
@@ -127,12 +132,12 @@ std::vector<MetricRequest> requests_for(const LabelSets& labels, const MeasureOp
 
 }  // namespace
 
-std::vector<MetricRequest> default_metrics_for(const LabelSets& labels,
+std::vector<MetricRequest> default_metrics_for(const LabelSets& labels, bool cues,
                                                const MeasureOptions& options) {
     const bool several = !labels.is_single();
     bool single = !several;
     for (std::size_t i = 0; i < labels.size() && !single; ++i) single = labels[i].size() == 1;
-    return default_metrics(options.k, options.bins, options.edges, several, single);
+    return default_metrics(options.k, options.bins, options.edges, several, single, cues);
 }
 
 std::vector<Gate> gates_of(const MeasureOptions& options) {
@@ -174,7 +179,8 @@ ScoreOptions resolve(const MeasureOptions& options, const PredictionStore& store
     }
     if (!options.labels.empty())
         resolved.labels = labels_from(options.labels, dataset, resolved.unnamed);
-    resolved.metrics = requests_for(resolved.labels ? *resolved.labels : dataset.labels, options);
+    resolved.metrics = requests_for(resolved.labels ? *resolved.labels : dataset.labels,
+                                    has_cues(dataset), options);
     return resolved;
 }
 

@@ -26,19 +26,19 @@ struct Shared {  // one state of all threads: integers, so that their order does
 
 class Run {
 public:
-    Run(const PredictionStore& store, const OpenShards& shards, const LabelSets& labels,
-        const ScoreOptions& options, std::vector<std::uint64_t> rows, std::string_view subgroup,
-        Comm& comm, const ProgressCallback& progress)
-        : store_(store),
-          labels_(labels),
+    Run(const RowReader& reader, const Truth& truth, const ScoreOptions& options,
+        std::vector<std::uint64_t> rows, std::string_view subgroup, Comm& comm,
+        const ProgressCallback& progress)
+        : store_(reader.store()),
+          labels_(truth.labels),
           options_(options),
           subgroup_(subgroup),
           comm_(comm),
           progress_(progress),
-          rows_(store, shards, labels, options.map ? &*options.map : nullptr, std::move(rows)),
+          rows_(reader, truth, std::move(rows)),
           shape_(rows_.shape()),
           threads_(resolve_threads(options.threads)),
-          adaptive_(rows_, store.spec().storage, options, threads_, comm) {
+          adaptive_(rows_, store_.spec().storage, options, threads_, comm) {
         // Which numbers of labels occur is asked of the items at hand: the two sides of a
         // comparison agree.
         set_.requests = expand_labels_per_image(options.metrics, rows_.label_counts());
@@ -319,10 +319,10 @@ std::optional<Interval> interval_of(double value, std::span<const double> withou
                               level, "bootstrap.normal");
 }
 
-ScoredSet score_set(const PredictionStore& store, const OpenShards& shards, const LabelSets& labels,
-                    const ScoreOptions& options, std::vector<std::uint64_t> rows,
-                    std::string_view subgroup, Comm& comm, const ProgressCallback& progress) {
-    return Run(store, shards, labels, options, std::move(rows), subgroup, comm, progress).run();
+ScoredSet score_set(const RowReader& reader, const Truth& truth, const ScoreOptions& options,
+                    std::vector<std::uint64_t> rows, std::string_view subgroup, Comm& comm,
+                    const ProgressCallback& progress) {
+    return Run(reader, truth, options, std::move(rows), subgroup, comm, progress).run();
 }
 
 }  // namespace assay

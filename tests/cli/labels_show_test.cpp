@@ -304,7 +304,7 @@ TEST_F(LabelsShow, AnotherOrderOfClassesIsNotMixedIn) {
     EXPECT_THAT(proposed.err, HasSubstr("class 0 is `cat` and `dog`"));
     const Outcome pair = assay_run({"compare", one, two, "--json"});
     EXPECT_EQ(pair.status, 0) << pair.err;
-    EXPECT_EQ(json::parse(pair.out).at("pairs").at(0).at("answers").at("same"), 3);
+    EXPECT_EQ(json::parse(pair.out).at("pairs").at(0).at("predictions").at("same"), 3);
 }
 
 TEST_F(LabelsShow, HolmIsNamedWhereThereAreCandidatesToCorrectFor) {
