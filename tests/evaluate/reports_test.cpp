@@ -108,7 +108,7 @@ TEST(CheckReport, FindingsWithTheirMarks) {
               "net on val\n\n✓ all images can be read\n\nnet on v2\n\n"
               "! probabilities?\n    sums are 1\n    → say --outputs\n\n"
               "model  data set  errors  warnings  notes  ok\n"
-              "───────────────────────────────────────────\n"
+              "────────────────────────────────────────────\n"
               "net    val            0         0      0   1\n"
               "net    v2             0         1      0   0\n");
     EXPECT_THAT(render(report, ReportFormat::markdown),
