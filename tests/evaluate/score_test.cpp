@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "assay/error.h"
@@ -16,17 +15,8 @@ ScoreReport scored(const PredictionStore& store, ScoreOptions options = {}) {
     return score_store(store, options, *self_comm());
 }
 
-nlohmann::json fixture() {
-    const auto path =
-        std::filesystem::path(ASSAY_SOURCE_DIR) / "../shared/spec/fixtures/quality-expected.json";
-    if (!std::filesystem::exists(path)) return nullptr;
-    std::ifstream file(path);
-    return nlohmann::json::parse(file).at("calibration_fixture");
-}
-
-TEST(Score, PublishedFixture) {
-    const auto expected = fixture();
-    if (expected.is_null()) GTEST_SKIP() << "no shared/spec/fixtures";
+TEST(Score, CalibrationFixture) {
+    const auto expected = plain::calibration_fixture();
     Made made;
     made.kind = ScoreKind::probabilities;
     for (const auto& row : expected.at("prob_times_64")) {

@@ -21,6 +21,7 @@
 
 #include "assay/data/class_list.h"
 #include "assay/progress.h"
+#include "assay/report.h"
 #include "assay/store/prediction_store.h"
 #include "assay/store/score_kind.h"
 
@@ -72,5 +73,8 @@ struct ImportReport {
 ImportReport import_predictions(const std::filesystem::path& file,
                                 const std::filesystem::path& runs, const ImportOptions& options,
                                 const ProgressCallback& callback = {});
+
+/// One row; partial, with a warning, when rows have no score. JSON: assay.import/1.
+Report report_of(const ImportReport& result);
 
 }  // namespace assay
