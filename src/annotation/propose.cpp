@@ -9,12 +9,12 @@
 #include <mutex>
 
 #include "assay/error.h"
+#include "assay/store/row_reader.h"
 #include "core/csv.h"
 #include "core/parallel.h"
 #include "core/random.h"
 #include "core/statistics.h"
 #include "propose_search.h"
-#include "top_answers.h"
 
 namespace assay {
 namespace {
@@ -23,26 +23,27 @@ constexpr std::size_t block_items = 256;
 /// Entries (items x models x depth) that the search looks at.
 constexpr std::uint64_t most_entries = 6'000'000;
 
-using Stores = std::vector<std::unique_ptr<AnswerStore>>;
+using Stores = std::vector<RowReader>;
 /// The best classes of one item, a list a model.
-using Answers = std::vector<std::vector<TopAnswer>>;
+using Answers = std::vector<std::vector<RankedClass>>;
 
 /// Larger is better; for ranks the negative rank from 1.
-float score_of(const std::vector<TopAnswer>& answers, std::size_t i, ProposeOptions::Rule rule) {
+float score_of(const std::vector<RankedClass>& answers, std::size_t i, ProposeOptions::Rule rule) {
     return rule == ProposeOptions::Rule::rank ? -static_cast<float>(i + 1) : answers[i].probability;
 }
 
-std::size_t place_in(const std::vector<TopAnswer>& answers, std::int32_t cls) {
-    return static_cast<std::size_t>(std::find_if(answers.begin(), answers.end(),
-                                                 [&](const TopAnswer& a) { return a.cls == cls; }) -
-                                    answers.begin());
+std::size_t place_in(const std::vector<RankedClass>& answers, std::int32_t cls) {
+    return static_cast<std::size_t>(
+        std::find_if(answers.begin(), answers.end(),
+                     [&](const RankedClass& a) { return a.cls == cls; }) -
+        answers.begin());
 }
 
 /// Distinct classes of all models, ascending.
 std::vector<std::int32_t> classes_in(const Answers& answers, std::span<const std::int32_t> also) {
     std::vector<std::int32_t> out(also.begin(), also.end());
     for (const auto& list : answers) {
-        for (const TopAnswer& a : list) out.push_back(a.cls);
+        for (const RankedClass& a : list) out.push_back(a.cls);
     }
     std::sort(out.begin(), out.end());
     out.erase(std::unique(out.begin(), out.end()), out.end());
@@ -83,25 +84,25 @@ public:
           options_(options),
           comm_(comm),
           progress_(progress),
-          dataset_(stores.front()->store().dataset()),
-          rows_(stores.front()->store().rows()),
+          dataset_(stores.front().store().dataset()),
+          rows_(stores.front().store().rows()),
           threads_(resolve_threads(options.threads)) {}
 
     Proposals run() {
         out_.items = rows_;
         for (const auto& store : stores_) {
-            out_.models.push_back({.name = store->store().spec().model_name,
+            out_.models.push_back({.name = store.store().spec().model_name,
                                    .chosen = true,
                                    .threshold = 0,
                                    .proposals = 0,
                                    .alone = 0,
                                    .recall = {}});
-            if (store->depth() < options_.depth &&
-                store->depth() < stores_.front()->store().classes()) {
+            if (store.depth() < options_.depth &&
+                store.depth() < stores_.front().store().classes()) {
                 out_.notes.push_back(
                     fmt::format("{} keeps {} class{} per image, less than the {} asked for",
-                                out_.models.back().name, store->depth(),
-                                store->depth() == 1 ? "" : "es", options_.depth));
+                                out_.models.back().name, store.depth(),
+                                store.depth() == 1 ? "" : "es", options_.depth));
             }
         }
         search();
@@ -113,7 +114,7 @@ private:
     bool read(std::uint64_t item, Answers& answers) const {
         answers.resize(stores_.size());
         for (std::size_t m = 0; m < stores_.size(); ++m) {
-            if (!stores_[m]->read(item, options_.depth, answers[m])) return false;
+            if (stores_[m].top(item, options_.depth, answers[m]) != RowStatus::ok) return false;
         }
         return true;
     }
@@ -451,6 +452,7 @@ private:
     Measurement recall(const std::string& definition, std::uint64_t found, std::uint64_t all,
                        const std::string& undefined) const {
         Measurement m;
+        m.unit = Unit::proportion;
         m.key.metric = "recall";
         m.key.definition = definition;
         m.n = all;
@@ -513,12 +515,14 @@ Proposals propose_labels(const ProposeOptions& options, Comm& comm,
     if (options.depth < 1 || options.depth > 1000) {
         throw Error(ErrorCode::usage, fmt::format("depth {} is not in 1 .. 1000", options.depth));
     }
-    const Stores stores = open_answer_stores(options.stores);
+    const std::vector<PredictionStore> opened = open_stores_together(options.stores);
+    Stores stores;
+    for (const PredictionStore& store : opened) stores.emplace_back(store);
     if (stores.empty() || stores.size() > 64) {
         throw Error(ErrorCode::usage,
                     fmt::format("{} models; 1 to 64 can propose labels", stores.size()));
     }
-    const Dataset& dataset = stores.front()->store().dataset();
+    const Dataset& dataset = stores.front().store().dataset();
     LabelSets gold;
     if (!options.gold.empty()) gold = read_label_sets(options.gold, dataset, dataset.classes);
     Proposals out =

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "assay/error.h"
+#include "cli/help.h"
 #include "cli/outputs.h"
 #include "cli/table.h"
 
@@ -40,6 +41,18 @@ std::vector<std::string> option_names(const CLI::App& app) {
 
 }  // namespace
 
+std::string command_lines(const std::vector<Command>& commands, bool colour) {
+    std::size_t width = 0;
+    for (const Command& command : commands) width = std::max(width, command.name.size());
+    std::string out;
+    for (const Command& command : commands) {
+        out += fmt::format("  {}{}{}{}{}\n", colour ? "\033[1m" : "", command.name,
+                           colour ? "\033[0m" : "",
+                           std::string(width + 2 - command.name.size(), ' '), command.summary);
+    }
+    return out;
+}
+
 std::string& command_line() {
     static std::string line;
     return line;
@@ -54,7 +67,7 @@ std::unique_ptr<CLI::App> make_app(std::string_view name, std::string_view summa
         if (!line.empty()) footer += "  " + line + "\n";
     }
     app->footer(footer);
-    app->get_formatter()->column_width(34);
+    app->formatter(std::make_shared<FoldedHelp>());
     return app;
 }
 

@@ -49,6 +49,9 @@ int cmd_verify(std::vector<std::string> arguments);
 /// Explicit order: the order of `assay --help`.
 const std::vector<Command>& commands();
 
+/// One line a command for `assay --help`: names as wide as the longest, then summaries.
+std::string command_lines(const std::vector<Command>& commands, bool colour);
+
 /// The whole command line as typed, for provenance; set once by main.
 std::string& command_line();
 

@@ -11,16 +11,15 @@
 #include "core/statistics.h"
 #include "evaluate/compare_agreement.h"
 #include "evaluate/compare_pairing.h"
-#include "evaluate/ranks.h"
 #include "evaluate/score_set.h"
 
 namespace assay {
 namespace {
 
-void open_all(const OpenShards& shards, std::size_t count, int threads) {
-    parallel_blocks(count, threads, [&](std::size_t s) {
+void open_all(const RowReader& reader, int threads) {
+    parallel_blocks(reader.store().shards(), threads, [&](std::size_t s) {
         throw_if_stopped();
-        shards.at(s);
+        reader.shard(s);
     });
 }
 
@@ -190,10 +189,11 @@ void warn_of_pairing(PairReport& report, std::optional<bool> differ) {
     }
 }
 
-PairReport compare_pair(const PredictionStore& a, const OpenShards& a_shards,
-                        const LabelSets& labels, const PredictionStore& b,
+PairReport compare_pair(const RowReader& baseline, const Truth& truth, const PredictionStore& b,
                         std::pair<std::string, std::string> names, const CompareOptions& options,
                         Comm& comm, const ProgressCallback& progress) {
+    const PredictionStore& a = baseline.store();
+    const LabelSets& labels = truth.labels;
     PairReport report;
     std::tie(report.baseline, report.candidate) = std::move(names);
     report.dataset = a.spec().dataset_name;
@@ -206,11 +206,11 @@ PairReport compare_pair(const PredictionStore& a, const OpenShards& a_shards,
     }
     std::vector<std::int32_t> places;
     agree(comm, [&] { places = class_places(a, b); });
-    OpenShards b_shards(b, places);
+    const RowReader candidate(b, options.score.map, places);
     Alignment rows;
     agree(comm, [&] {
-        open_all(b_shards, b.shards(), resolve_threads(options.score.threads));
-        rows = align(a, a_shards, b, b_shards);
+        open_all(candidate, resolve_threads(options.score.threads));
+        rows = align(baseline, candidate);
         if (rows.baseline.empty()) {
             throw Error(
                 ErrorCode::bad_input,
@@ -224,7 +224,7 @@ PairReport compare_pair(const PredictionStore& a, const OpenShards& a_shards,
     report.only_baseline = rows.only_baseline;
     report.only_candidate = rows.only_candidate;
     report.not_scored = rows.not_scored;
-    const LabelSets b_labels = carried_over(labels, rows, b.rows());
+    const Truth b_truth = carried_over(truth, rows, b.rows());
     // The two sides have the same items.
     const ProgressCallback first_half = [&](const Progress& p) {
         if (progress) progress({.step = report.candidate, .done = p.done, .total = 2 * p.total});
@@ -234,9 +234,9 @@ PairReport compare_pair(const PredictionStore& a, const OpenShards& a_shards,
             progress({.step = report.candidate, .done = p.total + p.done, .total = 2 * p.total});
     };
     const ScoredSet one =
-        score_set(a, a_shards, labels, options.score, rows.baseline, "", comm, first_half);
+        score_set(baseline, truth, options.score, rows.baseline, "", comm, first_half);
     const ScoredSet two =
-        score_set(b, b_shards, b_labels, options.score, rows.candidate, "", comm, second_half);
+        score_set(candidate, b_truth, options.score, rows.candidate, "", comm, second_half);
     std::vector<std::uint32_t> labels_per_image;
     for (const std::uint64_t row : rows.baseline)
         labels_per_image.push_back(
@@ -246,7 +246,7 @@ PairReport compare_pair(const PredictionStore& a, const OpenShards& a_shards,
             paired(one.requests[i], one, two, i, labels_per_image, options.score.resampling));
     }
     fill_predictions(report, one, two, rows, labels, a.dataset().ids, options.disagreements);
-    warn_of_pairing(report, other_images(a, a_shards, b, b_shards));
+    warn_of_pairing(report, other_images(baseline, candidate));
     const std::uint64_t other_labels = options.score.labels ? 0 : relabelled(a, b, rows, places);
     if (other_labels > 0) {
         report.warnings.push_back(
@@ -289,21 +289,23 @@ std::vector<PairReport> compare_stores(const PredictionStore& baseline,
                                        std::span<const PredictionStore* const> candidates,
                                        const CompareOptions& given, Comm& comm,
                                        const ProgressCallback& progress) {
-    OpenShards shards(baseline);
-    LabelSets labels;
+    const RowReader reader(baseline, given.score.map);
+    Truth truth;
     CompareOptions options = given;
     agree(comm, [&] {
-        labels = labels_for(baseline, options.score);
-        if (options.score.metrics.empty()) options.score.metrics = default_metrics_for(labels);
-        open_all(shards, baseline.shards(), resolve_threads(options.score.threads));
+        truth = truth_for(baseline, options.score);
+        if (options.score.metrics.empty()) {
+            options.score.metrics = default_metrics_for(truth.labels, truth.cues_named);
+        }
+        open_all(reader, resolve_threads(options.score.threads));
     });
     std::vector<const PredictionStore*> stores(candidates.begin(), candidates.end());
     stores.push_back(&baseline);
     const std::vector<std::string> names = names_of(stores);
     std::vector<PairReport> reports;
     for (std::size_t i = 0; i < candidates.size(); ++i) {
-        reports.push_back(compare_pair(baseline, shards, labels, *candidates[i],
-                                       {names.back(), names[i]}, options, comm, progress));
+        reports.push_back(compare_pair(reader, truth, *candidates[i], {names.back(), names[i]},
+                                       options, comm, progress));
         const ClassList& known =
             options.score.map ? options.score.map->targets : baseline.dataset().classes;
         reports.back().classes = known;

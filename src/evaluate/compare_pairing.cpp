@@ -13,12 +13,6 @@
 namespace assay {
 namespace {
 
-bool scored(const OpenShards& shards, std::uint64_t row) {
-    const PredictionStore::Shard* shard = shards.at(shards.of_row(row));
-    return shard != nullptr &&
-           shard->states()[static_cast<std::size_t>(row - shard->first_row)] == RowState::ok;
-}
-
 // A store's class list, where it says what the classes are: of the scores, and not numbers alone.
 const ClassList* known_classes(const PredictionStore& store) {
     const ClassList& classes = store.dataset().classes;
@@ -37,11 +31,11 @@ std::string end_of(const std::filesystem::path& folder, std::ptrdiff_t count) {
 
 }  // namespace
 
-Alignment align(const PredictionStore& a, const OpenShards& a_shards, const PredictionStore& b,
-                const OpenShards& b_shards) {
+Alignment align(const RowReader& one, const RowReader& two) {
+    const PredictionStore &a = one.store(), &b = two.store();
     Alignment rows;
     const auto add = [&](std::uint64_t i, std::uint64_t j) {
-        if (!scored(a_shards, i) || !scored(b_shards, j)) {
+        if (one.status(i) != RowStatus::ok || two.status(j) != RowStatus::ok) {
             ++rows.not_scored;
             return;
         }
@@ -108,13 +102,13 @@ std::uint64_t relabelled(const PredictionStore& a, const PredictionStore& b, con
     return count;
 }
 
-std::optional<bool> other_images(const PredictionStore& a, const OpenShards& a_shards,
-                                 const PredictionStore& b, const OpenShards& b_shards) {
+std::optional<bool> other_images(const RowReader& first, const RowReader& second) {
+    const PredictionStore &a = first.store(), &b = second.store();
     if (a.spec().ids_hash != b.spec().ids_hash || a.spec().shard_rows != b.spec().shard_rows)
         return std::nullopt;
     std::optional<bool> differ;
     for (std::size_t s = 0; s < a.shards(); ++s) {
-        const PredictionStore::Shard *one = a_shards.at(s), *two = b_shards.at(s);
+        const PredictionStore::Shard *one = first.shard(s), *two = second.shard(s);
         if (one == nullptr || two == nullptr) continue;
         if (one->images_hash().empty() || two->images_hash().empty()) continue;
         if (one->images_hash() != two->images_hash()) return true;
@@ -123,15 +117,18 @@ std::optional<bool> other_images(const PredictionStore& a, const OpenShards& a_s
     return differ;
 }
 
-LabelSets carried_over(const LabelSets& labels, const Alignment& rows,
-                       std::uint64_t candidate_rows) {
-    std::vector<std::uint64_t> from(static_cast<std::size_t>(candidate_rows), ~std::uint64_t{0});
+Truth carried_over(const Truth& truth, const Alignment& rows, std::uint64_t candidate_rows) {
+    constexpr auto nowhere = ~std::uint64_t{0};
+    std::vector<std::uint64_t> from(static_cast<std::size_t>(candidate_rows), nowhere);
     for (std::size_t k = 0; k < rows.baseline.size(); ++k)
         from[static_cast<std::size_t>(rows.candidate[k])] = rows.baseline[k];
-    LabelSets result;
+    Truth result;
+    result.cues_named = truth.cues_named;
+    result.no_cues = truth.no_cues;
     for (const std::uint64_t row : from) {
-        result.append(row == ~std::uint64_t{0} ? std::span<const std::int32_t>()
-                                               : labels[static_cast<std::size_t>(row)]);
+        const auto at = static_cast<std::size_t>(row);
+        result.labels.append(row == nowhere ? std::span<const std::int32_t>() : truth.labels[at]);
+        if (!truth.cues.empty()) result.cues.push_back(row == nowhere ? Cues{} : truth.cues[at]);
     }
     return result;
 }

@@ -10,7 +10,8 @@
 
 #include "assay/data/label_sets.h"
 #include "assay/store/prediction_store.h"
-#include "evaluate/scored_rows.h"
+#include "assay/store/row_reader.h"
+#include "evaluate/truth.h"
 
 namespace assay {
 
@@ -19,8 +20,7 @@ struct Alignment {
     std::vector<std::uint64_t> baseline, candidate;
     std::uint64_t only_baseline = 0, only_candidate = 0, not_scored = 0;
 };
-Alignment align(const PredictionStore& a, const OpenShards& a_shards, const PredictionStore& b,
-                const OpenShards& b_shards);
+Alignment align(const RowReader& a, const RowReader& b);
 
 /// Where the candidate has each class of the baseline; empty where both have it at the same number,
 /// as far as is known. Throws bad_input: other classes.
@@ -32,12 +32,10 @@ std::uint64_t relabelled(const PredictionStore& a, const PredictionStore& b, con
                          std::span<const std::int32_t> places);
 
 /// Whether the stores' records hold other bytes of images; nothing where they do not tell.
-std::optional<bool> other_images(const PredictionStore& a, const OpenShards& a_shards,
-                                 const PredictionStore& b, const OpenShards& b_shards);
+std::optional<bool> other_images(const RowReader& a, const RowReader& b);
 
-/// The baseline's labels, at the candidate's rows.
-LabelSets carried_over(const LabelSets& labels, const Alignment& rows,
-                       std::uint64_t candidate_rows);
+/// What is true of the baseline's items, at the candidate's rows.
+Truth carried_over(const Truth& truth, const Alignment& rows, std::uint64_t candidate_rows);
 
 /// The models' names; where several stores hold models of one name, the shortest ends of their
 /// folders that differ.

@@ -107,9 +107,11 @@ LabelSets labels_from(const std::filesystem::path& path, const Dataset& dataset,
     });
 }
 
-std::vector<MetricRequest> requests_for(const LabelSets& labels, const MeasureOptions& options) {
-    std::vector<MetricRequest> list =
-        options.metrics.empty() ? default_metrics_for(labels, options) : named_metrics(options);
+std::vector<MetricRequest> requests_for(const LabelSets& labels, bool cues,
+                                        const MeasureOptions& options) {
+    std::vector<MetricRequest> list = options.metrics.empty()
+                                          ? default_metrics_for(labels, cues, options)
+                                          : named_metrics(options);
     if (!options.subgroups.empty()) {
         const auto averages = [](const MetricRequest& r) { return takes(*r.facts, "subgroups"); };
         if (std::none_of(list.begin(), list.end(), averages)) {
@@ -130,12 +132,12 @@ std::vector<MetricRequest> requests_for(const LabelSets& labels, const MeasureOp
 
 }  // namespace
 
-std::vector<MetricRequest> default_metrics_for(const LabelSets& labels,
+std::vector<MetricRequest> default_metrics_for(const LabelSets& labels, bool cues,
                                                const MeasureOptions& options) {
     const bool several = !labels.is_single();
     bool single = !several;
     for (std::size_t i = 0; i < labels.size() && !single; ++i) single = labels[i].size() == 1;
-    return default_metrics(options.k, options.bins, options.edges, several, single);
+    return default_metrics(options.k, options.bins, options.edges, several, single, cues);
 }
 
 std::vector<Gate> gates_of(const MeasureOptions& options) {
@@ -177,7 +179,8 @@ ScoreOptions resolve(const MeasureOptions& options, const PredictionStore& store
     }
     if (!options.labels.empty())
         resolved.labels = labels_from(options.labels, dataset, resolved.unnamed);
-    resolved.metrics = requests_for(resolved.labels ? *resolved.labels : dataset.labels, options);
+    resolved.metrics = requests_for(resolved.labels ? *resolved.labels : dataset.labels,
+                                    has_cues(dataset), options);
     return resolved;
 }
 

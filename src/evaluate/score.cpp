@@ -6,7 +6,6 @@
 
 #include "assay/error.h"
 #include "assay/evaluate/measure_options.h"
-#include "evaluate/ranks.h"
 #include "evaluate/score_set.h"
 
 namespace assay {
@@ -33,12 +32,13 @@ const Dataset::Attribute& attribute_named(const Dataset& dataset, std::string_vi
 
 ScoreReport score_store(const PredictionStore& store, const ScoreOptions& given, Comm& comm,
                         const ProgressCallback& progress) {
-    OpenShards shards(store);
-    LabelSets labels;
+    const RowReader reader(store, given.map);
+    Truth truth;
     ScoreOptions options = given;
-    agree(comm, [&] { labels = labels_for(store, options); });
-    if (options.metrics.empty()) options.metrics = default_metrics_for(labels);
-    ScoreReport report = score_set(store, shards, labels, options, {}, "", comm, progress).report;
+    agree(comm, [&] { truth = truth_for(store, options); });
+    if (options.metrics.empty())
+        options.metrics = default_metrics_for(truth.labels, truth.cues_named);
+    ScoreReport report = score_set(reader, truth, options, {}, "", comm, progress).report;
     report.model = store.spec().model_name;
     report.dataset = store.spec().dataset_name;
     report.map = options.map ? options.map->name : "";
@@ -72,7 +72,7 @@ ScoreReport score_store(const PredictionStore& store, const ScoreOptions& given,
     }
     for (auto& [value, rows] : members) {
         const std::string name = fmt::format("{}={}", options.subgroup, value);
-        auto part = score_set(store, shards, labels, options, std::move(rows), name, comm).report;
+        auto part = score_set(reader, truth, options, std::move(rows), name, comm).report;
         for (auto& m : part.measurements) report.measurements.push_back(std::move(m));
     }
     return report;

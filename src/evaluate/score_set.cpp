@@ -11,7 +11,6 @@
 #include "core/parallel.h"
 #include "core/statistics.h"
 #include "evaluate/calibrated_null.h"
-#include "evaluate/ranks.h"
 #include "evaluate/score_adaptive.h"
 #include "evaluate/score_tables.h"
 #include "metric/families.h"
@@ -27,19 +26,19 @@ struct Shared {  // one state of all threads: integers, so that their order does
 
 class Run {
 public:
-    Run(const PredictionStore& store, const OpenShards& shards, const LabelSets& labels,
-        const ScoreOptions& options, std::vector<std::uint64_t> rows, std::string_view subgroup,
-        Comm& comm, const ProgressCallback& progress)
-        : store_(store),
-          labels_(labels),
+    Run(const RowReader& reader, const Truth& truth, const ScoreOptions& options,
+        std::vector<std::uint64_t> rows, std::string_view subgroup, Comm& comm,
+        const ProgressCallback& progress)
+        : store_(reader.store()),
+          labels_(truth.labels),
           options_(options),
           subgroup_(subgroup),
           comm_(comm),
           progress_(progress),
-          rows_(store, shards, labels, options.map ? &*options.map : nullptr, std::move(rows)),
+          rows_(reader, truth, std::move(rows)),
           shape_(rows_.shape()),
           threads_(resolve_threads(options.threads)),
-          adaptive_(rows_, store.spec().storage, options, threads_, comm) {
+          adaptive_(rows_, store_.spec().storage, options, threads_, comm) {
         // Which numbers of labels occur is asked of the items at hand: the two sides of a
         // comparison agree.
         set_.requests = expand_labels_per_image(options.metrics, rows_.label_counts());
@@ -129,25 +128,25 @@ private:
         sampled_ = {static_cast<std::int64_t>(rows_.sampled()),
                     static_cast<std::int64_t>(rows_.suspicious())};
         if (comm_.size() == 1) return;
-        for (auto& [key, shared] : shared_) add_over_ranks(comm_, shared.state);
-        add_over_ranks(comm_, sampled_);
+        for (auto& [key, shared] : shared_) comm_.all_reduce(shared.state);
+        comm_.all_reduce(sampled_);
         for (const auto& counts : exchange<ScoreCounts>(report_.counts)) add_counts(counts);
         std::vector<std::int64_t> sizes(group_sizes_.begin(), group_sizes_.end());
-        add_over_ranks(comm_, sizes);
+        comm_.all_reduce(sizes);
         group_sizes_.assign(sizes.begin(), sizes.end());
 
         std::vector<Confusion> pairs;
         for (const auto& [pair, count] : confused_)
             pairs.push_back({pair.first, pair.second, count});
         confused_.clear();
-        for (const auto& part : gather<Confusion>(comm_, pairs)) {
+        for (const auto& part : all_gather<Confusion>(comm_, pairs)) {
             for (const Confusion& c : part) confused_[{c.truth, c.predicted}] += c.count;
         }
         const auto first = static_cast<std::size_t>(rows_.first_of(first_unit(comm_.rank())));
         const auto last = static_cast<std::size_t>(rows_.first_of(first_unit(comm_.rank() + 1)));
         std::vector<ItemRecord> joined;
-        for (const auto& part :
-             gather<ItemRecord>(comm_, std::span(rows_.records()).subspan(first, last - first))) {
+        for (const auto& part : all_gather<ItemRecord>(
+                 comm_, std::span(rows_.records()).subspan(first, last - first))) {
             joined.insert(joined.end(), part.begin(), part.end());
         }
         rows_.records() = std::move(joined);
@@ -157,7 +156,7 @@ private:
     template <class T>
     std::vector<T> exchange(T& mine) {
         std::vector<T> all;
-        for (const auto& part : gather<T>(comm_, {&mine, 1})) all.push_back(part.at(0));
+        for (const auto& part : all_gather<T>(comm_, {&mine, 1})) all.push_back(part.at(0));
         mine = T{};
         return all;
     }
@@ -320,10 +319,10 @@ std::optional<Interval> interval_of(double value, std::span<const double> withou
                               level, "bootstrap.normal");
 }
 
-ScoredSet score_set(const PredictionStore& store, const OpenShards& shards, const LabelSets& labels,
-                    const ScoreOptions& options, std::vector<std::uint64_t> rows,
-                    std::string_view subgroup, Comm& comm, const ProgressCallback& progress) {
-    return Run(store, shards, labels, options, std::move(rows), subgroup, comm, progress).run();
+ScoredSet score_set(const RowReader& reader, const Truth& truth, const ScoreOptions& options,
+                    std::vector<std::uint64_t> rows, std::string_view subgroup, Comm& comm,
+                    const ProgressCallback& progress) {
+    return Run(reader, truth, options, std::move(rows), subgroup, comm, progress).run();
 }
 
 }  // namespace assay

@@ -18,11 +18,12 @@ struct ScoredSet {
                                         ///< valid label, not scored); by sets
 };
 
-/// `rows`: the store's row of each item; empty: all of them in order. `labels` as labels_for()
-/// gives them. `options.metrics` names at least one. Progress counts the items of this rank.
-ScoredSet score_set(const PredictionStore& store, const OpenShards& shards, const LabelSets& labels,
-                    const ScoreOptions& options, std::vector<std::uint64_t> rows,
-                    std::string_view subgroup, Comm& comm, const ProgressCallback& progress = {});
+/// `reader` with the options' map. `rows`: the store's row of each item; empty: all of them in
+/// order. `truth` as truth_for() gives it. `options.metrics` names at least one. Progress counts
+/// the items of this rank.
+ScoredSet score_set(const RowReader& reader, const Truth& truth, const ScoreOptions& options,
+                    std::vector<std::uint64_t> rows, std::string_view subgroup, Comm& comm,
+                    const ProgressCallback& progress = {});
 
 /// Interval of a value from its estimate (for the value itself, or a difference of two).
 std::optional<Interval> interval_of(double value, std::span<const double> without,

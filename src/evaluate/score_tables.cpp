@@ -57,7 +57,7 @@ void fill_predictions(ScoredSet& set, ScoredRows& rows, const LabelSets& labels)
         set.targets[i] = rows.target(i);
         const ItemRecord& record = rows.records()[i];
         const auto valid = labels[static_cast<std::size_t>(rows.row_of(i))];
-        const bool counted = record.factor != 0 && !valid.empty();
+        const bool counted = record.scale.factor != 0 && !valid.empty();
         set.correct[i] = !counted                                                           ? 2
                          : std::binary_search(valid.begin(), valid.end(), record.predicted) ? 1
                                                                                             : 0;

@@ -4,19 +4,16 @@
 
 #include <algorithm>
 #include <map>
-#include <memory>
 
 #include "annotation/item_finder.h"
-#include "annotation/top_answers.h"
 #include "assay/data/label_sets.h"
 #include "assay/error.h"
-#include "assay/store/prediction_store.h"
+#include "assay/store/row_reader.h"
 
 namespace assay {
 namespace {
 
 namespace fs = std::filesystem;
-using Stores = std::vector<std::unique_ptr<AnswerStore>>;
 
 ShownClass shown(const ClassList& classes, std::int32_t c) {
     const auto index = static_cast<std::size_t>(c);
@@ -24,34 +21,39 @@ ShownClass shown(const ClassList& classes, std::int32_t c) {
     return {c, std::to_string(c), std::to_string(c)};
 }
 
-ShownImage::Model look(const AnswerStore& store, std::size_t item,
+ShownImage::Model look(const PredictionStore& store, std::size_t item,
                        std::span<const std::int32_t> labels, std::size_t top) {
-    const ClassList& classes = store.store().dataset().classes;
+    const RowReader reader(store);
+    const ClassList& classes = store.dataset().classes;
     const auto correct = [&](std::int32_t c) {
         return std::find(labels.begin(), labels.end(), c) != labels.end();
     };
     ShownImage::Model model;
-    model.name = store.store().spec().model_name;
-    model.classes_stored = store.depth();
-    std::vector<TopAnswer> best;
-    if (!store.read(item, top, best, &model.not_scored)) return model;
-    for (const TopAnswer& one : best) {
+    model.name = store.spec().model_name;
+    model.classes_stored = reader.depth();
+    model.not_scored = reader.why_not(item);
+    std::vector<RankedClass> best;
+    if (reader.top(item, top, best) != RowStatus::ok) return model;
+    for (const RankedClass& one : best) {
         model.best.push_back({shown(classes, one.cls), model.best.size() + 1,
                               static_cast<double>(one.probability), correct(one.cls)});
     }
     for (const std::int32_t c : labels) {
         auto& label = model.labels.emplace_back();
-        if (const auto place = store.place_of(item, c)) {
+        if (const auto place = reader.place_of(item, c)) {
             label = {shown(classes, c), place->rank + 1, static_cast<double>(place->probability),
                      true};
         }
     }
-    model.hits = store.hits(item, labels);
+    RowPrediction row;
+    reader.read(item, labels, row, RowReader::Detail::ranking);
+    if (row.hits >= 0) model.hits = static_cast<std::uint32_t>(row.hits);
     return model;
 }
 
-ShownImage look(const Stores& stores, std::size_t item, const LabelSets& labels, std::size_t top) {
-    const Dataset& dataset = stores.front()->store().dataset();
+ShownImage look(const std::vector<PredictionStore>& stores, std::size_t item,
+                const LabelSets& labels, std::size_t top) {
+    const Dataset& dataset = stores.front().dataset();
     ShownImage image{.dataset = dataset.name,
                      .id = std::string(dataset.ids[item]),
                      .path = {},
@@ -66,7 +68,7 @@ ShownImage look(const Stores& stores, std::size_t item, const LabelSets& labels,
     for (const std::int32_t c : own) image.labels.push_back(shown(dataset.classes, c));
     for (const auto& attribute : dataset.attributes)
         image.attributes.emplace_back(attribute.name, attribute.values[item]);
-    for (const auto& store : stores) image.models.push_back(look(*store, item, own, top));
+    for (const PredictionStore& store : stores) image.models.push_back(look(store, item, own, top));
     return image;
 }
 
@@ -100,8 +102,8 @@ std::vector<ShownImage> show_image(const ShowOptions& options, std::vector<std::
     std::vector<ShownImage> images;
     std::optional<Error> unknown, misfit;
     for (const auto& folders : groups) {
-        const Stores stores = open_answer_stores(folders);
-        const Dataset& dataset = stores.front()->store().dataset();
+        const std::vector<PredictionStore> stores = open_stores_together(folders);
+        const Dataset& dataset = stores.front().dataset();
         std::size_t item = 0;
         try {
             item = item_named(dataset, options.image);

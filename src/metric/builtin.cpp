@@ -24,6 +24,9 @@ std::string subgroup_definition(const Parameters& p) {
 std::string variable_definition(const Parameters& p) {
     return "variable_topk." + p.at("agreement");
 }
+std::string fixed_shape_bias(const Parameters&) {
+    return "shape_bias.either_cue";
+}
 std::string fixed_balanced(const Parameters&) {
     return "balanced.present_classes";
 }
@@ -188,6 +191,20 @@ std::vector<MetricFacts> make_table() {
          .definition = fixed_balanced,
          .accumulate = accumulate_classes,
          .value = balanced_value});
+    table.push_back(
+        {.name = "shape_bias",
+         .title = "Shape bias",
+         .formula = "of the predictions that name the class of an image's shape or of its texture, "
+                    "the proportion that name the shape's; images whose two cues are one class are "
+                    "left out",
+         .needs = static_cast<unsigned>(cues),
+         .judges = false,
+         .unit = Unit::proportion,
+         .origin = "Geirhos et al. 2019, ImageNet-trained CNNs are biased towards texture",
+         .definition = fixed_shape_bias,
+         .accumulate = accumulate_cues,
+         .value = shape_bias_value,
+         .with_cues = true});
     table.push_back({.name = "nll",
                      .title = "Negative log-likelihood",
                      .formula = "mean of -ln p(label), natural logarithm",

@@ -16,6 +16,8 @@ std::vector<std::string> needs_of(unsigned needs) {
         list.emplace_back("a set of labels per item");
     if (needs & static_cast<unsigned>(Needs::probabilities)) list.emplace_back("probabilities");
     if (needs & static_cast<unsigned>(Needs::full_rows)) list.emplace_back("every class's score");
+    if (needs & static_cast<unsigned>(Needs::cues))
+        list.emplace_back("the attributes `shape` and `texture`, of class ids");
     return list;
 }
 
@@ -98,7 +100,8 @@ nlohmann::json metric_table_json() {
                         {"range", {facts.low, facts.high}},
                         {"source", facts.origin},
                         {"by_default", facts.by_default},
-                        {"with_label_sets", facts.with_sets}});
+                        {"with_label_sets", facts.with_sets},
+                        {"with_cues", facts.with_cues}});
     }
     return list;
 }
@@ -129,6 +132,7 @@ std::string metric_table_markdown() {
                                 p.fallback, p.meaning, allowed);
         }
         if (facts.with_sets) page += "- shown by default where some item has several labels\n";
+        if (facts.with_cues) page += "- shown by default where the data set has these attributes\n";
         page += fmt::format("- source: {}\n", facts.origin);
     }
     return page;

@@ -18,6 +18,9 @@ Estimate asma_value(const MetricContext&, std::span<const std::int64_t>);
 Estimate subgroup_value(const MetricContext&, std::span<const std::int64_t>);
 Estimate variable_top_k_value(const MetricContext&, std::span<const std::int64_t>);
 
+std::unique_ptr<Accumulator> accumulate_cues(const MetricContext&);
+Estimate shape_bias_value(const MetricContext&, std::span<const std::int64_t>);
+
 std::unique_ptr<Accumulator> accumulate_losses(const MetricContext&);
 Estimate nll_value(const MetricContext&, std::span<const std::int64_t>);
 Estimate brier_value(const MetricContext&, std::span<const std::int64_t>);

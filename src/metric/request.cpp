@@ -205,11 +205,12 @@ std::vector<MetricRequest> expand_labels_per_image(std::span<const MetricRequest
 }
 
 std::vector<MetricRequest> default_metrics(std::span<const int> k, int bins, std::string_view edges,
-                                           bool several, bool single) {
+                                           bool several, bool single, bool cues) {
     std::vector<MetricRequest> list;
     for (const auto& facts : metric_table()) {
         const bool needs_single = (facts.needs & static_cast<unsigned>(Needs::labels)) != 0;
-        if (!facts.by_default || (facts.with_sets && !several) || (needs_single && !single))
+        if (!facts.by_default || (facts.with_sets && !several) || (facts.with_cues && !cues) ||
+            (needs_single && !single))
             continue;
         std::vector<Parameters> variants = facts.variants;
         if (!k.empty() && with_defaults(facts).parameters.contains("k")) {

@@ -59,6 +59,16 @@ void look_into(const fs::path& folder, int depth, StoreFolders& found) {
     }
 }
 
+/// The stores of one data set's folder share its class list.
+void check_same_classes(const PredictionStore& one, const PredictionStore& two) {
+    if (one.folder().parent_path() == two.folder().parent_path()) return;
+    const std::string difference = first_difference(one.dataset().classes, two.dataset().classes);
+    if (difference.empty()) return;
+    throw Error(ErrorCode::usage,
+                fmt::format("`{}` and `{}` have other classes, or the same in another order: {}",
+                            one.folder().string(), two.folder().string(), difference));
+}
+
 }  // namespace
 
 StoreFolders look_for_stores(const fs::path& path) {
@@ -109,6 +119,31 @@ std::vector<std::string> verify_store(const fs::path& folder) {
         }
     });
     return problems;
+}
+
+std::vector<PredictionStore> open_stores_together(const std::vector<std::string>& paths) {
+    std::vector<PredictionStore> stores;
+    for (const std::string& path : paths) {
+        for (const fs::path& folder : find_stores(path)) {
+            with_note(fmt::format("opening `{}`", folder.string()),
+                      [&] { stores.push_back(PredictionStore::open(folder)); });
+            const PredictionStore &first = stores.front(), &last = stores.back();
+            const StoreSpec &reference = first.spec(), &spec = last.spec();
+            if (spec.ids_hash != reference.ids_hash || spec.rows != reference.rows) {
+                throw Error(
+                    ErrorCode::usage,
+                    fmt::format("`{}` and `{}` are of different items: give models of one data set",
+                                first.folder().string(), folder.string()));
+            }
+            if (spec.classes != reference.classes) {
+                throw Error(ErrorCode::usage,
+                            fmt::format("`{}` has {} classes, `{}` has {}", first.folder().string(),
+                                        reference.classes, folder.string(), spec.classes));
+            }
+            check_same_classes(first, last);
+        }
+    }
+    return stores;
 }
 
 }  // namespace assay

@@ -7,8 +7,8 @@
 
 #include "annotation/item_finder.h"
 #include "annotation/propose_search.h"
-#include "annotation/top_answers.h"
 #include "assay/error.h"
+#include "assay/store/row_reader.h"
 #include "evaluate/saved_scores.h"
 #include "made_votes.h"
 
@@ -178,16 +178,16 @@ TEST(Propose, ReachesTheRecallWithFewQuestionsOnMadeUpModels) {
         EXPECT_EQ(all.questions[i].prior, again.questions[i].prior);
     }
     // Independent count: a pair is asked when a model has it first or above its threshold.
-    const auto stores = open_answer_stores({(scratch.path() / "runs").string()});
+    const auto stores = open_stores_together({(scratch.path() / "runs").string()});
     std::set<std::pair<std::uint64_t, std::int32_t>> expected;
     for (std::size_t m = 0; m < stores.size(); ++m) {
+        const RowReader reader(stores[m]);
         for (std::uint64_t i = 0; i < 2000; ++i) {
-            std::vector<TopAnswer> answers;
-            ASSERT_TRUE(stores[m]->read(i, 20, answers));
-            for (std::size_t n = 0; n < answers.size(); ++n) {
-                if (n == 0 ||
-                    static_cast<double>(answers[n].probability) >= all.models[m].threshold)
-                    expected.emplace(i, answers[n].cls);
+            std::vector<RankedClass> ranked;
+            ASSERT_EQ(reader.top(i, 20, ranked), RowStatus::ok);
+            for (std::size_t n = 0; n < ranked.size(); ++n) {
+                if (n == 0 || static_cast<double>(ranked[n].probability) >= all.models[m].threshold)
+                    expected.emplace(i, ranked[n].cls);
             }
         }
     }

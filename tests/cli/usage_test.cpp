@@ -26,6 +26,14 @@ TEST(Usage, HelpGoesToStdoutAndEveryCommandHasExamples) {
     }
 }
 
+TEST(Usage, ALongCommandNameWidensTheList) {
+    const std::vector<cli::Command> commands = {{"go", "Short", nullptr},
+                                                {"corruptions", "Longer than nine", nullptr}};
+    EXPECT_EQ(cli::command_lines(commands, false),
+              "  go           Short\n  corruptions  Longer than nine\n");
+    EXPECT_EQ(cli::command_lines({}, true), "");
+}
+
 TEST(Usage, NoTorchIsLoadedForHelp) {
     // 290 libraries and half a second: LD_DEBUG lists what the loader opens.
     const Outcome help = assay_run({"--help"}, {"LD_DEBUG=files"});

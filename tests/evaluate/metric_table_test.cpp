@@ -11,12 +11,19 @@
 namespace assay {
 namespace {
 
-// Some images have several labels: every metric has items.
+// Some images have several labels, and the scores of all follow one of two cues: every metric has
+// items.
 Made images() {
     Made made = made_up(600, 5, 11);
     for (std::size_t i = 0; i < made.rows(); i += 3) {
         const std::int32_t other = (made.labels[i][0] + 1) % 5;
         made.labels[i] = {std::min(made.labels[i][0], other), std::max(made.labels[i][0], other)};
+    }
+    for (std::size_t i = 0; i < made.rows(); ++i) {
+        const auto row = std::span(made.scores).subspan(i * 5, 5);
+        const auto best = std::max_element(row.begin(), row.end()) - row.begin();
+        made.shape.push_back(fmt::format("c{}", i % 4 == 0 ? best : (best + 1) % 5));
+        made.texture.push_back(fmt::format("c{}", i % 4 == 0 ? (best + 1) % 5 : best));
     }
     return made;
 }
@@ -64,7 +71,11 @@ TEST(MetricTable, EveryRowMeasuresAStore) {
         EXPECT_EQ(m.calibrated_null.has_value(), facts.calibrated_null) << text;
         // 400 images have one label, and 200 have two.
         const bool sets = (facts.needs & static_cast<unsigned>(Needs::label_sets)) != 0;
-        EXPECT_EQ(m.n, !sets ? 400U : facts.by_labels_per_image ? 200U : 600U) << text;
+        EXPECT_EQ(m.n, facts.with_cues             ? 600U
+                       : !sets                     ? 400U
+                       : facts.by_labels_per_image ? 200U
+                                                   : 600U)
+            << text;
     }
 }
 

@@ -17,11 +17,12 @@ namespace assay {
 
 struct Made {
     std::size_t classes = 3;
-    std::vector<float> scores;                      ///< row-major
-    std::vector<std::vector<std::int32_t>> labels;  ///< one set a row
-    std::vector<RowState> states = {};              ///< empty: all ok
-    std::vector<std::string> ids = {};              ///< empty: item00000, ...
-    std::vector<std::string> group = {};            ///< attribute "group"; empty: none
+    std::vector<float> scores;                          ///< row-major
+    std::vector<std::vector<std::int32_t>> labels;      ///< one set a row
+    std::vector<RowState> states = {};                  ///< empty: all ok
+    std::vector<std::string> ids = {};                  ///< empty: item00000, ...
+    std::vector<std::string> group = {};                ///< attribute "group"; empty: none
+    std::vector<std::string> shape = {}, texture = {};  ///< likewise
     ScoreKind kind = ScoreKind::logits;
     std::vector<std::string> class_ids = {};  ///< empty: c0, c1, ...
     std::string dataset = "val";
@@ -39,11 +40,15 @@ inline Dataset dataset_of(const Made& made) {
         dataset.ids.append(made.ids.empty() ? fmt::format("item{:05}", i) : made.ids[i]);
         dataset.labels.append(made.labels[i]);
     }
-    if (!made.group.empty()) {
-        Dataset::Attribute attribute{"group", {}};
-        for (const auto& g : made.group) attribute.values.append(g);
+    const auto add = [&](const char* name, const std::vector<std::string>& values) {
+        if (values.empty()) return;
+        Dataset::Attribute attribute{name, {}};
+        for (const auto& value : values) attribute.values.append(value);
         dataset.attributes.push_back(attribute);
-    }
+    };
+    add("group", made.group);
+    add("shape", made.shape);
+    add("texture", made.texture);
     return dataset;
 }
 

@@ -27,6 +27,7 @@ MetricContext context_of(const MetricFacts& facts, std::uint32_t classes = 5) {
     MetricContext context;
     context.shape.classes = classes;
     context.shape.most_labels = 5;
+    context.shape.no_cues = "";
     context.parameters = request_of(facts).parameters;
     return context;
 }
@@ -52,6 +53,9 @@ std::vector<RowFacts> some_rows(std::size_t n, std::uint64_t seed) {
             row.rank == 0 ? row.confidence : static_cast<float>(0.19 * random.uniform() + 0.001);
         row.log_target = std::log(static_cast<double>(row.target_probability));
         row.square_sum = row.confidence * row.confidence;
+        // Every prediction follows one of two cues.
+        row.shape_cue = row.target;
+        row.texture_cue = (row.target + 1) % 5;
     }
     return rows;
 }
@@ -275,14 +279,16 @@ TEST(Requests, ADefinitionIdIsAName) {
 }
 
 TEST(Requests, DefaultsWithAndWithoutLabelSets) {
-    const auto names = [](bool sets, bool single = true) {
+    const auto names = [](bool sets, bool single = true, bool cues = false) {
         std::set<std::string_view> list;
-        for (const auto& request : default_metrics({}, 0, "", sets, single))
+        for (const auto& request : default_metrics({}, 0, "", sets, single, cues))
             list.insert(request.facts->name);
         return list;
     };
     EXPECT_FALSE(names(false).contains("real"));
     EXPECT_FALSE(names(false).contains("asma"));
+    EXPECT_FALSE(names(true).contains("shape_bias"));
+    EXPECT_TRUE(names(false, true, true).contains("shape_bias"));
     for (const char* name : {"real", "asma", "variable_topk", "subgroup_accuracy", "topk", "ece"})
         EXPECT_TRUE(names(true).contains(name)) << name;
     // Composites never have one label: what needs one is not even shown.

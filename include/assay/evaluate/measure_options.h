@@ -49,8 +49,9 @@ ScoreOptions resolve(const MeasureOptions& options, const PredictionStore& store
 
 /// The metrics that are measured where none is named: all that are shown by default, those of label
 /// sets only where some set has several members, those of single labels only where some set has one
-/// (or no set has several). `options`: k, bins and edges.
-std::vector<MetricRequest> default_metrics_for(const LabelSets& labels,
+/// (or no set has several), shape bias only where `cues` (has_cues()). `options`: k, bins and
+/// edges.
+std::vector<MetricRequest> default_metrics_for(const LabelSets& labels, bool cues,
                                                const MeasureOptions& options = {});
 
 /// "3 of 50 images are not named in real.json; they count as without labels"; "" where the file

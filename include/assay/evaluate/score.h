@@ -95,6 +95,10 @@ struct ScoreReport {
     std::vector<std::string> warnings;
 };
 
+/// Whether the data set has the attributes `shape` and `texture`, each naming a class of the
+/// predictions: what `shape_bias` is made of.
+bool has_cues(const Dataset& dataset);
+
 /// Progress counts the items of this rank, in the pass over all of them. Throws usage (unknown
 /// attribute), bad_input (labels of another length or outside the classes,
 /// damaged shards).

@@ -20,6 +20,7 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include "assay/metric/measurement.h"
+#include "assay/store/row_reader.h"
 
 namespace assay {
 
@@ -34,25 +35,15 @@ inline constexpr std::uint32_t group_stretch = 2048;
 /// stretch needs.
 std::vector<std::uint16_t> group_places(std::uint64_t stretch, std::uint64_t items);
 
-/// What the row-wise metrics need of one scored item.
-struct RowFacts {
+/// What the row-wise metrics need of one scored item: what its scores say, and of what.
+struct RowFacts : RowPrediction {
     std::uint64_t item = 0;
     std::uint16_t group = 0;
-    std::int32_t predicted =
-        -1;  ///< class with the highest score, lowest index first; -1: maps to no target class
     std::int32_t target = -1;  ///< the only valid class; -1: none, or several
-    std::int32_t rank =
-        -1;  ///< classes ranked before the target; -1: not known (target below the kept top k)
-    std::uint32_t valid = 0;  ///< g: size of the label set
-    std::int32_t hits =
-        -1;  ///< valid classes among the g ranked highest; -1: not known (fewer are kept), or g = 0
-    bool in_set = false;        ///< predicted is in the label set
-    bool target_known = false;  ///< target_probability and log_target are known
-    float confidence = 0;       ///< probability of the predicted class
-    float target_probability = 0;
-    double log_target = 0;  ///< natural logarithm of the target's probability, taken from the
-                            ///< logits: never rounded to 0
-    double square_sum = 0;  ///< sum over the classes of the squared probabilities
+    std::uint32_t valid = 0;   ///< g: size of the label set
+    bool in_set = false;       ///< predicted is in the label set
+    /// Classes that the image's shape and texture stand for; -1: none is known.
+    std::int32_t shape_cue = -1, texture_cue = -1;
 };
 
 /// What all items of a run have in common.
@@ -64,6 +55,8 @@ struct Shape {
     bool full_rows = true;          ///< every class's probability is there: square_sum is known
     std::uint32_t kept = 0;         ///< classes kept in each row of a reduced store; 0: all
     std::uint32_t most_labels = 1;  ///< size of the largest label set
+    /// Why items have no shape_cue and texture_cue; "": they have.
+    std::string no_cues = "the data set has no attributes `shape` and `texture`";
 };
 
 /// Numbers of labels per image that are told apart; images with more labels are counted, and enter
@@ -91,7 +84,13 @@ enum class Uncertainty {
                   ///< not the (biased) percentiles
 };
 
-enum class Needs : unsigned { labels = 1, label_sets = 2, probabilities = 4, full_rows = 8 };
+enum class Needs : unsigned {
+    labels = 1,
+    label_sets = 2,
+    probabilities = 4,
+    full_rows = 8,
+    cues = 16,
+};
 constexpr unsigned operator|(Needs a, Needs b) {
     return static_cast<unsigned>(a) | static_cast<unsigned>(b);
 }
@@ -154,6 +153,7 @@ struct MetricFacts {
     std::string_view numbered_by = "";
     bool by_default = true;
     bool with_sets = false;  ///< by default only where some item has several labels
+    bool with_cues = false;  ///< by default only where items have shape and texture cues
     /// What is shown by default: a request each, with the parameters that differ from their
     /// defaults.
     std::vector<Parameters> variants = {{}};
@@ -190,10 +190,11 @@ struct MetricRequest {
 MetricRequest parse_metric(std::string_view text);
 /// Every metric that is shown by default. `k`, `bins` and `edges` replace the parameters of that
 /// name. `several`: some item has several labels, so that the metrics of label sets say something;
-/// `single`: some item has one label (or none has any), so that the others do.
+/// `single`: some item has one label (or none has any), so that the others do; `cues`: the data set
+/// has the attributes `shape` and `texture`.
 std::vector<MetricRequest> default_metrics(std::span<const int> k = {}, int bins = 0,
                                            std::string_view edges = "", bool several = false,
-                                           bool single = true);
+                                           bool single = true, bool cues = false);
 /// Requests for every number of labels become one for each that occurs; `counts[g]`: items with g
 /// labels. Repeats are dropped.
 std::vector<MetricRequest> expand_labels_per_image(std::span<const MetricRequest> requests,

@@ -1,0 +1,112 @@
+#include "evaluate/truth.h"
+
+#include <algorithm>
+#include <optional>
+
+#include <fmt/core.h>
+
+#include "assay/error.h"
+
+namespace assay {
+namespace {
+
+// Labels are over the model's classes, or over the map's targets when the data set was made for
+// them (16 folders).
+bool is_over_targets(const Dataset& dataset, const ClassMap* map) {
+    return map != nullptr && dataset.classes.size() == map->targets.size() &&
+           dataset.classes.ids() == map->targets.ids();
+}
+
+LabelSets labels_for(const PredictionStore& store, const ScoreOptions& options) {
+    const Dataset& dataset = store.dataset();
+    const LabelSets& labels = options.labels ? *options.labels : dataset.labels;
+    if (labels.size() != store.rows()) {
+        throw Error(ErrorCode::bad_input,
+                    fmt::format("{} label sets for {} items", labels.size(), store.rows()));
+    }
+    const ClassMap* map = options.map ? &*options.map : nullptr;
+    const bool over_targets = is_over_targets(dataset, map);
+    const std::size_t range = over_targets ? map->targets.size() : store.classes();
+    LabelSets result;
+    std::vector<std::int32_t> mapped;
+    for (std::size_t i = 0; i < labels.size(); ++i) {
+        mapped.clear();
+        for (const std::int32_t label : labels[i]) {
+            if (static_cast<std::size_t>(label) >= range) {
+                throw Error(
+                    ErrorCode::bad_input,
+                    fmt::format(
+                        "label {} of item {} (`{}`) is outside the {} classes of the scores{}",
+                        label, i, dataset.ids[i], range,
+                        map == nullptr ? "; a data set over other classes needs a class map" : ""));
+            }
+            const std::int32_t target = map == nullptr || over_targets
+                                            ? label
+                                            : map->target_of[static_cast<std::size_t>(label)];
+            if (target >= 0) mapped.push_back(target);
+        }
+        result.append(mapped);
+    }
+    return result;
+}
+
+// The predicted class that a cue names: a class of the data set, or a target of the map itself.
+// -1: a class that the map leaves out; nothing: no class.
+std::optional<std::int32_t> class_named(std::string_view name, const Dataset& dataset,
+                                        const ClassMap* map) {
+    if (map != nullptr && !is_numbered(map->targets)) {
+        const auto& ids = map->targets.ids();
+        const auto found = std::find(ids.begin(), ids.end(), name);
+        if (found != ids.end()) return static_cast<std::int32_t>(found - ids.begin());
+    }
+    const auto c = dataset.classes.find(name);
+    if (!c || map == nullptr || is_over_targets(dataset, map)) return c;
+    const auto index = static_cast<std::size_t>(*c);
+    return index < map->target_of.size() ? map->target_of[index] : -1;
+}
+
+const Dataset::Attribute* attribute_of(const Dataset& dataset, std::string_view name) {
+    const auto found = std::find_if(dataset.attributes.begin(), dataset.attributes.end(),
+                                    [&](const auto& attribute) { return attribute.name == name; });
+    return found == dataset.attributes.end() ? nullptr : &*found;
+}
+
+void add_cues(Truth& truth, const Dataset& dataset, const ClassMap* map) {
+    const Dataset::Attribute *shape = attribute_of(dataset, "shape"),
+                             *texture = attribute_of(dataset, "texture");
+    truth.cues_named = has_cues(dataset);
+    if (!truth.cues_named) {
+        truth.no_cues = Shape{}.no_cues;
+        return;
+    }
+    for (std::size_t i = 0; i < dataset.size(); ++i) {
+        Cues& cues = truth.cues.emplace_back();
+        for (const auto& [attribute, cue] :
+             {std::pair{shape, &cues.shape}, std::pair{texture, &cues.texture}}) {
+            const std::string_view name = attribute->values[i];
+            if (name.empty()) continue;
+            const auto c = class_named(name, dataset, map);
+            if (!c) {
+                truth.cues.clear();
+                truth.no_cues = fmt::format("`{}` of item `{}` is `{}`, which names no class",
+                                            attribute->name, dataset.ids[i], name);
+                return;
+            }
+            *cue = *c;
+        }
+    }
+}
+
+}  // namespace
+
+bool has_cues(const Dataset& dataset) {
+    return attribute_of(dataset, "shape") != nullptr && attribute_of(dataset, "texture") != nullptr;
+}
+
+Truth truth_for(const PredictionStore& store, const ScoreOptions& options) {
+    Truth truth{labels_for(store, options)};
+    add_cues(truth, store.dataset(), options.map ? &*options.map : nullptr);
+    return truth;
+}
+
+}  // namespace assay

@@ -1,0 +1,31 @@
+// What is true of the items of a store, in the classes that the predictions are looked at in.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "assay/data/label_sets.h"
+#include "assay/evaluate/score.h"
+#include "assay/store/prediction_store.h"
+
+namespace assay {
+
+/// Classes that the shape and the texture of an image stand for; -1: none, or none of the map's.
+struct Cues {
+    std::int32_t shape = -1, texture = -1;
+};
+
+/// Of each of the store's rows.
+struct Truth {
+    LabelSets labels;
+    bool cues_named = false;      ///< has_cues() of the data set
+    std::vector<Cues> cues = {};  ///< empty: `no_cues` says why
+    std::string no_cues = "";
+};
+
+/// Labels and cues over the predicted classes (the map's targets when there is one). Throws
+/// bad_input: labels for another number of rows, or outside the classes.
+Truth truth_for(const PredictionStore& store, const ScoreOptions& options);
+
+}  // namespace assay

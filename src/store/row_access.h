@@ -1,0 +1,72 @@
+// Behind RowReader: the open shards of a store, and its rows as they are asked about.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "assay/store/row_reader.h"
+#include "core/softmax.h"
+
+namespace assay {
+
+struct RowReader::Impl {
+    Impl(const PredictionStore& store, std::optional<ClassMap> map,
+         std::vector<std::int32_t> places);
+
+    const PredictionStore& store;
+    std::optional<ClassMap> map;
+    std::vector<std::int32_t> places;
+    std::vector<std::int32_t> numbers;  ///< the inverse of `places`
+    std::vector<std::int32_t> columns;  ///< restrict_: the model's class of each target
+    std::vector<double> group_sizes;    ///< mean_of_group: classes of each target
+    std::uint64_t shard_rows;
+    std::uint32_t classes;
+    bool full, probabilities;  ///< of the store: every class is there; its scores need no softmax
+
+    struct LazyShard {
+        std::once_flag once;
+        std::optional<PredictionStore::Shard> shard;
+    };
+    std::unique_ptr<LazyShard[]> shards;
+
+    bool maps_by(ClassMap::Decision decision) const { return map && map->decision == decision; }
+    const PredictionStore::Shard* shard(std::size_t index) const;
+
+    struct Position {
+        const PredictionStore::Shard* shard = nullptr;
+        std::uint32_t row = 0;  ///< of the shard
+        RowStatus status = RowStatus::missing;
+    };
+    Position position(std::uint64_t row) const;
+
+    /// Full rows: the scores in the order asked about, where they lie or in `buffer`.
+    std::span<const float> scores(const Position& at, std::vector<float>& buffer) const;
+    /// What ranks the classes: the scores themselves, those of the map's targets, or the mean
+    /// probabilities of its groups (in `buffer`). Not for a map of the arg-max.
+    std::span<const float> ranking(std::span<const float> scores, std::vector<float>& buffer) const;
+    /// How the scores become probabilities, and the sums that this takes. Not for mean_of_group.
+    RowScale scale_of(std::span<const float> scores, float largest, RowSums& sums) const;
+    float probability(float score, RowScale scale) const;
+
+    /// Reduced rows: the stored entries, best first.
+    struct Kept {
+        std::span<const TopEntry> entries;
+        double log_sum_exp = 0;
+        bool plain = false;  ///< scores are probabilities
+        float probability(float score) const;
+    };
+    Kept kept(const Position& at) const;
+    /// A class of the store as it is asked about; -1: maps to no target.
+    std::int32_t class_of(std::int32_t stored) const;
+
+    void read_full(const Position& at, std::span<const std::int32_t> valid, RowPrediction& out,
+                   Detail detail) const;
+    void read_kept(const Position& at, std::span<const std::int32_t> valid,
+                   RowPrediction& out) const;
+};
+
+}  // namespace assay
