@@ -183,7 +183,7 @@ Estimate asma_value(const MetricContext& context, std::span<const std::int64_t> 
     }
     if (!absent.empty() && context.parameters.at("absent") == "undefined") {
         value.undefined = fmt::format(
-            "no item has {} labels; --subgroups {} or --subgroups present takes the others",
+            "no item has {} labels; subgroups={} or absent=skipped takes the others",
             number_list_text(absent), number_list_text(there));
         return value;
     }

@@ -16,10 +16,10 @@ namespace {
 
 constexpr std::size_t models = 5, labels = 3;
 constexpr int draws = 600;
-// Share of images with 1, 2, 3 labels, and each model's chance to be right with them on an easy and
-// on a hard image (half are hard, for all models alike: that is what makes the models' answers hang
-// together).
-constexpr std::array<std::array<double, labels>, 2> shares{{{0.7, 0.2, 0.1}, {0.5, 0.3, 0.2}}};
+// Proportion of images with 1, 2, 3 labels, and each model's chance to be correct on them on an
+// easy and on a hard image (half are hard, for all models alike: that is what makes the models'
+// predictions hang together).
+constexpr std::array<std::array<double, labels>, 2> proportions{{{0.7, 0.2, 0.1}, {0.5, 0.3, 0.2}}};
 constexpr double spread = 0.25;
 double centre(std::size_t model, std::size_t set, std::size_t g) {
     return 0.68 - 0.04 * static_cast<double>(model) - 0.08 * static_cast<double>(set) -
@@ -33,24 +33,25 @@ Truth truth() {
     Truth t;
     for (std::size_t m = 0; m < models; ++m) {
         for (std::size_t g = 0; g < labels; ++g) {
-            t.top1 += (shares[0][g] * centre(m, 0, g) - shares[1][g] * centre(m, 1, g)) / models;
+            t.top1 += (proportions[0][g] * centre(m, 0, g) - proportions[1][g] * centre(m, 1, g)) /
+                      models;
             t.asma += (centre(m, 0, g) - centre(m, 1, g)) / models / labels;
-            t.within += shares[0][g] * (centre(m, 0, g) - centre(m, 1, g)) / models;
-            t.composition += (shares[0][g] - shares[1][g]) * centre(m, 1, g) / models;
+            t.within += proportions[0][g] * (centre(m, 0, g) - centre(m, 1, g)) / models;
+            t.composition += (proportions[0][g] - proportions[1][g]) * centre(m, 1, g) / models;
         }
     }
     return t;
 }
 
-// All models' answers to the same images of one data set.
+// All models' predictions of the same images of one data set.
 std::array<std::vector<MadeImage>, models> drawn(int draw, std::size_t set, std::size_t n) {
     RandomStream random(static_cast<std::uint64_t>(draw), "coverage", set);
     std::array<std::vector<MadeImage>, models> list;
     for (std::size_t i = 0; i < n; ++i) {
         const double kind = random.uniform();
-        const std::size_t g = kind < shares[set][0]                    ? 0
-                              : kind < shares[set][0] + shares[set][1] ? 1
-                                                                       : 2;
+        const std::size_t g = kind < proportions[set][0]                         ? 0
+                              : kind < proportions[set][0] + proportions[set][1] ? 1
+                                                                                 : 2;
         const double offset = random.uniform() < 0.5 ? spread : -spread;
         for (std::size_t m = 0; m < models; ++m) {
             const double chance = centre(m, set, g) + offset;
@@ -66,15 +67,15 @@ std::array<std::vector<MadeImage>, models> drawn(int draw, std::size_t set, std:
 }
 
 TEST(GapCoverage, AveragesOverModelsThatShareTheirImages) {
-    const LabelStrata strata(5, {1, 2, 3});
-    const GapStatistics statistics(strata, 10, SetAgreement::recall);
+    const GapScheme scheme(LabelStrata(5, {1, 2, 3}), 10, "recall");
+    const GapStatistics statistics(scheme);
     const Truth t = truth();
     const std::map<std::size_t, double> wanted{
         {GapStatistics::at(GapStatistics::block(GapMetric::top1), end_gap), t.top1},
         {GapStatistics::at(GapStatistics::block(GapMetric::asma), end_gap), t.asma},
         {statistics.composition(), t.composition},
         {statistics.within(), t.within},
-        {statistics.share(), t.composition / (t.composition + t.within)}};
+        {statistics.explained(), t.composition / (t.composition + t.within)}};
     EXPECT_NEAR(t.top1, t.composition + t.within, 1e-12);
     std::map<std::size_t, int> held;
     for (int draw = 0; draw < draws; ++draw) {
@@ -82,7 +83,7 @@ TEST(GapCoverage, AveragesOverModelsThatShareTheirImages) {
         MeanLeaveOuts sums;
         for (std::size_t m = 0; m < models; ++m)
             sums.add(
-                leave_outs(statistics, state_of(strata, first[m]), state_of(strata, second[m])));
+                leave_outs(statistics, state_of(scheme, first[m]), state_of(scheme, second[m])));
         const LeaveOuts mean = sums.mean(statistics);
         for (const auto& [k, value] : wanted) {
             std::string reason;
@@ -99,25 +100,52 @@ TEST(GapCoverage, AveragesOverModelsThatShareTheirImages) {
 }
 
 TEST(GapCoverage, OneModelsGap) {
-    const LabelStrata strata(5, {1, 2, 3});
-    const GapStatistics statistics(strata, 10, SetAgreement::recall);
+    const GapScheme scheme(LabelStrata(5, {1, 2, 3}), 10, "recall");
+    const GapStatistics statistics(scheme);
     const std::size_t top1 = GapStatistics::block(GapMetric::top1);
     double gap = 0;
     for (std::size_t g = 0; g < labels; ++g)
-        gap += shares[0][g] * centre(0, 0, g) - shares[1][g] * centre(0, 1, g);
+        gap += proportions[0][g] * centre(0, 0, g) - proportions[1][g] * centre(0, 1, g);
     int held = 0;
     for (int draw = 0; draw < 2000; ++draw) {
-        std::array<GapStatistics::Proportion, 2> parts;
+        std::array<Estimate, 2> parts;
         for (std::size_t set = 0; set < 2; ++set) {
-            const auto counts =
-                summed_groups(state_of(strata, drawn(draw, set, 60)[0]), gap_state_size(strata));
-            parts[set] = *statistics.proportion(top1, counts);
+            const auto counts = scheme.total(state_of(scheme, drawn(draw, set, 60)[0]));
+            parts[set] = statistics.estimate(top1, counts, scheme.shape(), 0.95, "V");
         }
-        const Interval i = unpaired_difference(parts[0], parts[1], 0.95);
+        const Interval i = unpaired_difference(parts[0], parts[1]);
         held += i.low <= gap && gap <= i.high ? 1 : 0;
     }
     EXPECT_GT(held, 2000 * 0.935);
     EXPECT_LT(held, 2000 * 0.972);
+}
+
+// ASMA and its gap of one model: MOVER of the subgroups' intervals.
+TEST(GapCoverage, OneModelsAsma) {
+    const GapScheme scheme(LabelStrata(5, {1, 2, 3}), 10, "recall");
+    const GapStatistics statistics(scheme);
+    const std::size_t asma = GapStatistics::block(GapMetric::asma);
+    std::array<double, 2> truth{};
+    for (std::size_t g = 0; g < labels; ++g) {
+        for (std::size_t set = 0; set < 2; ++set) truth[set] += centre(0, set, g) / labels;
+    }
+    int held = 0, gap_held = 0;
+    for (int draw = 0; draw < 2000; ++draw) {
+        std::array<Estimate, 2> parts;
+        for (std::size_t set = 0; set < 2; ++set) {
+            const auto counts = scheme.total(state_of(scheme, drawn(draw, set, 200)[0]));
+            parts[set] = statistics.estimate(asma, counts, scheme.shape(), 0.95, "V");
+        }
+        ASSERT_TRUE(parts[0].interval && parts[1].interval);
+        held += parts[0].interval->low <= truth[0] && truth[0] <= parts[0].interval->high ? 1 : 0;
+        const Interval i = unpaired_difference(parts[0], parts[1]);
+        const double gap = truth[0] - truth[1];
+        gap_held += i.low <= gap && gap <= i.high ? 1 : 0;
+    }
+    for (const int count : {held, gap_held}) {
+        EXPECT_GT(count, 2000 * 0.935);
+        EXPECT_LT(count, 2000 * 0.972);
+    }
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Made-up images and answers, added to counts the way the engine does.
+// Made-up images and predictions, added to counts the way the engine does.
 #pragma once
 
 #include <cstdint>
@@ -16,21 +16,18 @@ struct MadeImage {
 };
 
 /// Image i goes to group i mod group_count.
-inline GapState state_of(const LabelStrata& strata, const std::vector<MadeImage>& images,
-                         SetAgreement kind = SetAgreement::recall) {
-    GapState state = empty_gap_state(strata);
+inline GapState state_of(const GapScheme& scheme, const std::vector<MadeImage>& images) {
+    GapState state = scheme.empty();
     for (std::size_t i = 0; i < images.size(); ++i) {
         const MadeImage& p = images[i];
-        GapFacts facts;
-        facts.group = static_cast<std::uint32_t>(i % group_count);
-        facts.labels = p.labels;
-        facts.stratum = strata.of(p.labels);
-        facts.hits = p.hits;
-        facts.hits_known = p.known;
-        facts.single = p.single;
-        facts.top1 = p.single && p.top1;
-        facts.real = p.real;
-        add_image(state, strata, facts, kind);
+        RowFacts facts;
+        facts.group = static_cast<std::uint16_t>(i % group_count);
+        facts.target = p.single ? 0 : -1;
+        facts.rank = p.top1 ? 0 : 1;
+        facts.valid = p.labels;
+        facts.hits = p.known ? static_cast<std::int32_t>(p.hits) : -1;
+        facts.in_set = p.real;
+        scheme.add(state, facts);
     }
     return state;
 }

@@ -1,4 +1,4 @@
-#include "evaluate/gap/report.h"
+#include "evaluate/gap/assemble.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -17,10 +17,12 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-// Images of growing difficulty; a model is right where its skill exceeds the image's difficulty and
-// some luck.
-std::vector<MadeImage> answers(const std::string& set, const std::string& model, std::size_t n,
-                               double skill) {
+const GapScheme scheme(LabelStrata(5, {1, 2, 3}), 10, "recall");
+
+// Images of growing difficulty; a model is correct where its skill exceeds the image's difficulty
+// and some luck.
+std::vector<MadeImage> predictions(const std::string& set, const std::string& model, std::size_t n,
+                                   double skill) {
     RandomStream shared(1, "images " + set);
     RandomStream luck(1, "luck " + set + model);
     std::vector<MadeImage> list;
@@ -40,14 +42,13 @@ std::vector<MadeImage> answers(const std::string& set, const std::string& model,
 GapInput made(const std::vector<std::pair<std::string, double>>& models, std::size_t n1 = 900,
               std::size_t n2 = 700) {
     GapInput input;
-    input.classes = 10;
-    input.strata = LabelStrata(5, {1, 2, 3});
     input.sets[0].name = "V1";
     input.sets[1].name = "V2";
     for (const auto& [name, skill] : models) {
         input.models.push_back({name,
-                                {state_of(input.strata, answers("V1", name, n1, skill)),
-                                 state_of(input.strata, answers("V2", name, n2, skill - 0.4))},
+                                {state_of(scheme, predictions("V1", name, n1, skill)),
+                                 state_of(scheme, predictions("V2", name, n2, skill - 0.4))},
+                                {},
                                 {}});
     }
     return input;
@@ -58,7 +59,7 @@ const std::vector<std::pair<std::string, double>> five{
 
 TEST(GapReport, ModelsByTop1AndMeansOverThem) {
     GapInput input = made(five);
-    const GapReport report = assemble_gap(input, {});
+    const GapReport report = assemble_gap(input, scheme, {});
     ASSERT_EQ(report.models.size(), 5U);
     EXPECT_EQ(report.models.front().name, "best");
     EXPECT_EQ(report.models.back().name, "poor");
@@ -79,19 +80,22 @@ TEST(GapReport, ModelsByTop1AndMeansOverThem) {
     const GapDecomposition& d = report.average.decomposition;
     EXPECT_NEAR(*d.composition.value + *d.within.value, *report.average.metrics[0].gap.value,
                 1e-12);
-    EXPECT_NEAR(*d.share.value, *d.composition.value / *report.average.metrics[0].gap.value, 1e-12);
+    EXPECT_NEAR(*d.explained.value, *d.composition.value / *report.average.metrics[0].gap.value,
+                1e-12);
     EXPECT_EQ(report.models[0].metrics[0].first.interval->method, "wilson");
     EXPECT_EQ(report.models[0].metrics[0].gap.interval->method, "newcombe.unpaired");
-    EXPECT_EQ(report.models[0].metrics[2].gap.interval->method, "jackknife");
+    EXPECT_EQ(report.models[0].metrics[2].first.interval->method, "mover.wilson");
+    EXPECT_EQ(report.models[0].metrics[2].gap.interval->method, "mover.unpaired");
 }
 
 TEST(GapReport, TheMeanOverModelsIsNoSurerThanTheImagesAllow) {
-    // The same answers five times are one model: averaging over them must not narrow the interval.
+    // The same predictions four times are one model: averaging over them must not narrow the
+    // interval.
     GapInput one = made({{"a", 0.5}});
     GapInput many = made({{"a", 0.5}});
     for (const char* name : {"b", "c", "d"})
-        many.models.push_back({name, many.models[0].states, {}});
-    const GapReport single = assemble_gap(one, {}), copies = assemble_gap(many, {});
+        many.models.push_back({name, many.models[0].states, {}, {}});
+    const GapReport single = assemble_gap(one, scheme, {}), copies = assemble_gap(many, scheme, {});
     for (const std::size_t m : {std::size_t{0}, std::size_t{2}}) {
         const Interval a = *single.average.metrics[m].gap.interval,
                        b = *copies.average.metrics[m].gap.interval;
@@ -104,8 +108,8 @@ TEST(GapReport, TheMeanOverModelsIsNoSurerThanTheImagesAllow) {
 
 TEST(GapReport, RanksTiesAndChanges) {
     GapInput input = made(five);
-    input.models.push_back({"twin", input.models[1].states, {}});  // of "best"
-    const GapReport report = assemble_gap(input, {});
+    input.models.push_back({"twin", input.models[1].states, {}, {}});  // of "best"
+    const GapReport report = assemble_gap(input, scheme, {});
     EXPECT_EQ(report.models[0].name, "best");
     EXPECT_EQ(report.models[1].name, "twin");
     for (const std::size_t i : {0U, 1U}) {
@@ -134,7 +138,7 @@ TEST(GapReport, SameBitsForAnyNumberOfThreads) {
         GapInput input = made(five, 300, 200);
         options.threads = threads;
         options.replicates = 200;
-        const std::string text = to_json(assemble_gap(input, options)).dump();
+        const std::string text = to_json(assemble_gap(input, scheme, options)).dump();
         if (first.empty()) first = text;
         EXPECT_EQ(text, first);
     }
@@ -142,17 +146,18 @@ TEST(GapReport, SameBitsForAnyNumberOfThreads) {
 
 TEST(GapReport, OneReplicateIsToldFromNone) {
     GapOptions options;
-    for (const auto& [count, reason] : {std::pair{0U, "no replicates were asked for"},
-                                        {1U, "1 replicate has no spread: 2 or more are needed"}}) {
+    for (const auto& [count, reason] :
+         {std::pair{0U, "no interval: no replicates were asked for"},
+          {1U, "no interval: 1 replicate has no spread: 2 or more are needed"}}) {
         options.replicates = count;
         GapInput input = made(five, 200, 200);
-        EXPECT_EQ(assemble_gap(input, options).orders[0].kendall.no_interval, reason);
+        EXPECT_EQ(assemble_gap(input, scheme, options).orders[0].kendall.note, reason);
     }
 }
 
 TEST(GapReport, OneModelHasNoOrder) {
     GapInput input = made({{"only", 0.5}});
-    const GapReport report = assemble_gap(input, {});
+    const GapReport report = assemble_gap(input, scheme, {});
     EXPECT_TRUE(report.average.metrics[0].gap.value);
     for (const GapOrder& order : report.orders) {
         EXPECT_FALSE(order.kendall.value);
@@ -164,30 +169,56 @@ TEST(GapReport, OneModelHasNoOrder) {
 
 TEST(GapReport, AnAbsentSubgroupLeavesTheRestStanding) {
     GapInput input = made(five, 200, 200);
-    input.strata = LabelStrata(5, {1, 2, 3, 5});
-    for (auto& model : input.models)
-        for (auto& state : model.states)
-            ASSERT_EQ(state.size(), empty_gap_state(input.strata).size());
-    const GapReport report = assemble_gap(input, {});
+    // The same counts read with a subgroup that no image is in.
+    const GapScheme more(LabelStrata(5, {1, 2, 3, 5}), 10, "recall");
+    for (auto& model : input.models) {
+        for (std::size_t set = 0; set < 2; ++set) {
+            const std::string name = set == 0 ? "V1" : "V2";
+            model.states[set] = state_of(more, predictions(name, model.name, 200, 0.5));
+        }
+    }
+    const GapReport report = assemble_gap(input, more, {});
     EXPECT_TRUE(report.average.metrics[0].gap.value);
     EXPECT_FALSE(report.average.metrics[2].gap.value);
-    EXPECT_EQ(report.average.metrics[2].first.undefined, "no scored image of V1 has 5 labels");
+    EXPECT_EQ(report.average.metrics[2].first.undefined,
+              "V1: no item has 5 labels; subgroups=1-3 or absent=skipped takes the others");
     EXPECT_EQ(report.models[0].ranks[2][0].rank, 0U);
     EXPECT_FALSE(report.models[0].rank_change[0]);
     EXPECT_TRUE(report.best[0].empty());
     const auto json = to_json(report);
     EXPECT_TRUE(json["average"]["metrics"]["asma"]["gap"]["value"].is_null());
     EXPECT_EQ(json["average"]["metrics"]["asma"]["gap"]["undefined"],
-              "no scored image of V1 has 5 labels");
+              "V1: no item has 5 labels; subgroups=1-3 or absent=skipped takes the others");
     EXPECT_EQ(json.dump().find("nan"), std::string::npos);
 }
 
-TEST(GapReport, NoShareOfAGapThatMayBeNone) {
+// All images agree: a jackknife sees no spread, and the metric's own interval has a width.
+TEST(GapReport, AsmaHasAnIntervalWhereImagesShowNoSpread) {
+    std::vector<MadeImage> images;
+    for (const std::uint32_t g : {1U, 2U, 3U})
+        repeat(images, 50, {.labels = g, .hits = g, .top1 = true, .real = true});
+    GapInput input;
+    input.models.push_back({"a", {state_of(scheme, images), state_of(scheme, images)}, {}, {}});
+    const GapReport report = assemble_gap(input, scheme, {});
+    const GapPair& asma = report.models[0].metrics[2];
+    ASSERT_TRUE(asma.first.interval && asma.gap.interval);
+    EXPECT_EQ(asma.first.interval->high, 1);
+    // Each subgroup's is Wilson's of 50 of 50, and each end moves by root(3) / 3 of its distance.
+    const double below = (1 - wilson(50, 50, 0.95).low) / std::sqrt(3.0);
+    EXPECT_NEAR(asma.first.interval->low, 1 - below, 1e-12);
+    // 1 - 1 = 0, down by the first's distance and up by the second's.
+    EXPECT_NEAR(asma.gap.interval->low, -below, 1e-12);
+    EXPECT_NEAR(asma.gap.interval->high, below, 1e-12);
+    EXPECT_EQ(report.average.metrics[2].gap.note, "no interval: the images show no spread");
+}
+
+TEST(GapReport, NoProportionOfAGapThatMayBeNone) {
     GapInput input = made({{"a", 0.5}, {"b", 0.6}}, 400, 400);
     for (auto& model : input.models) model.states[1] = model.states[0];
-    const GapReport report = assemble_gap(input, {});
-    EXPECT_FALSE(report.average.decomposition.share.value);
-    EXPECT_THAT(report.average.decomposition.share.undefined, HasSubstr("cannot be told from 0"));
+    const GapReport report = assemble_gap(input, scheme, {});
+    EXPECT_FALSE(report.average.decomposition.explained.value);
+    EXPECT_THAT(report.average.decomposition.explained.undefined,
+                HasSubstr("cannot be told from 0"));
     EXPECT_EQ(report.average.within_margin[0].within, 2U);
     EXPECT_EQ(report.average.within_margin[0].surely_within, 0U);  // 400 images: +- 7 points
     EXPECT_EQ(report.average.within_margin[0].surely_outside, 0U);
@@ -197,17 +228,17 @@ TEST(GapReport, MarkedModels) {
     GapInput input = made(five, 100, 100);
     GapOptions options;
     options.marked = {"poor"};
-    EXPECT_THAT(assemble_gap(input, options).marked, ElementsAre(4));
+    EXPECT_THAT(assemble_gap(input, scheme, options).marked, ElementsAre(4));
     options.marked = {"por"};
     GapInput again = made(five, 100, 100);
     try {
-        assemble_gap(again, options);
+        assemble_gap(again, scheme, options);
         FAIL();
     } catch (const Error& error) {
         EXPECT_THAT(error.message(), HasSubstr("did you mean `poor`"));
     }
     GapInput none;
-    EXPECT_THROW(assemble_gap(none, {}), Error);
+    EXPECT_THROW(assemble_gap(none, scheme, {}), Error);
 }
 
 }  // namespace

@@ -21,12 +21,12 @@ using ::testing::HasSubstr;
 constexpr std::uint32_t classes = 10;
 
 struct Two {
-    LabelStrata strata{5, {1, 2, 3}};
-    GapStatistics statistics{strata, classes, SetAgreement::recall};
+    GapScheme scheme{LabelStrata(5, {1, 2, 3}), classes, "recall"};
+    GapStatistics statistics{scheme};
     std::vector<MadeImage> first, second;
 
     LeaveOuts lists() const {
-        return leave_outs(statistics, state_of(strata, first), state_of(strata, second));
+        return leave_outs(statistics, state_of(scheme, first), state_of(scheme, second));
     }
     Maybe value(std::size_t k) const { return lists().whole[k]; }
     Maybe value(GapMetric metric, GapEnd end) const {
@@ -47,22 +47,9 @@ TEST(LabelStrata, LargerSubgroupsAreApartFromTheRest) {
     EXPECT_EQ(strata.pooled_size(), 5U);
 }
 
-TEST(GapStatistics, AgreementsByHand) {
-    // 2 of 3 labels found: 2/3; 2/(6 - 2); 1 - 2 * 1/10.
-    const std::vector<std::pair<SetAgreement, double>> wanted{{SetAgreement::recall, 2.0 / 3},
-                                                              {SetAgreement::jaccard, 0.5},
-                                                              {SetAgreement::hamming, 0.8}};
-    for (const auto& [kind, value] : wanted) {
-        const std::int64_t units = 7 * agreement_units(2, 3, kind);
-        EXPECT_NEAR(mean_agreement(units, 7, 3, classes, kind), value, 1e-11) << name_of(kind);
-    }
-    // The printed formula cannot go below 1 - 2g/C: with 1000 classes and 9 labels, none found.
-    EXPECT_DOUBLE_EQ(mean_agreement(0, 1, 9, 1000, SetAgreement::hamming), 0.982);
-}
-
 TEST(GapStatistics, MetricsByHand) {
     Two two;
-    // First: one label: 3 of 4 right. Two labels: hits 2, 1, 0, so (1 + 1/2 + 0)/3 = 1/2. Three:
+    // First: one label: 3 of 4 correct. Two labels: hits 2, 1, 0, so (1 + 1/2 + 0)/3 = 1/2. Three:
     // one with 1 hit.
     repeat(two.first, 3, {.labels = 1, .hits = 1, .top1 = true, .real = true});
     repeat(two.first, 1, {.labels = 1});
@@ -87,26 +74,30 @@ TEST(GapStatistics, AnEmptySubgroupLeavesAsmaUndefinedWithTheReason) {
     repeat(two.first, 5, {.labels = 2, .hits = 1});
     two.second = two.first;
     EXPECT_FALSE(two.value(GapMetric::asma, end_first));
-    const auto counts = summed_groups(state_of(two.strata, two.first), gap_state_size(two.strata));
-    EXPECT_EQ(two.statistics.reason(GapStatistics::block(GapMetric::asma), counts, "V1"),
-              "no scored image of V1 has 3 labels");
+    const std::size_t asma = GapStatistics::block(GapMetric::asma);
+    const auto reason = [&] {
+        const auto counts = two.scheme.total(state_of(two.scheme, two.first));
+        Shape shape = two.scheme.shape();
+        shape.full_rows = false;
+        shape.kept = 2;
+        return two.statistics.estimate(asma, counts, shape, 0.95, "V1").undefined;
+    };
+    EXPECT_THAT(reason(), HasSubstr("V1: no item has 3 labels"));
     // A store that keeps too few classes of one image says nothing about that subgroup.
     repeat(two.first, 1, {.labels = 3, .known = false});
-    const auto more = summed_groups(state_of(two.strata, two.first), gap_state_size(two.strata));
-    EXPECT_THAT(two.statistics.reason(GapStatistics::block(GapMetric::asma), more, "V1"),
-                HasSubstr("keeps fewer"));
+    EXPECT_EQ(reason(), "V1: the store keeps the best 2 of each row: the best 3 are not known");
 }
 
 TEST(GapStatistics, OneLabelMakesAllThreeMetricsTheSame) {
-    LabelStrata strata(5, {1});
-    const GapStatistics statistics(strata, classes, SetAgreement::recall);
+    const GapScheme scheme(LabelStrata(5, {1}), classes, "recall");
+    const GapStatistics statistics(scheme);
     std::vector<MadeImage> first, second;
     repeat(first, 7, {.labels = 1, .hits = 1, .top1 = true, .real = true});
     repeat(first, 3, {.labels = 1});
     repeat(second, 1, {.labels = 1, .hits = 1, .top1 = true, .real = true});
     repeat(second, 3, {.labels = 1});
     const auto list =
-        leave_outs(statistics, state_of(strata, first), state_of(strata, second)).whole;
+        leave_outs(statistics, state_of(scheme, first), state_of(scheme, second)).whole;
     for (const GapMetric m : gap_metrics)
         EXPECT_DOUBLE_EQ(*list[GapStatistics::at(GapStatistics::block(m), end_gap)], 0.7 - 0.25);
     EXPECT_DOUBLE_EQ(*list[statistics.composition()], 0);
@@ -122,8 +113,8 @@ TEST(Decomposition, OnlyCompositionOnlyWithinAndBoth) {
     repeat(two.second, 3, {.labels = 2});
     EXPECT_NEAR(*two.value(two.statistics.composition()), 0.8 - 0.5, 1e-15);
     EXPECT_NEAR(*two.value(two.statistics.within()), 0, 1e-15);
-    EXPECT_NEAR(*two.value(two.statistics.share()), 1, 1e-15);
-    // The same label counts: within alone. One label 1 -> 1/2.
+    EXPECT_NEAR(*two.value(two.statistics.explained()), 1, 1e-15);
+    // The same numbers of labels: within alone. One label 1 -> 1/2.
     two.second.clear();
     repeat(two.second, 4, {.labels = 1, .top1 = true});
     repeat(two.second, 4, {.labels = 1});
@@ -134,8 +125,8 @@ TEST(Decomposition, OnlyCompositionOnlyWithinAndBoth) {
 
 TEST(Decomposition, WhatOnlyOneHasIsUnmatchedComposition) {
     Two two;
-    // First: 6 with one label, 5 right; 4 with six (pooled above 5), 1 right. Second: one label
-    // only, 2 of 4 right.
+    // First: 6 with one label, 5 correct; 4 with six (pooled above 5), 1 correct. Second: one label
+    // only, 2 of 4 correct.
     repeat(two.first, 5, {.labels = 1, .top1 = true});
     repeat(two.first, 1, {.labels = 1});
     repeat(two.first, 1, {.labels = 6, .top1 = true});
@@ -155,10 +146,10 @@ TEST(Decomposition, WhatOnlyOneHasIsUnmatchedComposition) {
     two.second.clear();
     repeat(two.second, 3, {.labels = 1, .top1 = true});
     EXPECT_FALSE(two.value(two.statistics.within()));
-    const auto one = summed_groups(state_of(two.strata, two.first), gap_state_size(two.strata));
-    const auto other = summed_groups(state_of(two.strata, two.second), gap_state_size(two.strata));
+    const auto one = two.scheme.total(state_of(two.scheme, two.first));
+    const auto other = two.scheme.total(state_of(two.scheme, two.second));
     EXPECT_EQ(two.statistics.decomposition_reason(one, other),
-              "the two data sets have no label count in common");
+              "the two data sets have no number of labels in common");
 }
 
 // Image by image, with maps.
@@ -167,7 +158,7 @@ struct Plain {
 };
 Plain plain_decomposition(const std::vector<MadeImage>& first,
                           const std::vector<MadeImage>& second) {
-    std::map<std::uint32_t, std::array<double, 4>> by;  // n1, right1, n2, right2
+    std::map<std::uint32_t, std::array<double, 4>> by;  // n1, correct1, n2, correct2
     double n1 = 0, n2 = 0, r1 = 0, r2 = 0;
     for (const auto& p : first) {
         if (!p.single) continue;
@@ -258,14 +249,22 @@ TEST(Jackknife, SaysWhyThereIsNone) {
     EXPECT_EQ(reason, "the value rests on one group of images");
 }
 
+Estimate counted(std::uint64_t hits, std::uint64_t n) {
+    Estimate v;
+    v.value = static_cast<double>(hits) / static_cast<double>(n);
+    v.interval = wilson(hits, n, 0.95);
+    return v;
+}
+
 TEST(UnpairedDifference, NewcombesExample) {
     // Newcombe (1998), Statistics in Medicine 17:873, table II (a): 56/70 against 48/80, method 10:
     // 0.0524 to 0.3339.
-    const Interval i = unpaired_difference({56, 70}, {48, 80}, 0.95);
+    const Interval i = unpaired_difference(counted(56, 70), counted(48, 80));
     EXPECT_NEAR(i.low, 0.0524, 5e-5);
     EXPECT_NEAR(i.high, 0.3339, 5e-5);
+    EXPECT_EQ(i.method, "newcombe.unpaired");
     // (g) 10/10 against 0/10: 0.6075 to 1.
-    const Interval extreme = unpaired_difference({10, 10}, {0, 10}, 0.95);
+    const Interval extreme = unpaired_difference(counted(10, 10), counted(0, 10));
     EXPECT_NEAR(extreme.low, 0.6075, 5e-5);
     EXPECT_NEAR(extreme.high, 1, 1e-12);
 }
@@ -275,14 +274,6 @@ TEST(AbsoluteInterval, FoldsAtZero) {
     EXPECT_EQ(absolute_interval({-0.2, 0.1, 0.95, "x"}).high, 0.2);
     EXPECT_EQ(absolute_interval({-0.3, -0.1, 0.95, "x"}).low, 0.1);
     EXPECT_EQ(absolute_interval({-0.3, -0.1, 0.95, "x"}).high, 0.3);
-}
-
-TEST(Subgroups, ParsedAndRefused) {
-    EXPECT_THAT(parse_subgroups("1-5"), ElementsAre(1, 2, 3, 4, 5));
-    EXPECT_THAT(parse_subgroups("9,2-4,3, 6"), ElementsAre(2, 3, 4, 6, 9));
-    for (const char* text :
-         {"", "0", "5-1", "1-", "-3", "1,,2", "x", "1-1000", "99999999999999999999"})
-        EXPECT_THROW(parse_subgroups(text), Error) << text;
 }
 
 }  // namespace

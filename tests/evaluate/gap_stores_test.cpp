@@ -8,8 +8,9 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "assay/collective/comm.h"
 #include "assay/error.h"
-#include "core/topk.h"
+#include "assay/evaluate/compare.h"
 #include "saved_scores.h"
 
 namespace assay {
@@ -62,11 +63,12 @@ struct Runs {
         (set == 0 ? first : second).stores.push_back(store.folder());
     }
     GapReport report(const GapOptions& options = quick()) const {
-        return gap_of_stores(first, second, options);
+        const auto comm = self_comm();
+        return gap_of_stores(first, second, options, *comm);
     }
     static GapOptions quick() {
         GapOptions options;
-        options.subgroups = {1, 2, 3, 4};
+        options.subgroups = "1-4";
         options.replicates = 50;
         return options;
     }
@@ -153,7 +155,7 @@ TEST(DatasetGap, OwnLabelsMakeTheThreeMetricsOne) {
     runs.add(1, made_up(200, classes, 2, 1), "a");
     GapOptions options = Runs::quick();
     EXPECT_FALSE(runs.report(options).average.metrics[2].gap.value);  // no image has two labels
-    options.present = true;
+    options.subgroups = "present";
     const GapReport report = runs.report(options);
     EXPECT_THAT(report.subgroups, ElementsAre(1));
     EXPECT_DOUBLE_EQ(*report.models[0].metrics[2].gap.value,
@@ -171,10 +173,12 @@ TEST(DatasetGap, PresentMeansInBoth) {
     GapOptions options = Runs::quick();
     const GapReport some = runs.report(options);
     EXPECT_TRUE(some.average.metrics[2].first.value);
-    EXPECT_EQ(some.average.metrics[2].gap.undefined, "no scored image of V2 has 3 labels");
+    EXPECT_EQ(
+        some.average.metrics[2].gap.undefined,
+        "V2: no item has 3,4 labels; subgroups=1,2 or absent=skipped takes the others");
     EXPECT_LT(*some.average.decomposition.within.value, 1);  // what V2 lacks is composition
     EXPECT_NE(*some.average.decomposition.unmatched.value, 0);
-    options.present = true;
+    options.subgroups = "present";
     const GapReport report = runs.report(options);
     EXPECT_THAT(report.subgroups, ElementsAre(1, 2));
     EXPECT_TRUE(report.average.metrics[2].gap.value);
@@ -241,7 +245,7 @@ TEST(DatasetGap, ReducedStoresSayWhatTheyCannotTell) {
     EXPECT_EQ(*best.models[0].subgroups[1].agreement.gap.value,
               *full.models[0].subgroups[1].agreement.gap.value);
     EXPECT_EQ(best.models[0].subgroups[2].agreement.first.undefined,
-              "the store keeps fewer than 3 classes of each image of V1");
+              "V1: the store keeps the best 2 of each row: the best 3 are not known");
     EXPECT_TRUE(label.models[0].subgroups[0].agreement.gap.value);
     EXPECT_FALSE(label.models[0].subgroups[1].agreement.gap.value);
 }
@@ -265,6 +269,104 @@ TEST(DatasetGap, SameBitsForAnyNumberOfThreads) {
     }
 }
 
+TEST(DatasetGap, SameBitsForAnyNumberOfRanks) {
+    Runs runs;
+    World one = world(700, 1, 2);
+    const World two = world(500, 2, 1.5);
+    one.made.states.assign(700, RowState::ok);
+    one.made.states[3] = RowState::unreadable;
+    runs.first.sets = one.sets;
+    runs.second.sets = two.sets;
+    for (int m = 0; m < 2; ++m) {
+        runs.add(0, other_model(one, static_cast<std::uint64_t>(m), 0.3 * m), std::to_string(m));
+        runs.add(1, other_model(two, static_cast<std::uint64_t>(m), 0.3 * m), std::to_string(m));
+    }
+    const std::string alone = to_json(runs.report()).dump();
+    for (const int ranks : {2, 3, 7}) {  // 3 and 2 blocks of rows: some ranks have none
+        run_thread_ranks(ranks, [&](Comm& comm) {
+            const GapReport report = gap_of_stores(runs.first, runs.second, Runs::quick(), comm);
+            EXPECT_EQ(to_json(report).dump(), alone) << ranks;
+        });
+    }
+}
+
+const Estimate& agreement(const GapModel& model, std::uint32_t labels) {
+    for (const GapSubgroup& s : model.subgroups) {
+        if (s.labels == labels) return s.agreement.first;
+    }
+    throw std::runtime_error("no such subgroup");
+}
+
+void expect_same(const Estimate& one, const Estimate& two, const std::string& what) {
+    ASSERT_TRUE(one.value && two.value) << what << one.undefined << two.undefined;
+    EXPECT_EQ(*one.value, *two.value) << what;
+    EXPECT_EQ(one.n, two.n) << what;
+    EXPECT_EQ(one.unit, two.unit) << what;
+    ASSERT_TRUE(one.interval && two.interval) << what;
+    EXPECT_EQ(*one.interval, *two.interval) << what;
+}
+
+// gap, score and compare are one engine: the same stores give the same bits, values and intervals.
+TEST(DatasetGap, AgreesWithScoreAndCompareToTheLastBit) {
+    const World one = world(600, 1, 2), two = world(400, 2, 1.5);
+    for (const std::string kind : {"recall", "jaccard", "hamming"}) {
+        Runs runs;
+        runs.first.sets = one.sets;
+        runs.second.sets = two.sets;
+        runs.add(0, one.made, "a");
+        runs.add(0, other_model(one, 5, 0.7), "b");
+        runs.add(1, two.made, "a");
+        runs.add(1, other_model(two, 6, 0.7), "b");
+        GapOptions options = Runs::quick();
+        options.agreement = kind;
+        const GapReport gap = runs.report(options);
+
+        ScoreOptions own, sets;
+        own.metrics = {parse_metric("top1")};
+        sets.labels = one.sets;
+        const std::string agreement_text = ":agreement=" + kind;
+        sets.metrics = {parse_metric("real"),
+                        parse_metric("asma" + agreement_text + ",subgroups=1-4")};
+        for (int g = 1; g <= 4; ++g)
+            sets.metrics.push_back(
+                parse_metric("subgroup_accuracy" + agreement_text + ",g=" + std::to_string(g)));
+        const auto comm = self_comm();
+        std::vector<PredictionStore> stores;
+        for (const GapModel& model : gap.models) {
+            for (const auto& folder : runs.first.stores) {
+                PredictionStore store = PredictionStore::open(folder);
+                if (store.spec().model_name == model.name) stores.push_back(std::move(store));
+            }
+        }
+        ASSERT_EQ(stores.size(), 2U);
+        const auto check = [&](const GapModel& model, const Measurement& top1,
+                               std::span<const Measurement> by_sets, const std::string& from) {
+            expect_same(model.metrics[0].first, top1, from + " top1 " + kind);
+            expect_same(model.metrics[1].first, by_sets[0], from + " real " + kind);
+            expect_same(model.metrics[2].first, by_sets[1], from + " asma " + kind);
+            for (std::uint32_t g = 1; g <= 4; ++g)
+                expect_same(agreement(model, g), by_sets[1 + g], from + " subgroup " + kind);
+        };
+        for (std::size_t m = 0; m < 2; ++m) {
+            check(gap.models[m], score_store(stores[m], own, *comm).measurements.at(0),
+                  score_store(stores[m], sets, *comm).measurements, "score");
+        }
+        CompareOptions by_own, by_sets;
+        by_own.score = own;
+        by_sets.score = sets;
+        const std::vector<const PredictionStore*> candidates{&stores[1]};
+        const auto top1 = compare_stores(stores[0], candidates, by_own, *comm),
+                   real = compare_stores(stores[0], candidates, by_sets, *comm);
+        std::array<std::vector<Measurement>, 2> sides;
+        for (const PairedMetric& pair : real.at(0).metrics) {
+            sides[0].push_back(pair.baseline);
+            sides[1].push_back(pair.candidate);
+        }
+        check(gap.models[0], top1.at(0).metrics.at(0).baseline, sides[0], "compare");
+        check(gap.models[1], top1.at(0).metrics.at(0).candidate, sides[1], "compare");
+    }
+}
+
 TEST(DatasetGap, WarnsWhenLabelSetsAreMostlyEmpty) {
     Runs runs;
     const World one = world(100, 1, 2), two = world(90, 2, 2);
@@ -276,6 +378,23 @@ TEST(DatasetGap, WarnsWhenLabelSetsAreMostlyEmpty) {
     runs.add(1, two.made, "a");
     EXPECT_THAT(runs.report().warnings,
                 ElementsAre(HasSubstr("34 of 100 images of V1 have no valid label")));
+}
+
+TEST(DatasetGap, SubgroupsAndAgreementsAreTheMetrics) {
+    const World one = world(50, 1, 2), two = world(50, 2, 2);
+    Runs runs;
+    runs.add(0, one.made, "a");
+    runs.add(1, two.made, "a");
+    GapOptions options = Runs::quick();
+    options.subgroups = "3,1-2";
+    EXPECT_THAT(runs.report(options).subgroups, ElementsAre(1, 2, 3));
+    for (const char* text : {"", "0", "5-1", "1-", "-3", "1,,2", "x", "1-1000"}) {
+        options.subgroups = text;
+        EXPECT_THAT(runs.refused(options), HasSubstr("numbers and ranges from 1 to 64")) << text;
+    }
+    options = Runs::quick();
+    options.agreement = "jacard";
+    EXPECT_THAT(runs.refused(options), HasSubstr("`jaccard`"));
 }
 
 TEST(DatasetGap, Refusals) {
@@ -293,7 +412,7 @@ TEST(DatasetGap, Refusals) {
     Runs wide;
     wide.add(0, one.made, "a");
     wide.add(1, made_up(90, classes + 1, 2), "a");
-    EXPECT_THAT(wide.refused(), HasSubstr("8 classes on V1 and with 9 on V2"));
+    EXPECT_THAT(wide.refused(), HasSubstr("8 classes on V1 and 9 on V2"));
 
     Runs twice;
     twice.add(0, one.made, "a");

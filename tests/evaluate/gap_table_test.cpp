@@ -33,9 +33,9 @@ TEST(GapTable, PlainLayout) {
     EXPECT_FALSE(table.rows[1].metrics[0][0]);
     EXPECT_DOUBLE_EQ(*table.rows[1].metrics[2][0], 0.3);
     EXPECT_THAT(table.ignored, ElementsAre("year"));
-    const auto shares = parse_gap_table("model\ttop1_v1\ttop1_v2\na\t1\t0.5\n", "t");
-    EXPECT_FALSE(shares.percent);
-    EXPECT_DOUBLE_EQ(*shares.rows[0].metrics[0][0], 1);
+    const auto proportions = parse_gap_table("model\ttop1_v1\ttop1_v2\na\t1\t0.5\n", "t");
+    EXPECT_FALSE(proportions.percent);
+    EXPECT_DOUBLE_EQ(*proportions.rows[0].metrics[0][0], 1);
     EXPECT_DOUBLE_EQ(*parse_gap_table("model,top1_v1,top1_v2\na,1,0.5\n", "t", TableUnit::percent)
                           .rows[0]
                           .metrics[0][0],
@@ -48,9 +48,9 @@ TEST(GapTable, APercentSignSaysTheUnitOfAll) {
     EXPECT_TRUE(table.percent);
     EXPECT_DOUBLE_EQ(*table.rows[0].metrics[0][0], 0.009);
     EXPECT_DOUBLE_EQ(*table.rows[1].metrics[0][1], 0.004);
-    EXPECT_THAT(
-        refused(text, TableUnit::share),
-        "t.csv line 2: column top1_v1: `0.9%` is in percent, and the table is said to hold shares");
+    EXPECT_THAT(refused(text, TableUnit::proportion),
+                "t.csv line 2: column top1_v1: `0.9%` is in percent, and the table is said "
+                "to hold proportions");
 }
 
 // 0.632 - 0.582, from percent, is a little less than 0.05.
@@ -80,7 +80,7 @@ TEST(GapTable, SaysWhatIsWrong) {
     EXPECT_THAT(refused("model,top1_v1,top1_v2\na,101,50\n"), HasSubstr("101 is outside 0 to 100"));
     EXPECT_THAT(refused("model,top1_v1,top1_v2\na,-1,50\n"), HasSubstr("outside"));
     EXPECT_THAT(refused("model,top1_v1,top1_v2\na,60\n"), HasSubstr("line 2"));
-    EXPECT_THAT(refused("model,top1_v1,top1_v2\na,60,0.5\n", TableUnit::share),
+    EXPECT_THAT(refused("model,top1_v1,top1_v2\na,60,0.5\n", TableUnit::proportion),
                 HasSubstr("is the table in percent?"));
 }
 
@@ -105,7 +105,7 @@ TEST(GapTable, MeansAreOverModelsWithBothValues) {
     const GapPair& top1 = report.average.metrics[0];
     EXPECT_NEAR(*top1.gap.value, 0.09, 1e-12);
     EXPECT_NEAR(*top1.first.value - *top1.second.value, *top1.gap.value, 1e-12);
-    EXPECT_EQ(top1.gap.models, 2U);
+    EXPECT_EQ(top1.models[2], 2U);
     EXPECT_FALSE(report.average.metrics[1].gap.value);
     EXPECT_EQ(report.average.metrics[2].gap.undefined, "the table has no such column");
     EXPECT_FALSE(report.average.decomposition.within.value);

@@ -1,5 +1,6 @@
 // The gap between two data sets: how far the same models fall from one to the other, by three
-// definitions of being right, and how much of the fall comes from images that hold several things.
+// definitions of a correct prediction, and how much of the fall comes from images that hold several
+// things.
 //
 // Sources: Anzaku et al., "Re-assessing ImageNet: How aligned is its single-label assumption with
 // its multi-label nature?" and "The Impact of the Single-Label Assumption in Image Recognition
@@ -7,14 +8,14 @@
 // rates" (standardisation); Nopo 2008, "Matching as a tool to decompose wage gaps" (what only one
 // side has).
 //
-// Every value is a share in [0, 1] and every gap is first minus second, in [-1, 1]. Undefined
-// values carry the reason.
+// Every value is a proportion in [0, 1] and every gap is first minus second, in [-1, 1]. Undefined
+// values carry the reason. The values are those of the metrics `topk`, `real`, `asma` and
+// `subgroup_accuracy`, to the last bit.
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <filesystem>
-#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -22,23 +23,15 @@
 
 #include <nlohmann/json_fwd.hpp>
 
+#include "assay/collective/comm.h"
 #include "assay/data/label_sets.h"
-#include "assay/metric/measurement.h"
+#include "assay/estimate.h"
+#include "assay/progress.h"
+#include "assay/report.h"
 
 namespace assay {
 
-/// How well the g best classes P of an image agree with its g valid labels Y, h = |P n Y|.
-enum class SetAgreement {
-    recall,   ///< h / g (equals precision and F1: both sets have g members)
-    jaccard,  ///< h / (2g - h)
-    hamming,  ///< 1 - 2(g - h) / C: the printed formula; above 0.98 for any answer at all when C is
-              ///< 1000
-};
-std::string_view name_of(SetAgreement);
-/// Throws usage with the known names.
-SetAgreement set_agreement_named(std::string_view);
-
-/// The three definitions of being right; also indices of the arrays below.
+/// The three definitions of a correct prediction; also indices of the arrays below.
 enum class GapMetric : std::size_t {
     top1,  ///< the best class is the single label; over the images with a single label
     real,  ///< the best class is one of the valid labels; over the images with any
@@ -49,14 +42,14 @@ inline constexpr std::array<GapMetric, 3> gap_metrics{GapMetric::top1, GapMetric
 std::string_view name_of(GapMetric);
 
 struct GapOptions {
-    std::vector<std::uint32_t> subgroups{
-        1, 2, 3, 4, 5};    ///< label counts that ASMA averages over, each at least 1
-    bool present = false;  ///< the label counts that both data sets have, instead of `subgroups`
-    std::uint32_t pooled_above =
-        5;  ///< larger label counts are one group in histograms and in the decomposition
-    SetAgreement agreement = SetAgreement::recall;
-    double margin = 0.01;  ///< models whose |gap| is below this are counted
-    double level = 0.95;   ///< of the intervals
+    /// Numbers of labels per image that ASMA averages over, as the metric takes them: "1-5",
+    /// "2,3,4,6,9"; "present": those that both data sets have.
+    std::string subgroups = "1-5";
+    std::uint32_t pooled_above = 5;    ///< images with more labels are one group in histograms and
+                                       ///< in the decomposition; 1 to 64
+    std::string agreement = "recall";  ///< as `asma` takes it: recall, jaccard, hamming
+    double margin = 0.01;              ///< models whose |gap| is below this are counted
+    double level = 0.95;               ///< of the intervals
     std::uint32_t replicates =
         1000;  ///< bootstrap of ranks and rank correlations; below 2: they get no interval
     std::uint64_t seed = 1;
@@ -64,24 +57,14 @@ struct GapOptions {
     std::vector<std::string> marked;  ///< models whose lines are drawn over the box plots
     std::size_t top = 10;             ///< models listed as the best by ASMA
 };
-/// "1-5", "2,3,4,6,9", "1-3,7" -> ascending, without repeats. Throws usage: nothing, 0, backwards,
-/// more than 64.
-std::vector<std::uint32_t> parse_subgroups(std::string_view text);
-
-struct GapValue {
-    std::optional<double> value;
-    std::string undefined;  ///< why there is no value
-    std::uint64_t n =
-        0;  ///< images; of a gap, of both data sets together; of an average, of one model
-    std::uint32_t models = 1;  ///< of an average: the models that it holds
-    std::optional<Interval> interval;
-    std::string no_interval;  ///< why a value has no interval
-};
 
 /// One metric on both data sets. Averages over models: `absolute` is the mean of |gap|, not |mean
-/// gap|.
+/// gap|. `n`: images; of a gap, of both data sets together; of an average, of one model. A value
+/// without an interval says why in its note.
 struct GapPair {
-    GapValue first, second, gap, absolute;
+    Estimate first, second, gap, absolute;
+    /// Of an average: the models behind `first`, `second`, and the gaps.
+    std::array<std::uint32_t, 3> models{1, 1, 1};
 };
 
 struct GapSubgroup {
@@ -89,13 +72,15 @@ struct GapSubgroup {
     GapPair top1, real, agreement;  ///< among the images with that many valid labels
 };
 
-/// gap of top-1 = composition + within. V2's images are reweighted to V1's distribution of label
-/// counts (0, 1, ..., pooled); `within` is what remains of the gap then. Label counts that only one
-/// data set has cannot be reweighted: how far they move that data set's value is `unmatched`, a
-/// part of `composition`.
+/// gap of top-1 = composition + within. V2's images are reweighted to V1's distribution of the
+/// number of labels per image (0, 1, ..., pooled); `within` is what remains of the gap then.
+/// Numbers of labels that only one data set has cannot be reweighted: how far they move that data
+/// set's value is `unmatched`, a part of `composition`.
 struct GapDecomposition {
-    GapValue composition, within, unmatched;
-    GapValue share;  ///< composition / gap; undefined where the gap's interval holds 0
+    Estimate composition, within, unmatched;
+    /// composition / gap, which may leave [0, 1]; undefined where the gap's interval holds 0.
+    Estimate explained;
+    std::uint32_t models = 1;  ///< of an average
 };
 
 /// Standard competition ranking: 1 is the best, equal values share the smaller rank, and the next
@@ -143,8 +128,9 @@ struct GapAverage {
 struct GapOrder {
     GapMetric a{}, b{};
     int a_set = 0, b_set = 0;  ///< 0: first data set, 1: second
-    GapValue kendall;          ///< tau-b
-    GapValue spearman;         ///< of average ranks
+    Estimate kendall;          ///< tau-b
+    Estimate spearman;         ///< of average ranks
+    std::uint32_t models = 0;  ///< with both values
 };
 
 /// Five numbers over the models: quartiles (type 7), whiskers at the furthest point within 1.5
@@ -156,8 +142,9 @@ struct BoxNumbers {
 struct GapBox {
     std::uint32_t labels = 0;
     int set = 0;
-    std::optional<BoxNumbers> box;              ///< none without points
-    std::vector<std::optional<double>> points;  ///< one a model, in the order of GapReport::models
+    std::optional<BoxNumbers> box;  ///< none without points
+    std::vector<std::optional<double>>
+        points;  ///< one per model, in the order of GapReport::models
 };
 
 struct GapDataSet {
@@ -179,51 +166,55 @@ struct GapReport {
     std::vector<GapModel> models;  ///< by top-1 on the first data set, best first; then by name
     GapAverage average;
     std::vector<GapOrder> orders;
-    std::vector<GapBox> boxes;  ///< label counts ascending, first data set first
+    std::vector<GapBox> boxes;  ///< by labels per image, first data set first
     std::array<std::vector<std::size_t>, 2>
         best;                         ///< best by ASMA on each data set: indices into `models`
     std::vector<std::size_t> marked;  ///< indices into `models`
     std::vector<std::string> warnings;
-    bool partial = false;  ///< some image that should have been scored was not
+    std::vector<std::string> notes;  ///< what was made of a table of published values
+    bool partial = false;            ///< some image that should have been scored was not
 };
 
-/// The stores of one data set, a model each, and the label sets to judge by.
+/// The stores of one data set, one per model, and the label sets to judge by.
 struct GapSide {
     std::string name;
     std::vector<std::filesystem::path> stores;
-    std::optional<LabelSets> sets;  ///< one an image; none: the data set's own labels
+    std::optional<LabelSets> sets;  ///< one per image; none: the data set's own labels
     std::uint64_t unnamed = 0;  ///< images that the file of `sets` does not name; for the report
 };
 
-/// Reads each store once, one after the other. Top-1 is against the data set's own labels, ReaL and
-/// ASMA against the label sets. Models are matched by name. Intervals are over images: those of one
-/// model's accuracies are Wilson's and Newcombe's; all others leave out or reweight random groups
-/// of images, the same groups for all models, the two data sets independently. Memory: 6 KiB times
-/// the number of subgroups for each model and data set, and a few bytes a image. Throws usage and
-/// bad_input: no model in common, other classes, labels of another length or outside.
-GapReport gap_of_stores(
-    const GapSide& first, const GapSide& second, const GapOptions& options,
-    const std::function<void(std::uint64_t done, std::uint64_t total)>& progress = {});
+/// Reads each store once, one after the other; the ranks share its rows and all get the report.
+/// Top-1 is against the data set's own labels, ReaL and ASMA against the label sets. Models are
+/// matched by name. Intervals are over images. One model's values have those of the metrics
+/// (`score` gives the same), and its gaps those of two independent estimates
+/// (Newcombe 1998; MOVER: Zou and Donner 2008). All others leave out or reweight random groups of
+/// images, the same groups for all models, the two data sets independently. Memory: about 100 KiB
+/// for each model and data set, and a few bytes per image. Throws usage and bad_input: no model in
+/// common, other classes, labels of another length or outside.
+GapReport gap_of_stores(const GapSide& first, const GapSide& second, const GapOptions& options,
+                        Comm& comm, const ProgressCallback& progress = {});
 
-/// Published results, one model a row.
+/// Published results, one row per model.
 struct GapTable {
     struct Row {
         std::string model;
         std::array<std::array<std::optional<double>, 2>, 3>
-            metrics;  ///< [metric][data set], shares
+            metrics;  ///< [metric][data set], proportions
         std::vector<std::array<std::optional<double>, 2>> subgroups;  ///< like GapTable::subgroups
     };
-    std::vector<std::uint32_t> subgroups;  ///< label counts that have columns
+    std::vector<std::uint32_t> subgroups;  ///< numbers of labels that have columns
     std::vector<Row> rows;
     std::array<std::array<bool, 2>, 3> has{};  ///< the table has that column
     bool percent = true;                       ///< the file's unit
     std::vector<std::string> ignored;          ///< columns that were not used
 };
-enum class TableUnit { automatic, percent, share };
+enum class TableUnit { automatic, percent, proportion };
+/// "auto", "percent", "proportion". Throws usage with the known names.
+TableUnit table_unit_named(std::string_view name);
 /// csv or tsv with a header: `model`, then `top1_v1`, `top1_v2`, `real_v1`, ... `asma_v2`, and
 /// `subgroup3_v1`, ... as far as there are such columns; others are ignored. An empty cell (or "-",
 /// "NA") is undefined. Automatic unit: percent when a cell ends in % or a value is above 1, else
-/// shares. `source` names the text in messages. Throws bad_input: no model column, no pair of
+/// proportions. `source` names the text in messages. Throws bad_input: no model column, no pair of
 /// columns, a model twice or without a name, a cell that is no number or outside its unit.
 GapTable parse_gap_table(std::string_view text, const std::string& source,
                          TableUnit unit = TableUnit::automatic);
@@ -236,7 +227,30 @@ GapReport gap_of_table(const GapTable& table, const std::array<std::string, 2>& 
                        const GapOptions& options,
                        const std::array<std::optional<std::uint64_t>, 2>& images = {});
 
-/// Schema assay.gap/1: everything above.
+/// What is compared: two data sets by their stores, or a table of published values.
+struct GapRequest {
+    /// Two folders RUNS/DATA_SET, or two names of data sets below `runs`. With a table: names for
+    /// the headings, or none.
+    std::vector<std::string> sets;
+    std::filesystem::path runs;
+    /// Files of label sets; empty: the data set's own labels.
+    std::array<std::filesystem::path, 2> labels;
+    std::filesystem::path table;  ///< empty: stores
+    TableUnit unit = TableUnit::automatic;
+    /// With a table: how many images its top-1 was measured on.
+    std::array<std::optional<std::uint64_t>, 2> images;
+    GapOptions options;
+};
+/// Finds the stores or reads the table, and compares. Throws usage: data sets that are not there,
+/// the same one twice, what does not go together; and as gap_of_stores() and read_gap_table().
+GapReport run_gap(const GapRequest& request, Comm& comm, const ProgressCallback& progress = {});
+
+/// Schema assay.gap/2: everything above.
 nlohmann::json to_json(const GapReport& report);
+
+/// Tables for people: averages, histograms, decomposition, subgroups, models (the first 20, or all
+/// of them), best models, orders and box plots. `records`: one row per model, proportions; what
+/// read_gap_table() reads.
+Report report_of(const GapReport& report, bool all_models = false);
 
 }  // namespace assay

@@ -4,10 +4,10 @@
 #include <cmath>
 
 #include "assay/metric/metric.h"
+#include "assemble.h"
 #include "core/parallel.h"
 #include "core/statistics.h"
 #include "ordering.h"
-#include "report.h"
 #include "statistics.h"
 
 namespace assay {
@@ -20,14 +20,12 @@ constexpr std::size_t column_of(std::size_t metric, std::size_t set) {
 }
 
 // Of each model and data set what the three metrics need and no more: the inner loop runs over it a
-// thousand times. [group][numerator, denominator] of top-1, ReaL, and each subgroup.
+// thousand times. [group][predictions over all strata, label sets].
 class Compact {
 public:
-    Compact(const GapInput& input, SetAgreement agreement) : input_(input), agreement_(agreement) {
-        const auto& subgroups = input.strata.subgroups();
-        width_ = 4 + 2 * subgroups.size();
+    Compact(const GapInput& input, const GapScheme& scheme) : statistics_(scheme) {
         for (const auto& model : input.models) {
-            for (const GapState& state : model.states) add(state);
+            for (const GapState& state : model.states) add(state, scheme);
         }
     }
 
@@ -41,47 +39,25 @@ public:
             if (weights[g] == 0) continue;
             for (std::size_t k = 0; k < width_; ++k) sum[k] += weights[g] * from[k];
         }
-        const auto ratio = [&](std::size_t k) -> Maybe {
-            if (sum[k + 1] == 0) return std::nullopt;
-            return static_cast<double>(sum[k]) / static_cast<double>(sum[k + 1]);
-        };
-        std::array<Maybe, 3> out{ratio(0), ratio(2), std::nullopt};
-        const auto& subgroups = input_.strata.subgroups();
-        double total = 0;
-        for (std::size_t s = 0; s < subgroups.size(); ++s) {
-            const std::size_t k = 4 + 2 * s;
-            if (sum[k + 1] == 0) return out;
-            total += mean_agreement(sum[k], sum[k + 1], subgroups[s], input_.classes, agreement_);
-        }
-        if (!subgroups.empty()) out[2] = total / static_cast<double>(subgroups.size());
-        return out;
+        const GapCounts all(sum);
+        return statistics_.metrics(all.first(predictions_), all.subspan(predictions_));
     }
 
 private:
-    void add(const GapState& state) {
-        const LabelStrata& strata = input_.strata;
-        const std::size_t slots = gap_state_size(strata), at = counts_.size();
-        counts_.resize(at + group_count * width_, 0);
+    void add(const GapState& state, const GapScheme& scheme) {
         for (std::size_t g = 0; g < group_count; ++g) {
-            std::int64_t* const out = counts_.data() + at + g * width_;
-            const std::int64_t* const in = state.data() + g * slots;
-            for (std::size_t s = 0; s < strata.size(); ++s) {
-                out[0] += in[s * gap_slots + slot_top1];
-                out[1] += in[s * gap_slots + slot_single];
-                out[2] += in[s * gap_slots + slot_real];
-                out[3] += s > 0 ? in[s * gap_slots + slot_scored] : 0;
-            }
-            for (std::size_t k = 0; k < strata.subgroups().size(); ++k) {
-                const std::size_t s = strata.of(strata.subgroups()[k]);
-                out[4 + 2 * k] = in[s * gap_slots + slot_agreement];
-                out[5 + 2 * k] = in[s * gap_slots + slot_scored];
-            }
+            const GapCounts group = GapCounts(state).subspan(g * scheme.slots(), scheme.slots());
+            const auto predictions = scheme.predictions(group);
+            const GapCounts sets = scheme.label_sets(group);
+            counts_.insert(counts_.end(), predictions.begin(), predictions.end());
+            counts_.insert(counts_.end(), sets.begin(), sets.end());
+            predictions_ = predictions.size();
+            width_ = predictions.size() + sets.size();
         }
     }
 
-    const GapInput& input_;
-    SetAgreement agreement_;
-    std::size_t width_ = 0;
+    GapStatistics statistics_;
+    std::size_t predictions_ = 0, width_ = 0;
     std::vector<std::int64_t> counts_;
 };
 
@@ -114,13 +90,13 @@ Replicate replicate(const GapReport& report,
     return out;
 }
 
-void set_interval(GapValue& v, const std::vector<double>& values, double level) {
+void set_interval(Estimate& v, const std::vector<double>& values, double level) {
     double mean = 0, squares = 0;
     for (const double x : values) mean += x / static_cast<double>(values.size());
     for (const double x : values) squares += (x - mean) * (x - mean);
     const double error = std::sqrt(squares / static_cast<double>(values.size() - 1));
     if (error < 1e-12) {
-        v.no_interval = "the order is the same in every replicate";
+        v.note = "no interval: the order is the same in every replicate";
         return;
     }
     v.interval = symmetric_interval(*v.value, error, level, "bootstrap.normal");
@@ -130,17 +106,17 @@ void set_interval(GapValue& v, const std::vector<double>& values, double level) 
 
 }  // namespace
 
-void bootstrap_orders(GapReport& report, const GapInput& input) {
+void bootstrap_orders(GapReport& report, const GapInput& input, const GapScheme& scheme) {
     const std::uint32_t count = report.options.replicates;
     if (count < 2) {
         for (GapOrder& order : report.orders) {
-            order.kendall.no_interval = order.spearman.no_interval =
-                count == 0 ? "no replicates were asked for"
-                           : "1 replicate has no spread: 2 or more are needed";
+            order.kendall.note = order.spearman.note =
+                count == 0 ? "no interval: no replicates were asked for"
+                           : "no interval: 1 replicate has no spread: 2 or more are needed";
         }
         return;
     }
-    const Compact compact(input, report.options.agreement);
+    const Compact compact(input, scheme);
     const std::array<BootstrapWeights, 2> draw{BootstrapWeights(report.options.seed, "gap.first"),
                                                BootstrapWeights(report.options.seed, "gap.second")};
     std::vector<Replicate> replicates(count);
@@ -180,7 +156,7 @@ void bootstrap_orders(GapReport& report, const GapInput& input) {
     }
     for (std::size_t o = 0; o < report.orders.size(); ++o) {
         for (std::size_t which = 0; which < 2; ++which) {
-            GapValue& v = which == 0 ? report.orders[o].kendall : report.orders[o].spearman;
+            Estimate& v = which == 0 ? report.orders[o].kendall : report.orders[o].spearman;
             if (!v.value) continue;
             for (std::uint32_t r = 0; r < count; ++r)
                 drawn[r] = replicates[r].orders[o][which].value_or(*v.value);

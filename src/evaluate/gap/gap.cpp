@@ -1,75 +1,122 @@
-// The names and options of the gap.
+// From what people name - folders, files, a table - to the report.
 #include "assay/evaluate/gap.h"
 
 #include <algorithm>
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
+#include "assay/collective/comm.h"
 #include "assay/error.h"
-#include "core/text.h"
+#include "assay/store/prediction_store.h"
 
 namespace assay {
 namespace {
 
-constexpr std::array<std::string_view, 3> agreement_names{"recall", "jaccard", "hamming"};
-constexpr std::array<std::string_view, 3> metric_names_of_gap{"top1", "real", "asma"};
-constexpr std::size_t most_subgroups = 64;
-constexpr std::uint64_t largest_label_count = 1'000'000;
+namespace fs = std::filesystem;
 
-std::uint32_t label_count(std::string_view text, std::string_view whole) {
-    std::uint64_t number = 0;
-    if (!parse_number(trimmed(text), number) || number == 0 || number > largest_label_count) {
+// A folder as it is, else a data set's name below `runs`.
+fs::path folder_of(const std::string& argument, const fs::path& runs) {
+    std::error_code ignored;
+    if (!runs.empty() && !fs::is_directory(runs, ignored))
+        throw Error(ErrorCode::usage, fmt::format("`{}` is no folder of runs", runs.string()));
+    if (!runs.empty() && fs::is_directory(runs / argument, ignored)) return runs / argument;
+    if (fs::is_directory(argument, ignored)) return argument;
+    if (runs.empty()) {
+        throw Error(ErrorCode::usage,
+                    fmt::format("`{}` is no folder; name RUNS/DATA_SET, or the data set with the "
+                                "folder of its runs",
+                                argument));
+    }
+    std::vector<std::string> names;
+    for (const fs::path& store : find_stores(runs)) {
+        const std::string name = store.parent_path().filename().string();
+        if (names.empty() || names.back() != name)
+            names.push_back(name);  // the stores of a data set come together
+    }
+    throw Error(ErrorCode::usage, fmt::format("no data set `{}` in `{}`{}", argument, runs.string(),
+                                              suggest(argument, names)));
+}
+
+GapSide side_of(const std::string& argument, const fs::path& runs, const fs::path& labels,
+                std::vector<std::string>& warnings) {
+    const fs::path folder = folder_of(argument, runs);
+    GapSide side;
+    side.stores = find_stores(folder);
+    for (const fs::path& store : side.stores) {
+        if (store.parent_path() == side.stores[0].parent_path()) continue;
+        throw Error(ErrorCode::usage,
+                    fmt::format("`{}` holds several data sets; name one of them, e.g. `{}`",
+                                folder.string(), side.stores[0].parent_path().string()));
+    }
+    const PredictionStore store = PredictionStore::open(side.stores[0]);
+    side.name = store.spec().dataset_name;
+    if (labels.empty()) return side;
+    side.sets = read_label_sets(labels, store.dataset(), store.dataset().classes, &side.unnamed);
+    if (side.unnamed > 0) {
+        warnings.push_back(fmt::format(
+            "{} of {} images are not named in {}; they count as without labels",
+            count_text(side.unnamed), count_text(store.rows()), labels.filename().string()));
+    }
+    return side;
+}
+
+GapReport from_stores(const GapRequest& request, Comm& comm, const ProgressCallback& progress) {
+    if (request.sets.size() != 2)
+        throw Error(ErrorCode::usage, "two data sets are needed, or a table of published values");
+    if (request.images[0] || request.images[1])
+        throw Error(ErrorCode::usage,
+                    "numbers of images belong to a table: stores know their images");
+    std::vector<std::string> warnings;
+    GapSide first, second;
+    agree(comm, [&] {
+        first = side_of(request.sets[0], request.runs, request.labels[0], warnings);
+        second = side_of(request.sets[1], request.runs, request.labels[1], warnings);
+    });
+    if (first.stores[0].parent_path() == second.stores[0].parent_path())
+        throw Error(ErrorCode::usage,
+                    fmt::format("both are `{}`", first.stores[0].parent_path().string()));
+    if (first.name == second.name) second.name += " (2)";
+    GapReport report = gap_of_stores(first, second, request.options, comm, progress);
+    report.warnings.insert(report.warnings.begin(), warnings.begin(), warnings.end());
+    return report;
+}
+
+GapReport from_table(const GapRequest& request) {
+    if (request.sets.size() != 0 && request.sets.size() != 2)
+        throw Error(ErrorCode::usage,
+                    "with a table, name both data sets (for the headings) or none");
+    if (!request.runs.empty() || !request.labels[0].empty() || !request.labels[1].empty())
         throw Error(
             ErrorCode::usage,
-            fmt::format("subgroups `{}`: `{}` is no number of labels; 1-5, or 2,3,4,6,9, or "
-                        "present",
-                        shortened(whole), shortened(text)));
+            "a table holds published values: folders of runs and label sets are for stores");
+    const GapTable table = read_gap_table(request.table, request.unit);
+    std::array<std::string, 2> names{"V1", "V2"};
+    if (request.sets.size() == 2) names = {request.sets[0], request.sets[1]};
+    GapReport report = gap_of_table(table, names, request.options, request.images);
+    if (request.unit == TableUnit::automatic)
+        report.notes.push_back(fmt::format("{}: taken as {}", request.table.string(),
+                                           table.percent ? "percent" : "proportions"));
+    if (!table.ignored.empty()) {
+        constexpr std::size_t named = 12;
+        const auto end = table.ignored.begin() +
+                         static_cast<std::ptrdiff_t>(std::min(named, table.ignored.size()));
+        const std::size_t more = table.ignored.size() - std::min(named, table.ignored.size());
+        report.notes.push_back(fmt::format("columns that were not used: {}{}",
+                                           fmt::join(table.ignored.begin(), end, ", "),
+                                           more > 0 ? fmt::format(" and {} more", more) : ""));
     }
-    return static_cast<std::uint32_t>(number);
+    return report;
 }
 
 }  // namespace
 
-std::string_view name_of(SetAgreement kind) {
-    return agreement_names[static_cast<std::size_t>(kind)];
-}
-
-SetAgreement set_agreement_named(std::string_view name) {
-    const auto found = std::find(agreement_names.begin(), agreement_names.end(), name);
-    if (found == agreement_names.end()) {
-        throw Error(ErrorCode::usage,
-                    fmt::format("unknown agreement `{}`{}", shortened(name),
-                                suggest(name, {agreement_names.begin(), agreement_names.end()})));
-    }
-    return static_cast<SetAgreement>(found - agreement_names.begin());
-}
-
 std::string_view name_of(GapMetric metric) {
-    return metric_names_of_gap[static_cast<std::size_t>(metric)];
+    constexpr std::array<std::string_view, 3> names{"top1", "real", "asma"};
+    return names[static_cast<std::size_t>(metric)];
 }
 
-std::vector<std::uint32_t> parse_subgroups(std::string_view text) {
-    std::vector<std::uint32_t> list;
-    for (std::size_t begin = 0; begin <= text.size();) {
-        const std::size_t end = std::min(text.find(',', begin), text.size());
-        const std::string_view piece = text.substr(begin, end - begin);
-        const std::size_t dash = piece.find('-');
-        const std::uint32_t low = label_count(piece.substr(0, dash), text);
-        const std::uint32_t high =
-            dash == std::string_view::npos ? low : label_count(piece.substr(dash + 1), text);
-        if (high < low)
-            throw Error(ErrorCode::usage, fmt::format("subgroups `{}`: {} to {} runs backwards",
-                                                      shortened(text), low, high));
-        if (high - low >= most_subgroups || list.size() + (high - low) >= most_subgroups) {
-            throw Error(ErrorCode::usage, fmt::format("subgroups `{}`: more than {} label counts",
-                                                      shortened(text), most_subgroups));
-        }
-        for (std::uint32_t g = low; g <= high; ++g) list.push_back(g);
-        begin = end + 1;
-    }
-    std::sort(list.begin(), list.end());
-    list.erase(std::unique(list.begin(), list.end()), list.end());
-    return list;
+GapReport run_gap(const GapRequest& request, Comm& comm, const ProgressCallback& progress) {
+    return request.table.empty() ? from_stores(request, comm, progress) : from_table(request);
 }
 
 }  // namespace assay

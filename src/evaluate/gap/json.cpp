@@ -11,56 +11,43 @@ json maybe(const std::optional<double>& value) {
     return value ? json(*value) : json(nullptr);
 }
 
-json value_json(const GapValue& v) {
-    json out = {{"value", maybe(v.value)}, {"n", v.n}};
-    if (!v.value) out["undefined"] = v.undefined;
-    if (v.interval) {
-        out["interval"] = {{"low", v.interval->low},
-                           {"high", v.interval->high},
-                           {"level", v.interval->level},
-                           {"method", v.interval->method}};
-    } else if (v.value) {
-        out["no_interval"] = v.no_interval;
-    }
-    return out;
+json pair_json(const GapPair& p, bool mean) {
+    const auto write = [&](const Estimate& v, std::size_t which) {
+        json out = to_json(v);
+        if (mean) out["models"] = p.models[which];
+        return out;
+    };
+    return {{"first", write(p.first, 0)},
+            {"second", write(p.second, 1)},
+            {"gap", write(p.gap, 2)},
+            {"absolute_gap", write(p.absolute, 2)}};
 }
 
-json mean_json(const GapValue& v) {
-    json out = value_json(v);
-    out["models"] = v.models;
-    return out;
-}
-
-json pair_json(const GapPair& p, json (*write)(const GapValue&)) {
-    return {{"first", write(p.first)},
-            {"second", write(p.second)},
-            {"gap", write(p.gap)},
-            {"absolute_gap", write(p.absolute)}};
-}
-
-json metrics_json(const std::array<GapPair, 3>& metrics, json (*write)(const GapValue&)) {
+json metrics_json(const std::array<GapPair, 3>& metrics, bool mean) {
     json out = json::object();
     for (std::size_t m = 0; m < metrics.size(); ++m)
-        out[std::string(name_of(gap_metrics[m]))] = pair_json(metrics[m], write);
+        out[std::string(name_of(gap_metrics[m]))] = pair_json(metrics[m], mean);
     return out;
 }
 
-json subgroups_json(const std::vector<GapSubgroup>& subgroups, json (*write)(const GapValue&)) {
+json subgroups_json(const std::vector<GapSubgroup>& subgroups, bool mean) {
     json out = json::array();
     for (const GapSubgroup& s : subgroups) {
         out.push_back({{"labels", s.labels},
-                       {"top1", pair_json(s.top1, write)},
-                       {"real", pair_json(s.real, write)},
-                       {"agreement", pair_json(s.agreement, write)}});
+                       {"top1", pair_json(s.top1, mean)},
+                       {"real", pair_json(s.real, mean)},
+                       {"agreement", pair_json(s.agreement, mean)}});
     }
     return out;
 }
 
-json decomposition_json(const GapDecomposition& d, json (*write)(const GapValue&)) {
-    return {{"composition", write(d.composition)},
-            {"within", write(d.within)},
-            {"unmatched", write(d.unmatched)},
-            {"share", write(d.share)}};
+json decomposition_json(const GapDecomposition& d, bool mean) {
+    json out = {{"composition", to_json(d.composition)},
+                {"within", to_json(d.within)},
+                {"unmatched", to_json(d.unmatched)},
+                {"explained", to_json(d.explained)}};
+    if (mean) out["models"] = d.models;
+    return out;
 }
 
 json rank_json(const GapRank& r) {
@@ -80,18 +67,18 @@ json model_json(const GapModel& model) {
         return model.rank_change[set] ? json(*model.rank_change[set]) : json(nullptr);
     };
     return {{"model", model.name},
-            {"metrics", metrics_json(model.metrics, value_json)},
-            {"subgroups", subgroups_json(model.subgroups, value_json)},
-            {"decomposition", decomposition_json(model.decomposition, value_json)},
+            {"metrics", metrics_json(model.metrics, false)},
+            {"subgroups", subgroups_json(model.subgroups, false)},
+            {"decomposition", decomposition_json(model.decomposition, false)},
             {"ranks", std::move(ranks)},
             {"rank_change", {{"first", change(0)}, {"second", change(1)}}},
             {"not_scored", {{"first", model.not_scored[0]}, {"second", model.not_scored[1]}}}};
 }
 
 json average_json(const GapAverage& average) {
-    json out = {{"metrics", metrics_json(average.metrics, mean_json)},
-                {"subgroups", subgroups_json(average.subgroups, mean_json)},
-                {"decomposition", decomposition_json(average.decomposition, mean_json)}};
+    json out = {{"metrics", metrics_json(average.metrics, true)},
+                {"subgroups", subgroups_json(average.subgroups, true)},
+                {"decomposition", decomposition_json(average.decomposition, true)}};
     for (std::size_t m = 0; m < gap_metrics.size(); ++m) {
         const std::string name(name_of(gap_metrics[m]));
         if (const auto& spread = average.between[m]) {
@@ -149,15 +136,15 @@ json box_json(const GapBox& box) {
 
 json to_json(const GapReport& report) {
     const GapOptions& o = report.options;
-    json out = {{"schema", "assay.gap/1"},
+    json out = {{"schema", "assay.gap/2"},
                 {"source", report.source},
                 {"first", set_json(report.sets[0], report.source)},
                 {"second", set_json(report.sets[1], report.source)},
                 {"options",
                  {{"subgroups", report.subgroups},
-                  {"present", o.present},
+                  {"present", o.subgroups == "present"},
                   {"pooled_above", o.pooled_above},
-                  {"agreement", name_of(o.agreement)},
+                  {"agreement", o.agreement},
                   {"margin", o.margin},
                   {"level", o.level},
                   {"replicates", o.replicates},
@@ -176,8 +163,9 @@ json to_json(const GapReport& report) {
     for (const GapOrder& order : report.orders) {
         out["orders"].push_back({{"a", order_end(order.a, order.a_set)},
                                  {"b", order_end(order.b, order.b_set)},
-                                 {"kendall_tau_b", mean_json(order.kendall)},
-                                 {"spearman_rho", mean_json(order.spearman)}});
+                                 {"models", order.models},
+                                 {"kendall_tau_b", to_json(order.kendall)},
+                                 {"spearman_rho", to_json(order.spearman)}});
     }
     for (const GapBox& box : report.boxes) out["boxes"].push_back(box_json(box));
     return out;

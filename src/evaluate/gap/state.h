@@ -1,26 +1,29 @@
-// What is added up for the gap between two data sets: integer counts by group of images and by
-// number of labels.
+// What is added up for the gap between two data sets: states of metrics (topk, real and the label
+// sets), by group of images and by number of labels per image.
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "assay/evaluate/gap.h"
+#include "assay/metric/metric.h"
 
 namespace assay {
 
 using Maybe = std::optional<double>;
 
-/// Label counts that are told apart: 0, 1, ..., pooled_above; then each larger one that is a
-/// subgroup; then the rest.
+/// Numbers of labels per image that are told apart: 0, 1, ..., pooled_above; then each larger one
+/// that is a subgroup; then the rest.
 class LabelStrata {
 public:
     LabelStrata(std::uint32_t pooled_above, std::vector<std::uint32_t> subgroups);
 
     std::size_t size() const noexcept { return pooled_above_ + 2 + larger_.size(); }
     std::size_t of(std::size_t labels) const;
-    /// 0 .. pooled_above + 1: every larger label count is one.
+    /// 0 .. pooled_above + 1: every larger number of labels is one.
     std::size_t pooled(std::size_t stratum) const {
         return std::min<std::size_t>(stratum, pooled_above_ + 1);
     }
@@ -32,41 +35,52 @@ private:
     std::vector<std::uint32_t> subgroups_, larger_;
 };
 
-/// Counts of one stratum, in this order.
-enum GapSlot : std::size_t {
-    slot_scored,     ///< images with scores
-    slot_single,     ///< of these, with a single label
-    slot_top1,       ///< of these, answered right
-    slot_real,       ///< scored, and the answer is a valid label
-    slot_agreement,  ///< sum of agreement_units
-    slot_unknown,  ///< scored, but the store does not keep as many classes as the image has labels
-    gap_slots,
-};
-
-/// One scored image of one model.
-struct GapFacts {
-    std::uint32_t group = 0;  ///< of images, below group_count
-    std::size_t stratum = 0;
-    std::uint32_t labels = 0;  ///< valid labels
-    std::uint32_t hits = 0;    ///< of them among the `labels` best classes
-    bool hits_known = true;
-    bool single = false, top1 = false, real = false;
-};
-
-/// Integers that add up to the agreement: hits, or 2^40 times Jaccard's index, rounded.
-std::int64_t agreement_units(std::uint32_t hits, std::uint32_t labels, SetAgreement kind);
-/// Mean agreement of `n` > 0 images with `labels` labels each.
-double mean_agreement(std::int64_t units, std::int64_t n, std::uint32_t labels,
-                      std::uint32_t classes, SetAgreement kind);
-
-/// group_count x strata x gap_slots integers: sums do not depend on the order, hence not on
-/// threads.
+/// group_count times GapScheme::slots() integers: sums do not depend on the order, hence not on
+/// threads and ranks.
 using GapState = std::vector<std::int64_t>;
-inline std::size_t gap_state_size(const LabelStrata& strata) {
-    return strata.size() * gap_slots;
-}
-GapState empty_gap_state(const LabelStrata& strata);
-void add_image(GapState& state, const LabelStrata& strata, const GapFacts& facts,
-               SetAgreement kind);
+/// GapScheme::slots() integers, of any selection of groups.
+using GapCounts = std::span<const std::int64_t>;
+
+/// The metrics behind the gap, and where their counts stand.
+class GapScheme {
+public:
+    /// `agreement`: as `asma` takes it. Throws usage for another one.
+    GapScheme(LabelStrata strata, std::uint32_t classes, std::string_view agreement);
+
+    const LabelStrata& strata() const noexcept { return strata_; }
+    /// Of rows that hold every class; images with more labels than any subgroup enter no ASMA.
+    const Shape& shape() const noexcept { return shape_; }
+    /// Top-1 against the data set's own labels, ReaL, and the agreement in each subgroup.
+    const MetricRequest& top1() const noexcept { return top1_; }
+    const MetricRequest& real() const noexcept { return real_; }
+    const MetricRequest& agreement(std::size_t subgroup) const { return agreements_.at(subgroup); }
+    /// None without subgroups.
+    const std::optional<MetricRequest>& asma() const noexcept { return asma_; }
+
+    std::size_t slots() const noexcept;
+    GapState empty() const { return GapState(group_count * slots(), 0); }
+    /// One scored image. `row.target` is the data set's own single label, `row.valid`, `row.hits`
+    /// and `row.in_set` are by the label sets.
+    void add(GapState& state, const RowFacts& row) const;
+    /// out += weight times the counts of a group.
+    void add_group(GapState const& state, std::size_t group, std::int64_t weight,
+                   std::vector<std::int64_t>& out) const;
+    std::vector<std::int64_t> total(const GapState& state) const;
+
+    /// Parts of the counts: the state of top1() and real() over one stratum and over all, that of
+    /// the agreements, and how many images were scored.
+    GapCounts predictions(GapCounts counts, std::size_t stratum) const;
+    std::vector<std::int64_t> predictions(GapCounts counts) const;
+    GapCounts label_sets(GapCounts counts) const;
+    std::int64_t scored(GapCounts counts) const { return counts.back(); }
+
+private:
+    LabelStrata strata_;
+    Shape shape_;
+    MetricRequest top1_, real_;
+    std::optional<MetricRequest> asma_;
+    std::vector<MetricRequest> agreements_;
+    std::unique_ptr<Accumulator> predictions_, label_sets_;
+};
 
 }  // namespace assay

@@ -7,56 +7,64 @@
 namespace assay {
 namespace {
 
-std::int64_t slot_of(GapCounts counts, std::size_t stratum, GapSlot slot) {
-    return counts[stratum * gap_slots + slot];
+constexpr auto agreement = static_cast<std::size_t>(GapMetric::asma);
+
+// Which metric a block is, and in which subgroup.
+std::size_t metric_of(std::size_t block) {
+    return block % 3;
+}
+std::size_t subgroup_of(std::size_t block) {
+    return (block - 3) / 3;
 }
 
-Maybe ratio(std::int64_t part, std::int64_t whole) {
-    if (whole <= 0) return std::nullopt;
-    return static_cast<double>(part) / static_cast<double>(whole);
+void add(std::vector<std::int64_t>& sum, GapCounts part) {
+    sum.resize(part.size(), 0);
+    for (std::size_t k = 0; k < part.size(); ++k) sum[k] += part[k];
 }
 
 }  // namespace
 
-GapStatistics::GapStatistics(const LabelStrata& strata, std::uint32_t classes,
-                             SetAgreement agreement)
-    : strata_(strata), classes_(classes), agreement_(agreement) {
-    for (const std::uint32_t g : strata.subgroups()) stratum_of_.push_back(strata.of(g));
+GapStatistics::GapStatistics(const GapScheme& scheme) : scheme_(scheme) {
+    const auto made = [&](const MetricRequest& request) {
+        Measure measure{&request, {}};
+        measure.context.shape = scheme.shape();
+        measure.context.parameters = request.parameters;
+        measure.context.value_only = true;
+        return measure;
+    };
+    top1_ = made(scheme.top1());
+    real_ = made(scheme.real());
+    if (scheme.asma()) asma_ = made(*scheme.asma());
+    for (std::size_t k = 0; k < subgroups(); ++k) {
+        agreements_.push_back(made(scheme.agreement(k)));
+        stratum_of_.push_back(scheme.strata().of(scheme.strata().subgroups()[k]));
+    }
 }
 
-std::int64_t GapStatistics::sum(GapCounts counts, GapSlot slot, std::size_t first_stratum) const {
-    std::int64_t total = 0;
-    for (std::size_t s = first_stratum; s < strata_.size(); ++s) total += slot_of(counts, s, slot);
-    return total;
+const GapStatistics::Measure* GapStatistics::measure(std::size_t block) const {
+    if (metric_of(block) == static_cast<std::size_t>(GapMetric::top1)) return &top1_;
+    if (metric_of(block) == static_cast<std::size_t>(GapMetric::real)) return &real_;
+    if (block > 3) return &agreements_[subgroup_of(block)];
+    return asma_ ? &*asma_ : nullptr;
 }
 
-Maybe GapStatistics::subgroup_agreement(std::size_t subgroup, GapCounts counts) const {
-    const std::size_t s = stratum_of_[subgroup];
-    const std::int64_t n = slot_of(counts, s, slot_scored);
-    if (n <= 0 || slot_of(counts, s, slot_unknown) > 0) return std::nullopt;
-    return mean_agreement(slot_of(counts, s, slot_agreement), n, strata_.subgroups()[subgroup],
-                          classes_, agreement_);
+GapCounts GapStatistics::state_of(std::size_t block, GapCounts counts, GapCounts all) const {
+    if (metric_of(block) == agreement) return scheme_.label_sets(counts);
+    return block < 3 ? all : scheme_.predictions(counts, stratum_of_[subgroup_of(block)]);
 }
 
 std::vector<Maybe> GapStatistics::one_side(GapCounts counts) const {
+    const std::vector<std::int64_t> all = scheme_.predictions(counts);
     std::vector<Maybe> values(blocks());
-    values[block(GapMetric::top1)] = ratio(sum(counts, slot_top1, 0), sum(counts, slot_single, 0));
-    values[block(GapMetric::real)] = ratio(sum(counts, slot_real, 1), sum(counts, slot_scored, 1));
-    double total = 0;
-    bool whole = !stratum_of_.empty();
-    for (std::size_t k = 0; k < stratum_of_.size(); ++k) {
-        const std::size_t s = stratum_of_[k];
-        values[block(k, GapMetric::top1)] =
-            ratio(slot_of(counts, s, slot_top1), slot_of(counts, s, slot_single));
-        values[block(k, GapMetric::real)] =
-            ratio(slot_of(counts, s, slot_real), slot_of(counts, s, slot_scored));
-        const Maybe agreement = subgroup_agreement(k, counts);
-        values[block(k, GapMetric::asma)] = agreement;
-        if (agreement) total += *agreement;
-        whole = whole && agreement.has_value();
+    for (std::size_t b = 0; b < values.size(); ++b) {
+        if (const Measure* m = measure(b)) values[b] = m->of(state_of(b, counts, all)).value;
     }
-    if (whole) values[block(GapMetric::asma)] = total / static_cast<double>(stratum_of_.size());
     return values;
+}
+
+std::array<Maybe, 3> GapStatistics::metrics(GapCounts predictions, GapCounts label_sets) const {
+    return {top1_.of(predictions).value, real_.of(predictions).value,
+            asma_ ? asma_->of(label_sets).value : std::nullopt};
 }
 
 std::vector<Maybe> GapStatistics::both(std::span<const Maybe> first, GapCounts first_counts,
@@ -74,118 +82,76 @@ std::vector<Maybe> GapStatistics::both(std::span<const Maybe> first, GapCounts f
     return list;
 }
 
-// Label counts of both data sets are matched. With q1 the distribution of the first over the
-// matched ones, a1 and a2 the accuracies within a label count, A1 and A2 overall, M1 and M2 over
-// the matched images:
+// Numbers of labels that both data sets have are matched. With q1 the distribution of the first
+// over the matched ones, a1 and a2 the accuracies within a number of labels, A1 and A2 overall, M1
+// and M2 over the matched images:
 //   within = sum q1 (a1 - a2), composition = (A1 - M1) + (sum q1 a2 - M2) + (M2 - A2), unmatched =
 //   (A1 - M1) + (M2 - A2).
 // M1 = sum q1 a1, hence A1 - A2 = composition + within.
 void GapStatistics::decompose(GapCounts first, GapCounts second, std::vector<Maybe>& list) const {
-    struct Part {
-        std::int64_t n = 0, hits = 0;
-    };
-    std::vector<Part> one(strata_.pooled_size()), two(strata_.pooled_size());
-    for (std::size_t s = 0; s < strata_.size(); ++s) {
-        const std::size_t p = strata_.pooled(s);
-        one[p].n += slot_of(first, s, slot_single);
-        one[p].hits += slot_of(first, s, slot_top1);
-        two[p].n += slot_of(second, s, slot_single);
-        two[p].hits += slot_of(second, s, slot_top1);
+    const LabelStrata& strata = scheme_.strata();
+    std::vector<std::vector<std::int64_t>> one(strata.pooled_size()), two(strata.pooled_size());
+    for (std::size_t s = 0; s < strata.size(); ++s) {
+        add(one[strata.pooled(s)], scheme_.predictions(first, s));
+        add(two[strata.pooled(s)], scheme_.predictions(second, s));
     }
-    Part matched_one, matched_two, all_one, all_two;
+    std::vector<std::int64_t> matched_one, matched_two;
     double standardised = 0;
     for (std::size_t p = 0; p < one.size(); ++p) {
-        all_one.n += one[p].n;
-        all_one.hits += one[p].hits;
-        all_two.n += two[p].n;
-        all_two.hits += two[p].hits;
-        if (one[p].n == 0 || two[p].n == 0) continue;
-        matched_one.n += one[p].n;
-        matched_one.hits += one[p].hits;
-        matched_two.n += two[p].n;
-        matched_two.hits += two[p].hits;
-        standardised += static_cast<double>(one[p].n) * *ratio(two[p].hits, two[p].n);
+        const Estimate a = top1_.of(one[p]), b = top1_.of(two[p]);
+        if (!a.value || !b.value) continue;
+        add(matched_one, one[p]);
+        add(matched_two, two[p]);
+        standardised += static_cast<double>(a.n) * *b.value;
     }
-    if (matched_one.n == 0) return;
-    standardised /= static_cast<double>(matched_one.n);
-    const double a1 = *ratio(all_one.hits, all_one.n), a2 = *ratio(all_two.hits, all_two.n);
-    const double m1 = *ratio(matched_one.hits, matched_one.n),
-                 m2 = *ratio(matched_two.hits, matched_two.n);
+    if (matched_one.empty()) return;
+    const Estimate matched = top1_.of(matched_one);
+    standardised /= static_cast<double>(matched.n);
+    const double a1 = *top1_.of(scheme_.predictions(first)).value,
+                 a2 = *top1_.of(scheme_.predictions(second)).value, m1 = *matched.value,
+                 m2 = *top1_.of(matched_two).value;
     list[within()] = m1 - standardised;
     list[composition()] = (a1 - a2) - (m1 - standardised);
     list[unmatched()] = (a1 - m1) + (m2 - a2);
-    if (a1 != a2) list[share()] = *list[composition()] / (a1 - a2);
+    if (a1 != a2) list[explained()] = *list[composition()] / (a1 - a2);
 }
 
-std::optional<GapStatistics::Proportion> GapStatistics::proportion(std::size_t b,
-                                                                   GapCounts counts) const {
-    const auto made = [](std::int64_t hits, std::int64_t n) -> std::optional<Proportion> {
-        if (n <= 0) return std::nullopt;
-        return Proportion{static_cast<std::uint64_t>(hits), static_cast<std::uint64_t>(n)};
-    };
-    if (b == block(GapMetric::top1))
-        return made(sum(counts, slot_top1, 0), sum(counts, slot_single, 0));
-    if (b == block(GapMetric::real))
-        return made(sum(counts, slot_real, 1), sum(counts, slot_scored, 1));
-    if (b == block(GapMetric::asma)) return std::nullopt;
-    const std::size_t k = (b - 3) / 3, s = stratum_of_[k];
-    const auto metric = static_cast<GapMetric>((b - 3) % 3);
-    if (metric == GapMetric::top1)
-        return made(slot_of(counts, s, slot_top1), slot_of(counts, s, slot_single));
-    if (metric == GapMetric::real)
-        return made(slot_of(counts, s, slot_real), slot_of(counts, s, slot_scored));
-    // With one label the agreement is 0 or 1, by recall and by Jaccard's index.
-    if (strata_.subgroups()[k] != 1 || agreement_ == SetAgreement::hamming ||
-        slot_of(counts, s, slot_unknown) > 0)
-        return std::nullopt;
-    return made(slot_of(counts, s, slot_real), slot_of(counts, s, slot_scored));
-}
-
-std::uint64_t GapStatistics::images(std::size_t b, GapCounts counts) const {
-    if (const auto share = proportion(b, counts)) return share->n;
-    std::int64_t n = 0;
-    if (b == block(GapMetric::asma)) {
-        for (const std::size_t s : stratum_of_) n += slot_of(counts, s, slot_scored);
-    } else if (b >= 3 && (b - 3) % 3 == static_cast<std::size_t>(GapMetric::asma)) {
-        n = slot_of(counts, stratum_of_[(b - 3) / 3], slot_scored);
+Estimate GapStatistics::estimate(std::size_t block, GapCounts counts, const Shape& shape,
+                                 double level, const std::string& set) const {
+    Estimate value;
+    if (const Measure* m = measure(block)) {
+        MetricContext context = m->context;
+        context.level = level;
+        context.value_only = false;
+        context.shape.kept = shape.kept;
+        context.shape.full_rows = shape.full_rows;
+        value =
+            m->request->facts->value(context, state_of(block, counts, scheme_.predictions(counts)));
+        value.unit = m->request->facts->unit;
+        // A metric does not know the data set; the labels of top-1 are not those of the subgroups.
+        if (!value.value) value.undefined = fmt::format("{}: {}", set, value.undefined);
+    } else {
+        value.undefined = "no number of labels is present in both data sets";
     }
-    return static_cast<std::uint64_t>(n);
-}
-
-std::string GapStatistics::reason(std::size_t b, GapCounts counts, const std::string& set) const {
-    if (b == block(GapMetric::top1))
-        return fmt::format("no scored image of {} has a single label of its own", set);
-    if (b == block(GapMetric::real))
-        return fmt::format("no scored image of {} has a valid label", set);
-    const auto subgroup = [&](std::size_t k) -> std::string {
-        const std::uint32_t g = strata_.subgroups()[k];
-        if (slot_of(counts, stratum_of_[k], slot_unknown) > 0)
-            return fmt::format("the store keeps fewer than {} classes of each image of {}", g, set);
-        if (slot_of(counts, stratum_of_[k], slot_scored) == 0)
-            return fmt::format("no scored image of {} has {} label{}", set, g, g == 1 ? "" : "s");
-        return "";
-    };
-    if (b != block(GapMetric::asma)) {
-        const std::size_t k = (b - 3) / 3;
-        const std::string text = subgroup(k);
-        const std::uint32_t g = strata_.subgroups()[k];
-        return text.empty() || (b - 3) % 3 != 2
-                   ? fmt::format(
-                         "no scored image of {} with {} label{} has a single label of its own", set,
-                         g, g == 1 ? "" : "s")
-                   : text;
+    if (value.value || metric_of(block) == agreement) return value;
+    const bool top1 = metric_of(block) == static_cast<std::size_t>(GapMetric::top1);
+    const std::string what = top1 ? " a single label of its own" : " a valid label";
+    if (block < 3) {
+        value.undefined = fmt::format("no scored image of {} has{}", set, what);
+        return value;
     }
-    if (stratum_of_.empty()) return "no label count is present in both data sets";
-    for (std::size_t k = 0; k < stratum_of_.size(); ++k) {
-        if (const std::string text = subgroup(k); !text.empty()) return text;
-    }
-    return "";
+    const std::uint32_t g = scheme_.strata().subgroups()[subgroup_of(block)];
+    const std::string labels = fmt::format("{} label{}", g, g == 1 ? "" : "s");
+    value.undefined = top1 ? fmt::format("no scored image of {} with {} has{}", set, labels, what)
+                           : fmt::format("no scored image of {} has {}", set, labels);
+    return value;
 }
 
 std::string GapStatistics::decomposition_reason(GapCounts first, GapCounts second) const {
-    if (sum(first, slot_single, 0) == 0 || sum(second, slot_single, 0) == 0)
-        return "top-1 is undefined";
-    return "the two data sets have no label count in common";
+    for (const GapCounts counts : {first, second}) {
+        if (!top1_.of(scheme_.predictions(counts)).value) return "top-1 is undefined";
+    }
+    return "the two data sets have no number of labels in common";
 }
 
 }  // namespace assay

@@ -2,35 +2,34 @@
 #include "assay/evaluate/gap.h"
 
 #include <algorithm>
-#include <atomic>
 #include <iterator>
 #include <map>
 #include <mutex>
 
 #include <fmt/format.h>
 
+#include "assay/collective/comm.h"
 #include "assay/error.h"
 #include "assay/metric/metric.h"
 #include "assay/store/prediction_store.h"
 #include "assay/store/row_reader.h"
+#include "assemble.h"
 #include "core/parallel.h"
-#include "report.h"
 
 namespace assay {
 namespace {
 
 using std::filesystem::path;
 
-/// What the images of one data set have in common for all models. 11 bytes an image beside the
+/// What the images of one data set have in common for all models. 5 bytes per image beside the
 /// labels.
 struct Images {
     StoreSpec spec;  ///< of the first store
     path first_store;
     LabelSets sets;
     ClassList classes;
-    std::vector<std::int32_t> own;       ///< the data set's own single label, or -1
-    std::vector<std::uint8_t> group;     ///< of images
-    std::vector<std::uint16_t> stratum;  ///< of the label count
+    std::vector<std::int32_t> own;    ///< the data set's own single label, or -1
+    std::vector<std::uint8_t> group;  ///< of images
 };
 
 void check_labels(const LabelSets& sets, const StoreSpec& spec, const char* what) {
@@ -85,86 +84,115 @@ GapDataSet describe(const Images& p, const std::string& name, std::uint32_t pool
     return set;
 }
 
-// Label counts that both data sets have.
-std::vector<std::uint32_t> present_in_both(const Images& one, const Images& two) {
-    const auto counts = [](const Images& p) {
-        std::vector<std::uint32_t> list;
+// Numbers of labels per image that both data sets have.
+std::vector<int> present_in_both(const Images& one, const Images& two) {
+    const auto numbers = [](const Images& p) {
+        std::vector<int> list;
         for (std::size_t i = 0; i < p.sets.size(); ++i) {
-            const auto g = static_cast<std::uint32_t>(p.sets[i].size());
+            const auto g = static_cast<int>(p.sets[i].size());
             if (g == 0) continue;
             const auto at = std::lower_bound(list.begin(), list.end(), g);
             if (at == list.end() || *at != g) list.insert(at, g);
         }
         return list;
     };
-    const auto a = counts(one), b = counts(two);
-    std::vector<std::uint32_t> common;
+    const auto a = numbers(one), b = numbers(two);
+    std::vector<int> common;
     std::set_intersection(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(common));
-    if (common.size() > 64) {
+    if (!common.empty() && common.back() > static_cast<int>(most_labels_per_image)) {
         throw Error(ErrorCode::usage,
-                    fmt::format("{} different label counts are present in both data sets; name the "
-                                "subgroups to average over, e.g. 1-5",
-                                common.size()));
+                    fmt::format("images of both data sets have {} labels, and at most {} are told "
+                                "apart; name the subgroups to average over, e.g. 1-5",
+                                common.back(), most_labels_per_image));
     }
     return common;
 }
 
-// One model's scores on one data set.
-class Reader {
-public:
-    Reader(const PredictionStore& store, const Images& images, const LabelStrata& strata,
-           SetAgreement agreement)
-        : store_(store),
-          rows_(store),
-          images_(images),
-          strata_(strata),
-          agreement_(agreement),
-          state_(empty_gap_state(strata)) {}
+// What ASMA averages over, by the metric's own reading of lists.
+std::vector<std::uint32_t> subgroups_of(const GapOptions& options, const Images& one,
+                                        const Images& two) {
+    std::vector<int> list;
+    if (options.subgroups == "present") {
+        list = present_in_both(one, two);
+    } else {
+        MetricRequest asma = parse_metric("asma");
+        asma.set("subgroups", options.subgroups);
+        list = asma.labels_per_image().value();
+    }
+    return {list.begin(), list.end()};
+}
 
-    /// Rows of the shard that have scores are added; the others are counted.
-    void read(std::size_t shard_index) {
-        const std::uint64_t first = shard_index * std::uint64_t{store_.spec().shard_rows};
-        const std::uint64_t rows =
-            std::min<std::uint64_t>(store_.spec().shard_rows, store_.rows() - first);
-        GapState part = empty_gap_state(strata_);
-        RowPrediction read;
-        std::uint64_t bad = 0;
-        for (std::uint64_t i = first; i < first + rows; ++i) {
-            const auto row = static_cast<std::size_t>(i);
-            const auto set = images_.sets[row];
-            if (rows_.read(i, set, read, RowReader::Detail::ranking) != RowStatus::ok) {
-                ++bad;
-                continue;
-            }
-            GapFacts facts;
-            facts.labels = static_cast<std::uint32_t>(set.size());
-            facts.single = images_.own[row] >= 0;
-            facts.top1 = facts.single && read.predicted == images_.own[row];
-            facts.real = std::binary_search(set.begin(), set.end(), read.predicted);
-            facts.hits_known = read.hits >= 0 || set.empty();
-            facts.hits = static_cast<std::uint32_t>(std::max(0, read.hits));
-            facts.group = images_.group[row];
-            facts.stratum = images_.stratum[row];
-            add_image(part, strata_, facts, agreement_);
+// One model's scores on one data set.
+class Counter {
+public:
+    static constexpr std::uint64_t unit_rows = 256;
+
+    Counter(const PredictionStore& store, const Images& images, const GapScheme& scheme)
+        : reader_(store), images_(images), scheme_(scheme), state_(scheme.empty()) {}
+
+    std::size_t units() const {
+        return static_cast<std::size_t>((images_.spec.rows + unit_rows - 1) / unit_rows);
+    }
+    /// Adds the rows of a unit that have scores, and counts the others. Returns how many it has.
+    std::uint64_t read(std::size_t unit) {
+        const std::uint64_t first = unit * unit_rows,
+                            last = std::min(images_.spec.rows, first + unit_rows);
+        std::vector<RowFacts> facts;
+        facts.reserve(static_cast<std::size_t>(last - first));
+        RowPrediction said;
+        for (std::uint64_t row = first; row < last; ++row) {
+            const auto i = static_cast<std::size_t>(row);
+            const auto set = images_.sets[i];
+            if (reader_.read(row, set, said, RowReader::Detail::ranking) != RowStatus::ok) continue;
+            RowFacts& fact = facts.emplace_back();
+            fact.group = images_.group[i];
+            fact.predicted = said.predicted;
+            fact.target = images_.own[i];
+            // Top-1 asks no more than whether the rank is the first.
+            fact.rank = fact.predicted == fact.target ? 0 : 1;
+            fact.valid = static_cast<std::uint32_t>(set.size());
+            fact.hits = said.hits;
+            fact.in_set = std::binary_search(set.begin(), set.end(), fact.predicted);
         }
-        not_scored_ += bad;
         const std::lock_guard lock(mutex_);
-        for (std::size_t k = 0; k < part.size(); ++k) state_[k] += part[k];
+        for (const RowFacts& fact : facts) scheme_.add(state_, fact);
+        not_scored_ += static_cast<std::int64_t>(last - first - facts.size());
+        return last - first;
+    }
+    /// The counts of all ranks. Collective.
+    void join(Comm& comm, GapInput::Model& model, std::size_t set) {
+        state_.push_back(not_scored_);
+        comm.all_reduce(state_);
+        model.not_scored[set] = static_cast<std::uint64_t>(state_.back());
+        state_.pop_back();
+        model.states[set] = std::move(state_);
+        model.shapes[set] = scheme_.shape();
+        model.shapes[set].full_rows = reader_.full();
+        model.shapes[set].kept = reader_.full() ? 0 : reader_.depth();
     }
 
-    GapState take() { return std::move(state_); }
-    std::uint64_t not_scored() const { return not_scored_; }
-
 private:
-    const PredictionStore& store_;
-    RowReader rows_;
+    RowReader reader_;
     const Images& images_;
-    const LabelStrata& strata_;
-    SetAgreement agreement_;
+    const GapScheme& scheme_;
     std::mutex mutex_;
     GapState state_;
-    std::atomic<std::uint64_t> not_scored_ = 0;
+    std::int64_t not_scored_ = 0;
 };
+
+// This rank's part of the rows of a store.
+void count_rows(Counter& counter, int threads, Comm& comm,
+                const std::function<void(std::uint64_t)>& progress) {
+    const auto begin_of = [&](int rank) {
+        return counter.units() * static_cast<std::size_t>(rank) /
+               static_cast<std::size_t>(comm.size());
+    };
+    const std::size_t begin = begin_of(comm.rank()), end = begin_of(comm.rank() + 1);
+    parallel_blocks(end - begin, threads, [&](std::size_t unit) {
+        throw_if_stopped();
+        progress(counter.read(begin + unit));
+    });
+}
 
 using ByName = std::map<std::string, path>;
 
@@ -237,7 +265,7 @@ void compare_origins(const StoreSpec& one, const StoreSpec& two,
 }  // namespace
 
 GapReport gap_of_stores(const GapSide& first, const GapSide& second, const GapOptions& options,
-                        const std::function<void(std::uint64_t, std::uint64_t)>& progress) {
+                        Comm& comm, const ProgressCallback& progress) {
     const std::array<const GapSide*, 2> sides{&first, &second};
     const std::array<ByName, 2> stores{by_name(first), by_name(second)};
     std::vector<std::string> names;
@@ -251,24 +279,23 @@ GapReport gap_of_stores(const GapSide& first, const GapSide& second, const GapOp
                         second.name, first.name, listed(missing_from({}, stores[0])), second.name,
                         listed(missing_from({}, stores[1]))));
     }
-    if (options.pooled_above == 0 || options.pooled_above > 64)
-        throw Error(ErrorCode::usage,
-                    fmt::format("label counts pooled above {}: 1 to 64", options.pooled_above));
+    if (options.pooled_above == 0 || options.pooled_above > most_labels_per_image)
+        throw Error(ErrorCode::usage, fmt::format("numbers of labels pooled above {}: 1 to {}",
+                                                  options.pooled_above, most_labels_per_image));
 
     std::array<Images, 2> images{images_of(first, stores[0].at(names[0])),
                                  images_of(second, stores[1].at(names[0]))};
     if (images[0].spec.classes != images[1].spec.classes) {
-        throw Error(ErrorCode::bad_input, fmt::format("the models answer with {} classes on {} and "
-                                                      "with {} on {}: their scores do not mean "
+        throw Error(ErrorCode::bad_input, fmt::format("the models predict {} classes on {} and "
+                                                      "{} on {}: their scores do not mean "
                                                       "the same",
                                                       images[0].spec.classes, first.name,
                                                       images[1].spec.classes, second.name));
     }
+    const GapScheme scheme(
+        LabelStrata(options.pooled_above, subgroups_of(options, images[0], images[1])),
+        images[0].spec.classes, options.agreement);
     GapInput input;
-    input.classes = images[0].spec.classes;
-    input.strata =
-        LabelStrata(options.pooled_above,
-                    options.present ? present_in_both(images[0], images[1]) : options.subgroups);
     std::vector<std::string> warnings;
     if (!images[0].classes.empty() && images[0].classes.ids() != images[1].classes.ids() &&
         !images[1].classes.empty()) {
@@ -278,7 +305,7 @@ GapReport gap_of_stores(const GapSide& first, const GapSide& second, const GapOp
     }
     std::uint64_t total = 0, done = 0;
     for (std::size_t set = 0; set < 2; ++set) {
-        Images& p = images[set];
+        const Images& p = images[set];
         input.sets[set] = describe(p, sides[set]->name, options.pooled_above);
         input.sets[set].unnamed = sides[set]->unnamed;
         input.sets[set].only_here = missing_from(stores[1 - set], stores[set]);
@@ -294,13 +321,15 @@ GapReport gap_of_stores(const GapSide& first, const GapSide& second, const GapOp
                 "{} of {} images of {} have no valid label: do the label sets belong to it?",
                 described.none, described.images, sides[set]->name));
         }
-        p.stratum.resize(p.sets.size());
-        for (std::size_t i = 0; i < p.sets.size(); ++i)
-            p.stratum[i] = static_cast<std::uint16_t>(input.strata.of(p.sets[i].size()));
         total += p.spec.rows * names.size();
     }
 
     std::mutex mutex;
+    const auto advance = [&](std::uint64_t rows) {
+        const std::lock_guard lock(mutex);
+        done += rows;
+        if (progress) progress({.step = "reading", .done = done, .total = total});
+    };
     for (const std::string& name : names) {
         GapInput::Model& model = input.models.emplace_back();
         model.name = name;
@@ -311,19 +340,11 @@ GapReport gap_of_stores(const GapSide& first, const GapSide& second, const GapOp
                 const PredictionStore store = PredictionStore::open(folder);
                 specs[set] = store.spec();
                 check_same_images(specs[set], images[set], folder);
-                Reader reader(store, images[set], input.strata, options.agreement);
-                parallel_blocks(store.shards(), resolve_threads(options.threads),
-                                [&](std::size_t s) {
-                                    throw_if_stopped();
-                                    reader.read(s);
-                                    const std::lock_guard lock(mutex);
-                                    done += std::min<std::uint64_t>(
-                                        specs[set].shard_rows,
-                                        specs[set].rows - s * std::uint64_t{specs[set].shard_rows});
-                                    if (progress) progress(done, total);
-                                });
-                model.not_scored[set] = reader.not_scored();
-                model.states[set] = reader.take();
+                Counter counter(store, images[set], scheme);
+                agree(comm, [&] {
+                    count_rows(counter, resolve_threads(options.threads), comm, advance);
+                });
+                counter.join(comm, model, set);
             });
             if (model.not_scored[set] > 0) {
                 warnings.push_back(fmt::format(
@@ -334,7 +355,7 @@ GapReport gap_of_stores(const GapSide& first, const GapSide& second, const GapOp
         }
         compare_origins(specs[0], specs[1], warnings);
     }
-    GapReport report = assemble_gap(input, options);
+    GapReport report = assemble_gap(input, scheme, options);
     report.warnings = std::move(warnings);
     return report;
 }

@@ -8,11 +8,11 @@
 
 #include "assay/error.h"
 #include "assay/evaluate/gap.h"
+#include "assemble.h"
 #include "core/csv.h"
 #include "core/file.h"
 #include "core/statistics.h"
 #include "core/text.h"
-#include "report.h"
 #include "uncertainty.h"
 
 namespace assay {
@@ -117,10 +117,10 @@ Maybe cell(const CsvReader& csv, std::size_t column, TableUnit& unit) {
     std::string_view text = trimmed(csv[column]);
     if (text.empty() || text == "-" || text == "NA") return std::nullopt;
     if (text.ends_with('%')) {
-        if (unit == TableUnit::share) {
-            throw csv.error(
-                fmt::format("column {}: `{}` is in percent, and the table is said to hold shares",
-                            csv.columns()[column], shortened(csv[column])));
+        if (unit == TableUnit::proportion) {
+            throw csv.error(fmt::format(
+                "column {}: `{}` is in percent, and the table is said to hold proportions",
+                csv.columns()[column], shortened(csv[column])));
         }
         unit = TableUnit::percent;
         text = trimmed(text.substr(0, text.size() - 1));
@@ -138,7 +138,7 @@ Maybe cell(const CsvReader& csv, std::size_t column, TableUnit& unit) {
     return value;
 }
 
-void to_shares(GapTable& table, TableUnit unit, const std::string& source) {
+void to_proportions(GapTable& table, TableUnit unit, const std::string& source) {
     const auto each = [&](auto&& visit) {
         for (GapTable::Row& row : table.rows) {
             for (auto& pair : row.metrics) {
@@ -156,22 +156,26 @@ void to_shares(GapTable& table, TableUnit unit, const std::string& source) {
     bool above = false;
     each([&](const GapTable::Row& row, double value) {
         above = above || value > 1;
-        if (unit == TableUnit::share && value > 1) {
-            throw Error(ErrorCode::bad_input,
-                        fmt::format("{}: `{}` has {}, and a share is at most 1; is the table in "
-                                    "percent?",
-                                    source, shortened(row.model), value));
+        if (unit == TableUnit::proportion && value > 1) {
+            throw Error(
+                ErrorCode::bad_input,
+                fmt::format("{}: `{}` has {}, and a proportion is at most 1; is the table in "
+                            "percent?",
+                            source, shortened(row.model), value));
         }
     });
     table.percent = unit == TableUnit::automatic ? above : unit == TableUnit::percent;
     if (table.percent) each([](const GapTable::Row&, double& value) { value /= 100; });
 }
 
-GapValue given(Maybe value, bool column) {
-    GapValue v;
+constexpr std::string_view no_images = "no interval: a table of results holds no images";
+
+Estimate given(Maybe value, bool column) {
+    Estimate v;
+    v.unit = Unit::proportion;
     v.value = value;
     if (!value) v.undefined = column ? "the table's cell is empty" : std::string(not_there);
-    if (value) v.no_interval = "a table of results holds no images";
+    if (value) v.note = no_images;
     return v;
 }
 
@@ -192,26 +196,28 @@ GapPair pair_of(const std::array<Maybe, 2>& values, const std::array<bool, 2>& h
 // Top-1 is a proportion of so many images: its interval follows.
 void add_intervals(GapPair& p, const std::array<std::optional<std::uint64_t>, 2>& images,
                    double level) {
-    std::array<GapValue*, 2> sides{&p.first, &p.second};
-    std::array<std::optional<GapStatistics::Proportion>, 2> shares;
+    std::array<Estimate*, 2> sides{&p.first, &p.second};
+    std::array<Estimate, 2> counted;
     for (std::size_t set = 0; set < 2; ++set) {
         if (!images[set] || *images[set] == 0 || !sides[set]->value) continue;
         const double n = static_cast<double>(*images[set]);
-        shares[set] = {static_cast<std::uint64_t>(std::llround(*sides[set]->value * n)),
-                       *images[set]};
-        sides[set]->n = *images[set];
-        sides[set]->interval = wilson(shares[set]->hits, shares[set]->n, level);
+        const auto hits = static_cast<std::uint64_t>(std::llround(*sides[set]->value * n));
+        counted[set].value = static_cast<double>(hits) / n;
+        counted[set].interval = wilson(hits, *images[set], level);
+        Estimate& side = *sides[set];
+        side.n = *images[set];
+        side.interval = counted[set].interval;
         // The published value is rounded: the interval must hold it all the same.
-        sides[set]->interval->low = std::min(sides[set]->interval->low, *sides[set]->value);
-        sides[set]->interval->high = std::max(sides[set]->interval->high, *sides[set]->value);
-        sides[set]->no_interval.clear();
+        side.interval->low = std::min(side.interval->low, *side.value);
+        side.interval->high = std::max(side.interval->high, *side.value);
+        side.note.clear();
     }
-    if (!shares[0] || !shares[1]) return;
-    p.gap.n = p.absolute.n = shares[0]->n + shares[1]->n;
-    p.gap.interval = unpaired_difference(*shares[0], *shares[1], level);
+    if (!counted[0].value || !counted[1].value) return;
+    p.gap.n = p.absolute.n = *images[0] + *images[1];
+    p.gap.interval = unpaired_difference(counted[0], counted[1]);
     p.absolute.interval = absolute_interval(*p.gap.interval);
-    p.gap.no_interval.clear();
-    p.absolute.no_interval.clear();
+    p.gap.note.clear();
+    p.absolute.note.clear();
 }
 
 // The mean over the models that have the value on both data sets, so that the means' difference is
@@ -229,30 +235,37 @@ GapPair mean_of(const std::vector<const GapPair*>& pairs, bool has) {
     GapPair mean;
     if (models == 0) {
         mean = pair_of({}, {has, has});
-        for (GapValue* v : {&mean.first, &mean.second, &mean.gap, &mean.absolute}) v->models = 0;
+        mean.models = {0, 0, 0};
         return mean;
     }
     const double n = models;
     mean = pair_of({first / n, second / n}, {true, true});
     mean.absolute.value = absolute / n;
-    for (GapValue* v : {&mean.first, &mean.second, &mean.gap, &mean.absolute}) {
-        v->models = models;
-        v->no_interval =
-            "a table of results holds no images: how the models differ from one another says "
-            "nothing "
-            "about the images";
+    mean.models = {models, models, models};
+    for (Estimate* v : {&mean.first, &mean.second, &mean.gap, &mean.absolute}) {
+        v->note =
+            "no interval: a table of results holds no images: how the models differ from one "
+            "another says nothing about the images";
     }
     return mean;
 }
 
 GapDecomposition no_decomposition() {
     GapDecomposition d;
-    for (GapValue* v : {&d.composition, &d.within, &d.unmatched, &d.share})
-        v->undefined = "a table of results does not tell top-1 by label count";
+    for (Estimate* v : {&d.composition, &d.within, &d.unmatched, &d.explained})
+        v->undefined = "a table of results does not tell top-1 by labels per image";
     return d;
 }
 
 }  // namespace
+
+TableUnit table_unit_named(std::string_view name) {
+    if (name == "auto") return TableUnit::automatic;
+    if (name == "percent") return TableUnit::percent;
+    if (name == "proportion") return TableUnit::proportion;
+    throw Error(ErrorCode::usage, fmt::format("unknown unit `{}`{}", shortened(name),
+                                              suggest(name, {"auto", "percent", "proportion"})));
+}
 
 GapTable parse_gap_table(std::string_view text, const std::string& source, TableUnit unit) {
     GapTable table;
@@ -278,7 +291,7 @@ GapTable parse_gap_table(std::string_view text, const std::string& source, Table
         table.rows.push_back(std::move(row));
     }
     if (table.rows.empty()) throw Error(ErrorCode::bad_input, source + ": a header, and no model");
-    to_shares(table, unit, source);
+    to_proportions(table, unit, source);
     return table;
 }
 
@@ -333,9 +346,7 @@ GapReport gap_of_table(const GapTable& table, const std::array<std::string, 2>& 
     }
     report.average.decomposition = no_decomposition();
     describe_models(report);
-    for (GapOrder& order : report.orders)
-        order.kendall.no_interval = order.spearman.no_interval =
-            "a table of results holds no images";
+    for (GapOrder& order : report.orders) order.kendall.note = order.spearman.note = no_images;
     return report;
 }
 

@@ -9,33 +9,24 @@
 
 namespace assay {
 
-std::vector<std::int64_t> summed_groups(const GapState& state, std::size_t slots) {
-    std::vector<std::int64_t> total(slots, 0);
-    for (std::size_t i = 0; i < state.size(); ++i) total[i % slots] += state[i];
-    return total;
-}
-
 LeaveOuts leave_outs(const GapStatistics& statistics, const GapState& first,
                      const GapState& second) {
-    const std::size_t slots = first.size() / group_count;
+    const GapScheme& scheme = statistics.scheme();
     const std::array<const GapState*, 2> states{&first, &second};
-    const std::array<std::vector<std::int64_t>, 2> totals{summed_groups(first, slots),
-                                                          summed_groups(second, slots)};
+    const std::array<std::vector<std::int64_t>, 2> totals{scheme.total(first),
+                                                          scheme.total(second)};
     const std::array<std::vector<Maybe>, 2> sides{statistics.one_side(totals[0]),
                                                   statistics.one_side(totals[1])};
     LeaveOuts out;
     out.whole = statistics.both(sides[0], totals[0], sides[1], totals[1]);
-    std::vector<std::int64_t> rest(slots);
     for (std::size_t set = 0; set < 2; ++set) {
         for (std::size_t g = 0; g < group_count; ++g) {
-            const auto group = std::span(*states[set]).subspan(g * slots, slots);
-            std::int64_t images = 0;
-            for (std::size_t k = 0; k < slots; k += gap_slots) images += group[k + slot_scored];
-            if (images == 0) {
+            std::vector<std::int64_t> rest = totals[set];
+            scheme.add_group(*states[set], g, -1, rest);
+            if (scheme.scored(rest) == scheme.scored(totals[set])) {
                 out.without[set].emplace_back();
                 continue;
             }
-            for (std::size_t k = 0; k < slots; ++k) rest[k] = totals[set][k] - group[k];
             const auto side = statistics.one_side(rest);
             out.without[set].push_back(set == 0 ? statistics.both(side, rest, sides[1], totals[1])
                                                 : statistics.both(sides[0], totals[0], side, rest));
@@ -76,7 +67,8 @@ LeaveOuts MeanLeaveOuts::mean(const GapStatistics& statistics) const {
         }
         const Maybe gap = list[GapStatistics::at(GapStatistics::block(GapMetric::top1), end_gap)];
         const Maybe part = list[statistics.composition()];
-        list[statistics.share()] = gap && part && *gap != 0 ? Maybe(*part / *gap) : std::nullopt;
+        list[statistics.explained()] =
+            gap && part && *gap != 0 ? Maybe(*part / *gap) : std::nullopt;
         return list;
     };
     LeaveOuts out;
@@ -118,14 +110,13 @@ std::optional<Interval> jackknife_interval(const LeaveOuts& lists, std::size_t k
                               variance * variance / denominator);
 }
 
-Interval unpaired_difference(GapStatistics::Proportion first, GapStatistics::Proportion second,
-                             double level) {
-    const Interval one = wilson(first.hits, first.n, level),
-                   two = wilson(second.hits, second.n, level);
-    const double p1 = static_cast<double>(first.hits) / static_cast<double>(first.n);
-    const double p2 = static_cast<double>(second.hits) / static_cast<double>(second.n);
+Interval unpaired_difference(const Estimate& first, const Estimate& second) {
+    const Interval &one = first.interval.value(), &two = second.interval.value();
+    const double p1 = first.value.value(), p2 = second.value.value();
+    const bool proportions = one.method == "wilson" && two.method == "wilson";
     return {p1 - p2 - std::hypot(p1 - one.low, two.high - p2),
-            p1 - p2 + std::hypot(one.high - p1, p2 - two.low), level, "newcombe.unpaired"};
+            p1 - p2 + std::hypot(one.high - p1, p2 - two.low), one.level,
+            proportions ? "newcombe.unpaired" : "mover.unpaired"};
 }
 
 Interval absolute_interval(const Interval& d) {

@@ -16,9 +16,6 @@ struct LeaveOuts {
         without;  ///< [data set][group that holds images][statistic]
 };
 
-/// Sums over the groups of a state.
-std::vector<std::int64_t> summed_groups(const GapState& state, std::size_t slots);
-
 /// Cost: 2 x group_count lists.
 LeaveOuts leave_outs(const GapStatistics& statistics, const GapState& first,
                      const GapState& second);
@@ -30,8 +27,8 @@ public:
     /// Models must come in the same order for the same bits. Throws internal where the groups
     /// differ.
     void add(const LeaveOuts& model);
-    /// The mean, with `share` as the ratio of two means: that of the averages, not the average of
-    /// the ratios.
+    /// The mean, with `explained` as the ratio of two means: that of the averages, not the average
+    /// of the ratios.
     LeaveOuts mean(const GapStatistics& statistics) const;
     std::uint32_t models(std::size_t statistic) const { return whole_.models.at(statistic); }
 
@@ -53,10 +50,10 @@ private:
 std::optional<Interval> jackknife_interval(const LeaveOuts& lists, std::size_t k, double level,
                                            std::string& reason);
 
-/// Difference of two independent proportions: Newcombe's (1998) hybrid score interval for unpaired
-/// samples.
-Interval unpaired_difference(GapStatistics::Proportion first, GapStatistics::Proportion second,
-                             double level);
+/// Of first - second, two independent estimates with intervals: each end moves by the root of the
+/// sum of squares of the two distances to theirs (MOVER: Zou and Donner 2008). Of two proportions
+/// with Wilson's intervals it is Newcombe's (1998) hybrid score interval for unpaired samples.
+Interval unpaired_difference(const Estimate& first, const Estimate& second);
 
 /// Of |d|, from that of d.
 Interval absolute_interval(const Interval& signed_interval);

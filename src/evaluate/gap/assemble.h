@@ -1,5 +1,5 @@
-// From counts to the report: the steps that dataset_gap.cpp (stores) and gap_table.cpp (published
-// values) share.
+// From counts to the report: the steps that stores.cpp (stores) and table.cpp (published values)
+// share.
 #pragma once
 
 #include <array>
@@ -14,11 +14,10 @@ namespace assay {
 /// Counts of the same models on two data sets.
 struct GapInput {
     std::array<GapDataSet, 2> sets;
-    std::uint32_t classes = 0;
-    LabelStrata strata{5, {1, 2, 3, 4, 5}};
     struct Model {
         std::string name;
         std::array<GapState, 2> states;
+        std::array<Shape, 2> shapes;  ///< of the stores' rows
         std::array<std::uint64_t, 2> not_scored{};
     };
     std::vector<Model> models;
@@ -26,7 +25,7 @@ struct GapInput {
 
 /// `input.models` is put into the report's order. Throws usage: no model, a marked model that is
 /// not there.
-GapReport assemble_gap(GapInput& input, const GapOptions& options);
+GapReport assemble_gap(GapInput& input, const GapScheme& scheme, const GapOptions& options);
 
 /// Sorts models by top-1 on the first data set (undefined ones last), then by name.
 std::vector<std::size_t> report_order(std::span<const Maybe> top1,
@@ -37,6 +36,10 @@ std::vector<std::size_t> report_order(std::span<const Maybe> top1,
 void describe_models(GapReport& report);
 
 /// Intervals of ranks and rank correlations: groups of images reweighted, for all models alike.
-void bootstrap_orders(GapReport& report, const GapInput& input);
+void bootstrap_orders(GapReport& report, const GapInput& input, const GapScheme& scheme);
+
+inline const Estimate& side(const GapPair& pair, std::size_t set) {
+    return set == 0 ? pair.first : pair.second;
+}
 
 }  // namespace assay
