@@ -3,7 +3,7 @@
 set(ASSAY_COMMON_HEADERS <algorithm> <array> <cmath> <cstdint> <filesystem> <fstream> <functional> <map> <memory>
     <optional> <span> <string> <string_view> <vector> <fmt/format.h> <fmt/ranges.h> <nlohmann/json.hpp>)
 set(ASSAY_PRECOMPILED $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>)
-file(GENERATE OUTPUT ${CMAKE_BINARY_DIR}/headers.cpp CONTENT "// cmake/component.cmake\n")
+file(GENERATE OUTPUT ${PROJECT_BINARY_DIR}/headers.cpp CONTENT "// cmake/component.cmake\n")
 
 # assay_component(NAME SOURCES a.cpp ... LINKS assay_core fmt::fmt ... [PUBLIC_LINKS ...])
 # One folder of src/, one static library. A component sees the public headers, its own folder, and what it links.
@@ -12,8 +12,11 @@ function(assay_component name)
     add_library(assay_${name} STATIC ${COMPONENT_SOURCES})
     target_include_directories(assay_${name} PUBLIC ${PROJECT_SOURCE_DIR}/src)
     target_link_libraries(assay_${name} PUBLIC assay_flags nlohmann_json::nlohmann_json ${COMPONENT_PUBLIC_LINKS} PRIVATE fmt::fmt ${COMPONENT_LINKS})
+    set(external fmt::fmt ${COMPONENT_LINKS} ${COMPONENT_PUBLIC_LINKS})
+    list(FILTER external EXCLUDE REGEX "^assay_")
+    set_property(GLOBAL APPEND PROPERTY ASSAY_EXTERNAL_LINKS ${external})
     if(NOT TARGET assay_headers)
-        add_library(assay_headers STATIC ${CMAKE_BINARY_DIR}/headers.cpp)
+        add_library(assay_headers STATIC ${PROJECT_BINARY_DIR}/headers.cpp)
         target_link_libraries(assay_headers PRIVATE assay_flags nlohmann_json::nlohmann_json fmt::fmt)
         target_compile_options(assay_headers PRIVATE ${ASSAY_PRECOMPILED})
         target_precompile_headers(assay_headers PRIVATE ${ASSAY_COMMON_HEADERS})
@@ -27,22 +30,49 @@ function(assay_quick target)
     target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1> $<$<CONFIG:Release>:-g0> ${ASSAY_PRECOMPILED})
 endfunction()
 
-# assay_test(NAME SOURCES ... LINKS ...): one executable test_NAME of several files, each gtest case a ctest case.
+# assay_test(NAME [SLOW] SOURCES ... LINKS ...): one executable test_NAME of several files, each gtest case a ctest case.
+# Its label is NAME:fast or NAME:slow, so that ctest -L NAME and ctest -L fast choose (one label: gtest_discover_tests loses
+# the others of a list). Slow is what takes more than ten seconds; `ctest -L fast` is what one runs all day.
 function(assay_test name)
-    cmake_parse_arguments(T "" "" "SOURCES;LINKS;LABELS" ${ARGN})
+    cmake_parse_arguments(T "SLOW" "" "SOURCES;LINKS" ${ARGN})
     add_executable(test_${name} ${T_SOURCES})
     target_include_directories(test_${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
     target_link_libraries(test_${name} PRIVATE fmt::fmt ${T_LINKS} GTest::gmock GTest::gtest GTest::gtest_main)
     target_compile_definitions(test_${name} PRIVATE ASSAY_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
     if(NOT TARGET assay_test_headers)
-        add_executable(assay_test_headers ${CMAKE_BINARY_DIR}/headers.cpp)
+        add_executable(assay_test_headers ${PROJECT_BINARY_DIR}/headers.cpp)
         target_link_libraries(assay_test_headers PRIVATE assay_flags nlohmann_json::nlohmann_json fmt::fmt GTest::gmock GTest::gtest GTest::gtest_main)
         assay_quick(assay_test_headers)
         target_precompile_headers(assay_test_headers PRIVATE <gmock/gmock.h> <gtest/gtest.h> ${ASSAY_COMMON_HEADERS})
     endif()
     assay_quick(test_${name})
     target_precompile_headers(test_${name} REUSE_FROM assay_test_headers)
-    gtest_discover_tests(test_${name} DISCOVERY_MODE PRE_TEST PROPERTIES TIMEOUT 300 LABELS "${name}")
+    if(T_SLOW)
+        # One case for ctest: what its gtest cases share takes most of the time.
+        assay_test_case(${name} SLOW LABEL ${name} COMMAND test_${name})
+    else()
+        gtest_discover_tests(test_${name} DISCOVERY_MODE PRE_TEST PROPERTIES TIMEOUT 300 LABELS ${name}:fast)
+    endif()
+endfunction()
+
+# assay_test_case(NAME [SLOW] LABEL ... COMMAND ... [ENVIRONMENT ...]): one more ctest case, with the labels of assay_test.
+function(assay_test_case name)
+    cmake_parse_arguments(C "SLOW" "LABEL" "COMMAND;ENVIRONMENT" ${ARGN})
+    add_test(NAME ${name} COMMAND ${C_COMMAND})
+    if(C_SLOW)
+        set_tests_properties(${name} PROPERTIES LABELS ${C_LABEL}:slow TIMEOUT 1200 PROCESSORS 2)
+    else()
+        set_tests_properties(${name} PROPERTIES LABELS ${C_LABEL}:fast TIMEOUT 300)
+    endif()
+    if(C_ENVIRONMENT)
+        set_tests_properties(${name} PROPERTIES ENVIRONMENT "${C_ENVIRONMENT}")
+    endif()
+endfunction()
+
+# assay_test_without_simd(NAME FILTER): the gtest cases of test_NAME that the filter names, once more on the plain path: the
+# same tests, so the same bits.
+function(assay_test_without_simd name filter)
+    assay_test_case(${name}_without_simd LABEL ${name} COMMAND test_${name} --gtest_filter=${filter} ENVIRONMENT ASSAY_SIMD=none)
 endfunction()
 
 # assay_fuzz(NAME source.cpp LINKS ...): a libFuzzer target fuzz_NAME.

@@ -1,40 +1,46 @@
-# One interface target carries every flag; components link it and add none of their own.
+# One interface target carries every flag; components link it and add none of their own. Nothing of it reaches a
+# project that uses the library. How much to optimise is the caller's choice: the presets make one for this tree.
 set(CMAKE_CXX_STANDARD 20)
 set(CMAKE_CXX_STANDARD_REQUIRED ON)
 set(CMAKE_CXX_EXTENSIONS OFF)
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
-set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
-if(NOT CMAKE_BUILD_TYPE)
-    set(CMAKE_BUILD_TYPE Release CACHE STRING "" FORCE)
-endif()
-set(CMAKE_CXX_FLAGS_RELEASE "-O2 -g1")
-set(CMAKE_CXX_FLAGS_DEBUG "-O0 -g")
-set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
-set(CMAKE_LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib)
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
+set(CMAKE_LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib)
 
 add_library(assay_flags INTERFACE)
 target_include_directories(assay_flags INTERFACE ${PROJECT_SOURCE_DIR}/include)
-# -ffp-contract=off: a fused multiply-add in one build and not in another would change bits.
-target_compile_options(assay_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Werror -ffp-contract=off)
-# What GCC says only after optimising depends on its version and on what it inlines, and is often wrong about
-# std::string (GCC bug 105651): seen, but no reason to stop a build.
-target_compile_options(assay_flags INTERFACE
-    $<$<CXX_COMPILER_ID:GNU>:-Wno-error=array-bounds;-Wno-error=restrict;-Wno-error=stringop-overflow;-Wno-error=maybe-uninitialized;-Wno-error=format-truncation>)
+if(ASSAY_DEVELOPER_MODE)
+    target_compile_options(assay_flags INTERFACE
+        -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Werror)
+endif()
+# A fused multiply-add in one build and not in another would change bits.
+target_compile_options(assay_flags INTERFACE -ffp-contract=off)
+if(ASSAY_DEVELOPER_MODE)
+    # What GCC says only after optimising depends on its version and on what it inlines, and is often wrong about
+    # std::string (GCC bug 105651): seen, but no reason to stop a build.
+    target_compile_options(assay_flags INTERFACE
+        $<$<CXX_COMPILER_ID:GNU>:-Wno-error=array-bounds;-Wno-error=restrict;-Wno-error=stringop-overflow;-Wno-error=maybe-uninitialized;-Wno-error=format-truncation>)
+endif()
 if(ASSAY_SANITIZE)
     target_compile_options(assay_flags INTERFACE -fsanitize=${ASSAY_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
     target_link_options(assay_flags INTERFACE -fsanitize=${ASSAY_SANITIZE})
 endif()
-
 if(ASSAY_FUZZ)
     # Coverage of the libraries, which is what guides the fuzzer; the targets themselves bring its main().
     target_compile_options(assay_flags INTERFACE -fsanitize=fuzzer-no-link)
 endif()
 
-find_program(ASSAY_MOLD mold)
-if(ASSAY_MOLD)
-    target_link_options(assay_flags INTERFACE -fuse-ld=mold)
-endif()
-find_program(ASSAY_CCACHE ccache)
-if(ASSAY_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-    set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros ${ASSAY_CCACHE})
+if(PROJECT_IS_TOP_LEVEL)
+    set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+    if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+        set(CMAKE_BUILD_TYPE Release CACHE STRING "" FORCE)
+    endif()
+    find_program(ASSAY_MOLD mold)
+    if(ASSAY_MOLD)
+        target_link_options(assay_flags INTERFACE -fuse-ld=mold)
+    endif()
+    find_program(ASSAY_CCACHE ccache)
+    if(ASSAY_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+        set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros ${ASSAY_CCACHE})
+    endif()
 endif()

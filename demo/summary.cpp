@@ -6,8 +6,6 @@
 #include <functional>
 
 #include "assay/evaluate/score.h"
-#include "cli/progress.h"
-#include "cli/scoring.h"
 #include "core/statistics.h"
 
 namespace assay::cli {
@@ -21,13 +19,19 @@ std::string size_text(std::int64_t n) {
                          : fmt::format("{:.2f} M", static_cast<double>(n) / 1e6);
 }
 
-std::string proportion_text(std::uint64_t hits, std::uint64_t n) {
-    if (n == 0) return "–";
-    const Interval interval = wilson(hits, n);
-    const double half = (interval.high - interval.low) / 2;
-    return fmt::format("{} ±{}",
-                       number_text(static_cast<double>(hits) / static_cast<double>(n), half, true),
-                       number_text(half, half, true));
+/// Of the images kept from training, as the training report counted them.
+Estimate accuracy_under_fgsm(const TrainReport& report) {
+    Estimate estimate;
+    estimate.unit = Unit::proportion;
+    estimate.n = report.held_out;
+    if (report.held_out == 0) {
+        estimate.undefined = "no image was kept from training";
+        return estimate;
+    }
+    estimate.value =
+        static_cast<double>(report.held_out_right_attacked) / static_cast<double>(report.held_out);
+    estimate.interval = wilson(report.held_out_right_attacked, report.held_out);
+    return estimate;
 }
 
 struct Row {
@@ -38,44 +42,38 @@ struct Row {
 
 class Summary {
 public:
-    Summary(fs::path runs, std::vector<Row> rows)
-        : runs_(std::move(runs)), rows_(std::move(rows)) {}
+    Summary(fs::path runs, std::vector<Row> rows) : runs_(std::move(runs)), rows_(std::move(rows)) {
+        table_.title = "Models and what matters";
+        table_.columns.push_back({.name = "model", .numbers = false});
+        for (const Row& row : rows_) table_.rows.push_back({row.name});
+    }
 
-    void add(std::string title, const std::function<std::string(const Row&)>& cell) {
-        titles_.push_back(std::move(title));
-        cells_.emplace_back();
-        for (const Row& row : rows_) cells_.back().push_back(cell(row));
+    void add(std::string title, const std::function<Cell(const Row&)>& cell) {
+        table_.columns.push_back({.name = std::move(title), .show = Column::Show::value_and_half});
+        for (std::size_t i = 0; i < rows_.size(); ++i) table_.rows[i].push_back(cell(rows_[i]));
     }
 
     void add_metric(const std::string& title, const std::string& dataset,
                     const std::string& metric) {
         if (!has(dataset)) return;
-        add(title, [&](const Row& row) {
+        add(title, [&](const Row& row) -> Cell {
             ScoreOptions options;
             options.metrics = {parse_metric(metric)};
             const auto comm = self_comm();
             const ScoreReport report =
                 score_store(PredictionStore::open(runs_ / dataset / row.name), options, *comm);
-            return value_text(report.measurements.at(0));
+            return static_cast<const Estimate&>(report.measurements.at(0));
         });
     }
 
-    Table table() const {
-        std::vector<Table::Column> columns{{"model"}};
-        for (const std::string& title : titles_) columns.push_back({title, Align::right});
-        Table table(columns, "Models and what matters");
-        for (std::size_t i = 0; i < rows_.size(); ++i) {
-            std::vector<std::string> line{rows_[i].name};
-            for (const auto& column : cells_) line.push_back(column[i]);
-            table.add(std::move(line));
-        }
-        table.footer(
-            "attacked: images kept from training, after one signed gradient step of 4/255");
-        table.footer(
+    Report report() {
+        table_.notes = {
+            "FGSM: images kept from training, after one signed gradient step of 4/255",
             "shape bias: of the predictions that name the class of the shape or of the texture, "
-            "the "
-            "proportion that name the shape's");
-        return table;
+            "the proportion that name the shape's"};
+        Report report;
+        report.sections.push_back({.title = "", .blocks = {std::move(table_)}, .sections = {}});
+        return report;
     }
 
 private:
@@ -87,14 +85,13 @@ private:
 
     fs::path runs_;
     std::vector<Row> rows_;
-    std::vector<std::string> titles_;
-    std::vector<std::vector<std::string>> cells_;
+    assay::Table table_;
 };
 
 }  // namespace
 
-Table demo_summary(const fs::path& runs, std::span<const DemoNetwork> networks,
-                   std::span<const TrainReport> reports) {
+Report demo_summary(const fs::path& runs, std::span<const DemoNetwork> networks,
+                    std::span<const TrainReport> reports) {
     std::vector<Row> rows;
     for (std::size_t i = 0; i < networks.size(); ++i) {
         rows.push_back({networks[i].spec.name, &reports[i], false});
@@ -105,16 +102,15 @@ Table demo_summary(const fs::path& runs, std::span<const DemoNetwork> networks,
     summary.add("parameters", [](const Row& row) { return size_text(row.report->parameters); });
     summary.add_metric("v1 top1 %", "v1", "top1");
     summary.add_metric("v2 top1 %", "v2", "top1");
-    summary.add("attacked %", [](const Row& row) {
-        return row.copy
-                   ? std::string("as above")
-                   : proportion_text(row.report->held_out_right_attacked, row.report->held_out);
+    summary.add("FGSM %", [](const Row& row) -> Cell {
+        if (row.copy) return std::string("as above");
+        return accuracy_under_fgsm(*row.report);
     });
     summary.add_metric("v1 ece", "v1", "ece");
     summary.add_metric("shape bias %", "cue-conflict", "shape_bias");
     summary.add_metric("sketch %", "sketch", "top1");
     summary.add_metric("retextured %", "retextured", "top1");
-    return summary.table();
+    return summary.report();
 }
 
 }  // namespace assay::cli

@@ -1,14 +1,10 @@
-// Any bytes as a table or archive of votes: votes or an Error; what is read can be combined. And
-// any bytes as a deflate stream: the same as zlib.
-#include <zlib.h>
-
+// Any bytes as a table or archive of votes: votes or an Error; what is read can be combined.
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <vector>
 
-#include "annotation/inflate.h"
 #include "annotation/votes_readers.h"
 #include "assay/annotation/aggregate.h"
 #include "assay/error.h"
@@ -17,28 +13,6 @@ namespace {
 
 void check(bool good) {
     if (!good) std::abort();
-}
-
-void compare_inflate(const std::uint8_t* data, std::size_t size) {
-    constexpr std::size_t most = 1U << 20;
-    std::vector<std::uint8_t> expected(most + 1), got;
-    z_stream stream{};
-    inflateInit2(&stream, -15);
-    stream.next_in = const_cast<Bytef*>(data);
-    stream.avail_in = static_cast<uInt>(size);
-    stream.next_out = expected.data();
-    stream.avail_out = static_cast<uInt>(expected.size());
-    const bool whole = inflate(&stream, Z_FINISH) == Z_STREAM_END && stream.total_out <= most;
-    expected.resize(stream.total_out);
-    const std::size_t used = stream.total_in;
-    inflateEnd(&stream);
-    const auto result =
-        assay::inflate_pieces(std::as_bytes(std::span(data, size)), most, [&](auto bytes) {
-            const auto* first = reinterpret_cast<const std::uint8_t*>(bytes.data());
-            got.insert(got.end(), first, first + bytes.size());
-        });
-    check(result.has_value() == whole);
-    check(!whole || (got == expected && *result == used));
 }
 
 const std::filesystem::path& file() {
@@ -55,12 +29,8 @@ const std::filesystem::path& file() {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     if (size == 0) return 0;
-    const std::uint8_t kind = data[0] % 3;
+    const std::uint8_t kind = data[0] % 2;
     const auto bytes = std::as_bytes(std::span(data + 1, size - 1));
-    if (kind == 2) {
-        compare_inflate(data + 1, size - 1);
-        return 0;
-    }
     try {
         assay::VotesOptions options;
         options.threads = 1;

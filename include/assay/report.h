@@ -31,6 +31,9 @@ struct Number {
     Unit unit = Unit::number;
     int digits = -1;
     bool sign = false;  ///< people see "+1.2" for what is above 0
+    /// Where `digits` is negative: as many as this half of an interval, or spread, deserves; 0: not
+    /// known.
+    double uncertainty = 0;
 };
 struct PValue {
     double value = 1;

@@ -17,7 +17,7 @@ struct Sums {
     std::uint64_t questions = 0;       ///< with two answers or more
     std::vector<std::uint64_t> given;  ///< answers of these questions, by kind
     std::uint64_t answers = 0;
-    double agreeing = 0;   ///< sum of the shares of a question's pairs that agree
+    double agreeing = 0;   ///< sum of the proportions of a question's pairs that agree
     double differing = 0;  ///< sum over questions of (ordered pairs that differ) / (answers - 1)
 };
 
@@ -35,8 +35,8 @@ std::optional<double> kappa(const Sums& s) {
     if (s.questions == 0) return std::nullopt;
     double chance = 0;
     for (const std::uint64_t n : s.given) {
-        const double share = static_cast<double>(n) / static_cast<double>(s.answers);
-        chance += share * share;
+        const double proportion = static_cast<double>(n) / static_cast<double>(s.answers);
+        chance += proportion * proportion;
     }
     if (chance >= 1) return std::nullopt;
     return (s.agreeing / static_cast<double>(s.questions) - chance) / (1 - chance);

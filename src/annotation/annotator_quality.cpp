@@ -46,7 +46,7 @@ Measurement agreement_of(const Pairs& p, double level) {
     return out;
 }
 
-Measurement accuracy_of(double right, std::uint64_t answers, double level) {
+Measurement accuracy_of(double correct, std::uint64_t answers, double level) {
     Measurement out;
     out.key = {.metric = "accuracy",
                .definition = "annotator_accuracy.expected",
@@ -60,7 +60,7 @@ Measurement accuracy_of(double right, std::uint64_t answers, double level) {
         out.undefined = "no answer";
         return out;
     }
-    const double value = std::clamp(right / static_cast<double>(answers), 0.0, 1.0);
+    const double value = std::clamp(correct / static_cast<double>(answers), 0.0, 1.0);
     out.value = value;
     const auto hits =
         static_cast<std::uint64_t>(std::llround(value * static_cast<double>(answers)));
@@ -81,7 +81,7 @@ std::vector<AnnotatorQuality> annotator_quality(const Votes& votes, std::span<co
     const std::size_t annotators = votes.annotators.size(), answers = votes.answers();
     std::vector<AnnotatorQuality> out(annotators);
     std::vector<Pairs> pairs(annotators);
-    std::vector<double> right(annotators, 0);
+    std::vector<double> correct(annotators, 0);
     std::vector<double> expected(fitted == nullptr ? annotators * 2 * answers : 0, 0);
     for (AnnotatorQuality& annotator : out) annotator.given.assign(answers, 0);
 
@@ -94,7 +94,7 @@ std::vector<AnnotatorQuality> annotator_quality(const Votes& votes, std::span<co
             const double worth = votes.scale.worth(a);
             ++out[r].given[a];
             ++out[r].answers;
-            right[r] += worth * yes[q] + (1 - worth) * (1 - yes[q]);
+            correct[r] += worth * yes[q] + (1 - worth) * (1 - yes[q]);
             if (fitted == nullptr) {
                 expected[(r * 2) * answers + a] += 1 - yes[q];
                 expected[(r * 2 + 1) * answers + a] += yes[q];
@@ -112,7 +112,7 @@ std::vector<AnnotatorQuality> annotator_quality(const Votes& votes, std::span<co
     }
     const std::size_t latents = fitted == nullptr ? 2 : fitted->latents;
     for (std::size_t r = 0; r < annotators; ++r) {
-        out[r].accuracy = accuracy_of(right[r], out[r].answers, level);
+        out[r].accuracy = accuracy_of(correct[r], out[r].answers, level);
         out[r].agreement = agreement_of(pairs[r], level);
         for (std::size_t l = 0; l < latents; ++l) {
             const std::size_t row = (r * latents + l) * answers;

@@ -63,7 +63,7 @@ BuiltLabelSets build_label_sets(const Votes& votes, std::span<const double> yes,
         class_of[l] = classes.find(votes.labels[l]).value_or(-1);
 
     std::vector<std::uint32_t> order;  // questions that have a place, by item
-    out.rated.assign(dataset.size(), 0);
+    out.annotated.assign(dataset.size(), 0);
     for (std::uint32_t q = 0; q < votes.questions(); ++q) {
         const std::uint32_t i = votes.question_item[q], l = votes.question_label[q];
         out.item_of_question.push_back(item_of[i]);
@@ -76,9 +76,9 @@ BuiltLabelSets build_label_sets(const Votes& votes, std::span<const double> yes,
                 });
             continue;
         }
-        // A rated image is rated even when its only label is unknown: its original label must not
-        // slip in.
-        if (!votes.of(q).empty()) out.rated[static_cast<std::size_t>(item_of[i])] = 1;
+        // An annotated image stays one even when its only label is unknown: its original label must
+        // not slip in.
+        if (!votes.of(q).empty()) out.annotated[static_cast<std::size_t>(item_of[i])] = 1;
         if (class_of[l] < 0) {
             out.problems.add("label that is no class", [&] {
                 return fmt::format(
@@ -102,7 +102,7 @@ BuiltLabelSets build_label_sets(const Votes& votes, std::span<const double> yes,
              next != order.end() && out.item_of_question[*next] == static_cast<std::int64_t>(item);
              ++next)
             set.push_back(out.class_of_question[*next]);
-        if (out.rated[item] != 0) {
+        if (out.annotated[item] != 0) {
             out.emptied += set.empty() ? 1 : 0;
         } else if (original != nullptr && !(*original)[item].empty()) {
             set.assign((*original)[item].begin(), (*original)[item].end());
@@ -111,7 +111,7 @@ BuiltLabelSets build_label_sets(const Votes& votes, std::span<const double> yes,
             ++out.left_out;
         }
         out.sets.append(set);
-        if (out.rated[item] != 0) out.kept += out.sets[item].size();
+        if (out.annotated[item] != 0) out.kept += out.sets[item].size();
     }
     return out;
 }
@@ -209,7 +209,7 @@ LabelSetComparison compare_label_sets(const BuiltLabelSets& built, const LabelSe
                       : out.both_reject);
     }
     for (std::size_t i = 0; i < second.size(); ++i) {
-        if (built.rated[i] == 0) continue;
+        if (built.annotated[i] == 0) continue;
         const auto a = built.sets[i], b = second[i];
         ++out.items;
         out.same_set += std::equal(a.begin(), a.end(), b.begin(), b.end()) ? 1 : 0;

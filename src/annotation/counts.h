@@ -21,8 +21,8 @@ public:
         for (const std::uint32_t code : votes_.of(question)) ++counts_[code % answers];
         return counts_;
     }
-    /// Share of each answer among all votes; zeros when there are none.
-    std::vector<double> shares() const {
+    /// Proportion of each answer among all votes; zeros when there are none.
+    std::vector<double> proportions() const {
         std::vector<std::uint64_t> totals(votes_.answers(), 0);
         for (const std::uint32_t code : votes_.codes) ++totals[code % votes_.answers()];
         std::vector<double> out;

@@ -1,5 +1,5 @@
 // EM in logarithms. A pass is one walk over the patterns of answers (vote_patterns.h), each
-// weighing as many questions as have it: crowds of a few annotators an image have far fewer
+// weighing as many questions as have it: crowds of a few annotators per image have far fewer
 // patterns than questions. With the tables log P(answer | latent class) of the last parameters it
 // gives each pattern its posterior, and adds that to the expected counts of the next parameters at
 // once. Counts and the log-likelihood are kept by fixed blocks of patterns.
@@ -66,7 +66,7 @@ public:
         }
     }
 
-    /// Expected counts from the shares of the votes.
+    /// Expected counts from the proportions of the votes.
     void start() {
         run([&](Counts& block, std::size_t first, std::size_t last) {
             std::vector<double> posterior(latents_);
@@ -76,11 +76,11 @@ public:
                           codes.empty() ? 1.0 / static_cast<double>(latents_) : 0.0);
                 for (const std::uint32_t code : codes) {
                     const std::size_t answer = code % votes_.answers();
-                    const double share = 1.0 / static_cast<double>(codes.size());
+                    const double proportion = 1.0 / static_cast<double>(codes.size());
                     if (latents_ == 2) {
-                        posterior[1] += votes_.scale.worth(answer) * share;
+                        posterior[1] += votes_.scale.worth(answer) * proportion;
                     } else {
-                        posterior[answer] += share;
+                        posterior[answer] += proportion;
                     }
                 }
                 if (latents_ == 2 && !codes.empty()) posterior[0] = 1 - posterior[1];
@@ -213,8 +213,8 @@ private:
             }
             const double largest = *std::max_element(posterior.begin(), posterior.end());
             double sum = 0;
-            for (double& share : posterior) sum += share = std::exp(share - largest);
-            for (double& share : posterior) share /= sum;
+            for (double& proportion : posterior) sum += proportion = std::exp(proportion - largest);
+            for (double& proportion : posterior) proportion /= sum;
             block.log_likelihood += patterns_.questions[p] * (largest + std::log(sum));
             add(block, p, posterior);
             yes_[p] = posterior[reported_];
@@ -259,7 +259,7 @@ void check(const Votes& votes, const DawidSkeneOptions& options) {
         throw Error(ErrorCode::usage, "there are no votes to combine");
     if (options.latents != 2 && options.latents != votes.answers()) {
         throw Error(ErrorCode::usage,
-                    fmt::format("{} latent classes; known: 2, or {} (one an answer)",
+                    fmt::format("{} latent classes; known: 2, or {} (one per answer)",
                                 options.latents, votes.answers()));
     }
     if (!(options.smoothing > 0 && options.smoothing <= 1e6) || !(options.tolerance >= 0) ||
@@ -319,7 +319,7 @@ void add_notes(const Votes& votes, DawidSkene& out) {
                                         out.objective.size()));
     }
     if (out.reordered)
-        out.notes.emplace_back("the latent classes came out in another order and were put right");
+        out.notes.emplace_back("the latent classes came out in another order and were sorted");
 }
 
 }  // namespace
@@ -334,14 +334,14 @@ DawidSkene dawid_skene(const Votes& votes, const DawidSkeneOptions& options) {
     Em em(votes, options);
     em.start();
     if (one_answer_each(votes)) {
-        // Any confusion matrices that mix to the shares of the answers are as likely as any other:
-        // EM would wander from the start to no purpose. One step gives matrices and prior; the
-        // posteriors stay what they were to begin with.
+        // Any confusion matrices that mix to the proportions of the answers are as likely as any
+        // other: EM would wander from the start to no purpose. One step gives matrices and prior;
+        // the posteriors stay what they were to begin with.
         em.maximise(out);
         em.pass();
         out.objective.push_back(em.objective());
         out.log_likelihood = em.log_likelihood();
-        out.yes = vote_shares(votes);
+        out.yes = vote_proportions(votes);
         for (std::size_t q = 0; q < votes.questions(); ++q) {
             if (votes.of(q).empty()) out.yes[q] = out.prior.back();
         }

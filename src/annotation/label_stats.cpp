@@ -22,14 +22,16 @@ ClassPair describe(std::int32_t a, std::int32_t b, std::uint64_t together, const
     pair.count_b = stats.class_count[static_cast<std::size_t>(b)];
     const auto items = static_cast<double>(stats.labelled);
     pair.expected = static_cast<double>(pair.count_a) * static_cast<double>(pair.count_b) / items;
-    pair.lift = static_cast<double>(together) / pair.expected;
+    pair.lift.value = static_cast<double>(together) / pair.expected;
+    pair.lift.n = stats.labelled;
     const std::uint64_t rarer = std::min(pair.count_a, pair.count_b),
                         more = std::max(pair.count_a, pair.count_b);
-    // Of the lift as P(more frequent | rarer) / P(more frequent): both shares at their ends.
+    // Of the lift as P(more frequent | rarer) / P(more frequent): both proportions at their ends.
     const Interval among = wilson(together, rarer, level),
                    overall = wilson(more, stats.labelled, level);
-    pair.interval = {among.low / overall.high, among.high / overall.low, level, "wilson.ratio"};
-    pair.pmi = std::log2(pair.lift);
+    pair.lift.interval =
+        Interval{among.low / overall.high, among.high / overall.low, level, "wilson.ratio"};
+    pair.pmi = std::log2(*pair.lift.value);
     // Always together in every image: 0/0; the limit is 1.
     const double self = -std::log2(static_cast<double>(together) / items);
     pair.npmi = self > 0 ? std::clamp(pair.pmi / self, -1.0, 1.0) : 1;
@@ -102,7 +104,7 @@ LabelStats label_stats(const LabelSets& sets, std::size_t classes,
         std::count(stats.class_count.begin(), stats.class_count.end(), 0U));
     stats.pairs = pairs.size();
     for (const auto& [key, together] : pairs) {
-        if (together < options.least_together) {
+        if (together < options.minimum_together) {
             ++stats.rare_pairs;
             continue;
         }
@@ -112,7 +114,8 @@ LabelStats label_stats(const LabelSets& sets, std::size_t classes,
     }
     std::sort(stats.together.begin(), stats.together.end(),
               [](const ClassPair& x, const ClassPair& y) {
-                  if (x.interval.low != y.interval.low) return x.interval.low > y.interval.low;
+                  const double x_low = x.lift.interval->low, y_low = y.lift.interval->low;
+                  if (x_low != y_low) return x_low > y_low;
                   return x.a != y.a ? x.a < y.a : x.b < y.b;
               });
     return stats;

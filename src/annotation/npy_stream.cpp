@@ -9,7 +9,6 @@
 #include <string_view>
 
 #include "assay/error.h"
-#include "inflate.h"
 
 namespace assay {
 namespace {
@@ -113,7 +112,7 @@ void append_text(std::span<const std::byte> element, const TextType& type, std::
 }
 
 void stream_array(
-    const ZipArchive& archive, std::span<const std::byte> archive_bytes, const ZipEntry& entry,
+    const ZipArchive& archive, const ZipEntry& entry,
     const std::function<void(const ArrayHeader&)>& on_header,
     const std::function<void(std::uint64_t first, std::span<const std::byte>)>& on_elements) {
     ArrayHeader header;
@@ -127,7 +126,7 @@ void stream_array(
         on_elements(done, bytes);
         done += bytes.size() / element;
     };
-    unpack_entry(archive, archive_bytes, entry, [&](std::span<const std::byte> piece) {
+    archive.unpack(entry, [&](std::span<const std::byte> piece) {
         if (!begun) {
             rest.insert(rest.end(), piece.begin(), piece.end());
             const std::size_t length = header_bytes(rest);

@@ -40,7 +40,7 @@ void append_text(std::span<const std::byte> element, const TextType& type, std::
 /// being the number of the first of them. Throws bad_input: not an array, other size than its shape
 /// needs, damaged entry, whatever the callbacks throw.
 void stream_array(
-    const ZipArchive& archive, std::span<const std::byte> archive_bytes, const ZipEntry& entry,
+    const ZipArchive& archive, const ZipEntry& entry,
     const std::function<void(const ArrayHeader&)>& header,
     const std::function<void(std::uint64_t first, std::span<const std::byte>)>& elements);
 

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <mutex>
 
 #include "assay/error.h"
 #include "assay/store/row_reader.h"
@@ -53,11 +54,36 @@ bool contains(std::span<const std::int32_t> set, std::int32_t c) {
     return std::find(set.begin(), set.end(), c) != set.end();
 }
 
+/// Every rank's elements in one list, in rank order.
+template <class T>
+std::vector<T> gathered(Comm& comm, const std::vector<T>& mine) {
+    std::vector<T> out;
+    for (const auto& part : all_gather<T>(comm, std::span<const T>(mine)))
+        out.insert(out.end(), part.begin(), part.end());
+    return out;
+}
+
+/// A rank's part of `all` units of work: [begin, end).
+struct Part {
+    std::size_t begin, end;
+    std::size_t size() const { return end - begin; }
+};
+Part part_of(const Comm& comm, std::size_t all) {
+    const auto rank = static_cast<std::size_t>(comm.rank()),
+               size = static_cast<std::size_t>(comm.size());
+    return {all * rank / size, all * (rank + 1) / size};
+}
+
 class Proposer {
 public:
-    Proposer(const Stores& stores, const ProposeOptions& options)
+    /// `gold`: one set per item; nullptr: the original labels are the known ones.
+    Proposer(const Stores& stores, const LabelSets* gold, const ProposeOptions& options, Comm& comm,
+             const ProgressCallback& progress)
         : stores_(stores),
+          gold_(gold),
           options_(options),
+          comm_(comm),
+          progress_(progress),
           dataset_(stores.front().store().dataset()),
           rows_(stores.front().store().rows()),
           threads_(resolve_threads(options.threads)) {}
@@ -74,7 +100,7 @@ public:
             if (store.depth() < options_.depth &&
                 store.depth() < stores_.front().store().classes()) {
                 out_.notes.push_back(
-                    fmt::format("{} keeps {} class{} an image, less than the {} asked for",
+                    fmt::format("{} keeps {} class{} per image, less than the {} asked for",
                                 out_.models.back().name, store.depth(),
                                 store.depth() == 1 ? "" : "es", options_.depth));
             }
@@ -97,8 +123,7 @@ private:
         return dataset_.labels[static_cast<std::size_t>(item)];
     }
     std::span<const std::int32_t> known(std::uint64_t item) const {
-        return options_.gold != nullptr ? (*options_.gold)[static_cast<std::size_t>(item)]
-                                        : original(item);
+        return gold_ != nullptr ? (*gold_)[static_cast<std::size_t>(item)] : original(item);
     }
     bool agreed(std::uint64_t item, const Answers& answers) const {
         const auto labels = original(item);
@@ -134,19 +159,34 @@ private:
         out_.sampled = items.size();
         if (items.empty()) {
             throw Error(ErrorCode::usage,
-                        options_.gold != nullptr
+                        gold_ != nullptr
                             ? "the gold label sets are all empty: nothing to set thresholds by"
-                            : "the items have no labels to set thresholds by: give --gold");
+                            : "the items have no labels to set thresholds by: gold label sets are "
+                              "needed");
         }
-        std::vector<Answers> answers(items.size());
-        const std::size_t blocks = (items.size() + block_items - 1) / block_items;
-        parallel_blocks(blocks, threads_, [&](std::size_t b) {
-            for (std::size_t n = b * block_items; n < std::min(items.size(), (b + 1) * block_items);
-                 ++n) {
-                if (!read(items[n], answers[n])) answers[n].clear();
-            }
+        const Part mine = part_of(comm_, items.size());
+        const std::vector<std::uint64_t> own(
+            items.begin() + static_cast<std::ptrdiff_t>(mine.begin),
+            items.begin() + static_cast<std::ptrdiff_t>(mine.end));
+        std::vector<Answers> answers(own.size());
+        begin_step("thresholds", own.size());
+        agree(comm_, [&] {
+            const std::size_t blocks = (own.size() + block_items - 1) / block_items;
+            parallel_blocks(blocks, threads_, [&](std::size_t b) {
+                const std::size_t end = std::min(own.size(), (b + 1) * block_items);
+                for (std::size_t n = b * block_items; n < end; ++n) {
+                    if (!read(own[n], answers[n])) answers[n].clear();
+                }
+                advance(end - b * block_items);
+            });
         });
-        // Scores of the known labels of each model, best first: levels are places in these lists.
+        set_levels(own, answers);
+        choose(pairs_of(own, answers));
+    }
+
+    /// known_scores_: of the known labels of each model on all ranks, best first. Levels are places
+    /// in these lists.
+    void set_levels(const std::vector<std::uint64_t>& items, const std::vector<Answers>& answers) {
         known_scores_.assign(stores_.size(), {});
         for (std::size_t n = 0; n < items.size(); ++n) {
             if (answers[n].empty() || agreed(items[n], answers[n])) continue;
@@ -158,22 +198,38 @@ private:
                 }
             }
         }
-        for (auto& scores : known_scores_)
+        for (auto& scores : known_scores_) {
+            scores = gathered(comm_, scores);
             std::sort(scores.begin(), scores.end(), std::greater<>());
+        }
+    }
 
+    /// The candidates of all ranks, in the order of the items.
+    CandidatePairs pairs_of(const std::vector<std::uint64_t>& items,
+                            const std::vector<Answers>& answers) const {
         CandidatePairs pairs;
         pairs.models = stores_.size();
         for (std::size_t n = 0; n < items.size(); ++n) {
             if (answers[n].empty()) continue;
-            const auto right = known(items[n]);
+            const auto correct = known(items[n]);
             if (agreed(items[n], answers[n])) {
                 // No question is asked, and the one original label is taken.
-                for (const std::int32_t c : right)
+                for (const std::int32_t c : correct)
                     ++(contains(original(items[n]), c) ? pairs.granted : pairs.unseen);
                 continue;
             }
-            add_pairs(pairs, items[n], answers[n], right);
+            add_pairs(pairs, items[n], answers[n], correct);
         }
+        pairs.levels = gathered(comm_, pairs.levels);
+        pairs.known = gathered(comm_, pairs.known);
+        pairs.free = gathered(comm_, pairs.free);
+        pairs.unseen = sum_over_ranks({pairs.unseen}).front();
+        pairs.granted = sum_over_ranks({pairs.granted}).front();
+        return pairs;
+    }
+
+    /// The models, and the threshold of each.
+    void choose(const CandidatePairs& pairs) {
         const double all = static_cast<double>(pairs.all_known());
         const auto wanted = static_cast<std::uint64_t>(std::ceil(options_.recall * all - 1e-9));
         const std::uint64_t every =
@@ -193,20 +249,20 @@ private:
             model.chosen = (choice.mask >> m & 1U) != 0;
             const auto& scores = known_scores_[m];
             // Level 0: the first answers alone. Beyond the list: all that was looked at.
-            const float least = choice.level == 0               ? infinite_
-                                : choice.level <= scores.size() ? scores[choice.level - 1]
-                                                                : -infinite_;
-            least_.push_back(least);
+            const float threshold = choice.level == 0               ? infinite_
+                                    : choice.level <= scores.size() ? scores[choice.level - 1]
+                                                                    : -infinite_;
+            thresholds_.push_back(threshold);
             const bool rank = options_.rule == ProposeOptions::Rule::rank;
-            model.threshold = least == infinite_ ? 1
-                              : least == -infinite_
+            model.threshold = threshold == infinite_ ? 1
+                              : threshold == -infinite_
                                   ? (rank ? static_cast<double>(options_.depth) : 0)
-                                  : static_cast<double>(rank ? -least : least);
+                                  : static_cast<double>(rank ? -threshold : threshold);
         }
     }
 
     void add_pairs(CandidatePairs& pairs, std::uint64_t item, const Answers& answers,
-                   std::span<const std::int32_t> right) const {
+                   std::span<const std::int32_t> correct) const {
         const auto asked_anyway =
             options_.keep_original ? original(item) : std::span<const std::int32_t>();
         std::size_t seen = 0;
@@ -228,11 +284,11 @@ private:
                 by_any = by_any || level != CandidatePairs::never;
                 pairs.levels.push_back(level);
             }
-            pairs.known.push_back(contains(right, c) && by_any ? 1 : 0);
+            pairs.known.push_back(contains(correct, c) && by_any ? 1 : 0);
             pairs.free.push_back(contains(asked_anyway, c) ? 1 : 0);
             seen += pairs.known.back() != 0 ? 1 : 0;
         }
-        pairs.unseen += right.size() - seen;
+        pairs.unseen += correct.size() - seen;
     }
 
     /// Which chosen models propose a class.
@@ -241,7 +297,7 @@ private:
         for (std::size_t m = 0; m < stores_.size(); ++m) {
             const std::size_t at = place_in(answers[m], c);
             if (!out_.models[m].chosen || at >= answers[m].size()) continue;
-            if (at == 0 || score_of(answers[m], at, options_.rule) >= least_[m])
+            if (at == 0 || score_of(answers[m], at, options_.rule) >= thresholds_[m])
                 mask |= std::uint64_t{1} << m;
         }
         return mask;
@@ -252,6 +308,26 @@ private:
         std::uint64_t asked = 0, agreed = 0, not_scored = 0, most = 0;
         std::uint64_t original = 0, original_found = 0, gold = 0, gold_found = 0;
         std::vector<std::uint64_t> proposals, alone, found;  // by model
+
+        void reset(std::size_t models) {
+            for (auto* counts : {&proposals, &alone, &found}) counts->assign(models, 0);
+        }
+        void add(const Block& block) {
+            questions.insert(questions.end(), block.questions.begin(), block.questions.end());
+            asked += block.asked;
+            agreed += block.agreed;
+            not_scored += block.not_scored;
+            most = std::max(most, block.most);
+            original += block.original;
+            original_found += block.original_found;
+            gold += block.gold;
+            gold_found += block.gold_found;
+            for (std::size_t m = 0; m < found.size(); ++m) {
+                proposals[m] += block.proposals[m];
+                alone[m] += block.alone[m];
+                found[m] += block.found[m];
+            }
+        }
     };
 
     void ask_about(std::uint64_t item, Block& block, Answers& answers) const {
@@ -260,7 +336,7 @@ private:
             return;
         }
         const auto labels = original(item);
-        const auto gold = options_.gold != nullptr ? known(item) : std::span<const std::int32_t>();
+        const auto gold = gold_ != nullptr ? known(item) : std::span<const std::int32_t>();
         block.original += labels.size();
         block.gold += gold.size();
         if (agreed(item, answers)) {
@@ -275,12 +351,12 @@ private:
         for (const std::int32_t c : classes_in(
                  answers, options_.keep_original ? labels : std::span<const std::int32_t>())) {
             const std::uint64_t mask = proposers(answers, c);
-            const bool right = contains(known(item), c);
+            const bool correct = contains(known(item), c);
             for (std::size_t m = 0; m < stores_.size() && mask != 0; ++m) {
                 if ((mask >> m & 1U) == 0) continue;
                 ++block.proposals[m];
                 block.alone[m] += mask == std::uint64_t{1} << m ? 1 : 0;
-                block.found[m] += right ? 1 : 0;
+                block.found[m] += correct ? 1 : 0;
             }
             if (mask != 0) {
                 block.original_found += contains(labels, c) ? 1 : 0;
@@ -310,38 +386,47 @@ private:
 
     void ask() {
         const std::size_t models = stores_.size();
-        std::vector<Block> blocks(
-            static_cast<std::size_t>((rows_ + block_items - 1) / block_items));
-        parallel_blocks(blocks.size(), threads_, [&](std::size_t b) {
-            Block& block = blocks[b];
-            block.proposals.assign(models, 0);
-            block.alone.assign(models, 0);
-            block.found.assign(models, 0);
-            Answers answers;
-            for (std::uint64_t item = b * block_items;
-                 item < std::min<std::uint64_t>(rows_, (b + 1) * block_items); ++item) {
-                ask_about(item, block, answers);
-            }
+        const auto all = static_cast<std::size_t>((rows_ + block_items - 1) / block_items);
+        const Part mine = part_of(comm_, all);
+        std::vector<Block> blocks(mine.size());
+        const auto first_of = [&](std::size_t b) {
+            return std::min<std::uint64_t>(rows_, (mine.begin + b) * block_items);
+        };
+        begin_step("questions", first_of(blocks.size()) - first_of(0));
+        agree(comm_, [&] {
+            parallel_blocks(blocks.size(), threads_, [&](std::size_t b) {
+                blocks[b].reset(models);
+                Answers answers;
+                for (std::uint64_t item = first_of(b); item < first_of(b + 1); ++item)
+                    ask_about(item, blocks[b], answers);
+                advance(first_of(b + 1) - first_of(b));
+            });
         });
         Block total;
-        total.found.assign(models, 0);
+        total.reset(models);
         for (Block& block : blocks) {
-            out_.questions.insert(out_.questions.end(), block.questions.begin(),
-                                  block.questions.end());
-            block.questions = {};
-            out_.asked += block.asked;
-            out_.agreed += block.agreed;
-            out_.not_scored += block.not_scored;
-            out_.most_questions = std::max(out_.most_questions, block.most);
-            total.original += block.original;
-            total.original_found += block.original_found;
-            total.gold += block.gold;
-            total.gold_found += block.gold_found;
-            for (std::size_t m = 0; m < models; ++m) {
-                out_.models[m].proposals += block.proposals[m];
-                out_.models[m].alone += block.alone[m];
-                total.found[m] += block.found[m];
-            }
+            total.add(block);
+            block = {};
+        }
+        const std::uint64_t mine_most = total.most;
+        for (const std::uint64_t most : gathered(comm_, std::vector{mine_most}))
+            out_.most_questions = std::max(out_.most_questions, most);
+        out_.questions = gathered(comm_, total.questions);
+        const auto counts =
+            sum_over_ranks({total.asked, total.agreed, total.not_scored, total.original,
+                            total.original_found, total.gold, total.gold_found});
+        out_.asked = counts[0];
+        out_.agreed = counts[1];
+        out_.not_scored = counts[2];
+        total.original = counts[3];
+        total.original_found = counts[4];
+        total.gold = counts[5];
+        total.gold_found = counts[6];
+        total.found = sum_over_ranks(total.found);
+        const auto proposals = sum_over_ranks(total.proposals), alone = sum_over_ranks(total.alone);
+        for (std::size_t m = 0; m < models; ++m) {
+            out_.models[m].proposals = proposals[m];
+            out_.models[m].alone = alone[m];
         }
         if (out_.asked > 0) {
             out_.mean_questions =
@@ -351,7 +436,7 @@ private:
                                       "the items have no original labels");
         out_.recall_gold =
             recall("recall.gold", total.gold_found, total.gold, "no gold label sets were given");
-        const bool by_gold = options_.gold != nullptr;
+        const bool by_gold = gold_ != nullptr;
         for (std::size_t m = 0; m < models; ++m) {
             out_.models[m].recall =
                 recall(by_gold ? "recall.gold" : "recall.original", total.found[m],
@@ -379,15 +464,37 @@ private:
         return m;
     }
 
+    std::vector<std::uint64_t> sum_over_ranks(const std::vector<std::uint64_t>& mine) const {
+        std::vector<std::int64_t> sums(mine.begin(), mine.end());
+        comm_.all_reduce(sums);
+        return {sums.begin(), sums.end()};
+    }
+
+    void begin_step(std::string_view step, std::uint64_t items) {
+        now_ = Progress();
+        now_.step = step;
+        now_.total = items;
+    }
+    void advance(std::uint64_t items) {
+        const std::scoped_lock lock(mutex_);
+        now_.done += items;
+        if (progress_) progress_(now_);
+    }
+
     static constexpr float infinite_ = std::numeric_limits<float>::infinity();
     const Stores& stores_;
+    const LabelSets* gold_;
     const ProposeOptions& options_;
+    Comm& comm_;
+    const ProgressCallback& progress_;
+    Progress now_;
+    std::mutex mutex_;
     const Dataset& dataset_;
     std::uint64_t rows_;
     int threads_;
     Proposals out_;
     std::vector<std::vector<float>> known_scores_;  // by model, descending
-    std::vector<float> least_;                      // threshold of each model
+    std::vector<float> thresholds_;                 // threshold of each model
 };
 
 }  // namespace
@@ -399,30 +506,34 @@ ProposeOptions::Rule propose_rule_named(std::string_view name) {
                 fmt::format("rule `{}`{}", name, suggest(name, {"probability", "rank"})));
 }
 
-Proposals propose_labels(const std::vector<std::string>& paths, const ProposeOptions& options) {
+Proposals propose_labels(const ProposeOptions& options, Comm& comm,
+                         const ProgressCallback& progress) {
     if (!(options.recall > 0 && options.recall <= 1)) {
         throw Error(ErrorCode::usage, fmt::format("recall {} is not in (0, 1]", options.recall));
     }
     if (options.depth < 1 || options.depth > 1000) {
         throw Error(ErrorCode::usage, fmt::format("depth {} is not in 1 .. 1000", options.depth));
     }
-    const std::vector<PredictionStore> opened = open_stores_together(paths);
+    const std::vector<PredictionStore> opened = open_stores_together(options.stores);
     Stores stores;
     for (const PredictionStore& store : opened) stores.emplace_back(store);
     if (stores.empty() || stores.size() > 64) {
         throw Error(ErrorCode::usage,
                     fmt::format("{} models; 1 to 64 can propose labels", stores.size()));
     }
-    if (options.gold != nullptr && options.gold->size() != stores.front().store().rows()) {
-        throw Error(ErrorCode::usage,
-                    fmt::format("gold label sets of {} items; the models have {}",
-                                options.gold->size(), stores.front().store().rows()));
-    }
-    return Proposer(stores, options).run();
+    const Dataset& dataset = stores.front().store().dataset();
+    LabelSets gold;
+    if (!options.gold.empty()) gold = read_label_sets(options.gold, dataset, dataset.classes);
+    Proposals out =
+        Proposer(stores, options.gold.empty() ? nullptr : &gold, options, comm, progress).run();
+    out.options = options;
+    out.dataset = dataset;
+    return out;
 }
 
-std::string questions_csv(const Proposals& proposals, const Dataset& dataset,
-                          const ClassList& classes) {
+std::string questions_csv(const Proposals& proposals) {
+    const Dataset& dataset = proposals.dataset;
+    const ClassList& classes = dataset.classes;
     std::string out;
     CsvWriter writer(out);
     writer.row({"item", "path", "label", "class", "proposed_by", "prior"});

@@ -38,12 +38,12 @@ Choice level_for(const CandidatePairs& pairs, std::uint64_t mask, std::uint64_t 
     for (std::size_t m = 0; m < pairs.models; ++m) {
         if ((mask >> m & 1U) != 0) chosen.push_back(m);
     }
-    std::vector<std::uint32_t> least(pairs.size()), known;
+    std::vector<std::uint32_t> lowest(pairs.size()), known;
     for (std::size_t p = 0; p < pairs.size(); ++p) {
         std::uint32_t level = CandidatePairs::never;
         for (const std::size_t m : chosen)
             level = std::min(level, pairs.levels[p * pairs.models + m]);
-        least[p] = level;
+        lowest[p] = level;
         if (pairs.known[p] != 0 && level != CandidatePairs::never) known.push_back(level);
     }
     Choice out{.mask = mask, .level = 0, .questions = 0, .found = 0, .reached = true};
@@ -59,7 +59,7 @@ Choice level_for(const CandidatePairs& pairs, std::uint64_t mask, std::uint64_t 
     out.found = pairs.granted;
     for (const std::uint32_t level : known) out.found += level <= out.level ? 1 : 0;
     for (std::size_t p = 0; p < pairs.size(); ++p) {
-        const bool proposed = least[p] != CandidatePairs::never && least[p] <= out.level;
+        const bool proposed = lowest[p] != CandidatePairs::never && lowest[p] <= out.level;
         out.questions += proposed || pairs.free[p] != 0 ? 1 : 0;
     }
     return out;

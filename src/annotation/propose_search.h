@@ -14,7 +14,7 @@ struct CandidatePairs {
     static constexpr std::uint32_t never = UINT32_MAX;
     std::size_t models = 0;
     std::vector<std::uint32_t> levels;  ///< pairs x models; `never`: not among the model's best
-    std::vector<char> known;            ///< pairs: 1 when the label is known to be right
+    std::vector<char> known;            ///< pairs: 1 when the label is known to be correct
     std::vector<char> free;             ///< pairs: 1 when asked anyway (an original label)
     std::uint64_t unseen = 0;           ///< known labels that no model has among its best
     std::uint64_t granted = 0;  ///< known labels that need no question: images that are skipped

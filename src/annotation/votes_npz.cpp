@@ -199,12 +199,11 @@ private:
 };
 
 /// Names of the annotators: texts, or whole numbers.
-std::vector<std::string> read_ids(const ZipArchive& archive, std::span<const std::byte> bytes,
-                                  const ZipEntry& entry) {
+std::vector<std::string> read_ids(const ZipArchive& archive, const ZipEntry& entry) {
     std::vector<std::string> names;
     ArrayHeader array;
     stream_array(
-        archive, bytes, entry,
+        archive, entry,
         [&](const ArrayHeader& header) {
             if (header.view.shape.size() != 1) {
                 fail(fmt::format("array `ids` has shape {}; expected (annotators,)",
@@ -263,7 +262,7 @@ Votes read_votes_npz(std::span<const std::byte> bytes, const std::string& source
     parallel_blocks(2, resolve_threads(options.threads), [&](std::size_t task) {
         const auto feed = [&](const ZipEntry& entry, auto& reader) {
             stream_array(
-                archive, bytes, entry, [&](const ArrayHeader& header) { reader.header(header); },
+                archive, entry, [&](const ArrayHeader& header) { reader.header(header); },
                 [&](std::uint64_t first, std::span<const std::byte> piece) {
                     reader.elements(first, piece);
                 });
@@ -282,7 +281,7 @@ Votes read_votes_npz(std::span<const std::byte> bytes, const std::string& source
     }
     std::vector<std::string> names;
     if (ids_entry != nullptr) {
-        names = read_ids(archive, bytes, *ids_entry);
+        names = read_ids(archive, *ids_entry);
         if (names.size() != tensor.annotators) {
             fail(fmt::format("array `tensor` has {} annotators, `ids` has {} names",
                              tensor.annotators, names.size()));

@@ -1,51 +1,21 @@
 // assay check: do a model, its settings and a data set fit together?
-#include <fmt/format.h>
-
 #include <CLI/CLI.hpp>
-#include <nlohmann/json.hpp>
 
 #include "assay/error.h"
 #include "assay/evaluate/check.h"
 #include "assay/evaluate/predict.h"
 #include "cli/command.h"
 #include "cli/inputs.h"
-#include "cli/table.h"
-#include "core/json_text.h"
+#include "cli/progress.h"
 
 namespace assay::cli {
 namespace {
-
-using nlohmann::json;
 
 constexpr std::string_view examples = R"(
 assay check --model resnet50.pt --preset torchvision --data imagenet/val
 assay check -m m.onnx -d images --list labels.csv --sample 500
 assay check -m m.pt -d val --decode-all --json
 )";
-
-const char* mark(Finding::Severity severity, bool colour) {
-    switch (severity) {
-        case Finding::Severity::ok:
-            return colour ? "\033[32m✓\033[0m" : "✓";
-        case Finding::Severity::note:
-            return "·";
-        case Finding::Severity::warning:
-            return colour ? "\033[33m!\033[0m" : "!";
-        case Finding::Severity::error:
-            return colour ? "\033[31m✗\033[0m" : "✗";
-    }
-    return "";
-}
-
-std::string findings_text(const std::vector<Finding>& findings, bool colour) {
-    std::string out;
-    for (const Finding& f : findings) {
-        out += fmt::format("{} {}\n", mark(f.severity, colour), f.title);
-        if (!f.detail.empty()) out += "    " + f.detail + "\n";
-        if (!f.advice.empty()) out += "    → " + f.advice + "\n";
-    }
-    return out;
-}
 
 /// The data set under the classifier's classes; where it has others, without classes and with the
 /// finding that says so.
@@ -65,21 +35,13 @@ Dataset open_to_check(const DataFlags& data, std::size_t index, const ClassList&
     }
 }
 
-/// An error is bad input, so that scripts stop; warnings are for people.
-int status_of(const std::vector<Finding>& findings) {
-    const bool wrong = std::any_of(findings.begin(), findings.end(), [](const Finding& f) {
-        return f.severity == Finding::Severity::error;
-    });
-    return wrong ? Status::bad_input : Status::done;
-}
-
 }  // namespace
 
 int cmd_check(std::vector<std::string> arguments) {
     auto app = make_app("check",
                         "Find out whether a model, its settings and a data set fit together: order "
                         "of the classes, doubled "
-                        "softmax, mean and std, channel order, answers that depend on the batch, "
+                        "softmax, mean and std, channel order, scores that depend on the batch, "
                         "unreadable images. "
                         "Exit status 2 when results would be wrong.",
                         examples);
@@ -106,40 +68,24 @@ int cmd_check(std::vector<std::string> arguments) {
         throw Error(ErrorCode::usage, "no --model given; see `assay check --help`");
     if (data.folders.empty())
         throw Error(ErrorCode::usage, "no --data given; see `assay check --help`");
-    if (!quiet) {
-        options.progress = [](std::string_view step) { note(step); };
-    }
-
-    int status = Status::done;
-    json all = json::array();
-    std::string text;
-    Table table({{"model"}, {"data set"}, {"id"}, {"severity"}, {"title"}, {"detail"}, {"advice"}});
+    std::vector<CheckedPair> pairs;
     for (ModelSpec& spec : models.resolve()) {
         const LoadedModel model = load_model(std::move(spec), {models.device});
         for (std::size_t i = 0; i < data.folders.size(); ++i) {
-            std::vector<Finding> findings;
-            const Dataset dataset = open_to_check(data, i, model.spec.classes, quiet, findings);
-            const auto found = check_model(*model.classifier, model.spec, dataset, options);
-            findings.insert(findings.end(), found.begin(), found.end());
-            status = std::max(status, status_of(findings));
-            text += fmt::format("{} on {}\n", model.spec.name, dataset.name) +
-                    findings_text(findings, output.to_stdout() && stdout_is_terminal());
-            for (const Finding& f : findings) {
-                const std::string severity(name_of(f.severity));
-                table.add(
-                    {model.spec.name, dataset.name, f.id, severity, f.title, f.detail, f.advice});
-                all.push_back({{"model", model.spec.name},
-                               {"dataset", dataset.name},
-                               {"id", f.id},
-                               {"severity", severity},
-                               {"title", f.title},
-                               {"detail", f.detail},
-                               {"advice", f.advice}});
-            }
+            CheckedPair pair;
+            const Dataset dataset =
+                open_to_check(data, i, model.spec.classes, quiet, pair.findings);
+            pair.model = model.spec.name;
+            pair.dataset = dataset.name;
+            ProgressLine progress(pair.model + " on " + pair.dataset, "steps", quiet);
+            for (Finding& finding :
+                 check_model(*model.classifier, model.spec, dataset, options, progress))
+                pair.findings.push_back(std::move(finding));
+            pairs.push_back(std::move(pair));
         }
     }
-    output.write(output.json ? json_text(all) : output.csv ? table.csv() : text);
-    return status;
+    output.print(report_of(pairs));
+    return any_fault(pairs) ? Status::bad_input : Status::done;  // so that scripts stop
 }
 
 }  // namespace assay::cli

@@ -266,8 +266,8 @@ int cmd_demo(std::vector<std::string> arguments) {
     drop_stale_scores(demo, networks);
     Look(demo, walkthrough).run();
     walkthrough.chapter("In short", "");
-    walkthrough.say(demo_summary(demo.dir / "runs", networks, reports)
-                        .text(stdout_is_terminal(), stdout_width()));
+    walkthrough.say(render(demo_summary(demo.dir / "runs", networks, reports), ReportFormat::text,
+                           {.colour = stdout_is_terminal(), .width = stdout_width()}));
     walkthrough.say(fmt::format(
         "\nLook at {0}/world.png. The commands are in {0}/commands.sh, the scores in {0}/runs.",
         demo.dir.string()));

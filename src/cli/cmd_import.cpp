@@ -1,6 +1,4 @@
 // assay import: saved predictions of any framework become a store.
-#include <fmt/format.h>
-
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
@@ -10,7 +8,6 @@
 #include "cli/command.h"
 #include "cli/inputs.h"
 #include "cli/progress.h"
-#include "cli/table.h"
 #include "core/json_text.h"
 
 namespace assay::cli {
@@ -22,28 +19,6 @@ assay import scores.npz --array probs --kind probabilities --items ids.txt --dat
 assay import results.csv --dataset-name val --class-count 1000 --out runs
 assay import logits.safetensors --items val.csv --storage f16 --out runs
 )";
-
-std::string report_text(const ImportReport& r, const Output& output) {
-    if (output.json) {
-        return json_text({{"store", r.store.string()},
-                          {"rows", r.rows},
-                          {"classes", r.classes},
-                          {"kind", name_of(r.kind)},
-                          {"storage", name_of(r.storage)},
-                          {"without_score", r.bad_rows},
-                          {"notes", r.notes}});
-    }
-    Table table({{"store"},
-                 {"rows", Align::right},
-                 {"classes", Align::right},
-                 {"kind"},
-                 {"kept"},
-                 {"without score", Align::right}});
-    table.add({r.store.string(), count_text(r.rows), count_text(r.classes),
-               std::string(name_of(r.kind)), std::string(name_of(r.storage)),
-               count_text(r.bad_rows)});
-    return output.csv ? table.csv() : table.text(output.to_stdout() && stdout_is_terminal());
-}
 
 }  // namespace
 
@@ -103,20 +78,15 @@ int cmd_import(std::vector<std::string> arguments) {
     if (!classes.empty()) options.classes = read_class_list(classes);
     options.provenance_json = json_line({{"assay", version}, {"command", command_line()}});
 
-    ImportReport report;
-    {
-        ProgressLine progress("import", "rows", quiet);
-        report = import_predictions(file, out, options, progress);
-    }
+    ProgressLine progress("import", "rows", quiet);
+    const ImportReport imported = import_predictions(file, out, options, progress);
+    progress.finish();
     if (!quiet) {
-        for (const std::string& line : report.notes) note(line);
+        for (const std::string& line : imported.notes) note(line);
     }
-    if (report.bad_rows > 0) {
-        warn(fmt::format("{} of {} rows have no score; the first: {}", count_text(report.bad_rows),
-                         count_text(report.rows), report.first_error));
-    }
-    output.write(report_text(report, output));
-    return report.bad_rows > 0 ? Status::partial : Status::done;
+    const Report report = report_of(imported);
+    output.print(report);
+    return report.partial ? Status::partial : Status::done;
 }
 
 }  // namespace assay::cli

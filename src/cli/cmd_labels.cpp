@@ -1,6 +1,7 @@
 // assay labels: label sets from votes, questions to ask, and what label sets look like.
-#include "cli/labels.h"
+#include "cli/cmd_labels.h"
 
+#include <array>
 #include <cstdio>
 
 #include "assay/error.h"
@@ -19,7 +20,7 @@ constexpr std::array<Part, 3> parts{{
     {"aggregate", "Label sets from the votes of annotators (Dawid-Skene, majority, weighted)",
      labels_aggregate},
     {"propose", "Which labels to ask annotators about, from what the models see", labels_propose},
-    {"stats", "Labels an image, images a class, classes that come together", labels_stats},
+    {"stats", "Labels per image, images per class, classes that come together", labels_stats},
 }};
 
 std::string help() {

@@ -1,4 +1,4 @@
-// assay predict: images + classifiers -> kept scores.
+// assay predict: images + classifiers -> stored predictions.
 #include <CLI/CLI.hpp>
 
 #include "assay/error.h"
@@ -21,7 +21,8 @@ assay predict -m m.pt -d val --out runs --dry-run
 int cmd_predict(std::vector<std::string> arguments) {
     auto app = make_app(
         "predict",
-        "Run classifiers over images and keep their scores. The same command resumes after an "
+        "Run classifiers over images and store their predictions. The same command resumes after "
+        "an "
         "interruption and skips what is done; images that could not be read are tried again.",
         examples);
     ModelFlags models;
@@ -40,7 +41,7 @@ int cmd_predict(std::vector<std::string> arguments) {
 
     const std::vector<ModelSpec> specs = models.resolve();
     if (store.dry_run) {
-        output.write(describe_models(specs, output.json));
+        output.print(plan_report_of(specs));
         return Status::done;
     }
     Prediction prediction(store, models.device);

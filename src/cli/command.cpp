@@ -152,7 +152,7 @@ bool parse(CLI::App& app, std::vector<std::string> arguments) {
     }
 }
 
-void Output::add_to(CLI::App& app) {
+void Output::add_format_to(CLI::App& app) {
     const auto choose = [this](ReportFormat chosen) {
         format = chosen;
         json = chosen == ReportFormat::json;
@@ -168,6 +168,10 @@ void Output::add_to(CLI::App& app) {
         "--csv", [choose] { choose(ReportFormat::csv); }, "Short for --format csv");
     as_json->excludes(named);
     as_csv->excludes(named)->excludes(as_json);
+}
+
+void Output::add_to(CLI::App& app) {
+    add_format_to(app);
     app.add_option("-o,--output", file, "Write the result to FILE instead of stdout (-: stdout)")
         ->type_name("FILE");
 }

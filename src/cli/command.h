@@ -78,6 +78,8 @@ struct Output {
     std::filesystem::path file;  ///< -o: "" or "-" = stdout
 
     void add_to(CLI::App& app);
+    /// Without -o, for commands whose -o names something else than the report.
+    void add_format_to(CLI::App& app);
     bool to_stdout() const;
     /// The report's warnings to stderr, the report to stdout or `file`.
     void print(const Report& report) const;

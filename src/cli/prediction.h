@@ -9,11 +9,10 @@
 
 #include "assay/evaluate/predict.h"
 #include "cli/command.h"
-#include "cli/table.h"
 
 namespace assay::cli {
 
-/// --out, --keep, --batch, --threads, ...
+/// --out, --storage, --batch, --threads, ...
 struct StoreFlags {
     std::filesystem::path out = "runs";
     std::string storage = "full";
@@ -26,9 +25,6 @@ struct StoreFlags {
     void add_to(CLI::App& app);
 };
 
-/// What the settings resolve to, for people or as JSON.
-std::string describe_models(const std::vector<ModelSpec>& specs, bool json);
-
 class Prediction {
 public:
     Prediction(StoreFlags flags, std::string device)
@@ -40,24 +36,20 @@ public:
     const ClassList& classes() const;
     /// Runs them; several calls for several data sets.
     void over(const Dataset& dataset);
-    /// The table of what was done.
+    /// What was done.
     void print(const Output& output) const;
     /// done, or partial when an image could not be read or a score is not finite.
     int status() const;
     /// Names of the data sets so far, in order.
-    std::vector<std::string> datasets() const;
+    const std::vector<std::string>& datasets() const { return datasets_; }
 
 private:
-    Table by_dataset() const;
-    struct Row {
-        std::string dataset;
-        PredictResult result;
-        double seconds;
-    };
     StoreFlags flags_;
     std::string device_;
     std::vector<LoadedModel> models_;
-    std::vector<Row> rows_;
+    std::vector<PredictResult> results_;
+    std::vector<std::string> datasets_;
+    double seconds_ = 0;
 };
 
 }  // namespace assay::cli

@@ -24,9 +24,9 @@ void open_all(const RowReader& reader, int threads) {
     });
 }
 
-// Which items count for an accuracy, and which of them are right: 2 not counted, else 0 or 1.
+// Which items count for an accuracy, and which of them are correct: 2 not counted, else 0 or 1.
 std::vector<std::uint8_t> hits_of(const MetricRequest& request, const ScoredSet& set) {
-    if (request.facts->paired == PairedTest::mcnemar_in_set) return set.right;
+    if (request.facts->paired == PairedTest::mcnemar_in_set) return set.correct;
     std::vector<std::uint8_t> hits(set.records.size());
     const int k = std::stoi(request.parameters.at("k"));
     for (std::size_t i = 0; i < hits.size(); ++i) {
@@ -54,8 +54,8 @@ Table count(const std::vector<std::uint8_t>& a, const std::vector<std::uint8_t>&
 
 void accuracy_difference(PairedMetric& pair, const Table& t, double level) {
     const PairedDifference d = paired_difference(t.both, t.candidate, t.baseline, t.n, level);
-    pair.difference = d.value;
-    pair.interval = d.interval;
+    pair.difference.value = d.value;
+    pair.difference.interval = d.interval;
     pair.counts = mcnemar(t.baseline, t.candidate);
     pair.p = pair.counts->p;
     pair.test = "mcnemar.exact";
@@ -65,7 +65,8 @@ void accuracy_difference(PairedMetric& pair, const Table& t, double level) {
 // the sum of two spreads.
 void resampled_difference(PairedMetric& pair, const ResampledEstimate& a,
                           const ResampledEstimate& b, const Resampling& how) {
-    pair.difference = *b.value - *a.value;
+    Estimate& difference = pair.difference;
+    difference.value = *b.value - *a.value;
     const auto differences = [](const std::vector<double>& x, const std::vector<double>& y) {
         std::vector<double> d(std::min(x.size(), y.size()));
         for (std::size_t k = 0; k < d.size(); ++k) d[k] = y[k] - x[k];
@@ -73,25 +74,25 @@ void resampled_difference(PairedMetric& pair, const ResampledEstimate& a,
     };
     const auto without = differences(a.without, b.without),
                replicates = differences(a.replicates, b.replicates);
-    pair.interval = interval_of(*pair.difference, without, replicates, how.level);
-    if (!pair.interval) return;
-    pair.interval->method += ".paired";
+    difference.interval = interval_of(*difference.value, without, replicates, how.level);
+    if (!difference.interval) return;
+    difference.interval->method += ".paired";
     const bool bootstrap = replicates.size() >= 2;
     const double degrees = static_cast<double>(without.size() - 1);
     const double quantile = bootstrap ? normal_quantile(0.5 + how.level / 2)
                                       : student_t_quantile(0.5 + how.level / 2, degrees);
-    const double error = (pair.interval->high - pair.interval->low) / (2 * quantile);
+    const double error = (difference.interval->high - difference.interval->low) / (2 * quantile);
     pair.test = bootstrap ? "bootstrap.normal" : "jackknife.t";
     if (error > 0) {
-        const double statistic = std::abs(*pair.difference) / error;
+        const double statistic = std::abs(*difference.value) / error;
         pair.p = bootstrap ? 2 * normal_cdf(-statistic) : 2 * student_t_tail(statistic, degrees);
     } else {
-        pair.p = *pair.difference == 0 ? 1.0 : 0.0;
+        pair.p = *difference.value == 0 ? 1.0 : 0.0;
     }
 }
 
 PairedMetric paired(const MetricRequest& request, const ScoredSet& a, const ScoredSet& b,
-                    std::size_t i, std::span<const std::uint32_t> label_counts,
+                    std::size_t i, std::span<const std::uint32_t> labels_per_image,
                     const Resampling& how) {
     PairedMetric pair;
     pair.baseline = a.report.measurements[i];
@@ -101,10 +102,13 @@ PairedMetric paired(const MetricRequest& request, const ScoredSet& a, const Scor
                     fmt::format("`{}` against `{}`: two definitions", pair.baseline.key.definition,
                                 pair.candidate.key.definition));
     }
+    pair.difference.unit = pair.candidate.unit;
+    pair.difference.n = pair.candidate.n;
     if (!pair.baseline.value || !pair.candidate.value) {
         const bool first = !pair.baseline.value;
-        pair.undefined = fmt::format("undefined for the {}: {}", first ? "baseline" : "candidate",
-                                     first ? pair.baseline.undefined : pair.candidate.undefined);
+        pair.difference.undefined =
+            fmt::format("undefined for the {}: {}", first ? "baseline" : "candidate",
+                        first ? pair.baseline.undefined : pair.candidate.undefined);
         return pair;
     }
     switch (request.facts->paired) {
@@ -113,7 +117,7 @@ PairedMetric paired(const MetricRequest& request, const ScoredSet& a, const Scor
             accuracy_difference(pair, count(hits_of(request, a), hits_of(request, b)), how.level);
             break;
         case PairedTest::agreement:
-            agreement_difference(pair, request, label_counts,
+            agreement_difference(pair, request, labels_per_image,
                                  static_cast<std::uint32_t>(a.report.per_class.size()), a, b,
                                  how.level);
             break;
@@ -124,17 +128,18 @@ PairedMetric paired(const MetricRequest& request, const ScoredSet& a, const Scor
     return pair;
 }
 
-void fill_answers(PairReport& report, const ScoredSet& a, const ScoredSet& b, const Alignment& rows,
-                  const LabelSets& labels, const StringColumn& ids, std::size_t listed) {
-    const Table table = count(a.right, b.right);
-    report.both_right = table.both;
-    report.only_baseline_right = table.baseline;
-    report.only_candidate_right = table.candidate;
-    report.both_wrong = table.n - table.both - table.baseline - table.candidate;
+void fill_predictions(PairReport& report, const ScoredSet& a, const ScoredSet& b,
+                      const Alignment& rows, const LabelSets& labels, const StringColumn& ids,
+                      std::size_t listed) {
+    const Table table = count(a.correct, b.correct);
+    report.both_correct = table.both;
+    report.only_baseline_correct = table.baseline;
+    report.only_candidate_correct = table.candidate;
+    report.both_incorrect = table.n - table.both - table.baseline - table.candidate;
     std::vector<std::size_t> differing;
     for (std::size_t i = 0; i < a.records.size(); ++i) {
         if (a.records[i].predicted == b.records[i].predicted) {
-            ++report.same_answer;
+            ++report.same_prediction;
         } else {
             differing.push_back(i);
         }
@@ -157,9 +162,17 @@ void fill_answers(PairReport& report, const ScoredSet& a, const ScoredSet& b, co
                                         b.records[i].predicted,
                                         a.records[i].confidence,
                                         b.records[i].confidence,
-                                        a.right[i] == 1,
-                                        b.right[i] == 1});
+                                        a.correct[i] == 1,
+                                        b.correct[i] == 1});
     }
+}
+
+Verdict verdict_of(const PairedMetric& m, double level) {
+    if (!m.difference.value || !m.p_holm || !metric_named(m.candidate.key.metric).judges)
+        return Verdict::none;
+    if (*m.p_holm >= 1 - level) return Verdict::no_difference;
+    return (*m.difference.value > 0) == m.candidate.higher_is_better ? Verdict::better
+                                                                     : Verdict::worse;
 }
 
 // What pairing by ids takes for granted, where the stores say otherwise.
@@ -179,7 +192,7 @@ void warn_of_pairing(PairReport& report, std::optional<bool> differ) {
 
 PairReport compare_pair(const RowReader& baseline, const Truth& truth, const PredictionStore& b,
                         std::pair<std::string, std::string> names, const CompareOptions& options,
-                        Comm& comm) {
+                        Comm& comm, const ProgressCallback& progress) {
     const PredictionStore& a = baseline.store();
     const LabelSets& labels = truth.labels;
     PairReport report;
@@ -189,9 +202,8 @@ PairReport compare_pair(const RowReader& baseline, const Truth& truth, const Pre
     if (a.classes() != b.classes()) {
         throw Error(
             ErrorCode::bad_input,
-            fmt::format(
-                "`{}` answers with {} classes and `{}` with {}: their scores cannot be compared",
-                report.baseline, a.classes(), report.candidate, b.classes()));
+            fmt::format("`{}` has {} classes and `{}` has {}: their scores cannot be compared",
+                        report.baseline, a.classes(), report.candidate, b.classes()));
     }
     std::vector<std::int32_t> places;
     agree(comm, [&] { places = class_places(a, b); });
@@ -214,17 +226,27 @@ PairReport compare_pair(const RowReader& baseline, const Truth& truth, const Pre
     report.only_candidate = rows.only_candidate;
     report.not_scored = rows.not_scored;
     const Truth b_truth = carried_over(truth, rows, b.rows());
-    const ScoredSet one = score_set(baseline, truth, options.score, rows.baseline, "", comm);
-    const ScoredSet two = score_set(candidate, b_truth, options.score, rows.candidate, "", comm);
-    std::vector<std::uint32_t> label_counts;
+    // The two sides have the same items.
+    const ProgressCallback first_half = [&](const Progress& p) {
+        if (progress) progress({.step = report.candidate, .done = p.done, .total = 2 * p.total});
+    };
+    const ProgressCallback second_half = [&](const Progress& p) {
+        if (progress)
+            progress({.step = report.candidate, .done = p.total + p.done, .total = 2 * p.total});
+    };
+    const ScoredSet one =
+        score_set(baseline, truth, options.score, rows.baseline, "", comm, first_half);
+    const ScoredSet two =
+        score_set(candidate, b_truth, options.score, rows.candidate, "", comm, second_half);
+    std::vector<std::uint32_t> labels_per_image;
     for (const std::uint64_t row : rows.baseline)
-        label_counts.push_back(
+        labels_per_image.push_back(
             static_cast<std::uint32_t>(labels[static_cast<std::size_t>(row)].size()));
     for (std::size_t i = 0; i < one.requests.size(); ++i) {
         report.metrics.push_back(
-            paired(one.requests[i], one, two, i, label_counts, options.score.resampling));
+            paired(one.requests[i], one, two, i, labels_per_image, options.score.resampling));
     }
-    fill_answers(report, one, two, rows, labels, a.dataset().ids, options.disagreements);
+    fill_predictions(report, one, two, rows, labels, a.dataset().ids, options.disagreements);
     warn_of_pairing(report, other_images(baseline, candidate));
     const std::uint64_t other_labels = options.score.labels ? 0 : relabelled(a, b, rows, places);
     if (other_labels > 0) {
@@ -250,13 +272,32 @@ PairReport compare_pair(const RowReader& baseline, const Truth& truth, const Pre
 
 }  // namespace
 
+std::string_view name_of(Verdict verdict) {
+    switch (verdict) {
+        case Verdict::none:
+            return "";
+        case Verdict::no_difference:
+            return "no difference shown";
+        case Verdict::better:
+            return "better";
+        case Verdict::worse:
+            return "worse";
+    }
+    return "";
+}
+
 std::vector<PairReport> compare_stores(const PredictionStore& baseline,
                                        std::span<const PredictionStore* const> candidates,
-                                       const CompareOptions& options, Comm& comm) {
-    const RowReader reader(baseline, options.score.map);
+                                       const CompareOptions& given, Comm& comm,
+                                       const ProgressCallback& progress) {
+    const RowReader reader(baseline, given.score.map);
     Truth truth;
+    CompareOptions options = given;
     agree(comm, [&] {
         truth = truth_for(baseline, options.score);
+        if (options.score.metrics.empty()) {
+            options.score.metrics = default_metrics_for(truth.labels, truth.cues_named);
+        }
         open_all(reader, resolve_threads(options.score.threads));
     });
     std::vector<const PredictionStore*> stores(candidates.begin(), candidates.end());
@@ -264,8 +305,8 @@ std::vector<PairReport> compare_stores(const PredictionStore& baseline,
     const std::vector<std::string> names = names_of(stores);
     std::vector<PairReport> reports;
     for (std::size_t i = 0; i < candidates.size(); ++i) {
-        reports.push_back(
-            compare_pair(reader, truth, *candidates[i], {names.back(), names[i]}, options, comm));
+        reports.push_back(compare_pair(reader, truth, *candidates[i], {names.back(), names[i]},
+                                       options, comm, progress));
         const ClassList& known =
             options.score.map ? options.score.map->targets : baseline.dataset().classes;
         reports.back().classes = known;
@@ -278,7 +319,9 @@ std::vector<PairReport> compare_stores(const PredictionStore& baseline,
         const auto adjusted = holm(p);
         std::size_t next = 0;
         for (auto& report : reports) {
-            if (report.metrics[i].p) report.metrics[i].p_holm = adjusted[next++];
+            PairedMetric& metric = report.metrics[i];
+            if (metric.p) metric.p_holm = adjusted[next++];
+            metric.verdict = verdict_of(metric, options.score.resampling.level);
         }
     }
     return reports;

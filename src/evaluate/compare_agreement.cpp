@@ -73,9 +73,9 @@ void test(PairedMetric& pair, const std::vector<Difference>& differences) {
     pair.test = "paired.t";
     if (error2 > 0) {
         const auto terms = static_cast<double>(differences.size());
-        const double statistic = std::abs(*pair.difference) * terms / std::sqrt(error2);
+        const double statistic = std::abs(*pair.difference.value) * terms / std::sqrt(error2);
         pair.p = std::min(1.0, 2 * student_t_tail(statistic, error2 * error2 / satterthwaite));
-    } else if (std::abs(*pair.difference) < 1e-12) {
+    } else if (std::abs(*pair.difference.value) < 1e-12) {
         pair.p = 1;
     }
 }
@@ -89,7 +89,8 @@ void agreement_difference(PairedMetric& pair, const MetricRequest& request,
     // One term a subgroup; all images are one term for the mean over them.
     const std::optional<std::vector<int>> chosen = request.labels_per_image();
     const bool together = !chosen;
-    // At one number of labels, hamming is a line through recall, whose interval knows what a label is.
+    // At one number of labels, hamming is a line through recall, whose interval knows what a label
+    // is.
     const bool line = named == Agreement::hamming && !together;
     const Agreement kind = line ? Agreement::recall : named;
     std::map<int, Sums> subgroups;
@@ -109,11 +110,11 @@ void agreement_difference(PairedMetric& pair, const MetricRequest& request,
         differences.push_back(difference_of(sums, line ? 2.0 * g / classes : 1.0, level));
         terms.push_back(differences.back().term);
     }
-    pair.difference = *pair.candidate.value - *pair.baseline.value;
+    pair.difference.value = *pair.candidate.value - *pair.baseline.value;
     Interval interval = mean_of_terms(terms, level, "mover.paired");
-    interval.low = std::min(interval.low, *pair.difference);
-    interval.high = std::max(interval.high, *pair.difference);
-    pair.interval = interval;
+    interval.low = std::min(interval.low, *pair.difference.value);
+    interval.high = std::max(interval.high, *pair.difference.value);
+    pair.difference.interval = interval;
     test(pair, differences);
 }
 

@@ -13,29 +13,23 @@ json metric_json(const PairedMetric& m) {
                 {"baseline", to_json(m.baseline)},
                 {"candidate", to_json(m.candidate)},
                 {"higher_is_better", m.candidate.higher_is_better}};
-    out["difference"] = m.difference ? json(*m.difference) : json(nullptr);
-    if (!m.undefined.empty()) out["undefined"] = m.undefined;
-    if (m.interval) {
-        out["interval"] = {{"low", m.interval->low},
-                           {"high", m.interval->high},
-                           {"level", m.interval->level},
-                           {"method", m.interval->method}};
-    }
+    out["difference"] = to_json(m.difference);
     if (m.counts) {
-        out["only_baseline_right"] = m.counts->b;
-        out["only_candidate_right"] = m.counts->c;
+        out["only_baseline_correct"] = m.counts->b;
+        out["only_candidate_correct"] = m.counts->c;
         out["mid_p"] = m.counts->mid_p;
     }
     if (m.p) out["p"] = *m.p;
     if (m.p_holm) out["p_holm"] = *m.p_holm;
     if (!m.test.empty()) out["test"] = m.test;
+    if (m.verdict != Verdict::none) out["verdict"] = name_of(m.verdict);
     return out;
 }
 
 }  // namespace
 
 json to_json(const PairReport& report) {
-    json out = {{"schema", "assay.compare/1"},
+    json out = {{"schema", "assay.compare/2"},
                 {"baseline", report.baseline},
                 {"candidate", report.candidate},
                 {"dataset", report.dataset},
@@ -45,12 +39,12 @@ json to_json(const PairReport& report) {
                   {"only_in_baseline", report.only_baseline},
                   {"only_in_candidate", report.only_candidate},
                   {"not_scored_in_both", report.not_scored}}},
-                {"answers",
-                 {{"same", report.same_answer},
-                  {"both_right", report.both_right},
-                  {"both_wrong", report.both_wrong},
-                  {"only_baseline_right", report.only_baseline_right},
-                  {"only_candidate_right", report.only_candidate_right}}}};
+                {"predictions",
+                 {{"same", report.same_prediction},
+                  {"both_correct", report.both_correct},
+                  {"both_incorrect", report.both_incorrect},
+                  {"only_baseline_correct", report.only_baseline_correct},
+                  {"only_candidate_correct", report.only_candidate_correct}}}};
     out["metrics"] = json::array();
     for (const auto& m : report.metrics) out["metrics"].push_back(metric_json(m));
     const auto class_of = [&](std::int32_t c) -> json {
@@ -69,10 +63,18 @@ json to_json(const PairReport& report) {
                                         {"candidate", class_of(d.candidate)},
                                         {"baseline_confidence", d.baseline_confidence},
                                         {"candidate_confidence", d.candidate_confidence},
-                                        {"baseline_right", d.baseline_right},
-                                        {"candidate_right", d.candidate_right}});
+                                        {"baseline_correct", d.baseline_correct},
+                                        {"candidate_correct", d.candidate_correct}});
     }
     out["warnings"] = report.warnings;
+    return out;
+}
+
+json to_json(const CompareResult& result) {
+    json out = {
+        {"schema", "assay.comparisons/2"}, {"pairs", json::array()}, {"gates", json::array()}};
+    for (const PairReport& pair : result.pairs) out["pairs"].push_back(to_json(pair));
+    for (const GateResult& gate : result.gates) out["gates"].push_back(to_json(gate));
     return out;
 }
 

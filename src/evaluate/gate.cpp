@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
@@ -7,6 +8,7 @@
 
 #include "assay/error.h"
 #include "assay/evaluate/compare.h"
+#include "assay/evaluate/gate.h"
 
 namespace assay {
 namespace {
@@ -54,16 +56,15 @@ bool same_metric(const MeasurementKey& key, const MetricRequest& request) {
            key.subgroup.empty() && key.cls.empty();
 }
 
-GateResult judged(const Gate& gate, const std::optional<double>& value,
-                  const std::string& undefined, const std::optional<Interval>& interval) {
+GateResult judged(const Gate& gate, const Estimate& found) {
     GateResult result;
     result.gate = gate;
-    result.value = value;
-    result.reason = undefined;
-    if (value && gate.end != Gate::End::value) {
+    result.value = found.value;
+    result.reason = found.undefined;
+    if (found.value && gate.end != Gate::End::value) {
         result.value.reset();
-        if (interval) {
-            result.value = gate.end == Gate::End::low ? interval->low : interval->high;
+        if (found.interval) {
+            result.value = gate.end == Gate::End::low ? found.interval->low : found.interval->high;
         } else {
             result.reason = "the value has no interval";
         }
@@ -76,9 +77,9 @@ GateResult judged(const Gate& gate, const std::optional<double>& value,
 // Losses, whose range is no more than what floats can hold, stay free.
 std::string fault_of_bound(const Gate& gate, std::string_view metric, bool percent) {
     const MetricFacts& facts = *gate.metric.facts;
-    constexpr double widest_share = 2;
+    constexpr double widest_proportion = 2;
     const double width = facts.high - facts.low;
-    if (width > widest_share) return "";
+    if (width > widest_proportion) return "";
     const double low = gate.delta ? -width : facts.low, high = gate.delta ? width : facts.high;
     const auto inside = [&](double x) { return x >= low && x <= high; };
     if (inside(gate.bound)) return "";
@@ -147,7 +148,7 @@ Gate parse_gate(std::string_view text) {
     if (const std::string fault = fault_of_bound(gate, left, percent); !fault.empty())
         throw Error(ErrorCode::usage, fmt::format("gate `{}`: {}", gate.text, fault));
     if (gate.metric.every_count())
-        fail(fmt::format("one label count, please, as in `{}:g=2`", left));
+        fail(fmt::format("one number of labels, please, as in `{}:g=2`", left));
     return gate;
 }
 
@@ -162,7 +163,7 @@ GateResult check_gate(const Gate& gate, std::span<const Measurement> measurement
     for (const Measurement& m : measurements) {
         definitions.push_back(m.key.definition);
         if (!same_metric(m.key, gate.metric)) continue;
-        GateResult result = judged(gate, m.value, m.undefined, m.interval);
+        GateResult result = judged(gate, m);
         result.model = m.key.model;
         result.dataset = m.key.dataset;
         return result;
@@ -175,15 +176,18 @@ GateResult check_gate(const Gate& gate, const PairReport& pair) {
     for (const PairedMetric& m : pair.metrics) {
         definitions.push_back(m.candidate.key.definition);
         if (!same_metric(m.candidate.key, gate.metric)) continue;
-        GateResult result = gate.delta ? judged(gate, m.difference, m.undefined, m.interval)
-                                       : judged(gate, m.candidate.value, m.candidate.undefined,
-                                                m.candidate.interval);
+        GateResult result = judged(gate, gate.delta ? m.difference : m.candidate);
         result.model = pair.candidate;
         result.dataset = pair.candidate_dataset;
         result.baseline = pair.baseline;
         return result;
     }
     not_measured(gate, definitions);
+}
+
+bool all_passed(std::span<const GateResult> results) {
+    return std::all_of(results.begin(), results.end(),
+                       [](const GateResult& r) { return r.passed; });
 }
 
 nlohmann::json to_json(const GateResult& result) {

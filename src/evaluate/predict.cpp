@@ -372,6 +372,7 @@ std::vector<PredictResult> predict(std::span<const LoadedModel> models, const Da
             PredictResult result;
             result.predicted = model_run->shards.rows();
             result.model = model_run->model->spec.name;
+            result.dataset = dataset.name;
             result.store = model_run->writer.folder();
             result.rows = dataset.size();
             const StoreWriter::BadRows bad = model_run->writer.bad_rows();

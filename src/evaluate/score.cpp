@@ -5,6 +5,7 @@
 #include <fmt/core.h>
 
 #include "assay/error.h"
+#include "assay/evaluate/measure_options.h"
 #include "evaluate/ranks.h"
 #include "evaluate/score_set.h"
 
@@ -30,11 +31,15 @@ const Dataset::Attribute& attribute_named(const Dataset& dataset, std::string_vi
 
 }  // namespace
 
-ScoreReport score_store(const PredictionStore& store, const ScoreOptions& options, Comm& comm) {
-    const RowReader reader(store, options.map);
+ScoreReport score_store(const PredictionStore& store, const ScoreOptions& given, Comm& comm,
+                        const ProgressCallback& progress) {
+    const RowReader reader(store, given.map);
     Truth truth;
+    ScoreOptions options = given;
     agree(comm, [&] { truth = truth_for(store, options); });
-    ScoreReport report = score_set(reader, truth, options, {}, "", comm).report;
+    if (options.metrics.empty())
+        options.metrics = default_metrics_for(truth.labels, truth.cues_named);
+    ScoreReport report = score_set(reader, truth, options, {}, "", comm, progress).report;
     report.model = store.spec().model_name;
     report.dataset = store.spec().dataset_name;
     report.map = options.map ? options.map->name : "";

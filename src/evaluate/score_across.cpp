@@ -41,9 +41,9 @@ void summarise(AcrossResult& result, double level) {
         result.mean.note = "one data set has no spread";
         return;
     }
-    result.deviation = std::sqrt(squares / (sets - 1));
-    Interval interval = symmetric_interval(mean, *result.deviation / std::sqrt(sets), level,
-                                           "student_t.datasets", sets - 1);
+    result.standard_deviation = std::sqrt(squares / (sets - 1));
+    Interval interval = symmetric_interval(mean, *result.standard_deviation / std::sqrt(sets),
+                                           level, "student_t.datasets", sets - 1);
     const MetricFacts& facts = metric_named(result.mean.key.metric);
     interval.low = std::max(interval.low, facts.low);
     interval.high = std::min(interval.high, facts.high);
@@ -60,6 +60,7 @@ AcrossResult across(const Reports& reports, const MeasurementKey& key, std::stri
         result.datasets.push_back(report->dataset);
         result.values.push_back(m == nullptr ? std::nullopt : m->value);
         if (m != nullptr) {
+            result.mean.unit = m->unit;
             result.mean.n += m->n;
             result.mean.left_out += m->left_out;
             result.mean.higher_is_better = m->higher_is_better;

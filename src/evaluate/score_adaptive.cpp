@@ -12,7 +12,8 @@
 namespace assay {
 namespace {
 
-// Confidence of the top answer as a column of its own: its class 0 is "the answer is right".
+// Confidence of the top prediction as a column of its own: its class 0 is "the prediction is
+// correct".
 class TopConfidence final : public ProbabilityRows {
 public:
     explicit TopConfidence(const ScoredRows& rows) : rows_(rows) {}

@@ -7,11 +7,11 @@ namespace assay {
 nlohmann::json to_json(const ScoreReport& report) {
     using nlohmann::json;
     const ScoreCounts& c = report.counts;
-    json out = {{"schema", "assay.score/1"},
+    json out = {{"schema", "assay.score/2"},
                 {"model", report.model},
                 {"dataset", report.dataset},
                 {"scores", name_of(report.kind)},
-                {"kept", name_of(report.storage)},
+                {"storage_format", name_of(report.storage)},
                 {"counts",
                  {{"items", c.items},
                   {"missing", c.missing},
@@ -20,25 +20,19 @@ nlohmann::json to_json(const ScoreReport& report) {
                   {"scored", c.scored},
                   {"unlabelled", c.unlabelled},
                   {"unnamed", c.unnamed},
-                  {"several_labels", c.several_labels}}}};
-    out["label_counts"] = json::array();
-    for (std::size_t g = 0; g < report.label_counts.size(); ++g) {
-        if (report.label_counts[g] > 0)
-            out["label_counts"].push_back({{"labels", g}, {"items", report.label_counts[g]}});
+                  {"multi_label", c.multi_label}}}};
+    out["labels_per_image"] = json::array();
+    for (std::size_t g = 0; g < report.labels_per_image.size(); ++g) {
+        const std::uint64_t items = report.labels_per_image[g];
+        if (items > 0) out["labels_per_image"].push_back({{"labels", g}, {"items", items}});
     }
     if (!report.map.empty()) out["class_map"] = report.map;
     out["measurements"] = json::array();
     for (const auto& m : report.measurements) out["measurements"].push_back(to_json(m));
     out["per_class"] = json::array();
     for (const auto& r : report.per_class) {
-        json row = {{"id", r.id}, {"name", r.name}, {"n", r.n}, {"correct", r.correct}};
-        row["accuracy"] = r.accuracy ? json(*r.accuracy) : json(nullptr);
-        if (r.interval) {
-            row["interval"] = {{"low", r.interval->low},
-                               {"high", r.interval->high},
-                               {"level", r.interval->level},
-                               {"method", r.interval->method}};
-        }
+        json row = {{"id", r.id}, {"name", r.name}, {"correct", r.correct}};
+        row["accuracy"] = to_json(r.accuracy);
         if (r.confidence) row["confidence"] = *r.confidence;
         if (r.target_probability) row["target_probability"] = *r.target_probability;
         out["per_class"].push_back(std::move(row));
@@ -59,7 +53,8 @@ nlohmann::json to_json(const ScoreReport& report) {
 nlohmann::json to_json(const AcrossResult& result) {
     using nlohmann::json;
     json out = to_json(result.mean);
-    out["standard_deviation"] = result.deviation ? json(*result.deviation) : json(nullptr);
+    out["standard_deviation"] =
+        result.standard_deviation ? json(*result.standard_deviation) : json(nullptr);
     if (result.mean.value) {
         out["min"] = result.low;
         out["max"] = result.high;
@@ -69,6 +64,28 @@ nlohmann::json to_json(const AcrossResult& result) {
         out["datasets"].push_back(
             {{"dataset", result.datasets[i]},
              {"value", result.values[i] ? json(*result.values[i]) : json(nullptr)}});
+    }
+    return out;
+}
+
+nlohmann::json to_json(const ScoreResult& result, const ScoreShown& shown) {
+    using nlohmann::json;
+    json out = {{"schema", "assay.scores/2"},
+                {"measurements", json::array()},
+                {"stores", json::array()},
+                {"gates", json::array()}};
+    for (const ScoreReport& report : result.reports) {
+        json store = to_json(report);
+        for (auto& m : store.at("measurements")) out["measurements"].push_back(std::move(m));
+        store.erase("measurements");
+        if (!shown.per_class) store.erase("per_class");
+        if (shown.confusions == 0) store.erase("confusions");
+        out["stores"].push_back(std::move(store));
+    }
+    for (const GateResult& gate : result.gates) out["gates"].push_back(to_json(gate));
+    if (!result.across.empty()) {
+        out["across"] = json::array();
+        for (const AcrossResult& mean : result.means) out["across"].push_back(to_json(mean));
     }
     return out;
 }

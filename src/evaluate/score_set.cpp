@@ -28,24 +28,21 @@ struct Shared {  // one state of all threads: integers, so that their order does
 class Run {
 public:
     Run(const RowReader& reader, const Truth& truth, const ScoreOptions& options,
-        std::vector<std::uint64_t> rows, std::string_view subgroup, Comm& comm)
+        std::vector<std::uint64_t> rows, std::string_view subgroup, Comm& comm,
+        const ProgressCallback& progress)
         : store_(reader.store()),
           labels_(truth.labels),
           options_(options),
           subgroup_(subgroup),
           comm_(comm),
+          progress_(progress),
           rows_(reader, truth, std::move(rows)),
           shape_(rows_.shape()),
           threads_(resolve_threads(options.threads)),
           adaptive_(rows_, store_.spec().storage, options, threads_, comm) {
-        // Whether sets have several members, and which counts occur, is asked of the items at hand:
-        // the two sides of a comparison agree.
-        const auto& counts = rows_.label_counts();
-        const bool several = counts.size() > 2, single = !several || counts[1] > 0;
-        set_.requests = expand_labels_per_image(
-            options.metrics.empty() ? default_metrics({}, 0, "", several, single, truth.cues_named)
-                                    : options.metrics,
-            counts);
+        // Which numbers of labels occur is asked of the items at hand: the two sides of a
+        // comparison agree.
+        set_.requests = expand_labels_per_image(options.metrics, rows_.label_counts());
     }
 
     ScoredSet run() {
@@ -57,11 +54,11 @@ public:
             report_.measurements.push_back(measure(set_.requests[i], set_.estimates.back()));
         }
         if (options_.null_draws > 0) add_null();
-        report_.label_counts = rows_.label_counts();
+        report_.labels_per_image = rows_.label_counts();
         fill_classes(report_, shape_, shared_.at("classes").state, options_.resampling.level);
         fill_confusions(report_, confused_, options_.confusions);
         add_kind_warning(report_, store_.spec().kind, sampled_[0], sampled_[1]);
-        fill_answers(set_, rows_, labels_);
+        fill_predictions(set_, rows_, labels_);
         return std::move(set_);
     }
 
@@ -96,6 +93,7 @@ private:
 
     void pass() {
         const std::size_t begin = first_unit(comm_.rank()), end = first_unit(comm_.rank() + 1);
+        const std::uint64_t total = rows_.first_of(end) - rows_.first_of(begin);
         parallel_blocks(end - begin, threads_, [&](std::size_t block) {
             throw_if_stopped();
             std::vector<RowFacts> facts;
@@ -112,6 +110,7 @@ private:
                     ++confused_[{row.target, row.predicted}];
                 if (row.target >= 0) ++group_sizes_[row.group];
             }
+            if (progress_) progress_({.done = report_.counts.items, .total = total});
         });
     }
 
@@ -123,7 +122,7 @@ private:
         sum.not_finite += c.not_finite;
         sum.scored += c.scored;
         sum.unlabelled += c.unlabelled;
-        sum.several_labels += c.several_labels;
+        sum.multi_label += c.multi_label;
     }
 
     void join_ranks() {
@@ -289,6 +288,7 @@ private:
     const ScoreOptions& options_;
     const std::string subgroup_;
     Comm& comm_;
+    const ProgressCallback& progress_;
     ScoredRows rows_;
     const Shape shape_;
     const int threads_;
@@ -321,8 +321,9 @@ std::optional<Interval> interval_of(double value, std::span<const double> withou
 }
 
 ScoredSet score_set(const RowReader& reader, const Truth& truth, const ScoreOptions& options,
-                    std::vector<std::uint64_t> rows, std::string_view subgroup, Comm& comm) {
-    return Run(reader, truth, options, std::move(rows), subgroup, comm).run();
+                    std::vector<std::uint64_t> rows, std::string_view subgroup, Comm& comm,
+                    const ProgressCallback& progress) {
+    return Run(reader, truth, options, std::move(rows), subgroup, comm, progress).run();
 }
 
 }  // namespace assay

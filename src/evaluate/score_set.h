@@ -14,14 +14,16 @@ struct ScoredSet {
     std::vector<ResampledEstimate> estimates;  ///< likewise
     std::vector<ItemRecord> records;           ///< one an item
     std::vector<std::int32_t> targets;  ///< one an item: only valid class of a scored item, or -1
-    std::vector<std::uint8_t> right;    ///< one an item: 1 right, 0 wrong, 2 not counted (no valid
-                                        ///< label, not scored); by sets
+    std::vector<std::uint8_t> correct;  ///< one an item: 1 correct, 0 incorrect, 2 not counted (no
+                                        ///< valid label, not scored); by sets
 };
 
 /// `reader` with the options' map. `rows`: the store's row of each item; empty: all of them in
-/// order. `truth` as truth_for() gives it.
+/// order. `truth` as truth_for() gives it. `options.metrics` names at least one. Progress counts
+/// the items of this rank.
 ScoredSet score_set(const RowReader& reader, const Truth& truth, const ScoreOptions& options,
-                    std::vector<std::uint64_t> rows, std::string_view subgroup, Comm& comm);
+                    std::vector<std::uint64_t> rows, std::string_view subgroup, Comm& comm,
+                    const ProgressCallback& progress = {});
 
 /// Interval of a value from its estimate (for the value itself, or a difference of two).
 std::optional<Interval> interval_of(double value, std::span<const double> without,

@@ -20,12 +20,17 @@ void fill_classes(ScoreReport& report, const Shape& shape, std::span<const std::
     for (std::size_t c = 0; c < shape.classes; ++c) {
         const std::int64_t* const cls = total.data() + c * class_slots;
         ClassResult& result = report.per_class.emplace_back();
-        result.n = static_cast<std::uint64_t>(cls[class_items]);
+        Estimate& accuracy = result.accuracy;
+        accuracy.unit = Unit::proportion;
+        accuracy.n = static_cast<std::uint64_t>(cls[class_items]);
         result.correct = static_cast<std::uint64_t>(cls[class_hits]);
-        if (result.n == 0) continue;
-        const auto n = static_cast<double>(result.n);
-        result.accuracy = static_cast<double>(result.correct) / n;
-        result.interval = wilson(result.correct, result.n, level);
+        if (accuracy.n == 0) {
+            accuracy.undefined = "no item of this class";
+            continue;
+        }
+        const auto n = static_cast<double>(accuracy.n);
+        accuracy.value = static_cast<double>(result.correct) / n;
+        accuracy.interval = wilson(result.correct, accuracy.n, level);
         if (!shape.probabilities) continue;
         result.confidence = real_of(cls + class_confidence) / n;
         if (cls[class_unknown] == 0) result.target_probability = real_of(cls + class_target) / n;
@@ -45,17 +50,17 @@ void fill_confusions(ScoreReport& report, const ConfusionCounts& counts, std::si
     if (list.size() > kept) list.resize(kept);
 }
 
-void fill_answers(ScoredSet& set, ScoredRows& rows, const LabelSets& labels) {
+void fill_predictions(ScoredSet& set, ScoredRows& rows, const LabelSets& labels) {
     set.targets.resize(rows.records().size());
-    set.right.resize(rows.records().size());
+    set.correct.resize(rows.records().size());
     for (std::size_t i = 0; i < set.targets.size(); ++i) {
         set.targets[i] = rows.target(i);
         const ItemRecord& record = rows.records()[i];
         const auto valid = labels[static_cast<std::size_t>(rows.row_of(i))];
         const bool counted = record.scale.factor != 0 && !valid.empty();
-        set.right[i] = !counted                                                           ? 2
-                       : std::binary_search(valid.begin(), valid.end(), record.predicted) ? 1
-                                                                                          : 0;
+        set.correct[i] = !counted                                                           ? 2
+                         : std::binary_search(valid.begin(), valid.end(), record.predicted) ? 1
+                                                                                            : 0;
     }
     set.records = std::move(rows.records());
 }

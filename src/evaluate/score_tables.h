@@ -1,4 +1,4 @@
-// The parts of a report that are no metrics: classes, confusions, each item's answer, warnings.
+// The parts of a report that are no metrics: classes, confusions, each item's prediction, warnings.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ void fill_classes(ScoreReport& report, const Shape& shape, std::span<const std::
 /// The `kept` most frequent.
 void fill_confusions(ScoreReport& report, const ConfusionCounts& counts, std::size_t kept);
 /// Takes the records out of `rows`.
-void fill_answers(ScoredSet& set, ScoredRows& rows, const LabelSets& labels);
+void fill_predictions(ScoredSet& set, ScoredRows& rows, const LabelSets& labels);
 /// Of `looked` sampled rows, `odd` do not look like scores of this kind.
 void add_kind_warning(ScoreReport& report, ScoreKind kind, std::int64_t looked, std::int64_t odd);
 

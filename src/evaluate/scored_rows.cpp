@@ -70,7 +70,7 @@ void ScoredRows::score(std::size_t unit, std::vector<RowFacts>& facts, ScoreCoun
         if (reader_.full() && item % 64 == 0) sample(row);
         ++counts.scored;
         counts.unlabelled += set.empty() ? 1 : 0;
-        counts.several_labels += set.size() > 1 ? 1 : 0;
+        counts.multi_label += set.size() > 1 ? 1 : 0;
         fact.item = item;
         fact.group = group_of(item);
         fact.valid = static_cast<std::uint32_t>(set.size());

@@ -21,15 +21,21 @@ std::vector<fs::path> plugin_folders() {
     if (const char* folder = std::getenv("ASSAY_PLUGIN_DIR"); folder != nullptr && *folder != '\0')
         return {folder};
     std::vector<fs::path> folders;
+    // Beside the shared library that holds this code. Of a program that holds it, dladdr knows only
+    // the name that it was called by.
+    static const char here = 0;
+    Dl_info object{};
+    if (dladdr(&here, &object) != 0 && fs::path(object.dli_fname).is_absolute()) {
+        const fs::path own = fs::path(object.dli_fname).parent_path();
+        folders.insert(folders.end(), {own, own / "assay"});
+    }
     std::error_code error;
     const fs::path program = fs::read_symlink("/proc/self/exe", error);
     if (!error) {
         const fs::path own = program.parent_path();
-        folders = {own, own / "../lib", own / "../lib/assay"};
+        folders.insert(folders.end(), {own, own / "../lib", own / "../lib/assay"});
     }
-#ifdef ASSAY_BUILD_LIB_DIR
-    folders.emplace_back(ASSAY_BUILD_LIB_DIR);
-#endif
+    folders.insert(folders.end(), {ASSAY_BUILD_LIB_DIR, ASSAY_INSTALL_LIB_DIR});
     return folders;
 }
 

@@ -2,8 +2,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
+#include <mutex>
 #include <span>
 
 #include "assay/error.h"
@@ -32,7 +32,10 @@ Survey survey(const std::filesystem::path& root, const StringColumn& images,
     Survey out;
     out.sizes.resize(images.size());
     out.problems.resize(images.size());
-    std::atomic<std::uint64_t> done{0};
+    Progress progress;
+    progress.step = "reading";
+    progress.total = images.size();
+    std::mutex mutex;
     // Some images a block: a thread keeps its buffer within one.
     constexpr std::size_t at_once = 16;
     parallel_blocks(
@@ -50,7 +53,10 @@ Survey survey(const std::filesystem::path& root, const StringColumn& images,
                     out.sizes[i] = {0, 0};
                     out.problems[i] = error.message();
                 }
-                if (options.progress) options.progress(done.fetch_add(1) + 1, images.size());
+                if (!options.progress) continue;
+                const std::scoped_lock lock(mutex);
+                ++progress.done;
+                options.progress(progress);
             }
         });
     return out;

@@ -165,16 +165,16 @@ std::vector<Placement> place_patches(const PatchPool& pool, const CompositePlan&
     return out;
 }
 
-std::uint64_t LabelCounts::repeats() const {
+std::uint64_t GridCounts::repeats() const {
     return composites - by_labels.back();
 }
 
-LabelCounts count_labels(const PatchPool& pool, const CompositePlan& plan) {
+GridCounts count_labels(const PatchPool& pool, const CompositePlan& plan) {
     const auto k = static_cast<std::size_t>(plan.grid.k);
-    LabelCounts out{.grid = plan.grid,
-                    .composites = plan.size(),
-                    .by_labels = std::vector<std::uint64_t>(k + 1, 0),
-                    .patches_left = pool.patches.size() - plan.patches.size()};
+    GridCounts out{.grid = plan.grid,
+                   .composites = plan.size(),
+                   .by_labels = std::vector<std::uint64_t>(k + 1, 0),
+                   .patches_left = pool.patches.size() - plan.patches.size()};
     std::vector<std::int32_t> labels;
     for (std::size_t i = 0; i < plan.size(); ++i) {
         labels.clear();
@@ -187,9 +187,9 @@ LabelCounts count_labels(const PatchPool& pool, const CompositePlan& plan) {
     return out;
 }
 
-double repeat_share(int k, std::size_t classes) {
+double repeat_proportion(int k, std::size_t classes) {
     if (k < 1 || classes == 0)
-        throw Error(ErrorCode::usage, "a share of repeats needs k >= 1 and a class");
+        throw Error(ErrorCode::usage, "a proportion of repeats needs k >= 1 and a class");
     double all_distinct = 1;
     for (int j = 1; j < k; ++j) {
         all_distinct *= std::max(0.0, 1 - static_cast<double>(j) / static_cast<double>(classes));
@@ -197,22 +197,23 @@ double repeat_share(int k, std::size_t classes) {
     return 1 - all_distinct;
 }
 
-double repeat_share(int k, std::span<const std::uint64_t> class_counts) {
+double repeat_proportion(int k, std::span<const std::uint64_t> class_counts) {
     const auto n = static_cast<double>(
         std::accumulate(class_counts.begin(), class_counts.end(), std::uint64_t{0}));
     if (k < 1 || static_cast<double>(k) > n) {
-        throw Error(ErrorCode::usage,
-                    fmt::format("a share of repeats needs 1 <= k <= {} patches, not {}", n, k));
+        throw Error(
+            ErrorCode::usage,
+            fmt::format("a proportion of repeats needs 1 <= k <= {} patches, not {}", n, k));
     }
     // distinct[j]: chance, times a factor below, that j draws hit j different ones of the classes
-    // seen so far. With counts as shares f of the pool, e_k(f) k! n^k / (n (n - 1) ... (n - k + 1))
-    // is the chance wanted; the k! is spread over the steps so that nothing becomes tiny.
+    // seen so far. With counts as proportions f of the pool, e_k(f) k! n^k / (n (n - 1) ... (n - k
+    // + 1)) is the chance wanted; the k! is spread over the steps so that nothing becomes tiny.
     std::vector<double> distinct(static_cast<std::size_t>(k) + 1, 0.0);
     distinct[0] = 1;
     for (const std::uint64_t count : class_counts) {
-        const double share = static_cast<double>(count) / n;
+        const double proportion = static_cast<double>(count) / n;
         for (std::size_t j = static_cast<std::size_t>(k); j > 0; --j) {
-            distinct[j] += distinct[j - 1] * share * static_cast<double>(j);
+            distinct[j] += distinct[j - 1] * proportion * static_cast<double>(j);
         }
     }
     double all_distinct = distinct.back();

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <mutex>
 #include <nlohmann/json.hpp>
 #include <numeric>
 
@@ -51,11 +52,11 @@ json settings_of(const PatchPool& pool, const CompositeOptions& options) {
               {"fingerprint", pool.fingerprint()}}}};
 }
 
-json result_of(json settings, const PatchPool& pool, const std::vector<LabelCounts>& counts,
+json result_of(json settings, const PatchPool& pool, const std::vector<GridCounts>& counts,
                const fs::path& folder) {
     settings["images_root"] = pool.root.string();
     json made = json::array();
-    for (const LabelCounts& c : counts) {
+    for (const GridCounts& c : counts) {
         made.push_back({{"k", c.grid.k},
                         {"p", c.grid.p},
                         {"composites", c.composites},
@@ -155,7 +156,12 @@ void make_images(const PatchPool& pool, const std::vector<CompositePlan>& plans,
         first.push_back(first.back() + plan.size());
     }
     const std::size_t total = first.back();
-    std::atomic<std::uint64_t> done{0}, found{0}, bytes{0};
+    std::atomic<std::uint64_t> found{0}, bytes{0};
+    const std::string name = report.folder.filename().string();
+    Progress progress;
+    progress.step = name;
+    progress.total = total;
+    std::mutex mutex;
     ComposeCounts counts;
     parallel_blocks(total, resolve_threads(options.threads), [&](std::size_t item) {
         const auto plan_index =
@@ -176,7 +182,11 @@ void make_images(const PatchPool& pool, const std::vector<CompositePlan>& plans,
             write_renamed(path, png);
             bytes += png.size();
         }
-        if (options.progress) options.progress(done.fetch_add(1) + 1, total, found.load());
+        if (!options.progress) return;
+        const std::scoped_lock lock(mutex);
+        ++progress.done;
+        progress.skipped = found;
+        options.progress(progress);
     });
     report.found = found;
     report.image_bytes = bytes;

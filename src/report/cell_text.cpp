@@ -34,7 +34,7 @@ std::string estimate_text(const Estimate& e, const Column& column) {
 
 std::string plain_number_text(const Number& n) {
     const std::string sign = n.sign && n.value > 0 ? "+" : "";
-    if (n.digits < 0) return sign + number_text(n.value, 0, n.unit);
+    if (n.digits < 0) return sign + number_text(n.value, n.uncertainty, n.unit);
     return sign + fmt::format("{:.{}f}", n.unit == Unit::proportion ? 100 * n.value : n.value, n.digits);
 }
 

@@ -33,6 +33,14 @@ std::string escaped(std::string_view text) {
     return out;
 }
 
+/// On one line: what follows a line end would be part of the paper.
+std::string comment(std::string text) {
+    for (char& c : text) {
+        if (c == '\n' || c == '\r') c = ' ';
+    }
+    return "% " + text + "\n";
+}
+
 /// Bars are for terminals.
 std::vector<std::size_t> columns_shown(const Table& table) {
     std::vector<std::size_t> shown;
@@ -46,7 +54,7 @@ std::vector<std::size_t> columns_shown(const Table& table) {
 
 std::string table_text(const Table& table) {
     const std::vector<std::size_t> shown = columns_shown(table);
-    std::string out = table.title.empty() ? "" : "% " + table.title + "\n";
+    std::string out = table.title.empty() ? "" : comment(table.title);
     out += "\\begin{tabular}{";
     for (const std::size_t c : shown) out += table.columns[c].numbers ? 'r' : 'l';
     out += "}\n\\toprule\n";
@@ -64,17 +72,17 @@ std::string table_text(const Table& table) {
         line([&](std::size_t c) { return c < row.size() ? cell_text(row[c], table.columns[c]) : std::string(); });
     }
     out += "\\bottomrule\n\\end{tabular}\n";
-    for (const std::string& note : table.notes) out += "% " + note + "\n";
+    for (const std::string& note : table.notes) out += comment(note);
     return out;
 }
 
 }  // namespace
 
 std::string render_latex(const Report& report) {
-    std::string out = report.title.empty() ? "" : "% " + report.title + "\n";
+    std::string out = report.title.empty() ? "" : comment(report.title);
     const auto part = [&](const std::string& text) { out += (out.empty() ? "" : "\n") + text; };
     for_each_section(report.sections, [&](const Section& section, int) {
-        if (!section.title.empty()) part("% " + section.title + "\n");
+        if (!section.title.empty()) part(comment(section.title));
         for (const Block& block : section.blocks) {
             if (const auto* table = std::get_if<Table>(&block)) part(table_text(*table));
             if (const auto* text = std::get_if<std::string>(&block)) part(escaped(*text) + "\n");

@@ -22,7 +22,7 @@ const json& field(const json& object, const char* key) {
     return *found;
 }
 
-[[noreturn]] void wrong(const char* key, const json& value, std::string_view allowed) {
+[[noreturn]] void refuse(const char* key, const json& value, std::string_view allowed) {
     std::string shown = value.dump(-1, ' ', false, json::error_handler_t::replace);
     if (shown.size() > 60) shown = shown.substr(0, 57) + "...";
     throw Error(ErrorCode::bad_input,
@@ -48,10 +48,11 @@ json parse_object(std::string_view text, std::string_view schema, int version) {
                                 schema, found_version, version));
     }
     if (found_version < static_cast<std::uint64_t>(version)) {
-        throw Error(ErrorCode::bad_input,
-                    fmt::format("written by an older Assay: {} version {}; this one reads {}; predict "
-                                "or import again into another folder",
-                                schema, found_version, version));
+        throw Error(
+            ErrorCode::bad_input,
+            fmt::format("written by an older Assay: {} version {}; this one reads {}; predict "
+                        "or import again into another folder",
+                        schema, found_version, version));
     }
     return value;
 }
@@ -71,38 +72,38 @@ std::uint64_t uint_field(const json& object, const char* key, std::uint64_t low,
     const json& value = field(object, key);
     const bool fits = value.is_number_unsigned() && value.get<std::uint64_t>() >= low &&
                       value.get<std::uint64_t>() <= high;
-    if (!fits) wrong(key, value, fmt::format("a whole number from {} to {}", low, high));
+    if (!fits) refuse(key, value, fmt::format("a whole number from {} to {}", low, high));
     return value.get<std::uint64_t>();
 }
 
 std::string text_field(const json& object, const char* key) {
     const json& value = field(object, key);
-    if (!value.is_string()) wrong(key, value, "a text");
+    if (!value.is_string()) refuse(key, value, "a text");
     return value.get<std::string>();
 }
 
 bool bool_field(const json& object, const char* key) {
     const json& value = field(object, key);
-    if (!value.is_boolean()) wrong(key, value, "true or false");
+    if (!value.is_boolean()) refuse(key, value, "true or false");
     return value.get<bool>();
 }
 
 const json& array_field(const json& object, const char* key) {
     const json& value = field(object, key);
-    if (!value.is_array()) wrong(key, value, "an array");
+    if (!value.is_array()) refuse(key, value, "an array");
     return value;
 }
 
 const json& object_field(const json& object, const char* key) {
     const json& value = field(object, key);
-    if (!value.is_object()) wrong(key, value, "an object");
+    if (!value.is_object()) refuse(key, value, "an object");
     return value;
 }
 
 std::vector<std::string> text_list_field(const json& object, const char* key) {
     std::vector<std::string> texts;
     for (const json& value : array_field(object, key)) {
-        if (!value.is_string()) wrong(key, value, "a text in every place");
+        if (!value.is_string()) refuse(key, value, "a text in every place");
         texts.push_back(value.get<std::string>());
     }
     return texts;

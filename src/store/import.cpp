@@ -108,27 +108,46 @@ ScoreKind decide_kind(const ScoreSource& source, const KindFacts& facts,
     return *stated;
 }
 
-/// Ids of a list: a csv's column, or the lines of a text.
-StringColumn read_ids(const fs::path& path, bool& has_labels) {
+struct ItemList {
     StringColumn ids;
-    has_labels = false;
+    bool has_labels = false;
+    std::vector<Dataset::Attribute> attributes;
+};
+
+/// A csv's column of ids and what else it says of the items, or the lines of a text.
+ItemList read_items(const fs::path& path) {
+    ItemList list;
     const std::string ending = lower_extension(path.filename().string());
     const MappedFile file(path);
     if (ending == ".csv" || ending == ".tsv") {
         CsvReader reader(file.text(), path.filename().string());
-        const std::size_t column = reader.column({"id", "filename", "path", "image"});
-        has_labels = reader.find_column({"label", "labels"}).has_value();
-        while (reader.next()) ids.append(reader[column]);
+        const std::size_t id = reader.column({"id", "filename", "path", "image"});
+        list.has_labels = reader.find_column({"label", "labels"}).has_value();
+        std::vector<std::size_t> others;
+        for (std::size_t c = 0; c < reader.columns().size(); ++c) {
+            const std::string& name = reader.columns()[c];
+            // The names that a store's own list of items gives to something else.
+            const bool taken = name.empty() || name == "id" || name == "path" || name == "label" ||
+                               name == "labels";
+            if (c == id || taken) continue;
+            others.push_back(c);
+            list.attributes.push_back({name, {}});
+        }
+        while (reader.next()) {
+            list.ids.append(reader[id]);
+            for (std::size_t k = 0; k < others.size(); ++k)
+                list.attributes[k].values.append(reader[others[k]]);
+        }
     } else {
         for_each_line(file.text(), [&](std::string_view line, std::size_t number) {
             if (trimmed(line).empty()) {
                 throw Error(ErrorCode::bad_input,
                             fmt::format("`{}` line {} is empty", path.string(), number));
             }
-            ids.append(line);
+            list.ids.append(line);
         });
     }
-    return ids;
+    return list;
 }
 
 void check_ids(const StringColumn& ids, const std::string& where) {
@@ -188,7 +207,10 @@ Dataset dataset_of(ScoreSource& source, const ImportOptions& options,
     dataset.classes = classes_of(source, options, notes);
     bool has_labels = false;
     if (!options.ids.empty()) {
-        dataset.ids = read_ids(options.ids, has_labels);
+        ItemList list = read_items(options.ids);
+        dataset.ids = std::move(list.ids);
+        dataset.attributes = std::move(list.attributes);
+        has_labels = list.has_labels;
         if (dataset.ids.size() != source.rows) {
             throw Error(ErrorCode::bad_input,
                         fmt::format("`{}` has {} ids, the scores have {} rows",
@@ -234,8 +256,9 @@ StorageFormat decide_storage(const ScoreSource& source, const ImportOptions& opt
     if (storage == StorageFormat::full_f32 || storage == StorageFormat::full_f16) {
         throw Error(
             ErrorCode::usage,
-            fmt::format("the file holds the best {} of {} scores of a row; {} cannot be kept of it",
-                        source.top, source.classes, name_of(storage)));
+            fmt::format(
+                "the file holds the best {} of {} scores of a row; {} cannot be stored of it",
+                source.top, source.classes, name_of(storage)));
     }
     if (kind == ScoreKind::logits) {
         throw Error(ErrorCode::bad_input,
@@ -275,23 +298,23 @@ std::string provenance_of(const fs::path& file, const std::string& hash, const S
     return value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
-/// One shard's entries, cut to the k that are kept.
+/// One shard's entries, cut to the k that are stored.
 void write_entries(StoreWriter& writer, std::size_t shard, const ScoreSource& source) {
     const std::uint64_t first = writer.first_row(shard);
     const std::uint32_t rows = writer.rows_in(shard);
     const std::uint32_t k = writer.spec().storage == StorageFormat::label ? 1 : writer.spec().top_k;
-    std::vector<TopEntry> kept;
-    kept.reserve(std::size_t{rows} * k);
+    std::vector<TopEntry> stored;
+    stored.reserve(std::size_t{rows} * k);
     for (std::uint32_t r = 0; r < rows; ++r) {
         const auto row = source.entries.subspan((first + r) * source.top, source.top);
         const bool finite = std::all_of(row.begin(), row.end(),
                                         [](const TopEntry& e) { return std::isfinite(e.score); });
-        kept.insert(kept.end(), row.begin(), row.begin() + k);
+        stored.insert(stored.end(), row.begin(), row.begin() + k);
         if (!finite)
-            kept[kept.size() - k].score =
+            stored[stored.size() - k].score =
                 std::numeric_limits<float>::quiet_NaN();  // it may be among those cut off
     }
-    writer.write_entries(shard, kept, std::vector<RowState>(rows, RowState::ok), {}, "");
+    writer.write_entries(shard, stored, std::vector<RowState>(rows, RowState::ok), {}, "");
 }
 
 void write_rows(StoreWriter& writer, std::size_t shard, const ScoreSource& source) {

@@ -39,7 +39,7 @@ double kind_tolerance(NumberType precision);
 
 KindFacts facts_of_rows(std::span<const float> scores, std::uint32_t classes,
                         std::uint64_t first_row, double tolerance);
-/// `top` entries a row.
+/// `top` entries per row.
 KindFacts facts_of_entries(std::span<const TopEntry> entries, std::uint32_t top,
                            std::uint64_t first_row, double tolerance);
 

@@ -125,7 +125,7 @@ std::vector<std::string> differences(const StoreSpec& recorded, const StoreSpec&
     compare("the number of rows", recorded.rows, wanted.rows);
     compare("the number of classes", recorded.classes, wanted.classes);
     compare("the kind of scores", name_of(recorded.kind), name_of(wanted.kind));
-    compare("what is kept", name_of(recorded.storage), name_of(wanted.storage));
+    compare("the storage format", name_of(recorded.storage), name_of(wanted.storage));
     compare("top_k", recorded.top_k, wanted.top_k);
     if (wanted.batch_size != 0) compare("the batch size", recorded.batch_size, wanted.batch_size);
     if (wanted.shard_rows != 0) compare("shard_rows", recorded.shard_rows, wanted.shard_rows);

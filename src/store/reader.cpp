@@ -49,7 +49,7 @@ std::vector<bool> find_records(const fs::path& folder, std::size_t shards) {
 struct PredictionStore::Shard::Impl {
     StorageFormat storage;
     std::uint32_t classes;
-    std::uint32_t per_row;  // numbers or entries a row
+    std::uint32_t per_row;  // numbers or entries per row
     ShardRecord record;
     std::vector<MappedFile> maps;                  // in the order of the record
     std::vector<std::span<const std::byte>> data;  // theirs, without the headers
@@ -243,16 +243,16 @@ void PredictionStore::Shard::read_rows(std::uint32_t begin, std::uint32_t n,
     } else if (impl->storage == StorageFormat::full_f16) {
         floats_from_halves(impl->numbers<std::uint16_t>(0).subspan(first, count), out);
     } else {
-        throw Error(ErrorCode::internal, fmt::format("full rows asked of a store that keeps {}",
-                                                     name_of(impl->storage)));
+        throw Error(ErrorCode::internal,
+                    fmt::format("full rows asked of a store of {}", name_of(impl->storage)));
     }
 }
 
 std::span<const TopEntry> PredictionStore::Shard::top(std::uint32_t row,
                                                       double& log_sum_exp) const {
     if (impl->storage != StorageFormat::top_k && impl->storage != StorageFormat::label) {
-        throw Error(ErrorCode::internal, fmt::format("best entries asked of a store that keeps {}",
-                                                     name_of(impl->storage)));
+        throw Error(ErrorCode::internal,
+                    fmt::format("best entries asked of a store of {}", name_of(impl->storage)));
     }
     if (row >= rows)
         throw Error(ErrorCode::internal,

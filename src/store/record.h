@@ -20,7 +20,7 @@ struct FileRecord {
 struct ShardRecord {
     std::size_t shard = 0;
     std::vector<FileRecord> files;
-    std::vector<RowState> states;  ///< one a row
+    std::vector<RowState> states;  ///< one per row
     std::vector<RowError> errors;  ///< ascending rows of the store; not every bad row needs one
     std::string images_hash;
 };

@@ -15,13 +15,13 @@
 namespace assay::store {
 namespace {
 
-static_assert(sizeof(TopEntry) == 8, "TopEntry is the element of the kept arrays");
+static_assert(sizeof(TopEntry) == 8, "TopEntry is the element of the stored arrays");
 
 constexpr float nan = std::numeric_limits<float>::quiet_NaN();
 /// Everything below rounds to a finite half.
 constexpr float half_limit = 65520.0F;
 
-std::size_t entries_a_row(const StoreSpec& spec) {
+std::size_t entries_per_row(const StoreSpec& spec) {
     return spec.storage == StorageFormat::label ? 1 : spec.top_k;
 }
 
@@ -38,8 +38,8 @@ std::span<T> allocate(ShardData& data, std::size_t count) {
     return {reinterpret_cast<T*>(bytes.data()), count};
 }
 
-void keep_full(ShardData& data, std::span<const float> scores, std::span<const RowState> states,
-               bool halves) {
+void store_full(ShardData& data, std::span<const float> scores, std::span<const RowState> states,
+                bool halves) {
     const std::size_t classes = scores.size() / states.size();
     const bool all_ok =
         std::all_of(states.begin(), states.end(), [](RowState s) { return s == RowState::ok; });
@@ -68,8 +68,8 @@ void keep_full(ShardData& data, std::span<const float> scores, std::span<const R
     }
 }
 
-void keep_top(ShardData& data, const StoreSpec& spec, std::span<const float> scores,
-              std::span<const RowState> states) {
+void store_top(ShardData& data, const StoreSpec& spec, std::span<const float> scores,
+               std::span<const RowState> states) {
     data.owned.reserve(2);
     const std::span<TopEntry> entries = allocate<TopEntry>(data, states.size() * spec.top_k);
     const std::span<double> sums = allocate<double>(data, states.size());
@@ -87,8 +87,8 @@ void keep_top(ShardData& data, const StoreSpec& spec, std::span<const float> sco
     }
 }
 
-void keep_label(ShardData& data, const StoreSpec& spec, std::span<const float> scores,
-                std::span<const RowState> states) {
+void store_label(ShardData& data, const StoreSpec& spec, std::span<const float> scores,
+                 std::span<const RowState> states) {
     const std::span<TopEntry> entries = allocate<TopEntry>(data, states.size());
     for (std::size_t r = 0; r < states.size(); ++r) {
         entries[r] = TopEntry{-1, nan};
@@ -129,7 +129,7 @@ void find_not_finite(const StoreSpec& spec, std::span<const float> scores, std::
             std::find_if(row.begin(), row.end(), [&](float s) { return !(std::fabs(s) < limit); });
         std::string message = fmt::format("the score of class {} is {}", bad - row.begin(), *bad);
         if (std::isfinite(*bad))
-            message += ", beyond what half precision holds; keep full_f32 for such scores";
+            message += ", beyond what half precision holds; store such scores as full_f32";
         states[r] = RowState::not_finite;
         errors.push_back({first_row + r, RowState::not_finite, std::move(message)});
     }
@@ -138,7 +138,7 @@ void find_not_finite(const StoreSpec& spec, std::span<const float> scores, std::
 void find_not_finite(const StoreSpec& spec, std::span<const TopEntry> entries,
                      std::uint64_t first_row, std::vector<RowState>& states,
                      std::vector<RowError>& errors) {
-    const std::size_t k = entries_a_row(spec);
+    const std::size_t k = entries_per_row(spec);
     for (std::size_t r = 0; r < states.size(); ++r) {
         const std::span<const TopEntry> row = entries.subspan(r * k, k);
         const auto bad = std::find_if(row.begin(), row.end(),
@@ -155,16 +155,16 @@ ShardData reduce(const StoreSpec& spec, std::span<const float> scores,
     ShardData data;
     switch (spec.storage) {
         case StorageFormat::full_f32:
-            keep_full(data, scores, states, false);
+            store_full(data, scores, states, false);
             break;
         case StorageFormat::full_f16:
-            keep_full(data, scores, states, true);
+            store_full(data, scores, states, true);
             break;
         case StorageFormat::top_k:
-            keep_top(data, spec, scores, states);
+            store_top(data, spec, scores, states);
             break;
         case StorageFormat::label:
-            keep_label(data, spec, scores, states);
+            store_label(data, spec, scores, states);
             break;
     }
     return data;
@@ -172,12 +172,12 @@ ShardData reduce(const StoreSpec& spec, std::span<const float> scores,
 
 ShardData reduce(const StoreSpec& spec, std::span<const TopEntry> entries,
                  std::span<const RowState> states) {
-    const std::size_t k = entries_a_row(spec);
+    const std::size_t k = entries_per_row(spec);
     ShardData data;
     data.owned.reserve(2);
-    const std::span<TopEntry> kept = allocate<TopEntry>(data, entries.size());
+    const std::span<TopEntry> stored = allocate<TopEntry>(data, entries.size());
     for (std::size_t r = 0; r < states.size(); ++r) {
-        const std::span<TopEntry> out = kept.subspan(r * k, k);
+        const std::span<TopEntry> out = stored.subspan(r * k, k);
         if (states[r] != RowState::ok) {
             std::fill(out.begin(), out.end(), TopEntry{-1, nan});
             continue;

@@ -1,4 +1,4 @@
-// From the scores of a shard's rows to the bytes that are kept.
+// From the scores of a shard's rows to the bytes that are stored.
 #pragma once
 
 #include <cstddef>

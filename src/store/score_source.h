@@ -30,7 +30,7 @@ struct ScoreSource {
     /// for top-k sources.
     std::function<void(std::uint64_t first, std::uint32_t n, std::span<float> out)> read;
 
-    std::uint32_t top = 0;              ///< entries a row; 0: full rows
+    std::uint32_t top = 0;              ///< entries per row; 0: full rows
     std::span<const TopEntry> entries;  ///< rows x top, best first
 
     std::optional<StringColumn> ids;                  ///< when the file names its rows

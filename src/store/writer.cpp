@@ -103,7 +103,7 @@ struct StoreWriter::Impl {
     Manifest manifest;
     std::optional<FileLock> lock;
     mutable std::mutex mutex;        // for `progress` and `gaps`
-    std::vector<Progress> progress;  // one a shard
+    std::vector<Progress> progress;  // one per shard
     std::vector<Gaps> gaps;          // likewise
 
     const StoreSpec& spec() const { return manifest.spec; }
@@ -273,7 +273,7 @@ void StoreWriter::write_entries(std::size_t shard, std::span<const TopEntry> ent
     const bool label = spec().storage == StorageFormat::label;
     if ((!label && spec().storage != StorageFormat::top_k) || spec().kind == ScoreKind::logits) {
         throw Error(ErrorCode::internal,
-                    fmt::format("entries were given to a store that keeps {} of {}",
+                    fmt::format("entries were given to a store of {} of {}",
                                 name_of(spec().storage), name_of(spec().kind)));
     }
     impl_->take(shard, entries, label ? 1 : spec().top_k, states, errors, images_hash);

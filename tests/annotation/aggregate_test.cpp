@@ -25,20 +25,20 @@ TEST(Shares, OfVotes) {
     // 2/2; (1 + 0.5 + 0)/3; none; 4 of 5
     const Votes votes =
         votes_from({{2, 2, -1, -1, -1}, {2, 1, 0, -1, -1}, {-1, -1, -1, -1, -1}, {2, 2, 2, 2, 0}});
-    EXPECT_THAT(vote_shares(votes), ElementsAre(1, 0.5, 0, 0.8));
+    EXPECT_THAT(vote_proportions(votes), ElementsAre(1, 0.5, 0, 0.8));
     EXPECT_TRUE(KeepRule{0.8}.keeps(4.0 / 5));
     EXPECT_FALSE((KeepRule{0.5, true}.keeps(0.5)));  // a tie is no majority
     std::uint64_t fallbacks = 9;
     // Weights 3 1 0 0 0: q1 = (3 + 0.5) / 4, q3 = 1; all but annotator 2 weightless: q0 falls back
     // to its share.
-    EXPECT_THAT(weighted_shares(votes, std::vector<double>{3, 1, 0, 0, 0}, &fallbacks),
+    EXPECT_THAT(weighted_proportions(votes, std::vector<double>{3, 1, 0, 0, 0}, &fallbacks),
                 ElementsAre(1, 0.875, 0, 1));
     EXPECT_EQ(fallbacks, 0U);
-    EXPECT_THAT(weighted_shares(votes, std::vector<double>{0, 0, 1, 0, 0}, &fallbacks),
+    EXPECT_THAT(weighted_proportions(votes, std::vector<double>{0, 0, 1, 0, 0}, &fallbacks),
                 ElementsAre(1, 0, 0, 1));
     EXPECT_EQ(fallbacks, 1U);
-    EXPECT_THROW(weighted_shares(votes, std::vector<double>{1}), Error);
-    EXPECT_THROW(weighted_shares(votes, std::vector<double>{1, 1, -1, 1, 1}), Error);
+    EXPECT_THROW(weighted_proportions(votes, std::vector<double>{1}), Error);
+    EXPECT_THROW(weighted_proportions(votes, std::vector<double>{1, 1, -1, 1, 1}), Error);
 }
 
 TEST(Shares, WeightsFromAgreement) {
@@ -344,7 +344,7 @@ TEST(RealVotes, AgreeWithThePublishedLabels) {
     EXPECT_EQ(compared.agreement.n, 184'962U);
     EXPECT_GT(*compared.agreement.value, 0.98);  // 0.9826 when this was written
     // Dawid-Skene is nearer to the published labels than the majority at its best.
-    const auto majority = build_label_sets(votes, vote_shares(votes), {0.5, true}, dataset,
+    const auto majority = build_label_sets(votes, vote_proportions(votes), {0.5, true}, dataset,
                                            imagenet_classes(), &published);
     EXPECT_LT(*compare_label_sets(majority, published).agreement.value, *compared.agreement.value);
     std::map<std::size_t, std::size_t> histogram;

@@ -179,9 +179,10 @@ TEST(DawidSkene, BeatsTheMajorityWithUnequalAnnotators) {
     const Crowd crowd = made_crowd(3000, mixed_annotators(), 0.3, 1, 11);
     const DawidSkene fit = dawid_skene(crowd.votes);
     const double ds = errors(fit.yes, crowd.truth),
-                 majority = errors(vote_shares(crowd.votes), crowd.truth),
-                 weighted = errors(weighted_shares(crowd.votes, agreement_weights(crowd.votes)),
-                                   crowd.truth);
+                 majority = errors(vote_proportions(crowd.votes), crowd.truth),
+                 weighted =
+                     errors(weighted_proportions(crowd.votes, agreement_weights(crowd.votes)),
+                            crowd.truth);
     EXPECT_LT(ds, 0.03);
     EXPECT_LT(ds, 0.6 * majority);
     EXPECT_LE(weighted, majority);

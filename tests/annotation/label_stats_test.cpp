@@ -25,7 +25,7 @@ TEST(LabelStats, CountsAndPairs) {
     // 8 images, 7 labelled. Class 0: 4, class 1: 3, class 2: 2; 0 and 1 together twice, 1 and 2
     // once.
     const auto stats = label_stats(sets_from({{0, 1}, {0, 1}, {0}, {0}, {1, 2}, {2}, {}, {3}}), 5,
-                                   {.least_together = 1, .level = 0.95});
+                                   {.minimum_together = 1, .level = 0.95});
     EXPECT_EQ(stats.items, 8U);
     EXPECT_EQ(stats.labelled, 7U);
     EXPECT_EQ(stats.labels, 10U);
@@ -39,11 +39,11 @@ TEST(LabelStats, CountsAndPairs) {
         if (pair.a != 0) continue;
         EXPECT_EQ(pair.together, 2U);
         EXPECT_NEAR(pair.expected, 4.0 * 3 / 7, 1e-12);
-        EXPECT_NEAR(pair.lift, 2 / (12.0 / 7), 1e-12);
+        EXPECT_NEAR(*pair.lift.value, 2 / (12.0 / 7), 1e-12);
         EXPECT_NEAR(pair.pmi, std::log2(7.0 / 6), 1e-12);
         EXPECT_NEAR(pair.npmi, std::log2(7.0 / 6) / std::log2(3.5), 1e-12);
-        EXPECT_LT(pair.interval.low, pair.lift);
-        EXPECT_GT(pair.interval.high, pair.lift);
+        EXPECT_LT(pair.lift.interval->low, *pair.lift.value);
+        EXPECT_GT(pair.lift.interval->high, *pair.lift.value);
     }
 }
 
@@ -54,15 +54,15 @@ TEST(LabelStats, RarePairsDoNotLead) {
     for (int i = 0; i < 40; ++i) rows.push_back({2, 3});
     for (int i = 0; i < 10; ++i) rows.push_back({2});
     for (int i = 0; i < 949; ++i) rows.push_back({4});
-    const auto all = label_stats(sets_from(rows), 5, {.least_together = 1, .level = 0.95});
+    const auto all = label_stats(sets_from(rows), 5, {.minimum_together = 1, .level = 0.95});
     ASSERT_EQ(all.together.size(), 2U);
     const ClassPair &rare = all.together[0].a == 0 ? all.together[0] : all.together[1],
                     &often = all.together[0].a == 0 ? all.together[1] : all.together[0];
-    EXPECT_NEAR(rare.lift, 1000, 1e-9);
-    EXPECT_NEAR(often.lift, 20, 1e-9);
+    EXPECT_NEAR(*rare.lift.value, 1000, 1e-9);
+    EXPECT_NEAR(*often.lift.value, 20, 1e-9);
     // Seen once: the interval begins at a small part of the lift.
-    EXPECT_LT(rare.interval.low, rare.lift / 20);
-    EXPECT_GT(often.interval.low, often.lift / 2);
+    EXPECT_LT(rare.lift.interval->low, *rare.lift.value / 20);
+    EXPECT_GT(often.lift.interval->low, *often.lift.value / 2);
     const auto usual = label_stats(sets_from(rows), 5);
     ASSERT_EQ(usual.together.size(), 1U);
     EXPECT_EQ(usual.together[0].a, 2);
@@ -79,11 +79,11 @@ TEST(LabelStats, CornerCases) {
     std::vector<std::int32_t> crowd(300);
     for (std::size_t i = 0; i < crowd.size(); ++i) crowd[i] = static_cast<std::int32_t>(i);
     const auto crowded =
-        label_stats(sets_from({crowd, {0, 1}}), 300, {.least_together = 1, .level = 0.95});
+        label_stats(sets_from({crowd, {0, 1}}), 300, {.minimum_together = 1, .level = 0.95});
     EXPECT_EQ(crowded.crowded, 1U);
     EXPECT_EQ(crowded.pairs, 1U);
     // Always together in every image: lift 1, and no division by log 1.
-    EXPECT_EQ(label_stats(sets_from({{0, 1}, {0, 1}}), 2, {.least_together = 1, .level = 0.95})
+    EXPECT_EQ(label_stats(sets_from({{0, 1}, {0, 1}}), 2, {.minimum_together = 1, .level = 0.95})
                   .together[0]
                   .npmi,
               1);

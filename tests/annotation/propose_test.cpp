@@ -10,6 +10,7 @@
 #include "assay/error.h"
 #include "assay/store/row_reader.h"
 #include "evaluate/saved_scores.h"
+#include "made_votes.h"
 
 namespace assay {
 namespace {
@@ -19,6 +20,11 @@ using ::testing::HasSubstr;
 
 std::string folder_of(const Scratch& scratch, const std::string& model) {
     return (scratch.path() / "runs" / "val" / model).string();
+}
+
+Proposals propose(std::vector<std::string> stores, ProposeOptions options = {}) {
+    options.stores = std::move(stores);
+    return propose_labels(options, *self_comm());
 }
 
 /// Probabilities of 4 classes for 4 images with labels 0, 1, 2, 3.
@@ -45,7 +51,7 @@ TEST(Propose, ThresholdsByRecallAlone) {
     ProposeOptions options;
     options.keep_original = false;
     options.recall = 0.75;  // 3 of 4 labels: probabilities 0.80, 0.70, 0.40 | 0.05
-    const Proposals p = propose_labels({folder_of(scratch, "a")}, options);
+    const Proposals p = propose({folder_of(scratch, "a")}, options);
     EXPECT_NEAR(p.models[0].threshold, 0.40, 1e-6);
     EXPECT_TRUE(p.reached);
     EXPECT_NEAR(*p.recall_original.value, 0.75, 1e-12);
@@ -63,14 +69,14 @@ TEST(Propose, TwoModelsFindWhatNeitherFindsCheaply) {
     ProposeOptions options;
     options.keep_original = false;
     options.recall = 1;
-    const Proposals p = propose_labels({(scratch.path() / "runs").string()}, options);
+    const Proposals p = propose({(scratch.path() / "runs").string()}, options);
     // First answers alone find all: a is right on 0 and 2, b on 1 and 3. Questions: {0,1}, {0,1},
     // {2,0}, {0,3}.
     EXPECT_EQ(*p.recall_original.value, 1);
     EXPECT_EQ(p.questions.size(), 8U);
     EXPECT_TRUE(p.models[0].chosen && p.models[1].chosen);
     // b alone needs a threshold of 0.10: 3 + 2 + 4 + 2 questions.
-    const Proposals one = propose_labels({folder_of(scratch, "b")}, options);
+    const Proposals one = propose({folder_of(scratch, "b")}, options);
     EXPECT_NEAR(one.models[0].threshold, 0.10, 1e-6);
     EXPECT_EQ(one.questions.size(), 11U);
 }
@@ -81,7 +87,7 @@ TEST(Propose, OriginalLabelsAndAgreement) {
     ProposeOptions options;
     options.recall = 0.5;
     options.skip_agreed = true;
-    const Proposals p = propose_labels({folder_of(scratch, "a")}, options);
+    const Proposals p = propose({folder_of(scratch, "a")}, options);
     EXPECT_EQ(p.agreed, 2U);  // images 0 and 2
     EXPECT_EQ(p.asked, 2U);
     // The two that agree are half of the labels already: first answers only, and the original label
@@ -95,8 +101,7 @@ TEST(Propose, OriginalLabelsAndAgreement) {
     EXPECT_NEAR(p.questions[1].prior, 0.40, 1e-6);
     EXPECT_NEAR(*p.recall_original.value, 0.5,
                 1e-12);  // asking about it does not count as finding it
-    const Dataset dataset = dataset_of(four(first_scores));
-    EXPECT_EQ(questions_csv(p, dataset, dataset.classes),
+    EXPECT_EQ(questions_csv(p),
               "item,path,label,class,proposed_by,prior\n"
               "item00001,item00001,c0,c0,a,0.55\n"
               "item00001,item00001,c1,c1,original,0.4\n"
@@ -107,26 +112,18 @@ TEST(Propose, OriginalLabelsAndAgreement) {
 TEST(Propose, GoldSetsDecide) {
     Scratch scratch;
     save(scratch, four(first_scores), "a");
-    LabelSets gold;
-    const std::vector<std::int32_t> both = {0, 1};
-    gold.append(both);
-    gold.append({});
-    gold.append({});
-    gold.append({});
     ProposeOptions options;
     options.recall = 1;
-    options.gold = &gold;
+    options.gold = write(scratch.path() / "gold.json", "[[0, 1], [], [], []]");
     options.keep_original = false;
-    const Proposals p = propose_labels({folder_of(scratch, "a")}, options);
+    const Proposals p = propose({folder_of(scratch, "a")}, options);
     EXPECT_EQ(p.sampled, 1U);
     EXPECT_NEAR(p.models[0].threshold, 0.20, 1e-6);
     EXPECT_EQ(*p.recall_gold.value, 1);
     EXPECT_EQ(p.recall_gold.n, 2U);
     EXPECT_NEAR(*p.recall_original.value, 0.75, 1e-12);
-    LabelSets empty;
-    for (int i = 0; i < 4; ++i) empty.append({});
-    options.gold = &empty;
-    EXPECT_THROW(propose_labels({folder_of(scratch, "a")}, options), Error);
+    options.gold = write(scratch.path() / "none.json", "[[], [], [], []]");
+    EXPECT_THROW(propose({folder_of(scratch, "a")}, options), Error);
 }
 
 TEST(Propose, RanksAndReducedStores) {
@@ -137,16 +134,15 @@ TEST(Propose, RanksAndReducedStores) {
     options.rule = ProposeOptions::Rule::rank;
     options.keep_original = false;
     options.recall = 0.75;
-    const Proposals a = propose_labels({folder_of(scratch, "a")}, options);
+    const Proposals a = propose({folder_of(scratch, "a")}, options);
     EXPECT_EQ(a.models[0].threshold, 2);
     EXPECT_EQ(a.questions.size(), 8U);
     EXPECT_THAT(a.notes[0], HasSubstr("a keeps 2 classes"));
     options.recall = 1;
-    const Proposals out_of_reach = propose_labels({folder_of(scratch, "a")}, options);
+    const Proposals out_of_reach = propose({folder_of(scratch, "a")}, options);
     EXPECT_FALSE(out_of_reach.reached);
     EXPECT_THAT(out_of_reach.notes.back(), HasSubstr("find 3 of 4 known labels"));
-    EXPECT_TRUE(
-        propose_labels({folder_of(scratch, "a"), folder_of(scratch, "b")}, options).reached);
+    EXPECT_TRUE(propose({folder_of(scratch, "a"), folder_of(scratch, "b")}, options).reached);
 }
 
 TEST(Propose, ItemsWithoutScoresAreCounted) {
@@ -154,7 +150,7 @@ TEST(Propose, ItemsWithoutScoresAreCounted) {
     Made made = four(first_scores);
     made.states = {RowState::ok, RowState::unreadable, RowState::ok, RowState::ok};
     save(scratch, made, "a");
-    const Proposals p = propose_labels({folder_of(scratch, "a")}, {});
+    const Proposals p = propose({folder_of(scratch, "a")}, {});
     EXPECT_EQ(p.not_scored, 1U);
     EXPECT_EQ(p.recall_original.n, 3U);
 }
@@ -166,15 +162,15 @@ TEST(Propose, ReachesTheRecallWithFewQuestionsOnMadeUpModels) {
     ProposeOptions options;
     options.recall = 0.95;
     options.keep_original = false;
-    const Proposals p = propose_labels({(scratch.path() / "runs").string()}, options);
+    const Proposals p = propose({(scratch.path() / "runs").string()}, options);
     EXPECT_GE(*p.recall_original.value, 0.95);
     EXPECT_LT(*p.recall_original.value, 0.96);
     options.choose_models = false;
-    const Proposals all = propose_labels({(scratch.path() / "runs").string()}, options);
+    const Proposals all = propose({(scratch.path() / "runs").string()}, options);
     EXPECT_LE(p.questions.size(), all.questions.size());
     ProposeOptions threads = options;
     threads.threads = 1;
-    const Proposals again = propose_labels({(scratch.path() / "runs").string()}, threads);
+    const Proposals again = propose({(scratch.path() / "runs").string()}, threads);
     ASSERT_EQ(again.questions.size(), all.questions.size());
     for (std::size_t i = 0; i < all.questions.size(); ++i) {
         EXPECT_EQ(all.questions[i].item, again.questions[i].item);
@@ -196,6 +192,31 @@ TEST(Propose, ReachesTheRecallWithFewQuestionsOnMadeUpModels) {
         }
     }
     EXPECT_EQ(expected.size(), all.questions.size());
+}
+
+TEST(Propose, TheSameForAnyNumberOfRanks) {
+    Scratch scratch;
+    Made made = made_up(1100, 20, 1, 2);
+    save(scratch, made, "a");
+    save(scratch, made_up(1100, 20, 2, 2), "b");
+    ProposeOptions options;
+    options.stores = {(scratch.path() / "runs").string()};
+    options.recall = 0.9;
+    options.skip_agreed = true;
+    std::uint64_t seen = 0;
+    const Proposals one = propose_labels(options, *self_comm(), [&](const Progress& p) {
+        EXPECT_LE(p.done, p.total);
+        seen = p.step == "questions" ? p.done : 0;
+    });
+    EXPECT_EQ(seen, 1100U);
+    const std::string questions = questions_csv(one), result = report_of(one).result.dump();
+    for (const int ranks : {2, 3, 7}) {  // 1100 items are 5 blocks: with 7 ranks two have none
+        run_thread_ranks(ranks, [&](Comm& comm) {
+            const Proposals p = propose_labels(options, comm);
+            EXPECT_EQ(questions_csv(p), questions) << ranks;
+            EXPECT_EQ(report_of(p).result.dump(), result) << ranks;
+        });
+    }
 }
 
 TEST(Propose, SearchAgainstTryingEverything) {
@@ -238,12 +259,12 @@ TEST(Propose, WhatMakesNoSense) {
     save(scratch, four(first_scores), "a");
     ProposeOptions options;
     options.recall = 0;
-    EXPECT_THROW(propose_labels({folder_of(scratch, "a")}, options), Error);
-    EXPECT_THROW(propose_labels({(scratch.path() / "nowhere").string()}, {}), Error);
+    EXPECT_THROW(propose({folder_of(scratch, "a")}, options), Error);
+    EXPECT_THROW(propose({(scratch.path() / "nowhere").string()}, {}), Error);
     Made other = made_up(7, 4, 1);
     save(scratch, other, "c", StorageFormat::full_f32, 100, false, "others");
-    EXPECT_THROW(
-        propose_labels({folder_of(scratch, "a"), (scratch.path() / "others").string()}, {}), Error);
+    EXPECT_THROW(propose({folder_of(scratch, "a"), (scratch.path() / "others").string()}, {}),
+                 Error);
     EXPECT_THROW(propose_rule_named("ranks?"), Error);
 }
 

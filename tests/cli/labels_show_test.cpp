@@ -70,7 +70,7 @@ TEST_F(LabelsShow, VotesBecomeLabelSets) {
                        at(std::string(method) + ".json"), "--json", "--annotators"});
         EXPECT_EQ(other.status, 0) << other.err;
         const json report = json::parse(other.out);
-        EXPECT_EQ(report.at("schema"), "assay.label_votes/1");
+        EXPECT_EQ(report.at("schema"), "assay.label_votes/2");
         EXPECT_EQ(report.at("votes").at("used"), 12);
         EXPECT_EQ(report.at("annotator_quality").size(), 3U);
         const json sets = json::parse(slurp(scratch_ / (std::string(method) + ".json")));
@@ -107,7 +107,7 @@ TEST_F(LabelsShow, ItemsWithoutVotesGetTheirOriginalLabel) {
     EXPECT_EQ(r.status, 0) << r.err;
     EXPECT_EQ(slurp(scratch_ / "l.csv"),
               "path,labels\na/1.png,cat dog\na/2.png,dog\nb/1.png,bird\n");
-    EXPECT_THAT(r.out, HasSubstr("not rated, original label"));
+    EXPECT_THAT(r.out, HasSubstr("not annotated, original label"));
     EXPECT_THAT(r.out, HasSubstr("decisions as in items.csv"));  // 2 of 4 alike
     const Outcome scored =
         assay_run({"score", at("runs"), "--labels", at("l.csv"), "--metrics", "real", "--csv"});
@@ -230,15 +230,15 @@ TEST_F(LabelsShow, Propose) {
 
 TEST_F(LabelsShow, Stats) {
     make_runs();
-    const Outcome r = assay_run({"labels", "stats", at("runs"), "--least", "1"});
+    const Outcome r = assay_run({"labels", "stats", at("runs"), "--min-together", "1"});
     EXPECT_EQ(r.status, 0) << r.err;
-    EXPECT_THAT(r.out, HasSubstr("1.3333 labels a labelled image"));
+    EXPECT_THAT(r.out, HasSubstr("1.3333 labels per labelled image"));
     const json report =
-        json::parse(assay_run({"labels", "stats", at("items.csv"), "--json", "--least", "1"}).out);
-    EXPECT_EQ(report.at("histogram"), (json{{"1", 2}, {"2", 1}}));
+        json::parse(assay_run({"labels", "stats", at("items.csv"), "--json", "--min-together", "1"}).out);
+    EXPECT_EQ(report.at("labels_per_image"), (json{{"1", 2}, {"2", 1}}));
     EXPECT_EQ(report.at("pairs").size(), 1U);
     EXPECT_EQ(assay_run({"labels", "stats", at("items.csv"), "--csv"}).out.substr(0, 36),
-              "class,name,images,alone,with others\n");
+              "class,name,images,alone,with_others\n");
     // Without a class list the names in the file are the classes, in JSON as in csv.
     const Outcome names = assay_run(
         {"labels", "stats", put("l.json", R"({"a": ["great white shark", "cat"], "b": "cat"})")});

@@ -28,14 +28,19 @@ inline std::string slurp(const std::filesystem::path& path) {
     return text.str();
 }
 
-/// A child process with its output going to files in a scratch folder.
+/// A child process with its output going to files in a scratch folder, or its stdout to an open
+/// descriptor.
 class Program {
 public:
     explicit Program(const std::vector<std::string>& words,
-                     const std::vector<std::string>& environment = {}) {
+                     const std::vector<std::string>& environment = {}, int standard_out = -1) {
         pid_ = ::fork();
         if (pid_ != 0) return;
-        redirect(scratch_ / "out", STDOUT_FILENO);
+        if (standard_out >= 0) {
+            ::dup2(standard_out, STDOUT_FILENO);
+        } else {
+            redirect(scratch_ / "out", STDOUT_FILENO);
+        }
         redirect(scratch_ / "err", STDERR_FILENO);
         for (const std::string& entry : environment) ::putenv(const_cast<char*>(entry.c_str()));
         std::vector<char*> argv;
@@ -74,9 +79,9 @@ private:
 
 /// assay WORDS...
 inline Outcome assay_run(std::vector<std::string> words,
-                         const std::vector<std::string>& environment = {}) {
+                         const std::vector<std::string>& environment = {}, int standard_out = -1) {
     words.insert(words.begin(), ASSAY_PROGRAM);
-    return Program(words, environment).wait();
+    return Program(words, environment, standard_out).wait();
 }
 
 }  // namespace assay

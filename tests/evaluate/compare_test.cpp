@@ -62,20 +62,20 @@ TEST(Compare, CountsAndExactMcNemar) {
                         "b");
     const auto report = compared(a, b);
     const auto& top1 = metric(report, "top1");
-    EXPECT_DOUBLE_EQ(*top1.difference, (5.0 - 1.0) / 11);
+    EXPECT_DOUBLE_EQ(*top1.difference.value, (5.0 - 1.0) / 11);
     EXPECT_EQ(top1.counts->b, 1U);
     EXPECT_EQ(top1.counts->c, 5U);
     EXPECT_DOUBLE_EQ(*top1.p, 14.0 / 64);  // 2 P(X <= 1 | 6, 1/2)
     EXPECT_EQ(top1.p_holm, top1.p);
-    EXPECT_EQ(report.both_right, 4U);
-    EXPECT_EQ(report.both_wrong, 1U);
-    EXPECT_EQ(report.same_answer, 5U);
+    EXPECT_EQ(report.both_correct, 4U);
+    EXPECT_EQ(report.both_incorrect, 1U);
+    EXPECT_EQ(report.same_prediction, 5U);
     ASSERT_EQ(report.disagreements.size(), 6U);
     EXPECT_EQ(report.disagreements[0].id, "item00004");  // the surest two, in item order
     EXPECT_EQ(report.disagreements[1].id, "item00008");
     EXPECT_EQ(report.disagreements[2].id, "item00005");
-    EXPECT_TRUE(report.disagreements[0].baseline_right);
-    EXPECT_FALSE(report.disagreements[0].candidate_right);
+    EXPECT_TRUE(report.disagreements[0].baseline_correct);
+    EXPECT_FALSE(report.disagreements[0].candidate_correct);
     CompareOptions two;
     two.disagreements = 2;
     EXPECT_EQ(compared(a, b, two).disagreements.size(), 2U);
@@ -85,14 +85,14 @@ TEST(Compare, AStoreWithItself) {
     Scratch folder;
     const auto a = save(folder, made_up(300, 4, 1), "a");
     const auto report = compared(a, a);
-    EXPECT_EQ(report.same_answer, 300U);
+    EXPECT_EQ(report.same_prediction, 300U);
     EXPECT_TRUE(report.disagreements.empty());
     for (const auto& m : report.metrics) {
-        ASSERT_TRUE(m.difference) << m.candidate.key.metric;
-        EXPECT_EQ(*m.difference, 0) << m.candidate.key.metric;
+        ASSERT_TRUE(m.difference.value) << m.candidate.key.metric;
+        EXPECT_EQ(*m.difference.value, 0) << m.candidate.key.metric;
         EXPECT_EQ(m.p, 1.0) << m.candidate.key.metric;
-        EXPECT_LE(m.interval->low, 0);
-        EXPECT_GE(m.interval->high, 0);
+        EXPECT_LE(m.difference.interval->low, 0);
+        EXPECT_GE(m.difference.interval->high, 0);
     }
 }
 
@@ -105,8 +105,8 @@ TEST(Compare, PairingNarrowsTheInterval) {
     const auto report = compared(save(folder, first, "a"), save(folder, second, "b"));
     for (const char* name : {"nll", "brier", "ece", "ace", "balanced", "calibration_error"}) {
         const auto& m = metric(report, name);
-        ASSERT_TRUE(m.interval) << name;
-        const double width = m.interval->high - m.interval->low;
+        ASSERT_TRUE(m.difference.interval) << name;
+        const double width = m.difference.interval->high - m.difference.interval->low;
         EXPECT_GT(width, 0) << name;
         EXPECT_LT(width, 0.7 * (m.baseline.interval->high - m.baseline.interval->low)) << name;
         EXPECT_TRUE(m.p) << name;
@@ -133,7 +133,7 @@ TEST(Compare, AlignsByIdWhateverTheOrder) {
     EXPECT_EQ(report.only_baseline, 1U);
     EXPECT_EQ(report.only_candidate, 1U);
     EXPECT_EQ(report.warnings.size(), 1U);
-    EXPECT_NEAR(*metric(report, "nll").difference, *metric(straight, "nll").difference, 0.05);
+    EXPECT_NEAR(*metric(report, "nll").difference.value, *metric(straight, "nll").difference.value, 0.05);
     const auto& one = metric(straight, "top1");
     const auto& two = metric(report, "top1");
     EXPECT_LE(one.counts->b - two.counts->b, 1U);
@@ -166,8 +166,8 @@ TEST(Compare, MatchesClassesByTheirIds) {
             a, save(folder, reordered(second, {3, 0, 4, 1, 2}), "b", storage, 100, false, "runs2"));
         EXPECT_TRUE(report.warnings == expected.warnings)
             << testing::PrintToString(report.warnings);
-        EXPECT_EQ(report.same_answer, expected.same_answer);
-        EXPECT_EQ(report.only_candidate_right, expected.only_candidate_right);
+        EXPECT_EQ(report.same_prediction, expected.same_prediction);
+        EXPECT_EQ(report.only_candidate_correct, expected.only_candidate_correct);
         ASSERT_EQ(report.metrics.size(), expected.metrics.size());
         for (std::size_t i = 0; i < report.metrics.size(); ++i) {
             const auto &got = report.metrics[i].candidate, &wanted = expected.metrics[i].candidate;
@@ -188,7 +188,7 @@ TEST(Compare, MatchesClassesUnderAClassMap) {
         CompareOptions options;
         options.score.map = ClassMap{"two", ClassList({"x", "y"}), {0, -1, 1, -1}, decision};
         const auto expected = compared(a, b, options), report = compared(a, turned, options);
-        EXPECT_EQ(report.same_answer, expected.same_answer);
+        EXPECT_EQ(report.same_prediction, expected.same_prediction);
         EXPECT_EQ(metric(report, "top1").candidate.value, metric(expected, "top1").candidate.value);
     }
 }

@@ -168,9 +168,9 @@ TEST(Multilabel, SameBitsForAnyThreadsRanksAndSubsets) {
                 throw std::runtime_error("rank differs");
         });
     }
-    EXPECT_EQ(report.label_counts.size(), 6U);
+    EXPECT_EQ(report.labels_per_image.size(), 6U);
     EXPECT_EQ(
-        std::accumulate(report.label_counts.begin(), report.label_counts.end(), std::uint64_t{0}),
+        std::accumulate(report.labels_per_image.begin(), report.labels_per_image.end(), std::uint64_t{0}),
         3001U);
     const auto &all = find(report.measurements, "variable_topk"),
                &night = find(report.measurements, "variable_topk", "", "group=night"),
@@ -262,7 +262,7 @@ TEST(Multilabel, UnderClassMaps) {
     auto report = scored(store, options);
     EXPECT_DOUBLE_EQ(*report.measurements[0].value, (1 + 0.75) / 2);
     EXPECT_EQ(report.measurements[0].left_out, 1U);
-    EXPECT_EQ(report.label_counts, (std::vector<std::uint64_t>{1, 1, 2}));
+    EXPECT_EQ(report.labels_per_image, (std::vector<std::uint64_t>{1, 1, 2}));
     // Only the decision is left of the arg-max: one label can be judged, two cannot.
     options.map = onto_three(ClassMap::Decision::map_argmax);
     report = scored(store, options);
@@ -311,13 +311,13 @@ TEST(MultilabelCompare, DifferencesIntervalsAndTests) {
     const Plain one = plain(first), two = plain(second);
     for (const PairedMetric& m : report.metrics) {
         const auto& key = m.candidate.key;
-        ASSERT_TRUE(m.difference) << key.definition;
-        ASSERT_TRUE(m.interval) << key.definition;
+        ASSERT_TRUE(m.difference.value) << key.definition;
+        ASSERT_TRUE(m.difference.interval) << key.definition;
         ASSERT_TRUE(m.p) << key.definition;
-        EXPECT_NEAR(*m.difference, *m.candidate.value - *m.baseline.value, 1e-15);
-        EXPECT_LE(m.interval->low, *m.difference) << key.definition;
-        EXPECT_GE(m.interval->high, *m.difference) << key.definition;
-        const double width = m.interval->high - m.interval->low;
+        EXPECT_NEAR(*m.difference.value, *m.candidate.value - *m.baseline.value, 1e-15);
+        EXPECT_LE(m.difference.interval->low, *m.difference.value) << key.definition;
+        EXPECT_GE(m.difference.interval->high, *m.difference.value) << key.definition;
+        const double width = m.difference.interval->high - m.difference.interval->low;
         EXPECT_GT(width, 0) << key.definition;
         // Paired: narrower than two unpaired values' spreads put together.
         EXPECT_LT(width, 1.1 * (m.baseline.interval->high - m.baseline.interval->low))
@@ -336,18 +336,18 @@ TEST(MultilabelCompare, DifferencesIntervalsAndTests) {
         error2 += squares / (n - 1) / n / 25;
     }
     const PairedMetric& asma = report.metrics.at(1);
-    EXPECT_NEAR(*asma.difference, difference, 1e-12);
+    EXPECT_NEAR(*asma.difference.value, difference, 1e-12);
     EXPECT_EQ(asma.test, "paired.t");
     EXPECT_NEAR(*asma.p, 2 * (1 - normal_cdf(std::abs(difference) / std::sqrt(error2))), 0.01);
-    EXPECT_NEAR(asma.interval->high - asma.interval->low, 2 * 1.96 * std::sqrt(error2),
+    EXPECT_NEAR(asma.difference.interval->high - asma.difference.interval->low, 2 * 1.96 * std::sqrt(error2),
                 0.15 * 4 * std::sqrt(error2));
 
     const PairReport same = compared(a, a, options);
     for (const PairedMetric& m : same.metrics) {
-        EXPECT_EQ(m.difference, 0.0);
+        EXPECT_EQ(m.difference.value, 0.0);
         EXPECT_EQ(m.p, 1.0) << m.candidate.key.definition;
-        EXPECT_LE(m.interval->low, 0);
-        EXPECT_GE(m.interval->high, 0);
+        EXPECT_LE(m.difference.interval->low, 0);
+        EXPECT_GE(m.difference.interval->high, 0);
     }
     EXPECT_TRUE(check_gate(parse_gate("low(asma.delta) >= -0.5"), report).passed);
     EXPECT_FALSE(check_gate(parse_gate("subgroup_accuracy:g=2.delta > 0.9"), report).passed);
@@ -386,7 +386,7 @@ TEST(MultilabelCompare, IntervalsCoverWithASubgroupOfThirtyImages) {
         pair.baseline.value = one;
         pair.candidate.value = two;
         agreement_difference(pair, request, labels, 1000, a, b, 0.95);
-        covered += pair.interval->low <= -0.1 && -0.1 <= pair.interval->high ? 1 : 0;
+        covered += pair.difference.interval->low <= -0.1 && -0.1 <= pair.difference.interval->high ? 1 : 0;
         rejected += pair.p && *pair.p < 0.05 ? 1 : 0;
     }
     // The share's standard error is .0056 at .95.
@@ -409,10 +409,10 @@ TEST(MultilabelCompare, NoVerdictFromDifferencesThatDoNotVary) {
     pair.candidate.value = 1;
     agreement_difference(pair, parse_metric("asma:subgroups=2"),
                          std::vector<std::uint32_t>{2, 2, 2}, 10, a, b, 0.95);
-    EXPECT_EQ(pair.difference, 0.5);
+    EXPECT_EQ(pair.difference.value, 0.5);
     EXPECT_FALSE(pair.p);
-    EXPECT_LT(pair.interval->low, 0.2);  // three images say little
-    EXPECT_GT(pair.interval->high, 0.9);
+    EXPECT_LT(pair.difference.interval->low, 0.2);  // three images say little
+    EXPECT_GT(pair.difference.interval->high, 0.9);
 }
 
 ScoreReport report_of(const std::string& model, const std::string& dataset,
@@ -445,7 +445,7 @@ TEST(Across, MeanSpreadAndInterval) {
     EXPECT_EQ(net.mean.key.model, "net");
     EXPECT_EQ(net.mean.key.dataset, "seed*");
     EXPECT_NEAR(*net.mean.value, 0.6, 1e-15);
-    EXPECT_NEAR(*net.deviation, 0.1, 1e-15);
+    EXPECT_NEAR(*net.standard_deviation, 0.1, 1e-15);
     EXPECT_EQ(net.low, 0.5);
     EXPECT_EQ(net.high, 0.7);
     EXPECT_NEAR(net.mean.interval->low, 0.6 - 4.302652730 * 0.1 / std::sqrt(3), 1e-8);
@@ -463,7 +463,7 @@ TEST(Across, MeanSpreadAndInterval) {
 TEST(Across, OneDataSetTwiceAndTheEndsOfTheRange) {
     const auto one = score_across(std::vector{report_of("net", "a", 0.5)}, "a", 0.95);
     EXPECT_EQ(one[0].mean.value, 0.5);
-    EXPECT_FALSE(one[0].deviation);
+    EXPECT_FALSE(one[0].standard_deviation);
     EXPECT_FALSE(one[0].mean.interval);
     EXPECT_FALSE(one[0].mean.note.empty());
     EXPECT_THROW(score_across(std::vector{report_of("net", "a", 0.5), report_of("net", "a", 0.5)},
@@ -499,7 +499,7 @@ protected:
         EXPECT_DOUBLE_EQ(*report.measurements[0].value, 0.375) << name;
         EXPECT_DOUBLE_EQ(*report.measurements[1].value, 2.0 / 3) << name;
         EXPECT_EQ(report.measurements[1].left_out, 1U) << name;
-        EXPECT_EQ(report.counts.several_labels, 2U) << name;
+        EXPECT_EQ(report.counts.multi_label, 2U) << name;
     }
     std::string refused(const std::string& name, const std::string& content) {
         std::ofstream(folder_ / name, std::ios::binary) << content;

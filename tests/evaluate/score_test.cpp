@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "assay/error.h"
@@ -16,17 +15,8 @@ ScoreReport scored(const PredictionStore& store, ScoreOptions options = {}) {
     return score_store(store, options, *self_comm());
 }
 
-nlohmann::json fixture() {
-    const auto path =
-        std::filesystem::path(ASSAY_SOURCE_DIR) / "../shared/spec/fixtures/quality-expected.json";
-    if (!std::filesystem::exists(path)) return nullptr;
-    std::ifstream file(path);
-    return nlohmann::json::parse(file).at("calibration_fixture");
-}
-
-TEST(Score, PublishedFixture) {
-    const auto expected = fixture();
-    if (expected.is_null()) GTEST_SKIP() << "no shared/spec/fixtures";
+TEST(Score, CalibrationFixture) {
+    const auto expected = plain::calibration_fixture();
     Made made;
     made.kind = ScoreKind::probabilities;
     for (const auto& row : expected.at("prob_times_64")) {
@@ -109,7 +99,7 @@ TEST(Score, AgreesWithPlainArithmetic) {
     EXPECT_FALSE(report.counts.partial());
     ASSERT_EQ(report.per_class.size(), 9U);
     std::uint64_t n = 0, correct = 0;
-    for (const auto& c : report.per_class) n += c.n, correct += c.correct;
+    for (const auto& c : report.per_class) n += c.accuracy.n, correct += c.correct;
     EXPECT_EQ(n, 700U);
     EXPECT_EQ(correct, top1);
     std::uint64_t wrong = 0;
@@ -195,7 +185,7 @@ TEST(Score, LabelSetsAndUnreadableItemsAreCounted) {
     EXPECT_DOUBLE_EQ(real.value.value(), 2.0 / 3);  // items 0 and 3 of 0, 1, 3
     EXPECT_EQ(report.counts.unreadable, 1U);
     EXPECT_EQ(report.counts.unlabelled, 1U);
-    EXPECT_EQ(report.counts.several_labels, 1U);
+    EXPECT_EQ(report.counts.multi_label, 1U);
     EXPECT_TRUE(report.counts.partial());
 }
 

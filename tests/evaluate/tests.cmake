@@ -4,9 +4,9 @@ assay_test(predict
 assay_test(score
     SOURCES evaluate/score_test.cpp evaluate/compare_test.cpp evaluate/multilabel_score_test.cpp
         evaluate/metric_table_test.cpp evaluate/ranks_test.cpp
+        evaluate/shape_bias_test.cpp
     LINKS assay_evaluate fmt::fmt Threads::Threads)
-add_test(NAME score_without_simd COMMAND test_score --gtest_filter=Multilabel.*)
-set_tests_properties(score_without_simd PROPERTIES ENVIRONMENT ASSAY_SIMD=none LABELS score TIMEOUT 300)
+assay_test_without_simd(score Multilabel.*)
 assay_test(check
     SOURCES evaluate/check_test.cpp evaluate/check_simulation_test.cpp
     LINKS assay_evaluate fmt::fmt Threads::Threads)

@@ -4,7 +4,6 @@
 
 #include <bit>
 #include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "core/cpu.h"
@@ -76,11 +75,7 @@ TEST(ClassWise, AllEqualSharesOneBin) {
 }
 
 TEST(ClassWise, Fixture) {
-    const auto path =
-        std::filesystem::path(ASSAY_SOURCE_DIR) / "../shared/spec/fixtures/quality-expected.json";
-    if (!std::filesystem::exists(path)) GTEST_SKIP() << "no " << path;
-    std::ifstream file(path);
-    const auto fixture = nlohmann::json::parse(file).at("calibration_fixture");
+    const auto fixture = plain::calibration_fixture();
     Table t{3, {}, fixture.at("labels").get<std::vector<std::int32_t>>()};
     for (const auto& row : fixture.at("prob_times_64")) {
         for (const auto& x : row) t.p.push_back(x.get<float>() / 64);

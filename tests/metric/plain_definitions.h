@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <fstream>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -19,6 +21,13 @@ struct Table {
     std::size_t rows() const { return labels.size(); }
     float at(std::size_t i, std::size_t c) const { return p[i * classes + c]; }
 };
+
+/// 24 rows of 3 probabilities in units of 1/64 (`prob_times_64`) with labels, and what other
+/// programs make of them.
+inline nlohmann::json calibration_fixture() {
+    return nlohmann::json::parse(
+        std::ifstream(ASSAY_SOURCE_DIR "/tests/metric/fixtures/calibration.json"));
+}
 
 struct Adaptive {
     double by_size = 0, equal = 0;

@@ -35,6 +35,8 @@ std::vector<RowFacts> some_rows(std::size_t n, std::uint64_t seed) {
             row.rank == 0 ? row.confidence : static_cast<float>(0.19 * random.uniform() + 0.001);
         row.log_target = std::log(static_cast<double>(row.target_probability));
         row.square_sum = row.confidence * row.confidence;
+        row.shape_cue = row.target;
+        row.texture_cue = (row.target + 1) % 5;
     }
     return rows;
 }
@@ -62,7 +64,7 @@ std::vector<MetricRequest> all_requests() {
     for (const MetricFacts& facts : metric_table()) {
         if (facts.accumulate != nullptr) requests.push_back(parse_metric(facts.name));
     }
-    return expand_label_counts(requests, std::vector<std::uint64_t>(classes + 1, 1));
+    return expand_labels_per_image(requests, std::vector<std::uint64_t>(classes + 1, 1));
 }
 
 TEST(Ranks, TheStateOfEveryMetricIsThatOfOneRank) {
@@ -76,6 +78,7 @@ TEST(Ranks, TheStateOfEveryMetricIsThatOfOneRank) {
             MetricContext context;
             context.shape.classes = classes;
             context.shape.most_labels = classes;
+            context.shape.no_cues = "";
             context.parameters = request.parameters;
             const auto accumulator = request.facts->accumulate(context);
             std::vector<std::int64_t> empty(accumulator->slots() *

@@ -188,7 +188,7 @@ TEST(Distinct, RepeatsAreDrawnAgainAndComeBack) {
 TEST(Labels, Counted) {
     const PatchPool pool = paper_pool({0, 0, 1, 2, 2, 2, 0, 1, 2}, 3);
     const CompositePlan plan{.grid = {3, 4}, .patches = {0, 1, 2, 3, 4, 5, 6, 7, 8}};
-    const LabelCounts counts = count_labels(pool, plan);  // {0,1}, {2}, {0,1,2}
+    const GridCounts counts = count_labels(pool, plan);  // {0,1}, {2}, {0,1,2}
     EXPECT_THAT(counts.by_labels, ElementsAre(0, 1, 1, 1));
     EXPECT_EQ(counts.repeats(), 2U);
     EXPECT_EQ(counts.composites, 3U);
@@ -199,21 +199,21 @@ TEST(RepeatShare, ClosedForms) {
     // 1 - (1 - 1/1000) ... (1 - 8/1000).
     for (const auto& [k, percent] :
          std::map<int, double>{{1, 0}, {2, 0.1}, {3, 0.3}, {4, 0.6}, {6, 1.5}, {9, 3.5}}) {
-        EXPECT_NEAR(100 * repeat_share(k, 1000), percent, 0.06) << k;
+        EXPECT_NEAR(100 * repeat_proportion(k, 1000), percent, 0.06) << k;
     }
-    EXPECT_DOUBLE_EQ(repeat_share(2, 4), 0.25);
-    EXPECT_DOUBLE_EQ(repeat_share(5, 4), 1);  // more patches than classes
+    EXPECT_DOUBLE_EQ(repeat_proportion(2, 4), 0.25);
+    EXPECT_DOUBLE_EQ(repeat_proportion(5, 4), 1);  // more patches than classes
     // Three classes of two. Two of six: 3 of 15 pairs are of one class. Three of six: 2^3 of 20 are
     // of three classes.
     const std::vector<std::uint64_t> pairs{2, 2, 2};
-    EXPECT_NEAR(repeat_share(2, pairs), 3.0 / 15, 1e-14);
-    EXPECT_NEAR(repeat_share(3, pairs), 1 - 8.0 / 20, 1e-14);
-    EXPECT_NEAR(repeat_share(4, pairs), 1, 1e-14);
+    EXPECT_NEAR(repeat_proportion(2, pairs), 3.0 / 15, 1e-14);
+    EXPECT_NEAR(repeat_proportion(3, pairs), 1 - 8.0 / 20, 1e-14);
+    EXPECT_NEAR(repeat_proportion(4, pairs), 1, 1e-14);
     // One patch a class never repeats; many of each are nearly drawn with replacement.
-    EXPECT_NEAR(repeat_share(9, std::vector<std::uint64_t>(700, 1)), 0, 1e-12);
-    EXPECT_NEAR(repeat_share(9, std::vector<std::uint64_t>(1000, 1'000'000)), repeat_share(9, 1000),
-                1e-6);
-    EXPECT_THAT(refused([&] { repeat_share(7, pairs); }), HasSubstr("1 <= k <= 6"));
+    EXPECT_NEAR(repeat_proportion(9, std::vector<std::uint64_t>(700, 1)), 0, 1e-12);
+    EXPECT_NEAR(repeat_proportion(9, std::vector<std::uint64_t>(1000, 1'000'000)),
+                repeat_proportion(9, 1000), 1e-6);
+    EXPECT_THAT(refused([&] { repeat_proportion(7, pairs); }), HasSubstr("1 <= k <= 6"));
 }
 
 // Every subset of a small pool, counted one by one.
@@ -231,7 +231,7 @@ TEST(RepeatShare, EqualsCounting) {
             ++all;
             repeats += std::set<std::int32_t>(met.begin(), met.end()).size() < met.size();
         }
-        EXPECT_NEAR(repeat_share(k, counts), static_cast<double>(repeats) / all, 1e-13) << k;
+        EXPECT_NEAR(repeat_proportion(k, counts), static_cast<double>(repeats) / all, 1e-13) << k;
     }
 }
 
@@ -239,13 +239,13 @@ TEST(RepeatShare, EqualsCounting) {
 TEST(RepeatShare, IsWhatTheDrawsShow) {
     const PatchPool pool = paper_pool(random_classes(20'000, 50), 50);
     for (const int k : {2, 3, 4, 6, 9}) {
-        const LabelCounts counts = count_labels(pool, plan_composites(pool, {k, 4}, {}));
-        const double expected = repeat_share(k, pool.class_counts());
+        const GridCounts counts = count_labels(pool, plan_composites(pool, {k, 4}, {}));
+        const double expected = repeat_proportion(k, pool.class_counts());
         const auto n = static_cast<double>(counts.composites);
         EXPECT_NEAR(static_cast<double>(counts.repeats()) / n, expected,
                     4 * std::sqrt(expected * (1 - expected) / n))
             << k;
-        EXPECT_NEAR(expected, repeat_share(k, 50), 0.005) << k;
+        EXPECT_NEAR(expected, repeat_proportion(k, 50), 0.005) << k;
     }
 }
 
@@ -256,7 +256,7 @@ TEST(RepeatShare, FitsThePublishedCounts) {
     const std::map<int, double> published{
         {2, 26'778}, {3, 17'870}, {4, 13'281}, {6, 8'766}, {9, 5'736}};
     for (const Grid& grid : CompositeOptions().grids) {
-        const LabelCounts counts = count_labels(pool, plan_composites(pool, grid, {}));
+        const GridCounts counts = count_labels(pool, plan_composites(pool, grid, {}));
         const auto exact = static_cast<double>(counts.by_labels.back());
         EXPECT_NEAR(exact / published.at(grid.k), 1, 0.005) << grid.k;
     }

@@ -236,8 +236,8 @@ TEST_F(Composites, PatchesOfOneImageAreDecodedOnce) {
 TEST_F(Composites, InterruptedGoesOn) {
     make_composites(pool_, options_, folder_ / "whole");
     CompositeOptions stopping = options_;
-    stopping.progress = [](std::uint64_t done, std::uint64_t, std::uint64_t) {
-        if (done == 7) throw Error(ErrorCode::interrupted, "stop here");
+    stopping.progress = [](const Progress& progress) {
+        if (progress.done == 7) throw Error(ErrorCode::interrupted, "stop here");
     };
     EXPECT_THROW(make_composites(pool_, stopping, folder_ / "set"), Error);
     EXPECT_FALSE(fs::exists(folder_ / "set"));
@@ -270,9 +270,7 @@ TEST_F(Composites, NothingIsOverwritten) {
     EXPECT_THAT(refused(pool_, options_, folder_ / "else"),
                 HasSubstr("is there and holds no patchml.json"));
     // An unfinished one of other settings is nobody's to delete.
-    other.progress = [](std::uint64_t, std::uint64_t, std::uint64_t) {
-        throw Error(ErrorCode::interrupted, "stop");
-    };
+    other.progress = [](const Progress&) { throw Error(ErrorCode::interrupted, "stop"); };
     EXPECT_THAT(refused(pool_, other, folder_ / "new", ErrorCode::interrupted), HasSubstr("stop"));
     EXPECT_THAT(refused(pool_, options_, folder_ / "new"),
                 HasSubstr("an unfinished data set with other settings"));

@@ -14,13 +14,9 @@
 
 namespace assay::replication {
 
-inline std::filesystem::path fixture_path() {
-    return std::filesystem::path(ASSAY_SOURCE_DIR) /
-           "../shared/spec/fixtures/replication-fixture.json";
-}
-
 inline nlohmann::json fixture() {
-    return nlohmann::json::parse(std::ifstream(fixture_path()));
+    return nlohmann::json::parse(
+        std::ifstream(ASSAY_SOURCE_DIR "/tests/replication/fixtures/estimators.json"));
 }
 
 inline CellCounts one_size(std::vector<double> counts) {

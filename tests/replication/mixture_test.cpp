@@ -18,8 +18,6 @@ BetaMixture mixture_of(const Betas& b) {
 class Model : public testing::Test {
 protected:
     void SetUp() override {
-        if (!std::filesystem::exists(fixture_path()))
-            GTEST_SKIP() << fixture_path() << " is absent";
         data_ = fixture();
         first_ = one_size(data_["A"]["N1"].get<std::vector<double>>());
         second_ = one_size(data_["A"]["N2"].get<std::vector<double>>());

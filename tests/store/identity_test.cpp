@@ -102,7 +102,7 @@ TEST(StoreIdentity, EveryDifferenceIsNamedWithBothValues) {
                     s.top_k = 2;
                     s.batch_size = 1;
                 }),
-                AllOf(HasSubstr("kept is `full_f32` there and `top_k` now"),
+                AllOf(HasSubstr("the storage format is `full_f32` there and `top_k` now"),
                       HasSubstr("top_k is `0` there and `2` now"),
                       HasSubstr("the batch size is `5` there and `1` now")));
 }

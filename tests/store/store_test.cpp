@@ -1,4 +1,4 @@
-// What is written is what is read, in each form that a store keeps.
+// What is written is what is read, in each storage format.
 #include "assay/store/prediction_store.h"
 
 #include <gmock/gmock.h>
@@ -140,14 +140,15 @@ TEST(Store, TopEntriesAreBestFirstAndTiesGoToTheLowerClass) {
 }
 
 TEST(Store, ProbabilitiesOfKeptClassesStayExact) {
-    // 1000 classes, of which 5 are kept: softmax over all of them, in long double, must come back.
+    // 1000 classes, of which 5 are stored: softmax over all of them, in long double, must come
+    // back.
     std::vector<float> row;
     for (std::uint32_t c = 0; c < 1000; ++c) row.push_back(made_up_score(3, c));
     long double sum = 0;
     for (const float s : row) sum += std::exp(static_cast<long double>(s));
-    const OneRow kept(StorageFormat::top_k, 5, ScoreKind::logits, row);
+    const OneRow stored(StorageFormat::top_k, 5, ScoreKind::logits, row);
     double lse = 0;
-    const PredictionStore::Shard shard = kept.store.shard(0);
+    const PredictionStore::Shard shard = stored.store.shard(0);
     for (const TopEntry& entry : shard.top(0, lse)) {
         const auto expected =
             static_cast<double>(std::exp(static_cast<long double>(entry.score)) / sum);
@@ -156,9 +157,9 @@ TEST(Store, ProbabilitiesOfKeptClassesStayExact) {
 }
 
 TEST(Store, LargeLogitsDoNotOverflow) {
-    const OneRow kept(StorageFormat::top_k, 2, ScoreKind::logits, {3e38F, -3e38F, 3e38F});
+    const OneRow stored(StorageFormat::top_k, 2, ScoreKind::logits, {3e38F, -3e38F, 3e38F});
     double lse = 0;
-    const PredictionStore::Shard shard = kept.store.shard(0);
+    const PredictionStore::Shard shard = stored.store.shard(0);
     EXPECT_EQ(shard.top(0, lse)[1].cls, 2);
     EXPECT_TRUE(std::isfinite(lse));
     EXPECT_EQ(lse, static_cast<double>(3e38F));  // log 2 is far below the rounding
@@ -167,11 +168,11 @@ TEST(Store, LargeLogitsDoNotOverflow) {
 TEST(Store, ProbabilitiesHaveNothingToNormalise) {
     for (const ScoreKind kind : {ScoreKind::probabilities, ScoreKind::log_probabilities}) {
         const bool logs = kind == ScoreKind::log_probabilities;
-        const OneRow kept(
+        const OneRow stored(
             StorageFormat::top_k, 1, kind,
             logs ? std::vector<float>{-2.0F, -0.145F} : std::vector<float>{0.25F, 0.75F});
         double lse = 5;
-        const PredictionStore::Shard shard = kept.store.shard(0);
+        const PredictionStore::Shard shard = stored.store.shard(0);
         EXPECT_EQ(shard.top(0, lse)[0].cls, 1);
         EXPECT_EQ(lse, 0.0);
     }
@@ -179,9 +180,9 @@ TEST(Store, ProbabilitiesHaveNothingToNormalise) {
 
 TEST(Store, LabelsComeWithTheirProbability) {
     const auto label = [](ScoreKind kind, const std::vector<float>& scores) {
-        const OneRow kept(StorageFormat::label, 0, kind, scores);
+        const OneRow stored(StorageFormat::label, 0, kind, scores);
         double probability = 0;
-        const PredictionStore::Shard shard = kept.store.shard(0);
+        const PredictionStore::Shard shard = stored.store.shard(0);
         const std::span<const TopEntry> top = shard.top(0, probability);
         EXPECT_EQ(top.size(), 1U);
         EXPECT_EQ(static_cast<double>(top[0].score), probability);
@@ -233,10 +234,10 @@ TEST(Store, RowsThatAreNotFiniteAreFoundInEveryForm) {
 }
 
 TEST(Store, HalvesRoundToNearest) {
-    const OneRow kept(StorageFormat::full_f16, 0, ScoreKind::logits,
-                      {1.0F / 3, 65519.9F, 1e-9F, -0.0F});
+    const OneRow stored(StorageFormat::full_f16, 0, ScoreKind::logits,
+                        {1.0F / 3, 65519.9F, 1e-9F, -0.0F});
     std::vector<float> out(4);
-    kept.store.shard(0).read_rows(0, 1, out);
+    stored.store.shard(0).read_rows(0, 1, out);
     EXPECT_EQ(out[0], float_from_half(half_from_float(1.0F / 3)));
     EXPECT_EQ(out[1], 65504.0F);
     EXPECT_EQ(out[2], 0.0F);
@@ -276,15 +277,15 @@ TEST(Store, ManyThreadsWriteAndRead) {
     EXPECT_EQ(writer.missing(), 0U);
     writer.finish();
     const PredictionStore store = PredictionStore::open(scratch / "val/net");
-    std::atomic<int> wrong{0};
+    std::atomic<int> incorrect{0};
     in_threads([&] {  // all threads read all shards, and the data set
-        if (store.dataset().size() != 395) ++wrong;
+        if (store.dataset().size() != 395) ++incorrect;
         for (std::size_t s = 0; s < store.shards(); ++s) {
             const PredictionStore::Shard shard = store.shard(s);
-            if (shard.f32()[6] != made_up_score(shard.first_row, 6)) ++wrong;
+            if (shard.f32()[6] != made_up_score(shard.first_row, 6)) ++incorrect;
         }
     });
-    EXPECT_EQ(wrong, 0);
+    EXPECT_EQ(incorrect, 0);
 }
 
 TEST(Store, WritersRefuseWrongShards) {

@@ -22,11 +22,11 @@
 namespace assay {
 
 struct DawidSkeneOptions {
-    /// 2: the label fits or it does not. K: one latent class an answer, as in the paper of 1979.
+    /// 2: the label fits or it does not. K: one latent class per answer, as in the paper of 1979.
     std::uint32_t latents = 2;
     double smoothing =
         0.01;  ///< added to every count: annotators with few answers keep finite logarithms
-    double tolerance = 1e-7;  ///< stop when the objective grows by less than this an answer
+    double tolerance = 1e-7;  ///< stop when the objective grows by less than this per answer
     int max_passes = 500;
     int threads = 0;  ///< 0: one per core
 };
@@ -40,50 +40,50 @@ struct DawidSkene {
     std::vector<double>
         confusion;  ///< R x L x K: P(annotator gives the answer | latent class), each row sums to 1
     std::vector<double> yes;        ///< Q: P(last latent class | answers)
-    std::vector<double> objective;  ///< one a pass, never falling (up to rounding)
+    std::vector<double> objective;  ///< one per pass, never falling (up to rounding)
     double log_likelihood = 0;      ///< of the last parameters, in nats
     bool converged = false;
-    bool reordered = false;  ///< the latent classes came out in another order and were put right
+    bool reordered = false;  ///< the latent classes came out in another order and were sorted
     std::vector<std::string>
-        notes;  ///< why the estimate deserves no trust: one answer a question, ...
+        notes;  ///< why the estimate deserves no trust: one answer per question, ...
 };
 
 /// Dawid and Skene, "Maximum likelihood estimation of observer error-rates using the EM algorithm",
-/// Applied Statistics 28 (1979) 20-28. Starts from the vote share (a "maybe" is worth half; with L
-/// = K from the share of each answer). Afterwards the latent classes are put in the order of the
-/// mean worth of the answers given to them, so that the last one is "yes" whatever EM made of them.
-/// Questions without answers get the prior. Where no question has two answers the likelihood cannot
-/// tell annotators from labels: the posteriors are then the vote shares, and a note says so. Cost
-/// of a pass: two additions and two look-ups an answer, one exponential a question. Throws usage:
-/// no question, L neither 2 nor K, bad options.
+/// Applied Statistics 28 (1979) 20-28. Starts from the vote proportion (a "maybe" is worth half;
+/// with L = K from the proportion of each answer). Afterwards the latent classes are put in the
+/// order of the mean worth of the answers given to them, so that the last one is "yes" whatever EM
+/// made of them. Questions without answers get the prior. Where no question has two answers the
+/// likelihood cannot tell annotators from labels: the posteriors are then the vote proportions, and
+/// a note says so. Cost of a pass: two additions and two look-ups per answer, one exponential per
+/// question. Throws usage: no question, L neither 2 nor K, bad options.
 DawidSkene dawid_skene(const Votes& votes, const DawidSkeneOptions& options = {});
 
-/// Q shares: mean worth of the answers of each question; 0 where there is none.
-std::vector<double> vote_shares(const Votes& votes);
-/// Q weighted shares: sum of weight * worth by sum of weights, by R weights >= 0. Where all weights
-/// of a question are 0 the plain share stands in (`fallbacks` counts them).
-std::vector<double> weighted_shares(const Votes& votes, std::span<const double> weights,
-                                    std::uint64_t* fallbacks = nullptr);
-/// R weights: max(0, (a - e) / (1 - e)), where a is the share of the other answers to an
+/// Q proportions: mean worth of the answers of each question; 0 where there is none.
+std::vector<double> vote_proportions(const Votes& votes);
+/// Q weighted proportions: sum of weight * worth by sum of weights, by R weights >= 0. Where all
+/// weights of a question are 0 the plain proportion stands in (`fallbacks` counts them).
+std::vector<double> weighted_proportions(const Votes& votes, std::span<const double> weights,
+                                         std::uint64_t* fallbacks = nullptr);
+/// R weights: max(0, (a - e) / (1 - e)), where a is the proportion of the other answers to an
 /// annotator's questions that equal the annotator's, and e what chance would give (sum of the
-/// squared shares of the answers over all votes): a kappa of the annotator against the others. 0
-/// for an annotator whom nobody can be compared with, and when all votes are the same answer, 1.
+/// squared proportions of the answers over all votes): a kappa of the annotator against the others.
+/// 0 for an annotator whom nobody can be compared with, and when all votes are the same answer, 1.
 std::vector<double> agreement_weights(const Votes& votes);
 
 struct AnnotatorQuality {
     std::vector<std::uint64_t> given;  ///< K: how often each answer
     std::uint64_t answers = 0;
     std::vector<double> confusion;  ///< L x K, with the smoothing of the options
-    /// Share of the answers that are right under the posteriors: an answer of worth w to a question
-    /// with posterior y is right with w y + (1 - w)(1 - y), so that a "maybe" is half right.
-    /// Wilson's interval, given the posteriors.
+    /// Proportion of the answers that are correct under the posteriors: an answer of worth w to a
+    /// question with posterior y is correct with w y + (1 - w)(1 - y), so that a "maybe" is half
+    /// correct. Wilson's interval, given the posteriors.
     Measurement accuracy;
-    /// Share of the other annotators' answers to the same questions that are the same; interval
-    /// from the spread over questions (a ratio, linearised).
+    /// Proportion of the other annotators' answers to the same questions that are the same;
+    /// interval from the spread over questions (a ratio, linearised).
     Measurement agreement;
 };
-/// One for each annotator, from any posteriors (or shares) of the questions. Two latent classes
-/// unless `fitted` is given, whose confusion matrices are then taken.
+/// One for each annotator, from any posteriors (or proportions) of the questions. Two latent
+/// classes unless `fitted` is given, whose confusion matrices are then taken.
 std::vector<AnnotatorQuality> annotator_quality(const Votes& votes, std::span<const double> yes,
                                                 double smoothing = 0.01,
                                                 const DawidSkene* fitted = nullptr,
@@ -92,7 +92,7 @@ std::vector<AnnotatorQuality> annotator_quality(const Votes& votes, std::span<co
 struct AnswerAgreement {
     /// Fleiss (1971): needs the same number of answers for every question (the annotators may
     /// differ). Where the numbers differ, questions with two answers or more enter, each with the
-    /// share of its pairs that agree, and the chance agreement is taken over their answers:
+    /// proportion of its pairs that agree, and the chance agreement is taken over their answers:
     /// definition "fleiss_kappa.unequal" instead of "fleiss_kappa.equal".
     Measurement fleiss_kappa;
     /// Krippendorff (2004), nominal: missing answers are fine; questions with one answer do not
@@ -112,12 +112,12 @@ struct KeepRule {
 };
 
 struct BuiltLabelSets {
-    LabelSets sets;                               ///< one an image of the data set
-    std::vector<char> rated;                      ///< 1 where a question was asked about the image
+    LabelSets sets;                               ///< one per image of the data set
+    std::vector<char> annotated;                  ///< 1 where a question was asked about the image
     std::uint64_t kept = 0;                       ///< (image, label) pairs kept
-    std::uint64_t emptied = 0;                    ///< rated, no label kept
-    std::uint64_t original = 0;                   ///< not rated: the original labels stand in
-    std::uint64_t left_out = 0;                   ///< not rated, and no original label known
+    std::uint64_t emptied = 0;                    ///< annotated, no label kept
+    std::uint64_t original = 0;                   ///< not annotated: the original labels stand in
+    std::uint64_t left_out = 0;                   ///< not annotated, and no original label known
     std::vector<std::int64_t> item_of_question;   ///< index into the data set, -1: not there
     std::vector<std::int32_t> class_of_question;  ///< -1: not one of the classes
     VoteProblems problems;                        ///< images and labels that are not there
@@ -127,13 +127,13 @@ struct BuiltLabelSets {
 VoteMeanings meanings_among(const Dataset& dataset, const ClassList& classes, const Votes& texts);
 /// The label sets of `dataset`'s items over `classes`; questions of one meaning must have been
 /// pooled. Images are found by id, else by path, else by file name where it is unique. `original`:
-/// one set an item, for those that nobody rated; nullptr: they are left out.
+/// one set per item, for those that nobody annotated; nullptr: they are left out.
 BuiltLabelSets build_label_sets(const Votes& votes, std::span<const double> yes,
                                 const KeepRule& rule, const Dataset& dataset,
                                 const ClassList& classes, const LabelSets* original);
 
 /// The images of the votes, for when no data set is given: all 50,000 of ImageNet's validation set
-/// in the order of their numbers when every image is one of them, else those that were rated.
+/// in the order of their numbers when every image is one of them, else those that were annotated.
 Dataset dataset_of_votes(const Votes& votes);
 /// Classes for when none are given: numbers 0..largest (ImageNet's 1000 for its validation images)
 /// when every label is a number below a million, else the labels themselves in byte order.
@@ -158,7 +158,7 @@ struct LabelSetComparison {
     std::uint64_t both_accept = 0, only_first = 0, only_second = 0,
                   both_reject = 0;  ///< over questions
     Measurement agreement;          ///< accept or reject alike, Wilson
-    std::uint64_t items = 0;        ///< rated ones
+    std::uint64_t items = 0;        ///< annotated ones
     std::uint64_t same_set = 0;
 };
 LabelSetComparison compare_label_sets(const BuiltLabelSets& built, const LabelSets& second);

@@ -3,7 +3,7 @@
 //
 // A model proposes a label of an image when its probability (or its rank) reaches the model's
 // threshold; what any of the chosen models proposes is asked. The thresholds are set so that the
-// proposals find a stated share (recall) of labels that are known: of gold label sets made by
+// proposals find a stated proportion (recall) of labels that are known: of gold label sets made by
 // experts for some images, or else of the original labels. Each threshold is the one at which its
 // model alone would find the same number of known labels; that number is the smallest with which
 // all of them together reach the recall. Of the subsets of the models the one with the fewest
@@ -17,14 +17,18 @@
 #include <string_view>
 #include <vector>
 
-#include "assay/data/class_list.h"
+#include "assay/collective/comm.h"
 #include "assay/data/dataset.h"
-#include "assay/data/label_sets.h"
 #include "assay/metric/measurement.h"
+#include "assay/progress.h"
+#include "assay/report.h"
 
 namespace assay {
 
 struct ProposeOptions {
+    /// Folders of stores, RUNS folders or data sets below them, all of the same items and classes;
+    /// at most 64 models.
+    std::vector<std::string> stores{};
     enum class Rule {
         probability,  ///< a threshold on the probability
         rank          ///< the k best, k by model
@@ -35,10 +39,10 @@ struct ProposeOptions {
     bool choose_models = true;  ///< false: all models
     bool keep_original =
         true;  ///< the original label of an image is always asked (and does not count as found)
-    bool skip_agreed =
-        false;  ///< no questions where every model's first answer is the only original label
-    const LabelSets* gold =
-        nullptr;             ///< one set an item, most of them empty; nullptr: the original labels
+    bool skip_agreed = false;  ///< no questions where every model predicts the only original label
+    /// Label sets of some of the items, see read_label_sets; "": the original labels are the known
+    /// ones.
+    std::filesystem::path gold{};
     std::uint64_t seed = 1;  ///< of the sample, see `sampled`
     double level = 0.95;
     int threads = 0;
@@ -59,8 +63,8 @@ struct Question {
 struct ModelProposals {
     std::string name;
     bool chosen = true;
-    /// The least probability, or the largest rank from 1, that is proposed. The first answer of a
-    /// chosen model always is.
+    /// The lowest probability, or the largest rank from 1, that is proposed. The predicted class of
+    /// a chosen model always is.
     double threshold = 0;
     std::uint64_t proposals = 0;  ///< (image, label) pairs
     std::uint64_t alone = 0;      ///< of these, proposed by no other chosen model
@@ -80,16 +84,23 @@ struct Proposals {
     /// of them such that the work fits in some 150 MB, whatever the size of the data set.
     std::uint64_t sampled = 0;
     std::vector<std::string> notes;
+    ProposeOptions options;
+    Dataset dataset;  ///< of the stores
 };
 
-/// `stores`: folders of stores, RUNS folders or data sets below them, all of the same items and
-/// classes; at most 64 models. Items that one of them has no scores of are left out and counted.
-/// Cost: two reads of the scores. Throws usage, bad_input.
-Proposals propose_labels(const std::vector<std::string>& stores, const ProposeOptions& options);
+/// Items that one of the stores has no scores of are left out and counted. Every rank reads its
+/// part of the items and returns the same proposals, whatever their number. Progress counts this
+/// rank's items in the steps "thresholds" and "questions". Cost: two reads of the scores. Throws
+/// usage, bad_input.
+Proposals propose_labels(const ProposeOptions& options, Comm& comm,
+                         const ProgressCallback& progress = {});
+
+/// "assay.label_proposals/1": models, thresholds and recall. The questions are not in it, they are
+/// many: see questions_csv. Partial where the recall is out of reach or items have no scores.
+Report report_of(const Proposals& proposals);
 
 /// What a labelling page takes: item,path,label,class,proposed_by,prior (label = class id; models
 /// separated by blanks).
-std::string questions_csv(const Proposals& proposals, const Dataset& dataset,
-                          const ClassList& classes);
+std::string questions_csv(const Proposals& proposals);
 
 }  // namespace assay

@@ -7,13 +7,15 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "assay/data/dataset.h"
 #include "assay/model/classifier.h"
+#include "assay/progress.h"
+#include "assay/report.h"
 
 namespace assay {
 
@@ -41,8 +43,6 @@ struct CheckOptions {
     bool geometry = true;     ///< also try other interpolations and crops (notes only)
     /// Level at which a fault is called one: Holm-adjusted over the alternatives of a check.
     double level = 0.01;
-    /// Called between steps with what comes next; may be empty.
-    std::function<void(std::string_view step)> progress;
 };
 
 /// Findings in a fixed order, one or more for each check. The ids:
@@ -51,7 +51,7 @@ struct CheckOptions {
 ///  - data.labels: images without labels
 ///  - data.images: images that cannot be read
 ///  - outputs.finite: NaN or infinity in the scores
-///  - outputs.constant: the same answer for every image
+///  - outputs.constant: the same prediction for every image
 ///  - outputs.kind: logits, probabilities, sigmoids or log-probabilities against the description;
 ///  softmax of softmax
 ///  - classes.order: accuracy under the given order of classes against other orders that occur, and
@@ -62,9 +62,20 @@ struct CheckOptions {
 ///  - batch.neighbours: scores of an image do not depend on the others in its batch, nor on its
 ///  place
 ///
-/// Same findings for any number of threads. Throws what the classifier throws, and bad_input for an
-/// empty data set.
+/// Same findings for any number of threads. Progress names each step before it begins. Throws what
+/// the classifier throws, and bad_input for an empty data set.
 std::vector<Finding> check_model(Classifier& classifier, const ModelSpec& spec,
-                                 const Dataset& dataset, const CheckOptions& options = {});
+                                 const Dataset& dataset, const CheckOptions& options = {},
+                                 const ProgressCallback& callback = {});
+
+/// What was found of one classifier on one data set.
+struct CheckedPair {
+    std::string model, dataset;
+    std::vector<Finding> findings;
+};
+/// Results would be wrong: a finding is an error.
+bool any_fault(std::span<const CheckedPair> pairs);
+/// A section for each pair; the records are the findings. JSON: assay.check/1.
+Report report_of(std::span<const CheckedPair> pairs);
 
 }  // namespace assay

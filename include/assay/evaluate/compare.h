@@ -1,11 +1,11 @@
-// Comparing stores of the same items, pair by pair on those items; and gates, conditions that a
-// release must meet.
+// Comparing stores of the same items, pair by pair on those items.
 //
 // A difference is candidate minus baseline. Pairing matters: two classifiers err on much the same
 // images, so their difference is known far better than either value.
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <span>
 #include <string>
@@ -16,35 +16,49 @@
 
 #include "assay/collective/comm.h"
 #include "assay/estimate.h"
+#include "assay/evaluate/gate.h"
+#include "assay/evaluate/measure_options.h"
 #include "assay/evaluate/score.h"
 #include "assay/metric/metric.h"
+#include "assay/progress.h"
 #include "assay/store/prediction_store.h"
 
 namespace assay {
+
+struct Report;
 
 struct CompareOptions {
     ScoreOptions score;              ///< labels are by the baseline's items; `subgroup` is not used
     std::size_t disagreements = 50;  ///< items listed for each pair
 };
 
+/// What a difference says of the candidate, where its test leaves no doubt about the sign.
+enum class Verdict {
+    none,  ///< without a test, or where neither direction is better by itself (mean confidence)
+    no_difference,  ///< none is shown: p after Holm's correction is not below 1 - level
+    better,
+    worse,
+};
+/// "", "no difference shown", "better", "worse".
+std::string_view name_of(Verdict);
+
 struct PairedMetric {
     Measurement baseline, candidate;  ///< over the common items
-    std::optional<double> difference;
-    std::string undefined;
-    std::optional<Interval> interval;
-    std::optional<McNemar> counts;  ///< accuracies only: b = only the baseline is right
-    std::optional<double> p;        ///< two-sided, of no difference
-    std::optional<double> p_holm;   ///< adjusted over the candidates, metric by metric
+    Estimate difference;              ///< candidate minus baseline, with the interval of the pairs
+    std::optional<McNemar> counts;    ///< accuracies only: b = only the baseline is correct
+    std::optional<double> p;          ///< two-sided, of no difference
+    std::optional<double> p_holm;     ///< adjusted over the candidates, metric by metric
     std::string test;  ///< "mcnemar.exact", "paired.t", "jackknife.t", "bootstrap.normal"
+    Verdict verdict = Verdict::none;
 };
 
-/// An item that the two answer differently.
+/// An item for which the two predict different classes.
 struct Disagreement {
     std::string id;
     std::vector<std::int32_t> labels;
     std::int32_t baseline = -1, candidate = -1;
     float baseline_confidence = 0, candidate_confidence = 0;
-    bool baseline_right = false, candidate_right = false;
+    bool baseline_correct = false, candidate_correct = false;
 };
 
 struct PairReport {
@@ -57,10 +71,10 @@ struct PairReport {
     std::uint64_t only_candidate = 0;
     std::uint64_t not_scored = 0;  ///< common, but unreadable or missing in one of them
     std::vector<PairedMetric> metrics;
-    std::uint64_t same_answer = 0;  ///< of `items`
-    std::uint64_t both_right = 0, both_wrong = 0, only_baseline_right = 0,
-                  only_candidate_right = 0;   ///< of those with valid labels
-    std::vector<Disagreement> disagreements;  ///< the larger confidence of the two first
+    std::uint64_t same_prediction = 0;  ///< of `items`
+    std::uint64_t both_correct = 0, both_incorrect = 0, only_baseline_correct = 0,
+                  only_candidate_correct = 0;  ///< of those with valid labels
+    std::vector<Disagreement> disagreements;   ///< the larger confidence of the two first
     std::vector<std::string> warnings;
     ClassList classes;
 };
@@ -69,38 +83,38 @@ struct PairReport {
 /// known. Throws bad_input: nothing in common, other classes.
 std::vector<PairReport> compare_stores(const PredictionStore& baseline,
                                        std::span<const PredictionStore* const> candidates,
-                                       const CompareOptions& options, Comm& comm);
+                                       const CompareOptions& options, Comm& comm,
+                                       const ProgressCallback& progress = {});
 
 nlohmann::json to_json(const PairReport& report);
 
-/// "top1 >= 0.75", "ece:bins=20 <= 5%", "low(top1) >= 0.7", "top1.delta >= -0.005",
-/// "high(nll.delta) < 0".
-struct Gate {
-    enum class End { value, low, high };
-    enum class Op { at_least, at_most, above, below, equal };
-    std::string text;
-    MetricRequest metric;
-    bool delta = false;    ///< the difference to a baseline
-    End end = End::value;  ///< an end of the interval
-    Op op = Op::at_least;
-    double bound = 0;
-};
-/// Throws usage: what is wrong, and what is allowed; an unknown metric with the nearest name.
-Gate parse_gate(std::string_view text);
-
-struct GateResult {
-    Gate gate;
-    std::optional<double> value;
-    bool passed = false;
-    std::string reason;          ///< why there is no value: an undefined value breaks its gate
-    std::string model, dataset;  ///< whose value it is; of a pair: the candidate's
-    std::string baseline;        ///< of a pair
-};
-/// Against all items' measurements, or a pair's. Throws usage: a delta without a pair; the metric
-/// measured by another definition only.
-GateResult check_gate(const Gate& gate, std::span<const Measurement> measurements);
+/// Throws usage: the metric measured by another definition only.
 GateResult check_gate(const Gate& gate, const PairReport& pair);
 
-nlohmann::json to_json(const GateResult& result);
+struct CompareRunsOptions {
+    std::filesystem::path baseline;  ///< one store
+    /// Stores, or folders of them; the baseline among them is left out.
+    std::vector<std::filesystem::path> candidates;
+    MeasureOptions measure;
+    std::size_t disagreements = 10;  ///< items listed for each pair
+};
+struct CompareResult {
+    std::vector<PairReport> pairs;  ///< in the order of the candidates
+    std::vector<GateResult> gates;
+    std::vector<std::string> warnings;  ///< of all pairs
+    bool partial() const;               ///< a common item is not scored in both
+};
+/// Progress counts the items of both sides, `step` is the candidate. Throws as compare_stores() and
+/// check() do; usage: the baseline's path holds several stores, no candidate besides it.
+CompareResult compare_runs(const CompareRunsOptions& options, Comm& comm,
+                           const ProgressCallback& progress = {});
+/// What can be known to be wrong without a store. Throws usage and bad_input.
+void check(const CompareRunsOptions& options);
+
+/// A table of metrics and one of disagreements for each pair; JSON: `assay.comparisons/2` of
+/// docs/formats.md. CSV: a line for each metric of each pair.
+Report report_of(const CompareResult& result);
+/// `assay.comparisons/2`.
+nlohmann::json to_json(const CompareResult& result);
 
 }  // namespace assay

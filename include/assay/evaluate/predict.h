@@ -1,4 +1,4 @@
-// Images + classifiers -> kept scores.
+// Images + classifiers -> stored predictions.
 #pragma once
 
 #include <cstddef>
@@ -12,6 +12,7 @@
 #include "assay/data/dataset.h"
 #include "assay/model/classifier.h"
 #include "assay/progress.h"
+#include "assay/report.h"
 #include "assay/store/prediction_store.h"
 
 namespace assay {
@@ -43,7 +44,7 @@ struct PredictOptions {
 std::uint32_t default_batch_size(const ModelFacts& facts);
 
 struct PredictResult {
-    std::string model;
+    std::string model, dataset;
     std::filesystem::path store;
     std::uint64_t rows = 0;
     std::uint64_t predicted = 0;  ///< rows computed by this run
@@ -53,7 +54,7 @@ struct PredictResult {
     std::uint64_t halved = 0;  ///< batches of this run that had to be halved for want of memory
 };
 
-/// Runs every model over the data set and keeps the scores under options.runs; what earlier runs
+/// Runs every model over the data set and stores the scores under options.runs; what earlier runs
 /// finished is skipped, but for shards with an image that could not be read then and can be now.
 ///
 /// A thread takes the next batch, reads and decodes its images once, prepares them once per
@@ -67,5 +68,14 @@ struct PredictResult {
 std::vector<PredictResult> predict(std::span<const LoadedModel> models, const Dataset& dataset,
                                    const PredictOptions& options,
                                    const ProgressCallback& callback = {});
+
+/// What several calls of predict() did: a row for each store (for people, where there are many, for
+/// each data set); partial, with a warning, when rows have no score. JSON: assay.predict/1.
+Report report_of(std::span<const PredictResult> results);
+
+/// "resnet50: 224 x 224, ...; logits (from preset timm)".
+std::string describe(const ModelSpec& spec);
+/// What predict() would run. JSON: assay.predict.plan/1.
+Report plan_report_of(std::span<const ModelSpec> models);
 
 }  // namespace assay

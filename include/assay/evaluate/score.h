@@ -1,12 +1,16 @@
 // Scoring: every metric of one store, from one pass over its rows (and a second for the class-wise
 // bins).
 //
+// `score_runs` measures many stores as `assay score` does; `score_store` one, with options that are
+// resolved for it.
+//
 // The same bits for any number of threads and ranks. Every rank must be able to read the store,
 // calls with the same arguments and gets the whole report. Beside 28 bytes an item and the labels,
 // memory does not grow with the number of items.
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <span>
 #include <string>
@@ -18,11 +22,16 @@
 #include "assay/collective/comm.h"
 #include "assay/data/class_list.h"
 #include "assay/data/label_sets.h"
+#include "assay/evaluate/gate.h"
+#include "assay/evaluate/measure_options.h"
 #include "assay/metric/measurement.h"
 #include "assay/metric/metric.h"
+#include "assay/progress.h"
 #include "assay/store/prediction_store.h"
 
 namespace assay {
+
+struct Report;
 
 struct ScoreOptions {
     std::optional<LabelSets> labels;  ///< replace the data set's own; one set an item
@@ -30,8 +39,7 @@ struct ScoreOptions {
     std::optional<ClassMap>
         map;  ///< asks another question of the scores: ImageNet-R's 200 classes, 16 classes, ...
     std::string subgroup;  ///< attribute of the data set: every metric again for each of its values
-    std::vector<MetricRequest>
-        metrics;  ///< empty: default_metrics(), with those of label sets where they matter
+    std::vector<MetricRequest> metrics;  ///< empty: those of default_metrics_for()
     Resampling resampling;
     int threads = 0;  ///< 0: available cores
     std::uint64_t scratch_bytes = std::uint64_t{64}
@@ -43,14 +51,13 @@ struct ScoreOptions {
 
 struct ClassResult {
     std::string id, name;
-    std::uint64_t n = 0, correct = 0;
-    std::optional<double> accuracy;  ///< none without items
-    std::optional<Interval> interval;
+    std::uint64_t correct = 0;
+    Estimate accuracy;                         ///< undefined without items
     std::optional<double> confidence;          ///< mean of the top probability
     std::optional<double> target_probability;  ///< mean probability of this class over its items
 };
 
-/// Items of one class that were answered with another.
+/// Items of one class for which another was predicted.
 struct Confusion {
     std::int32_t truth = 0, predicted = 0;  ///< predicted -1: maps to no class
     std::uint64_t count = 0;
@@ -66,7 +73,7 @@ struct ScoreCounts {
     std::uint64_t scored = 0;
     std::uint64_t unlabelled =
         0;  ///< of the scored: without a valid label (or with none that the map knows)
-    std::uint64_t several_labels = 0;  ///< of the scored
+    std::uint64_t multi_label = 0;  ///< of the scored
     std::uint64_t unnamed =
         0;  ///< of all: not named by the file of label sets, and so without a label
     /// Something that should have been scored was not.
@@ -79,10 +86,10 @@ struct ScoreReport {
     StorageFormat storage = StorageFormat::full_f32;
     ScoreCounts counts;
     std::vector<std::uint64_t>
-        label_counts;  ///< [g]: items with g valid labels, scored or not; [0]: left out
+        labels_per_image;  ///< [g]: items with g valid labels, scored or not; [0]: left out
     std::vector<Measurement>
         measurements;   ///< all items first, then the subgroups in order of their value
-    ClassList classes;  ///< of the answers: the map's targets when there is one
+    ClassList classes;  ///< of the predictions: the map's targets when there is one
     std::vector<ClassResult> per_class;
     std::vector<Confusion> confusions;  ///< by count, then truth, then predicted
     std::vector<std::string> warnings;
@@ -92,9 +99,11 @@ struct ScoreReport {
 /// predictions: what `shape_bias` is made of.
 bool has_cues(const Dataset& dataset);
 
-/// Throws usage (unknown attribute), bad_input (labels of another length or outside the classes,
+/// Progress counts the items of this rank, in the pass over all of them. Throws usage (unknown
+/// attribute), bad_input (labels of another length or outside the classes,
 /// damaged shards).
-ScoreReport score_store(const PredictionStore& store, const ScoreOptions& options, Comm& comm);
+ScoreReport score_store(const PredictionStore& store, const ScoreOptions& options, Comm& comm,
+                        const ProgressCallback& progress = {});
 
 nlohmann::json to_json(const ScoreReport& report);
 
@@ -108,8 +117,8 @@ struct AcrossResult {
     Measurement mean;
     std::vector<std::string> datasets;          ///< in the order of the reports
     std::vector<std::optional<double>> values;  ///< one a data set
-    std::optional<double> deviation;            ///< divisor m - 1: needs two
-    double low = 0, high = 0;                   ///< least and greatest; with `mean.value` only
+    std::optional<double> standard_deviation;   ///< divisor m - 1: needs two
+    double low = 0, high = 0;                   ///< minimum and maximum; with `mean.value` only
 };
 /// Every metric of every model, in the order of the reports. Reports of one model must be of
 /// different data sets (throws usage).
@@ -117,5 +126,43 @@ std::vector<AcrossResult> score_across(std::span<const ScoreReport> reports, std
                                        double level);
 
 nlohmann::json to_json(const AcrossResult& result);
+
+struct ScoreRunsOptions {
+    std::vector<std::filesystem::path> paths;  ///< RUNS folders, data sets in them, or stores
+    MeasureOptions measure;
+    std::string subgroup;  ///< as in ScoreOptions
+    /// Glob over the names of data sets: stores of others are left out, the result holds means over
+    /// those that are left, and gates are about these. "": no means.
+    std::string across;
+    std::size_t confusions = 0;  ///< most frequent confusions kept
+};
+struct ScoreResult {
+    std::vector<ScoreReport> reports;  ///< by data set, then model
+    std::string across;                ///< the glob
+    std::vector<AcrossResult> means;   ///< with `across` only
+    std::vector<GateResult> gates;
+    std::vector<std::string> warnings;  ///< of all stores, with the models' names
+    bool partial() const;               ///< some store is
+};
+/// Scores every store below the paths, one after the other. Progress counts items, `step` is the
+/// data set and the model. Throws as score_store() and check() do; usage where no data set's name
+/// matches, or the means would take one data set twice.
+ScoreResult score_runs(const ScoreRunsOptions& options, Comm& comm,
+                       const ProgressCallback& progress = {});
+
+struct ScoreShown {
+    bool per_class = false;
+    std::size_t confusions = 0;  ///< as many as were kept at most
+};
+/// What can be known to be wrong without a store: the measures, and what does not go with means.
+/// Throws usage and bad_input.
+void check(const ScoreRunsOptions& options, const ScoreShown& shown);
+
+/// Models with their metrics, a table for each data set (or for each store, where a data set has
+/// one or subgroups are asked for); JSON: `assay.scores/2` of docs/formats.md. CSV: a line for each
+/// measurement, mean over data sets or, with `per_class`, class.
+Report report_of(const ScoreResult& result, const ScoreShown& shown = {});
+/// `assay.scores/2`.
+nlohmann::json to_json(const ScoreResult& result, const ScoreShown& shown = {});
 
 }  // namespace assay

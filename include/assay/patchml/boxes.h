@@ -9,7 +9,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
-#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -17,6 +16,7 @@
 
 #include "assay/data/class_list.h"
 #include "assay/data/dataset.h"
+#include "assay/progress.h"
 
 namespace assay {
 
@@ -139,11 +139,10 @@ struct PatchPool {
 };
 
 struct PoolOptions {
-    ClassList classes{};        ///< empty: see make_pool
-    std::int32_t min_side = 1;  ///< pixels, after clipping
-    int threads = 0;            ///< 0: all cores
-    std::function<void(std::uint64_t done, std::uint64_t total)>
-        progress{};  ///< images; called from many threads
+    ClassList classes{};          ///< empty: see make_pool
+    std::int32_t min_side = 1;    ///< pixels, after clipping
+    int threads = 0;              ///< 0: one per core
+    ProgressCallback progress{};  ///< counts images in the step "reading"
 };
 
 /// Finds each box's image below `root`, its class, decodes every image that is named once (so that

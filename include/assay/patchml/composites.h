@@ -8,7 +8,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
-#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -17,6 +16,7 @@
 #include "assay/image/image.h"
 #include "assay/image/preprocess.h"
 #include "assay/patchml/boxes.h"
+#include "assay/progress.h"
 
 namespace assay {
 
@@ -36,12 +36,12 @@ struct CompositeOptions {
     std::uint64_t seed = 1;
     std::size_t limit = 0;  ///< the first n composites of each grid only; 0: all
     /// What follows does not change a byte of what is made.
-    int threads = 0;  ///< 0: all cores
+    int threads = 0;  ///< 0: one per core
     /// Resized patches that are kept for other grids and seeds, bytes. The first to come stay:
     /// every grid uses every patch once, in random order, so that no other choice is hit more
     /// often.
     std::size_t cache_bytes = std::size_t{256} << 20;
-    std::function<void(std::uint64_t done, std::uint64_t total, std::uint64_t found)> progress{};
+    ProgressCallback progress{};  ///< counts composites in a step called by the folder
 };
 
 /// The p of the papers for k of 2, 3, 4 (canvas / 2), 6 (canvas / 3) and 9 (canvas / 4); for
@@ -93,27 +93,27 @@ Image compose(const PatchPool& pool, const CompositePlan& plan, std::size_t i,
               const CompositeOptions& options);
 
 /// Composites of one grid by number of distinct labels.
-struct LabelCounts {
+struct GridCounts {
     Grid grid{};
     std::uint64_t composites = 0;
     std::vector<std::uint64_t> by_labels;  ///< [n]: with exactly n labels; k + 1 numbers
     std::uint64_t patches_left = 0;        ///< of the pool, used in no composite
     std::uint64_t repeats() const;         ///< composites with fewer than k labels
 };
-LabelCounts count_labels(const PatchPool& pool, const CompositePlan& plan);
+GridCounts count_labels(const PatchPool& pool, const CompositePlan& plan);
 
 /// The chance that k patches drawn from `classes` equally frequent classes repeat one: 1 -
 /// prod_{j<k} (1 - j/classes).
-double repeat_share(int k, std::size_t classes);
+double repeat_proportion(int k, std::size_t classes);
 /// The same for k patches drawn without replacement from a pool with these counts:
 /// 1 - e_k(n_1, ..., n_C) / binomial(n, k), e_k the elementary symmetric polynomial. k <= n. Cost:
 /// k * C.
-double repeat_share(int k, std::span<const std::uint64_t> class_counts);
+double repeat_proportion(int k, std::span<const std::uint64_t> class_counts);
 
 struct CompositeReport {
     std::filesystem::path folder;
     std::uint64_t seed = 0;
-    std::vector<LabelCounts> grids;
+    std::vector<GridCounts> grids;
     std::uint64_t composites = 0;
     std::uint64_t found = 0;  ///< composites that an interrupted run had left
     bool was_there = false;   ///< a finished data set with the same settings: nothing was done

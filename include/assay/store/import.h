@@ -5,7 +5,8 @@
 //  of each image as
 //    timm's inference script writes them: columns filename, index and/or label, prob (or logit),
 //    with a row for every entry, or a list in each cell ("[1 2 3]"), or columns index_0.., prob_0..
-//  - .jsonl: the same, an object a line: {"id": ..., "scores": [...]} or {"filename": ..., "index":
+//  - .jsonl: the same, one object per line: {"id": ..., "scores": [...]} or {"filename": ...,
+//  "index":
 //  [...], "prob":
 //  [...]}
 //
@@ -21,6 +22,7 @@
 
 #include "assay/data/class_list.h"
 #include "assay/progress.h"
+#include "assay/report.h"
 #include "assay/store/prediction_store.h"
 #include "assay/store/score_kind.h"
 
@@ -37,9 +39,9 @@ struct ImportOptions {
     std::optional<StorageFormat>
         storage;  ///< none: all that the file holds (full_f16 for f16, full_f32, or top_k)
     std::uint32_t top_k = 0;  ///< with StorageFormat::top_k; 0: all entries that a top-k file holds
-    /// Ids in the order of the rows: a text with one a line, or a csv with a column id, filename,
-    /// path or image (and label or labels, perhaps). Empty: the file's own ids, else the row
-    /// numbers. With both they must agree.
+    /// Ids in the order of the rows: a text with one per line, or a csv with a column id, filename,
+    /// path or image (and label or labels, perhaps; its other columns become attributes). Empty:
+    /// the file's own ids, else the row numbers. With both they must agree.
     std::filesystem::path ids;
     ClassList classes;  ///< empty: the file's column names, else ImageNet's when there are 1000,
                         ///< else numbers
@@ -55,7 +57,7 @@ struct ImportReport {
     std::filesystem::path store;
     std::uint64_t rows = 0;
     std::uint32_t classes = 0;
-    std::uint32_t top_k = 0;  ///< entries a row of a top-k file; 0: full rows
+    std::uint32_t top_k = 0;  ///< entries per row of a top-k file; 0: full rows
     ScoreKind kind = ScoreKind::logits;
     StorageFormat storage = StorageFormat::full_f32;
     std::string array;           ///< the one that was taken
@@ -72,5 +74,8 @@ struct ImportReport {
 ImportReport import_predictions(const std::filesystem::path& file,
                                 const std::filesystem::path& runs, const ImportOptions& options,
                                 const ProgressCallback& callback = {});
+
+/// One row; partial, with a warning, when rows have no score. JSON: assay.import/1.
+Report report_of(const ImportReport& result);
 
 }  // namespace assay

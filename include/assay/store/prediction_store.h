@@ -25,10 +25,10 @@
 
 namespace assay {
 
-/// How much of each row is kept.
+/// How much of each row is stored.
 enum class StorageFormat {
-    full_f32,  ///< C floats a row
-    full_f16,  ///< C half floats a row
+    full_f32,  ///< C floats per row
+    full_f16,  ///< C half floats per row
     top_k,  ///< k best (class, score) and log-sum-exp of the row, so that their probabilities stay
             ///< exact
     label,  ///< arg-max class and its probability
@@ -72,7 +72,7 @@ struct StoreSpec {
                                   ///< preprocessing, ...
 };
 
-/// One of the kept entries of a row of a reduced store.
+/// One of the stored entries of a row of a reduced store.
 struct TopEntry {
     std::int32_t cls;
     float score;
@@ -115,11 +115,11 @@ public:
     void redo(std::size_t shard);
 
     /// `scores`: rows_in(shard) x classes floats, row-major; rows that are not ok are ignored and
-    /// stored as NaN. `states`: one a row. `images_hash`: over the bytes of the shard's images in
+    /// stored as NaN. `states`: one per row. `images_hash`: over the bytes of the shard's images in
     /// order ("" for imports). A row that claims to be ok but holds a NaN or an infinity (with
     /// full_f16 also a score beyond +-65504) becomes not_finite, with an error that names the class
-    /// and the score. Reduces to the kept form, writes aside, syncs, renames. Throws io; internal
-    /// when the shard is there already.
+    /// and the score. Reduces to the storage format, writes aside, syncs, renames. Throws io;
+    /// internal when the shard is there already.
     void write_shard(std::size_t shard, std::span<const float> scores,
                      std::span<const RowState> states, std::span<const RowError> errors,
                      const std::string& images_hash);
@@ -159,7 +159,7 @@ public:
     std::size_t missing_shards() const noexcept;
     bool has(std::size_t shard) const noexcept;  ///< the shard is there
 
-    /// A view of one shard, mapped and verified against its checksum on first use. StorageFormat it
+    /// A view of one shard, mapped and verified against its checksum on first use. Keep it
     /// alive while using its spans.
     class Shard {
     public:
@@ -174,7 +174,7 @@ public:
         std::span<const float> f32() const;
         /// StorageFormat::full_*: rows [begin, begin + n) as floats.
         void read_rows(std::uint32_t begin, std::uint32_t n, std::span<float> out) const;
-        /// StorageFormat::top_k: the row's kept entries, best first (of equal scores the lower
+        /// StorageFormat::top_k: the row's stored entries, best first (of equal scores the lower
         /// class), and its log-sum-exp: the probability of an entry is exp(score - log_sum_exp) of
         /// logits; of log-probabilities likewise, with 0 for it; of probabilities it is the score
         /// itself (and log_sum_exp is 0). StorageFormat::label: one entry whose score is its

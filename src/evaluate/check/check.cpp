@@ -21,11 +21,15 @@ std::string_view name_of(Finding::Severity severity) {
 }
 
 std::vector<Finding> check_model(Classifier& classifier, const ModelSpec& spec,
-                                 const Dataset& dataset, const CheckOptions& options) {
+                                 const Dataset& dataset, const CheckOptions& options,
+                                 const ProgressCallback& callback) {
     using namespace check;
+    Progress progress{.total = options.geometry ? 6U : 5U};
     const auto step = [&](std::string_view what) {
         throw_if_stopped();
-        if (options.progress) options.progress(what);
+        progress.step = what;
+        if (callback) callback(progress);
+        ++progress.done;
     };
     if (options.sample == 0) throw Error(ErrorCode::usage, "a sample of 0 images");
     std::vector<Finding> findings;

@@ -9,12 +9,12 @@
 
 namespace assay {
 
-std::vector<double> vote_shares(const Votes& votes) {
-    return weighted_shares(votes, std::vector<double>(votes.annotators.size(), 1.0));
+std::vector<double> vote_proportions(const Votes& votes) {
+    return weighted_proportions(votes, std::vector<double>(votes.annotators.size(), 1.0));
 }
 
-std::vector<double> weighted_shares(const Votes& votes, std::span<const double> weights,
-                                    std::uint64_t* fallbacks) {
+std::vector<double> weighted_proportions(const Votes& votes, std::span<const double> weights,
+                                         std::uint64_t* fallbacks) {
     if (weights.size() != votes.annotators.size()) {
         throw Error(ErrorCode::usage, fmt::format("{} weights for {} annotators", weights.size(),
                                                   votes.annotators.size()));
@@ -25,9 +25,9 @@ std::vector<double> weighted_shares(const Votes& votes, std::span<const double> 
                                                       weights[r], votes.annotators[r]));
         }
     }
-    std::vector<double> shares(votes.questions(), 0);
+    std::vector<double> proportions(votes.questions(), 0);
     std::uint64_t without_weight = 0;
-    for (std::size_t q = 0; q < shares.size(); ++q) {
+    for (std::size_t q = 0; q < proportions.size(); ++q) {
         double sum = 0, weight = 0, plain = 0;
         for (const std::uint32_t code : votes.of(q)) {
             const double w = weights[code / votes.answers()],
@@ -39,10 +39,10 @@ std::vector<double> weighted_shares(const Votes& votes, std::span<const double> 
         const auto n = static_cast<double>(votes.of(q).size());
         if (weight == 0 && n > 0) ++without_weight;
         // Weighted sums of equal answers may round past the ends.
-        shares[q] = weight > 0 ? std::clamp(sum / weight, 0.0, 1.0) : n > 0 ? plain / n : 0;
+        proportions[q] = weight > 0 ? std::clamp(sum / weight, 0.0, 1.0) : n > 0 ? plain / n : 0;
     }
     if (fallbacks != nullptr) *fallbacks = without_weight;
-    return shares;
+    return proportions;
 }
 
 std::vector<double> agreement_weights(const Votes& votes) {
@@ -58,7 +58,7 @@ std::vector<double> agreement_weights(const Votes& votes) {
         }
     }
     double chance = 0;
-    for (const double share : counts.shares()) chance += share * share;
+    for (const double proportion : counts.proportions()) chance += proportion * proportion;
     std::vector<double> weights(annotators, 0);
     for (std::size_t r = 0; r < annotators; ++r) {
         if (pairs[r] == 0) continue;

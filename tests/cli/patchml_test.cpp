@@ -10,7 +10,7 @@
 #include "cli/program.h"
 #include "core/file.h"
 #include "data/temp_folder.h"
-#include "made_images.h"
+#include "patchml/made_images.h"
 
 namespace assay {
 namespace {
@@ -63,15 +63,15 @@ TEST_F(PatchmlCommand, MakesOneDataSetASeedAndSkipsWhatIsThere) {
     EXPECT_EQ(report["datasets"][1]["seed"], 4);
     const json& two = report["datasets"][0]["grids"][0];
     EXPECT_EQ(two["composites"], 6);
-    EXPECT_EQ(two["by_label_count"][0], 0);
+    EXPECT_EQ(two["by_labels"][0], 0);
     // Two of 12, six of each class: 2 * 15 of 66 pairs are of one class.
     EXPECT_NEAR(two["repeats"]["expected_pool"].get<double>(), 30.0 / 66, 1e-12);
     EXPECT_NEAR(two["repeats"]["expected_equal_classes"].get<double>(), 0.5, 1e-12);
 
     const Outcome csv = run({"--k", "2,4", "--canvas", "16", "--seed", "3", "--csv", "-q"});
-    EXPECT_THAT(
-        csv.out,
-        HasSubstr("folder,state,seed,k,p,composites,patches_left,repeats,repeat_share,low,high,"));
+    EXPECT_THAT(csv.out,
+                HasSubstr("folder,state,seed,k,p,composites,patches_left,repeats,repeat_proportion,"
+                          "repeat_proportion_low,repeat_proportion_high,"));
 
     const Outcome other = run({"--k", "2", "--canvas", "16", "--seed", "3"});
     EXPECT_EQ(other.status, 2);
@@ -104,17 +104,17 @@ TEST_F(PatchmlCommand, RefusesBeforeAnythingIsWritten) {
     refused({"--k", "3", "--distinct"},
             "the pool holds 2 classes, and the labels are to be distinct");
     refused({"--k", "0"}, "both must be 1 or more");
-    refused({"--k", "2,3", "--p", "1,2,3"}, "--p has 3 numbers for 2 of --k");
+    refused({"--k", "2,3", "--p", "1,2,3"}, "p has 3 numbers for 2 of k");
     refused({"--seeds", "5-1"}, "from the lower to the higher");
     refused({"--seeds", "1-99999999999999999999"}, "is no seed");
     refused({"--seeds", "0-18446744073709551615"}, "at most 1000 in all");
     refused({"--seeds", "1,1"}, "a seed stands twice");
     refused({"--seeds", "x"}, "`x` is no seed");
     refused({"--interpolation", "bicubc"}, "bicubic");
-    refused({"--boxes", "x.csv"}, "--whole goes without --data and --boxes");
-    refused({"--name", "../x"}, "--name must be a file name");
+    refused({"--boxes", "x.csv"}, "--whole excludes --boxes");
+    refused({"--name", "../x"}, "the name must be a file name");
     EXPECT_THAT(assay_run({"patchml", "--out", "x"}).err,
-                HasSubstr("give --data and --boxes, or --whole"));
+                HasSubstr("a folder of images and their boxes, or a data set of whole images"));
     EXPECT_EQ(run({"--dry-run", "--k", "2"}).status, 0);
     EXPECT_FALSE(fs::exists(folder_ / "out"));
 }

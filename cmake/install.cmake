@@ -1,0 +1,38 @@
+# The library with its public headers, CMake package and assay.pc; the plug-in; the command. Everything is found
+# relative to where it lies, so that an installed folder may move.
+include(CMakePackageConfigHelpers)
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/assay)
+set(ASSAY_PLUGIN_INSTALL_DIR ${CMAKE_INSTALL_LIBDIR}/assay)
+
+install(TARGETS assay_library EXPORT assayTargets
+    LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
+    INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/assay DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
+install(EXPORT assayTargets NAMESPACE assay:: DESTINATION ${package_dir})
+if(TARGET assay_torch)
+    install(TARGETS assay_torch LIBRARY DESTINATION ${ASSAY_PLUGIN_INSTALL_DIR})
+endif()
+if(TARGET assay)
+    install(TARGETS assay RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+endif()
+
+get_target_property(kind assay_library TYPE)
+set(ASSAY_STATIC OFF)
+set(ASSAY_PC_REQUIRES nlohmann_json)
+set(ASSAY_PC_LIBS "-L\${libdir} -lassay")
+if(kind STREQUAL STATIC_LIBRARY)
+    set(ASSAY_STATIC ON)
+    string(APPEND ASSAY_PC_REQUIRES " fmt libjpeg libpng libtiff-4 zlib pugixml libwebp libwebpdemux libxxhash minizip")
+    string(APPEND ASSAY_PC_LIBS " -lstdc++ -lm -ldl -pthread")
+    install(FILES cmake/link-dependencies.cmake DESTINATION ${package_dir})
+endif()
+configure_package_config_file(cmake/assayConfig.cmake.in ${PROJECT_BINARY_DIR}/cmake/assayConfig.cmake
+    INSTALL_DESTINATION ${package_dir} NO_SET_AND_CHECK_MACRO NO_CHECK_REQUIRED_COMPONENTS_MACRO)
+# Before 1.0 each minor version may change what is there.
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/cmake/assayConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/cmake/assayConfig.cmake ${PROJECT_BINARY_DIR}/cmake/assayConfigVersion.cmake
+    DESTINATION ${package_dir})
+
+file(RELATIVE_PATH ASSAY_PC_PREFIX /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
+configure_file(cmake/assay.pc.in ${PROJECT_BINARY_DIR}/cmake/assay.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/cmake/assay.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

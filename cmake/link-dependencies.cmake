@@ -1,0 +1,13 @@
+# What a program that links the static library must find; installed with its CMake package.
+find_package(Threads REQUIRED)
+find_package(PkgConfig REQUIRED)
+find_package(fmt REQUIRED)
+find_package(nlohmann_json REQUIRED)
+find_package(JPEG REQUIRED)
+find_package(PNG REQUIRED)
+find_package(TIFF REQUIRED)
+find_package(ZLIB REQUIRED)
+find_package(pugixml REQUIRED)
+pkg_check_modules(webp REQUIRED IMPORTED_TARGET libwebp libwebpdemux)
+pkg_check_modules(xxhash REQUIRED IMPORTED_TARGET libxxhash)
+pkg_check_modules(minizip REQUIRED IMPORTED_TARGET minizip)

@@ -1,0 +1,22 @@
+// What there is: metrics, presets, class maps, file formats, and the stores below a folder.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "assay/report.h"
+
+namespace assay {
+
+/// "metrics", "presets", "maps", "formats": the tables that are built in.
+const std::vector<std::string>& listing_topics();
+/// One topic, or all of them for "". JSON: assay.list/1, an array under each topic's name. Throws
+/// usage with the nearest topic.
+Report listing(std::string_view topic = "");
+/// The stores below `path` (a RUNS folder, one of its data sets, or one store), damaged ones among
+/// them: a row each. JSON: assay.list/1 with "stores". Throws bad_input when there is none.
+Report store_listing(const std::filesystem::path& path);
+
+}  // namespace assay

@@ -1,0 +1,62 @@
+// What `score` and `compare` are asked to measure, in the form in which people say it (names,
+// numbers, files), and the one place that turns it into the options for a store.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "assay/data/label_sets.h"
+#include "assay/evaluate/gate.h"
+#include "assay/metric/metric.h"
+#include "assay/store/prediction_store.h"
+
+namespace assay {
+
+struct ScoreOptions;
+
+struct MeasureOptions {
+    /// "top1", or lists with parameters: "top1,ece:bins=20,asma.jaccard". Empty: the defaults.
+    std::vector<std::string> metrics;
+    std::vector<int> k;  ///< the k of top-k where a request says none; empty: 1 and 5
+    int bins = 0;        ///< of the calibration errors that say none; 0: each metric's own
+    std::string edges;   ///< edge rule of the bins; "": each metric's own
+    /// Numbers of labels that ASMA averages over where a request says none ("2", "3-5"); "present"
+    /// skips those that no image has, where else they leave it undefined. Empty: 1-5.
+    std::vector<std::string> subgroups;
+    /// Labels instead of the data set's own: a file as read_label_sets() takes it, or an
+    /// ImageFolder.
+    std::filesystem::path labels;
+    std::string class_map;  ///< a built-in map's name, or a file; "": the model's own classes
+    std::vector<std::string> gates;  ///< "low(top1) >= 0.75"
+    Resampling resampling;
+    std::uint32_t null_draws = 0;  ///< as in ScoreOptions
+    int threads = 0;               ///< 0: one per core
+};
+
+/// What can be known to be wrong without a store. `differences`: gates may be about differences to
+/// a baseline. Throws usage and bad_input: metrics, gates and class maps that are unknown (with the
+/// nearest name), labels that are not there.
+void check(const MeasureOptions& options, bool differences);
+
+/// In the order given. Throws as check().
+std::vector<Gate> gates_of(const MeasureOptions& options);
+
+/// For one store, for whose items and classes the labels and the class map are read. Throws usage
+/// and bad_input: as check(), and label counts for ASMA where it is not measured.
+ScoreOptions resolve(const MeasureOptions& options, const PredictionStore& store);
+
+/// The metrics that are measured where none is named: all that are shown by default, those of label
+/// sets only where some set has several members, those of single labels only where some set has one
+/// (or no set has several), shape bias only where `cues` (has_cues()). `options`: k, bins and
+/// edges.
+std::vector<MetricRequest> default_metrics_for(const LabelSets& labels, bool cues,
+                                               const MeasureOptions& options = {});
+
+/// "3 of 50 images are not named in real.json; they count as without labels"; "" where the file
+/// names all of them.
+std::string unnamed_text(std::uint64_t unnamed, std::uint64_t images,
+                         const std::filesystem::path& labels);
+
+}  // namespace assay

@@ -1,0 +1,132 @@
+#include "assay/annotation/aggregate_votes.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "assay/annotation/label_stats.h"
+#include "assay/error.h"
+#include "core/csv.h"
+#include "inputs.h"
+
+namespace assay {
+namespace {
+
+void check(const AggregateOptions& options) {
+    const std::vector<std::string> known = {"dawid-skene", "majority", "weighted"};
+    if (std::find(known.begin(), known.end(), options.method) == known.end()) {
+        throw Error(ErrorCode::usage,
+                    fmt::format("method `{}`{}", options.method, suggest(options.method, known)));
+    }
+    if (options.threshold && !(*options.threshold >= 0 && *options.threshold <= 1)) {
+        throw Error(ErrorCode::usage,
+                    fmt::format("threshold {} is not in [0, 1]", *options.threshold));
+    }
+    if (!options.weights.empty() && options.method != "weighted")
+        throw Error(ErrorCode::usage, "weights of annotators go with the method weighted");
+}
+
+/// The votes, and what they are about; what is not given follows from the votes.
+void read_inputs(Aggregation& out) {
+    const AggregateOptions& o = out.options;
+    VotesOptions reading;
+    reading.scale = answer_scale(o.answers);
+    reading.repeats = repeats_named(o.repeats);
+    reading.threads = o.em.threads;
+    if (!o.known_annotators.empty()) reading.annotators = read_annotator_names(o.known_annotators);
+    out.classes = classes_named(o.classes);
+    if (!o.data.empty()) {
+        out.dataset = open_labelled(o.data, out.classes, &out.assumed);
+        if (out.classes.empty()) out.classes = out.dataset.classes;
+    }
+    reading.meanings = [&](const Votes& texts) {
+        if (o.data.empty()) out.dataset = dataset_of_votes(texts);
+        if (out.classes.empty()) out.classes = classes_of_votes(texts);
+        return meanings_among(out.dataset, out.classes, texts);
+    };
+    out.votes = read_votes(o.votes, reading);
+}
+
+void decide(Aggregation& out) {
+    const AggregateOptions& o = out.options;
+    if (o.method == "dawid-skene") {
+        out.fitted = dawid_skene(out.votes, o.em);
+        out.yes = out.fitted->yes;
+    } else if (o.method == "weighted") {
+        out.weights = o.weights.empty() ? agreement_weights(out.votes)
+                                        : read_annotator_weights(o.weights, out.votes);
+        out.yes = weighted_proportions(out.votes, out.weights, &out.unweighted);
+    } else {
+        out.yes = vote_proportions(out.votes);
+    }
+    out.rule.threshold = o.threshold.value_or(out.fitted ? 0.8 : 0.5);
+    out.rule.above = !out.fitted && !o.threshold;
+}
+
+}  // namespace
+
+std::vector<LabelsPerImage> labels_per_image(const LabelSets& sets) {
+    std::vector<LabelsPerImage> rows = {{"1", 0}, {"2", 0},  {"3", 0},   {"4", 0},
+                                        {"5", 0}, {">5", 0}, {"none", 0}};
+    for (std::size_t i = 0; i < sets.size(); ++i) {
+        const std::size_t n = sets[i].size();
+        ++rows[n == 0 ? 6 : std::min<std::size_t>(n, 6) - 1].images;
+    }
+    return rows;
+}
+
+Aggregation aggregate_votes(const AggregateOptions& options) {
+    check(options);
+    Aggregation out;
+    out.options = options;
+    read_inputs(out);
+    std::optional<LabelSets> original;
+    if (!options.original.empty()) {
+        original = read_label_sets(options.original, out.dataset, out.classes);
+    } else if (!options.data.empty()) {
+        original = out.dataset.labels;
+    }
+    decide(out);
+    out.built = build_label_sets(out.votes, out.yes, out.rule, out.dataset, out.classes,
+                                 original ? &*original : nullptr);
+    out.histogram = labels_per_image(out.built.sets);
+    out.agreement = answer_agreement(out.votes, options.level);
+    out.annotators = annotator_quality(out.votes, out.yes, options.em.smoothing,
+                                       out.fitted ? &*out.fitted : nullptr, options.level);
+    if (!options.against.empty()) {
+        out.comparison = compare_label_sets(
+            out.built, read_label_sets(options.against, out.dataset, out.classes));
+    }
+    return out;
+}
+
+std::string posterior_csv(const Aggregation& a) {
+    std::string out;
+    CsvWriter writer(out);
+    writer.field("item");
+    writer.field("label");
+    for (const std::string& name : a.votes.scale.names) writer.field("n_" + name);
+    writer.field(a.fitted ? "posterior" : "proportion");
+    writer.field("kept");
+    writer.end_row();
+    std::vector<std::uint32_t> counts(a.votes.answers());
+    for (std::size_t q = 0; q < a.votes.questions(); ++q) {
+        std::fill(counts.begin(), counts.end(), 0U);
+        for (const std::uint32_t code : a.votes.of(q)) ++counts[code % counts.size()];
+        writer.field(a.votes.items[a.votes.question_item[q]]);
+        writer.field(a.votes.labels[a.votes.question_label[q]]);
+        for (const std::uint32_t n : counts) writer.field(std::to_string(n));
+        writer.field(fmt::format("{}", a.yes[q]));
+        const bool placed = a.built.item_of_question[q] >= 0 && a.built.class_of_question[q] >= 0;
+        writer.field(placed && !a.votes.of(q).empty() && a.rule.keeps(a.yes[q]) ? "1" : "0");
+        writer.end_row();
+    }
+    return out;
+}
+
+LabelSetFormat label_set_format_for(const std::filesystem::path& file, std::string_view name) {
+    if (!name.empty()) return label_set_format_named(name);
+    return file.extension() == ".csv" ? LabelSetFormat::csv : LabelSetFormat::object;
+}
+
+}  // namespace assay

@@ -1,0 +1,100 @@
+#include "cli/store_command.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
+
+#include "assay/error.h"
+#include "cli/command.h"
+#include "cli/outputs.h"
+
+namespace assay::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+/// Options whose values are files; the file need not be there for those that are written.
+constexpr std::array<std::string_view, 3> file_options = {"labels", "class-map", "output"};
+
+[[noreturn]] void refuse(const std::string& message) {
+    throw Error(ErrorCode::bad_input, message);
+}
+
+/// Of an option, or of a plain argument, which has no dashes.
+CLI::Option* option_named(CLI::App& app, const std::string& key) {
+    CLI::Option* const option = app.get_option_no_throw("--" + key);
+    return option != nullptr ? option : app.get_option_no_throw(key);
+}
+
+std::vector<std::string> keys_of(const CLI::App& app) {
+    std::vector<std::string> keys;
+    for (const CLI::Option* option : app.get_options()) {
+        for (const std::string& name : option->get_lnames()) {
+            if (name != "help") keys.push_back(name);
+        }
+        if (option->get_positional()) keys.push_back(option->get_name());
+    }
+    return keys;
+}
+
+std::string text_of(const json& value, const std::string& key, const fs::path& folder) {
+    if (!value.is_string()) return value.dump();
+    const auto text = value.get<std::string>();
+    if (std::find(file_options.begin(), file_options.end(), key) == file_options.end()) return text;
+    const fs::path path = (folder / text).lexically_normal();
+    return key == "output" || fs::exists(path) ? path.string() : text;  // else a built-in's name
+}
+
+void set(CLI::Option& option, const std::string& key, const json& value, const std::string& where,
+         const fs::path& folder) {
+    const auto wrong_type = [&] {
+        refuse(fmt::format("{}.{} has the value {}, which is of the wrong type", where, key,
+                           value.dump()));
+    };
+    if (option.get_items_expected_max() == 0) {
+        if (!value.is_boolean()) wrong_type();
+        if (value.get<bool>()) option.add_result("true");
+        return;
+    }
+    const json values = value.is_array() ? value : json::array({value});
+    if (values.size() > 1 && option.get_items_expected_max() == 1 &&
+        option.get_type_size_max() == 1)
+        refuse(fmt::format("{}.{} takes one value, not {}", where, key, values.size()));
+    for (const json& item : values) {
+        if (!item.is_string() && !item.is_number()) wrong_type();
+        const std::string text = text_of(item, key, folder);
+        if (const std::string_view fault = fault_of_number(text); !fault.empty())
+            refuse(fmt::format("{}.{} {}: {}", where, key, text, fault));
+        option.add_result(text);
+    }
+}
+
+}  // namespace
+
+int run_command(StoreCommand& command, std::vector<std::string> arguments) {
+    const auto app = command.app();
+    if (!parse(*app, std::move(arguments))) return Status::done;
+    command.check();
+    return command.run();
+}
+
+void fill(CLI::App& app, const json& table, const std::string& where, const fs::path& folder) {
+    if (!table.is_object()) refuse(where + " must be a table");
+    for (const auto& [key, value] : table.items()) {
+        CLI::Option* const option = key == "help" ? nullptr : option_named(app, key);
+        if (option == nullptr)
+            refuse(where + " has an unknown key `" + key + "`" + suggest(key, keys_of(app)));
+        try {
+            set(*option, key, value, where, folder);
+            if (!option->empty()) option->run_callback();
+        } catch (const CLI::Error& error) {
+            refuse(fmt::format("{}.{}: {}", where, key, error.what()));
+        }
+    }
+    check_outputs(app);
+}
+
+}  // namespace assay::cli

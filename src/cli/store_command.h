@@ -1,0 +1,48 @@
+// A command that reads stores, with its options as a struct: the command line fills it from its
+// arguments, `assay run` from a table of assay.toml.
+#pragma once
+
+#include <CLI/App.hpp>
+#include <filesystem>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+namespace assay::cli {
+
+/// What `assay run` has predicted, or is about to.
+struct Runs {
+    std::filesystem::path folder;
+    std::vector<std::string> models;    ///< in the order of the file
+    std::vector<std::string> datasets;  ///< those that the command is asked about
+};
+
+class StoreCommand {
+public:
+    virtual ~StoreCommand() = default;
+    /// The command's application; parsing it, or fill(), sets this object's options.
+    virtual std::unique_ptr<CLI::App> app() = 0;
+    /// Takes what no option named from `runs`. Throws usage and bad_input.
+    virtual void over(const Runs& runs) = 0;
+    /// Throws what can be known to be wrong before a store is opened: usage and bad_input.
+    virtual void check() const = 0;
+    /// Does it, and prints its report; returns the exit status.
+    virtual int run() const = 0;
+};
+
+std::unique_ptr<StoreCommand> score_command();
+std::unique_ptr<StoreCommand> compare_command();
+
+/// Parses the arguments, checks, runs.
+int run_command(StoreCommand& command, std::vector<std::string> arguments);
+
+/// Sets the options of `app` from a table: a key is a long option's name, an array gives an option
+/// several values, a flag takes true or false. `where` ("[score]") names the table in messages;
+/// relative paths of files are relative to `folder`. The options' own checks hold. Throws
+/// bad_input: an unknown key (with the nearest), a value of the wrong type or outside of what is
+/// allowed.
+void fill(CLI::App& app, const nlohmann::json& table, const std::string& where,
+          const std::filesystem::path& folder);
+
+}  // namespace assay::cli

@@ -1,0 +1,135 @@
+// Comparisons for people, and as one flat table.
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "assay/evaluate/compare.h"
+#include "assay/report.h"
+#include "evaluate/measurement_text.h"
+
+namespace assay {
+namespace {
+
+using Show = Column::Show;
+
+std::string class_name(const PairReport& report, std::int32_t c) {
+    if (c < 0) return "(no target)";
+    const auto index = static_cast<std::size_t>(c);
+    return index < report.classes.size() ? report.classes.name(index) : std::to_string(c);
+}
+
+Cell p_cell(const std::optional<double>& p) {
+    return p ? Cell(PValue{*p}) : Cell();
+}
+
+std::string title_of(const PairReport& r) {
+    const std::string pair =
+        r.dataset == r.candidate_dataset
+            ? fmt::format("{} against {} on {}", r.candidate, r.baseline, r.dataset)
+            : fmt::format("{} on {} against {} on {}", r.candidate, r.candidate_dataset, r.baseline,
+                          r.dataset);
+    return fmt::format("{}: {} items in common", pair, count_text(r.items));
+}
+
+Table metric_table(const PairReport& report, bool several) {
+    Table table;
+    table.title = title_of(report);
+    table.columns = {{"metric", false},
+                     {report.baseline, true, Show::value_and_half},
+                     {report.candidate, true, Show::value_and_half},
+                     {.name = "difference", .sign = true},
+                     {"interval", true, Show::interval},
+                     {"p"}};
+    if (several) table.columns.push_back({"p (Holm)"});
+    table.columns.push_back({"candidate is", false});
+    for (const PairedMetric& m : report.metrics) {
+        std::vector<Cell> cells{metric_heading(m.candidate),
+                                Estimate(m.baseline),
+                                Estimate(m.candidate),
+                                m.difference,
+                                m.difference,
+                                p_cell(m.p)};
+        if (several) cells.push_back(p_cell(m.p_holm));
+        cells.emplace_back(std::string(name_of(m.verdict)));
+        table.add(std::move(cells));
+    }
+    for (const PairedMetric& m : report.metrics) {
+        if (!m.difference.value)
+            table.notes.push_back(
+                fmt::format("{}: {}", metric_text(m.candidate.key), m.difference.undefined));
+    }
+    table.notes.push_back(fmt::format(
+        "same prediction {:.1f} %; both correct {}, both incorrect {}, only {} correct {}, only {} "
+        "correct {}",
+        100.0 * static_cast<double>(report.same_prediction) / static_cast<double>(report.items),
+        count_text(report.both_correct), count_text(report.both_incorrect), report.baseline,
+        count_text(report.only_baseline_correct), report.candidate,
+        count_text(report.only_candidate_correct)));
+    table.notes.push_back(
+        std::string("p: exact McNemar test for accuracies, else from the paired spread") +
+        (several ? "; `better` and `worse` after Holm's correction over the candidates, "
+                   "metric by metric."
+                 : "."));
+    return table;
+}
+
+Table disagreement_table(const PairReport& report) {
+    Table table;
+    table.title = "Where they disagree, the most confident first (* correct)";
+    table.columns = {{"item", false}, {"label", false},          {report.baseline, false},
+                     {"%"},           {report.candidate, false}, {"%"}};
+    for (const Disagreement& d : report.disagreements) {
+        std::string labels;
+        for (const std::int32_t c : d.labels)
+            labels += (labels.empty() ? "" : ", ") + class_name(report, c);
+        table.add({d.id, labels, class_name(report, d.baseline) + (d.baseline_correct ? " *" : ""),
+                   Number{d.baseline_confidence, Unit::proportion, 0},
+                   class_name(report, d.candidate) + (d.candidate_correct ? " *" : ""),
+                   Number{d.candidate_confidence, Unit::proportion, 0}});
+    }
+    return table;
+}
+
+Table records_of(const std::vector<PairReport>& reports) {
+    Table table;
+    table.columns = {{"baseline", false}, {"candidate", false},  {"dataset", false},
+                     {"metric", false},   {"definition", false}, {"baseline_value"},
+                     {"candidate_value"}, {"difference"}};
+    for (const Column& column : interval_columns()) table.columns.push_back(column);
+    for (const char* name :
+         {"p", "p_holm", "test", "n", "undefined", "candidate_dataset", "verdict"})
+        table.columns.push_back({name, false});
+    for (const PairReport& report : reports) {
+        for (const PairedMetric& m : report.metrics) {
+            std::vector<Cell> cells{
+                report.baseline,          report.candidate,           report.dataset,
+                m.candidate.key.metric,   m.candidate.key.definition, exact(m.baseline.value),
+                exact(m.candidate.value), exact(m.difference.value)};
+            add_interval(cells, m.difference.interval);
+            cells.insert(cells.end(), {exact(m.p), exact(m.p_holm), m.test, Count{m.candidate.n},
+                                       m.difference.undefined, report.candidate_dataset,
+                                       std::string(name_of(m.verdict))});
+            table.add(std::move(cells));
+        }
+    }
+    return table;
+}
+
+}  // namespace
+
+Report report_of(const CompareResult& result) {
+    Report report;
+    Section& section = report.sections.emplace_back();
+    for (const PairReport& pair : result.pairs) {
+        section.blocks.emplace_back(metric_table(pair, result.pairs.size() > 1));
+        if (!pair.disagreements.empty()) section.blocks.emplace_back(disagreement_table(pair));
+    }
+    if (!result.gates.empty()) section.blocks.emplace_back(gate_table(result.gates));
+    report.records = records_of(result.pairs);
+    report.result = to_json(result);
+    report.warnings = result.warnings;
+    report.partial = result.partial();
+    return report;
+}
+
+}  // namespace assay

@@ -1,0 +1,64 @@
+// A baseline and its candidates by their folders, with gates.
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "assay/error.h"
+#include "assay/evaluate/compare.h"
+
+namespace assay {
+namespace {
+
+PredictionStore the_store(const std::filesystem::path& path) {
+    const auto found = find_stores(path);
+    if (found.size() != 1) {
+        throw Error(
+            ErrorCode::usage,
+            fmt::format("`{}` holds {} stores; the baseline is one of them: name it, e.g. `{}`",
+                        path.string(), found.size(), found.front().string()));
+    }
+    return PredictionStore::open(found.front());
+}
+
+}  // namespace
+
+void check(const CompareRunsOptions& options) {
+    check(options.measure, true);
+}
+
+CompareResult compare_runs(const CompareRunsOptions& options, Comm& comm,
+                           const ProgressCallback& progress) {
+    CompareResult result;
+    const std::vector<Gate> gates = gates_of(options.measure);
+    const PredictionStore baseline = the_store(options.baseline);
+    std::vector<PredictionStore> stores;
+    for (const auto& path : options.candidates) {
+        for (const auto& folder : find_stores(path)) {
+            if (folder != baseline.folder()) stores.push_back(PredictionStore::open(folder));
+        }
+    }
+    if (stores.empty()) {
+        throw Error(ErrorCode::usage, fmt::format("no candidate besides the baseline `{}`",
+                                                  options.baseline.string()));
+    }
+    std::vector<const PredictionStore*> candidates;
+    for (const PredictionStore& store : stores) candidates.push_back(&store);
+
+    const CompareOptions how{resolve(options.measure, baseline), options.disagreements};
+    const std::string unnamed =
+        unnamed_text(how.score.unnamed, baseline.rows(), options.measure.labels);
+    if (!unnamed.empty()) result.warnings.push_back(unnamed);
+    result.pairs = compare_stores(baseline, candidates, how, comm, progress);
+    for (const PairReport& pair : result.pairs) {
+        for (const Gate& gate : gates) result.gates.push_back(check_gate(gate, pair));
+        for (const auto& text : pair.warnings) result.warnings.push_back(text);
+    }
+    return result;
+}
+
+bool CompareResult::partial() const {
+    return std::any_of(pairs.begin(), pairs.end(),
+                       [](const PairReport& pair) { return pair.not_scored > 0; });
+}
+
+}  // namespace assay

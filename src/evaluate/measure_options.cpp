@@ -1,0 +1,193 @@
+#include "assay/evaluate/measure_options.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "assay/error.h"
+#include "assay/evaluate/score.h"
+#include "assay/report.h"
+#include "data/label_rows.h"
+
+namespace assay {
+namespace {
+
+// "top1,ece:bins=20,edges=right_closed,asma:subgroups=2,3,4": a piece with '=' and without ':', or
+// a number, belongs to the metric before it.
+void split_metrics(const std::string& text, std::vector<std::string>& list) {
+    std::size_t begin = 0;
+    while (begin <= text.size()) {
+        const std::size_t comma = std::min(text.find(',', begin), text.size());
+        const std::string piece = text.substr(begin, comma - begin);
+        const bool parameter =
+            piece.find('=') != std::string::npos && piece.find(':') == std::string::npos;
+        const bool number = !piece.empty() && piece[0] >= '0' && piece[0] <= '9';
+        if (!list.empty() && (parameter || number)) {
+            list.back() += "," + piece;
+        } else {
+            list.push_back(piece);
+        }
+        begin = comma + 1;
+    }
+}
+
+bool takes(const MetricFacts& facts, std::string_view parameter) {
+    return std::any_of(facts.parameters.begin(), facts.parameters.end(),
+                       [&](const ParameterFacts& p) { return p.name == parameter; });
+}
+
+// What a request says itself goes before what the options say for all metrics.
+void add_request(std::vector<MetricRequest>& list, const std::string& text,
+                 const MeasureOptions& options) {
+    const MetricFacts& facts =
+        *parse_metric(std::string_view(text).substr(0, text.find(':'))).facts;
+    if (text == facts.name && takes(facts, "k") && !options.k.empty()) {
+        for (const int k : options.k) list.push_back(parse_metric(fmt::format("{}:k={}", text, k)));
+        return;
+    }
+    std::string full = text;
+    for (const auto& p : facts.parameters) {
+        const std::string name(p.name);
+        const std::string value = name == "bins" && options.bins > 0 ? std::to_string(options.bins)
+                                  : name == "edges"                  ? options.edges
+                                                                     : "";
+        if (value.empty() || text.find(name + "=") != std::string::npos) continue;
+        full += (full.find(':') == std::string::npos ? ":" : ",") + name + "=" + value;
+    }
+    list.push_back(parse_metric(full));
+}
+
+std::vector<MetricRequest> named_metrics(const MeasureOptions& options) {
+    std::vector<std::string> texts;
+    for (const std::string& list : options.metrics) split_metrics(list, texts);
+    std::vector<MetricRequest> list;
+    for (const std::string& text : texts) add_request(list, text, options);
+    return list;
+}
+
+// The label counts of the options, where the request is for a mean over them.
+void set_subgroups(MetricRequest& request, const MeasureOptions& options) {
+    if (options.subgroups.empty() || !takes(*request.facts, "subgroups")) return;
+    std::string counts;
+    bool present = false;
+    for (const std::string& piece : options.subgroups) {
+        if (piece == "present") {
+            present = true;
+        } else {
+            counts += (counts.empty() ? "" : ",") + piece;
+        }
+    }
+    const std::string name(request.facts->name);
+    const std::string usual = parse_metric(name).parameters.at("subgroups");
+    std::string& subgroups = request.parameters["subgroups"];
+    if (!counts.empty() && subgroups == usual) {
+        subgroups = with_note("reading the subgroups `" + counts + "`", [&] {
+            return parse_metric(name + ":subgroups=" + counts).parameters.at("subgroups");
+        });
+    }
+    if (present) request.parameters["absent"] = "skipped";
+}
+
+// ReaL's json, csv, txt, npy; or a folder whose images' places say their classes.
+LabelSets labels_from(const std::filesystem::path& path, const Dataset& dataset,
+                      std::uint64_t& unnamed) {
+    if (!std::filesystem::is_directory(path))
+        return read_label_sets(path, dataset, dataset.classes, &unnamed);
+    return with_note("reading the labels of the folder " + path.string(), [&] {
+        DatasetOptions options;
+        options.classes = dataset.classes;
+        const Dataset folder = open_dataset(path, options);
+        NamedRows rows;
+        rows.keys = folder.ids;
+        rows.rows = folder.labels;
+        return rows_by_key(rows, dataset, folder.name, &unnamed);
+    });
+}
+
+std::vector<MetricRequest> requests_for(const LabelSets& labels, bool cues,
+                                        const MeasureOptions& options) {
+    std::vector<MetricRequest> list = options.metrics.empty()
+                                          ? default_metrics_for(labels, cues, options)
+                                          : named_metrics(options);
+    if (!options.subgroups.empty()) {
+        const auto averages = [](const MetricRequest& r) { return takes(*r.facts, "subgroups"); };
+        if (std::none_of(list.begin(), list.end(), averages)) {
+            throw Error(ErrorCode::usage,
+                        options.metrics.empty()
+                            ? "subgroups are for asma, which is not shown: no image has several "
+                              "labels"
+                            : "subgroups are for asma, which is not among the metrics");
+        }
+        for (MetricRequest& request : list) set_subgroups(request, options);
+    }
+    for (const Gate& gate : gates_of(options)) {
+        if (std::find(list.begin(), list.end(), gate.metric) == list.end())
+            list.push_back(gate.metric);
+    }
+    return list;
+}
+
+}  // namespace
+
+std::vector<MetricRequest> default_metrics_for(const LabelSets& labels, bool cues,
+                                               const MeasureOptions& options) {
+    const bool several = !labels.is_single();
+    bool single = !several;
+    for (std::size_t i = 0; i < labels.size() && !single; ++i) single = labels[i].size() == 1;
+    return default_metrics(options.k, options.bins, options.edges, several, single, cues);
+}
+
+std::vector<Gate> gates_of(const MeasureOptions& options) {
+    std::vector<Gate> list;
+    for (const std::string& text : options.gates) {
+        list.push_back(parse_gate(text));
+        set_subgroups(list.back().metric, options);
+    }
+    return list;
+}
+
+void check(const MeasureOptions& options, bool differences) {
+    for (const Gate& gate : gates_of(options)) {
+        if (gate.delta && !differences)
+            check_gate(gate, std::span<const Measurement>());  // says what it needs
+    }
+    std::vector<MetricRequest> list =
+        options.metrics.empty() ? default_metrics(options.k, options.bins, options.edges, true)
+                                : named_metrics(options);
+    for (MetricRequest& request : list) set_subgroups(request, options);
+    if (!options.class_map.empty() && !std::filesystem::exists(options.class_map))
+        class_map_named(options.class_map, imagenet_classes());
+    if (!options.labels.empty() && !std::filesystem::exists(options.labels))
+        throw Error(ErrorCode::bad_input, "no labels at `" + options.labels.string() + "`");
+}
+
+ScoreOptions resolve(const MeasureOptions& options, const PredictionStore& store) {
+    ScoreOptions resolved;
+    resolved.resampling = options.resampling;
+    resolved.threads = options.threads;
+    resolved.null_draws = options.null_draws;
+    const Dataset& dataset = store.dataset();
+    if (!options.class_map.empty()) {
+        // The built-in maps are for ImageNet's classes, whatever the data set's own are
+        // (ImageNet-R's 200, 16 folders).
+        const ClassList& model =
+            dataset.classes.size() == store.classes() ? dataset.classes : imagenet_classes();
+        resolved.map = class_map_named(options.class_map, model);
+    }
+    if (!options.labels.empty())
+        resolved.labels = labels_from(options.labels, dataset, resolved.unnamed);
+    resolved.metrics = requests_for(resolved.labels ? *resolved.labels : dataset.labels,
+                                    has_cues(dataset), options);
+    return resolved;
+}
+
+std::string unnamed_text(std::uint64_t unnamed, std::uint64_t images,
+                         const std::filesystem::path& labels) {
+    if (unnamed == 0) return "";
+    const std::string file =
+        labels.filename().empty() ? labels.string() : labels.filename().string();
+    return fmt::format("{} of {} images are not named in {}; they count as without labels",
+                       count_text(unnamed), count_text(images), file);
+}
+
+}  // namespace assay

@@ -1,0 +1,87 @@
+#include "evaluate/measurement_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "assay/metric/metric.h"
+
+namespace assay {
+
+std::string metric_text(const MeasurementKey& key) {
+    std::string text = key.metric;
+    const MetricFacts& facts = metric_named(key.metric);
+    if (facts.name != key.metric) return text;  // "top5" says its parameter
+    for (const auto& p : facts.parameters) {
+        const auto found = key.parameters.find(std::string(p.name));
+        if (found == key.parameters.end() ||
+            (found->second == p.fallback && p.name != "spread" && p.name != "variant"))
+            continue;
+        text += (text == key.metric ? " (" : ", ") +
+                (p.allowed.empty() || p.name == "absent" ? std::string(p.name) + " " : "") +
+                found->second;
+    }
+    return text == key.metric ? text : text + ")";
+}
+
+std::string metric_heading(const Measurement& m) {
+    return metric_text(m.key) + (m.unit == Unit::proportion ? " %" : "");
+}
+
+std::string parameters_text(const MeasurementKey& key) {
+    std::string text;
+    for (const auto& [name, value] : key.parameters)
+        text += (text.empty() ? "" : " ") + name + "=" + value;
+    return text;
+}
+
+bool is_by_labels_per_image(const Measurement& m) {
+    return metric_named(m.key.metric).by_labels_per_image;
+}
+
+Cell exact(const std::optional<double>& value) {
+    return value ? Cell(Number{*value}) : Cell();
+}
+
+void add_interval(std::vector<Cell>& cells, const std::optional<Interval>& interval) {
+    if (!interval) {
+        cells.resize(cells.size() + 4);
+        return;
+    }
+    cells.insert(cells.end(), {Number{interval->low}, Number{interval->high},
+                               Number{interval->level}, interval->method});
+}
+
+std::vector<Column> interval_columns() {
+    return {{"low"}, {"high"}, {"level"}, {"method", false}};
+}
+
+Table gate_table(std::span<const GateResult> results) {
+    // Whose value it is goes without saying where there is one only.
+    const auto differ = [&](std::string GateResult::*part) {
+        return std::any_of(results.begin(), results.end(),
+                           [&](const GateResult& r) { return r.*part != results.front().*part; });
+    };
+    const bool models = differ(&GateResult::model), datasets = differ(&GateResult::dataset);
+    Table table;
+    table.title = "Gates";
+    table.columns = {{"gate", false}};
+    if (datasets) table.columns.push_back({"data set", false});
+    if (models)
+        table.columns.push_back({results.front().baseline.empty() ? "model" : "candidate", false});
+    table.columns.push_back({"found"});
+    table.columns.push_back({"outcome", false});
+    for (const GateResult& result : results) {
+        std::vector<Cell> cells{result.gate.text};
+        if (datasets) cells.emplace_back(result.dataset);
+        if (models) cells.emplace_back(result.model);
+        cells.emplace_back(result.value ? fmt::format("{:.6g}", *result.value) : "–");
+        cells.emplace_back(result.passed           ? "passed"
+                           : result.reason.empty() ? "BROKEN"
+                                                   : "BROKEN: " + result.reason);
+        table.add(std::move(cells));
+    }
+    return table;
+}
+
+}  // namespace assay

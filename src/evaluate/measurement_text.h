@@ -1,0 +1,32 @@
+// How measurements are named in the tables of reports, and the tables that several reports have.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "assay/evaluate/gate.h"
+#include "assay/metric/measurement.h"
+#include "assay/report.h"
+
+namespace assay {
+
+/// "top1", "ece (bins 20)": with the parameters that differ from the defaults, and the variant
+/// where there are several.
+std::string metric_text(const MeasurementKey& key);
+/// The same with "%" where people read the value in percent.
+std::string metric_heading(const Measurement& m);
+/// "bins=15 edges=left_closed".
+std::string parameters_text(const MeasurementKey& key);
+/// Of one number of labels per image: such values have tables of their own.
+bool is_by_labels_per_image(const Measurement& m);
+
+/// A number where there is one, else nothing.
+Cell exact(const std::optional<double>& value);
+/// low, high, level and method of the interval, in columns of these names.
+void add_interval(std::vector<Cell>& cells, const std::optional<Interval>& interval);
+std::vector<Column> interval_columns();
+
+/// "Gates": what was asked, whose value was found, and whether it passed.
+Table gate_table(std::span<const GateResult> results);
+
+}  // namespace assay

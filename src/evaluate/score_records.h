@@ -1,0 +1,18 @@
+// Scores as flat tables: what CSV holds.
+#pragma once
+
+#include <span>
+
+#include "assay/evaluate/score.h"
+#include "assay/report.h"
+
+namespace assay {
+
+/// A line a measurement.
+Table measurement_records(std::span<const ScoreReport> reports);
+/// A line a class.
+Table class_records(std::span<const ScoreReport> reports);
+/// A line a mean over data sets.
+Table across_records(std::span<const AcrossResult> results);
+
+}  // namespace assay

@@ -1,0 +1,328 @@
+// Scores for people: a table of models for each data set, or one store with all that is known.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "assay/evaluate/score.h"
+#include "assay/report.h"
+#include "evaluate/measurement_text.h"
+#include "evaluate/score_records.h"
+
+namespace assay {
+namespace {
+
+using Show = Column::Show;
+
+bool has_subgroups(const ScoreReport& report) {
+    return std::any_of(report.measurements.begin(), report.measurements.end(),
+                       [](const Measurement& m) { return !m.key.subgroup.empty(); });
+}
+
+// Lines of one subgroup after another, with a rule between them; `groups`: its name comes first.
+class SubgroupLines {
+public:
+    SubgroupLines(Table& table, bool groups) : table_(table), groups_(groups) {
+        if (groups_) table_.columns.insert(table_.columns.begin(), {"items", false});
+    }
+    void add(const Measurement& m, std::vector<Cell> cells) {
+        if (groups_) cells.insert(cells.begin(), m.key.subgroup.empty() ? "all" : m.key.subgroup);
+        if (m.key.subgroup != last_) table_.rule();
+        last_ = m.key.subgroup;
+        table_.add(std::move(cells));
+    }
+
+private:
+    Table& table_;
+    bool groups_;
+    std::string last_;
+};
+
+void add_notes(Table& table, const ScoreReport& report) {
+    for (const Measurement& m : report.measurements) {
+        const std::string name = metric_text(m.key);
+        if (!m.value) table.notes.push_back(fmt::format("{}: undefined: {}", name, m.undefined));
+        if (m.calibrated_null) {
+            table.notes.push_back(fmt::format(
+                "{}: {:.3g} if the classifier were calibrated (mean of {} draws); p = {:.2g}", name,
+                m.calibrated_null->mean, m.calibrated_null->draws, m.calibrated_null->p));
+        }
+        if (m.value && !m.note.empty() && m.key.subgroup.empty())
+            table.notes.push_back(fmt::format("{}: {}", name, m.note));
+    }
+}
+
+// One store: a metric a line.
+Table store_table(const ScoreReport& report) {
+    const ScoreCounts& c = report.counts;
+    Table table;
+    table.columns = {{"metric", false},
+                     {"value", true, Show::value_and_half},
+                     {"interval", true, Show::interval},
+                     {"n"},
+                     {"definition", false}};
+    table.title =
+        fmt::format("{} on {}: {} items", report.model, report.dataset, count_text(c.items));
+    if (c.partial()) {
+        table.title += fmt::format(", {} without scores ({} unreadable, {} not finite, {} missing)",
+                                   count_text(c.unreadable + c.not_finite + c.missing),
+                                   c.unreadable, c.not_finite, c.missing);
+    }
+    if (!report.map.empty()) table.title += fmt::format(", asked over {}", report.map);
+    SubgroupLines lines(table, has_subgroups(report));
+    for (const Measurement& m : report.measurements) {
+        if (is_by_labels_per_image(m)) continue;
+        lines.add(m, {metric_heading(m), Estimate(m), Estimate(m), Count{m.n}, m.key.definition});
+    }
+    add_notes(table, report);
+    return table;
+}
+
+// Items that entered: one number, or the fewest and the most when the metrics differ (label sets,
+// unlabelled items).
+Cell items_cell(const ScoreReport& report) {
+    std::uint64_t fewest = UINT64_MAX;
+    std::uint64_t most = 0;
+    for (const Measurement& m : report.measurements) {
+        if (!m.key.subgroup.empty() || is_by_labels_per_image(m)) continue;
+        fewest = std::min(fewest, m.n);
+        most = std::max(most, m.n);
+    }
+    if (fewest >= most) return Count{most};
+    return count_text(fewest) + " – " + count_text(most);
+}
+
+// Several stores of one data set: a model a line.
+Table league_table(const std::vector<const ScoreReport*>& reports) {
+    Table table;
+    table.title = reports[0]->dataset;
+    table.columns = {{"model", false}};
+    const auto shown = [](const Measurement& m) {
+        return m.key.subgroup.empty() && !is_by_labels_per_image(m);
+    };
+    for (const Measurement& m : reports[0]->measurements) {
+        if (shown(m)) table.columns.push_back({metric_heading(m), true, Show::value_and_half});
+    }
+    table.columns.push_back({"n"});
+    for (const ScoreReport* report : reports) {
+        std::vector<Cell> cells{report->model};
+        for (const Measurement& m : report->measurements) {
+            if (shown(m)) cells.emplace_back(Estimate(m));
+        }
+        cells.push_back(items_cell(*report));
+        table.add(std::move(cells));
+    }
+    table.notes.emplace_back(
+        "± is half of the interval; `assay score STORE` shows one model with intervals, "
+        "definitions and notes.");
+    return table;
+}
+
+std::vector<std::string> labels_per_image_definitions(const ScoreReport& report) {
+    std::vector<std::string> list;
+    for (const Measurement& m : report.measurements) {
+        if (is_by_labels_per_image(m) &&
+            std::find(list.begin(), list.end(), m.key.definition) == list.end())
+            list.push_back(m.key.definition);
+    }
+    return list;
+}
+
+// A number of labels a line.
+Table labels_per_image_table(const ScoreReport& report, const std::string& definition) {
+    Table table;
+    table.columns = {{"labels"},
+                     {"n"},
+                     {"accuracy %", true, Show::value_and_half},
+                     {"interval", true, Show::interval},
+                     {"", false}};
+    table.title = fmt::format("{} on {}: by number of labels per image ({})", report.model,
+                              report.dataset, definition);
+    SubgroupLines lines(table, has_subgroups(report));
+    for (const Measurement& m : report.measurements) {
+        if (!is_by_labels_per_image(m) || m.key.definition != definition) continue;
+        lines.add(m, {m.key.parameters.at("g"), Count{m.n}, Estimate(m), Estimate(m),
+                      m.value ? Cell(Bar{*m.value}) : Cell()});
+    }
+    if (!report.labels_per_image.empty() && report.labels_per_image[0] > 0)
+        table.notes.push_back(fmt::format("{} items have no valid label and are left out",
+                                          count_text(report.labels_per_image[0])));
+    return table;
+}
+
+// Several stores: a model a line, a number of labels a column.
+Table labels_per_image_league(const std::vector<const ScoreReport*>& reports,
+                              const std::string& definition) {
+    const auto chosen = [&](const Measurement& m) {
+        return is_by_labels_per_image(m) && m.key.definition == definition &&
+               m.key.subgroup.empty();
+    };
+    std::vector<int> counts;
+    for (const ScoreReport* report : reports) {
+        for (const Measurement& m : report->measurements) {
+            if (chosen(m)) counts.push_back(std::stoi(m.key.parameters.at("g")));
+        }
+    }
+    std::sort(counts.begin(), counts.end());
+    counts.erase(std::unique(counts.begin(), counts.end()), counts.end());
+    Table table;
+    table.columns = {{"model", false}};
+    table.title =
+        fmt::format("{}: by number of labels per image ({})", reports[0]->dataset, definition);
+    for (const int g : counts)
+        table.columns.push_back(
+            {fmt::format("{} label{} %", g, g == 1 ? "" : "s"), true, Show::value_and_half});
+    for (const ScoreReport* report : reports) {
+        std::vector<Cell> cells{report->model};
+        for (const int g : counts) {
+            Cell cell = "–";
+            for (const Measurement& m : report->measurements) {
+                if (chosen(m) && m.key.parameters.at("g") == std::to_string(g)) cell = Estimate(m);
+            }
+            cells.push_back(std::move(cell));
+        }
+        table.add(std::move(cells));
+    }
+    std::string items;
+    const auto& sizes = reports[0]->labels_per_image;
+    for (const int g : counts) {
+        const auto at = static_cast<std::size_t>(g);
+        items += fmt::format("{}{}: {}", items.empty() ? "" : ", ", g,
+                             at < sizes.size() ? count_text(sizes[at]) : "0");
+    }
+    table.notes.push_back("items by number of labels, in " + reports[0]->model +
+                          "'s store: " + items);
+    return table;
+}
+
+Table class_table(const ScoreReport& report) {
+    Table table;
+    table.columns = {{"class", false}, {"name", false}, {"n"},
+                     {"correct"},      {"accuracy %"},  {"interval", true, Show::interval},
+                     {"confidence %"}, {"", false}};
+    table.title = fmt::format("{} on {}: classes", report.model, report.dataset);
+    for (const ClassResult& c : report.per_class) {
+        table.add({c.id, c.name == c.id ? "" : c.name, Count{c.accuracy.n}, Count{c.correct},
+                   c.accuracy, c.accuracy,
+                   c.confidence ? Cell(Number{*c.confidence, Unit::proportion, 1}) : Cell(),
+                   c.accuracy.value ? Cell(Bar{*c.accuracy.value}) : Cell()});
+    }
+    return table;
+}
+
+Table confusion_table(const ScoreReport& report) {
+    const auto name = [&](std::int32_t c) {
+        return c < 0 ? "(no target)" : report.per_class.at(static_cast<std::size_t>(c)).name;
+    };
+    Table table;
+    table.columns = {{"truth", false}, {"predicted", false}, {"count"}, {"of the class %"}};
+    table.title = fmt::format("{} on {}: most frequent confusions", report.model, report.dataset);
+    for (const Confusion& c : report.confusions) {
+        const auto n = report.per_class.at(static_cast<std::size_t>(c.truth)).accuracy.n;
+        const double proportion = static_cast<double>(c.count) / static_cast<double>(n);
+        table.add({name(c.truth), name(c.predicted), Count{c.count},
+                   Number{proportion, Unit::proportion, 1}});
+    }
+    return table;
+}
+
+// Means over data sets: a block of lines a model.
+Table across_table(const std::vector<AcrossResult>& results) {
+    const bool groups = std::any_of(results.begin(), results.end(), [](const AcrossResult& r) {
+        return !r.mean.key.subgroup.empty();
+    });
+    Table table;
+    table.columns = {{"model", false},
+                     {"metric", false},
+                     {"mean", true, Show::value_and_half},
+                     {"interval", true, Show::interval},
+                     {"standard deviation"},
+                     {"minimum"},
+                     {"maximum"},
+                     {"data sets"},
+                     {"definition", false}};
+    if (groups) table.columns.insert(table.columns.begin() + 1, {"items", false});
+    if (!results.empty()) table.title = "means over the data sets " + results[0].mean.key.dataset;
+    std::string last;
+    for (const AcrossResult& r : results) {
+        const Measurement& m = r.mean;
+        const bool first = m.key.model != last;
+        if (first && !last.empty()) table.rule();
+        last = m.key.model;
+        // As many digits as the spread over the data sets deserves.
+        const auto number = [&](std::optional<double> x) {
+            if (!m.value || !x) return Cell();
+            return Cell(Number{
+                .value = *x, .unit = m.unit, .uncertainty = r.standard_deviation.value_or(0)});
+        };
+        std::vector<Cell> cells{first ? m.key.model : "",
+                                metric_heading(m),
+                                Estimate(m),
+                                Estimate(m),
+                                number(r.standard_deviation),
+                                number(r.low),
+                                number(r.high),
+                                Count{r.datasets.size()},
+                                m.key.definition};
+        if (groups)
+            cells.insert(cells.begin() + 1, m.key.subgroup.empty() ? "all" : m.key.subgroup);
+        table.add(std::move(cells));
+    }
+    for (const AcrossResult& r : results) {
+        if (!r.mean.value)
+            table.notes.push_back(fmt::format("{}: {}: undefined: {}", r.mean.key.model,
+                                              metric_text(r.mean.key), r.mean.undefined));
+    }
+    table.notes.emplace_back(
+        "the interval takes the data sets as a sample of such sets (Student's t): it does not hold "
+        "what they share, such as the images they are cut from");
+    return table;
+}
+
+std::vector<Block> store_blocks(const std::vector<ScoreReport>& reports) {
+    std::vector<Block> blocks;
+    std::map<std::string, std::vector<const ScoreReport*>> by_dataset;
+    for (const ScoreReport& report : reports) by_dataset[report.dataset].push_back(&report);
+    for (const auto& [dataset, list] : by_dataset) {
+        if (list.size() > 1 && !has_subgroups(*list[0])) {
+            blocks.emplace_back(league_table(list));
+            for (const auto& id : labels_per_image_definitions(*list[0]))
+                blocks.emplace_back(labels_per_image_league(list, id));
+            continue;
+        }
+        for (const ScoreReport* report : list) {
+            blocks.emplace_back(store_table(*report));
+            for (const auto& id : labels_per_image_definitions(*report))
+                blocks.emplace_back(labels_per_image_table(*report, id));
+        }
+    }
+    return blocks;
+}
+
+}  // namespace
+
+Report report_of(const ScoreResult& result, const ScoreShown& shown) {
+    Report report;
+    Section& section = report.sections.emplace_back();
+    const bool means = !result.across.empty();
+    if (means) {
+        section.blocks.emplace_back(across_table(result.means));
+    } else {
+        section.blocks = store_blocks(result.reports);
+        for (const ScoreReport& one : result.reports) {
+            if (shown.per_class) section.blocks.emplace_back(class_table(one));
+            if (shown.confusions > 0) section.blocks.emplace_back(confusion_table(one));
+        }
+    }
+    if (!result.gates.empty()) section.blocks.emplace_back(gate_table(result.gates));
+    report.records = means             ? across_records(result.means)
+                     : shown.per_class ? class_records(result.reports)
+                                       : measurement_records(result.reports);
+    report.result = to_json(result, shown);
+    report.warnings = result.warnings;
+    report.partial = result.partial();
+    return report;
+}
+
+}  // namespace assay

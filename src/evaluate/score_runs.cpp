@@ -1,0 +1,127 @@
+// Many stores in one call: which of them, their gates, and means over data sets.
+#include <fmt/core.h>
+#include <fnmatch.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "assay/error.h"
+#include "assay/evaluate/score.h"
+
+namespace assay {
+namespace {
+
+// The stores whose data set's name matches; one model under one name may not be two models.
+std::vector<PredictionStore> matching(std::vector<PredictionStore> stores,
+                                      const std::string& pattern,
+                                      std::vector<std::string>& warnings) {
+    std::set<std::string> names;
+    std::vector<PredictionStore> chosen;
+    std::map<std::string, std::set<std::string>> files;
+    for (PredictionStore& store : stores) {
+        names.insert(store.spec().dataset_name);
+        if (fnmatch(pattern.c_str(), store.spec().dataset_name.c_str(), 0) != 0) continue;
+        // The hash of an import is that of its scores, another on every data set.
+        if (!store.spec().preprocess_hash.empty())
+            files[store.spec().model_name].insert(store.spec().model_hash);
+        chosen.push_back(std::move(store));
+    }
+    for (const auto& [model, hashes] : files) {
+        if (hashes.size() > 1)
+            warnings.push_back("`" + model +
+                               "` is not the same file on every data set: its mean is of "
+                               "different models");
+    }
+    if (chosen.empty()) {
+        std::string known;
+        for (const auto& name : names) known += (known.empty() ? "`" : ", `") + name + "`";
+        throw Error(ErrorCode::usage,
+                    fmt::format("`{}` matches none of the data sets {}", pattern, known));
+    }
+    return chosen;
+}
+
+// Gates of means over data sets, model by model.
+std::vector<GateResult> judge(const std::vector<Gate>& gates,
+                              const std::vector<AcrossResult>& results) {
+    std::vector<GateResult> judged;
+    for (std::size_t first = 0; first < results.size();) {
+        std::vector<Measurement> model;
+        const std::string& name = results[first].mean.key.model;
+        while (first < results.size() && results[first].mean.key.model == name)
+            model.push_back(results[first++].mean);
+        for (const Gate& gate : gates) judged.push_back(check_gate(gate, model));
+    }
+    return judged;
+}
+
+std::vector<PredictionStore> open_all(const std::vector<std::filesystem::path>& paths) {
+    std::vector<PredictionStore> stores;
+    for (const auto& path : paths) {
+        for (const auto& folder : find_stores(path))
+            stores.push_back(PredictionStore::open(folder));
+    }
+    return stores;
+}
+
+}  // namespace
+
+void check(const ScoreRunsOptions& options, const ScoreShown& shown) {
+    check(options.measure, false);
+    if (!options.across.empty() && (shown.per_class || shown.confusions > 0))
+        throw Error(ErrorCode::usage,
+                    "means over data sets are of metrics: classes and confusions do not go with "
+                    "them");
+}
+
+ScoreResult score_runs(const ScoreRunsOptions& options, Comm& comm,
+                       const ProgressCallback& progress) {
+    ScoreResult result;
+    result.across = options.across;
+    const std::vector<Gate> gates = gates_of(options.measure);
+    std::vector<PredictionStore> stores = open_all(options.paths);
+    if (!options.across.empty())
+        stores = matching(std::move(stores), options.across, result.warnings);
+
+    std::uint64_t total = 0, done = 0;
+    for (const PredictionStore& store : stores) total += store.rows();
+    std::set<std::string> warned;  // once a data set: its models share the labels
+    for (PredictionStore& opened : stores) {
+        const PredictionStore store = std::move(opened);  // closed again before the next
+        const std::string name = store.spec().dataset_name + "/" + store.spec().model_name;
+        with_note("scoring `" + store.folder().string() + "`", [&] {
+            ScoreOptions one = resolve(options.measure, store);
+            one.subgroup = options.subgroup;
+            one.confusions = options.confusions;
+            const std::string unnamed =
+                unnamed_text(one.unnamed, store.rows(), options.measure.labels);
+            if (!unnamed.empty() && warned.insert(store.spec().dataset_name).second)
+                result.warnings.push_back(unnamed);
+            result.reports.push_back(score_store(store, one, comm, [&](const Progress& p) {
+                if (progress) progress({.step = name, .done = done + p.done, .total = total});
+            }));
+        });
+        done += store.rows();
+        const ScoreReport& report = result.reports.back();
+        if (options.across.empty()) {
+            for (const Gate& gate : gates)
+                result.gates.push_back(check_gate(gate, report.measurements));
+        }
+        for (const auto& text : report.warnings)
+            result.warnings.push_back(report.model + ": " + text);
+    }
+    if (!options.across.empty()) {
+        result.means =
+            score_across(result.reports, options.across, options.measure.resampling.level);
+        result.gates = judge(gates, result.means);
+    }
+    return result;
+}
+
+bool ScoreResult::partial() const {
+    return std::any_of(reports.begin(), reports.end(),
+                       [](const ScoreReport& r) { return r.counts.partial(); });
+}
+
+}  // namespace assay

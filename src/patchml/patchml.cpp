@@ -1,0 +1,230 @@
+#include "assay/patchml/patchml.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <map>
+#include <optional>
+
+#include "assay/data/dataset.h"
+#include "assay/error.h"
+#include "core/file.h"
+#include "core/statistics.h"
+#include "seeds.h"
+
+namespace assay {
+namespace {
+
+namespace fs = std::filesystem;
+
+void check(const PatchmlOptions& options) {
+    const auto refuse = [](const char* why) { throw Error(ErrorCode::usage, why); };
+    const bool boxed = !options.images.empty() || !options.boxes.empty();
+    if (!options.whole.empty() && boxed)
+        refuse("whole images and boxes of images exclude each other");
+    if (options.whole.empty() && (options.images.empty() || options.boxes.empty()))
+        refuse("patches need a folder of images and their boxes, or a data set of whole images");
+    if (!options.list.empty() && options.whole.empty())
+        refuse("a list of labels goes with whole images");
+    if (options.name.empty() || options.name.front() == '.' ||
+        options.name.find('/') != std::string::npos)
+        refuse("the name must be a file name that does not begin with a point");
+}
+
+CompositeOptions composite_options(const PatchmlOptions& from) {
+    CompositeOptions options;
+    options.canvas = from.canvas;
+    options.distinct = from.distinct;
+    options.interpolation = interpolation_named(from.interpolation);
+    options.limit = from.limit;
+    options.threads = from.threads;
+    options.cache_bytes = from.cache_mib << 20;
+    if (from.p.size() > 1 && from.p.size() != from.k.size()) {
+        throw Error(ErrorCode::usage,
+                    fmt::format("p has {} numbers for {} of k; one for each, or one for all",
+                                from.p.size(), from.k.size()));
+    }
+    options.grids.clear();
+    for (std::size_t i = 0; i < from.k.size(); ++i) {
+        const int k = from.k[i];
+        const int p = from.p.empty() ? (k < 1 ? 1 : default_patch_side(k, from.canvas))
+                                     : from.p[from.p.size() == 1 ? 0 : i];
+        options.grids.push_back({k, p});
+    }
+    check_grids(options);
+    return options;
+}
+
+PatchPool read_pool(const PatchmlOptions& from, const ProgressCallback& progress,
+                    std::vector<std::string>& notes) {
+    PoolOptions options;
+    options.min_side = from.min_side;
+    options.threads = from.threads;
+    options.progress = progress;
+    if (!from.classes.empty()) options.classes = read_class_list(from.classes);
+    if (!from.whole.empty()) {
+        const Dataset dataset =
+            open_dataset(from.whole, {.list = from.list, .classes = options.classes}, &notes);
+        return make_pool(dataset, options);
+    }
+    std::optional<Corners> corners;
+    if (!from.corners.empty()) corners = corners_named(from.corners);
+    const BoxList list = read_boxes(from.boxes, box_format_named(from.format), corners);
+    notes.push_back(
+        fmt::format("boxes: format {}, corners {}; {} boxes of {} files; {} images without a box",
+                    name_of(list.format), name_of(list.corners),
+                    count_text(list.rows.size() + list.rejected.size()), count_text(list.files),
+                    count_text(list.without_boxes)));
+    return make_pool(list, from.images, options, &notes);
+}
+
+/// What people must know of the pool: its size, what was clipped and left out.
+void describe_pool(const PatchPool& pool, std::vector<std::string>& notes) {
+    const auto counts = pool.class_counts();
+    const auto present =
+        std::count_if(counts.begin(), counts.end(), [](std::uint64_t n) { return n > 0; });
+    notes.push_back(fmt::format("{} patches of {} images; {} of {} classes have patches",
+                                count_text(pool.patches.size()), count_text(pool.images.size()),
+                                count_text(static_cast<std::uint64_t>(present)),
+                                count_text(pool.classes.size())));
+    if (pool.clipped > 0) {
+        notes.push_back(fmt::format("{} boxes reached out of their images and were clipped",
+                                    count_text(pool.clipped)));
+    }
+    if (pool.clipped_by_one > 0 && 100 * pool.clipped_by_one >= pool.patches.size()) {
+        notes.push_back(fmt::format(
+            "{} of them by exactly one pixel at the right or the bottom: are the corners of the "
+            "boxes meant otherwise?",
+            count_text(pool.clipped_by_one)));
+    }
+    if (pool.rejected.empty()) return;
+    std::string faults;
+    const auto by_fault = pool.rejected_by_fault();
+    for (std::size_t f = 0; f < by_fault.size(); ++f) {
+        if (by_fault[f] == 0) continue;
+        faults += fmt::format("{}{} {}", faults.empty() ? "" : ", ", count_text(by_fault[f]),
+                              name_of(static_cast<BoxFault>(f)));
+    }
+    notes.push_back(fmt::format("{} of {} boxes left out: {}", count_text(pool.rejected.size()),
+                                count_text(pool.read), faults));
+}
+
+/// At most `most` examples of each fault, fault by fault.
+std::vector<std::string> examples_of(const PatchPool& pool, std::size_t most) {
+    std::array<std::vector<std::string>, box_fault_count> by_fault;
+    for (const RejectedBox& box : pool.rejected) {
+        auto& lines = by_fault[static_cast<std::size_t>(box.fault)];
+        if (lines.size() < most) lines.push_back(describe(box));
+    }
+    std::sort(by_fault.begin(), by_fault.end());
+    std::vector<std::string> all;
+    for (const auto& lines : by_fault) all.insert(all.end(), lines.begin(), lines.end());
+    return all;
+}
+
+/// Summaries of grids; the expectation for each k is computed once.
+class Summaries {
+public:
+    Summaries(const PatchPool& pool, bool distinct)
+        : counts_(pool.class_counts()), classes_(pool.classes.size()), distinct_(distinct) {}
+
+    GridSummary of(GridCounts counts) {
+        GridSummary out;
+        const std::uint64_t n = counts.composites;
+        out.repeats.unit = Unit::proportion;
+        out.repeats.n = n;
+        if (n == 0) {
+            out.repeats.undefined = "no composite";
+        } else {
+            const int k = counts.grid.k;
+            if (!by_k_.contains(k)) by_k_[k] = distinct_ ? 0.0 : repeat_proportion(k, counts_);
+            out.repeats.value = static_cast<double>(counts.repeats()) / static_cast<double>(n);
+            out.repeats.interval = wilson(counts.repeats(), n);
+            out.expected_pool = by_k_[k];
+            out.expected_equal_classes = repeat_proportion(k, classes_);
+        }
+        out.counts = std::move(counts);
+        return out;
+    }
+
+private:
+    std::vector<std::uint64_t> counts_;
+    std::size_t classes_;
+    bool distinct_;
+    std::map<int, double> by_k_;
+};
+
+/// A note where the disk is too small, by a measured 1.9 bytes per pixel of photographs, which fill
+/// three quarters of their cells.
+void look_at_space(const PatchmlResult& plan, const fs::path& out,
+                   std::vector<std::string>& notes) {
+    double bytes = 0;
+    for (const PatchmlDataset& set : plan.datasets) {
+        for (const GridSummary& grid : set.grids) {
+            const GridCounts& c = grid.counts;
+            bytes += 1.43 * static_cast<double>(c.composites) * c.grid.k * c.grid.p * c.grid.p;
+        }
+    }
+    std::error_code problem;
+    const auto there =
+        fs::space(fs::exists(out, problem) ? out : fs::absolute(out).parent_path(), problem);
+    if (!problem && bytes > static_cast<double>(there.available)) {
+        notes.push_back(
+            fmt::format("the images will take about {:.1f} GB, and {} has {:.1f} GB left",
+                        bytes / 1e9, out.string(), static_cast<double>(there.available) / 1e9));
+    }
+}
+
+}  // namespace
+
+std::string PatchmlDataset::state() const {
+    if (planned) return "planned";
+    if (made.was_there) return "was there";
+    return made.found > 0 ? "continued" : "made";
+}
+
+PatchmlResult plan_patchml(const PatchmlOptions& options, const ProgressCallback& progress) {
+    check(options);
+    const std::vector<std::uint64_t> seeds = parse_seeds(options.seeds);
+    PatchmlResult plan;
+    plan.options = composite_options(options);
+    plan.pool = read_pool(options, progress, plan.notes);
+    check_composites(plan.pool, plan.options);
+    describe_pool(plan.pool, plan.notes);
+    plan.rejected = examples_of(plan.pool, options.examples);
+    Summaries summaries(plan.pool, options.distinct);
+    for (const std::uint64_t seed : seeds) {
+        CompositeOptions seeded = plan.options;
+        seeded.seed = seed;
+        PatchmlDataset set;
+        set.made.folder = options.out / fmt::format("{}-seed{}", options.name, seed);
+        set.made.seed = seed;
+        for (const Grid& grid : seeded.grids) {
+            set.grids.push_back(
+                summaries.of(count_labels(plan.pool, plan_composites(plan.pool, grid, seeded))));
+            set.made.composites += set.grids.back().counts.composites;
+        }
+        plan.datasets.push_back(std::move(set));
+    }
+    if (!options.out.empty()) look_at_space(plan, options.out, plan.notes);
+    return plan;
+}
+
+void make_patchml(PatchmlResult& plan, const ProgressCallback& progress) {
+    const auto cache = make_patch_cache(plan.pool, plan.options);
+    for (PatchmlDataset& set : plan.datasets) {
+        make_folders(set.made.folder.parent_path());
+        CompositeOptions options = plan.options;
+        options.seed = set.made.seed;
+        options.progress = progress;
+        const auto start = std::chrono::steady_clock::now();
+        set.made = make_composites(plan.pool, options, set.made.folder, cache);
+        set.seconds =
+            std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+        set.planned = false;
+    }
+}
+
+}  // namespace assay

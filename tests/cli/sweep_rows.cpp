@@ -1,0 +1,186 @@
+#include "sweep_rows.h"
+
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "assay/image/encode.h"
+#include "core/file.h"
+#include "program.h"
+
+namespace assay {
+namespace {
+
+namespace fs = std::filesystem;
+
+const std::string models = ASSAY_SOURCE_DIR "/tests/cli/shapes/";
+
+void import_model(const Scratch& folder, const std::string& dataset, const std::string& name,
+                  double lead) {
+    std::string scores = "path,cat,dog,bird\n", items = "path,labels\n";
+    for (int i = 0; i < 12; ++i) {
+        const std::string path = "p" + std::to_string(i) + ".png";
+        const double row[] = {i % 3 == 0 ? lead : 0.1 * i, i % 3 == 1 ? 1.0 : 0.3,
+                              i % 4 == 2 ? lead : 0.2};
+        scores += path;
+        for (const double value : row) scores += "," + std::to_string(value);
+        scores += "\n";
+        items += path + "," + (i % 3 == 0 ? "cat" : i % 3 == 1 ? "dog" : "bird") + "\n";
+    }
+    write_file_atomically(folder / "scores.csv", scores);
+    write_file_atomically(folder / "items.csv", items);
+    const Outcome made = assay_run({"import", folder / "scores.csv", "--items",
+                                    folder / "items.csv", "--dataset-name", dataset, "--name", name,
+                                    "--kind", "logits", "--out", folder / "runs", "-q"});
+    ASSERT_EQ(made.status, 0) << made.err;
+}
+
+/// The lines `  name  summary` of a help's list, up to the next empty line.
+std::vector<std::string> listed_in(const std::string& help, const std::string& heading) {
+    std::vector<std::string> names;
+    std::istringstream lines(help);
+    bool inside = false;
+    for (std::string line; std::getline(lines, line);) {
+        if (line == heading) {
+            inside = true;
+        } else if (inside && line.empty()) {
+            break;
+        } else if (inside) {
+            names.push_back(line.substr(2, line.find(' ', 2) - 2));
+        }
+    }
+    return names;
+}
+
+}  // namespace
+
+const std::vector<SweepRow>& sweep_rows() {
+    static const std::vector<SweepRow> rows = {
+        {.command = "demo", .arguments = {}, .results = false},
+        {.command = "predict",
+         .arguments = {"--model", models + "tiny.pt", "--data", "FOLDER/shapes", "--out",
+                       "FOLDER/predicted", "-q"},
+         .needs_torch = true,
+         .exempt = true},
+        {.command = "import",
+         .arguments = {"FOLDER/scores.csv", "--items", "FOLDER/items.csv", "--dataset-name", "v3",
+                       "--name", "again", "--kind", "logits", "--out", "FOLDER/imported", "-q"},
+         .exempt = true},
+        {.command = "score", .arguments = {"FOLDER/runs"}, .exempt = true},
+        {.command = "score", .arguments = {"FOLDER/runs", "--across", "v*"}, .exempt = true},
+        {.command = "score",
+         .arguments = {"FOLDER/runs/v1/a", "--per-class", "--confusion", "2"},
+         .exempt = true},
+        {.command = "score",
+         .arguments = {"FOLDER/runs/v1", "--labels", "FOLDER/sets.csv", "--gate", "real >= 0"},
+         .exempt = true},
+        {.command = "compare",
+         .arguments = {"FOLDER/runs/v1/a", "FOLDER/runs/v1/b"},
+         .exempt = true},
+        {.command = "gap", .arguments = {"FOLDER/runs/v1", "FOLDER/runs/v2"}, .exempt = true},
+        {.command = "gap", .arguments = {"--table", "FOLDER/published.csv"}, .exempt = true},
+        {.command = "show", .arguments = {"p1.png", "FOLDER/runs/v1"}, .exempt = true},
+        {.command = "patchml",
+         .arguments = {"--whole", "FOLDER/shapes", "--k", "2", "--canvas", "64", "--seed", "1",
+                       "--out", "FOLDER/composites", "-q"},
+         .exempt = true},
+        {.command = "labels aggregate", .arguments = {"FOLDER/votes.csv"}, .exempt = true},
+        {.command = "labels propose",
+         .arguments = {"FOLDER/runs/v1", "--recall", "0.5"},
+         .exempt = true},
+        {.command = "labels stats", .arguments = {"FOLDER/sets.csv"}, .exempt = true},
+        {.command = "replicate frequencies",
+         .arguments = {"FOLDER/study/original.csv", "FOLDER/study/replication.csv"},
+         .exempt = true},
+        {.command = "replicate match",
+         .arguments = {"FOLDER/study/original.csv", "FOLDER/study/replication.csv", "--annotators",
+                       "4", "--per-class", "2"},
+         .exempt = true},
+        {.command = "replicate adjust",
+         .arguments = {"FOLDER/study/original.csv", "FOLDER/study/replication.csv", "--hits",
+                       "FOLDER/study/original-hits.csv", "FOLDER/study/replication-hits.csv"},
+         .exempt = true},
+        {.command = "replicate plan",
+         .arguments = {"FOLDER/study/original.csv", "FOLDER/study/replication.csv"},
+         .exempt = true},
+        {.command = "replicate simulate",
+         .arguments = {"--out", "FOLDER/simulated", "--force", "--classes", "5", "--annotators",
+                       "8", "--classifiers", "2"},
+         .exempt = true},
+        {.command = "check",
+         .arguments = {"--model", models + "tiny.pt", "--data", "FOLDER/shapes", "-q"},
+         .needs_torch = true,
+         .exempt = true},
+        {.command = "run",
+         .arguments = {"FOLDER/assay.toml", "--out", "FOLDER/whole", "-q"},
+         .results = false,
+         .needs_torch = true},
+        {.command = "verify", .arguments = {"FOLDER/runs"}, .exempt = true},
+        {.command = "list", .arguments = {}, .exempt = true},
+        {.command = "list", .arguments = {"metrics"}, .exempt = true},
+        {.command = "list", .arguments = {"presets"}, .exempt = true},
+        {.command = "list", .arguments = {"maps"}, .exempt = true},
+        {.command = "list", .arguments = {"formats"}, .exempt = true},
+        {.command = "list", .arguments = {"FOLDER/runs"}, .exempt = true},
+    };
+    return rows;
+}
+
+std::vector<std::string> words_of(const SweepRow& row, const Scratch& folder) {
+    std::vector<std::string> words;
+    std::istringstream parts(row.command);
+    for (std::string part; parts >> part;) words.push_back(part);
+    for (const std::string& argument : row.arguments) {
+        const std::string mark = "FOLDER/";
+        words.push_back(argument.starts_with(mark)
+                            ? (folder / argument.substr(mark.size())).string()
+                            : argument);
+    }
+    return words;
+}
+
+void make_sweep_inputs(const Scratch& folder) {
+    for (const char* dataset : {"v1", "v2"}) {
+        import_model(folder, dataset, "a", 0.8);
+        import_model(folder, dataset, "b", 1.6);
+    }
+    write_file_atomically(folder / "sets.csv",
+                          "path,labels\np0.png,cat dog\np1.png,dog\np2.png,bird cat\n");
+    write_file_atomically(folder / "votes.csv",
+                          "annotator,item,label,answer\nanna,p0.png,cat,yes\nbert,p0.png,cat,yes\n"
+                          "anna,p1.png,dog,no\nbert,p1.png,dog,yes\n");
+    write_file_atomically(folder / "published.csv",
+                          "model,top1_v1,top1_v2,real_v1,real_v2\na,70,60,80,75\nb,75,66,84,80\n"
+                          "c,80,72,87,84\n");
+    write_file_atomically(folder / "assay.toml", "[[model]]\npath = '" + models +
+                                                     "tiny.pt'\n[[data]]\npath = 'shapes'\n"
+                                                     "[score]\nmetrics = ['top1']\n");
+    // The classes of tiny.pt, two images each, of the size that it takes.
+    for (const char* name : {"circle", "cross", "ring", "square", "stripes", "triangle"}) {
+        fs::create_directories(folder / "shapes" / name);
+        for (int i = 0; i < 2; ++i) {
+            Image image{48, 48, std::vector<std::uint8_t>(std::size_t{48} * 48 * 4, 255)};
+            for (std::size_t p = 0; p < image.pixels.size(); p += 4)
+                image.pixels[p] = static_cast<std::uint8_t>(p * (static_cast<unsigned>(i) + 3));
+            save_png(image, folder / "shapes" / name / (std::to_string(i) + ".png"));
+        }
+    }
+    const Outcome study =
+        assay_run({"replicate", "simulate", "--out", folder / "study", "--classes", "12",
+                   "--annotators", "10", "--classifiers", "2"});
+    ASSERT_EQ(study.status, 0) << study.err;
+}
+
+std::vector<std::string> commands_of_the_program() {
+    std::vector<std::string> commands;
+    for (const std::string& command : listed_in(assay_run({"--help"}).out, "Commands:")) {
+        const std::string help = assay_run({command, "--help"}).out;
+        std::vector<std::string> parts = listed_in(help, "Parts:");
+        if (parts.empty()) parts = listed_in(help, "Steps:");
+        for (const std::string& part : parts) commands.push_back(command + " " + part);
+        if (parts.empty()) commands.push_back(command);
+    }
+    return commands;
+}
+
+}  // namespace assay

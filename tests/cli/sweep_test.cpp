@@ -1,0 +1,230 @@
+// What holds for every command of the program, from the day it enters the table: help with
+// examples, errors with suggestions, results in every format, output that cannot be written.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <nlohmann/json.hpp>
+#include <regex>
+#include <set>
+#include <sstream>
+
+#include "core/csv.h"
+#include "program.h"
+#include "sweep_rows.h"
+
+namespace assay {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+
+#ifdef ASSAY_HAS_TORCH
+constexpr bool has_torch = true;
+#else
+constexpr bool has_torch = false;
+#endif
+
+class Sweep : public testing::Test {
+protected:
+    static void SetUpTestSuite() {
+        folder_ = new Scratch;
+        make_sweep_inputs(*folder_);
+    }
+    static void TearDownTestSuite() {
+        delete folder_;
+        folder_ = nullptr;
+    }
+    /// Rows that print a result, with a name for messages.
+    template <class Visit>
+    static void for_each_result(Visit&& visit) {
+        for (const SweepRow& row : sweep_rows()) {
+            if (!row.results || row.exempt || (row.needs_torch && !has_torch)) continue;
+            const std::vector<std::string> words = words_of(row, *folder_);
+            SCOPED_TRACE(testing::PrintToString(words));
+            visit(words);
+        }
+    }
+    static Outcome formatted(std::vector<std::string> words, const std::string& format) {
+        words.insert(words.end(), {"--format", format});
+        Outcome outcome = assay_run(words);
+        EXPECT_THAT(outcome.status, testing::AnyOf(0, 3)) << outcome.err;
+        return outcome;
+    }
+    static Scratch* folder_;
+};
+Scratch* Sweep::folder_ = nullptr;
+
+std::vector<std::string> split(const std::string& command) {
+    std::istringstream parts(command);
+    return {std::istream_iterator<std::string>(parts), {}};
+}
+
+std::vector<std::string> lines_of(const std::string& text) {
+    std::vector<std::string> lines;
+    std::istringstream in(text);
+    for (std::string line; std::getline(in, line);) lines.push_back(line);
+    return lines;
+}
+
+/// How often `part` stands in the text without a backslash before it.
+std::size_t unescaped(const std::string& text, char part) {
+    std::size_t count = 0;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        if (text[i] == '\\') {
+            ++i;
+        } else {
+            count += text[i] == part ? 1 : 0;
+        }
+    }
+    return count;
+}
+
+TEST(SweepTable, HasARowForEveryCommandAndNoOther) {
+    std::set<std::string> rows;
+    for (const SweepRow& row : sweep_rows()) rows.insert(row.command);
+    const auto commands = commands_of_the_program();
+    EXPECT_GE(commands.size(), 20U);
+    EXPECT_EQ(rows, std::set<std::string>(commands.begin(), commands.end()));
+}
+
+TEST(SweepTable, TheHelpOfTheProgramStandsInColumns) {
+    const std::string help = assay_run({"--help"}).out;
+    std::set<std::size_t> summaries;
+    bool inside = false;
+    for (const std::string& line : lines_of(help)) {
+        EXPECT_LE(line.size(), 100U) << line;
+        if (inside && line.empty()) break;
+        if (inside) {
+            const std::size_t end = line.find(' ', 2);
+            EXPECT_NE(end, std::string::npos) << line;
+            summaries.insert(line.find_first_not_of(' ', end));
+        }
+        inside = inside || line == "Commands:";
+    }
+    EXPECT_EQ(summaries.size(), 1U) << help;
+}
+
+TEST(SweepTable, EveryHelpHasExamplesOfItsOwn) {
+    for (const std::string& command : commands_of_the_program()) {
+        std::vector<std::string> words = split(command);
+        words.push_back("--help");
+        const Outcome help = assay_run(words);
+        EXPECT_EQ(help.status, 0) << command << help.err;
+        EXPECT_EQ(help.err, "") << command;
+        EXPECT_THAT(help.out, HasSubstr("Examples:\n  assay " + command)) << command;
+        if (words.size() == 3) {  // the command that it is a part of
+            EXPECT_THAT(assay_run({words[0], "--help"}).out, HasSubstr("Examples:\n  assay "));
+        }
+    }
+}
+
+TEST(SweepTable, UnknownOptionsAreNamedWithTheNearest) {
+    for (const std::string& command : commands_of_the_program()) {
+        std::vector<std::string> words = split(command);
+        words.push_back("--hlep");
+        const Outcome outcome = assay_run(words);
+        EXPECT_EQ(outcome.status, 2) << command;
+        EXPECT_EQ(outcome.out, "") << command;
+        EXPECT_THAT(outcome.err, HasSubstr("unexpected `--hlep`; did you mean `--help`?"))
+            << command;
+    }
+}
+
+TEST_F(Sweep, JsonNamesItsSchemaWithAVersion) {
+    const std::string formats = slurp(ASSAY_SOURCE_DIR "/docs/formats.md");
+    std::map<std::string, std::string> owners;  // one schema is one command's
+    for_each_result([&](const std::vector<std::string>& words) {
+        const Outcome outcome = formatted(words, "json");
+        const json result = json::parse(outcome.out, nullptr, false);
+        ASSERT_TRUE(result.is_object()) << outcome.out.substr(0, 200);
+        const std::string schema = result.value("schema", "");
+        EXPECT_TRUE(std::regex_match(schema, std::regex("assay\\.[a-z_.]+/[1-9][0-9]*"))) << schema;
+        EXPECT_THAT(formats, HasSubstr(schema));
+        std::vector<std::string> brief = words;
+        brief.push_back("--json");
+        EXPECT_EQ(json::parse(assay_run(brief).out, nullptr, false).value("schema", ""), schema);
+        EXPECT_EQ(owners.emplace(schema, words[0]).first->second, words[0]);
+    });
+}
+
+TEST_F(Sweep, CsvIsOneTable) {
+    for_each_result([&](const std::vector<std::string>& words) {
+        const std::string text = formatted(words, "csv").out;
+        CsvReader reader(text, "csv", {.delimiter = ','});  // throws for rows of another length
+        const std::set<std::string> names(reader.columns().begin(), reader.columns().end());
+        EXPECT_EQ(names.size(), reader.columns().size()) << text.substr(0, 200);
+        for (const std::string& name : names)
+            EXPECT_TRUE(std::regex_match(name, std::regex("[a-z][a-z0-9_.]*"))) << name;
+        while (reader.next()) {
+        }
+    });
+}
+
+TEST_F(Sweep, MarkdownHasTablesWithRowsOfOneLength) {
+    for_each_result([&](const std::vector<std::string>& words) {
+        const std::string text = formatted(words, "md").out;
+        EXPECT_THAT(text, HasSubstr("\n| --- |"));
+        std::size_t bars = 0;
+        for (const std::string& line : lines_of(text)) {
+            if (!line.starts_with("|")) {
+                bars = 0;
+                continue;
+            }
+            if (bars == 0) bars = unescaped(line, '|');
+            EXPECT_EQ(unescaped(line, '|'), bars) << line;
+        }
+        EXPECT_THAT(text, testing::Not(HasSubstr("\033[")));
+    });
+}
+
+TEST_F(Sweep, LatexHasTabularsWithRowsOfOneLength) {
+    const std::string begin = "\\begin{tabular}{", end = "\\end{tabular}";
+    for_each_result([&](const std::vector<std::string>& words) {
+        const std::string text = formatted(words, "latex").out;
+        EXPECT_THAT(text, HasSubstr(begin));
+        std::size_t columns = 0;  // of the tabular that the line is in
+        for (const std::string& line : lines_of(text)) {
+            if (line.starts_with("%")) continue;
+            EXPECT_EQ(unescaped(line, '{'), unescaped(line, '}')) << line;
+            EXPECT_EQ(unescaped(line, '$') % 2, 0U) << line;
+            EXPECT_EQ(unescaped(line, '%'), 0U) << line;
+            if (line.starts_with(begin)) {
+                EXPECT_EQ(columns, 0U) << line;
+                columns = line.find('}', begin.size()) - begin.size();
+            } else if (line == end) {
+                columns = 0;
+            } else if (line.ends_with("\\\\")) {
+                EXPECT_EQ(unescaped(line, '&') + 1, columns) << line;
+            }
+        }
+        EXPECT_EQ(columns, 0U);
+    });
+}
+
+// `assay score runs | head -0`: the end that the shell gives every program. A program that ignores
+// SIGPIPE must still say that its result was lost.
+TEST_F(Sweep, AClosedStdoutIsNoCrash) {
+    for_each_result([&](const std::vector<std::string>& words) {
+        int ends[2];
+        ASSERT_EQ(::pipe(ends), 0);
+        ::close(ends[0]);
+        EXPECT_EQ(assay_run(words, {}, ends[1]).status, 128 + SIGPIPE);
+        ::close(ends[1]);
+    });
+}
+
+TEST_F(Sweep, AFullDiskIsToldAndEndsWith2) {
+    const int full = ::open("/dev/full", O_WRONLY);
+    if (full < 0) GTEST_SKIP() << "no /dev/full";
+    for_each_result([&](const std::vector<std::string>& words) {
+        const Outcome outcome = assay_run(words, {}, full);
+        EXPECT_EQ(outcome.status, 2);
+        EXPECT_THAT(outcome.err, HasSubstr("cannot write to stdout"));
+    });
+    ::close(full);
+}
+
+}  // namespace
+}  // namespace assay

@@ -1,0 +1,80 @@
+// A report on a terminal: columns by code points, rules, folding to a width, colours.
+#include <gtest/gtest.h>
+
+#include "assay/error.h"
+#include "made_report.h"
+
+namespace assay {
+namespace {
+
+std::string text_of(const Report& report, const RenderOptions& options = {}) {
+    return render(report, ReportFormat::text, options);
+}
+
+Table two_columns() {
+    return {.title = "", .columns = {{"name", false}, {"value"}}, .rows = {}, .notes = {}};
+}
+
+TEST(ReportText, AlignsByCodePointsNotBytes) {
+    Table table = two_columns();
+    table.add({std::string("é"), Count{1}});
+    table.add({std::string("abc"), Count{10}});
+    EXPECT_EQ(text_of(report_of(table)), "name  value\n───────────\né         1\nabc      10\n");
+}
+
+TEST(ReportText, AnEmptyRowIsARule) {
+    Table table = two_columns();
+    table.add({std::string("a"), Count{1}});
+    table.rule();
+    table.add({std::string("b")});  // shorter than the columns
+    EXPECT_EQ(text_of(report_of(table)), "name  value\n───────────\na         1\n───────────\nb\n");
+}
+
+TEST(ReportText, WithoutRowsStillHasAHeader) {
+    EXPECT_EQ(text_of(report_of({.title = "", .columns = {{"a"}}, .rows = {}, .notes = {}})),
+              "a\n─\n");
+}
+
+TEST(ReportText, AWideTableIsFoldedIntoBlocksThatRepeatTheFirstColumn) {
+    Table table{.title = "",
+                .columns = {{"m", false}, {"aaa"}, {"bbb"}, {"ccc"}},
+                .rows = {},
+                .notes = {"end"}};
+    table.add({std::string("x"), Count{1}, Count{2}, Count{3}});
+    // "m  aaa  bbb" takes 11; the third column would take 5 more.
+    EXPECT_EQ(text_of(report_of(table), {.width = 12}),
+              "m  aaa  bbb\n───────────\nx    1    2\n\nm  ccc\n──────\nx    3\nend\n");
+    // However narrow, a block has the first column and one other.
+    EXPECT_EQ(text_of(report_of(table), {.width = 1}),
+              "m  aaa\n──────\nx    1\n\nm  bbb\n──────\nx    2\n\nm  ccc\n──────\nx    3\nend\n");
+    EXPECT_EQ(text_of(report_of(table)),
+              "m  aaa  bbb  ccc\n────────────────\nx    1    2    3\nend\n");
+}
+
+TEST(ReportText, SectionsStandInReadingOrder) {
+    Table table{.title = "Table", .columns = {{"a"}}, .rows = {}, .notes = {"A note."}};
+    table.add({Count{7}});
+    Report report{.title = "Report",
+                  .sections = {{"First", {"A paragraph.", table, Plot{}}, {{"Inner", {"In."}, {}}}},
+                               {"Last", {}, {}}},
+                  .records = {},
+                  .result = {},
+                  .warnings = {},
+                  .partial = false};
+    EXPECT_EQ(text_of(report),
+              "Report\n\nFirst\n\nA paragraph.\n\nTable\na\n─\n7\nA note.\n\nInner\n\nIn.\n\n"
+              "Last\n");
+    const std::string coloured = text_of(report, {.colour = true});
+    EXPECT_NE(coloured.find("\033[1mReport\033[0m\n"), std::string::npos);
+    EXPECT_NE(coloured.find("\033[2mA note.\033[0m\n"), std::string::npos);
+}
+
+TEST(ReportTable, RefusesRowsThatDoNotFit) {
+    Table table = two_columns();
+    EXPECT_THROW(table.add({Count{1}, Count{2}, Count{3}}), Error);
+    EXPECT_THROW(table.add({}), Error);  // an empty row is rule()
+    EXPECT_TRUE(table.rows.empty());
+}
+
+}  // namespace
+}  // namespace assay
