@@ -3,7 +3,7 @@
 
     /usr/bin/python3 bench/dawid_skene.py [raters.npz] [passes]
 
-Two latent classes, start from the vote share with a maybe worth half, smoothing 0.01: what `assay labels aggregate`
+Two latent classes, start from the proportion of votes with a maybe worth half, smoothing 0.01: what `assay labels aggregate`
 computes. Only the passes are timed; reading the archive is not. Prints the processor time of a pass (best and median) and
 the posteriors' checksum, to compare with the command's --posteriors.
 """

@@ -115,10 +115,10 @@ void check_steep(int studies, int threads) {
 
 }  // namespace
 
-int main(int count, char** words) {
-    const int studies = count > 1 ? std::atoi(words[1]) : 100;
-    const int threads = count > 2 ? std::atoi(words[2]) : 1;
-    const std::string_view only = count > 3 ? words[3] : "";
+int main(int count, char** arguments) {
+    const int studies = count > 1 ? std::atoi(arguments[1]) : 100;
+    const int threads = count > 2 ? std::atoi(arguments[2]) : 1;
+    const std::string_view only = count > 3 ? arguments[3] : "";
     if (only.empty() || only == "beta") check_beta(studies, threads);
     if (only.empty() || only == "grid") check_grid(studies, threads);
     if (only.empty() || only == "lenient") check_lenient(studies, threads);

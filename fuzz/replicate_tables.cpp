@@ -1,5 +1,5 @@
 // Any bytes as annotations, frequencies or hits, then through cleaning, counting, joining and
-// adjusting: an answer or an Error.
+// adjusting: a result or an Error.
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
@@ -38,7 +38,7 @@ void use(const Readings& readings, const fs::path& path, const StudyNames& names
         const Hits hits = read_hits_csv(path);
         const Study study = join_study(readings, hits, readings, hits, names);
         AdjustOptions options;
-        options.bootstrap = 2;
+        options.bootstrap = 20;
         options.threads = 1;
         adjust(study, options);
     });

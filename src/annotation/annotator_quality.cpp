@@ -16,6 +16,7 @@ struct Pairs {
 
 Measurement agreement_of(const Pairs& p, double level) {
     Measurement out;
+    out.unit = Unit::proportion;
     out.key = {.metric = "agreement",
                .definition = "annotator_agreement.pairs",
                .parameters = {},
@@ -48,6 +49,7 @@ Measurement agreement_of(const Pairs& p, double level) {
 
 Measurement accuracy_of(double correct, std::uint64_t answers, double level) {
     Measurement out;
+    out.unit = Unit::proportion;
     out.key = {.metric = "accuracy",
                .definition = "annotator_accuracy.expected",
                .parameters = {},

@@ -215,6 +215,7 @@ LabelSetComparison compare_label_sets(const BuiltLabelSets& built, const LabelSe
         out.same_set += std::equal(a.begin(), a.end(), b.begin(), b.end()) ? 1 : 0;
     }
     Measurement& m = out.agreement;
+    m.unit = Unit::proportion;
     m.key.metric = "agreement";
     m.key.definition = "label_decisions.alike";
     m.n = out.both_accept + out.both_reject + out.only_first + out.only_second;

@@ -452,6 +452,7 @@ private:
     Measurement recall(const std::string& definition, std::uint64_t found, std::uint64_t all,
                        const std::string& undefined) const {
         Measurement m;
+        m.unit = Unit::proportion;
         m.key.metric = "recall";
         m.key.definition = definition;
         m.n = all;

@@ -67,8 +67,7 @@ public:
 
     int run() const override {
         ProgressLine line("compare", "items");
-        const CompareResult result =
-            compare_runs(options_, *self_comm(), [&](const Progress& p) { line.update(p); });
+        const CompareResult result = compare_runs(options_, *self_comm(), line);
         line.finish();
         const Report report = report_of(result);
         output_.print(report);

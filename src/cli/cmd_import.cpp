@@ -46,7 +46,7 @@ int cmd_import(std::vector<std::string> arguments) {
                     "Name of the data set (default: the stem of --items)");
     app->add_option(
            "--items", options.ids,
-           "Ids, and labels if there are any, in the order of the rows: one id a line, or a csv "
+           "Ids, and labels if there are any, in the order of the rows: one id per line, or a csv "
            "with a column id, path, filename or image")
         ->type_name("FILE");
     app->add_option("--array", options.array, "Which array of a .npz or .safetensors file");

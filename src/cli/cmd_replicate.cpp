@@ -6,7 +6,7 @@
 
 #include "assay/error.h"
 #include "cli/command.h"
-#include "cli/replicate_inputs.h"
+#include "cli/replicate_options.h"
 
 namespace assay::cli {
 namespace {
@@ -18,7 +18,7 @@ constexpr std::array<Command, 5> steps{{
      replicate_match},
     {"adjust", "Split the accuracy gap into what remains and selection bias", replicate_adjust},
     {"plan", "From a pilot: annotators and images for a wanted interval", replicate_plan},
-    {"simulate", "Write a made-up study with the true answer beside it", replicate_simulate},
+    {"simulate", "Write a made-up study with its truth beside it", replicate_simulate},
 }};
 
 std::string help() {

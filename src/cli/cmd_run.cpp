@@ -1,4 +1,4 @@
-// assay run: everything that an assay.toml lists: predict, score, compare.
+// assay run: everything that an assay.toml lists: predictions, and the commands that read them.
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
@@ -27,27 +27,12 @@ int worse(int a, int b) {
     return rank(a) >= rank(b) ? a : b;
 }
 
-/// Runs one command as if it had been typed, and says so.
-int run_step(int (*command)(std::vector<std::string>), const std::string& name,
-             const std::vector<std::string>& arguments, bool quiet) {
-    if (!quiet) {
-        std::string line = "assay " + name;
-        for (const std::string& argument : arguments) {
-            line += argument.find_first_of(" <>|&;\"'") == std::string::npos
-                        ? " " + argument
-                        : " \"" + argument + "\"";
-        }
-        note(line);
-    }
-    return command(arguments);
-}
-
 }  // namespace
 
 int cmd_run(std::vector<std::string> arguments) {
     auto app = make_app("run",
                         "Do everything that an assay.toml lists: run the models over the data "
-                        "sets, score them, compare them. "
+                        "sets, then the commands that read their predictions. "
                         "Flags override the file. docs/assay.toml.md describes it.",
                         examples);
     std::filesystem::path file = "assay.toml";
@@ -78,12 +63,12 @@ int cmd_run(std::vector<std::string> arguments) {
     prediction.print(Output());
 
     int status = prediction.status();
-    if (plan.score)
-        status =
-            worse(status, run_step(cmd_score, "score", plan.score_arguments(), plan.store.quiet));
-    for (const std::vector<std::string>& line :
-         plan.compare_arguments(specs, prediction.datasets())) {
-        status = worse(status, run_step(cmd_compare, "compare", line, plan.store.quiet));
+    for (const Plan::Step& step : plan.steps) {
+        if (!plan.store.quiet) note("[" + step.command + "]");
+        with_note("running [" + step.command + "]", [&] {
+            for (const auto& command : plan.commands_of(step, specs, prediction.datasets()))
+                status = worse(status, command->run());
+        });
     }
     return status;
 }

@@ -61,8 +61,7 @@ public:
         ScoreRunsOptions options = options_;
         options.confusions = shown_.confusions;
         ProgressLine line("score", "items");
-        const ScoreResult result =
-            score_runs(options, *self_comm(), [&](const Progress& p) { line.update(p); });
+        const ScoreResult result = score_runs(options, *self_comm(), line);
         line.finish();
         const Report report = report_of(result, shown_);
         output_.print(report);

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "assay/error.h"
+#include "cli/help.h"
 #include "cli/outputs.h"
 #include "cli/table.h"
 
@@ -40,6 +41,18 @@ std::vector<std::string> option_names(const CLI::App& app) {
 
 }  // namespace
 
+std::string command_lines(const std::vector<Command>& commands, bool colour) {
+    std::size_t width = 0;
+    for (const Command& command : commands) width = std::max(width, command.name.size());
+    std::string out;
+    for (const Command& command : commands) {
+        out += fmt::format("  {}{}{}{}{}\n", colour ? "\033[1m" : "", command.name,
+                           colour ? "\033[0m" : "",
+                           std::string(width + 2 - command.name.size(), ' '), command.summary);
+    }
+    return out;
+}
+
 std::string& command_line() {
     static std::string line;
     return line;
@@ -54,22 +67,11 @@ std::unique_ptr<CLI::App> make_app(std::string_view name, std::string_view summa
         if (!line.empty()) footer += "  " + line + "\n";
     }
     app->footer(footer);
-    app->get_formatter()->column_width(34);
+    app->formatter(std::make_shared<FoldedHelp>());
     return app;
 }
 
 namespace {
-
-/// What is wrong with a number as an option's value; "" for all else. Unsigned options would wrap a
-/// negative number, and comparisons with NaN keep nothing, in silence.
-std::string_view fault_of_number(std::string_view text) {
-    const std::string_view bare = text.starts_with('+') ? text.substr(1) : text;
-    double number = 0;
-    const auto [end, problem] = std::from_chars(bare.data(), bare.data() + bare.size(), number);
-    if (problem == std::errc::invalid_argument || end != bare.data() + bare.size()) return "";
-    if (!std::isfinite(number)) return "is not a finite number";
-    return bare.starts_with('-') ? "is negative" : "";
-}
 
 /// Means of channels, alone among all numbers, may be below 0.
 constexpr std::string_view signed_option = "--mean";
@@ -101,6 +103,15 @@ void check_numbers(const std::vector<std::string>& arguments) {
 }
 
 }  // namespace
+
+std::string_view fault_of_number(std::string_view text) {
+    const std::string_view bare = text.starts_with('+') ? text.substr(1) : text;
+    double number = 0;
+    const auto [end, problem] = std::from_chars(bare.data(), bare.data() + bare.size(), number);
+    if (problem == std::errc::invalid_argument || end != bare.data() + bare.size()) return "";
+    if (!std::isfinite(number)) return "is not a finite number";
+    return bare.starts_with('-') ? "is negative" : "";
+}
 
 CLI::Validator decimal_number() {
     return {[](std::string& text) -> std::string {

@@ -46,13 +46,11 @@ int cmd_score(std::vector<std::string> arguments);
 int cmd_show(std::vector<std::string> arguments);
 int cmd_verify(std::vector<std::string> arguments);
 
-/// Throw what the command would throw for these arguments before it opens a store: unknown flags,
-/// metrics, gates, files.
-void check_compare_arguments(std::vector<std::string> arguments);
-void check_score_arguments(std::vector<std::string> arguments);
-
 /// Explicit order: the order of `assay --help`.
 const std::vector<Command>& commands();
+
+/// One line a command for `assay --help`: names as wide as the longest, then summaries.
+std::string command_lines(const std::vector<Command>& commands, bool colour);
 
 /// The whole command line as typed, for provenance; set once by main.
 std::string& command_line();
@@ -69,6 +67,10 @@ bool parse(CLI::App& app, std::vector<std::string> arguments);
 /// For seeds: a whole number from 0 to 2^64 - 1 in plain decimal. CLI11 alone would take 010 for 8,
 /// and the largest number for a larger one.
 CLI::Validator decimal_number();
+
+/// What is wrong with a number as an option's value; "" for all else. Unsigned options would wrap a
+/// negative number, and comparisons with NaN keep nothing, in silence.
+std::string_view fault_of_number(std::string_view text);
 
 /// How the result is written, and where: --format (--json and --csv for short) and -o.
 struct Output {

@@ -40,7 +40,7 @@ void ModelFlags::add_to(CLI::App& app) {
     app.add_option("--resize-size", resize_size_, "Short side before the crop, pixels")
         ->group(pixels);
     app.add_option("--crop-pct", crop_pct_,
-                   "Share of the resized image that the crop keeps, in (0, 1]")
+                   "Proportion of the resized image that the crop keeps, in (0, 1]")
         ->group(pixels);
     app.add_option("--crop-mode", crop_mode_, "center, squash, border, none")->group(pixels);
     app.add_option("--interpolation", interpolation_,
@@ -59,14 +59,14 @@ void ModelFlags::add_to(CLI::App& app) {
                    "Factor from pixel bytes to scaled units (1/255 unless told otherwise)")
         ->group(pixels);
 
-    const std::string answers = "What the model returns";
+    const std::string outputs = "What the model returns";
     app.add_option("--outputs", outputs_, "logits, probabilities, log_probabilities")
-        ->group(answers);
+        ->group(outputs);
     app.add_option("--output-entry", output_, "Which entry of a tuple or dict: 0, logits, ...")
-        ->group(answers);
+        ->group(outputs);
     app.add_option("--classes", classes_, "Class list file (default: ImageNet's for 1000 classes)")
         ->type_name("FILE")
-        ->group(answers);
+        ->group(outputs);
 }
 
 ModelSettings ModelFlags::settings() const {
@@ -138,7 +138,7 @@ void DataFlags::add_to(CLI::App& app) {
         ->type_name("FILE")
         ->group(group);
     app.add_option("--layout", layout,
-                   "auto; folders: one folder a class; flat: no classes in the folders")
+                   "auto; folders: one folder per class; flat: no classes in the folders")
         ->check(CLI::IsMember({"auto", "folders", "flat"}))
         ->capture_default_str()
         ->group(group);

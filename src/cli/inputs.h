@@ -62,7 +62,7 @@ ModelSpec resolve_with_sidecar(const std::filesystem::path& model,
                                const std::vector<std::filesystem::path>& sidecars,
                                const ModelSettings& flags);
 
-/// "full", "f16", "top5", "label" -> how much of each row is kept. Throws usage.
+/// "full", "f16", "top5", "label" -> how much of each row is stored. Throws usage.
 struct StorageChoice {
     StorageFormat storage;
     std::uint32_t top_k;

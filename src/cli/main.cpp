@@ -20,12 +20,12 @@ const std::vector<Command>& commands() {
     static const std::vector<Command> table = {
         {"demo", "Make a world of images, train classifiers, evaluate them: a walkthrough",
          cmd_demo},
-        {"predict", "Run classifiers over images and keep their scores", cmd_predict},
+        {"predict", "Run classifiers over images and store their predictions", cmd_predict},
         {"import", "Turn saved predictions of any framework into a store", cmd_import},
-        {"score", "Compute metrics, with intervals, from kept scores", cmd_score},
+        {"score", "Compute metrics, with intervals, from stored predictions", cmd_score},
         {"compare", "Compare models on the same images; gate a release", cmd_compare},
         {"gap", "Explain the accuracy gap between two data sets", cmd_gap},
-        {"show", "Show one image's labels and what each model sees in it", cmd_show},
+        {"show", "Show one image's labels and what each model predicts", cmd_show},
         {"patchml", "Compose images that hold a known number of objects", cmd_patchml},
         {"labels", "Build label sets from votes; propose questions; count", cmd_labels},
         {"replicate", "How much of a replication's accuracy gap is selection bias", cmd_replicate},
@@ -48,10 +48,7 @@ std::string help() {
                       ": evaluates image classifiers beyond one number.\n\n" + bold("Usage") +
                       ": assay COMMAND [options]        assay COMMAND --help\n\n" +
                       bold("Commands") + ":\n";
-    for (const Command& command : commands()) {
-        out += "  " + bold(command.name) + std::string(10 - command.name.size(), ' ') +
-               std::string(command.summary) + "\n";
-    }
+    out += command_lines(commands(), colour);
     out +=
         "\n" + bold("Examples") +
         ":\n"

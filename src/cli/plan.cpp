@@ -105,34 +105,16 @@ Plan::Model read_model(const json& table, const fs::path& folder) {
     return model;
 }
 
-/// {"k": [1, 5], "per-class": true, "labels": "real.json"} -> --k 1 --k 5 --per-class --labels
-/// real.json
-void append_flags(const json& table, std::vector<std::string>& arguments) {
-    const auto text = [](const json& value) {
-        return value.is_string() ? value.get<std::string>() : value.dump();
-    };
-    for (const auto& [key, value] : table.items()) {
-        if (value.is_boolean()) {
-            if (value.get<bool>()) arguments.push_back("--" + key);
-        } else {
-            for (const json& item : value.is_array() ? value : json::array({value})) {
-                arguments.push_back("--" + key);
-                arguments.push_back(text(item));
-            }
-        }
-    }
-}
-
-/// Paths of files in the flags are relative to the configuration's folder.
-json with_paths(json table, const fs::path& folder) {
-    for (const char* key : {"labels", "class-map", "output"}) {
-        const auto found = table.find(key);
-        if (found == table.end() || !found->is_string()) continue;
-        const fs::path path = (folder / found->get<std::string>()).lexically_normal();
-        if (std::string(key) == "output" || fs::exists(path)) *found = path.string();
-    }
-    return table;
-}
+/// A table that reads the predictions. One more: a row.
+struct StepRow {
+    const char* name;
+    std::unique_ptr<StoreCommand> (*make)();
+    bool per_dataset;  ///< is asked about one data set at a time
+};
+constexpr StepRow step_rows[] = {
+    {"score", score_command, false},
+    {"compare", compare_command, true},
+};
 
 }  // namespace
 
@@ -155,10 +137,11 @@ Plan read_plan(const fs::path& file) {
     plan.store.shard_rows = keys.take_count<std::uint32_t>("shard_rows", 0);
     plan.store.threads = keys.take_count<int>("threads", 0);
     plan.device = keys.take<std::string>("device", "auto");
-    if (const json score = keys.take<json>("score", nullptr); !score.is_null())
-        plan.score = with_paths(score, folder);
-    if (const json compare = keys.take<json>("compare", nullptr); !compare.is_null())
-        plan.compare = with_paths(compare, folder);
+    plan.folder = folder;
+    for (const StepRow& row : step_rows) {
+        if (json table = keys.take<json>(row.name, nullptr); !table.is_null())
+            plan.steps.push_back({row.name, std::move(table)});
+    }
     keys.nothing_left();
     return plan;
 }
@@ -188,55 +171,41 @@ json Plan::resolved(const std::vector<ModelSpec>& specs) const {
                                {"name", d.name},
                                {"limit", d.limit}});
     }
-    if (score) out["score"] = *score;
-    if (compare) out["compare"] = *compare;
+    for (const Step& step : steps) out[step.command] = step.options;
     return out;
 }
 
 void Plan::check(const std::vector<ModelSpec>& specs) const {
     storage_format_named(store.storage);
-    if (score) with_note("checking [score]", [&] { check_score_arguments(score_arguments()); });
-    if (!compare) return;
-    with_note("checking [compare]", [&] {
-        // Of any data set: their names are not known yet, and the flags are the same for all.
-        for (const auto& arguments : compare_arguments(specs, {"DATA_SET"}))
-            check_compare_arguments(arguments);
-    });
+    std::vector<std::string> datasets;  // as far as their names are known yet
+    for (const DataFlags& d : data) datasets.push_back(d.name.empty() ? "DATA_SET" : d.name);
+    for (const Step& step : steps) {
+        with_note("checking [" + step.command + "]", [&] {
+            for (const auto& command : commands_of(step, specs, datasets)) command->check();
+        });
+    }
 }
 
-std::vector<std::string> Plan::score_arguments() const {
-    std::vector<std::string> arguments = {store.out.string()};
-    append_flags(*score, arguments);
-    return arguments;
-}
-
-std::vector<std::vector<std::string>> Plan::compare_arguments(
-    const std::vector<ModelSpec>& specs, const std::vector<std::string>& datasets) const {
-    std::vector<std::vector<std::string>> commands;
-    if (!compare) return commands;
-    json table = *compare;
-    std::string baseline = specs.front().name;
-    if (const auto found = table.find("baseline"); found != table.end()) {
-        baseline = found->is_string() ? found->get<std::string>() : found->dump();
-        std::vector<std::string> names;
-        for (const ModelSpec& spec : specs) names.push_back(spec.name);
-        if (std::ranges::find(names, baseline) == names.end()) {
-            refuse("[compare] baseline `" + baseline + "` is no model of the file" +
-                   suggest(baseline, names));
-        }
-        table.erase(found);
+std::vector<std::unique_ptr<StoreCommand>> Plan::commands_of(
+    const Step& step, const std::vector<ModelSpec>& specs,
+    const std::vector<std::string>& datasets) const {
+    const auto& row =
+        *std::ranges::find_if(step_rows, [&](const StepRow& r) { return r.name == step.command; });
+    Runs runs{store.out, {}, datasets};
+    for (const ModelSpec& spec : specs) runs.models.push_back(spec.name);
+    std::vector<std::unique_ptr<StoreCommand>> commands;
+    const auto add = [&](const Runs& about) {
+        auto command = row.make();
+        const auto app = command->app();
+        fill(*app, step.options, "[" + step.command + "]", folder);
+        command->over(about);
+        commands.push_back(std::move(command));
+    };
+    if (!row.per_dataset) {
+        add(runs);
+        return commands;
     }
-    if (specs.size() < 2)
-        refuse("[compare] needs two models; the file lists `" + specs.front().name + "` alone");
-    for (const std::string& dataset : datasets) {
-        const fs::path runs = store.out / dataset;
-        std::vector<std::string> arguments = {(runs / baseline).string()};
-        for (const ModelSpec& spec : specs) {
-            if (spec.name != baseline) arguments.push_back((runs / spec.name).string());
-        }
-        append_flags(table, arguments);
-        commands.push_back(std::move(arguments));
-    }
+    for (const std::string& dataset : datasets) add({runs.folder, runs.models, {dataset}});
     return commands;
 }
 

@@ -3,13 +3,14 @@
 
 #include <CLI/App.hpp>
 #include <filesystem>
+#include <memory>
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "cli/inputs.h"
 #include "cli/prediction.h"
+#include "cli/store_command.h"
 
 namespace assay::cli {
 
@@ -23,9 +24,13 @@ struct Plan {
     std::vector<DataFlags> data;
     StoreFlags store;
     std::string device = "auto";
-    std::optional<nlohmann::json> score;  ///< flags of `assay score`, by name
-    std::optional<nlohmann::json>
-        compare;  ///< flags of `assay compare`, by name; "baseline" names the first model
+    /// A command that reads the predictions: its options by name, as fill() takes them.
+    struct Step {
+        std::string command;
+        nlohmann::json options;
+    };
+    std::vector<Step> steps;       ///< in the order in which they run
+    std::filesystem::path folder;  ///< of the file: relative paths are relative to it
 
     /// Flags that were given on the command line win over the file.
     void override_with(const CLI::App& app, const StoreFlags& flags);
@@ -34,12 +39,11 @@ struct Plan {
     /// Reads what the steps after the predictions will read, so that a mistake there costs no
     /// prediction. Throws usage and bad_input.
     void check(const std::vector<ModelSpec>& specs) const;
-    /// The arguments after `assay score`.
-    std::vector<std::string> score_arguments() const;
-    /// The arguments after `assay compare`, one command per data set; none without a [compare]
-    /// table. Throws bad_input: a single model, a baseline that is none of the models.
-    std::vector<std::vector<std::string>> compare_arguments(
-        const std::vector<ModelSpec>& specs, const std::vector<std::string>& datasets) const;
+    /// The commands of a step, with their options: one, or one per data set. Throws usage and
+    /// bad_input.
+    std::vector<std::unique_ptr<StoreCommand>> commands_of(
+        const Step& step, const std::vector<ModelSpec>& specs,
+        const std::vector<std::string>& datasets) const;
 };
 
 /// Reads and checks the file; relative paths in it are relative to its folder. Throws bad_input.

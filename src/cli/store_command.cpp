@@ -94,6 +94,13 @@ void fill(CLI::App& app, const json& table, const std::string& where, const fs::
             refuse(fmt::format("{}.{}: {}", where, key, error.what()));
         }
     }
+    for (const CLI::Option* option : app.get_options()) {
+        for (const CLI::Option* other : option->get_excludes()) {
+            if (!option->empty() && !other->empty())
+                refuse(fmt::format("{}: {} excludes {}", where, option->get_name(),
+                                   other->get_name()));
+        }
+    }
     check_outputs(app);
 }
 

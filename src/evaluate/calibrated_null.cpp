@@ -7,7 +7,6 @@
 
 #include "core/parallel.h"
 #include "core/random.h"
-#include "evaluate/ranks.h"
 
 namespace assay {
 namespace {
@@ -142,7 +141,7 @@ std::vector<std::vector<double>> calibrated_null(const ScoredRows& rows,
     std::vector<std::vector<double>> values;
     for (const auto& tally : tallies) {
         const std::vector<std::size_t>& parts = tally->metric.parts;
-        add_over_ranks(comm, tally->counts);
+        comm.all_reduce(tally->counts);
         std::vector<double> list;
         for (std::uint32_t r = 0; r < draws; ++r) {
             if (parts.empty()) {

@@ -11,7 +11,6 @@
 #include "core/statistics.h"
 #include "evaluate/compare_agreement.h"
 #include "evaluate/compare_pairing.h"
-#include "evaluate/ranks.h"
 #include "evaluate/score_set.h"
 
 namespace assay {

@@ -41,8 +41,11 @@ void add_request(std::vector<MetricRequest>& list, const std::string& text,
                  const MeasureOptions& options) {
     const MetricFacts& facts =
         *parse_metric(std::string_view(text).substr(0, text.find(':'))).facts;
-    if (text == facts.name && takes(facts, "k") && !options.k.empty()) {
-        for (const int k : options.k) list.push_back(parse_metric(fmt::format("{}:k={}", text, k)));
+    if (text == facts.name && facts.numbered_by == "k" && !options.k.empty()) {
+        for (const int k : options.k) {
+            list.push_back(parse_metric(text));
+            list.back().set("k", std::to_string(k));
+        }
         return;
     }
     std::string full = text;
@@ -65,7 +68,7 @@ std::vector<MetricRequest> named_metrics(const MeasureOptions& options) {
     return list;
 }
 
-// The label counts of the options, where the request is for a mean over them.
+// The numbers of labels of the options, where the request is for a mean over them.
 void set_subgroups(MetricRequest& request, const MeasureOptions& options) {
     if (options.subgroups.empty() || !takes(*request.facts, "subgroups")) return;
     std::string counts;

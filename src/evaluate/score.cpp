@@ -6,7 +6,6 @@
 
 #include "assay/error.h"
 #include "assay/evaluate/measure_options.h"
-#include "evaluate/ranks.h"
 #include "evaluate/score_set.h"
 
 namespace assay {

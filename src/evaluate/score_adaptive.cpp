@@ -6,7 +6,6 @@
 
 #include <fmt/core.h>
 
-#include "evaluate/ranks.h"
 #include "metric/real_sum.h"
 
 namespace assay {
@@ -87,8 +86,8 @@ const ClassWiseSums& AdaptiveBins::sums(int bins, bool top) {
     how.first_class = share(comm_.rank());
     how.last_class = share(comm_.rank() + 1);
     agree(comm_, [&] { sums = class_wise_sums(rows_, how); });
-    add_over_ranks(comm_, sums.sums);
-    add_over_ranks(comm_, sums.without);
+    comm_.all_reduce(sums.sums);
+    comm_.all_reduce(sums.without);
     if (how.keep_edges) join_edges(sums.edges);
     return sums;
 }
@@ -101,7 +100,7 @@ void AdaptiveBins::join_edges(std::vector<ClassEdges>& edges) {
     std::size_t width = 0;
     for (const ClassEdges& e : edges) width = std::max(width, e.members.size());
     std::uint64_t widest = 0;
-    for (const auto& part : gather<std::uint64_t>(comm_, std::vector<std::uint64_t>{width}))
+    for (const auto& part : all_gather<std::uint64_t>(comm_, std::vector<std::uint64_t>{width}))
         widest = std::max(widest, part.at(0));
     for (const ClassEdges& e : edges) {
         std::vector<double> one(1 + 3 * widest, -1);
@@ -116,7 +115,7 @@ void AdaptiveBins::join_edges(std::vector<ClassEdges>& edges) {
         flat.insert(flat.end(), one.begin(), one.end());
     }
     const std::size_t row = 1 + 3 * widest;
-    for (const auto& part : gather<double>(comm_, flat)) {
+    for (const auto& part : all_gather<double>(comm_, flat)) {
         for (std::size_t c = 0; c < edges.size(); ++c) {
             const auto at = part.begin() + static_cast<std::ptrdiff_t>(c * row);
             if (*at < 0) continue;

@@ -11,7 +11,6 @@
 #include "core/parallel.h"
 #include "core/statistics.h"
 #include "evaluate/calibrated_null.h"
-#include "evaluate/ranks.h"
 #include "evaluate/score_adaptive.h"
 #include "evaluate/score_tables.h"
 #include "metric/families.h"
@@ -129,25 +128,25 @@ private:
         sampled_ = {static_cast<std::int64_t>(rows_.sampled()),
                     static_cast<std::int64_t>(rows_.suspicious())};
         if (comm_.size() == 1) return;
-        for (auto& [key, shared] : shared_) add_over_ranks(comm_, shared.state);
-        add_over_ranks(comm_, sampled_);
+        for (auto& [key, shared] : shared_) comm_.all_reduce(shared.state);
+        comm_.all_reduce(sampled_);
         for (const auto& counts : exchange<ScoreCounts>(report_.counts)) add_counts(counts);
         std::vector<std::int64_t> sizes(group_sizes_.begin(), group_sizes_.end());
-        add_over_ranks(comm_, sizes);
+        comm_.all_reduce(sizes);
         group_sizes_.assign(sizes.begin(), sizes.end());
 
         std::vector<Confusion> pairs;
         for (const auto& [pair, count] : confused_)
             pairs.push_back({pair.first, pair.second, count});
         confused_.clear();
-        for (const auto& part : gather<Confusion>(comm_, pairs)) {
+        for (const auto& part : all_gather<Confusion>(comm_, pairs)) {
             for (const Confusion& c : part) confused_[{c.truth, c.predicted}] += c.count;
         }
         const auto first = static_cast<std::size_t>(rows_.first_of(first_unit(comm_.rank())));
         const auto last = static_cast<std::size_t>(rows_.first_of(first_unit(comm_.rank() + 1)));
         std::vector<ItemRecord> joined;
-        for (const auto& part :
-             gather<ItemRecord>(comm_, std::span(rows_.records()).subspan(first, last - first))) {
+        for (const auto& part : all_gather<ItemRecord>(
+                 comm_, std::span(rows_.records()).subspan(first, last - first))) {
             joined.insert(joined.end(), part.begin(), part.end());
         }
         rows_.records() = std::move(joined);
@@ -157,7 +156,7 @@ private:
     template <class T>
     std::vector<T> exchange(T& mine) {
         std::vector<T> all;
-        for (const auto& part : gather<T>(comm_, {&mine, 1})) all.push_back(part.at(0));
+        for (const auto& part : all_gather<T>(comm_, {&mine, 1})) all.push_back(part.at(0));
         mine = T{};
         return all;
     }

@@ -42,7 +42,7 @@ std::vector<fs::path> plugin_folders() {
 fs::path find_plugin() {
     std::string searched;
     for (const fs::path& folder : plugin_folders()) {
-        const fs::path candidate = (folder / kPluginFile).lexically_normal();
+        fs::path candidate = (folder / kPluginFile).lexically_normal();
         std::error_code ignored;
         if (fs::exists(candidate, ignored)) return candidate;
         searched += (searched.empty() ? "" : ", ") + candidate.parent_path().string();

@@ -19,21 +19,31 @@ namespace {
 /// noise, not what the choice of exponents does. In simulated studies of 10,000 images the factor
 /// is about 1.3.
 constexpr double undetermined = 3;
-constexpr std::uint32_t least_replicates = 20, most_replicates = 100000;
+constexpr std::uint32_t min_replicates = 20, max_replicates = 100000;
 
 double mean_of(const std::vector<double>& x) {
     return std::accumulate(x.begin(), x.end(), 0.0) / static_cast<double>(x.size());
 }
 
-Estimate from_replicates(double value, const std::vector<double>& draws, double level,
+/// `estimate` with an error and an interval from the replicates, where there are any.
+Estimate from_replicates(Estimate estimate, const std::vector<double>& draws, double level,
                          const std::string& method) {
-    Estimate estimate{value, std::nullopt, std::nullopt};
-    if (draws.size() < least_replicates) return estimate;
+    estimate.standard_error.reset();
+    estimate.interval.reset();
+    if (draws.size() < min_replicates) return estimate;
     const double mean = mean_of(draws);
     double squares = 0;
     for (const double x : draws) squares += (x - mean) * (x - mean);
     estimate.standard_error = std::sqrt(squares / static_cast<double>(draws.size() - 1));
     estimate.interval = percentile_interval(draws, level, method);
+    return estimate;
+}
+
+Estimate proportion(double value, std::size_t images) {
+    Estimate estimate;
+    estimate.value = value;
+    estimate.unit = Unit::proportion;
+    estimate.n = images;
     return estimate;
 }
 
@@ -46,9 +56,10 @@ std::size_t outside(double accuracy) {
 /// Everything one call of adjust() works on.
 class Adjustment {
 public:
-    Adjustment(const Study& study, const AdjustOptions& options)
+    Adjustment(const Study& study, const AdjustOptions& options, const ProgressCallback& progress)
         : study_(study),
           options_(options),
+          progress_(progress),
           plan_(plan_units(study, options.units)),
           first_(study.first.cells()),
           second_(study.second.cells()),
@@ -63,22 +74,30 @@ public:
         if (options_.bootstrap > 0) {
             replicates_ =
                 resample(study_, plan_, first_.grid, second_.grid, estimators_, options_.bootstrap,
-                         options_.seed, resolve_threads(options_.threads));
+                         options_.seed, resolve_threads(options_.threads), progress_);
             report_.bootstrap = options_.bootstrap;
             add_raw_bootstrap();
         }
         for (std::size_t e = 0; e < estimators_.size(); ++e) add_method(e);
-        if (report_.methods.front().undefined.empty()) add_sensitivity();
+        if (report_.methods.front().defined()) add_sensitivity();
         return std::move(report_);
     }
 
 private:
     /// Student's t, one degree less than units: with 20 classes the normal's intervals cover 93 %,
     /// these 95.
-    Estimate with_error(double value, double error) const {
-        return {value, error,
-                symmetric_interval(value, error, options_.level, interval_name("t"),
-                                   std::max(1.0, static_cast<double>(plan_.count) - 1))};
+    Estimate with_error(Estimate estimate, double error) const {
+        estimate.standard_error = error;
+        estimate.interval =
+            symmetric_interval(*estimate.value, error, options_.level, interval_name("t"),
+                               std::max(1.0, static_cast<double>(plan_.count) - 1));
+        return estimate;
+    }
+
+    Estimate of_first(double value) const { return proportion(value, study_.first.size()); }
+    Estimate of_second(double value) const { return proportion(value, study_.second.size()); }
+    Estimate of_both(double value) const {
+        return proportion(value, study_.first.size() + study_.second.size());
     }
 
     std::string interval_name(const char* kind) const {
@@ -129,12 +148,12 @@ private:
                 fmt::format("the image with the fewest annotators has {} (others up to {}), which "
                             "limits the moments "
                             "to exponents "
-                            "{}; leaving such images out (--min-annotators) would allow {}",
+                            "{}; leaving such images out (`min_annotators`) would allow {}",
                             n, most, fmt::join(used, ","), fmt::join(possible, ",")));
         }
         if (n < 6) {
             report_.warnings.push_back(
-                fmt::format("with {} annotators an image only straight lines and parabolas can be "
+                fmt::format("with {} annotators per image only straight lines and parabolas can be "
                             "told apart: the "
                             "adjusted accuracy "
                             "may be biased by several points",
@@ -145,12 +164,12 @@ private:
     void add_raw() {
         raw_errors_ = standard_errors(study_, plan_, first_, second_, correct_, nullptr);
         for (std::size_t m = 0; m < study_.models(); ++m) {
-            report_.first.push_back(with_error(accuracy1_[m], raw_errors_.first[m]));
-            report_.second.push_back(with_error(accuracy2_[m], raw_errors_.second[m]));
+            report_.first.push_back(with_error(of_first(accuracy1_[m]), raw_errors_.first[m]));
+            report_.second.push_back(with_error(of_second(accuracy2_[m]), raw_errors_.second[m]));
         }
         const std::size_t mean = study_.models();
-        report_.mean_first = with_error(mean_of(accuracy1_), raw_errors_.first[mean]);
-        report_.mean_second = with_error(mean_of(accuracy2_), raw_errors_.second[mean]);
+        report_.mean_first = with_error(of_first(mean_of(accuracy1_)), raw_errors_.first[mean]);
+        report_.mean_second = with_error(of_second(mean_of(accuracy2_)), raw_errors_.second[mean]);
         report_.raw_line = line(accuracy2_, raw_errors_.raw_slope, raw_errors_.raw_intercept,
                                 raw_errors_.raw_covariance);
     }
@@ -160,8 +179,8 @@ private:
         const auto [low, high] = std::minmax_element(accuracy1_.begin(), accuracy1_.end());
         if (study_.models() < 2 || *low == *high) return std::nullopt;
         LineFit fit = fit_line(accuracy1_, y);
-        fit.slope = with_error(fit.slope.value, slope_error);
-        fit.intercept = with_error(fit.intercept.value, intercept_error);
+        fit.slope = with_error(fit.slope, slope_error);
+        fit.intercept = with_error(fit.intercept, intercept_error);
         fit.covariance = covariance;
         return fit;
     }
@@ -175,12 +194,12 @@ private:
                 std::minmax_element(replicates_.first[r].begin(), replicates_.first[r].end());
             if (*low == *high) continue;
             const LineFit again = fit_line(replicates_.first[r], y[r]);
-            slopes.push_back(again.slope.value);
-            intercepts.push_back(again.intercept.value);
+            slopes.push_back(*again.slope.value);
+            intercepts.push_back(*again.intercept.value);
         }
         const std::string name = interval_name("bootstrap.percentile");
-        fit.slope = from_replicates(fit.slope.value, slopes, options_.level, name);
-        fit.intercept = from_replicates(fit.intercept.value, intercepts, options_.level, name);
+        fit.slope = from_replicates(fit.slope, slopes, options_.level, name);
+        fit.intercept = from_replicates(fit.intercept, intercepts, options_.level, name);
         fit.covariance.reset();
         if (!fit.slope.standard_error) return;
         const double mean_slope = mean_of(slopes), mean_intercept = mean_of(intercepts);
@@ -205,7 +224,7 @@ private:
             values = estimators_[e]->estimate(first_, second_, correct_, &result);
         } catch (const Error& error) {
             if (e == 0 || error.code() != ErrorCode::bad_input) throw;
-            result.undefined = error.message();
+            make_undefined(result, error.message());
             report_.methods.push_back(std::move(result));
             return;
         }
@@ -219,7 +238,7 @@ private:
                             "determine them",
                             result.id, result.outside));
         }
-        if (result.covered < 1 - 1e-9) {  // sums of shares round
+        if (result.covered < 1 - 1e-9) {  // sums of proportions round
             report_.warnings.push_back(
                 fmt::format("{}: {:.2f} % of the original's images have readings that no image of "
                             "the replication has",
@@ -228,6 +247,16 @@ private:
         report_.methods.push_back(std::move(result));
         if (e == 0 && report_.quoted == "moments" && options_.bootstrap > 0)
             add_bootstrap_of_moments(values);
+    }
+
+    void make_undefined(MethodResult& result, const std::string& reason) const {
+        Estimate nothing = of_both(0);
+        nothing.value.reset();
+        nothing.undefined = reason;
+        result.mean_adjusted = nothing;
+        result.mean_gap = {nothing, nothing, nothing};
+        result.adjusted.assign(study_.models(), nothing);
+        result.gaps.assign(study_.models(), result.mean_gap);
     }
 
     /// The same estimates with percentile intervals, as the paper gives them.
@@ -256,17 +285,17 @@ private:
         const StandardErrors errors =
             standard_errors(study_, plan_, first_, second_, correct_, &projection);
         const auto gap_at = [&](double one, double two, double a, std::size_t i) {
-            return GapParts{with_error(one - two, errors.gap[i]),
-                            with_error(one - a, errors.remaining[i]),
-                            with_error(a - two, errors.bias[i])};
+            return GapParts{with_error(of_both(one - two), errors.gap[i]),
+                            with_error(of_both(one - a), errors.remaining[i]),
+                            with_error(of_both(a - two), errors.bias[i])};
         };
         for (std::size_t m = 0; m < values.size(); ++m) {
-            result.adjusted.push_back(with_error(values[m], errors.adjusted[m]));
+            result.adjusted.push_back(with_error(of_both(values[m]), errors.adjusted[m]));
             result.gaps.push_back(gap_at(accuracy1_[m], accuracy2_[m], values[m], m));
             result.outside += outside(values[m]);
         }
         const std::size_t last = values.size();
-        result.mean_adjusted = with_error(mean_of(values), errors.adjusted[last]);
+        result.mean_adjusted = with_error(of_both(mean_of(values)), errors.adjusted[last]);
         result.mean_gap = gap_at(mean_of(accuracy1_), mean_of(accuracy2_), mean_of(values), last);
         result.line = line(values, errors.slope, errors.intercept, errors.covariance);
     }
@@ -290,7 +319,7 @@ private:
         };
         const std::string name = interval_name("bootstrap.percentile");
         const auto at = [&](double value, std::size_t m, auto&& f) {
-            return from_replicates(value, draws(m, f), options_.level, name);
+            return from_replicates(of_both(value), draws(m, f), options_.level, name);
         };
         const auto adjusted_at = [&](double a, std::size_t m) {
             return at(a, m, [](double, double, double x) { return x; });
@@ -310,8 +339,10 @@ private:
         const auto fit = line(values, 0, 0, std::nullopt);
         if (fit) {
             result.line = fit;
-            result.line->slope = {fit->slope.value, std::nullopt, std::nullopt};
-            result.line->intercept = {fit->intercept.value, std::nullopt, std::nullopt};
+            for (Estimate* part : {&result.line->slope, &result.line->intercept}) {
+                part->standard_error.reset();
+                part->interval.reset();
+            }
             if (replicates_.count > 0) bootstrap_line(*result.line, replicates_.adjusted[e]);
         }
     }
@@ -353,12 +384,11 @@ private:
                 without.id = std::move(result.id);
                 without.definition = std::move(result.definition);
                 without.exponents = std::move(result.exponents);
-                without.undefined = fmt::format(
-                    "the readings do not determine s^{}: the mean would have a standard error of "
-                    "{:.3g} points, that "
-                    "of "
-                    "{} has {:.3g}",
-                    without.exponents.back(), 100 * error, main.id, 100 * main_error);
+                make_undefined(
+                    without,
+                    fmt::format("the readings do not determine s^{}: the mean would have a "
+                                "standard error of {:.3g} points, that of {} has {:.3g}",
+                                without.exponents.back(), 100 * error, main.id, 100 * main_error));
                 result = std::move(without);
             }
             all.push_back(std::move(result));
@@ -370,7 +400,7 @@ private:
     void add_sensitivity() {
         if (!options_.moments) return;
         std::vector<MethodResult> others = companions();
-        const auto defined = [](const MethodResult& m) { return m.undefined.empty(); };
+        const auto defined = [](const MethodResult& m) { return m.defined(); };
         if (std::any_of(others.begin(), others.end(), defined)) {
             std::vector<const MethodResult*> sets = {&report_.methods.front()};
             for (const MethodResult& m : others) {
@@ -384,9 +414,9 @@ private:
             };
             for (std::size_t m = 0; m < report_.classifiers.size(); ++m)
                 report_.sensitivity.push_back(
-                    spread([m](const MethodResult& set) { return set.adjusted[m].value; }));
+                    spread([m](const MethodResult& set) { return *set.adjusted[m].value; }));
             report_.mean_sensitivity =
-                spread([](const MethodResult& set) { return set.mean_adjusted.value; });
+                spread([](const MethodResult& set) { return *set.mean_adjusted.value; });
             warn_of_exponents(sets);
         }
         for (MethodResult& result : others) report_.methods.push_back(std::move(result));
@@ -412,7 +442,7 @@ private:
             report_.warnings.push_back(fmt::format(
                 "so few images do not determine the largest exponent: {} have a standard error of "
                 "{:.2f} points, the "
-                "default's is {:.2f}; consider --exponents {} (decide before looking at the "
+                "default's is {:.2f}; consider `exponents` {} (decide before looking at the "
                 "result)",
                 calmest->id, 100 * calm, 100 * error, fmt::join(calmest->exponents, ",")));
         }
@@ -420,6 +450,7 @@ private:
 
     const Study& study_;
     const AdjustOptions& options_;
+    const ProgressCallback& progress_;
     UnitPlan plan_;
     CellCounts first_, second_;
     Correct correct_;
@@ -439,17 +470,18 @@ const MethodResult* AdjustReport::method(std::string_view id) const {
     return nullptr;
 }
 
-AdjustReport adjust(const Study& study, const AdjustOptions& options) {
+AdjustReport adjust(const Study& study, const AdjustOptions& options,
+                    const ProgressCallback& progress) {
     if (study.models() == 0 || study.first.size() == 0 || study.second.size() == 0) {
         throw Error(ErrorCode::bad_input, "the study has no classifier or no image");
     }
-    if (options.bootstrap > most_replicates ||
-        (options.bootstrap > 0 && options.bootstrap < least_replicates)) {
+    if (options.bootstrap > max_replicates ||
+        (options.bootstrap > 0 && options.bootstrap < min_replicates)) {
         throw Error(ErrorCode::usage,
                     fmt::format("{} replicates of the bootstrap: {} to {} are possible, 0 for none",
-                                options.bootstrap, least_replicates, most_replicates));
+                                options.bootstrap, min_replicates, max_replicates));
     }
-    return Adjustment(study, options).report();
+    return Adjustment(study, options, progress).report();
 }
 
 }  // namespace assay::replication

@@ -2,23 +2,12 @@
 
 #include "assay/replication/adjust.h"
 #include "assay/replication/npmle.h"
+#include "replication/tables.h"
 
 namespace assay::replication {
 namespace {
 
 using nlohmann::json;
-
-json to_json(const Estimate& e) {
-    json out = {{"value", e.value}};
-    if (e.standard_error) out["standard_error"] = *e.standard_error;
-    if (e.interval) {
-        out["interval"] = {{"low", e.interval->low},
-                           {"high", e.interval->high},
-                           {"level", e.interval->level},
-                           {"method", e.interval->method}};
-    }
-    return out;
-}
 
 json to_json(const GapParts& g) {
     return {{"gap", to_json(g.gap)},
@@ -35,19 +24,10 @@ json to_json(const std::optional<LineFit>& line) {
     return out;
 }
 
-json cells_json(const CellCounts& counts) {
-    json out = json::array();
-    for (std::size_t c = 0; c < counts.grid.size(); ++c) {
-        out.push_back(
-            {{"n", counts.grid.n(c)}, {"k", counts.grid.k(c)}, {"images", counts.images[c]}});
-    }
-    return out;
-}
-
 json method_json(const MethodResult& m, const std::vector<std::string>& names) {
     json out = {{"id", m.id}, {"definition", m.definition}};
-    if (!m.undefined.empty()) {
-        out["undefined"] = m.undefined;
+    if (!m.defined()) {
+        out["undefined"] = m.mean_adjusted.undefined;
         return out;
     }
     out["mean"] = {{"adjusted", to_json(m.mean_adjusted)}, {"gap", to_json(m.mean_gap)}};
@@ -81,7 +61,7 @@ std::vector<double> drawing_rates() {
 
 nlohmann::json to_json(const AdjustReport& report) {
     json out = {
-        {"schema", "assay.replicate.adjust/1"},
+        {"schema", "assay.replicate_adjust/2"},
         {"quoted", report.quoted},
         {"images", {{"original", report.first_images}, {"replication", report.second_images}}},
         {"classes", report.classes},

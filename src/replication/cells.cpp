@@ -13,7 +13,7 @@ namespace {
 /// log 0!, log 1!, ... of every size that a grid may have.
 const std::vector<double>& log_factorials() {
     static const std::vector<double> table = [] {
-        std::vector<double> sums(static_cast<std::size_t>(most_annotators) + 1, 0.0);
+        std::vector<double> sums(static_cast<std::size_t>(max_annotators) + 1, 0.0);
         long double sum = 0;
         for (std::size_t i = 1; i < sums.size(); ++i) {
             sum += std::log(static_cast<long double>(i));
@@ -35,10 +35,10 @@ double log_choose(int n, int k) {
 CellGrid::CellGrid(std::vector<int> annotators) : annotators_(std::move(annotators)) {
     int last = 0;
     for (const int n : annotators_) {
-        if (n <= last || n > most_annotators) {
+        if (n <= last || n > max_annotators) {
             throw Error(ErrorCode::usage,
                         fmt::format("{} annotators an image: must ascend within 1 to {}", n,
-                                    most_annotators));
+                                    max_annotators));
         }
         last = n;
     }

@@ -21,7 +21,7 @@ struct Batch {
 void check_rules(const CleaningRules& rules) {
     if (!(rules.max_flagged > 0 && rules.max_flagged <= 1)) {
         throw Error(ErrorCode::usage,
-                    fmt::format("share of flagged batches {} is outside (0, 1]; 0.3 is usual",
+                    fmt::format("proportion of flagged batches {} is outside (0, 1]; 0.3 is usual",
                                 rules.max_flagged));
     }
 }
@@ -47,9 +47,10 @@ CleaningReport judge_annotators(std::span<Selections* const> sets, const StudyNa
         controls = controls || set->has_controls;
     }
     if (!controls) {
-        throw Error(ErrorCode::bad_input,
-                    "no file has a column `control`: without images known to be wrong, guessing "
-                    "annotators are not found");
+        throw Error(
+            ErrorCode::bad_input,
+            "no file has a column `control`: without images known not to show the class, guessing "
+            "annotators are not found");
     }
     CleaningReport report;
     const std::size_t nameless = names.batches.find("");
@@ -77,14 +78,14 @@ CleaningReport judge_annotators(std::span<Selections* const> sets, const StudyNa
     report.batches = batches.size();
     report.smallest_batch = batches.empty() ? 0 : UINT32_MAX;
     for (const auto& [key, batch] : batches) {
-        const bool few =
-            batch.selected<rules.min_selected, wrong = batch.controls_selected> rules.max_controls;
+        const bool few = batch.selected < rules.min_selected;
+        const bool controls_hit = batch.controls_selected > rules.max_controls;
         AnnotatorRecord& annotator = report.annotators[key >> 32];
         ++annotator.batches;
-        annotator.flagged += few || wrong ? 1U : 0U;
+        annotator.flagged += few || controls_hit ? 1U : 0U;
         report.too_few_selected += few ? 1U : 0U;
-        report.controls_selected += wrong ? 1U : 0U;
-        report.flagged += few || wrong ? 1U : 0U;
+        report.controls_selected += controls_hit ? 1U : 0U;
+        report.flagged += few || controls_hit ? 1U : 0U;
         report.smallest_batch = std::min(report.smallest_batch, batch.images);
         report.largest_batch = std::max(report.largest_batch, batch.images);
     }
@@ -163,8 +164,8 @@ AnnotatorOverlap annotator_overlap(const Selections& first, const Selections& se
     };
     const Seen one = seen_in(first), two = seen_in(second);
     const bool batches = first.has_batches && second.has_batches;
-    const auto shares = [&](const Selections& set, const Seen& other, double& share, double& grid,
-                            std::optional<double>& mixed) {
+    const auto count = [&](const Selections& set, const Seen& other, double& both, double& grid,
+                           std::optional<double>& mixed) {
         double all = 0, common = 0, same = 0, together = 0;
         for (const Selection& row : set.rows) {
             if (row.control) continue;
@@ -173,7 +174,7 @@ AnnotatorOverlap annotator_overlap(const Selections& first, const Selections& se
             same += other.grids.contains(joined(row.annotator, set.image_class[row.image])) ? 1 : 0;
             together += batches && other.batches.contains(joined(row.annotator, row.batch)) ? 1 : 0;
         }
-        share = all > 0 ? common / all : 0;
+        both = all > 0 ? common / all : 0;
         grid = all > 0 ? same / all : 0;
         if (batches) mixed = all > 0 ? together / all : 0;
     };
@@ -182,8 +183,8 @@ AnnotatorOverlap annotator_overlap(const Selections& first, const Selections& se
     overlap.second = two.annotators.size();
     for (const std::uint32_t annotator : one.annotators)
         overlap.common += two.annotators.contains(annotator) ? 1U : 0U;
-    shares(first, two, overlap.first_share, overlap.first_grid, overlap.first_mixed);
-    shares(second, one, overlap.second_share, overlap.second_grid, overlap.second_mixed);
+    count(first, two, overlap.first_proportion, overlap.first_grid, overlap.first_mixed);
+    count(second, one, overlap.second_proportion, overlap.second_grid, overlap.second_mixed);
     return overlap;
 }
 
@@ -195,16 +196,17 @@ std::string overlap_warning(const AnnotatorOverlap& o) {
         "point, and nothing in the data shows it.";
     if (o.common == 0) {
         return fmt::format(
-            "NO WORKER JUDGED BOTH SETS ({} judged the first, {} the second): their selection "
+            "NO ANNOTATOR JUDGED BOTH SETS ({} judged the first, {} the second): their selection "
             "frequencies cannot be compared. {}",
             o.first, o.second, cost);
     }
-    if (std::min(o.first_share, o.second_share) < 0.5) {
+    if (std::min(o.first_proportion, o.second_proportion) < 0.5) {
         return fmt::format(
-            "FEW WORKERS JUDGED BOTH SETS: they gave {:.0f} % of the annotations of the first and "
+            "FEW ANNOTATORS JUDGED BOTH SETS: they gave {:.0f} % of the annotations of the first "
+            "and "
             "{:.0f} "
             "% of the second. {}",
-            100 * o.first_share, 100 * o.second_share, cost);
+            100 * o.first_proportion, 100 * o.second_proportion, cost);
     }
     if (std::min(o.first_grid, o.second_grid) < 0.5) {
         return fmt::format(

@@ -21,13 +21,27 @@ double over_classes(const std::vector<double>& residuals) {
     return std::sqrt(squares * classes / (classes - 1));
 }
 
-MeanFrequency with_interval(double value, double error, double degrees, const char* method) {
-    return {value, error, symmetric_interval(value, error, 0.95, method, std::max(1.0, degrees))};
+Estimate with_interval(double value, double error, double degrees, const char* method,
+                       double images) {
+    Estimate estimate;
+    estimate.value = value;
+    estimate.unit = Unit::proportion;
+    estimate.n = static_cast<std::uint64_t>(images);
+    estimate.standard_error = error;
+    estimate.interval = symmetric_interval(value, error, 0.95, method, std::max(1.0, degrees));
+    return estimate;
 }
 
-MeanFrequency over_classes(double value, const std::vector<double>& residuals) {
+Estimate over_classes(double value, const std::vector<double>& residuals, double images) {
     return with_interval(value, over_classes(residuals), static_cast<double>(residuals.size()) - 1,
-                         "t.by_class");
+                         "t.by_class", images);
+}
+
+Estimate undefined() {
+    Estimate estimate;
+    estimate.unit = Unit::proportion;
+    estimate.undefined = "no image has annotators";
+    return estimate;
 }
 
 }  // namespace
@@ -51,19 +65,22 @@ FrequencyMeans FrequencyMeans::weighted_as(const FrequencyMeans& other) const {
     return out;
 }
 
-MeanFrequency FrequencyMeans::mean() const {
+Estimate FrequencyMeans::mean() const {
+    if (images_ == 0) return undefined();
     const double n = total(weight_), value = total(sum_) / n;
     std::vector<double> residuals;
     for (std::size_t c = 0; c < sum_.size(); ++c) {
         if (weight_[c] > 0) residuals.push_back((sum_[c] - value * weight_[c]) / n);
     }
-    return residuals.size() > 1 ? over_classes(value, residuals)
-                                : with_interval(value, over_images(), images_ - 1, "t.by_image");
+    return residuals.size() > 1
+               ? over_classes(value, residuals, images_)
+               : with_interval(value, over_images(), images_ - 1, "t.by_image", images_);
 }
 
-MeanFrequency FrequencyMeans::minus(const FrequencyMeans& other) const {
-    const double a = mean().value, b = other.mean().value, na = total(weight_),
-                 nb = total(other.weight_);
+Estimate FrequencyMeans::minus(const FrequencyMeans& other) const {
+    if (images_ == 0 || other.images_ == 0) return undefined();
+    const double a = *mean().value, b = *other.mean().value, na = total(weight_),
+                 nb = total(other.weight_), images = images_ + other.images_;
     std::vector<double> residuals;
     for (std::size_t c = 0; c < sum_.size(); ++c) {
         if (weight_[c] + other.weight_[c] > 0) {
@@ -72,9 +89,9 @@ MeanFrequency FrequencyMeans::minus(const FrequencyMeans& other) const {
         }
     }
     return residuals.size() > 1
-               ? over_classes(a - b, residuals)
+               ? over_classes(a - b, residuals, images)
                : with_interval(a - b, std::hypot(over_images(), other.over_images()),
-                               std::min(images_, other.images_) - 1, "t.by_image");
+                               std::min(images_, other.images_) - 1, "t.by_image", images);
 }
 
 double FrequencyMeans::over_images() const {
@@ -83,7 +100,7 @@ double FrequencyMeans::over_images() const {
                        : 0;
 }
 
-MeanFrequency mean_frequency(const Readings& set) {
+Estimate mean_frequency(const Readings& set) {
     const auto classes =
         set.classes.empty() ? 0 : *std::max_element(set.classes.begin(), set.classes.end()) + 1;
     FrequencyMeans means(classes);

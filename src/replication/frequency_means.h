@@ -18,9 +18,9 @@ public:
     /// With the class weights of `other`: a class counts as often as it has images there. This must
     /// be unweighted.
     FrequencyMeans weighted_as(const FrequencyMeans& other) const;
-    MeanFrequency mean() const;
-    /// This minus the other, class by class; both have the same weights.
-    MeanFrequency minus(const FrequencyMeans& other) const;
+    Estimate mean() const;
+    /// This minus the other, class by class; both have the same weights. n: the images of both.
+    Estimate minus(const FrequencyMeans& other) const;
 
 private:
     double over_images() const;

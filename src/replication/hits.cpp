@@ -15,7 +15,7 @@
 namespace assay::replication {
 namespace {
 
-constexpr std::size_t most_empty = 16,
+constexpr std::size_t max_empty = 16,
                       small_table = 1000000;  ///< entries of a table for each row of its file
 
 std::uint8_t hit_value(const CsvReader& reader, std::size_t column) {
@@ -45,7 +45,7 @@ Hits read_long(CsvReader& reader, std::size_t image, std::size_t classifier, std
     for (const std::string& text : images.all()) hits.images.append(text);
     const std::size_t width = classifiers.size();
     // A short file must not ask for a large table: a real one has (nearly) every pair.
-    if (width != 0 && images.size() > (most_empty * entries.size() + small_table) / width) {
+    if (width != 0 && images.size() > (max_empty * entries.size() + small_table) / width) {
         throw Error(
             ErrorCode::bad_input,
             fmt::format("{}: {} rows for {} images by {} classifiers: most hits are missing",
@@ -107,7 +107,20 @@ Hits read_hits_csv(const std::filesystem::path& path) {
     return hits;
 }
 
-Hits hits_of_stores(const std::filesystem::path& folder, int threads) {
+namespace {
+
+/// Every hit is known on the one rank that read its shard; elsewhere it is Hits::unknown, the
+/// largest value.
+void merge_ranks(Comm& comm, std::vector<std::uint8_t>& hits) {
+    if (comm.size() == 1) return;
+    for (const auto& part : all_gather<std::uint8_t>(comm, hits)) {
+        for (std::size_t i = 0; i < hits.size(); ++i) hits[i] = std::min(hits[i], part[i]);
+    }
+}
+
+}  // namespace
+
+Hits hits_of_stores(const std::filesystem::path& folder, int threads, Comm& comm) {
     std::vector<PredictionStore> stores;
     for (const auto& path : find_stores(folder)) stores.push_back(PredictionStore::open(path));
     const StoreSpec& spec = stores.front().spec();
@@ -127,12 +140,15 @@ Hits hits_of_stores(const std::filesystem::path& folder, int threads) {
     hits.images = dataset.ids;
     const std::size_t width = stores.size();
     hits.hit.assign(dataset.size() * width, Hits::unknown);
-    for (std::size_t m = 0; m < width; ++m) {
+    for (const PredictionStore& store : stores) hits.classifiers.push_back(store.spec().model_name);
+    const auto read_store = [&](std::size_t m) {
         const PredictionStore& store = stores[m];
-        hits.classifiers.push_back(store.spec().model_name);
         const LabelSets& labels = store.dataset().labels;
         const RowReader reader(store);
         parallel_blocks(store.shards(), threads, [&](std::size_t s) {
+            if ((m + s) % static_cast<std::size_t>(comm.size()) !=
+                static_cast<std::size_t>(comm.rank()))
+                return;
             const std::uint64_t first = s * std::uint64_t{store.spec().shard_rows};
             const std::uint64_t last =
                 std::min<std::uint64_t>(first + store.spec().shard_rows, labels.size());
@@ -145,12 +161,16 @@ Hits hits_of_stores(const std::filesystem::path& folder, int threads) {
                 hits.hit[item * width + m] = labels.contains(item, row.predicted) ? 1 : 0;
             }
         });
-    }
+    };
+    agree(comm, [&] {
+        for (std::size_t m = 0; m < width; ++m) read_store(m);
+    });
+    merge_ranks(comm, hits.hit);
     return hits;
 }
 
-Hits read_hits(const std::filesystem::path& path, int threads) {
-    return std::filesystem::is_directory(path) ? hits_of_stores(path, threads)
+Hits read_hits(const std::filesystem::path& path, int threads, Comm& comm) {
+    return std::filesystem::is_directory(path) ? hits_of_stores(path, threads, comm)
                                                : read_hits_csv(path);
 }
 

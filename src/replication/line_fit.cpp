@@ -23,11 +23,14 @@ LineFit fit_line(const std::vector<double>& x, const std::vector<double>& y) {
     }
     if (!(xx > 0)) throw Error(ErrorCode::usage, "a line through points of equal x");
     LineFit fit;
-    fit.slope.value = xy / xx;
-    fit.intercept.value = mean_y - fit.slope.value * mean_x;
+    const double slope = xy / xx, intercept = mean_y - slope * mean_x;
+    fit.slope.value = slope;
+    fit.intercept.value = intercept;
+    fit.intercept.unit = Unit::proportion;
+    fit.slope.n = fit.intercept.n = x.size();
     double squares = 0;
     for (std::size_t i = 0; i < x.size(); ++i) {
-        const double r = y[i] - fit.intercept.value - fit.slope.value * x[i];
+        const double r = y[i] - intercept - slope * x[i];
         squares += r * r;
     }
     fit.residual = std::sqrt(squares / static_cast<double>(x.size()));

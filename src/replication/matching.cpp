@@ -7,7 +7,6 @@
 
 #include "assay/error.h"
 #include "assay/replication/matching.h"
-#include "core/csv.h"
 #include "core/random.h"
 #include "core/statistics.h"
 #include "replication/frequency_means.h"
@@ -35,21 +34,21 @@ int deal(RandomStream& random, int& n, int& k, int count) {
 
 void check(const MatchOptions& o) {
     if (o.per_class < 1)
-        throw Error(ErrorCode::usage, fmt::format("{} images a class", o.per_class));
-    for (const int n : {o.annotators, o.reference_annotators, o.easy_annotators, o.easy_least}) {
-        if (n < 0 || n > most_annotators) {
+        throw Error(ErrorCode::usage, fmt::format("{} images per class", o.per_class));
+    for (const int n : {o.annotators, o.reference_annotators, o.easy_annotators, o.easy_min}) {
+        if (n < 0 || n > max_annotators) {
             throw Error(ErrorCode::usage,
-                        fmt::format("{} annotators: 0 to {} are possible", n, most_annotators));
+                        fmt::format("{} annotators: 0 to {} are possible", n, max_annotators));
         }
     }
     if (o.easy_annotators > 0 && o.annotators == 0) {
         throw Error(ErrorCode::usage,
                     "easy candidates are found by annotators who do not choose: say how many "
-                    "choose (--annotators)");
+                    "choose (`annotators`)");
     }
-    if (o.easy_least > o.easy_annotators) {
+    if (o.easy_min > o.easy_annotators) {
         throw Error(ErrorCode::usage, fmt::format("at least {} of {} annotators: impossible",
-                                                  o.easy_least, o.easy_annotators));
+                                                  o.easy_min, o.easy_annotators));
     }
 }
 
@@ -73,7 +72,7 @@ std::vector<std::vector<Dealt>> deal_candidates(const Readings& candidates, std:
         d.easy = deal(random, n, k, options.easy_annotators);
         d.rest = n;
         d.rest_selected = k;
-        if (d.easy < options.easy_least) {
+        if (d.easy < options.easy_min) {
             ++result.not_easy;
             continue;
         }
@@ -93,25 +92,25 @@ void add_warnings(MatchResult& result) {
         warnings.push_back(
             fmt::format("{} images are missing: no candidates were left for them", result.missing));
     }
-    if (!result.held_out) {
+    if (!result.held_out.value) {
         warnings.push_back(
             "IN-SAMPLE AGREEMENT PROVES NOTHING: images were chosen by these very frequencies, so "
             "these agree "
             "whatever "
-            "was chosen. Hold annotators out (--annotators) to see the frequencies that were "
+            "was chosen. Hold annotators out (`annotators`) to see the frequencies that were "
             "really got");
         return;
     }
-    const MeanFrequency& d = *result.difference;
-    if (d.interval.low > 0 || d.interval.high < 0) {
+    const Estimate& d = result.difference;
+    if (d.interval->low > 0 || d.interval->high < 0) {
         warnings.push_back(
             fmt::format("the chosen images agree with the reference in sample ({:.1f} % against "
                         "{:.1f} %), but annotators who "
                         "did "
                         "not choose select {:.1f} %: the match is {:.1f} points off (± {:.1f}), "
                         "which is selection bias",
-                        100 * result.in_sample.value, 100 * result.reference.value,
-                        100 * result.held_out->value, 100 * d.value, 100 * d.half_width()));
+                        100 * *result.in_sample.value, 100 * *result.reference.value,
+                        100 * *result.held_out.value, 100 * *d.value, 100 * half_width(d)));
     }
 }
 
@@ -218,7 +217,7 @@ MatchResult match(const Readings& reference, const Readings& candidates, const S
         throw Error(ErrorCode::bad_input,
                     fmt::format("no candidate of {} shows a class of {}, or none has enough "
                                 "annotators ({} have too "
-                                "few; with --annotators 0 all choose and none is held out)",
+                                "few; with `annotators` 0 all choose and none is held out)",
                                 candidates.source, reference.source, result.too_few_annotators));
     }
     if (left_out > 0) {
@@ -231,9 +230,10 @@ MatchResult match(const Readings& reference, const Readings& candidates, const S
     const FrequencyMeans alike = of_reference.weighted_as(in_sample);
     result.reference = alike.mean();
     result.in_sample = in_sample.mean();
-    if (options.annotators > 0) {
-        result.held_out = held_out.mean();
-        result.difference = held_out.minus(alike);
+    result.held_out = held_out.mean();
+    result.difference = held_out.minus(alike);
+    if (!result.held_out.value) {
+        result.held_out.undefined = result.difference.undefined = "no annotator was held out";
     }
     add_warnings(result);
     return result;
@@ -243,7 +243,7 @@ std::vector<MatchedAccuracy> matched_accuracies(const MatchResult& result,
                                                 const Readings& candidates, const Hits& hits) {
     const ImagePlaces places = find_images(candidates, hits);
     std::vector<MatchedAccuracy> out;
-    for (const std::string& name : hits.classifiers) out.push_back({name, 0, 0, std::nullopt});
+    for (const std::string& name : hits.classifiers) out.push_back({name, 0, {}});
     for (const Matched& m : result.images) {
         const std::uint32_t place = places.place[m.candidate];
         if (place == ImagePlaces::nowhere) continue;
@@ -251,14 +251,20 @@ std::vector<MatchedAccuracy> matched_accuracies(const MatchResult& result,
             const std::uint8_t hit = hits.hit[std::size_t{place} * out.size() + c];
             if (hit == Hits::unknown) continue;
             out[c].hits += hit;
-            ++out[c].images;
+            ++out[c].accuracy.n;
         }
     }
     bool any = false;
     for (MatchedAccuracy& a : out) {
-        if (a.images == 0) continue;
+        a.accuracy.unit = Unit::proportion;
+        const std::uint64_t images = a.accuracy.n;
+        if (images == 0) {
+            a.accuracy.undefined = "no hit on a chosen image is known";
+            continue;
+        }
         any = true;
-        a.interval = wilson(a.hits, a.images);
+        a.accuracy.value = static_cast<double>(a.hits) / static_cast<double>(images);
+        a.accuracy.interval = wilson(a.hits, images);
     }
     if (!any)
         throw Error(ErrorCode::bad_input,
@@ -266,40 +272,18 @@ std::vector<MatchedAccuracy> matched_accuracies(const MatchResult& result,
     return out;
 }
 
-std::string matched_csv(const MatchResult& result, const Readings& candidates,
-                        const StudyNames& names) {
-    std::string out =
-        "image,label,bucket,annotators,selected,held_out_annotators,held_out_selected\n";
-    CsvWriter writer(out);
-    for (const Matched& m : result.images) {
-        writer.field(candidates.images[m.candidate]);
-        writer.field(names.classes[candidates.classes[m.candidate]]);
-        for (const int x : {int{m.bucket}, int{m.annotators}, int{m.selected},
-                            int{m.held_out_annotators}, int{m.held_out_selected}}) {
-            writer.field(std::to_string(x));
-        }
-        writer.end_row();
-    }
-    return out;
-}
-
 nlohmann::json to_json(const MatchResult& result, const StudyNames& names) {
     using nlohmann::json;
-    const auto mean = [](const MeanFrequency& m) {
-        return json{{"value", m.value},
-                    {"standard_error", m.standard_error},
-                    {"interval", {{"low", m.interval.low}, {"high", m.interval.high}}}};
-    };
-    json out = {{"schema", "assay.replicate.match/1"},
+    json out = {{"schema", "assay.replicate_match/2"},
                 {"chosen", result.images.size()},
                 {"missing", result.missing},
                 {"candidates", result.candidates},
                 {"candidates_with_too_few_annotators", result.too_few_annotators},
                 {"candidates_not_easy", result.not_easy},
-                {"reference", mean(result.reference)},
-                {"in_sample", mean(result.in_sample)},
-                {"held_out", result.held_out ? mean(*result.held_out) : json()},
-                {"held_out_minus_reference", result.difference ? mean(*result.difference) : json()},
+                {"reference", to_json(result.reference)},
+                {"in_sample", to_json(result.in_sample)},
+                {"held_out", to_json(result.held_out)},
+                {"held_out_minus_reference", to_json(result.difference)},
                 {"warnings", result.warnings},
                 {"classes", json::array()}};
     for (const ClassMatch& c : result.classes) {

@@ -10,8 +10,8 @@
 namespace assay::replication {
 namespace {
 
-constexpr double least_shape = 1e-3, most_shape = 1e4;
-constexpr double least_weight = 1e-6;
+constexpr double min_shape = 1e-3, max_shape = 1e4;
+constexpr double min_weight = 1e-6;
 constexpr int newton_steps = 2;
 
 /// Prefix sums of log(x + i), i = 0..n: one pass gives the log-pmf of every reading without a gamma
@@ -27,7 +27,7 @@ class Em {
 public:
     explicit Em(const CellCounts& counts) : grid_(counts.grid), counts_(counts.images) {
         total_ = std::accumulate(counts_.begin(), counts_.end(), 0.0);
-        most_ = static_cast<std::size_t>(grid_.max_n());
+        max_n_ = static_cast<std::size_t>(grid_.max_n());
         for (std::size_t c = 0; c < grid_.size(); ++c)
             choose_.push_back(log_choose(grid_.n(c), grid_.k(c)));
     }
@@ -37,9 +37,9 @@ public:
         const std::size_t cells = grid_.size(), parts = m.parts();
         log_.resize(parts * cells);
         for (std::size_t j = 0; j < parts; ++j) {
-            log_rising(m.a[j], most_, up_);
-            log_rising(m.b[j], most_, down_);
-            log_rising(m.a[j] + m.b[j], most_, both_);
+            log_rising(m.a[j], max_n_, up_);
+            log_rising(m.b[j], max_n_, down_);
+            log_rising(m.a[j] + m.b[j], max_n_, both_);
             const double log_weight = m.weight[j] > 0 ? std::log(m.weight[j]) : -1e300;
             for (std::size_t c = 0; c < cells; ++c) {
                 const auto n = static_cast<std::size_t>(grid_.n(c)),
@@ -68,9 +68,9 @@ public:
     void maximise(BetaMixture& m, const std::vector<double>& responsibility) {
         const std::size_t cells = grid_.size();
         for (std::size_t j = 0; j < m.parts(); ++j) {
-            selected_.assign(most_, 0.0);
-            rejected_.assign(most_, 0.0);
-            asked_.assign(most_, 0.0);
+            selected_.assign(max_n_, 0.0);
+            rejected_.assign(max_n_, 0.0);
+            asked_.assign(max_n_, 0.0);
             double weight = 0;
             for (std::size_t c = 0; c < cells; ++c) {
                 const double r = responsibility[j * cells + c];
@@ -82,7 +82,7 @@ public:
                 if (k < n) rejected_[n - k - 1] += r;
                 asked_[n - 1] += r;
             }
-            for (std::size_t i = most_ - 1; i-- > 0;) {  // from exactly i + 1 to more than i
+            for (std::size_t i = max_n_ - 1; i-- > 0;) {  // from exactly i + 1 to more than i
                 selected_[i] += selected_[i + 1];
                 rejected_[i] += rejected_[i + 1];
                 asked_[i] += asked_[i + 1];
@@ -100,7 +100,7 @@ private:
     /// One damped Newton step in (log a, log b).
     void newton(double& a, double& b) const {
         double da = 0, db = 0, daa = 0, dbb = 0, dab = 0;
-        for (std::size_t i = 0; i < most_; ++i) {
+        for (std::size_t i = 0; i < max_n_; ++i) {
             const double ia = 1 / (a + static_cast<double>(i)),
                          ib = 1 / (b + static_cast<double>(i));
             const double iab = 1 / (a + b + static_cast<double>(i));
@@ -128,15 +128,15 @@ private:
             sa /= largest;
             sb /= largest;
         }
-        a = std::clamp(a * std::exp(sa), least_shape, most_shape);
-        b = std::clamp(b * std::exp(sb), least_shape, most_shape);
+        a = std::clamp(a * std::exp(sa), min_shape, max_shape);
+        b = std::clamp(b * std::exp(sb), min_shape, max_shape);
     }
 
     const CellGrid& grid_;
     const std::vector<double>& counts_;
     std::vector<double> choose_;
     double total_ = 0;
-    std::size_t most_ = 0;
+    std::size_t max_n_ = 0;
     std::vector<double> log_, up_, down_, both_, selected_, rejected_, asked_;
 };
 
@@ -197,7 +197,7 @@ BetaMixture random_start(int parts, std::uint64_t seed, int start) {
 }  // namespace
 
 bool BetaMixture::is_point(std::size_t part) const {
-    return weight[part] < least_weight || std::max(a[part], b[part]) >= most_shape * (1 - 1e-9);
+    return weight[part] < min_weight || std::max(a[part], b[part]) >= max_shape * (1 - 1e-9);
 }
 
 double log_beta(double a, double b) {

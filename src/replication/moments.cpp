@@ -135,19 +135,19 @@ bool MomentProjection::factorise() {
     return true;
 }
 
-std::vector<double> MomentProjection::solve(std::vector<double> right) const {
+std::vector<double> MomentProjection::solve(std::vector<double> rhs) const {
     const std::size_t p = exponents_.size();
     for (std::size_t i = 0; i < p; ++i) {
-        right[i] *= scale_[i];
-        for (std::size_t k = 0; k < i; ++k) right[i] -= factor_[i * p + k] * right[k];
-        right[i] /= factor_[i * p + i];
+        rhs[i] *= scale_[i];
+        for (std::size_t k = 0; k < i; ++k) rhs[i] -= factor_[i * p + k] * rhs[k];
+        rhs[i] /= factor_[i * p + i];
     }
     for (std::size_t i = p; i-- > 0;) {
-        for (std::size_t k = i + 1; k < p; ++k) right[i] -= factor_[k * p + i] * right[k];
-        right[i] /= factor_[i * p + i];
+        for (std::size_t k = i + 1; k < p; ++k) rhs[i] -= factor_[k * p + i] * rhs[k];
+        rhs[i] /= factor_[i * p + i];
     }
-    for (std::size_t i = 0; i < p; ++i) right[i] *= scale_[i];
-    return right;
+    for (std::size_t i = 0; i < p; ++i) rhs[i] *= scale_[i];
+    return rhs;
 }
 
 MomentProjection::Fit MomentProjection::fit(std::span<const double> correct) const {
@@ -189,8 +189,9 @@ double MomentProjection::standard_error(const Fit& fit, std::span<const double> 
     for (std::size_t c = 0; c < first_.size(); ++c)
         one += first_[c] * fit.first_effect[c] * fit.first_effect[c];
     for (std::size_t c = 0; c < second_.size(); ++c) {
-        const double wrong = fit.second_effect[c], right = wrong + correct_effect(c);
-        two += (second_[c] - correct[c]) * wrong * wrong + correct[c] * right * right;
+        const double incorrect = fit.second_effect[c], correct_one = incorrect + correct_effect(c);
+        two += (second_[c] - correct[c]) * incorrect * incorrect +
+               correct[c] * correct_one * correct_one;
     }
     return std::sqrt(one / (first_total_ * first_total_) + two / (second_total_ * second_total_));
 }

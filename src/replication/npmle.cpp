@@ -89,9 +89,9 @@ RateDistribution fit_rates(const CellCounts& counts, const RateGrid& grid, doubl
             }
             model.at(used.size(), a) = 1;
         }
-        std::vector<double> right(used.size() + 1, 0.0);
-        right.back() = 1;
-        const std::vector<double> solution = nonnegative_least_squares(model, right);
+        std::vector<double> rhs(used.size() + 1, 0.0);
+        rhs.back() = 1;
+        const std::vector<double> solution = nonnegative_least_squares(model, rhs);
         double sum = 0;
         for (const double x : solution) sum += x;
         if (!(sum > 0)) break;
@@ -167,7 +167,7 @@ LogitCurve fit_logit_curve(const CellCounts& counts, std::span<const double> cor
     }
     LogitCurve fit;
     fit.w.assign(functions, 0.0);
-    std::vector<double> share(used.size());
+    std::vector<double> proportion(used.size());
     const auto evaluate = [&](const std::vector<double>& w, std::vector<double>& g) {
         g.resize(points);
         for (std::size_t j = 0; j < points; ++j) {
@@ -177,9 +177,9 @@ LogitCurve fit_logit_curve(const CellCounts& counts, std::span<const double> cor
         }
         double sum = 0;
         for (std::size_t i = 0; i < used.size(); ++i) {
-            share[i] = std::clamp(dot(posterior.data() + i * points, g), 1e-12, 1 - 1e-12);
+            proportion[i] = std::clamp(dot(posterior.data() + i * points, g), 1e-12, 1 - 1e-12);
             const double hits = correct[used[i]], misses = counts.images[used[i]] - hits;
-            sum += hits * std::log(share[i]) + misses * std::log1p(-share[i]);
+            sum += hits * std::log(proportion[i]) + misses * std::log1p(-proportion[i]);
         }
         double rough = 0;
         for (std::size_t a = 0; a < functions; ++a) {
@@ -200,7 +200,7 @@ LogitCurve fit_logit_curve(const CellCounts& counts, std::span<const double> cor
                 const double p = posterior[i * points + j] * fit.g[j] * (1 - fit.g[j]);
                 for (std::size_t f = 0; f < functions; ++f) d[f] += p * basis[j * functions + f];
             }
-            const double n = counts.images[used[i]], e = share[i], spread = e * (1 - e);
+            const double n = counts.images[used[i]], e = proportion[i], spread = e * (1 - e);
             for (std::size_t a = 0; a < functions; ++a) {
                 slope[a] += (correct[used[i]] - n * e) / spread * d[a];
                 for (std::size_t b = 0; b < functions; ++b)

@@ -12,9 +12,9 @@
 namespace assay::replication {
 namespace {
 
-constexpr double least_width = 1e-4;
+constexpr double min_width = 1e-4;
 
-/// Expected readings of n annotators, a share each.
+/// Expected readings of n annotators, a proportion each.
 CellCounts expected(const BetaMixture& mixture, int n) {
     CellCounts counts{CellGrid({n}), {}};
     for (int k = 0; k <= n; ++k) {
@@ -37,9 +37,9 @@ double median(std::vector<double> x) {
 PlanReport plan_with(const CellCounts& first, const CellCounts& second,
                      const std::vector<AccuracySpline>& curves, double design_effect,
                      const PlanOptions& options, BetaMixture one, BetaMixture two) {
-    if (!(options.width >= least_width && options.width < 1)) {
+    if (!(options.width >= min_width && options.width < 1)) {
         throw Error(ErrorCode::usage, fmt::format("an interval {} points wide: between {} and 100",
-                                                  100 * options.width, 100 * least_width));
+                                                  100 * options.width, 100 * min_width));
     }
     if (!(options.level > 0 && options.level < 1)) {
         throw Error(ErrorCode::usage,
@@ -48,7 +48,7 @@ PlanReport plan_with(const CellCounts& first, const CellCounts& second,
     if (std::min(first.grid.max_n(), second.grid.max_n()) < 2) {
         throw Error(
             ErrorCode::bad_input,
-            "a pilot with one annotator an image: two are needed to tell rates from chance");
+            "a pilot with one annotator per image: two are needed to tell rates from chance");
     }
     PlanReport report;
     report.first = std::move(one);
@@ -58,9 +58,9 @@ PlanReport plan_with(const CellCounts& first, const CellCounts& second,
     report.second_images = static_cast<std::size_t>(second.total());
     const double z = normal_quantile(0.5 + options.level / 2);
     for (const int n : options.annotators) {
-        if (n < 2 || n > most_annotators) {
+        if (n < 2 || n > max_annotators) {
             throw Error(ErrorCode::usage, fmt::format("{} annotators: 2 to {} can be planned for",
-                                                      n, most_annotators));
+                                                      n, max_annotators));
         }
         PlanRow row;
         row.annotators = n;
@@ -70,7 +70,7 @@ PlanReport plan_with(const CellCounts& first, const CellCounts& second,
         const CellWeights naive = naive_weights(cells1, cells2, n),
                           jackknife = jackknife_weights(cells1, cells2, 1);
         const CellWeights quarter = jackknife_weights(cells1, cells2, std::max(1, n / 4));
-        const double share = 1 / static_cast<double>(curves.size());
+        const double each = 1 / static_cast<double>(curves.size());
         std::vector<double> errors, units;
         for (const AccuracySpline& curve : curves) {
             const double truth = mean_under(curve, report.first);
@@ -79,15 +79,16 @@ PlanReport plan_with(const CellCounts& first, const CellCounts& second,
             for (int k = 0; k <= n; ++k) {
                 // Rounding must not leave more correct images than there are.
                 const double cell = cells2.images[static_cast<std::size_t>(k)];
-                correct.push_back(std::clamp(reading_share(curve, report.second, n, k), 0.0, cell));
+                correct.push_back(
+                    std::clamp(reading_proportion(curve, report.second, n, k), 0.0, cell));
                 raw += correct.back();
             }
             const auto fit = moments.fit(correct);
-            row.raw_bias += share * (raw - truth);
-            row.naive_bias += share * (naive.of(correct) - truth);
-            row.jackknife_bias += share * (jackknife.of(correct) - truth);
-            row.quarter_bias += share * (quarter.of(correct) - truth);
-            row.moments_bias += share * (fit.accuracy - truth);
+            row.raw_bias += each * (raw - truth);
+            row.naive_bias += each * (naive.of(correct) - truth);
+            row.jackknife_bias += each * (jackknife.of(correct) - truth);
+            row.quarter_bias += each * (quarter.of(correct) - truth);
+            row.moments_bias += each * (fit.accuracy - truth);
             // Shares sum to one, so this is the error of one image in each set.
             const double unit = moments.standard_error(fit, correct) * std::sqrt(design_effect);
             units.push_back(unit);
@@ -130,7 +131,7 @@ PlanReport plan(const Readings& first, const Readings& second, const PlanOptions
     report.warnings.emplace_back(
         "no hits: an accuracy rising from 5 to 90 % with the selection rate is assumed, and images "
         "are taken as "
-        "independent; hits of the pilot (--hits) show what is true of your classifiers and "
+        "independent; hits of the pilot show what is true of your classifiers and "
         "classes");
     return report;
 }
@@ -162,7 +163,7 @@ PlanReport plan(const Study& pilot, const PlanOptions& options) {
 
 nlohmann::json to_json(const PlanReport& report, const PlanOptions& options) {
     using nlohmann::json;
-    json out = {{"schema", "assay.replicate.plan/1"},
+    json out = {{"schema", "assay.replicate_plan/2"},
                 {"width", options.width},
                 {"level", options.level},
                 {"design_effect", report.design_effect},

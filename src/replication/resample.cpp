@@ -3,6 +3,7 @@
 #include "assay/error.h"
 #include "core/parallel.h"
 #include "core/random.h"
+#include "replication/ticker.h"
 
 namespace assay::replication {
 namespace {
@@ -85,7 +86,8 @@ std::vector<double> accuracies(const Tables& tables, std::size_t row_bytes, std:
 Replicates resample(const Study& study, const UnitPlan& plan, const CellGrid& first_grid,
                     const CellGrid& second_grid,
                     const std::vector<std::unique_ptr<Estimator>>& estimators,
-                    std::uint32_t replicates, std::uint64_t seed, int threads) {
+                    std::uint32_t replicates, std::uint64_t seed, int threads,
+                    const ProgressCallback& progress) {
     const std::size_t models = study.models(), row_bytes = study.row_bytes;
     const Walk first =
         walk_of(study.first, first_grid, plan.first_order, plan.first_begin, row_bytes);
@@ -97,6 +99,7 @@ Replicates resample(const Study& study, const UnitPlan& plan, const CellGrid& fi
     out.second.resize(replicates);
     out.adjusted.assign(estimators.size(), std::vector<std::vector<double>>(replicates));
     constexpr std::size_t block = 8;
+    Ticker ticker(progress, "bootstrap", replicates);
     parallel_blocks((replicates + block - 1) / block, threads, [&](std::size_t b) {
         Tables one{{first_grid, {}}, {}}, two{{second_grid, {}}, {}};
         Correct correct{models, std::vector<double>(second_grid.size() * models)};
@@ -124,6 +127,7 @@ Replicates resample(const Study& study, const UnitPlan& plan, const CellGrid& fi
                 }
             }
         }
+        ticker.add(std::min<std::size_t>(replicates, (b + 1) * block) - b * block);
     });
     return out;
 }

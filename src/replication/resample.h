@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "assay/progress.h"
 #include "replication/estimator.h"
 #include "replication/influence.h"
 
@@ -23,6 +24,7 @@ struct Replicates {
 Replicates resample(const Study& study, const UnitPlan& plan, const CellGrid& first_grid,
                     const CellGrid& second_grid,
                     const std::vector<std::unique_ptr<Estimator>>& estimators,
-                    std::uint32_t replicates, std::uint64_t seed, int threads);
+                    std::uint32_t replicates, std::uint64_t seed, int threads,
+                    const ProgressCallback& progress);
 
 }  // namespace assay::replication

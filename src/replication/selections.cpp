@@ -12,7 +12,7 @@
 namespace assay::replication {
 namespace {
 
-constexpr std::size_t most_rows = std::numeric_limits<std::uint32_t>::max() - 1;
+constexpr std::size_t max_rows = std::numeric_limits<std::uint32_t>::max() - 1;
 
 bool flag(const CsvReader& reader, std::size_t column, std::string_view name) {
     const std::string_view text = trimmed(reader[column]);
@@ -76,7 +76,7 @@ Selections read_selections(const std::filesystem::path& path, StudyNames& names)
     Names pairs;
     std::string key;
     while (reader.next()) {
-        if (set.rows.size() >= most_rows) throw reader.error("too many annotations");
+        if (set.rows.size() >= max_rows) throw reader.error("too many annotations");
         Selection row;
         row.annotator = names.annotators.number(filled(reader, annotator, "annotator"));
         const std::string_view image_text = filled(reader, image, "image");
@@ -116,11 +116,11 @@ Readings count_readings(const Selections& set) {
             readings.without_annotators += control[i] ? 0U : 1U;
             continue;
         }
-        if (annotators[i] > most_annotators) {
+        if (annotators[i] > max_annotators) {
             throw Error(
                 ErrorCode::bad_input,
                 fmt::format("{}: image `{}` has {} annotators; at most {} are supported",
-                            set.source, shortened(set.images[i]), annotators[i], most_annotators));
+                            set.source, shortened(set.images[i]), annotators[i], max_annotators));
         }
         readings.images.append(set.images[i]);
         readings.classes.push_back(set.image_class[i]);
@@ -137,15 +137,18 @@ Readings read_frequencies(const std::filesystem::path& path, StudyNames& names) 
     const std::size_t label = reader.column({"label", "class"});
     const std::size_t annotators = reader.column({"annotators"});
     const std::size_t selected = reader.column({"selected"});
+    if (reader.find_column({"set"})) {
+        throw reader.error("a table of several sets (column `set`): a file holds one set");
+    }
     Readings readings;
     readings.source = path.filename().string();
     Names pairs;
     std::string key;
     while (reader.next()) {
         std::uint64_t n = 0, k = 0;
-        if (!parse_number(trimmed(reader[annotators]), n) || n < 1 || n > most_annotators) {
+        if (!parse_number(trimmed(reader[annotators]), n) || n < 1 || n > max_annotators) {
             throw reader.error(fmt::format("annotators `{}` is not a number from 1 to {}",
-                                           shortened(reader[annotators]), most_annotators));
+                                           shortened(reader[annotators]), max_annotators));
         }
         if (!parse_number(trimmed(reader[selected]), k) || k > n) {
             throw reader.error(
@@ -185,10 +188,10 @@ std::string frequencies_csv(const Readings& readings, const StudyNames& names) {
 }
 
 CellCounts Readings::cells() const {
-    std::vector<bool> there(static_cast<std::size_t>(most_annotators) + 1, false);
+    std::vector<bool> there(static_cast<std::size_t>(max_annotators) + 1, false);
     for (const std::uint16_t n : annotators) there[n] = true;
     std::vector<int> ns;
-    for (int n = 1; n <= most_annotators; ++n) {
+    for (int n = 1; n <= max_annotators; ++n) {
         if (there[static_cast<std::size_t>(n)]) ns.push_back(n);
     }
     CellCounts counts{CellGrid(std::move(ns)), {}};

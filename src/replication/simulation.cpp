@@ -8,6 +8,7 @@
 #include "assay/replication/simulation.h"
 #include "core/parallel.h"
 #include "core/statistics.h"
+#include "replication/ticker.h"
 #include "replication/worlds.h"
 
 namespace assay::replication {
@@ -16,15 +17,15 @@ namespace {
 constexpr std::array<std::string_view, 5> world_names = {"beta", "lenient", "probit", "steep",
                                                          "matching"};
 constexpr std::uint32_t pool_size = 1000;
-constexpr double leniency_deviation = .5;
+constexpr double leniency_standard_deviation = .5;
 constexpr double shared_hardness =
     .7;  ///< part of a hit's normal variable that all classifiers share
 
 /// The normal quantile of a rate from whichever side of 1/2 is accurate.
 double probit(const Rate& rate) {
-    constexpr double least = 1e-300;
-    return rate.s < 0.5 ? normal_quantile(std::max(rate.s, least))
-                        : -normal_quantile(std::max(rate.rest, least));
+    constexpr double tiny = 1e-300;
+    return rate.s < 0.5 ? normal_quantile(std::max(rate.s, tiny))
+                        : -normal_quantile(std::max(rate.rest, tiny));
 }
 
 bool happens(RandomStream& random, double p) {
@@ -67,7 +68,7 @@ public:
         if (options_.world == World::lenient) {
             for (std::uint32_t w = 0; w < simulation.annotator_pool; ++w) {
                 leniency_.push_back(
-                    leniency_deviation *
+                    leniency_standard_deviation *
                     RandomStream(options_.seed, "replicate.simulate.leniency", w).normal());
             }
         }
@@ -88,12 +89,13 @@ private:
         double z = atom_z;
         if (options_.world == World::probit) {
             const ProbitSet& set = first_ ? probit_first : probit_second;
-            const double share = random.uniform();
-            if (share >= set.atom) {
+            const double place = random.uniform();
+            if (place >= set.atom) {
                 const ProbitPart& part =
-                    share < set.atom + set.parts[0].weight ? set.parts[0] : set.parts[1];
+                    place < set.atom + set.parts[0].weight ? set.parts[0] : set.parts[1];
                 z = part.mean + class_effect * u +
-                    std::sqrt(part.deviation * part.deviation - class_effect * class_effect) *
+                    std::sqrt(part.standard_deviation * part.standard_deviation -
+                              class_effect * class_effect) *
                         random.normal();
                 rate = {normal_cdf(z), normal_cdf(-z)};
             }
@@ -118,7 +120,8 @@ private:
             return;
         }
         // Scaled so that the mean over the pool's population is the rate itself.
-        const double centre = std::sqrt(1 + leniency_deviation * leniency_deviation) * probit(rate);
+        const double centre =
+            std::sqrt(1 + leniency_standard_deviation * leniency_standard_deviation) * probit(rate);
         const std::uint32_t* annotators = simulation_.annotators.data() + std::size_t{c} * n;
         for (std::size_t a = 0; a < n; ++a) {
             answers[a] = happens(random, normal_cdf(centre + leniency_[annotators[a]])) ? 1 : 0;
@@ -160,17 +163,17 @@ private:
 };
 
 void check(const SimulationOptions& options) {
-    const auto positive = [](std::string_view what, std::uint64_t value, std::uint64_t least,
+    const auto positive = [](std::string_view what, std::uint64_t value, std::uint64_t min,
                              std::uint64_t most) {
-        if (value < least || value > most) {
+        if (value < min || value > most) {
             throw Error(ErrorCode::usage,
-                        fmt::format("{} {}: {} to {} are possible", value, what, least, most));
+                        fmt::format("{} {}: {} to {} are possible", value, what, min, most));
         }
     };
     positive("classes", options.classes, 1, 1000000);
-    positive("images a class", options.images_per_class, 1, 10000);
+    positive("images per class", options.images_per_class, 1, 10000);
     positive("annotators", static_cast<std::uint64_t>(std::max(0, options.annotators)), 1,
-             most_annotators);
+             max_annotators);
     positive("classifiers", options.classifiers, 2, 1000);
     positive("images", std::uint64_t{options.classes} * options.images_per_class, 1, 10000000);
 }
@@ -199,7 +202,7 @@ std::uint16_t SimulatedSet::k(std::size_t image, int annotators) const {
     return sum;
 }
 
-Simulation simulate(const SimulationOptions& options) {
+Simulation simulate(const SimulationOptions& options, const ProgressCallback& progress) {
     check(options);
     Simulation simulation;
     simulation.options = options;
@@ -210,12 +213,16 @@ Simulation simulate(const SimulationOptions& options) {
     Painter first(simulation, true, matching ? 20 : options.images_per_class, simulation.first);
     Painter second(simulation, false, matching ? 80 : options.images_per_class, simulation.second);
     constexpr std::uint32_t block = 16;
+    Ticker ticker(progress, "", options.classes);
     parallel_blocks((options.classes + block - 1) / block, options.threads, [&](std::size_t b) {
         const auto begin = static_cast<std::uint32_t>(b) * block;
-        for (std::uint32_t c = begin; c < std::min(options.classes, begin + block); ++c) {
+        const std::uint32_t end = std::min(options.classes, begin + block);
+        for (std::uint32_t c = begin; c < end; ++c) {
+            throw_if_stopped();
             first.draw_class(c);
             second.draw_class(c);
         }
+        ticker.add(end - begin);
     });
     return simulation;
 }

@@ -46,7 +46,7 @@ std::vector<std::string> write_simulation(const Simulation& simulation,
                                             second + "-hits.csv", "truth.json"};
     for (const std::string& name : names) {
         if (!overwrite && std::filesystem::exists(folder / name)) {
-            throw Error(ErrorCode::usage, fmt::format("{} is there already; --force replaces it",
+            throw Error(ErrorCode::usage, fmt::format("{} is there already; `force` replaces it",
                                                       (folder / name).string()));
         }
     }
@@ -58,7 +58,7 @@ std::vector<std::string> write_simulation(const Simulation& simulation,
     write_file_atomically(folder / names[3], hits_text(simulation.second, models, 'r'));
     const auto& truth = simulation.truth;
     nlohmann::json out = {
-        {"schema", "assay.replicate.truth/1"},
+        {"schema", "assay.replicate_truth/1"},
         {"world", name_of(simulation.options.world)},
         {"seed", simulation.options.seed},
         {"annotators", simulation.options.annotators},

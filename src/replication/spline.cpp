@@ -14,7 +14,7 @@ constexpr std::array<double, 3> knots = {.5, .7, .9};
 constexpr double lowest = 2e-6, highest = 1;
 constexpr int grid_points = 1000;
 constexpr double ridge = 1e-9;
-constexpr double least_share = 1e-5;
+constexpr double min_proportion = 1e-5;
 
 using Row = std::array<double, basis>;
 
@@ -117,10 +117,11 @@ SplineFitter::SplineFitter(const CellCounts& counts, const BetaMixture& density,
     for (std::size_t c = 0; c < grid.size(); ++c) {
         const Row row = mixture_row(density, grid.n(c), grid.k(c), integrals);
         const double of_all = of_n[static_cast<std::size_t>(grid.n(c))] / total_;
-        // The fitted share, not the observed one: cells that happen to be empty (most of them,
+        // The fitted proportion, not the observed one: cells that happen to be empty (most of them,
         // where images differ in their numbers of annotators) would weigh most and pull the curve
         // down.
-        row_weight_.push_back(weighted ? 1 / std::sqrt(std::max(of_all * row[0], least_share)) : 1);
+        row_weight_.push_back(weighted ? 1 / std::sqrt(std::max(of_all * row[0], min_proportion))
+                                       : 1);
         const double scale = row_weight_[c] * of_all;
         for (std::size_t j = 0; j < basis; ++j) design.at(c, j) = scale * row[j];
     }
@@ -167,9 +168,9 @@ AccuracySpline SplineFitter::fit(std::span<const double> correct) const {
             for (std::size_t j = 0; j < basis; ++j) dual.at(j, i) = factors_->limits[i][j];
             dual.at(basis, i) = bound[i] / worst;
         }
-        std::vector<double> right(basis + 1, 0.0);
-        right[basis] = 1;
-        const std::vector<double> u = nonnegative_least_squares(dual, right);
+        std::vector<double> rhs(basis + 1, 0.0);
+        rhs[basis] = 1;
+        const std::vector<double> u = nonnegative_least_squares(dual, rhs);
         std::vector<double> rest(basis + 1, 0.0);
         rest[basis] = -1;
         for (std::size_t i = 0; i < u.size(); ++i) {
@@ -192,7 +193,7 @@ double mean_under(const AccuracySpline& spline, const BetaMixture& density) {
     return sum;
 }
 
-double reading_share(const AccuracySpline& spline, const BetaMixture& density, int n, int k) {
+double reading_proportion(const AccuracySpline& spline, const BetaMixture& density, int n, int k) {
     const Row row = mixture_row(density, n, k, Integrals::exact);
     double sum = 0;
     for (std::size_t j = 0; j < basis; ++j) sum += spline.w[j] * row[j];

@@ -35,9 +35,9 @@ double beta_moment(const BetaPart& part, int power) {
     return moment;
 }
 
-double density(double x, double mean, double deviation) {
-    const double z = (x - mean) / deviation;
-    return std::exp(-0.5 * z * z) / (deviation * std::sqrt(2 * 3.14159265358979323846));
+double density(double x, double mean, double standard_deviation) {
+    const double z = (x - mean) / standard_deviation;
+    return std::exp(-0.5 * z * z) / (standard_deviation * std::sqrt(2 * 3.14159265358979323846));
 }
 
 /// E[Phi(c + 0.25 u)] for u normal with this mean and variance.
@@ -56,10 +56,10 @@ double probit_accuracy(const ProbitSet& over, const ProbitSet& curve, double t) 
         const double z = low + (high - low) * (i + 0.5) / steps;
         double weight = 0, all = 0, hit = 0;
         for (const ProbitPart& part : over.parts)
-            weight += part.weight * density(z, part.mean, part.deviation);
+            weight += part.weight * density(z, part.mean, part.standard_deviation);
         for (const ProbitPart& part : curve.parts) {
-            const double p = part.weight * density(z, part.mean, part.deviation);
-            const double spread = part.deviation * part.deviation;
+            const double p = part.weight * density(z, part.mean, part.standard_deviation);
+            const double spread = part.standard_deviation * part.standard_deviation;
             all += p;
             hit += p * smoothed(probit_hit(t, z), class_effect * (z - part.mean) / spread,
                                 1 - class_effect * class_effect / spread);
@@ -90,7 +90,8 @@ double steep_accuracy(const std::array<BetaPart, 3>& parts, double t) {
 double probit_rate(const ProbitSet& set) {
     double sum = set.atom;
     for (const ProbitPart& part : set.parts) {
-        sum += part.weight * normal_cdf(part.mean / std::sqrt(1 + part.deviation * part.deviation));
+        sum += part.weight * normal_cdf(part.mean / std::sqrt(1 + part.standard_deviation *
+                                                                      part.standard_deviation));
     }
     return sum;
 }

@@ -36,10 +36,10 @@ inline constexpr double beta_gap = .036;
 
 /// A normal part of the probit of the selection rate.
 struct ProbitPart {
-    double weight, mean, deviation;
+    double weight, mean, standard_deviation;
 };
 struct ProbitSet {
-    double atom;  ///< share of images that everybody selects
+    double atom;  ///< proportion of images that everybody selects
     std::array<ProbitPart, 2> parts;
 };
 inline constexpr ProbitSet probit_first{.12, {{{.70, 1.55, .55}, {.18, .10, .90}}}};

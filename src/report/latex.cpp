@@ -1,4 +1,5 @@
 // For papers: a tabular a table, with booktabs' rules; what stands around it is the paper's.
+#include <algorithm>
 #include <string_view>
 
 #include "report/renderers.h"
@@ -31,6 +32,17 @@ std::string escaped(std::string_view text) {
         }
     }
     return out;
+}
+
+/// A paragraph; its lines stay lines.
+std::string paragraph(std::string_view text) {
+    std::string out;
+    for (std::size_t begin = 0; begin <= text.size();) {
+        const std::size_t end = std::min(text.find('\n', begin), text.size());
+        out += (begin == 0 ? "" : " \\\\\n") + escaped(text.substr(begin, end - begin));
+        begin = end + 1;
+    }
+    return out + "\n";
 }
 
 /// On one line: what follows a line end would be part of the paper.
@@ -85,7 +97,7 @@ std::string render_latex(const Report& report) {
         if (!section.title.empty()) part(comment(section.title));
         for (const Block& block : section.blocks) {
             if (const auto* table = std::get_if<Table>(&block)) part(table_text(*table));
-            if (const auto* text = std::get_if<std::string>(&block)) part(escaped(*text) + "\n");
+            if (const auto* text = std::get_if<std::string>(&block)) part(paragraph(*text));
         }
     });
     return out;

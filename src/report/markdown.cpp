@@ -1,4 +1,6 @@
 // For issues, pull requests and READMEs: GitHub's tables.
+#include <algorithm>
+
 #include "report/renderers.h"
 
 namespace assay {
@@ -11,6 +13,17 @@ std::string escaped(const std::string& text) {
         out += c == '\n' || c == '\r' ? ' ' : c;
     }
     return out;
+}
+
+/// A paragraph; its lines stay lines.
+std::string paragraph(const std::string& text) {
+    std::string out;
+    for (std::size_t begin = 0; begin <= text.size();) {
+        const std::size_t end = std::min(text.find('\n', begin), text.size());
+        out += (begin == 0 ? "" : "\\\n") + escaped(text.substr(begin, end - begin));
+        begin = end + 1;
+    }
+    return out + "\n";
 }
 
 std::string table_text(const Table& table) {
@@ -43,7 +56,7 @@ std::string render_markdown(const Report& report) {
             part(std::string(static_cast<std::size_t>(depth) + 2, '#') + " " + escaped(section.title) + "\n");
         for (const Block& block : section.blocks) {
             if (const auto* table = std::get_if<Table>(&block)) part(table_text(*table));
-            if (const auto* text = std::get_if<std::string>(&block)) part(escaped(*text) + "\n");
+            if (const auto* text = std::get_if<std::string>(&block)) part(paragraph(*text));
         }
     });
     return out;

@@ -321,9 +321,9 @@ TEST_F(Demo, TheTemperatureMendsTheProbabilitiesAndNoAnswer) {
                     (world() / "runs/v1/overfit-scaled").string(), "--metrics", "top1,nll,ece"});
     std::map<std::string, json> by_metric;
     for (const json& m : all.at("pairs").at(0).at("metrics")) by_metric[m.at("metric")] = m;
-    EXPECT_EQ(by_metric.at("top1").at("difference"), 0);
-    EXPECT_LT(by_metric.at("nll").at("interval").at("high"), 0);
-    EXPECT_LT(by_metric.at("ece").at("interval").at("high"), 0);
+    EXPECT_EQ(by_metric.at("top1").at("difference").at("value"), 0);
+    EXPECT_LT(by_metric.at("nll").at("difference").at("interval").at("high"), 0);
+    EXPECT_LT(by_metric.at("ece").at("difference").at("interval").at("high"), 0);
 }
 
 TEST_F(Demo, MultiLabelRecallIsTheCountByHand) {

@@ -72,12 +72,12 @@ TEST_F(EndToEnd, PredictThenAgainDoesNothing) {
     const fs::path runs = fresh("again");
     const Outcome first = assay_run(predict_words(runs, {"--json"}));
     ASSERT_EQ(first.status, 0) << first.err;
-    EXPECT_EQ(json::parse(first.out)[0]["computed"], 240);
+    EXPECT_EQ(json::parse(first.out)["stores"][0]["computed"], 240);
     const auto before = shards(runs);
     EXPECT_EQ(before.size(), 2U * 8);  // 240 images in shards of 32: scores and record each
     const Outcome second = assay_run(predict_words(runs, {"--json"}));
     ASSERT_EQ(second.status, 0) << second.err;
-    EXPECT_EQ(json::parse(second.out)[0]["computed"], 0);
+    EXPECT_EQ(json::parse(second.out)["stores"][0]["computed"], 0);
     EXPECT_EQ(shards(runs), before);
 }
 
@@ -183,7 +183,7 @@ TEST_F(EndToEnd, UnreadableImagesAreRecordedAndEndWith3) {
          ++time) {  // the second time everything is there, and still partial
         const Outcome outcome = assay_run(words);
         EXPECT_EQ(outcome.status, 3);
-        EXPECT_EQ(json::parse(outcome.out)[0]["without_score"], 3);
+        EXPECT_EQ(json::parse(outcome.out)["stores"][0]["without_score"], 3);
         EXPECT_THAT(outcome.err, HasSubstr("3 of 240"));
     }
     const Outcome scored = assay_run({"score", runs.string(), "--json"});

@@ -249,29 +249,29 @@ TEST_F(LabelsShow, Stats) {
     EXPECT_THAT(mixed.err, HasSubstr("labels are numbers and names (`cat`)"));
 }
 
-TEST_F(LabelsShow, ShowMarksWhatIsRight) {
+TEST_F(LabelsShow, ShowMarksWhatIsCorrect) {
     make_runs();
     const Outcome r = assay_run({"show", "a/1.png", at("runs")});
     EXPECT_EQ(r.status, 0) << r.err;
     EXPECT_THAT(r.out, HasSubstr("labels: cat (cat), dog (dog)"));
-    EXPECT_THAT(r.out, HasSubstr("variable top-k: 2 of the 2 best are right"));
-    EXPECT_THAT(r.out, HasSubstr("dog: not among the 1 kept"));
-    EXPECT_THAT(r.out, HasSubstr("variable top-k: not known: 2 labels, 1 classes kept"));
-    EXPECT_THAT(r.out, HasSubstr("50.0 %  ████████████"));
+    EXPECT_THAT(r.out, HasSubstr("variable top-k: 2 of the 2 best are correct"));
+    EXPECT_THAT(r.out, HasSubstr("dog: not among the 1 classes stored"));
+    EXPECT_THAT(r.out, HasSubstr("variable top-k: not known: 2 labels, 1 classes stored"));
+    EXPECT_THAT(r.out, HasSubstr("50.0  ████████████"));
     const json report =
         json::parse(assay_run({"show", "a/2.png", at("runs"), "--json", "--top", "2"}).out);
     const json& models = report.at("images").at(0).at("models");
     ASSERT_EQ(models.size(), 3U);
-    EXPECT_EQ(models[0].at("answers").size(), 2U);
-    EXPECT_EQ(models[0].at("answers")[0].at("name"), "dog");
-    EXPECT_EQ(models[0].at("answers")[0].at("right"), false);
-    EXPECT_EQ(models[0].at("labels")[0].at("place"), 3);
-    EXPECT_FALSE(models[1].at("labels")[0].contains("place"));  // the 2 best are kept
+    EXPECT_EQ(models[0].at("predictions").size(), 2U);
+    EXPECT_EQ(models[0].at("predictions")[0].at("name"), "dog");
+    EXPECT_EQ(models[0].at("predictions")[0].at("correct"), false);
+    EXPECT_EQ(models[0].at("labels")[0].at("rank"), 3);
+    EXPECT_FALSE(models[1].at("labels")[0].contains("rank"));  // the 2 best are kept
     EXPECT_EQ(models[0].at("variable_top_k_hits"), 0);
     // Other labels; an end of the id; what is not there.
     const Outcome other = assay_run({"show", "2.png", at("runs/zoo/m1"), "--labels",
                                      put("l.csv", "image,label\na/2.png,dog\n")});
-    EXPECT_THAT(other.out, HasSubstr("variable top-k: 1 of the 1 best is right"));
+    EXPECT_THAT(other.out, HasSubstr("variable top-k: 1 of the 1 best is correct"));
     const Outcome unknown = assay_run({"show", "a/3.png", at("runs")});
     EXPECT_EQ(unknown.status, 2);
     EXPECT_THAT(unknown.err, HasSubstr("did you mean `a/"));
@@ -293,10 +293,10 @@ TEST_F(LabelsShow, AnotherOrderOfClassesIsNotMixedIn) {
         json::parse(assay_run({"show", "a/1.png", one, two, "--json"}).out).at("images");
     ASSERT_EQ(shown.size(), 2U);
     for (const json& image : shown) {
-        const json& best = image.at("models").at(0).at("answers").at(0);
+        const json& best = image.at("models").at(0).at("predictions").at(0);
         EXPECT_EQ(best.at("name"), "cat");
         EXPECT_EQ(best.at("probability"), 0.5);
-        EXPECT_EQ(best.at("right"), true);
+        EXPECT_EQ(best.at("correct"), true);
     }
     const Outcome proposed =
         assay_run({"labels", "propose", one, two, "--recall", "0.5", "--json"});
@@ -304,7 +304,7 @@ TEST_F(LabelsShow, AnotherOrderOfClassesIsNotMixedIn) {
     EXPECT_THAT(proposed.err, HasSubstr("class 0 is `cat` and `dog`"));
     const Outcome pair = assay_run({"compare", one, two, "--json"});
     EXPECT_EQ(pair.status, 0) << pair.err;
-    EXPECT_EQ(json::parse(pair.out).at("pairs").at(0).at("answers").at("same"), 3);
+    EXPECT_EQ(json::parse(pair.out).at("pairs").at(0).at("predictions").at("same"), 3);
 }
 
 TEST_F(LabelsShow, HolmIsNamedWhereThereAreCandidatesToCorrectFor) {

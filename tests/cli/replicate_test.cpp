@@ -30,15 +30,15 @@ protected:
         return (*scratch_ / "study" / name).string();
     }
     static std::vector<std::string> adjust(std::vector<std::string> more = {}) {
-        std::vector<std::string> words = {"replicate",
-                                          "adjust",
-                                          file("original.csv"),
-                                          file("replication.csv"),
-                                          "--hits",
-                                          file("original-hits.csv"),
-                                          file("replication-hits.csv")};
-        words.insert(words.end(), more.begin(), more.end());
-        return words;
+        std::vector<std::string> arguments = {"replicate",
+                                              "adjust",
+                                              file("original.csv"),
+                                              file("replication.csv"),
+                                              "--hits",
+                                              file("original-hits.csv"),
+                                              file("replication-hits.csv")};
+        arguments.insert(arguments.end(), more.begin(), more.end());
+        return arguments;
     }
     static Scratch* scratch_;
 };
@@ -120,7 +120,8 @@ TEST_F(Replicate, PlanAndMatch) {
                    "--annotators", "5", "--per-class", "2", "--json"});
     const json matched = json::parse(match.out);
     EXPECT_LE(match.status, 3) << match.err;
-    EXPECT_TRUE(matched["held_out"].contains("value"));
+    EXPECT_TRUE(matched["held_out"]["value"].is_number());
+    EXPECT_EQ(matched["schema"], "assay.replicate_match/2");
 }
 
 TEST_F(Replicate, RefusalsAndPartialResults) {
@@ -130,17 +131,17 @@ TEST_F(Replicate, RefusalsAndPartialResults) {
         text[at + 1] = 'v';
     const auto strangers = *scratch_ / "strangers.csv";
     write_file_atomically(strangers, text);
-    const std::vector<std::string> words = {"replicate",
-                                            "adjust",
-                                            file("original.csv"),
-                                            strangers.string(),
-                                            "--hits",
-                                            file("original-hits.csv"),
-                                            file("replication-hits.csv")};
-    const Outcome refused = assay_run(words);
+    const std::vector<std::string> arguments = {"replicate",
+                                                "adjust",
+                                                file("original.csv"),
+                                                strangers.string(),
+                                                "--hits",
+                                                file("original-hits.csv"),
+                                                file("replication-hits.csv")};
+    const Outcome refused = assay_run(arguments);
     EXPECT_EQ(refused.status, 2);
-    EXPECT_THAT(refused.err, HasSubstr("NO WORKER JUDGED BOTH SETS"));
-    auto insisted = words;
+    EXPECT_THAT(refused.err, HasSubstr("NO ANNOTATOR JUDGED BOTH SETS"));
+    auto insisted = arguments;
     insisted.push_back("--other-annotators");
     EXPECT_EQ(assay_run(insisted).status, 0);
     // An image without hits: partial.
@@ -192,7 +193,7 @@ TEST_F(Replicate, AnnotatorsAreJudgedByAllTheyAnswered) {
     const auto path = *scratch_ / "guesser.csv";
     write_file_atomically(path, text);
     EXPECT_THAT(assay_run({"replicate", "frequencies", path.string()}).err,
-                HasSubstr("1 of 2 annotators answer as guessers do; --clean"));
+                HasSubstr("1 of 2 annotators answer as guessers do; `clean`"));
     const Outcome cleaned =
         assay_run({"replicate", "frequencies", path.string(), "--clean", "--json"});
     ASSERT_EQ(cleaned.status, 0) << cleaned.err;

@@ -114,6 +114,9 @@ TEST(SweepTable, EveryHelpHasExamplesOfItsOwn) {
         EXPECT_EQ(help.status, 0) << command << help.err;
         EXPECT_EQ(help.err, "") << command;
         EXPECT_THAT(help.out, HasSubstr("Examples:\n  assay " + command)) << command;
+        for (const std::string& line : lines_of(help.out)) {  // examples are copied, so not folded
+            EXPECT_LE(line.size(), line.starts_with("  assay ") ? 125U : 100U) << line;
+        }
         if (words.size() == 3) {  // the command that it is a part of
             EXPECT_THAT(assay_run({words[0], "--help"}).out, HasSubstr("Examples:\n  assay "));
         }

@@ -26,6 +26,14 @@ TEST(Usage, HelpGoesToStdoutAndEveryCommandHasExamples) {
     }
 }
 
+TEST(Usage, ALongCommandNameWidensTheList) {
+    const std::vector<cli::Command> commands = {{"go", "Short", nullptr},
+                                                {"corruptions", "Longer than nine", nullptr}};
+    EXPECT_EQ(cli::command_lines(commands, false),
+              "  go           Short\n  corruptions  Longer than nine\n");
+    EXPECT_EQ(cli::command_lines({}, true), "");
+}
+
 TEST(Usage, NoTorchIsLoadedForHelp) {
     // 290 libraries and half a second: LD_DEBUG lists what the loader opens.
     const Outcome help = assay_run({"--help"}, {"LD_DEBUG=files"});
@@ -144,16 +152,22 @@ TEST(Plan, MistakesOfTheLaterStepsAreFoundFirst) {
     EXPECT_EQ(sound.status, 0) << sound.err;
     EXPECT_THAT(sound.out, HasSubstr("\"compare\""));
     const std::vector<std::pair<std::string, std::string>> mistakes = {
-        {one + "[compare]\n", "[compare] needs two models"},
+        {one + "[compare]\n", "two models are needed; the file lists `a` alone"},
         {one + "[compare]\nbaseline = 'a'\ngate = ['top1.delta >= 0']\n",
-         "[compare] needs two models"},
+         "two models are needed; the file lists `a` alone"},
         {one + "[compare]\nbaseline = 'c'\n", "baseline `c` is no model of the file"},
         {two + "[compare]\nbaseline = 'c'\n", "baseline `c` is no model of the file"},
         {two + "[compare]\ngate = ['topp1 >= 0']\n", "topp1"},
-        {two + "[compare]\ndisagreement = 5\n", "--disagreement"},
-        {two + "[score]\nmetric = ['top1']\n", "did you mean `--metrics`?"},
+        {two + "[compare]\ndisagreement = 5\n",
+         "[compare] has an unknown key `disagreement`; did you mean `disagreements`?"},
+        {two + "[score]\nmetric = ['top1']\n", "did you mean `metrics`?"},
         {two + "[score]\nmetrics = ['tpo1']\n", "tpo1"},
         {two + "[score]\nbins = 1000\n", "--bins"},
+        {two + "[score]\nbins = true\n", "[score].bins has the value true"},
+        {two + "[score]\nbins = [10, 20]\n", "[score].bins"},
+        {two + "[score]\nseed = -1\n", "[score].seed -1: is negative"},
+        {two + "[score]\nper-class = 1\n", "[score].per-class has the value 1"},
+        {two + "[score]\nacross = 'v*'\nper-class = true\n", "means over data sets"},
         {two + "[score]\nedges = 'left'\n", "left"},
         {two + "[score]\nlabels = 'real.json'\n", "no labels at `real.json`"},
         {two + "[score]\nclass-map = 'imagenet-b'\n", "imagenet-b"},

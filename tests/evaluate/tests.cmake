@@ -1,8 +1,8 @@
 assay_test(predict
-    SOURCES evaluate/predict_test.cpp
+    SOURCES evaluate/predict_test.cpp evaluate/reports_test.cpp
     LINKS assay_evaluate Threads::Threads)
 assay_test(score
-    SOURCES evaluate/score_test.cpp evaluate/compare_test.cpp evaluate/multilabel_score_test.cpp
+    SOURCES evaluate/score_test.cpp evaluate/compare_test.cpp evaluate/multilabel_score_test.cpp evaluate/runs_test.cpp
         evaluate/metric_table_test.cpp evaluate/ranks_test.cpp
         evaluate/shape_bias_test.cpp
     LINKS assay_evaluate fmt::fmt Threads::Threads)

@@ -17,7 +17,7 @@ TEST(CellGrid, RefusesWhatIsNoList) {
     EXPECT_THROW(CellGrid({0}), Error);
     EXPECT_THROW(CellGrid({3, 3}), Error);
     EXPECT_THROW(CellGrid({4, 2}), Error);
-    EXPECT_THROW(CellGrid({most_annotators + 1}), Error);
+    EXPECT_THROW(CellGrid({max_annotators + 1}), Error);
     EXPECT_EQ(CellGrid().size(), 0U);
     const CellGrid grid({2, 5});
     EXPECT_EQ(grid.size(), 3U + 6U);
@@ -47,7 +47,7 @@ TEST(Thinning, InTwoStepsIsTheSameAsInOne) {
 }
 
 TEST(Thinning, LargestGridStaysFinite) {
-    const Thinning thin(CellGrid({most_annotators}), most_annotators - 1);
+    const Thinning thin(CellGrid({max_annotators}), max_annotators - 1);
     double sum = 0;
     for (const double p : thin.row(100)) sum += p;
     EXPECT_NEAR(sum, 1, 1e-12);

@@ -1,4 +1,4 @@
-// Hits from kept scores: every way of keeping them, rows without scores or labels, stores of
+// Hits from stored predictions: every storage format, rows without scores or labels, stores of
 // several data sets.
 #include <gtest/gtest.h>
 
@@ -16,12 +16,12 @@ Made four_rows() {
     return made;
 }
 
-TEST(HitsOfStores, EveryWayOfKeeping) {
+TEST(HitsOfStores, EveryStorageFormat) {
     for (const StorageFormat storage : {StorageFormat::full_f32, StorageFormat::full_f16,
                                         StorageFormat::top_k, StorageFormat::label}) {
         const Scratch scratch;
         save(scratch, four_rows(), "a", storage, 2);
-        const Hits hits = read_hits(scratch / "runs", 2);
+        const Hits hits = read_hits(scratch / "runs", 2, *self_comm());
         EXPECT_EQ(hits.classifiers, (std::vector<std::string>{"a"}));
         EXPECT_EQ(hits.images[1], "item00001");
         EXPECT_EQ(hits.hit, (std::vector<std::uint8_t>{1, 1, 0, Hits::unknown}))
@@ -36,16 +36,31 @@ TEST(HitsOfStores, WhatHasNoScoreIsUnknown) {
     save(scratch, made, "a", StorageFormat::full_f32, 2);
     save(scratch, four_rows(), "b", StorageFormat::full_f32, 2,
          true);  // the second shard is missing
-    const Hits hits = read_hits(scratch / "runs", 1);
+    const Hits hits = read_hits(scratch / "runs", 1, *self_comm());
     EXPECT_EQ(hits.classifiers, (std::vector<std::string>{"a", "b"}));
     constexpr std::uint8_t u = Hits::unknown;
     EXPECT_EQ(hits.hit, (std::vector<std::uint8_t>{1, 1, u, 1, 0, u, u, u}));
 }
 
+TEST(HitsOfStores, RanksReadTogether) {
+    const Scratch scratch;
+    Made made = four_rows();
+    save(scratch, made, "a", StorageFormat::full_f32, 2);
+    save(scratch, made, "b", StorageFormat::label, 1);
+    const Hits alone = read_hits(scratch / "runs", 1, *self_comm());
+    for (const int ranks : {2, 3, 7}) {
+        run_thread_ranks(ranks, [&](Comm& comm) {
+            const Hits hits = read_hits(scratch / "runs", 1, comm);
+            EXPECT_EQ(hits.hit, alone.hit) << ranks;
+            EXPECT_EQ(hits.classifiers, alone.classifiers);
+        });
+    }
+}
+
 TEST(HitsOfStores, NothingThere) {
     const Scratch scratch;
-    EXPECT_THROW(read_hits(scratch.path(), 1), Error);
-    EXPECT_THROW(read_hits(scratch / "absent.csv", 1), Error);
+    EXPECT_THROW(read_hits(scratch.path(), 1, *self_comm()), Error);
+    EXPECT_THROW(read_hits(scratch / "absent.csv", 1, *self_comm()), Error);
 }
 
 }  // namespace

@@ -67,7 +67,8 @@ TEST(Match, ShortfallGoesUpAndTheRestIsMissing) {
     EXPECT_EQ(result.classes[0].target, (std::vector<int>{2, 0, 0, 0, 2}));
     EXPECT_EQ(result.classes[0].taken, (std::vector<int>{1, 0, 1, 0, 1}));
     EXPECT_EQ(result.missing, 1U);
-    EXPECT_FALSE(result.held_out.has_value());
+    EXPECT_FALSE(result.held_out.value.has_value());
+    EXPECT_EQ(result.difference.undefined, "no annotator was held out");
     std::string all;
     for (const auto& w : result.warnings) all += w + "\n";
     EXPECT_THAT(all, HasSubstr("PROVES NOTHING"));
@@ -93,7 +94,7 @@ TEST(Match, NobodyIsUsedTwice) {
     options.per_class = 6;
     options.annotators = 5;
     options.easy_annotators = 4;
-    options.easy_least = 2;
+    options.easy_min = 2;
     const MatchResult result = match(reference, candidates, names, options);
     for (const Matched& m : result.images) {
         EXPECT_EQ(m.annotators, 5);
@@ -128,9 +129,9 @@ TEST(Match, AnotherMixOfClassesIsNoBias) {
     options.annotators = 5;
     const MatchResult result = match(reference, readings_of(many, 10, names, "r"), names, options);
     EXPECT_EQ(result.missing, 10U);
-    EXPECT_NEAR(result.reference.value, 29.0 / 59, 1e-12);
-    EXPECT_NEAR(result.held_out->value, 29.0 / 59, 1e-12);
-    EXPECT_NEAR(result.difference->value, 0, 1e-12);
+    EXPECT_NEAR(*result.reference.value, 29.0 / 59, 1e-12);
+    EXPECT_NEAR(*result.held_out.value, 29.0 / 59, 1e-12);
+    EXPECT_NEAR(*result.difference.value, 0, 1e-12);
     for (const auto& w : result.warnings) EXPECT_THAT(w, testing::Not(HasSubstr("selection bias")));
 }
 
@@ -150,11 +151,13 @@ TEST(Match, OneClassHasItsErrorOverImages) {
         sum += x / 10.0;
         squares += x * x / 100.0;
     }
-    const double deviation = std::sqrt(squares / 200 - sum * sum / 40000);
-    EXPECT_NEAR(result.reference.standard_error, deviation / std::sqrt(199.0), 1e-12);
-    EXPECT_NEAR(result.reference.half_width() / result.reference.standard_error, 1.97196,
+    const double spread = std::sqrt(squares / 200 - sum * sum / 40000);
+    EXPECT_NEAR(*result.reference.standard_error, spread / std::sqrt(199.0), 1e-12);
+    EXPECT_NEAR(half_width(result.reference) / *result.reference.standard_error, 1.97196,
                 1e-5);  // t, 199 degrees
-    EXPECT_GT(result.difference->standard_error, result.reference.standard_error);
+    EXPECT_GT(*result.difference.standard_error, *result.reference.standard_error);
+    EXPECT_EQ(result.reference.n, 200U);
+    EXPECT_EQ(result.reference.unit, Unit::proportion);
 }
 
 /// The agreed pipeline check: in-sample agreement hides four points that held-out annotators see
@@ -190,21 +193,21 @@ TEST(Match, HeldOutAnnotatorsSeeTheBias) {
     options.per_class = 10;
     options.annotators = 5;
     const MatchResult ten = match(first, pool, names, options);
-    EXPECT_NEAR(ten.reference.value, .749, .006);
-    EXPECT_NEAR(ten.in_sample.value, .750, .006);
-    EXPECT_NEAR(ten.held_out->value, .711, .006);
+    EXPECT_NEAR(*ten.reference.value, .749, .006);
+    EXPECT_NEAR(*ten.in_sample.value, .750, .006);
+    EXPECT_NEAR(*ten.held_out.value, .711, .006);
     EXPECT_NEAR(truth(ten).first, .711, .006);
-    EXPECT_LT(ten.difference->value, -5 * ten.difference->standard_error);
+    EXPECT_LT(*ten.difference.value, -5 * *ten.difference.standard_error);
     EXPECT_FALSE(ten.warnings.empty());
     options.reference_annotators = 5;
     const MatchResult five = match(first, pool, names, options);
-    EXPECT_NEAR(five.in_sample.value, .768, .006);
-    EXPECT_NEAR(five.held_out->value, .726, .006);
+    EXPECT_NEAR(*five.in_sample.value, .768, .006);
+    EXPECT_NEAR(*five.held_out.value, .726, .006);
     options.reference_annotators = 0;
     options.easy_annotators = 4;
-    options.easy_least = 2;
+    options.easy_min = 2;
     const MatchResult easy = match(first, pool, names, options);
-    EXPECT_NEAR(easy.in_sample.value, .754, .006);
+    EXPECT_NEAR(*easy.in_sample.value, .754, .006);
     EXPECT_NEAR(truth(easy).first, .749, .006);
     EXPECT_NEAR(truth(easy).second, .539, .03);
     EXPECT_NEAR(truth(ten).second, .513, .03);

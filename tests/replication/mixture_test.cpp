@@ -138,7 +138,7 @@ TEST(Spline, ExactIntegralsRecoverACubic) {
         const AccuracySpline spline = fitter.fit(correct);
         EXPECT_NEAR(mean_under(spline, mixture_of(p1)), g(1, p1.moment(1), p1.moment(3)), 1e-6);
         for (int k = 0; k <= 20; ++k) {
-            EXPECT_NEAR(reading_share(spline, mixture_of(p2), 20, k),
+            EXPECT_NEAR(reading_proportion(spline, mixture_of(p2), 20, k),
                         correct[static_cast<std::size_t>(k)], 1e-8);
         }
     }

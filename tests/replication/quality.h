@@ -30,7 +30,7 @@ struct Quality {
         const double models = static_cast<double>(truth.size());
         double average = 0;
         for (std::size_t m = 0; m < truth.size(); ++m) {
-            const double error = estimates[m].value - truth[m];
+            const double error = *estimates[m].value - truth[m];
             bias += error / models;
             squares += error * error / models;
             average += truth[m] / models;
@@ -70,7 +70,7 @@ inline std::map<std::string, Quality> measure(World world, int studies, std::uin
         const AdjustReport report = adjust(study_of(drawn), options);
         found["none"].add(report.second, report.mean_second, drawn.truth.adjusted);
         for (const MethodResult& method : report.methods) {
-            if (!method.undefined.empty()) continue;
+            if (!method.defined()) continue;
             found[method.id].add(method.adjusted, method.mean_adjusted, drawn.truth.adjusted);
             // Set 1 is easier by the same amount for every classifier: the true line has slope 1.
             if (world != World::probit) found[method.id].add_slope(method.line, 1);

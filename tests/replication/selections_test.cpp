@@ -169,13 +169,13 @@ TEST_F(Files, OverlapOfPools) {
     EXPECT_EQ(overlap_warning(annotator_overlap(one, same)), "");
     const auto none = read("3.csv", "w8,x,c,1\nw9,x,c,1\n");
     EXPECT_THAT(overlap_warning(annotator_overlap(one, none)),
-                HasSubstr("NO WORKER JUDGED BOTH SETS"));
+                HasSubstr("NO ANNOTATOR JUDGED BOTH SETS"));
     const auto few = read("4.csv", "w1,x,c,1\nw8,x,c,1\nw9,x,c,1\n");
     const AnnotatorOverlap o = annotator_overlap(one, few);
     EXPECT_EQ(o.common, 1U);
-    EXPECT_NEAR(o.first_share, 1.0 / 3, 1e-15);
-    EXPECT_NEAR(o.second_share, 1.0 / 3, 1e-15);
-    EXPECT_THAT(overlap_warning(o), HasSubstr("FEW WORKERS"));
+    EXPECT_NEAR(o.first_proportion, 1.0 / 3, 1e-15);
+    EXPECT_NEAR(o.second_proportion, 1.0 / 3, 1e-15);
+    EXPECT_THAT(overlap_warning(o), HasSubstr("FEW ANNOTATORS"));
     const auto elsewhere = read("5.csv", "w1,x,d,1\nw2,x,e,1\n");
     EXPECT_THAT(overlap_warning(annotator_overlap(one, elsewhere)), HasSubstr("SAME GRIDS"));
     // The same annotators and classes, but in grids of one set only.

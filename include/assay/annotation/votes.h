@@ -53,8 +53,8 @@ private:
     std::vector<Kind> kinds_;
 };
 
-/// Answers by question, in CSR arrays. Memory: 4 bytes an answer and 16 a question, and the texts
-/// once each.
+/// Answers by question, in CSR arrays. Memory: 4 bytes per answer and 16 per question, and the
+/// texts once each.
 struct Votes {
     AnswerScale scale;
     StringColumn annotators;
@@ -107,23 +107,22 @@ struct VotesOptions {
 };
 
 /// Reads votes:
-///  - .csv, .tsv: a row a vote; columns annotator (or annotator, user), item (or image, image,
-///  path), label (or class) and
-///    answer (or vote, response); answers by name or by number;
+///  - .csv, .tsv: a row per vote; columns annotator (or rater, worker, user), item (or image,
+///    picture, path), label (or class) and answer (or vote, response); answers by name or by
+///    number;
 ///  - .npz as ReaL publishes it: `tensor` of annotators x questions x answers, any number type,
-///  holding how often an annotator
-///    gave an answer (0 or 1; `repeats` does not apply to counts above 1: they say no order, and
-///    all count); `info` of questions x 2 texts (image, label); `ids` of annotators (numbers or
-///    texts; absent: 0, 1, ...).
+///    holding how often an annotator gave an answer (0 or 1; `repeats` does not apply to counts
+///    above 1: they say no order, and all count); `info` of questions x 2 texts (image, label);
+///    `ids` of annotators (numbers or texts; absent: 0, 1, ...).
 /// Votes of unknown annotators, with unknown answers, without an annotator, image or label, and
 /// repeated ones are counted and listed in `problems`; a question that stands twice in `info`, or
 /// under several names of one meaning, is one question, and what an annotator says of it twice is
 /// repeated. A file that is not of this form (columns, arrays, shapes or number types that do not
 /// fit, fractions or negative numbers as counts, damaged archives) throws bad_input with the place.
-/// Cost: one read; 925,000 votes in a .npz of 419 MB unpacked take about 0.2 s.
+/// Cost: one read; 925,000 votes in a .npz of 419 MB unpacked take about 0.9 s.
 Votes read_votes(const std::filesystem::path& path, const VotesOptions& options = {});
 
-/// For votes that come from elsewhere: a vote at a time, then build().
+/// For votes that come from elsewhere: one vote at a time, then build().
 class VotesBuilder {
 public:
     explicit VotesBuilder(AnswerScale scale);

@@ -44,7 +44,7 @@ void check(const MeasureOptions& options, bool differences);
 std::vector<Gate> gates_of(const MeasureOptions& options);
 
 /// For one store, for whose items and classes the labels and the class map are read. Throws usage
-/// and bad_input: as check(), and label counts for ASMA where it is not measured.
+/// and bad_input: as check(), and subgroups for ASMA where it is not measured.
 ScoreOptions resolve(const MeasureOptions& options, const PredictionStore& store);
 
 /// The metrics that are measured where none is named: all that are shown by default, those of label

@@ -91,7 +91,7 @@ struct BoxList {
     std::vector<Row> rows;
     StringColumn sources;
     StringColumn images;        ///< names as written, with or without extension; may repeat
-    StringColumn alternatives;  ///< one an image: where else to look ("": nowhere): the XML's own
+    StringColumn alternatives;  ///< one per image: where else to look ("": nowhere): the XML's own
                                 ///< place in its folder
     std::vector<std::string> classes;  ///< distinct texts, in the order met
     std::vector<RejectedBox> rejected;
@@ -102,7 +102,7 @@ struct BoxList {
 /// Reads annotations. `corners` unset: inclusive0; COCO's are edges whatever is asked. Throws
 /// bad_input: no such file, a damaged or foreign file, no box at all; one damaged XML among others
 /// is a `rejected` row instead. Bounded: 1 MiB an XML, nested 64 deep, no internal DTD; other files
-/// 1 GiB, COCO nested 64 deep. Cost: one pass; memory ~60 bytes a box.
+/// 1 GiB, COCO nested 64 deep. Cost: one pass; memory ~60 bytes per box.
 BoxList read_boxes(const std::filesystem::path& path, BoxFormat format = BoxFormat::automatic,
                    std::optional<Corners> corners = std::nullopt);
 
@@ -121,7 +121,7 @@ struct PatchPool {
     struct Size {
         std::int32_t width, height;
     };
-    std::vector<Size> sizes;  ///< one an image
+    std::vector<Size> sizes;  ///< one per image
     ClassList classes;
     std::vector<Patch> patches;  ///< in the order of the annotations (or items)
 

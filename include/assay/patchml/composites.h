@@ -69,7 +69,7 @@ struct CompositePlan {
 ///
 /// With `distinct` a patch whose class the composite already has is put aside and another drawn;
 /// what was put aside is back in the pool for the next composite. It ends when the patches left
-/// have fewer than k classes. Cost: 4 bytes a patch; one draw a patch.
+/// have fewer than k classes. Cost: 4 bytes a patch; one draw per patch.
 CompositePlan plan_composites(const PatchPool& pool, const Grid& grid,
                               const CompositeOptions& options);
 
@@ -82,7 +82,7 @@ struct Placement {
 
 /// The longer side becomes p, the other round(p * shorter / longer), halves up, at least 1. The
 /// offset in the cell is uniform in [0, p - width] x [0, p - height]: RandomStream(seed,
-/// "patchml.offset", ((k * 2^16 + p) * 2^32 + i)) for composite i, two draws a cell, x first.
+/// "patchml.offset", ((k * 2^16 + p) * 2^32 + i)) for composite i, two draws per cell, x first.
 std::vector<Placement> place_patches(const PatchPool& pool, const CompositePlan& plan,
                                      std::size_t i, const CompositeOptions& options);
 
@@ -129,7 +129,7 @@ std::shared_ptr<PatchCache> make_patch_cache(const PatchPool& pool,
                                              const CompositeOptions& options);
 
 /// Makes the data set in `folder`: images k<k>-p<p>/<i, six digits>.png; labels.csv (path, labels,
-/// k, patch_side, label_count); manifest.csv, a row a patch (path, k, patch_side, cell, row,
+/// k, patch_side, label_count); manifest.csv, a row per patch (path, k, patch_side, cell, row,
 /// column, x, y, width, height, class, image, xmin, ymin, xmax, ymax: the box as edges in the
 /// source image); rejected.csv where boxes were left out; patchml.json with the settings.
 /// open_dataset reads it as any other.

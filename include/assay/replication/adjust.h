@@ -3,7 +3,8 @@
 // With A1 and A2 the accuracies on the original and the replication, and A the accuracy on the
 // replication reweighed to the original's distribution of selection rates (replicate_estimators.h),
 // the gap splits as in equation 2 of Engstrom et al. (ICML 2020): A1 - A2 = (A1 - A) + (A - A2):
-// what remains, and what was selection bias. Fractions everywhere.
+// what remains, and what was selection bias. Every accuracy and gap is an Estimate in proportions
+// whose n counts the images it was computed from: those of one set, or of both.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +14,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "assay/metric/measurement.h"
+#include "assay/estimate.h"
+#include "assay/progress.h"
 #include "assay/replication/estimators.h"
 #include "assay/replication/study.h"
 
@@ -39,20 +41,23 @@ struct AdjustOptions {
         false;  ///< spline by the published 1000-point grid instead of exact integrals
 };
 
-struct Estimate {
-    double value = 0;
-    std::optional<double> standard_error;
-    std::optional<Interval> interval;
-};
+/// Names of the methods for a list: "moments", "naive", "jackknife", "mixture", "npmle".
+const std::vector<std::string>& method_names();
+/// Only these; the jackknife's values of d stay where it is among them. Throws usage with the
+/// nearest name.
+void choose_methods(AdjustOptions& options, const std::vector<std::string>& names);
+/// "class" and "image"; "renormalise" and "zero". Throw usage with the nearest name.
+Units units_named(std::string_view name);
+EmptyBins empty_bins_named(std::string_view name);
 
-/// gap = remaining + bias.
+/// gap = remaining + bias. Proportions.
 struct GapParts {
     Estimate gap, remaining, bias;
 };
 
 /// Ordinary least squares over classifiers: replication on original.
 struct LineFit {
-    Estimate slope, intercept;
+    Estimate slope, intercept;  ///< a number and a proportion; n: classifiers
     std::optional<double>
         covariance;       ///< of slope and intercept: with their errors, a band around the line
     double residual = 0;  ///< root mean square
@@ -72,7 +77,6 @@ std::vector<double> drawing_rates();
 
 struct MethodResult {
     std::string id, definition;
-    std::string undefined;           ///< "", or why there is nothing below
     std::vector<Estimate> adjusted;  ///< by classifier
     std::vector<GapParts> gaps;      ///< by classifier
     Estimate mean_adjusted;
@@ -89,6 +93,9 @@ struct MethodResult {
     nlohmann::json details;          ///< parameters of fitted densities and curves
     Drawing drawing;
     std::size_t outside = 0;  ///< classifiers with an adjusted accuracy outside [0, 1]
+
+    /// Where it is not, every estimate says why, and all else is empty.
+    bool defined() const { return mean_adjusted.value.has_value(); }
 };
 
 struct AdjustReport {
@@ -114,8 +121,11 @@ struct AdjustReport {
 
 /// Throws bad_input for studies that cannot be adjusted by the quoted method (all readings alike),
 /// usage.
-AdjustReport adjust(const Study& study, const AdjustOptions& options);
+/// `progress` counts the bootstrap's replicates.
+AdjustReport adjust(const Study& study, const AdjustOptions& options,
+                    const ProgressCallback& progress = {});
 
+/// Schema assay.replicate_adjust/2, docs/formats.md.
 nlohmann::json to_json(const AdjustReport& report);
 
 /// The estimates that fewer annotators would have given, in expectation over which of them were
@@ -129,7 +139,11 @@ struct SweepPoint {
 };
 /// Naive at every m in `annotators`, jackknife and moments where m allows.
 std::vector<SweepPoint> annotator_sweep(const Study& study, const std::vector<int>& annotators,
-                                        const AdjustOptions& options);
+                                        const AdjustOptions& options,
+                                        const ProgressCallback& progress = {});
+/// An eighth, two eighths ... of the smallest number of annotators that an image has, from 2 on:
+/// the points of a curve to draw.
+std::vector<int> eighths(const AdjustReport& report);
 /// The mixture model with other numbers of parts; the method is "mixture5" for 5.
 std::vector<SweepPoint> mixture_sweep(const Study& study, const std::vector<int>& parts,
                                       const AdjustOptions& options);

@@ -15,15 +15,15 @@
 
 namespace assay::replication {
 
-/// More annotators than this an image are refused: tables of n^2 entries are kept.
-inline constexpr int most_annotators = 512;
+/// More annotators than this per image are refused: tables of n^2 entries are kept.
+inline constexpr int max_annotators = 512;
 
 /// The possible readings of images with n annotators, n out of a list: cells ordered by n, then k =
 /// 0..n.
 class CellGrid {
 public:
     CellGrid() = default;
-    /// `annotators`: the values of n, ascending and distinct, each in [1, most_annotators]. Throws
+    /// `annotators`: the values of n, ascending and distinct, each in [1, max_annotators]. Throws
     /// usage.
     explicit CellGrid(std::vector<int> annotators);
 

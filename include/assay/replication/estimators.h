@@ -4,7 +4,7 @@
 // the distribution p1 of true selection rates of set 1; g(s) = P(correct | s) on set 2 (Engstrom et
 // al., "Identifying statistical bias in dataset replication", ICML 2020). Each estimator here is a
 // weight for each cell of set 2 that does not depend on the classifier: A = sum over cells of
-// weight * correct images. Accuracies are fractions.
+// weight * correct images. Accuracies are proportions.
 #pragma once
 
 #include <optional>
@@ -18,14 +18,14 @@ namespace assay::replication {
 
 /// What becomes of a reading that set 1 has and set 2 has not.
 enum class EmptyBins {
-    renormalise,  ///< share set 1's weight among the readings that set 2 has
+    renormalise,  ///< spread set 1's weight over the readings that set 2 has
     count_zero  ///< as if no such image were classified correctly (the published jackknife script)
 };
 
 struct CellWeights {
     std::vector<double>
         weight;  ///< by cell of set 2, to be multiplied by the number of correct images there
-    double covered = 1;  ///< share of set 1 whose readings occur in set 2
+    double covered = 1;  ///< proportion of set 1 whose readings occur in set 2
     double of(std::span<const double> correct) const;
 };
 
@@ -78,7 +78,7 @@ public:
         std::vector<double> curve;  ///< g as a polynomial: coefficients of s^e
         std::vector<double>
             first_effect;  ///< influence of an image of set 1, by cell; mean 0 over set 1
-        /// influence of an image of set 2, by cell, when it is wrong; a correct one adds
+        /// influence of an image of set 2, by cell, when it is incorrect; a correct one adds
         /// correct_effect(cell)
         std::vector<double> second_effect;
     };
@@ -91,7 +91,7 @@ public:
 
 private:
     bool factorise();
-    std::vector<double> solve(std::vector<double> right) const;
+    std::vector<double> solve(std::vector<double> rhs) const;
 
     std::vector<int> exponents_, dropped_;
     std::vector<double> first_, second_;  ///< images by cell

@@ -4,13 +4,12 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include <nlohmann/json_fwd.hpp>
 
-#include "assay/metric/measurement.h"
+#include "assay/estimate.h"
 #include "assay/replication/selections.h"
 #include "assay/replication/study.h"
 
@@ -22,7 +21,7 @@ struct MatchOptions {
         0;               ///< annotators of the reference that make its frequencies; 0: all
     int annotators = 0;  ///< annotators of the candidates that choose; 0: all, and none is held out
     int easy_annotators = 0;  ///< further annotators that restrict the candidates beforehand ...
-    int easy_least = 0;  ///< ... to those that at least this many of them selected (appendix D.3)
+    int easy_min = 0;  ///< ... to those that at least this many of them selected (appendix D.3)
     std::uint64_t seed = 1;
 };
 
@@ -43,11 +42,11 @@ struct MatchResult {
     std::vector<Matched> images;  ///< by class, then bucket, then candidate
     std::vector<ClassMatch> classes;
     std::uint64_t missing = 0, candidates = 0, too_few_annotators = 0, not_easy = 0;
-    MeanFrequency reference;  ///< classes weighted as they were chosen
-    MeanFrequency in_sample;
-    std::optional<MeanFrequency> held_out;
+    Estimate reference;  ///< mean frequency; classes weighted as they were chosen
+    Estimate in_sample;
+    Estimate held_out;  ///< undefined where no annotator was held out
     /// Held out minus reference: what in-sample agreement hides. Paired by class.
-    std::optional<MeanFrequency> difference;
+    Estimate difference;
     std::vector<std::string> warnings;
 };
 
@@ -68,18 +67,17 @@ std::vector<int> match_targets(const std::vector<int>& histogram, int per_class)
 MatchResult match(const Readings& reference, const Readings& candidates, const StudyNames& names,
                   const MatchOptions& options);
 
-/// How many of the chosen images a classifier got right.
+/// How many of the chosen images a classifier predicts correctly.
 struct MatchedAccuracy {
     std::string classifier;
-    std::uint64_t hits = 0, images = 0;  ///< images: those whose hit is known
-    std::optional<Interval> interval;    ///< of the accuracy, Wilson; none without images
+    std::uint64_t hits = 0;
+    Estimate accuracy;  ///< Wilson's interval; n: chosen images whose hit is known
 };
 /// Throws bad_input when no hit on a chosen image is known.
 std::vector<MatchedAccuracy> matched_accuracies(const MatchResult& result,
                                                 const Readings& candidates, const Hits& hits);
 
-std::string matched_csv(const MatchResult& result, const Readings& candidates,
-                        const StudyNames& names);
+/// Schema assay.replicate_match/2, docs/formats.md.
 nlohmann::json to_json(const MatchResult& result, const StudyNames& names);
 
 }  // namespace assay::replication

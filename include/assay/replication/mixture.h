@@ -35,7 +35,7 @@ struct MixtureOptions {
     int max_rounds = 2000;
     int random_starts = 9;  ///< beside the fixed one
     double tolerance =
-        1e-10;  ///< stop when a round gains less than this share of the log-likelihood
+        1e-10;  ///< stop when a round gains less than this proportion of the log-likelihood
     std::uint64_t seed = 1;
     std::optional<BetaMixture> start;  ///< begin here, and nowhere else
 };
@@ -65,7 +65,7 @@ struct AccuracySpline {
 /// classifiers.
 class SplineFitter {
 public:
-    /// `counts`: readings of set 2. `weighted`: rows by 1 / sqrt(the reading's share under
+    /// `counts`: readings of set 2. `weighted`: rows by 1 / sqrt(the reading's proportion under
     /// `density`) (floor 1e-5): less noise.
     SplineFitter(const CellCounts& counts, const BetaMixture& density, Integrals integrals,
                  bool weighted);
@@ -84,8 +84,8 @@ private:
 /// exact: sums over the grid would lose the mass of a density that is infinite at 1.
 double mean_under(const AccuracySpline& spline, const BetaMixture& density);
 
-/// Expected correct share at each cell under a mixture and a spline: integral of g B(k|s) p ds
-/// (exact).
-double reading_share(const AccuracySpline& spline, const BetaMixture& density, int n, int k);
+/// Expected proportion of correct images at each cell under a mixture and a spline: integral of g
+/// B(k|s) p ds (exact).
+double reading_proportion(const AccuracySpline& spline, const BetaMixture& density, int n, int k);
 
 }  // namespace assay::replication

@@ -15,7 +15,7 @@ namespace assay::replication {
 
 struct PlanOptions {
     double width =
-        0.02;  ///< wanted width of a classifier's interval of the adjusted accuracy, a fraction
+        0.02;  ///< wanted width of a classifier's interval of the adjusted accuracy, a proportion
     double level = 0.95;
     std::vector<int> annotators = {5, 10, 20, 30, 40, 60};
     std::uint64_t seed = 1;
@@ -26,9 +26,9 @@ struct PlanRow {
     std::vector<int> exponents;
     double standard_error =
         0;  ///< of a typical (median) classifier with the pilot's numbers of images
-    double worst_standard_error = 0;  ///< of the least certain classifier
+    double worst_standard_error = 0;  ///< of the classifier with the largest one
     double images = 0;        ///< in each set, for the wanted width of the median classifier
-    double worst_images = 0;  ///< ... of the least certain one
+    double worst_images = 0;  ///< ... of the one that needs most
     /// Expected error of each estimator in the limit of many images, mean over classifiers.
     double raw_bias = 0, naive_bias = 0, jackknife_bias = 0, quarter_bias = 0, moments_bias = 0;
 };
@@ -49,6 +49,7 @@ struct PlanReport {
 PlanReport plan(const Readings& first, const Readings& second, const PlanOptions& options);
 PlanReport plan(const Study& pilot, const PlanOptions& options);
 
+/// Schema assay.replicate_plan/2, docs/formats.md.
 nlohmann::json to_json(const PlanReport& report, const PlanOptions& options);
 
 }  // namespace assay::replication

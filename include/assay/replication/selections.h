@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "assay/data/dataset.h"
-#include "assay/metric/measurement.h"
+#include "assay/estimate.h"
 #include "assay/replication/cells.h"
 
 namespace assay::replication {
@@ -105,20 +105,15 @@ Duplicates remove_duplicates(Selections& set);
 /// selection rates by 0.1 on the probit scale moves the adjusted accuracy by more than a point.
 struct AnnotatorOverlap {
     std::size_t first = 0, second = 0, common = 0;  ///< annotators
-    double first_share = 0, second_share = 0;  ///< of the annotations: by an annotator of both sets
-    double first_grid = 0, second_grid = 0;    ///< ... who judged the same class in both sets
+    double first_proportion = 0,
+           second_proportion = 0;            ///< of the annotations: by an annotator of both sets
+    double first_grid = 0, second_grid = 0;  ///< ... who judged the same class in both sets
     std::optional<double> first_mixed,
         second_mixed;  ///< ... in a batch that shows both sets; where both have batches
 };
 AnnotatorOverlap annotator_overlap(const Selections& first, const Selections& second);
 /// "" when the same people judged both sets; else what is wrong, for people.
 std::string overlap_warning(const AnnotatorOverlap& overlap);
-
-struct MeanFrequency {
-    double value = 0, standard_error = 0;  ///< over classes; over images where there is one class
-    Interval interval;                     ///< 95 %, Student's t
-    double half_width() const { return (interval.high - interval.low) / 2; }
-};
 
 /// The readings of one set, an image each. 8 bytes an image and its name.
 struct Readings {
@@ -131,14 +126,17 @@ struct Readings {
     std::size_t size() const noexcept { return annotators.size(); }
     CellCounts cells() const;
 };
-MeanFrequency mean_frequency(const Readings& set);
-/// Controls are left out. Throws bad_input: more than most_annotators for an image.
+/// Mean of k / n over images, with its standard error and 95 % interval (Student's t) over classes;
+/// over images where there is one class only.
+Estimate mean_frequency(const Readings& set);
+/// Controls are left out. Throws bad_input: more than max_annotators for an image.
 Readings count_readings(const Selections& set);
 
-/// A csv with the columns image, label, annotators, selected: what `frequencies` writes.
+/// A csv with the columns image, label, annotators, selected: what `frequencies` writes. Throws
+/// bad_input (file, line, value); a table of several sets (a column `set`) is refused.
 Readings read_frequencies(const std::filesystem::path& path, StudyNames& names);
 std::string frequencies_csv(const Readings& readings, const StudyNames& names);
-/// True for a file of raw annotations (it has a column `annotator`, `annotator` or `annotator`),
+/// True for a file of raw annotations (it has a column `annotator`, `worker` or `rater`),
 /// false for frequencies.
 bool is_raw_selections(const std::filesystem::path& path);
 

@@ -14,17 +14,18 @@
 #include <string_view>
 #include <vector>
 
+#include "assay/progress.h"
 #include "assay/replication/cells.h"
 
 namespace assay::replication {
 
 enum class World {
-    beta,      ///< rates are mixtures of betas; P(correct | s) = c0 + c1 s + c2 s^9; the true gap
-               ///< is 3.6 points
-    lenient,   ///< the same, judged by annotators of different leniency who each judge a class in
-               ///< both sets
-    probit,    ///< class effects, a share of images that everybody selects, and a curve of another
-               ///< shape
+    beta,     ///< rates are mixtures of betas; P(correct | s) = c0 + c1 s + c2 s^9; the true gap
+              ///< is 3.6 points
+    lenient,  ///< the same, judged by annotators of different leniency who each judge a class in
+              ///< both sets
+    probit,   ///< class effects, a proportion of images that everybody selects, and a curve of
+             ///< another shape
     steep,     ///< rates of two kinds of images, easy and hard, and a logistic step as curve; no
                ///< method was tuned on it
     matching,  ///< 20 original and 80 candidate images a class, 10 annotators, one classifier: for
@@ -64,8 +65,9 @@ struct Simulation {
     } truth;
 };
 
-/// Throws usage for sizes of 0, fewer than 2 classifiers or more than most_annotators annotators.
-Simulation simulate(const SimulationOptions& options);
+/// Throws usage for sizes of 0, fewer than 2 classifiers or more than max_annotators annotators.
+/// `progress` counts classes.
+Simulation simulate(const SimulationOptions& options, const ProgressCallback& progress = {});
 
 /// The true accuracies alone: closed forms; quadrature for World::probit and World::steep.
 Simulation::Truth true_accuracies(const SimulationOptions& options);

@@ -1,5 +1,5 @@
-// A replication study put together: the readings of two sets of images and which classifiers got
-// each image right.
+// A replication study put together: the readings of two sets of images and which classifiers
+// classified each image correctly.
 #pragma once
 
 #include <cstdint>
@@ -7,13 +7,14 @@
 #include <string>
 #include <vector>
 
+#include "assay/collective/comm.h"
 #include "assay/replication/cells.h"
 #include "assay/replication/selections.h"
 #include "assay/replication/simulation.h"
 
 namespace assay::replication {
 
-/// Which classifier got which image right.
+/// Which classifier classified which image correctly.
 struct Hits {
     static constexpr std::uint8_t unknown = 2;
     std::string source;
@@ -28,9 +29,10 @@ Hits read_hits_csv(const std::filesystem::path& path);
 /// The stores below a folder, all of one data set: is the best class among the image's labels?
 /// Unknown where there is no score or no label. Throws bad_input: stores of several data sets, or
 /// of one with other images.
-Hits hits_of_stores(const std::filesystem::path& folder, int threads);
+/// Every rank reads a part of the shards and gets all hits.
+Hits hits_of_stores(const std::filesystem::path& folder, int threads, Comm& comm);
 /// One of the two.
-Hits read_hits(const std::filesystem::path& path, int threads);
+Hits read_hits(const std::filesystem::path& path, int threads, Comm& comm);
 
 /// One set of a study. Memory: 8 bytes an image and a byte for each classifier.
 struct StudySet {

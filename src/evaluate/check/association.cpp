@@ -66,7 +66,7 @@ double shuffle_p(std::size_t n, std::uint64_t seed, Statistic&& statistic) {
 /// Images with exactly one label.
 struct SingleLabels {
     std::vector<std::size_t> at;  // in the sample
-    std::vector<std::int32_t> labels, answers;
+    std::vector<std::int32_t> labels, predicted;
 };
 
 SingleLabels single_labels(const Scores& scores, const Sample& sample, const Dataset& dataset) {
@@ -77,28 +77,28 @@ SingleLabels single_labels(const Scores& scores, const Sample& sample, const Dat
         const auto row = scores.row(i);
         out.at.push_back(i);
         out.labels.push_back(label);
-        out.answers.push_back(
+        out.predicted.push_back(
             static_cast<std::int32_t>(std::max_element(row.begin(), row.end()) - row.begin()));
     }
     return out;
 }
 
-/// (answer, label) -> images
+/// (predicted class, label) -> images
 using Table = std::map<std::pair<std::int32_t, std::int32_t>, int>;
 
 Table table_of(const SingleLabels& a, const std::vector<std::size_t>& order) {
     Table table;
-    for (std::size_t i = 0; i < order.size(); ++i) ++table[{a.answers[i], a.labels[order[i]]}];
+    for (std::size_t i = 0; i < order.size(); ++i) ++table[{a.predicted[i], a.labels[order[i]]}];
     return table;
 }
 
-/// The commonest label among the other images with image i's answer, the lowest of equals; -1 when
-/// there are none.
-std::int32_t label_of_others(const Table& table, std::int32_t answer, std::int32_t own_label) {
+/// The commonest label among the other images with image i's predicted class, the lowest of equals;
+/// -1 when there are none.
+std::int32_t label_of_others(const Table& table, std::int32_t predicted, std::int32_t own_label) {
     std::int32_t label = -1;
     int most = 0;
-    for (auto entry = table.lower_bound({answer, INT32_MIN});
-         entry != table.end() && entry->first.first == answer; ++entry) {
+    for (auto entry = table.lower_bound({predicted, INT32_MIN});
+         entry != table.end() && entry->first.first == predicted; ++entry) {
         const int others = entry->second - (entry->first.second == own_label);
         if (others > most) {
             most = others;
@@ -117,12 +117,12 @@ std::string commonest_mistake(const Table& table, const SingleLabels& a, const D
     int most = 0;
     std::string example;
     for (const auto& [key, count] : table) {
-        const auto [answer, label] = key;
-        if (count <= most || answer == label) continue;
+        const auto [predicted, label] = key;
+        if (count <= most || predicted == label) continue;
         most = count;
-        example = fmt::format("{} of {} images of class {} are answered {}", count,
+        example = fmt::format("{} of {} images of class {} are predicted as {}", count,
                               std::count(a.labels.begin(), a.labels.end(), label), name(label),
-                              name(answer));
+                              name(predicted));
     }
     return example;
 }
@@ -143,7 +143,7 @@ double shuffled_ranks_p(const Scores& scores, const Sample& sample, const Datase
 Association associate(const Scores& scores, const Sample& sample, const Dataset& dataset,
                       std::uint64_t seed) {
     Association out;
-    out.right.assign(sample.size(), 0);
+    out.correct.assign(sample.size(), 0);
     const SingleLabels a = single_labels(scores, sample, dataset);
     out.p = shuffle_p(a.labels.size(), seed, [&](const std::vector<std::size_t>& order) {
         double pairs = 0;
@@ -154,7 +154,7 @@ Association associate(const Scores& scores, const Sample& sample, const Dataset&
     std::iota(truth.begin(), truth.end(), std::size_t{0});
     const Table table = table_of(a, truth);
     for (std::size_t i = 0; i < a.at.size(); ++i) {
-        out.right[a.at[i]] = label_of_others(table, a.answers[i], a.labels[i]) == a.labels[i];
+        out.correct[a.at[i]] = label_of_others(table, a.predicted[i], a.labels[i]) == a.labels[i];
     }
     out.example = commonest_mistake(table, a, dataset);
     return out;

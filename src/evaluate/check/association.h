@@ -15,13 +15,14 @@ namespace assay::check {
 double shuffled_ranks_p(const Scores& scores, const Sample& sample, const Dataset& dataset,
                         std::uint64_t seed);
 
-/// Do images of one class tend to get one answer, whichever it is? Then the classifier tells the
-/// classes apart.
+/// Do images of one class tend to get one predicted class, whichever it is? Then the classifier
+/// tells the classes apart.
 struct Association {
-    double p = 1;  ///< of the number of pairs with one label and one answer, labels shuffled
-    std::vector<std::uint8_t> right;  ///< for each image: is its label the commonest among the
-                                      ///< *other* images with its answer?
-    std::string example;              ///< the commonest answer that is not the label
+    double p =
+        1;  ///< of the number of pairs with one label and one predicted class, labels shuffled
+    std::vector<std::uint8_t> correct;  ///< for each image: is its label the commonest among the
+                                        ///< *other* images of its predicted class?
+    std::string example;                ///< the commonest predicted class that is not the label
 };
 Association associate(const Scores& scores, const Sample& sample, const Dataset& dataset,
                       std::uint64_t seed);

@@ -63,9 +63,8 @@ Finding empty_classes(const Dataset& dataset, std::size_t outputs) {
     return {Severity::note, "data.classes",
             fmt::format("{} of {} classes have no images", without, outputs),
             fmt::format("the first is class {}{}", first, name),
-            "values per class are undefined there; a map (imagenet-a, imagenet-r) restricts the "
-            "answers to the classes "
-            "of a subset"};
+            "values per class are undefined there; a map (imagenet-a, imagenet-r) restricts "
+            "predictions to the classes of a subset"};
 }
 
 Finding labels(const Dataset& dataset) {

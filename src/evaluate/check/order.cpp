@@ -45,49 +45,51 @@ OrderResult check_order(const Scores& scores, const Sample& sample, const Datase
     if (!finding.title.empty()) return done();
 
     const std::size_t n = sample.size();
-    const Answers given = judge(scores, sample, dataset, result.order);
-    const std::vector<std::uint8_t>& right = given.right;
+    const Outcomes given = judge(scores, sample, dataset, result.order);
+    const std::vector<std::uint8_t>& correct = given.correct;
     const Association associated = associate(scores, sample, dataset, options.seed);
-    // An order is taken for the true one only if it explains most of what the answers know about
-    // the labels: of two orders, one may be better than the other because it has two classes of
-    // twelve right.
+    // An order is taken for the true one only if it explains most of what the predictions know
+    // about the labels: of two orders, one may be better than the other because it has two classes
+    // of twelve correct.
     const auto explains = [&](std::span<const std::uint8_t> by_order) {
-        return 2 * count_right(by_order) >= count_right(associated.right);
+        return 2 * count_correct(by_order) >= count_correct(associated.correct);
     };
 
     OtherOrders others = other_orders(scores, sample, dataset);
-    const BestRival best = best_rival(given, others.rivals, options.level, Evidence::answers);
+    const BestRival best = best_rival(given, others.rivals, options.level, Evidence::correct);
     if (best.index >= 0 &&
-        explains(others.rivals[static_cast<std::size_t>(best.index)].answers.right)) {
+        explains(others.rivals[static_cast<std::size_t>(best.index)].outcomes.correct)) {
         const auto at = static_cast<std::size_t>(best.index);
         const Rival& rival = others.rivals[at];
         finding.severity = Severity::error;
         finding.title = "wrong order of classes: " + rival.name;
         finding.detail = fmt::format(
-            "that order has {} right, the given one {}; p = {:.2g}, adjusted for {} orders tried",
-            share_text(count_right(rival.answers.right), n), share_text(count_right(right), n),
-            best.p, others.rivals.size());
+            "that order has {} correct, the given one {}; p = {:.2g}, adjusted for {} orders tried",
+            proportion_text(count_correct(rival.outcomes.correct), n),
+            proportion_text(count_correct(correct), n), best.p, others.rivals.size());
         finding.advice = rival.advice;
         result.order = std::move(others.orders[at]);
         result.settled = true;
         return done();
     }
     const double ranks_p = shuffled_ranks_p(scores, sample, dataset, options.seed);
-    finding.detail = fmt::format("{} right as given; better than shuffled labels: p = {:.3g}",
-                                 share_text(count_right(right), n), ranks_p);
+    finding.detail = fmt::format("{} correct as given; better than shuffled labels: p = {:.3g}",
+                                 proportion_text(count_correct(correct), n), ranks_p);
     const bool above_chance = ranks_p <= options.level;
     const bool other_is_better =
-        p_better(given, {associated.right, {}}, Evidence::answers) <= options.level &&
-        !explains(right);
+        p_better(given, {associated.correct, {}}, Evidence::correct) <= options.level &&
+        !explains(correct);
     if (associated.p <= options.level && (other_is_better || !above_chance)) {
         finding.severity = Severity::error;
         finding.title =
             "the classifier tells the classes apart, but not under their names: the order of "
             "classes is another one";
         finding.detail += fmt::format(
-            "; under the best order up to {} would be; images of one class share an answer: p = "
+            "; under the best order up to {} would be; images of one class share a predicted "
+            "class: p = "
             "{:.3g}, e.g. {}",
-            share_text(count_right(associated.right), n), associated.p, associated.example);
+            proportion_text(count_correct(associated.correct), n), associated.p,
+            associated.example);
         finding.advice =
             "give the class list in the order of the classifier's outputs (none of the usual "
             "orders fits)";

@@ -121,7 +121,7 @@ private:
                 if (target_of[c] >= 0) members.push_back(static_cast<std::int32_t>(c));
             }
             if (scores_.classes == members.size())
-                add(fmt::format("the classifier answers with the 200 classes of {}", name), advice,
+                add(fmt::format("the classifier predicts the 200 classes of {}", name), advice,
                     members);
         }
     }

@@ -177,7 +177,8 @@ std::vector<Finding> check_outputs(const Scores& scores, const ModelSpec& spec,
     if (bad > 0) {
         findings.push_back(
             {Severity::error, "outputs.finite",
-             fmt::format("NaN or infinite scores for {} images", share_text(bad, scores.rows())),
+             fmt::format("NaN or infinite scores for {} images",
+                         proportion_text(bad, scores.rows())),
              fmt::format("first for {}", dataset.path_of(sample.items[first_bad]).string()),
              "look for overflow in half precision, a division by zero, or broken weights"});
     } else {

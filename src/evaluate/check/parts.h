@@ -70,46 +70,46 @@ std::vector<Image> windows_of(const Sample& sample, const Dataset& dataset, cons
 using ClassOfOutput = std::vector<std::int32_t>;
 ClassOfOutput given_order(std::size_t classes);
 /// How the classifier did on each image of a sample.
-struct Answers {
+struct Outcomes {
     std::vector<std::uint8_t>
-        right;  ///< the highest score (of equals the lowest output) is a label's
+        correct;  ///< the highest score (of equals the lowest output) is a label's
     /// Twice the scores above that of the best label, and once those equal to it (itself among
-    /// them): a network that answers with equal scores gains nothing. Larger than any other when no
+    /// them): a network that gives equal scores gains nothing. Larger than any other when no
     /// output is a label.
     std::vector<std::uint32_t> ranks;
 };
-Answers judge(const Scores& scores, const Sample& sample, const Dataset& dataset,
-              const ClassOfOutput& order);
-std::size_t count_right(std::span<const std::uint8_t> right);
+Outcomes judge(const Scores& scores, const Sample& sample, const Dataset& dataset,
+               const ClassOfOutput& order);
+std::size_t count_correct(std::span<const std::uint8_t> correct);
 /// "71 of 128 (55.5 %)"
-std::string share_text(std::size_t part, std::size_t whole);
+std::string proportion_text(std::size_t part, std::size_t whole);
 
-/// What a comparison counts: images that one way gets right and the other does not (exact McNemar
+/// What a comparison counts: images that are correct one way and not the other (exact McNemar
 /// test), or images whose label stands higher under one way (exact sign test). Ranks see more, and
-/// like right answers they do not care how wide the scores are spread, which contrast alone
+/// like correct predictions they do not care how wide the scores are spread, which contrast alone
 /// changes.
-enum class Evidence { answers, ranks };
-/// Two-sided p-value that `rival` is better; 1 when it is not, has fewer right, or has more right
-/// only as chance would (ranks alone could prefer a way that is wrong, but kinder to the classes
-/// that the sample holds).
-double p_better(const Answers& given, const Answers& rival, Evidence evidence);
+enum class Evidence { correct, ranks };
+/// Two-sided p-value that `rival` is better; 1 when it is not, has fewer correct, or has more
+/// correct only as chance would (ranks alone could prefer a way that is wrong, but kinder to the
+/// classes that the sample holds).
+double p_better(const Outcomes& given, const Outcomes& rival, Evidence evidence);
 
 /// Another way of doing it that may do better.
 struct Rival {
     std::string name;
     std::string advice;
-    Answers answers;
+    Outcomes outcomes;
 };
-/// Of the rivals that are better at `level` after Holm's adjustment the one with the most right
-/// answers; index -1: none is.
+/// Of the rivals that are better at `level` after Holm's adjustment the one with the most
+/// correct; index -1: none is.
 struct BestRival {
     std::ptrdiff_t index = -1;
     double p = 1;
 };
-BestRival best_rival(const Answers& given, std::span<const Rival> rivals, double level,
+BestRival best_rival(const Outcomes& given, std::span<const Rival> rivals, double level,
                      Evidence evidence);
 
-/// Several answers to one question that other checks build on.
+/// Several results that other checks build on.
 struct OrderResult {
     ClassOfOutput order;   ///< the given one, or a significantly better one
     bool settled = false;  ///< better than chance in that order

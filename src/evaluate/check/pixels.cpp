@@ -119,12 +119,12 @@ Finding unlabelled(const char* id) {
     return {Severity::note, id, "cannot be checked: no labels", "", ""};
 }
 
-std::string all_shares(const std::vector<Rival>& rivals, std::size_t n) {
+std::string all_proportions(const std::vector<Rival>& rivals, std::size_t n) {
     std::string out;
     for (const Rival& rival : rivals)
-        out += fmt::format(
-            "{}{} {:.1f} %", out.empty() ? "" : ", ", rival.name,
-            100.0 * static_cast<double>(count_right(rival.answers.right)) / static_cast<double>(n));
+        out += fmt::format("{}{} {:.1f} %", out.empty() ? "" : ", ", rival.name,
+                           100.0 * static_cast<double>(count_correct(rival.outcomes.correct)) /
+                               static_cast<double>(n));
     return out;
 }
 
@@ -133,10 +133,10 @@ std::string equals_of(const std::vector<Rival>& rivals, std::size_t best, double
     std::string out;
     for (std::size_t r = 0; r < rivals.size(); ++r) {
         if (r == best ||
-            p_better(rivals[r].answers, rivals[best].answers, Evidence::ranks) <= level)
+            p_better(rivals[r].outcomes, rivals[best].outcomes, Evidence::ranks) <= level)
             continue;
-        const bool close = 10 * count_right(rivals[r].answers.right) >=
-                           8 * count_right(rivals[best].answers.right);
+        const bool close = 10 * count_correct(rivals[r].outcomes.correct) >=
+                           8 * count_correct(rivals[best].outcomes.correct);
         if (close)
             out += fmt::format("{}{} ({})", out.empty() ? "; not clearly worse: " : ", ",
                                rivals[r].name, rivals[r].advice);
@@ -146,12 +146,12 @@ std::string equals_of(const std::vector<Rival>& rivals, std::size_t best, double
 
 /// The rival that looks best when none is proven so; nothing when none looks better than chance
 /// would now and then.
-std::optional<std::size_t> most_hopeful(const Answers& given, const std::vector<Rival>& rivals) {
+std::optional<std::size_t> most_hopeful(const Outcomes& given, const std::vector<Rival>& rivals) {
     constexpr double worth_a_second_look = 0.2;
     std::optional<std::size_t> best;
     double p_best = worth_a_second_look;
     for (std::size_t r = 0; r < rivals.size(); ++r) {
-        const double p = p_better(given, rivals[r].answers, Evidence::ranks);
+        const double p = p_better(given, rivals[r].outcomes, Evidence::ranks);
         if (p < p_best) {
             p_best = p;
             best = r;
@@ -162,15 +162,15 @@ std::optional<std::size_t> most_hopeful(const Answers& given, const std::vector<
 
 /// One rival on images that had no part in choosing it: one test, nothing to adjust for.
 struct Trial {
-    std::size_t images = 0, given = 0, rival = 0;  // right answers
+    std::size_t images = 0, given = 0, rival = 0;  // correct predictions
     double p = 1;
 };
 Trial try_again(const Runner& runner, const Sample& fresh, const Dataset& dataset,
                 const Preprocess& given, const Preprocess& rival, const ClassOfOutput& order) {
     if (fresh.size() == 0) return {};
-    const Answers by_given = judge(runner.run(fresh.windows, given), fresh, dataset, order);
-    const Answers by_rival = judge(runner.run(fresh.windows, rival), fresh, dataset, order);
-    return {fresh.size(), count_right(by_given.right), count_right(by_rival.right),
+    const Outcomes by_given = judge(runner.run(fresh.windows, given), fresh, dataset, order);
+    const Outcomes by_rival = judge(runner.run(fresh.windows, rival), fresh, dataset, order);
+    return {fresh.size(), count_correct(by_given.correct), count_correct(by_rival.correct),
             p_better(by_given, by_rival, Evidence::ranks)};
 }
 
@@ -185,20 +185,21 @@ PixelResult check_values(const Runner& runner, const Scores& scores, const Sampl
         return result;
     }
     const std::vector<Way> ways = ways_of_values(spec.preprocess);
-    const Answers given = judge(scores, sample, dataset, order);
+    const Outcomes given = judge(scores, sample, dataset, order);
     std::vector<Rival> rivals;
     for (const Way& way : ways) {
         rivals.push_back({way.name, way.advice,
                           judge(runner.run(sample.windows, way.p), sample, dataset, order)});
     }
-    Finding finding{Severity::ok, "pixels.values",
-                    "no usual mean, std, scale or channel order does better than the given one",
-                    fmt::format("given {}; {}", share_text(count_right(given.right), sample.size()),
-                                all_shares(rivals, sample.size())),
-                    ""};
+    Finding finding{
+        Severity::ok, "pixels.values",
+        "no usual mean, std, scale or channel order does better than the given one",
+        fmt::format("given {}; {}", proportion_text(count_correct(given.correct), sample.size()),
+                    all_proportions(rivals, sample.size())),
+        ""};
     const auto fault = [&](std::size_t at, std::size_t more, std::size_t of) {
-        constexpr std::size_t large_share = 20;  // one in twenty: five points
-        finding.severity = more * large_share >= of ? Severity::error : Severity::warning;
+        constexpr std::size_t large_part = 20;  // one in twenty: five points
+        finding.severity = more * large_part >= of ? Severity::error : Severity::warning;
         finding.title = "wrong pixel values: " + rivals[at].name + " does better";
         finding.advice = rivals[at].advice + equals_of(rivals, at, options.level);
         result.best = ways[at].p;
@@ -206,7 +207,8 @@ PixelResult check_values(const Runner& runner, const Scores& scores, const Sampl
     const BestRival best = best_rival(given, rivals, options.level, Evidence::ranks);
     if (best.index >= 0) {
         const auto at = static_cast<std::size_t>(best.index);
-        fault(at, count_right(rivals[at].answers.right) - count_right(given.right), sample.size());
+        fault(at, count_correct(rivals[at].outcomes.correct) - count_correct(given.correct),
+              sample.size());
         finding.detail +=
             fmt::format("; p = {:.2g}, adjusted for {} ways tried", best.p, rivals.size());
     } else if (const auto hope = most_hopeful(given, rivals)) {
@@ -215,7 +217,7 @@ PixelResult check_values(const Runner& runner, const Scores& scores, const Sampl
         if (trial.p <= options.level) fault(*hope, trial.rival - trial.given, trial.images);
         if (trial.images > 0) {
             finding.detail +=
-                fmt::format("; on {} fresh images {} has {} right, the given way {}: p = {:.2g}",
+                fmt::format("; on {} fresh images {} has {} correct, the given way {}: p = {:.2g}",
                             trial.images, rivals[*hope].name, trial.rival, trial.given, trial.p);
         } else {
             finding.severity = Severity::note;
@@ -233,7 +235,7 @@ std::vector<Finding> check_geometry(const Runner& runner, const Scores& scores,
                                     const Preprocess& p, const ClassOfOutput& order,
                                     const CheckOptions& options) {
     if (!sample.labelled) return {unlabelled("pixels.geometry")};
-    const Answers given = judge(scores, sample, dataset, order);
+    const Outcomes given = judge(scores, sample, dataset, order);
     std::vector<Rival> rivals;
     for (const Way& way : ways_of_geometry(p)) {
         const auto windows = windows_of(sample, dataset, way.p, runner.threads());
@@ -241,11 +243,12 @@ std::vector<Finding> check_geometry(const Runner& runner, const Scores& scores,
             {way.name, way.advice, judge(runner.run(windows, way.p), sample, dataset, order)});
     }
     const BestRival best = best_rival(given, rivals, options.level, Evidence::ranks);
-    Finding finding{Severity::ok, "pixels.geometry",
-                    "no usual interpolation or crop does clearly better than the given one",
-                    fmt::format("given {}; {}", share_text(count_right(given.right), sample.size()),
-                                all_shares(rivals, sample.size())),
-                    ""};
+    Finding finding{
+        Severity::ok, "pixels.geometry",
+        "no usual interpolation or crop does clearly better than the given one",
+        fmt::format("given {}; {}", proportion_text(count_correct(given.correct), sample.size()),
+                    all_proportions(rivals, sample.size())),
+        ""};
     if (best.index >= 0) {
         const Rival& rival = rivals[static_cast<std::size_t>(best.index)];
         finding.severity = Severity::note;

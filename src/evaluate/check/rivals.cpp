@@ -1,4 +1,4 @@
-// Counting what is right, and telling whether another way of doing it is better.
+// Counting what is correct, and telling whether another way of doing it is better.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,21 +16,21 @@ ClassOfOutput given_order(std::size_t classes) {
     return order;
 }
 
-Answers judge(const Scores& scores, const Sample& sample, const Dataset& dataset,
-              const ClassOfOutput& order) {
-    Answers out;
+Outcomes judge(const Scores& scores, const Sample& sample, const Dataset& dataset,
+               const ClassOfOutput& order) {
+    Outcomes out;
     for (std::size_t i = 0; i < sample.size(); ++i) {
         const auto row = scores.row(i);
-        const auto is_right = [&](std::size_t output) {
+        const auto is_correct = [&](std::size_t output) {
             return output < order.size() && order[output] >= 0 &&
                    dataset.labels.contains(sample.items[i], order[output]);
         };
         const auto top =
             static_cast<std::size_t>(std::max_element(row.begin(), row.end()) - row.begin());
-        out.right.push_back(is_right(top));
+        out.correct.push_back(is_correct(top));
         float best = -INFINITY;
         for (std::size_t j = 0; j < row.size(); ++j) {
-            if (is_right(j)) best = std::max(best, row[j]);
+            if (is_correct(j)) best = std::max(best, row[j]);
         }
         std::uint32_t twice = 0;
         for (const float x : row) twice += x > best ? 2 : x == best ? 1 : 0;
@@ -40,46 +40,46 @@ Answers judge(const Scores& scores, const Sample& sample, const Dataset& dataset
     return out;
 }
 
-std::size_t count_right(std::span<const std::uint8_t> right) {
-    return static_cast<std::size_t>(std::count(right.begin(), right.end(), std::uint8_t{1}));
+std::size_t count_correct(std::span<const std::uint8_t> correct) {
+    return static_cast<std::size_t>(std::count(correct.begin(), correct.end(), std::uint8_t{1}));
 }
 
-std::string share_text(std::size_t part, std::size_t whole) {
+std::string proportion_text(std::size_t part, std::size_t whole) {
     return fmt::format(
         "{} of {} ({:.1f} %)", part, whole,
         whole == 0 ? 0.0 : 100.0 * static_cast<double>(part) / static_cast<double>(whole));
 }
 
-double p_better(const Answers& given, const Answers& rival, Evidence evidence) {
+double p_better(const Outcomes& given, const Outcomes& rival, Evidence evidence) {
     constexpr double not_by_chance = 0.1;
-    std::uint64_t given_right = 0, rival_right = 0, given_higher = 0, rival_higher = 0;
-    for (std::size_t i = 0; i < given.right.size(); ++i) {
-        given_right += given.right[i] > rival.right[i];
-        rival_right += given.right[i] < rival.right[i];
-        if (evidence == Evidence::answers) continue;
+    std::uint64_t given_correct = 0, rival_correct = 0, given_higher = 0, rival_higher = 0;
+    for (std::size_t i = 0; i < given.correct.size(); ++i) {
+        given_correct += given.correct[i] > rival.correct[i];
+        rival_correct += given.correct[i] < rival.correct[i];
+        if (evidence == Evidence::correct) continue;
         given_higher += given.ranks[i] < rival.ranks[i];
         rival_higher += given.ranks[i] > rival.ranks[i];
     }
-    if (rival_right <= given_right) return 1;
-    const double by_answers = mcnemar(given_right, rival_right).p;
-    if (evidence == Evidence::answers) return by_answers;
-    return by_answers <= not_by_chance && rival_higher > given_higher
+    if (rival_correct <= given_correct) return 1;
+    const double by_correct = mcnemar(given_correct, rival_correct).p;
+    if (evidence == Evidence::correct) return by_correct;
+    return by_correct <= not_by_chance && rival_higher > given_higher
                ? mcnemar(given_higher, rival_higher).p
                : 1;
 }
 
-BestRival best_rival(const Answers& given, std::span<const Rival> rivals, double level,
+BestRival best_rival(const Outcomes& given, std::span<const Rival> rivals, double level,
                      Evidence evidence) {
     std::vector<double> p;
-    for (const Rival& rival : rivals) p.push_back(p_better(given, rival.answers, evidence));
+    for (const Rival& rival : rivals) p.push_back(p_better(given, rival.outcomes, evidence));
     BestRival best;
     const std::vector<double> adjusted = holm(p);
-    const auto right = [&](std::ptrdiff_t r) {
-        return count_right(rivals[static_cast<std::size_t>(r)].answers.right);
+    const auto correct = [&](std::ptrdiff_t r) {
+        return count_correct(rivals[static_cast<std::size_t>(r)].outcomes.correct);
     };
     for (std::size_t i = 0; i < rivals.size(); ++i) {
         const auto r = static_cast<std::ptrdiff_t>(i);
-        if (adjusted[i] <= level && (best.index < 0 || right(r) > right(best.index)))
+        if (adjusted[i] <= level && (best.index < 0 || correct(r) > correct(best.index)))
             best = {r, adjusted[i]};
     }
     return best;

@@ -1,65 +1,30 @@
-#include "cli/replicate_inputs.h"
+#include "assay/replication/prepare.h"
 
-#include <fmt/format.h>
-#include <CLI/CLI.hpp>
 #include <algorithm>
+
+#include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
 #include "assay/error.h"
-#include "cli/command.h"
 
-namespace assay::cli {
-
-using namespace replication;
-using nlohmann::json;
-
-void AnnotationFlags::add_to(CLI::App& app) {
-    app.add_flag("--clean", clean,
-                 "Drop annotators who guess (needs the columns batch and control)");
-    app.add_option("--min-selected", rules.min_selected,
-                   "A batch with fewer selected images is flagged")
-        ->capture_default_str()
-        ->type_name("N");
-    app.add_option("--max-controls", rules.max_controls,
-                   "A batch with more selected controls is flagged")
-        ->capture_default_str()
-        ->type_name("N");
-    app.add_option("--max-flagged", rules.max_flagged,
-                   "Share of flagged batches from which an annotator is dropped")
-        ->capture_default_str()
-        ->type_name("SHARE");
-    app.add_option("--equalise", equalise,
-                   "StorageFormat N random annotators of each image, 0: as many as the image with "
-                   "the fewest has (moments "
-                   "do not need it)")
-        ->check(CLI::NonNegativeNumber)
-        ->type_name("N");
-    app.add_flag("--other-annotators", other_annotators,
-                 "Go on although no annotator judged both sets (annotator ids that were made "
-                 "anonymous for each set)");
-    app.add_option("--seed", seed, "Seed of everything random")
-        ->check(decimal_number())
-        ->capture_default_str()
-        ->type_name("N");
-}
-
+namespace assay::replication {
 namespace {
 
 /// Batches of other sizes than about the paper's 48 need other thresholds.
 constexpr std::uint32_t smallest_usual_batch = 40, largest_usual_batch = 64;
 
-void equalise_sets(PreparedSets& prepared, const AnnotationFlags& flags) {
-    int smallest = most_annotators;
+void equalise_sets(PreparedSets& prepared, const PrepareOptions& options) {
+    int smallest = max_annotators;
     for (const Readings& set : prepared.sets) {
         smallest = std::min<int>(smallest,
                                  *std::min_element(set.annotators.begin(), set.annotators.end()));
     }
-    const int n = flags.equalise == 0 ? smallest : flags.equalise;
+    const int n = options.equalise == 0 ? smallest : options.equalise;
     for (std::size_t i = 0; i < prepared.sets.size(); ++i) {
         std::uint64_t left_out = 0;
         const std::string source = prepared.sets[i].source;
         prepared.sets[i] = keep_annotators(
-            prepared.sets[i], n, flags.seed,
+            prepared.sets[i], n, options.seed,
             i == 0 ? "replicate.equalise.first" : "replicate.equalise.second", &left_out);
         if (left_out > 0) {
             prepared.warnings.push_back(fmt::format(
@@ -73,10 +38,10 @@ void equalise_sets(PreparedSets& prepared, const AnnotationFlags& flags) {
 }
 
 void clean_sets(std::vector<Selections>& raw, PreparedSets& prepared,
-                const AnnotationFlags& flags) {
+                const PrepareOptions& options) {
     std::vector<Selections*> all;
     for (Selections& set : raw) all.push_back(&set);
-    prepared.cleaning = replication::clean(all, prepared.names, flags.rules);
+    prepared.cleaning = clean(all, prepared.names, options.rules);
     const CleaningReport& report = *prepared.cleaning;
     if (report.annotations_after == 0) {
         throw Error(ErrorCode::bad_input,
@@ -85,22 +50,22 @@ void clean_sets(std::vector<Selections>& raw, PreparedSets& prepared,
     if (report.smallest_batch < smallest_usual_batch) {
         prepared.warnings.push_back(
             fmt::format("batches have {} to {} images; the thresholds of the paper are for batches "
-                        "of 48 (--min-selected)",
+                        "of 48 (`min_selected`)",
                         report.smallest_batch, report.largest_batch));
     }
     if (report.largest_batch > largest_usual_batch) {
         prepared.warnings.push_back(
             fmt::format("a batch has {} images, and the thresholds of the paper are for batches of "
-                        "48: do several grids of a "
-                        "annotator have one name?",
+                        "48: do several grids of "
+                        "an annotator have one name?",
                         report.largest_batch));
     }
 }
 
-/// Guessers pull every selection frequency towards their own habit: worth a argument where the
+/// Guessers pull every selection frequency towards their own habit: worth a warning where the
 /// rules would find some.
 void hint_at_cleaning(std::vector<Selections>& raw, PreparedSets& prepared,
-                      const AnnotationFlags& flags) {
+                      const PrepareOptions& options) {
     std::vector<Selections*> all;
     bool controls = false;
     for (Selections& set : raw) {
@@ -109,14 +74,14 @@ void hint_at_cleaning(std::vector<Selections>& raw, PreparedSets& prepared,
         all.push_back(&set);
     }
     if (!controls || prepared.names.batches.find("") < prepared.names.batches.size()) return;
-    const CleaningReport report = replication::judge_annotators(all, prepared.names, flags.rules);
+    const CleaningReport report = judge_annotators(all, prepared.names, options.rules);
     // The thresholds are made for batches of about that size.
     if (report.smallest_batch < smallest_usual_batch || report.largest_batch > largest_usual_batch)
         return;
     if (const std::size_t guessers = report.dropped();
         guessers > 0 && report.annotations_after > 0) {
         prepared.warnings.push_back(
-            fmt::format("{} of {} annotators answer as guessers do; --clean drops them", guessers,
+            fmt::format("{} of {} annotators answer as guessers do; `clean` drops them", guessers,
                         report.annotators.size()));
     }
 }
@@ -124,14 +89,18 @@ void hint_at_cleaning(std::vector<Selections>& raw, PreparedSets& prepared,
 }  // namespace
 
 PreparedSets prepare_sets(const std::vector<std::filesystem::path>& files,
-                          const AnnotationFlags& flags) {
+                          const PrepareOptions& options) {
+    if (files.empty() || files.size() > 2) {
+        throw Error(ErrorCode::usage,
+                    fmt::format("{} files of annotations: one or two sets are read", files.size()));
+    }
     PreparedSets prepared;
     std::vector<bool> is_raw;
     for (const auto& file : files) is_raw.push_back(is_raw_selections(file));
     const bool all_raw = std::all_of(is_raw.begin(), is_raw.end(), [](bool b) { return b; });
-    if (flags.clean && !all_raw) {
+    if (options.clean && !all_raw) {
         throw Error(ErrorCode::bad_input,
-                    "--clean needs raw annotations (a column `annotator`), not frequencies");
+                    "cleaning needs raw annotations (a column `annotator`), not frequencies");
     }
     std::vector<Selections> raw;
     for (std::size_t i = 0; i < files.size(); ++i) {
@@ -139,10 +108,10 @@ PreparedSets prepare_sets(const std::vector<std::filesystem::path>& files,
     }
     // Annotators are judged by all that they answered, repetitions included: an annotator who
     // selects the same controls in every grid repeats himself.
-    if (flags.clean)
-        clean_sets(raw, prepared, flags);
+    if (options.clean)
+        clean_sets(raw, prepared, options);
     else if (all_raw && !raw.empty())
-        hint_at_cleaning(raw, prepared, flags);
+        hint_at_cleaning(raw, prepared, options);
     for (Selections& set : raw) {
         prepared.duplicates.emplace_back(remove_duplicates(set));
         const Duplicates& d = *prepared.duplicates.back();
@@ -158,9 +127,9 @@ PreparedSets prepare_sets(const std::vector<std::filesystem::path>& files,
     if (all_raw && raw.size() == 2) {
         prepared.overlap = annotator_overlap(raw[0], raw[1]);
         const std::string warning = overlap_warning(*prepared.overlap);
-        if (prepared.overlap->common == 0 && !flags.other_annotators) {
+        if (prepared.overlap->common == 0 && !options.other_annotators) {
             throw Error(ErrorCode::bad_input, warning +
-                                                  " --other-annotators goes on nevertheless, where "
+                                                  " `other_annotators` goes on nevertheless, where "
                                                   "ids were made anonymous set by set");
         }
         if (!warning.empty()) prepared.warnings.push_back(warning);
@@ -183,19 +152,20 @@ PreparedSets prepare_sets(const std::vector<std::filesystem::path>& files,
         }
         if (set.size() == 0) throw Error(ErrorCode::bad_input, set.source + ": no image is left");
     }
-    if (flags.equalise >= 0) equalise_sets(prepared, flags);
+    if (options.equalise >= 0) equalise_sets(prepared, options);
     return prepared;
 }
 
-json to_json(const PreparedSets& prepared) {
+nlohmann::json to_json(const PreparedSets& prepared) {
+    using nlohmann::json;
     json out = {{"warnings", prepared.warnings}};
     if (prepared.overlap) {
         const AnnotatorOverlap& o = *prepared.overlap;
         out["annotator_overlap"] = {{"first", o.first},
                                     {"second", o.second},
                                     {"common", o.common},
-                                    {"first_share", o.first_share},
-                                    {"second_share", o.second_share},
+                                    {"first_proportion", o.first_proportion},
+                                    {"second_proportion", o.second_proportion},
                                     {"first_same_class", o.first_grid},
                                     {"second_same_class", o.second_grid}};
         if (o.first_mixed) {
@@ -229,9 +199,4 @@ json to_json(const PreparedSets& prepared) {
     return out;
 }
 
-std::string percent_text(double value, std::optional<double> half_width) {
-    if (!half_width) return fmt::format("{:.2f}", 100 * value);
-    return fmt::format("{:.2f} ±{:.2f}", 100 * value, 100 * *half_width);
-}
-
-}  // namespace assay::cli
+}  // namespace assay::replication

@@ -1,0 +1,26 @@
+// What most users of the library need: data sets and classifiers, stored predictions, what is
+// computed from them, and reports. Training, annotation, PatchML and replication have headers of
+// their own beside this one.
+#pragma once
+
+#include "assay/collective/comm.h"
+#include "assay/data/class_list.h"
+#include "assay/data/dataset.h"
+#include "assay/data/label_sets.h"
+#include "assay/error.h"
+#include "assay/estimate.h"
+#include "assay/evaluate/check.h"
+#include "assay/evaluate/compare.h"
+#include "assay/evaluate/gap.h"
+#include "assay/evaluate/predict.h"
+#include "assay/evaluate/score.h"
+#include "assay/image/image.h"
+#include "assay/image/preprocess.h"
+#include "assay/metric/metric.h"
+#include "assay/model/classifier.h"
+#include "assay/model/model_spec.h"
+#include "assay/progress.h"
+#include "assay/report.h"
+#include "assay/store/import.h"
+#include "assay/store/prediction_store.h"
+#include "assay/version.h"

@@ -1,0 +1,157 @@
+// Tables of the gap's parts: by classifier, by method, with fewer annotators.
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "assay/replication/steps.h"
+#include "replication/tables.h"
+
+namespace assay::replication {
+namespace {
+
+using Show = Column::Show;
+
+Table classifier_table(const AdjustReport& adjusted) {
+    const MethodResult& main = adjusted.methods.front();
+    Table table = empty_table(
+        fmt::format("{} and {} images of {} classes; adjusted by {}",
+                    count_text(adjusted.first_images), count_text(adjusted.second_images),
+                    count_text(adjusted.classes), main.definition),
+        {{"classifier", false},
+         {"original %"},
+         {"replication %"},
+         {"adjusted %", true, Show::value_and_half},
+         {"gap", true, Show::value_and_half},
+         {"remains", true, Show::value_and_half},
+         {"was selection", true, Show::value_and_half}});
+    const auto add = [&](const std::string& name, const Estimate& first, const Estimate& second,
+                         const Estimate& a, const GapParts& g) {
+        table.add({name, first, second, a, g.gap, g.remaining, g.bias});
+    };
+    for (std::size_t m = 0; m < adjusted.classifiers.size(); ++m) {
+        add(adjusted.classifiers[m], adjusted.first[m], adjusted.second[m], main.adjusted[m],
+            main.gaps[m]);
+    }
+    table.rule();
+    add("mean", adjusted.mean_first, adjusted.mean_second, main.mean_adjusted, main.mean_gap);
+    return table;
+}
+
+Table method_table(const AdjustReport& adjusted) {
+    Table table = empty_table("Methods, means over classifiers",
+                              {{"method", false},
+                               {"mean adjusted %"},
+                               {"interval", true, Show::interval},
+                               {"gap that remains", true, Show::value_and_half},
+                               {"slope", true, Show::value_and_half}});
+    const auto slope = [](const std::optional<LineFit>& line) {
+        return line ? Cell(line->slope) : Cell("–");
+    };
+    const double gap = *adjusted.mean_first.value - *adjusted.mean_second.value;
+    table.add({"none", adjusted.mean_second, adjusted.mean_second,
+               Number{.value = gap, .unit = Unit::proportion, .digits = 2},
+               slope(adjusted.raw_line)});
+    for (const MethodResult& m : adjusted.methods) {
+        if (!m.defined()) {
+            table.add({m.id, m.mean_adjusted});
+            table.notes.push_back(m.id + ": " + m.mean_adjusted.undefined);
+            continue;
+        }
+        table.add({m.id, m.mean_adjusted, m.mean_adjusted, m.mean_gap.remaining, slope(m.line)});
+        for (const std::string& text : m.notes) table.notes.push_back(m.id + ": " + text);
+    }
+    table.notes.emplace_back(
+        "naive takes noisy frequencies for selection rates and corrects too little, the jackknife "
+        "somewhat; ± is half the 95 % interval unless another level was asked for");
+    return table;
+}
+
+Table sweep_table(const std::vector<SweepPoint>& points) {
+    Table table = empty_table("With fewer annotators, or other mixtures",
+                              {{"annotators"}, {"method", false}, {"mean adjusted %"}});
+    for (const SweepPoint& p : points) {
+        table.add({Count{static_cast<std::uint64_t>(p.annotators)}, p.method,
+                   Number{.value = p.mean, .unit = Unit::proportion, .digits = 2}});
+    }
+    return table;
+}
+
+Cell number(const std::optional<double>& value) {
+    return value ? Cell(Number{*value}) : Cell();
+}
+
+/// A row for each classifier and method that gave something.
+Table records(const AdjustReport& adjusted) {
+    Table table;
+    for (const char* name :
+         {"classifier", "method", "definition", "original", "replication", "adjusted",
+          "standard_error", "low", "high", "level", "interval", "gap", "remaining",
+          "remaining_standard_error", "selection_bias", "selection_bias_standard_error"})
+        table.columns.push_back({name});
+    for (const MethodResult& method : adjusted.methods) {
+        if (!method.defined()) continue;
+        for (std::size_t m = 0; m < method.adjusted.size(); ++m) {
+            const Estimate& a = method.adjusted[m];
+            const GapParts& g = method.gaps[m];
+            const auto of_interval = [&](double Interval::*part) {
+                return a.interval ? Cell(Number{(*a.interval).*part}) : Cell();
+            };
+            table.add({adjusted.classifiers[m], method.id, method.definition,
+                       number(adjusted.first[m].value), number(adjusted.second[m].value),
+                       number(a.value), number(a.standard_error), of_interval(&Interval::low),
+                       of_interval(&Interval::high), of_interval(&Interval::level),
+                       a.interval ? Cell(a.interval->method) : Cell(), number(g.gap.value),
+                       number(g.remaining.value), number(g.remaining.standard_error),
+                       number(g.bias.value), number(g.bias.standard_error)});
+        }
+    }
+    return table;
+}
+
+}  // namespace
+
+std::string verdict(const AdjustReport& adjusted) {
+    const GapParts& g = adjusted.methods.front().mean_gap;
+    if (g.gap.value == 0) return "";
+    const auto points = [](const Estimate& e) {
+        const double half = half_width(e);
+        const std::string text = number_text(*e.value, half, e.unit);
+        return e.interval ? text + " ±" + number_text(half, half, e.unit) : text;
+    };
+    std::string out =
+        fmt::format("Of a mean gap of {} points, {} remain and {} were selection bias.",
+                    points(g.gap), points(g.remaining), points(g.bias));
+    if (adjusted.mean_sensitivity) {
+        out += fmt::format("\nOther sets of exponents move the mean by {:.2f} points.",
+                           100 * *adjusted.mean_sensitivity);
+    }
+    return out;
+}
+
+Report report_of(const AdjustOutcome& outcome) {
+    const AdjustReport& adjusted = outcome.adjusted;
+    Report report;
+    Section& section = report.sections.emplace_back();
+    section.blocks = {classifier_table(adjusted), method_table(adjusted)};
+    const std::string sentence = verdict(adjusted);
+    if (!sentence.empty()) section.blocks.emplace_back(sentence);
+    if (!outcome.sweep.empty()) section.blocks.emplace_back(sweep_table(outcome.sweep));
+    report.records = records(adjusted);
+    report.result = to_json(adjusted);
+    report.result["annotations"] = to_json(outcome.prepared);
+    if (!sentence.empty()) report.result["verdict"] = sentence;
+    for (const SweepPoint& p : outcome.sweep) {
+        nlohmann::json point = {{"annotators", p.annotators},
+                                {"method", p.method},
+                                {"mean", p.mean},
+                                {"adjusted", p.adjusted}};
+        if (!p.exponents.empty()) point["exponents"] = p.exponents;
+        report.result["sweep"].push_back(std::move(point));
+    }
+    report.warnings = outcome.prepared.warnings;
+    report.warnings.insert(report.warnings.end(), adjusted.warnings.begin(),
+                           adjusted.warnings.end());
+    report.partial = outcome.partial;
+    return report;
+}
+
+}  // namespace assay::replication

@@ -1,0 +1,28 @@
+// The gap's parts from files: reading and joining both sets, estimates, sweeps.
+#include "assay/replication/steps.h"
+#include "core/parallel.h"
+
+namespace assay::replication {
+
+AdjustOutcome run_adjust(const AdjustStep& step, Comm& comm, const ProgressCallback& progress) {
+    AdjustOptions options = step.estimates;
+    options.seed = step.annotations.seed;
+    choose_methods(options, step.methods);
+    const int threads = resolve_threads(options.threads);
+    AdjustOutcome outcome;
+    outcome.prepared = prepare_sets({step.original, step.replication}, step.annotations);
+    const PreparedSets& prepared = outcome.prepared;
+    const Study study =
+        join_study(prepared.sets[0], read_hits(step.original_hits, threads, comm), prepared.sets[1],
+                   read_hits(step.replication_hits, threads, comm), prepared.names, step.study);
+    outcome.partial = study.partial;
+    outcome.adjusted = adjust(study, options, progress);
+    const bool eighth = step.sweep.empty() && step.sweep_eighths;
+    outcome.sweep =
+        annotator_sweep(study, eighth ? eighths(outcome.adjusted) : step.sweep, options, progress);
+    for (SweepPoint& point : mixture_sweep(study, step.parts_sweep, options))
+        outcome.sweep.push_back(std::move(point));
+    return outcome;
+}
+
+}  // namespace assay::replication

@@ -1,0 +1,31 @@
+#include "replication/tables.h"
+
+#include <utility>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace assay::replication {
+
+Table empty_table(std::string title, std::vector<Column> columns) {
+    Table table;
+    table.title = std::move(title);
+    table.columns = std::move(columns);
+    return table;
+}
+
+std::string bucket_name(std::size_t bucket) {
+    const double low = 0.2 * static_cast<double>(bucket);
+    return fmt::format("{:.1f} to {:.1f}", low, 0.2 * static_cast<double>(bucket + 1));
+}
+
+nlohmann::json cells_json(const CellCounts& counts) {
+    nlohmann::json out = nlohmann::json::array();
+    for (std::size_t c = 0; c < counts.grid.size(); ++c) {
+        out.push_back(
+            {{"n", counts.grid.n(c)}, {"k", counts.grid.k(c)}, {"images", counts.images[c]}});
+    }
+    return out;
+}
+
+}  // namespace assay::replication

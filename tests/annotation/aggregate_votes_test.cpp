@@ -1,0 +1,143 @@
+#include "assay/annotation/aggregate_votes.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "assay/annotation/label_stats.h"
+#include "assay/error.h"
+#include "made_votes.h"
+#include "scratch.h"
+
+namespace assay {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+const std::string votes_text =
+    "annotator,item,label,answer\n"
+    "anna,a.png,cat,yes\nbert,a.png,cat,yes\ncleo,a.png,cat,yes\n"
+    "anna,a.png,dog,yes\nbert,a.png,dog,yes\ncleo,a.png,dog,maybe\n"
+    "anna,b.png,cat,no\nbert,b.png,cat,no\ncleo,b.png,cat,no\n";
+
+class AggregateVotes : public ::testing::Test {
+protected:
+    AggregateVotes() {
+        options_.votes = write(folder_ / "votes.csv", votes_text);
+        options_.method = "majority";
+    }
+    std::string refused() {
+        try {
+            aggregate_votes(options_);
+        } catch (const Error& error) {
+            return error.what();
+        }
+        return "";
+    }
+    Scratch folder_;
+    AggregateOptions options_;
+};
+
+std::vector<std::string> names_of(const Table& table) {
+    std::vector<std::string> names;
+    for (const Column& column : table.columns) names.push_back(column.name);
+    return names;
+}
+
+TEST_F(AggregateVotes, DefaultsByMethod) {
+    const Aggregation majority = aggregate_votes(options_);
+    EXPECT_TRUE(majority.rule.above);  // more than half: a tie is no majority
+    EXPECT_EQ(majority.rule.threshold, 0.5);
+    EXPECT_EQ(majority.classes.ids(), (std::vector<std::string>{"cat", "dog"}));
+    // a.png: cat 1, dog (1 + 1 + 0.5) / 3; b.png: cat 0.
+    EXPECT_THAT(majority.yes, ElementsAre(1, 2.5 / 3, 0));
+    EXPECT_EQ(majority.built.kept, 2U);
+    EXPECT_EQ(majority.built.emptied, 1U);
+    options_.method = "dawid-skene";
+    const Aggregation fitted = aggregate_votes(options_);
+    EXPECT_FALSE(fitted.rule.above);
+    EXPECT_EQ(fitted.rule.threshold, 0.8);
+    options_.threshold = 0.5;
+    options_.method = "weighted";
+    const Aggregation weighted = aggregate_votes(options_);
+    EXPECT_FALSE(weighted.rule.above);  // a threshold that is given is reached by what equals it
+    EXPECT_EQ(weighted.weights.size(), 3U);
+}
+
+TEST_F(AggregateVotes, WeightsAndAnnotatorsFromFiles) {
+    options_.method = "weighted";
+    options_.weights = write(folder_ / "w.csv", "rater,weight\ncleo,4\nanna,0\nbert,0\nnobody,1\n");
+    const Aggregation found = aggregate_votes(options_);
+    EXPECT_THAT(found.weights, ElementsAre(0, 0, 4));
+    EXPECT_THAT(found.yes, ElementsAre(1, 0.5, 0));
+    write(folder_ / "w.csv", "annotator,weight\nanna,1\n");
+    EXPECT_THAT(refused(), HasSubstr("no weight for 2 of 3 annotators: bert, cleo"));
+    write(folder_ / "w.csv", "annotator,weight\nanna,-1\n");
+    EXPECT_THAT(refused(), HasSubstr("weight `-1` is not a number from 0 to 1e9"));
+    write(folder_ / "w.csv", "annotator,weight\nanna,1\nanna,1\n");
+    EXPECT_THAT(refused(), HasSubstr("annotator `anna` stands twice"));
+    options_.method = "majority";
+    EXPECT_THAT(refused(), HasSubstr("weights of annotators go with the method weighted"));
+    options_.method = "mayority";
+    EXPECT_THAT(refused(), HasSubstr("did you mean `majority`?"));
+}
+
+TEST_F(AggregateVotes, ReportHoldsTheNumbers) {
+    write(options_.votes, votes_text + "dora,a.png,cat,perhaps\n");
+    options_.against = write(folder_ / "other.csv", "path,labels\na.png,cat\nb.png,cat\n");
+    Report report = report_of(aggregate_votes(options_));
+    EXPECT_TRUE(report.partial);
+    ASSERT_EQ(report.warnings.size(), 1U);
+    EXPECT_THAT(report.warnings[0], HasSubstr("unknown answer: 1"));
+    EXPECT_THAT(names_of(report.records),
+                ElementsAre("name", "value", "low", "high", "n", "undefined"));
+    EXPECT_EQ(report.result.at("schema"), "assay.label_votes/2");
+    EXPECT_EQ(report.result.at("votes").at("used"), 9);
+    EXPECT_EQ(report.result.at("labels_per_image").at("2"), 1);
+    EXPECT_EQ(report.result.at("labels_per_image").at("none"), 1);
+    EXPECT_EQ(report.result.at("comparison").at("agreement").at("unit"), "proportion");
+    EXPECT_EQ(report.result.at("comparison").at("both_accept"), 1);
+    EXPECT_EQ(report.result.at("comparison").at("only_these"), 1);
+    EXPECT_EQ(report.result.at("comparison").at("only_those"), 1);
+    EXPECT_FALSE(report.result.contains("annotator_quality"));
+    options_.list_annotators = true;
+    report = report_of(aggregate_votes(options_));
+    EXPECT_EQ(report.records.rows.size(), 3U);  // dora has no vote that counts
+    EXPECT_EQ(report.records.columns[2].name, "given_no");
+    EXPECT_EQ(report.result.at("annotator_quality").size(), 3U);
+}
+
+TEST(LabelsPerImage, SevenRows) {
+    LabelSets sets;
+    for (const std::size_t n : {0, 1, 5, 6, 9, 1}) {
+        std::vector<std::int32_t> labels(n);
+        for (std::size_t i = 0; i < n; ++i) labels[i] = static_cast<std::int32_t>(i);
+        sets.append(labels);
+    }
+    std::vector<std::uint64_t> images;
+    for (const LabelsPerImage& row : labels_per_image(sets)) images.push_back(row.images);
+    EXPECT_THAT(images, ElementsAre(2, 0, 0, 0, 1, 2, 1));
+}
+
+TEST(LabelStatsReport, PairsAreNumbers) {
+    Scratch folder;
+    LabelStatsOptions options;
+    options.data = write(folder / "l.json", "[[0, 1], [0, 1], [0], [2], []]");
+    options.minimum_together = 1;
+    Report report = report_of(dataset_label_stats(options));
+    EXPECT_THAT(names_of(report.records),
+                ElementsAre("class", "name", "images", "alone", "with_others"));
+    EXPECT_EQ(report.result.at("labels_per_image").at("2"), 2);
+    EXPECT_EQ(report.result.at("pairs").size(), 1U);
+    // 0 in three, 1 in two of the four labelled images: expected 3 * 2 / 4.
+    EXPECT_NEAR(report.result.at("pairs").at(0).at("lift").at("value").get<double>(), 2 / 1.5,
+                1e-12);
+    options.pairs = 1;
+    report = report_of(dataset_label_stats(options));
+    EXPECT_THAT(names_of(report.records), ElementsAre("a", "b", "together", "count_a", "count_b",
+                                                      "expected", "lift", "pmi", "npmi"));
+    EXPECT_NEAR(*std::get<Estimate>(report.records.rows.at(0).at(6)).value, 2 / 1.5, 1e-12);
+}
+
+}  // namespace
+}  // namespace assay

@@ -1,0 +1,34 @@
+#include "cli/help.h"
+
+#include <gtest/gtest.h>
+
+#include <CLI/CLI.hpp>
+
+namespace assay::cli {
+namespace {
+
+TEST(Help, FoldsAtBlanks) {
+    EXPECT_EQ(folded("", 5), "");
+    EXPECT_EQ(folded("aa bb", 5), "aa bb");
+    EXPECT_EQ(folded("aa bbb", 5), "aa\nbbb");
+    EXPECT_EQ(folded("aaaaaaa b", 5), "aaaaaaa\nb");  // a word is never broken
+    EXPECT_EQ(folded("a b c d", 3), "a b\nc d");
+}
+
+TEST(Help, OptionsAreFoldedBesideTheirNames) {
+    CLI::App app("What it does.", "assay made");
+    app.formatter(std::make_shared<FoldedHelp>());
+    std::string value, text;
+    for (int i = 0; i < 30; ++i) text += "word ";
+    app.add_option("--made", value, text);
+    const std::string help = app.help();
+    EXPECT_NE(help.find("What it does.\nUsage: assay made"), std::string::npos) << help;
+    // 66 columns beside the names hold 13 words of 4 letters.
+    const std::string line = "word word word word word word word word word word word word word\n";
+    EXPECT_NE(help.find("  --made TEXT                     " + line + std::string(34, ' ') + line),
+              std::string::npos)
+        << help;
+}
+
+}  // namespace
+}  // namespace assay::cli

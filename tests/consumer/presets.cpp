@@ -1,0 +1,8 @@
+// Built with what pkg-config says.
+#include <assay/model/model_spec.h>
+
+#include <iostream>
+
+int main() {
+    std::cout << assay::presets().size() << " presets\n";
+}

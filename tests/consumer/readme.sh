@@ -1,0 +1,17 @@
+#!/usr/bin/env bash
+# The README's C++ example is the file that is compiled, and it runs.
+# usage: readme.sh EXAMPLE SOURCE
+set -euo pipefail
+example=$1 source=$2
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+awk '/^```cpp$/ {inside = 1; next} /^```$/ {inside = 0} inside' "$source/README.md" >"$work/readme.cpp"
+diff "$work/readme.cpp" <(grep -v '^// Imports' "$source/examples/score.cpp") ||
+    { echo "error: the README's C++ example is not examples/score.cpp" >&2; exit 1; }
+
+cd "$work"
+printf 'id,cat,dog\na,2,1\nb,1,3\nc,4,0\n' >scores.csv
+printf 'id,label\na,cat\nb,dog\nc,dog\n' >labels.csv
+"$example" scores.csv labels.csv >out
+cat out
+grep -q '^top1: 0.666667 (.* to .*), n = 3$' out

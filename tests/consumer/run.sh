@@ -1,0 +1,36 @@
+#!/usr/bin/env bash
+# Installs a build and uses it from outside, as users do: find_package, pkg-config, add_subdirectory (configured only:
+# building would compile Assay again).
+# usage: run.sh BUILD SOURCE
+set -euo pipefail
+build=$(realpath "$1") source=$(realpath "$2")
+work=$build/consumer
+rm -rf "$work"
+mkdir -p "$work/moved"
+fail() { echo "error: $*" >&2; exit 1; }
+
+# Installed to one place, used from another: nothing in it may say where it was.
+cmake --install "$build" --prefix "$work/installed" >/dev/null
+mv "$work/installed" "$work/moved/assay"
+prefix=$work/moved/assay
+libraries=$(dirname "$(find "$prefix" -name pkgconfig)")
+if grep -rlE '#include "(core|cli|report)/' "$prefix/include"; then fail "a private header is included"; fi
+if grep -rnE -e '-Werror|-fsanitize|assay_flags' "$libraries/cmake/assay" "$libraries/pkgconfig"; then fail "a developer flag"; fi
+
+cmake -G Ninja -S "$source/tests/consumer" -B "$work/package" -DCMAKE_PREFIX_PATH="$prefix" >"$work/log" || { cat "$work/log"; exit 1; }
+cmake --build "$work/package" >"$work/log" || { cat "$work/log"; exit 1; }
+cd "$work"
+[ "$(package/consumer)" = "top1 0.666667" ] || fail "find_package: the consumer prints something else"
+if [ -e "$libraries/assay/libassay_torch.so" ]; then
+    plugin=$(env -u ASSAY_PLUGIN_DIR package/consumer --plugin)
+    [ "$plugin" = "$libraries/assay/libassay_torch.so" ] || fail "the plug-in is $plugin, not the installed one"
+fi
+
+export PKG_CONFIG_PATH=$libraries/pkgconfig
+# shellcheck disable=SC2046
+"${CXX:-c++}" -std=c++20 "$source/tests/consumer/presets.cpp" $(pkg-config --cflags --libs assay) -Wl,-rpath,"$libraries" -o presets
+./presets | grep -q ' presets$' || fail "pkg-config: the program prints something else"
+
+cmake -G Ninja -S "$source/tests/consumer" -B "$work/part" -DASSAY_SOURCE="$source" -DASSAY_TORCH=OFF >"$work/log" 2>&1 ||
+    { cat "$work/log"; exit 1; }
+echo "find_package, pkg-config and add_subdirectory work"
