@@ -34,7 +34,9 @@ CompareResult compare_runs(const CompareRunsOptions& options, Comm& comm,
     std::vector<PredictionStore> stores;
     for (const auto& path : options.candidates) {
         for (const auto& folder : find_stores(path)) {
-            if (folder != baseline.folder()) stores.push_back(PredictionStore::open(folder));
+            // However its path is written.
+            if (!std::filesystem::equivalent(folder, baseline.folder()))
+                stores.push_back(PredictionStore::open(folder));
         }
     }
     if (stores.empty()) {

@@ -182,9 +182,7 @@ TEST(ScoreRuns, MeansOverDataSets) {
 TEST(ScoreRuns, SameBitsForAnyRanks) {
     Scratch folder;
     save(folder, made_up(700, 5, 1), "a");
-    Made small = made_up(300, 5, 2);
-    small.dataset = "small";
-    save(folder, small, "b");  // fewer units than ranks: some ranks have none
+    save(folder, of_dataset("small", 2), "b");  // one unit: all ranks but one have none
     ScoreRunsOptions options;
     options.paths = {folder / "runs"};
     const std::string expected = to_json(score_runs(options, *self_comm())).dump();
