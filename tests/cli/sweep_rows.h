@@ -14,7 +14,6 @@ struct SweepRow {
     std::vector<std::string> arguments;  ///< after the command; FOLDER/ stands for the inputs
     bool results = true;                 ///< has --format; the demo tells a story instead
     bool needs_torch = false;
-    bool exempt = false;  ///< its results are not yet in a report with a schema of its own
 };
 /// Several rows for a command whose result depends on what is asked.
 const std::vector<SweepRow>& sweep_rows();
