@@ -41,7 +41,7 @@ std::string bmp(std::array<int, 3> rgb) {
     return out;
 }
 
-/// 144 images, 12 a class, colours with so much noise that some are answered wrongly.
+/// 144 images, 12 a class, colours with so much noise that some are predicted incorrectly.
 class Check : public testing::Test {
 protected:
     static std::string name_of_image(std::size_t i) {
@@ -195,7 +195,7 @@ TEST_F(Check, UnknownOrderIsSeenByItsConsistency) {
     const Finding found = finding("classes.order");
     EXPECT_EQ(found.severity, Severity::error);
     EXPECT_THAT(found.title, HasSubstr("tells the classes apart, but not under their names"));
-    EXPECT_THAT(found.detail, HasSubstr("are answered"));
+    EXPECT_THAT(found.detail, HasSubstr("are predicted as"));
 }
 
 TEST_F(Check, TooFewImagesToConclude) {
