@@ -55,7 +55,7 @@ TEST(MeasureOptions, RequestsSayMoreThanTheOptionsForAll) {
 
 TEST(MeasureOptions, DefaultsAreThoseThatTheLabelsHaveAUseFor) {
     const auto asked = [](const LabelSets& labels, std::string_view name) {
-        const auto list = default_metrics_for(labels);
+        const auto list = default_metrics_for(labels, false);
         return std::any_of(list.begin(), list.end(),
                            [&](const MetricRequest& r) { return r.facts->name == name; });
     };
