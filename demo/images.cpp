@@ -1,10 +1,9 @@
 #include "demo/images.h"
 
 #include <array>
-#include <cstdio>
 
+#include "cli/command.h"
 #include "cli/progress.h"
-#include "cli/table.h"
 #include "demo/world/world.h"
 
 namespace assay::cli {
@@ -22,7 +21,7 @@ constexpr std::array<Told, 14> told = {{
     {"sketch", "pencil lines"},
     {"edges", "outlines on white"},
     {"silhouette", "filled outlines"},
-    {"retextured", "the right outline under some other texture"},
+    {"retextured", "the outline kept under some other texture"},
     {"rendition", "posters, large pixels, mosaics, neon signs"},
     {"original", "as photographed, for the next two"},
     {"mixed-same", "on the background of another image of the class"},
@@ -52,10 +51,15 @@ void make_demo_images(const Demo& demo) {
     ProgressLine progress("images", "images", demo.quiet);
     make_world(spec, progress, demo.threads);
     progress.finish();
-    Table table({{"set"}, {"images", Align::right}, {"what"}});
+    Table table{.title = "",
+                .columns = {{"set", false}, {"images"}, {"what", false}},
+                .rows = {},
+                .notes = {}};
     for (const std::string& set : world_sets())
-        table.add({set, count_text(world_set_size(set, spec.size)), std::string(what_is(set))});
-    std::fputs(table.text(stdout_is_terminal(), stdout_width()).c_str(), stdout);
+        table.add({set, Count{world_set_size(set, spec.size)}, std::string(what_is(set))});
+    Report report;
+    report.sections.push_back({.title = "", .blocks = {std::move(table)}, .sections = {}});
+    Output().print(report);
 }
 
 }  // namespace assay::cli

@@ -10,7 +10,7 @@
 #include "assay/error.h"
 #include "cli/command.h"
 #include "cli/outputs.h"
-#include "cli/table.h"
+#include "cli/terminal.h"
 #include "core/file.h"
 #include "core/parallel.h"
 
@@ -23,21 +23,21 @@ bool plain(char c) {
            (static_cast<unsigned char>(c) & 0x80) != 0;
 }
 
-/// The words that a shell would hand over; no command substitution.
+/// The arguments that a shell would hand over; no command substitution.
 std::vector<std::string> expanded(const std::string& line) {
     wordexp_t found{};
     const int code = wordexp(line.c_str(), &found, WRDE_NOCMD | WRDE_UNDEF);
-    std::vector<std::string> words;
-    if (code == 0) words.assign(found.we_wordv, found.we_wordv + found.we_wordc);
+    std::vector<std::string> arguments;
+    if (code == 0) arguments.assign(found.we_wordv, found.we_wordv + found.we_wordc);
     if (code == 0 || code == WRDE_NOSPACE) wordfree(&found);
     if (code != 0)
         throw Error(ErrorCode::internal, fmt::format("the line `{}` is not one for a shell", line));
-    return words;
+    return arguments;
 }
 
 }  // namespace
 
-std::string shell_word(std::string_view text) {
+std::string shell_argument(std::string_view text) {
     std::string out;
     for (const char c : text) {
         if (!plain(c)) out += '\\';
@@ -67,17 +67,17 @@ void Walkthrough::run(const std::string& line) {
                                  colour ? "\033[0m" : ""));
     lines_.push_back(line);
     write_script();
-    std::vector<std::string> words = expanded(line);
-    const std::string name = words.at(0);
-    words.erase(words.begin());
+    std::vector<std::string> arguments = expanded(line);
+    const std::string name = arguments.at(0);
+    arguments.erase(arguments.begin());
     const auto& table = commands();
     const auto command =
         std::find_if(table.begin(), table.end(), [&](const Command& c) { return c.name == name; });
     if (command == table.end()) throw Error(ErrorCode::internal, "no command " + name);
     // What the stores record as the command that made them.
     const std::string outer = std::exchange(command_line(), "assay " + line);
-    const int status =
-        with_note("running `assay " + line + "`", [&] { return command->run(std::move(words)); });
+    const int status = with_note("running `assay " + line + "`",
+                                 [&] { return command->run(std::move(arguments)); });
     command_line() = outer;
     std::fflush(stdout);
     if (status_ == Status::done) status_ = status;
@@ -85,7 +85,7 @@ void Walkthrough::run(const std::string& line) {
 
 void Walkthrough::write_script() const {
     std::string text = "#!/bin/sh\n# The commands of `assay demo`, to be run where it was run:\n";
-    text += "set -e\ncd " + shell_word(std::filesystem::current_path().string()) + "\n";
+    text += "set -e\ncd " + shell_argument(std::filesystem::current_path().string()) + "\n";
     for (const std::string& line : lines_) text += "assay " + line + "\n";
     write_file_atomically(script_, text);
 }

@@ -8,8 +8,8 @@
 
 namespace assay::cli {
 
-/// A word as the shell must be given it; '*' stays a pattern.
-std::string shell_word(std::string_view text);
+/// An argument as the shell must be given it; '*' stays a pattern.
+std::string shell_argument(std::string_view text);
 
 /// Each line runs through the command's own function after the shell's own expansion of quotes and
 /// patterns (wordexp), so that what is printed can be pasted. The lines are also kept as a script.
@@ -18,7 +18,7 @@ public:
     /// `script`: the file that lists the commands; written anew after each.
     explicit Walkthrough(std::filesystem::path script);
 
-    /// A heading: "2. Train", and a few words below it.
+    /// A heading: "2. Train", and a sentence below it.
     void chapter(std::string_view title, std::string_view text);
     /// A line of text.
     void say(std::string_view text) const;

@@ -1,1 +1,1 @@
-assay_fuzz(votes votes.cpp LINKS assay_annotation ZLIB::ZLIB)
+assay_fuzz(votes votes.cpp LINKS assay_annotation)

@@ -10,7 +10,6 @@
 #include "assay/store/prediction_store.h"
 #include "cli/command.h"
 #include "cli/progress.h"
-#include "cli/table.h"
 #include "core/file.h"
 #include "core/hash.h"
 #include "demo/images.h"
@@ -49,25 +48,33 @@ std::vector<TrainReport> train(const Demo& demo, const std::vector<DemoNetwork>&
     return train_classifiers(images, specs, options, progress);
 }
 
-Table network_table(const std::vector<DemoNetwork>& networks,
-                    const std::vector<TrainReport>& reports) {
-    Table table({{"model"}, {"trained on", Align::right}, {"seconds", Align::right}, {"made"}});
+Report network_report(const std::vector<DemoNetwork>& networks,
+                      const std::vector<TrainReport>& reports) {
+    Table table{.title = "",
+                       .columns = {{"model", false}, {"trained on"}, {"seconds"}, {"made", false}},
+                       .rows = {},
+                       .notes = {}};
     double seconds = 0;
     for (std::size_t i = 0; i < networks.size(); ++i) {
         const TrainReport& r = reports[i];
-        table.add(
-            {r.name, count_text(r.trained_on), fmt::format("{:.1f}", r.seconds), networks[i].made});
+        table.add({r.name, Count{r.trained_on}, Number{.value = r.seconds, .digits = 1},
+                   networks[i].made});
         if (!r.calibrated_file.empty()) {
-            table.add({networks[i].spec.calibrated_copy, "", "",
+            table.add({networks[i].spec.calibrated_copy,
+                       {},
+                       {},
                        fmt::format("{}: {:.2f}", networks[i].copy_made, r.temperature)});
         }
         seconds += r.seconds;
     }
     const bool all_there =
         std::all_of(reports.begin(), reports.end(), [](const TrainReport& r) { return r.reused; });
-    table.footer(all_there ? std::string("Trained by an earlier run.")
-                           : fmt::format("{:.0f} seconds of one processor core in all.", seconds));
-    return table;
+    table.notes = {all_there
+                       ? std::string("Trained by an earlier run.")
+                       : fmt::format("{:.0f} seconds of one processor core in all.", seconds)};
+    Report report;
+    report.sections.push_back({.title = "", .blocks = {std::move(table)}, .sections = {}});
+    return report;
 }
 
 /// The walkthrough's own stores: no other folder below runs/ is looked at.
@@ -120,7 +127,7 @@ void drop_stale_scores(const Demo& demo, const std::vector<DemoNetwork>& network
 class Look {
 public:
     Look(const Demo& demo, Walkthrough& walkthrough)
-        : demo_(demo), tour_(walkthrough), dir_(shell_word(demo.dir.generic_string())) {}
+        : demo_(demo), walkthrough_(walkthrough), dir_(shell_argument(demo.dir.generic_string())) {}
 
     void run() {
         scores();
@@ -133,30 +140,33 @@ public:
 private:
     /// `{0}` in the line is the walkthrough's folder.
     void line(const std::string& text) {
-        tour_.run(fmt::vformat(text, fmt::make_format_args(dir_)));
+        walkthrough_.run(fmt::vformat(text, fmt::make_format_args(dir_)));
     }
     void working(const std::string& text) { line(text + (demo_.quiet ? " --quiet" : "")); }
 
     void scores() {
-        tour_.chapter("Scores",
-                      "Every classifier sees every image once (all sets but train and unlabelled); "
-                      "its scores are kept.");
+        walkthrough_.chapter(
+            "Scores",
+            "Every classifier sees every image once (all sets but train and unlabelled); "
+            "its scores are stored.");
         working(
             "predict -m {0}/models/*.pt -d {0}/images/[a-sv-z]* --out {0}/runs -o "
             "{0}/predicted.txt");
-        tour_.chapter("How good are they?",
-                      "v1 is drawn as the training images are; v2 was collected once more.");
+        walkthrough_.chapter("How good are they?",
+                             "v1 is drawn as the training images are; v2 was collected once more.");
         line("score {0}/runs/v1 {0}/runs/v2 --metrics top1,top5,nll,ece");
         line("compare {0}/runs/v1/standard {0}/runs/v1/narrow --metrics top1,nll,ece");
-        tour_.chapter("Can its confidence be believed?",
-                      "One temperature changes no answer and mends the probabilities.");
+        walkthrough_.chapter(
+            "Can its confidence be believed?",
+            "One temperature changes no predicted class and mends the probabilities.");
         line("compare {0}/runs/v1/overfit {0}/runs/v1/overfit-scaled --metrics top1,nll,ece");
     }
 
     void crowd() {
         make_folders(demo_.dir / "labels");
-        tour_.chapter("What is really in the images?",
-                      "A crowd was asked; careless annotators are found out and weigh less.");
+        walkthrough_.chapter(
+            "What is really in the images?",
+            "A crowd was asked; careless annotators are found out and weigh less.");
         for (const char* set : {"v1", "v2"}) {
             line(fmt::format(
                 "labels aggregate {{0}}/truth/votes-{0}.csv --data {{0}}/images/{0} --to csv "
@@ -164,7 +174,7 @@ private:
                 set));
         }
         line("score {0}/runs/v1 --labels {0}/labels/v1.csv --metrics real,variable_topk");
-        tour_.chapter(
+        walkthrough_.chapter(
             "Why is v2 harder?",
             "Part of the gap is labels: with the crowd's, images with several are told apart.");
         line(
@@ -173,10 +183,11 @@ private:
     }
 
     void replication() {
-        tour_.chapter("Was v2 chosen like v1?",
-                      "How many people choose an image tells how easy it is; a noisy count lets "
-                      "hard ones in. Guessers are "
-                      "dropped first.");
+        walkthrough_.chapter(
+            "Was v2 chosen like v1?",
+            "How many people choose an image tells how easy it is; a noisy count lets "
+            "hard ones in. Guessers are "
+            "dropped first.");
         line(
             "replicate adjust {0}/truth/selections-v1.csv {0}/truth/selections-v2.csv --hits "
             "{0}/runs/v1 {0}/runs/v2 "
@@ -184,8 +195,8 @@ private:
     }
 
     void several_things() {
-        tour_.chapter("Several things in one image",
-                      "Scored against all that is there, then by the number of things.");
+        walkthrough_.chapter("Several things in one image",
+                             "Scored against all that is there, then by the number of things.");
         line("score {0}/runs/multi --metrics variable_topk,asma");
         working(
             "patchml --data {0}/images/multi --boxes {0}/images/multi/Annotations --classes "
@@ -200,15 +211,15 @@ private:
     }
 
     void cues() {
-        tour_.chapter("Outline or texture?", "One image of two minds.");
+        walkthrough_.chapter("Outline or texture?", "One image of two minds.");
         const PredictionStore store =
             PredictionStore::open(demo_.dir / "runs" / "cue-conflict" / "standard");
         line(fmt::format("show {} {{0}}/runs/cue-conflict --top 2",
-                         shell_word(store.dataset().ids[0])));
+                         shell_argument(store.dataset().ids[0])));
     }
 
     const Demo& demo_;
-    Walkthrough& tour_;
+    Walkthrough& walkthrough_;
     std::string dir_;
 };
 
@@ -262,12 +273,11 @@ int cmd_demo(std::vector<std::string> arguments) {
         with_note("training the classifiers of the walkthrough; the images are in `" +
                       (demo.dir / "images").string() + "`",
                   [&] { return train(demo, networks); });
-    walkthrough.say(network_table(networks, reports).text(stdout_is_terminal(), stdout_width()));
+    Output().print(network_report(networks, reports));
     drop_stale_scores(demo, networks);
     Look(demo, walkthrough).run();
     walkthrough.chapter("In short", "");
-    walkthrough.say(render(demo_summary(demo.dir / "runs", networks, reports), ReportFormat::text,
-                           {.colour = stdout_is_terminal(), .width = stdout_width()}));
+    Output().print(demo_summary(demo.dir / "runs", networks, reports));
     walkthrough.say(fmt::format(
         "\nLook at {0}/world.png. The commands are in {0}/commands.sh, the scores in {0}/runs.",
         demo.dir.string()));

@@ -3,9 +3,11 @@
 #include <CLI/CLI.hpp>
 
 #include "assay/collective/comm.h"
+#include "assay/error.h"
 #include "assay/evaluate/gap.h"
 #include "cli/command.h"
 #include "cli/progress.h"
+#include "cli/store_command.h"
 
 namespace assay::cli {
 namespace {
@@ -17,92 +19,118 @@ assay gap runs/v1 runs/v2 --subgroups present --agreement jaccard --json -o gap.
 assay gap --table published.csv --all
 )";
 
+class GapCommand final : public StoreCommand {
+public:
+    std::unique_ptr<CLI::App> app() override {
+        auto app = make_app(
+            "gap",
+            "Compare two data sets through the same models: top-1, ReaL and ASMA on both, their "
+            "gaps, the models' ranks, and how much of the top-1 gap the labels per image explain. "
+            "Status 3: some items have no scores.",
+            examples);
+        app->add_option("sets", request_.sets,
+                        "Two data sets: RUNS/V1 RUNS/V2, or their names with --runs")
+            ->expected(0, 2)
+            ->type_name("V1 V2");
+        app->add_option("--runs", request_.runs,
+                        "Folder of the runs: V1 and V2 are names of data sets in it")
+            ->type_name("RUNS");
+        app->add_option("--labels1", request_.labels[0],
+                        "Label sets of V1 for ReaL and ASMA (json, csv, npy); top-1 keeps its own")
+            ->type_name("FILE");
+        app->add_option("--labels2", request_.labels[1], "The same for V2")->type_name("FILE");
+        app->add_option("--table", request_.table,
+                        "Published results instead of stores: csv with model, top1_v1, top1_v2, "
+                        "real_v1, ... asma_v2")
+            ->type_name("FILE");
+        app->add_option("--unit", unit_, "Of --table: percent, proportion, or auto")
+            ->check(CLI::IsMember({"auto", "percent", "proportion"}))
+            ->capture_default_str();
+        app->add_option("--n1", request_.images[0],
+                        "Images that --table's top-1 was measured on, for intervals")
+            ->type_name("N");
+        app->add_option("--n2", request_.images[1], "The same for V2")->type_name("N");
+        app->add_option(
+               "--subgroups", request_.options.subgroups,
+               "Labels per image that ASMA averages over: 1-5, 2,3,4,6,9, or present (those that "
+               "both have)")
+            ->type_name("LIST")
+            ->capture_default_str();
+        app->add_option("--agreement", request_.options.agreement,
+                        "Of the g best classes with g labels: recall, jaccard, or hamming (as the "
+                        "papers print it; above "
+                        "0.98 for any prediction at all when there are 1000 classes)")
+            ->capture_default_str();
+        app->add_option("--pool-above", request_.options.pooled_above,
+                        "Images with more labels are one group in the decomposition")
+            ->check(CLI::Range(1, 64))
+            ->capture_default_str();
+        app->add_option("--margin", margin_, "Models with a smaller |gap| are counted, in points")
+            ->check(CLI::Range(0.0, 100.0))
+            ->capture_default_str();
+        app->add_option("--mark", request_.options.marked,
+                        "Show this model's line beside the box plots; repeatable")
+            ->type_name("MODEL")
+            ->allow_extra_args(false);
+        app->add_option("--top", request_.options.top, "Models listed as the best by ASMA")
+            ->capture_default_str();
+        app->add_flag("--all", all_models_, "Every model in the table, not the first 20");
+        app->add_option("--level", request_.options.level, "Confidence level of the intervals")
+            ->check(CLI::Range(0.5, 0.9999))
+            ->capture_default_str();
+        app->add_option("--bootstrap", request_.options.replicates,
+                        "Replicates for ranks and rank correlations; 0: no intervals")
+            ->check(CLI::Range(0, 100'000))
+            ->capture_default_str();
+        app->add_option("--seed", request_.options.seed, "Seed of the bootstrap")
+            ->check(decimal_number())
+            ->capture_default_str();
+        app->add_option("-j,--threads", request_.options.threads, "Threads (default: one per core)")
+            ->check(CLI::NonNegativeNumber);
+        output_.add_to(*app);
+        return app;
+    }
+
+    void over(const Runs& runs) override {
+        if (!request_.table.empty()) return;
+        if (request_.runs.empty()) request_.runs = runs.folder;
+        if (!request_.sets.empty()) return;
+        if (runs.datasets.size() != 2)
+            throw Error(ErrorCode::bad_input,
+                        "a gap is between two data sets: name them, as in sets = [\"v1\", \"v2\"]");
+        request_.sets = runs.datasets;
+    }
+
+    void check() const override {}
+
+    int run() const override {
+        GapRequest request = request_;
+        request.unit = table_unit_named(unit_);
+        request.options.margin = margin_ / 100;
+        ProgressLine line("gap", "scores");
+        const GapReport report = run_gap(request, *self_comm(), line);
+        line.finish();
+        for (const std::string& text : report.notes) note(text);
+        output_.print(report_of(report, all_models_));
+        return report.partial ? Status::partial : Status::done;
+    }
+
+private:
+    GapRequest request_;
+    std::string unit_ = "auto";
+    double margin_ = 100 * request_.options.margin;  ///< in points
+    bool all_models_ = false;
+    Output output_;
+};
+
 }  // namespace
 
-int cmd_gap(std::vector<std::string> arguments) {
-    auto app = make_app(
-        "gap",
-        "Compare two data sets through the same models: top-1, ReaL and ASMA on both, their gaps, "
-        "the models' ranks, and how much of the top-1 gap the labels per image explain. Status 3: "
-        "some items have no scores.",
-        examples);
-    GapRequest request;
-    GapOptions& options = request.options;
-    std::string unit = "auto";
-    double margin = 100 * options.margin;
-    bool all_models = false;
-    Output output;
-    app->add_option("sets", request.sets,
-                    "Two data sets: RUNS/V1 RUNS/V2, or their names with --runs")
-        ->expected(0, 2)
-        ->type_name("V1 V2");
-    app->add_option("--runs", request.runs,
-                    "Folder of the runs: V1 and V2 are names of data sets in it")
-        ->type_name("RUNS");
-    app->add_option("--labels1", request.labels[0],
-                    "Label sets of V1 for ReaL and ASMA (json, csv, npy); top-1 keeps its own")
-        ->type_name("FILE");
-    app->add_option("--labels2", request.labels[1], "The same for V2")->type_name("FILE");
-    app->add_option("--table", request.table,
-                    "Published results instead of stores: csv with model, top1_v1, top1_v2, "
-                    "real_v1, ... asma_v2")
-        ->type_name("FILE");
-    app->add_option("--unit", unit, "Of --table: percent, proportion, or auto")
-        ->check(CLI::IsMember({"auto", "percent", "proportion"}))
-        ->capture_default_str();
-    app->add_option("--n1", request.images[0],
-                    "Images that --table's top-1 was measured on, for intervals")
-        ->type_name("N");
-    app->add_option("--n2", request.images[1], "The same for V2")->type_name("N");
-    app->add_option(
-           "--subgroups", options.subgroups,
-           "Labels per image that ASMA averages over: 1-5, 2,3,4,6,9, or present (those that "
-           "both have)")
-        ->type_name("LIST")
-        ->capture_default_str();
-    app->add_option("--agreement", options.agreement,
-                    "Of the g best classes with g labels: recall, jaccard, or hamming (as the "
-                    "papers print it; above "
-                    "0.98 for any prediction at all when there are 1000 classes)")
-        ->capture_default_str();
-    app->add_option("--pool-above", options.pooled_above,
-                    "Images with more labels are one group in the decomposition")
-        ->check(CLI::Range(1, 64))
-        ->capture_default_str();
-    app->add_option("--margin", margin, "Models with a smaller |gap| are counted, in points")
-        ->check(CLI::Range(0.0, 100.0))
-        ->capture_default_str();
-    app->add_option("--mark", options.marked,
-                    "Show this model's line beside the box plots; repeatable")
-        ->type_name("MODEL")
-        ->allow_extra_args(false);
-    app->add_option("--top", options.top, "Models listed as the best by ASMA")
-        ->capture_default_str();
-    app->add_flag("--all", all_models, "Every model in the table, not the first 20");
-    app->add_option("--level", options.level, "Confidence level of the intervals")
-        ->check(CLI::Range(0.5, 0.9999))
-        ->capture_default_str();
-    app->add_option("--bootstrap", options.replicates,
-                    "Replicates for ranks and rank correlations; 0: no intervals")
-        ->check(CLI::Range(0, 100'000))
-        ->capture_default_str();
-    app->add_option("--seed", options.seed, "Seed of the bootstrap")
-        ->check(decimal_number())
-        ->capture_default_str();
-    app->add_option("-j,--threads", options.threads, "Threads (default: all cores)")
-        ->check(CLI::NonNegativeNumber);
-    output.add_to(*app);
-    if (!parse(*app, std::move(arguments))) return Status::done;
+std::unique_ptr<StoreCommand> gap_command() {
+    return std::make_unique<GapCommand>();
+}
 
-    request.unit = table_unit_named(unit);
-    options.margin = margin / 100;
-    const auto comm = self_comm();
-    ProgressLine line("gap", "scores");
-    const GapReport report = run_gap(request, *comm, line);
-    line.finish();
-    for (const std::string& text : report.notes) note(text);
-    output.print(report_of(report, all_models));
-    return report.partial ? Status::partial : Status::done;
+int cmd_gap(std::vector<std::string> arguments) {
+    return run_command(*gap_command(), std::move(arguments));
 }
 
 }  // namespace assay::cli

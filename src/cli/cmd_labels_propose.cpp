@@ -8,6 +8,7 @@
 #include "cli/command.h"
 #include "cli/outputs.h"
 #include "cli/progress.h"
+#include "cli/store_command.h"
 
 namespace assay::cli {
 namespace {
@@ -54,41 +55,69 @@ void add_options(CLI::App& app, ProposeOptions& options) {
         ->check(CLI::NonNegativeNumber);
 }
 
+class ProposeCommand final : public StoreCommand {
+public:
+    std::unique_ptr<CLI::App> app() override {
+        auto app =
+            make_app("labels propose",
+                     "Choose the (image, label) questions for annotators: what the models see "
+                     "above thresholds that are set by a recall, with as few questions as "
+                     "possible. With --csv: the questions, not the report. Status 3: the recall "
+                     "is out of reach, or images have no scores.",
+                     examples);
+        add_options(*app, options_);
+        app->add_option("-o,--output", questions_,
+                        "Write the questions: csv with item, path, label, class, proposed_by, "
+                        "prior (-: stdout)")
+            ->type_name("FILE");
+        output_.add_format_to(*app);
+        return app;
+    }
+
+    void over(const Runs& runs) override {
+        if (!options_.stores.empty()) return;
+        if (runs.datasets.size() > 1)
+            throw Error(ErrorCode::bad_input,
+                        "questions are about one data set, and the file lists several: name it, as "
+                        "in path = \"runs/val\"");
+        options_.stores = {(runs.folder / runs.datasets.front()).string()};
+    }
+
+    void check() const override {
+        if (questions_ == "-" && output_.format != ReportFormat::text)
+            throw Error(ErrorCode::usage, "--format and -o - both print to stdout; name a file");
+    }
+
+    int run() const override {
+        ProgressLine line("propose", "images");
+        const Proposals found = propose_labels(options_, *self_comm(), line);
+        line.finish();
+        const Report report = report_of(found);
+        if (!questions_.empty() && questions_ != "-")
+            write_result(questions_, questions_csv(found));
+        if (questions_ == "-" || output_.format == ReportFormat::csv) {
+            for (const std::string& text : report.warnings) warn(text);
+            output_.write(questions_csv(found));
+        } else {
+            output_.print(report);
+        }
+        return report.partial ? Status::partial : Status::done;
+    }
+
+private:
+    ProposeOptions options_;
+    std::filesystem::path questions_;
+    Output output_;
+};
+
 }  // namespace
 
-int labels_propose(std::vector<std::string> arguments) {
-    auto app = make_app("labels propose",
-                        "Choose the (image, label) questions for annotators: what the models see "
-                        "above thresholds that are set by a recall, with as few questions as "
-                        "possible. With --csv: the questions, not the report. Status 3: the recall "
-                        "is out of reach, or images have no scores.",
-                        examples);
-    ProposeOptions options;
-    std::filesystem::path questions;
-    Output output;
-    add_options(*app, options);
-    app->add_option(
-           "-o,--output", questions,
-           "Write the questions: csv with item, path, label, class, proposed_by, prior (-: stdout)")
-        ->type_name("FILE");
-    output.add_format_to(*app);
-    if (!parse(*app, std::move(arguments))) return Status::done;
-    const bool printed = questions == "-" || output.format == ReportFormat::csv;
-    if (questions == "-" && output.format != ReportFormat::text)
-        throw Error(ErrorCode::usage, "--format and -o - both print to stdout; name a file");
+std::unique_ptr<StoreCommand> propose_command() {
+    return std::make_unique<ProposeCommand>();
+}
 
-    ProgressLine line("propose", "images");
-    const Proposals found = propose_labels(options, *self_comm(), line);
-    line.finish();
-    const Report report = report_of(found);
-    if (!questions.empty() && questions != "-") write_result(questions, questions_csv(found));
-    if (printed) {
-        for (const std::string& text : report.warnings) warn(text);
-        output.write(questions_csv(found));
-    } else {
-        output.print(report);
-    }
-    return report.partial ? Status::partial : Status::done;
+int labels_propose(std::vector<std::string> arguments) {
+    return run_command(*propose_command(), std::move(arguments));
 }
 
 }  // namespace assay::cli

@@ -43,9 +43,6 @@ int cmd_list(std::vector<std::string> arguments) {
         return Status::done;
     }
     const std::vector<std::string>& topics = listing_topics();
-    if (output.csv && what.empty())
-        throw Error(ErrorCode::usage,
-                    "--csv takes one of metrics, presets, maps, formats, a folder");
     if (what.empty() || std::find(topics.begin(), topics.end(), what) != topics.end()) {
         output.print(listing(what));
         return Status::done;

@@ -1,8 +1,8 @@
 // assay replicate: how much of the accuracy gap between a data set and its replication is selection
 // bias.
-#include <array>
 #include <cstdio>
 #include <string>
+#include <vector>
 
 #include "assay/error.h"
 #include "cli/command.h"
@@ -11,24 +11,24 @@
 namespace assay::cli {
 namespace {
 
-constexpr std::array<Command, 5> steps{{
-    {"frequencies", "Clean raw annotations; count how often each image was selected",
-     replicate_frequencies},
-    {"match", "Choose images whose selection frequencies match those of a reference",
-     replicate_match},
-    {"adjust", "Split the accuracy gap into what remains and selection bias", replicate_adjust},
-    {"plan", "From a pilot: annotators and images for a wanted interval", replicate_plan},
-    {"simulate", "Write a made-up study with its truth beside it", replicate_simulate},
-}};
+const std::vector<Command>& steps() {
+    static const std::vector<Command> table = {
+        {"frequencies", "Clean raw annotations; count how often each image was selected",
+         replicate_frequencies},
+        {"match", "Choose images whose selection frequencies match those of a reference",
+         replicate_match},
+        {"adjust", "Split the accuracy gap into what remains and selection bias", replicate_adjust},
+        {"plan", "From a pilot: annotators and images for a wanted interval", replicate_plan},
+        {"simulate", "Write a made-up study with its truth beside it", replicate_simulate},
+    };
+    return table;
+}
 
 std::string help() {
     std::string out =
         "How much of the accuracy gap between a data set and its replication is selection bias\n\n"
         "Usage: assay replicate STEP [options]        assay replicate STEP --help\n\nSteps:\n";
-    for (const Command& step : steps) {
-        out += "  " + std::string(step.name) + std::string(13 - step.name.size(), ' ') +
-               std::string(step.summary) + "\n";
-    }
+    out += command_lines(steps(), false);
     return out +
            "\nExamples:\n"
            "  assay replicate simulate --out study\n"
@@ -48,7 +48,7 @@ int cmd_replicate(std::vector<std::string> arguments) {
         return arguments.empty() ? Status::bad_input : Status::done;
     }
     std::vector<std::string> names;
-    for (const Command& step : steps) {
+    for (const Command& step : steps()) {
         if (step.name == arguments[0]) return step.run({arguments.begin() + 1, arguments.end()});
         names.emplace_back(step.name);
     }

@@ -14,7 +14,7 @@
 #include "assay/error.h"
 #include "cli/help.h"
 #include "cli/outputs.h"
-#include "cli/table.h"
+#include "cli/terminal.h"
 
 namespace assay::cli {
 namespace {

@@ -11,7 +11,7 @@
 #include "assay/error.h"
 #include "assay/version.h"
 #include "cli/command.h"
-#include "cli/table.h"
+#include "cli/terminal.h"
 #include "core/parallel.h"
 
 namespace assay::cli {

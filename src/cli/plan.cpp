@@ -114,6 +114,8 @@ struct StepRow {
 constexpr StepRow step_rows[] = {
     {"score", score_command, false},
     {"compare", compare_command, true},
+    {"gap", gap_command, false},
+    {"labels", propose_command, false},
 };
 
 }  // namespace

@@ -6,7 +6,8 @@
 #include <cstdio>
 #include <utility>
 
-#include "cli/table.h"
+#include "cli/terminal.h"
+#include "report/renderers.h"
 
 namespace assay::cli {
 namespace {
@@ -59,10 +60,10 @@ void ProgressLine::update(const Progress& progress) {
     const double done = part_of(progress).done;
     const std::string text = progress_text(progress, unit_, seconds());
     if (terminal_) {
-        std::fputs(
-            fmt::format("\r\033[K{} |{}| {:3.0f} %  {}", label_, bar(done, 24), 100 * done, text)
-                .c_str(),
-            stderr);
+        std::fputs(fmt::format("\r\033[K{} |{}| {:3.0f} %  {}", label_, bar_text(done, 24),
+                               100 * done, text)
+                       .c_str(),
+                   stderr);
         std::fflush(stderr);
         drawn_ = true;
     } else {

@@ -17,7 +17,8 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 
 /// Options whose values are files; the file need not be there for those that are written.
-constexpr std::array<std::string_view, 3> file_options = {"labels", "class-map", "output"};
+constexpr std::array<std::string_view, 8> file_options = {
+    "labels", "labels1", "labels2", "class-map", "gold", "table", "path", "output"};
 
 [[noreturn]] void refuse(const std::string& message) {
     throw Error(ErrorCode::bad_input, message);

@@ -33,6 +33,8 @@ public:
 
 std::unique_ptr<StoreCommand> score_command();
 std::unique_ptr<StoreCommand> compare_command();
+std::unique_ptr<StoreCommand> gap_command();
+std::unique_ptr<StoreCommand> propose_command();
 
 /// Parses the arguments, checks, runs.
 int run_command(StoreCommand& command, std::vector<std::string> arguments);

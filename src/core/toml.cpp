@@ -13,6 +13,7 @@ namespace {
     throw assay::Error(assay::ErrorCode::bad_input, "not valid TOML");
 }
 }  // namespace
+#undef NDEBUG  // with it toml++ takes this macro away
 #define TOML_ASSERT(condition) ((condition) ? static_cast<void>(0) : refuse_toml())
 #include <toml++/toml.h>
 

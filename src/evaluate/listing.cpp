@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 
 #include "assay/data/class_list.h"
@@ -19,7 +20,15 @@ using nlohmann::json;
 struct Listing {
     Table table;
     json rows = json::array();
+    std::size_t meaning = 1;  ///< column that says the most in few words
 };
+
+/// The same table with column names for programs: "resolves to" -> resolves_to.
+Table for_programs(Table table) {
+    for (Column& column : table.columns)
+        std::replace(column.name.begin(), column.name.end(), ' ', '_');
+    return table;
+}
 
 Listing begin(std::string title, std::vector<Column> columns) {
     return {
@@ -37,6 +46,7 @@ Listing metrics() {
         "Parameters: assay list metrics --markdown; a request looks like "
         "ece:bins=20,edges=right_closed"};
     listing.rows = metric_table_json();
+    listing.meaning = 2;  // the formula
     return listing;
 }
 
@@ -73,6 +83,7 @@ Listing class_maps() {
         listing.rows.push_back(
             {{"name", name}, {"classes", map.targets.ids()}, {"predicted_class", meaning}});
     }
+    listing.meaning = 2;
     return listing;
 }
 
@@ -92,6 +103,7 @@ Listing formats() {
         listing.table.add({std::string(what), std::string(files), std::string(contents)});
         listing.rows.push_back({{"what", what}, {"files", files}, {"contents", contents}});
     }
+    listing.meaning = 2;
     return listing;
 }
 
@@ -120,6 +132,8 @@ void add_store(Listing& listing, const std::filesystem::path& folder) try {
 }
 
 void add(Report& report, std::string_view name, Listing listing) {
+    for (const auto& row : listing.table.rows)
+        report.records.add({std::string(name), row.at(0), row.at(listing.meaning)});
     report.sections.push_back({.title = "", .blocks = {std::move(listing.table)}, .sections = {}});
     report.result[std::string(name)] = std::move(listing.rows);
 }
@@ -150,9 +164,12 @@ const std::vector<std::string>& listing_topics() {
 Report listing(std::string_view topic) {
     Report report;
     report.result = {{"schema", "assay.list/1"}};
+    report.records.columns = {{"topic", false}, {"name", false}, {"meaning", false}};
     for (const Topic& one : topics) {
         if (topic.empty() || topic == one.name) add(report, one.name, one.list());
     }
+    if (report.sections.size() == 1)
+        report.records = for_programs(std::get<Table>(report.sections[0].blocks[0]));
     if (report.sections.empty()) {
         throw Error(ErrorCode::usage, fmt::format("there is no list of `{}`{}", topic,
                                                   suggest(topic, listing_topics())));
@@ -171,8 +188,8 @@ Report store_listing(const std::filesystem::path& path) {
     for (const auto& folder : found.stores) add_store(listing, folder);
     for (const auto& fault : found.faults) add_damaged(listing, fault.folder, fault.why);
     Report report;
-    report.result = {{"schema", "assay.list/1"}};
-    add(report, "stores", std::move(listing));
+    report.sections.push_back({.title = "", .blocks = {std::move(listing.table)}, .sections = {}});
+    report.result = {{"schema", "assay.list/1"}, {"stores", std::move(listing.rows)}};
     return report;
 }
 

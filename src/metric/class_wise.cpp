@@ -200,10 +200,10 @@ ClassWiseSums class_wise_sums(const ProbabilityRows& rows, const ClassWiseOption
         throw Error(ErrorCode::usage, fmt::format("{} bins; 1 to 100 are allowed", options.bins));
     }
     // Sixteen columns at least: fewer would read whole cache lines for parts of them. Where even
-    // these do not fit, the rows are passed four times with a fixed amount of memory a class.
-    const std::uint64_t least = places_of(rows.items()) * 16 * sizeof(float);
-    return least > options.columns_limit ? streamed_sums(rows, options)
-                                         : Engine(rows, options).run();
+    // these do not fit, the rows are passed four times with a fixed amount of memory per class.
+    const std::uint64_t fewest = places_of(rows.items()) * 16 * sizeof(float);
+    return fewest > options.columns_limit ? streamed_sums(rows, options)
+                                          : Engine(rows, options).run();
 }
 
 }  // namespace assay

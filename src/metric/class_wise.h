@@ -27,7 +27,7 @@ struct ScoreRow {
     float shift = 0, factor = 0;
 };
 
-/// Probabilities by rows and columns, and the right class of each item.
+/// Probabilities by rows and columns, and the true class of each item.
 class ProbabilityRows {
 public:
     virtual ~ProbabilityRows() = default;
@@ -76,7 +76,7 @@ struct ClassWiseSums {
     std::vector<std::int64_t> without;  ///< 2 x group_count real sums: the same without the items
                                         ///< of one group, same edges
     std::vector<ClassEdges> edges =
-        {};  ///< with keep_edges: one a class of the rows, empty outside the share
+        {};  ///< with keep_edges: one per class of the rows, empty outside the share
 };
 ClassWiseSums class_wise_sums(const ProbabilityRows& rows, const ClassWiseOptions& options);
 

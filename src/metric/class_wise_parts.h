@@ -37,7 +37,7 @@ constexpr std::uint64_t stride_of(std::uint64_t places) {
 /// bounds, and of all values.
 struct ClassBins {
     std::span<const std::int64_t> exact;   ///< group_count x (bins + 1)
-    std::span<const std::uint64_t> below;  ///< one a bound
+    std::span<const std::uint64_t> below;  ///< one per bound
     std::uint64_t m;
 };
 /// `hits`: items of the class in each bin.

@@ -39,7 +39,7 @@ std::string paragraph(std::string_view text) {
     std::string out;
     for (std::size_t begin = 0; begin <= text.size();) {
         const std::size_t end = std::min(text.find('\n', begin), text.size());
-        out += (begin == 0 ? "" : " \\\\\n") + escaped(text.substr(begin, end - begin));
+        out += (begin == 0 ? "" : " \\newline\n") + escaped(text.substr(begin, end - begin));
         begin = end + 1;
     }
     return out + "\n";

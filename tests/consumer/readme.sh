@@ -2,7 +2,7 @@
 # The README's C++ example is the file that is compiled, and it runs.
 # usage: readme.sh EXAMPLE SOURCE
 set -euo pipefail
-example=$1 source=$2
+example=$(realpath "$1") source=$(realpath "$2")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 awk '/^```cpp$/ {inside = 1; next} /^```$/ {inside = 0} inside' "$source/README.md" >"$work/readme.cpp"

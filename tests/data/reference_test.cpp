@@ -46,8 +46,8 @@ TEST(Reference, TwoHundredOfImagenetAAndR) {
     for (const auto& [name, want] : {std::pair("imagenet-a", 0x63d9a731fd409a97U),
                                      std::pair("imagenet-r", 0x30abd5919de16e71U)}) {
         std::string text;  // WordNet ids, ascending
-        for (const std::string& id : class_map_named(name, imagenet_classes()).targets.ids())
-            text += id + "\n";
+        const ClassMap map = class_map_named(name, imagenet_classes());
+        for (const std::string& id : map.targets.ids()) text += id + "\n";
         EXPECT_EQ(digest(text), want) << name;
     }
 }

@@ -30,10 +30,10 @@ std::vector<MadeImage> predictions(const std::string& set, const std::string& mo
         MadeImage p;
         p.labels = static_cast<std::uint32_t>(shared.below(4));
         const double difficulty = shared.normal() + 0.3 * p.labels;
-        const auto right = [&] { return skill + 0.5 * luck.normal() > difficulty; };
-        p.top1 = right();
-        p.real = p.labels > 0 && (p.top1 || right());
-        for (std::uint32_t k = 0; k < p.labels; ++k) p.hits += right() ? 1 : 0;
+        const auto correct = [&] { return skill + 0.5 * luck.normal() > difficulty; };
+        p.top1 = correct();
+        p.real = p.labels > 0 && (p.top1 || correct());
+        for (std::uint32_t k = 0; k < p.labels; ++k) p.hits += correct() ? 1 : 0;
         list.push_back(p);
     }
     return list;

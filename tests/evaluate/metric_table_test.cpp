@@ -96,7 +96,7 @@ TEST(MetricTable, EveryRowIsPaired) {
         const PairedMetric& pair = reports[0].metrics[i];
         const std::string text = options.score.metrics[i].text();
         const PairedTest test = options.score.metrics[i].facts->paired;
-        EXPECT_TRUE(pair.interval) << text << ": " << pair.undefined;
+        EXPECT_TRUE(pair.difference.interval) << text << ": " << pair.difference.undefined;
         ASSERT_TRUE(pair.p) << text;
         EXPECT_GE(*pair.p, 0) << text;
         EXPECT_LE(*pair.p, 1) << text;

@@ -36,7 +36,9 @@ ScoreOptions every_metric() {
 TEST(Ranks, EveryMetricOfAStoreIsThatOfOneRank) {
     Scratch folder;
     for (const std::size_t rows : {1U, 5U, 700U, 3001U}) {
-        const auto store = save(folder, mixed(rows), "net" + std::to_string(rows));
+        Made made = mixed(rows);
+        made.dataset = "val" + std::to_string(rows);
+        const auto store = save(folder, made, "net");
         const ScoreOptions options = every_metric();
         const ScoreReport report = score_store(store, options, *self_comm());
         EXPECT_GE(report.measurements.size(), metric_table().size());

@@ -106,10 +106,14 @@ TEST(CheckReport, FindingsWithTheirMarks) {
     const Report report = report_of(pairs);
     EXPECT_EQ(text(report),
               "net on val\n\n✓ all images can be read\n\nnet on v2\n\n"
-              "! probabilities?\n    sums are 1\n    → say --outputs\n");
+              "! probabilities?\n    sums are 1\n    → say --outputs\n\n"
+              "model  data set  errors  warnings  notes  ok\n"
+              "────────────────────────────────────────────\n"
+              "net    val            0         0      0   1\n"
+              "net    v2             0         1      0   0\n");
     EXPECT_THAT(render(report, ReportFormat::markdown),
                 HasSubstr("! probabilities?\\\n    sums are 1\\\n"));
-    EXPECT_THAT(render(report, ReportFormat::latex), HasSubstr("! probabilities? \\\\\n"));
+    EXPECT_THAT(render(report, ReportFormat::latex), HasSubstr("! probabilities? \\newline\n"));
     EXPECT_THAT(csv(report), HasSubstr("net,v2,outputs.kind,warning,probabilities?,sums are 1,"));
     EXPECT_EQ(report.result.at("findings").size(), 2U);
     const std::vector<CheckedPair> wrong = {
@@ -153,6 +157,8 @@ TEST(Listing, EveryTopic) {
                                           ReportFormat::markdown, ReportFormat::latex})
             EXPECT_FALSE(render(one, format).empty()) << topic;
     }
+    EXPECT_THAT(csv(all), HasSubstr("topic,name,meaning\nmetrics,topk,"));
+    EXPECT_THAT(csv(listing("presets")), HasSubstr("preset,resolves_to,for\n"));
     EXPECT_EQ(listing("metrics").result.at("metrics").size(), metric_table().size());
     EXPECT_THROW(listing("metric"), Error);
 }

@@ -49,13 +49,13 @@ TEST(MeasureOptions, RequestsSayMoreThanTheOptionsForAll) {
     const auto list = resolve(options, store).metrics;
     EXPECT_THAT(names_of(list),
                 testing::ElementsAre("top2", "top3", "ece:bins=20", "ece:bins=5,edges=right_closed",
-                                     "asma:absent=skipped,subgroups=2-3",
-                                     "asma:absent=skipped,subgroups=1-2,4", "nll"));
+                                     "asma:subgroups=2,3,absent=skipped",
+                                     "asma:subgroups=1,2,4,absent=skipped", "nll"));
 }
 
 TEST(MeasureOptions, DefaultsAreThoseThatTheLabelsHaveAUseFor) {
     const auto asked = [](const LabelSets& labels, std::string_view name) {
-        const auto list = default_metrics_for(labels);
+        const auto list = default_metrics_for(labels, false);
         return std::any_of(list.begin(), list.end(),
                            [&](const MetricRequest& r) { return r.facts->name == name; });
     };
@@ -182,7 +182,9 @@ TEST(ScoreRuns, MeansOverDataSets) {
 TEST(ScoreRuns, SameBitsForAnyRanks) {
     Scratch folder;
     save(folder, made_up(700, 5, 1), "a");
-    save(folder, made_up(300, 5, 2), "b");  // fewer units than ranks: some ranks have none
+    Made small = made_up(300, 5, 2);
+    small.dataset = "small";
+    save(folder, small, "b");  // fewer units than ranks: some ranks have none
     ScoreRunsOptions options;
     options.paths = {folder / "runs"};
     const std::string expected = to_json(score_runs(options, *self_comm())).dump();

@@ -117,8 +117,8 @@ TEST(ShapeBiasOfStores, IsPaired) {
         return m.baseline.key.metric == "shape_bias";
     });
     ASSERT_NE(found, metrics.end());
-    EXPECT_EQ(found->difference, 0.25);  // 6 of 8 against 4 of 8
-    EXPECT_TRUE(found->interval);
+    EXPECT_EQ(found->difference.value, 0.25);  // 6 of 8 against 4 of 8
+    EXPECT_TRUE(found->difference.interval);
 }
 
 }  // namespace

@@ -64,12 +64,12 @@ TEST(ClassWise, OneItem) {
 }
 
 TEST(ClassWise, ZerosAreDroppedEvenWhenRight) {
-    // Class 0 keeps nothing (p = 0 though it is right): 0. Class 1: p 1, y 0: 1.
+    // Class 0 keeps nothing (p = 0 though it is correct): 0. Class 1: p 1, y 0: 1.
     EXPECT_DOUBLE_EQ(measured({2, {0.0F, 1.0F}, {0}}, 15).by_size, 0.5);
 }
 
 TEST(ClassWise, AllEqualSharesOneBin) {
-    // Eight items at .5 for both classes, four right each: |4 - 4| = 0.
+    // Eight items at .5 for both classes, four correct each: |4 - 4| = 0.
     Table t{2, std::vector<float>(16, 0.5F), {0, 1, 0, 1, 0, 1, 0, 1}};
     EXPECT_EQ(measured(t, 15).by_size, 0);
 }
@@ -115,7 +115,7 @@ TEST(ClassWise, SameBitsForAnyThreadsScratchAndShares) {
             EXPECT_EQ(again.without, all.without);
         }
     }
-    // Three ranks' shares, one of them empty.
+    // Three ranks' parts, one of them empty.
     auto sum = class_wise_sums(plain::MemoryRows(t), {.first_class = 0, .last_class = 20});
     for (const auto& part :
          {class_wise_sums(plain::MemoryRows(t), {.first_class = 20, .last_class = 20}),
@@ -137,7 +137,7 @@ TEST(ClassWise, StreamedRowsGiveTheSameBits) {
         ASSERT_EQ(streamed.sums, columns.sums) << "seed " << seed;
         ASSERT_EQ(streamed.without, columns.without) << "seed " << seed;
     }
-    // Several batches of stretches and several slices of classes, in two shares.
+    // Several batches of stretches and several slices of classes, in two parts.
     Table t;
     t.classes = 130;
     RandomStream random(8, "stream");

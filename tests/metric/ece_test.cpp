@@ -14,7 +14,7 @@ namespace {
 
 struct Item {
     float confidence;
-    bool right;
+    bool correct;
 };
 
 Estimate measured(const std::vector<Item>& items, const char* metric) {
@@ -26,7 +26,7 @@ Estimate measured(const std::vector<Item>& items, const char* metric) {
         RowFacts& row = rows.emplace_back();
         row.confidence = item.confidence;
         row.predicted = 0;
-        row.target = item.right ? 0 : 1;
+        row.target = item.correct ? 0 : 1;
     }
     std::vector<std::int64_t> state(accumulator->slots() * group_count, 0);
     accumulator->update(state, rows);
@@ -48,7 +48,7 @@ double plain(const std::vector<Item>& items, int bins) {
         double confidence = 0, accuracy = 0;
         for (const Item& item : inside) {
             confidence += item.confidence / n;
-            accuracy += (item.right ? 1 : 0) / n;
+            accuracy += (item.correct ? 1 : 0) / n;
         }
         const double gap = accuracy - confidence;
         sum += n / static_cast<double>(items.size()) *
@@ -63,7 +63,7 @@ TEST(DebiasedEce, NothingOneItemAndItemsAlone) {
     EXPECT_FALSE(one.value);
     EXPECT_NE(one.undefined.find("no bin holds two items"), std::string::npos) << one.undefined;
     EXPECT_FALSE(measured({{0.1F, true}, {0.9F, true}}, "ece_debiased:bins=2").value);
-    // Bins of 2: one item alone adds 0, two items at .75, one right: gap^2 = 1/16, minus .25/1,
+    // Bins of 2: one item alone adds 0, two items at .75, one correct: gap^2 = 1/16, minus .25/1,
     // weight 2/3: -1/8.
     const Estimate some =
         measured({{0.1F, true}, {0.75F, true}, {0.75F, false}}, "ece_debiased:bins=2");
@@ -73,12 +73,12 @@ TEST(DebiasedEce, NothingOneItemAndItemsAlone) {
 }
 
 TEST(DebiasedEce, ByHand) {
-    // Four items of confidence .75, three right: gap 0, minus .1875 / 3 = .0625.
+    // Four items of confidence .75, three correct: gap 0, minus .1875 / 3 = .0625.
     EXPECT_DOUBLE_EQ(
         *measured({{0.75F, true}, {0.75F, true}, {0.75F, true}, {0.75F, false}}, "ece_debiased")
              .value,
         -0.0625);
-    // All wrong, sure of it: gap 1, no variance. The confidence 1 is in a bin of its own.
+    // All incorrect, sure of it: gap 1, no variance. The confidence 1 is in a bin of its own.
     EXPECT_DOUBLE_EQ(*measured({{1.0F, false}, {1.0F, false}}, "ece_debiased").value, 1.0);
     EXPECT_DOUBLE_EQ(*measured({{1.0F, true}, {1.0F, true}}, "ece_debiased").value, 0.0);
 }
@@ -100,7 +100,7 @@ TEST(DebiasedEce, AgreesWithThePlainDefinition) {
             item.confidence =
                 static_cast<float>(random.below(5) == 0 ? static_cast<double>(random.below(17)) / 16
                                                         : random.uniform());
-            item.right = random.uniform() < 0.6;
+            item.correct = random.uniform() < 0.6;
         }
         const Estimate value = measured(items, "ece_debiased:bins=16");
         if (!value.value) continue;  // two items, each alone in its bin
@@ -109,7 +109,7 @@ TEST(DebiasedEce, AgreesWithThePlainDefinition) {
 }
 
 TEST(DebiasedEce, IsNearZeroOnAverageWhereEceIsNot) {
-    // Right with exactly the probability that is claimed: the true error is 0 in every bin. 400
+    // Correct with exactly the probability that is claimed: the true error is 0 in every bin. 400
     // sets of 400 items. Mean of the debiased value: minus the variance of the confidences in a
     // bin, (1/15)^2 / 12 = 3.7e-4, over n_b, about 40 (confidences in [1/3, 1): 10 bins): -9.3e-6.
     // Its standard deviation: sqrt(10) bins * n_b/n * sqrt(2) * .22/40 = 2.5e-3, over sqrt(400)
@@ -121,7 +121,7 @@ TEST(DebiasedEce, IsNearZeroOnAverageWhereEceIsNot) {
         std::vector<Item> items(size);
         for (Item& item : items) {
             item.confidence = static_cast<float>(1.0 / 3 + 2.0 / 3 * random.uniform());
-            item.right = random.uniform() < static_cast<double>(item.confidence);
+            item.correct = random.uniform() < static_cast<double>(item.confidence);
         }
         debiased += *measured(items, "ece_debiased").value / sets;
         const double l2 = *measured(items, "ece:norm=l2").value;
@@ -141,7 +141,7 @@ TEST(DebiasedEce, IsNearZeroOnAverageWhereEceIsNot) {
         std::vector<Item> items(size);
         for (Item& item : items) {
             item.confidence = static_cast<float>(1.0 / 3 + 2.0 / 3 * random.uniform());
-            item.right = random.uniform() < static_cast<double>(item.confidence) - 0.1;
+            item.correct = random.uniform() < static_cast<double>(item.confidence) - 0.1;
         }
         shifted += *measured(items, "ece_debiased").value / sets;
     }

@@ -35,8 +35,8 @@ TEST(NumberList, ReadsAndWrites) {
 TEST(Agreement, ClosedForms) {
     EXPECT_DOUBLE_EQ(agreement_of(Agreement::recall, 3, 2, 1000), 2.0 / 3);
     EXPECT_DOUBLE_EQ(agreement_of(Agreement::jaccard, 3, 2, 1000), 0.5);  // 2 / (6 - 2)
-    // Nothing right of nine, of 1000 classes: 1 - 18 / 1000. It cannot tell a good classifier from
-    // none.
+    // Nothing correct of nine, of 1000 classes: 1 - 18 / 1000. It cannot tell a good classifier
+    // from none.
     EXPECT_DOUBLE_EQ(agreement_of(Agreement::hamming, 9, 0, 1000), 0.982);
     for (const Agreement kind : {Agreement::recall, Agreement::jaccard, Agreement::hamming}) {
         for (std::uint32_t g = 1; g <= 9; ++g) {
@@ -319,9 +319,9 @@ TEST(Coverage, AsmaWithASubgroupOfThirtyImages) {
         {1, 300}, {2, 120}, {3, 60}, {4, 40}, {5, 30}};
     for (const World& world :
          {World{0.7, 0.7, 1}, World{0.95, 0.4, 0.6}, World{0.98, 0.85, 0.9}, World{1, 0, 0.7}}) {
-        const double share = coverage(world, sizes, "asma", 1500);
-        EXPECT_GT(share, 0.933) << world.mean();
-        EXPECT_LT(share, 0.975) << world.mean();
+        const double held = coverage(world, sizes, "asma", 1500);
+        EXPECT_GT(held, 0.933) << world.mean();
+        EXPECT_LT(held, 0.975) << world.mean();
     }
 }
 
@@ -330,11 +330,11 @@ TEST(Coverage, OneSubgroupOfThirtyImages) {
          {World{0.7, 0.7, 1}, World{0.95, 0.4, 0.6}, World{0.2, 0.2, 1}, World{1, 0, 0.7}}) {
         for (const std::uint32_t g : {1U, 3U, 5U}) {
             const std::string metric = "subgroup_accuracy:g=" + std::to_string(g);
-            const double share = coverage(world, {{g, 30}}, metric, 1500);
-            // Of yes-or-no answers the interval is Wilson's, which covers with .9298 at n = 30, p =
-            // .7.
-            EXPECT_GT(share, g == 1 ? 0.915 : 0.93) << world.mean() << " with " << g << " labels";
-            EXPECT_LT(share, 0.985) << world.mean() << " with " << g << " labels";
+            const double held = coverage(world, {{g, 30}}, metric, 1500);
+            // Of agreements of 0 or 1 the interval is Wilson's, which covers with .9298 at n = 30,
+            // p = .7.
+            EXPECT_GT(held, g == 1 ? 0.915 : 0.93) << world.mean() << " with " << g << " labels";
+            EXPECT_LT(held, 0.985) << world.mean() << " with " << g << " labels";
         }
     }
 }

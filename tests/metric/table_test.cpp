@@ -42,7 +42,7 @@ std::vector<RowFacts> some_rows(std::size_t n, std::uint64_t seed) {
         row.target = static_cast<std::int32_t>(random.below(5));
         row.rank = static_cast<std::int32_t>(random.below(5));
         row.predicted = row.rank == 0 ? row.target : (row.target + 1) % 5;
-        // Label counts 1 to 5 in turn, beside the one target that the metrics of single labels look
+        // 1 to 5 labels in turn, beside the one target that the metrics of single labels look
         // at.
         row.valid = static_cast<std::uint32_t>(1 + i % 5);
         row.hits = static_cast<std::int32_t>(random.below(row.valid + 1));
@@ -325,8 +325,8 @@ TEST(Requests, ErrorsSayWhatIsAllowed) {
     EXPECT_NE(message("asma:absent=skip").find("skipped"), std::string::npos);
 }
 
-// Confidences on and beside an edge. 1 of 2 right would hide the rule, so every row is right: gap =
-// 1 - confidence.
+// Confidences on and beside an edge. 1 of 2 correct would hide the rule, so every row is correct:
+// gap = 1 - confidence.
 double ece_of(const std::string& text, const std::vector<float>& confidences) {
     const auto request = parse_metric(text);
     MetricContext context{{.classes = 2}, request.parameters, 0.95};
@@ -343,8 +343,8 @@ double ece_of(const std::string& text, const std::vector<float>& confidences) {
 }
 
 TEST(Ece, TheEdgeRules) {
-    // Two bins with the edge .5; right at .5 and .9. left_closed: .5 joins .9: |1 - .7| = .3 either
-    // way for l1, so norm max tells: together .3; apart max(.5, .1) = .5.
+    // Two bins with the edge .5; correct at .5 and .9. left_closed: .5 joins .9: |1 - .7| = .3
+    // either way for l1, so norm max tells: together .3; apart max(.5, .1) = .5.
     EXPECT_NEAR(ece_of("ece:bins=2,norm=max,edges=left_closed", {0.5F, 0.9F}), 0.3, 1e-7);
     EXPECT_NEAR(ece_of("ece:bins=2,norm=max,edges=right_closed", {0.5F, 0.9F}), 0.5, 1e-7);
     // 1 has a bin of its own unless merged: apart max(.4, 0), together .2.

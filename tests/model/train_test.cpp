@@ -163,7 +163,7 @@ TEST_F(Trained, LearnsAndSaysSo) {
     copied.epochs = 20;
     copied.calibrated_copy = "net-scaled";
     std::uint64_t last = 0, total = 0;
-    double share = 0;
+    double work = 0;
     TrainOptions options;
     options.folder = fresh("learns");
     const auto reports =

@@ -437,7 +437,7 @@ TEST(LineFit, SomePublishedAccuracies) {
     const LineFit fit =
         fit_line({63.07, 74.47, 76.21, 77.24, 78.02, 78.61, 79.10, 79.74, 80.57, 82.13},
                  {48.27, 61.63, 62.04, 65.09, 65.16, 65.55, 66.71, 66.75, 69.05, 69.92});
-    EXPECT_NEAR(fit.slope.value, 1.1430492663869405, 1e-12);
+    EXPECT_NEAR(*fit.slope.value, 1.1430492663869405, 1e-12);
 }
 
 TEST(LineFit, PublishedAccuracies) {

@@ -75,7 +75,7 @@ struct CheckedPair {
 };
 /// Results would be wrong: a finding is an error.
 bool any_fault(std::span<const CheckedPair> pairs);
-/// A section for each pair; the records are the findings. JSON: assay.check/1.
+/// A section for each pair, then their counts; the records are the findings. JSON: assay.check/1.
 Report report_of(std::span<const CheckedPair> pairs);
 
 }  // namespace assay

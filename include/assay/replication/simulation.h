@@ -20,12 +20,12 @@
 namespace assay::replication {
 
 enum class World {
-    beta,     ///< rates are mixtures of betas; P(correct | s) = c0 + c1 s + c2 s^9; the true gap
-              ///< is 3.6 points
-    lenient,  ///< the same, judged by annotators of different leniency who each judge a class in
-              ///< both sets
-    probit,   ///< class effects, a proportion of images that everybody selects, and a curve of
-             ///< another shape
+    beta,      ///< rates are mixtures of betas; P(correct | s) = c0 + c1 s + c2 s^9; the true gap
+               ///< is 3.6 points
+    lenient,   ///< the same, judged by annotators of different leniency who each judge a class in
+               ///< both sets
+    probit,    ///< class effects, a proportion of images that everybody selects, and a curve of
+               ///< another shape
     steep,     ///< rates of two kinds of images, easy and hard, and a logistic step as curve; no
                ///< method was tuned on it
     matching,  ///< 20 original and 80 candidate images a class, 10 annotators, one classifier: for

@@ -31,6 +31,26 @@ std::string text_of(const CheckedPair& pair) {
     return text;
 }
 
+Table summary_of(std::span<const CheckedPair> pairs) {
+    using Severity = Finding::Severity;
+    Table table{
+        .title = "",
+        .columns =
+            {{"model", false}, {"data set", false}, {"errors"}, {"warnings"}, {"notes"}, {"ok"}},
+        .rows = {},
+        .notes = {}};
+    for (const CheckedPair& pair : pairs) {
+        const auto count = [&](Severity severity) {
+            return Count{static_cast<std::uint64_t>(
+                std::count_if(pair.findings.begin(), pair.findings.end(),
+                              [&](const Finding& f) { return f.severity == severity; }))};
+        };
+        table.add({pair.model, pair.dataset, count(Severity::error), count(Severity::warning),
+                   count(Severity::note), count(Severity::ok)});
+    }
+    return table;
+}
+
 }  // namespace
 
 bool any_fault(std::span<const CheckedPair> pairs) {
@@ -63,6 +83,7 @@ Report report_of(std::span<const CheckedPair> pairs) {
                                 {"advice", f.advice}});
         }
     }
+    report.sections.push_back({.title = "", .blocks = {summary_of(pairs)}, .sections = {}});
     report.result = {{"schema", "assay.check/1"}, {"findings", std::move(findings)}};
     return report;
 }

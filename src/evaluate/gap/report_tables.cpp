@@ -200,7 +200,8 @@ Table decomposition(const GapReport& r) {
     table.add({"composition", percent(d.composition, true), d.composition,
                fmt::format("goes when {} has as many labels per image as {}", r.sets[1].name,
                            r.sets[0].name)});
-    table.add({"within", percent(d.within, true), d.within, "stays at equal labels per image"});
+    table.add({"within numbers of labels", percent(d.within, true), d.within,
+               "stays at equal labels per image"});
     if (d.unmatched.value && std::abs(*d.unmatched.value) > 0) {
         table.notes.push_back(fmt::format(
             "of the composition, {}{} points are numbers of labels that only one of them has",
@@ -265,8 +266,8 @@ Table models(const GapReport& r, bool all) {
     }
     if (count < r.models.size())
         table.notes.push_back(
-            fmt::format("the first {} of {} models; the formats csv and json hold them all",
-                        count, r.models.size()));
+            fmt::format("the first {} of {} models; the formats csv and json hold them all", count,
+                        r.models.size()));
     if (parts) table.notes.push_back("within: the top-1 gap at equal labels per image.");
     return table;
 }

@@ -1,52 +1,9 @@
-#include "cli/table.h"
+#include "cli/progress.h"
 
 #include <gtest/gtest.h>
 
-#include "cli/progress.h"
-
 namespace assay::cli {
 namespace {
-
-TEST(Table, AlignsByCodePointsNotBytes) {
-    Table table({{"name"}, {"value", Align::right}});
-    table.add({"é", "1"});
-    table.add({"abc", "10"});
-    EXPECT_EQ(table.text(), "name  value\n───────────\né         1\nabc      10\n");
-}
-
-TEST(Table, WithoutRowsStillHasAHeader) {
-    EXPECT_EQ(Table({{"a"}}).text(), "a\n─\n");
-    EXPECT_EQ(Table({{"a"}}).csv(), "a\n");
-}
-
-TEST(Table, AWideTableIsBrokenIntoBlocks) {
-    Table table({{"m"}, {"aaa", Align::right}, {"bbb", Align::right}, {"ccc", Align::right}});
-    table.add({"x", "1", "2", "3"});
-    table.footer("end");
-    // "m  aaa  bbb" takes 11; the third column would take 5 more.
-    EXPECT_EQ(table.text(false, 12),
-              "m  aaa  bbb\n───────────\nx    1    2\n\nm  ccc\n──────\nx    3\nend\n");
-    // However narrow, a block has the first column and one other.
-    EXPECT_EQ(table.text(false, 1),
-              "m  aaa\n──────\nx    1\n\nm  bbb\n──────\nx    2\n\nm  ccc\n──────\nx    3\nend\n");
-}
-
-TEST(Table, CsvQuotesWhatNeedsIt) {
-    Table table({{"a"}, {"b"}});
-    table.add({"plain", "with, comma"});
-    table.rule();  // for people only
-    table.add({"a \"quoted\" word", "two\nlines"});
-    EXPECT_EQ(table.csv(),
-              "a,b\nplain,\"with, comma\"\n\"a \"\"quoted\"\" word\",\"two\nlines\"\n");
-}
-
-TEST(Bar, FillsInEighths) {
-    EXPECT_EQ(bar(0, 4), "    ");
-    EXPECT_EQ(bar(0.5, 4), "██  ");
-    EXPECT_EQ(bar(0.53125, 4), "██▏ ");  // 17/32 of the width
-    EXPECT_EQ(bar(1, 4), "████");
-    EXPECT_EQ(bar(7, 4), "████");
-}
 
 TEST(ProgressText, RateAndTimeLeft) {
     // 30 of 120 were there before: 60 in 30 s are 2 a second, and 30 are left. In proportions 1/2

@@ -1,0 +1,14 @@
+// What stdout and stderr are.
+#pragma once
+
+#include <cstddef>
+
+namespace assay::cli {
+
+/// stdout is a terminal and neither NO_COLOR is set nor TERM=dumb.
+bool stdout_is_terminal();
+bool stderr_is_terminal();
+/// Columns of the terminal that stdout is, else 120.
+std::size_t stdout_width();
+
+}  // namespace assay::cli
