@@ -100,7 +100,6 @@ const std::vector<SweepRow>& sweep_rows() {
          .results = false,
          .needs_torch = true},
         {.command = "verify", .arguments = {"FOLDER/runs"}},
-        {.command = "list", .arguments = {}},
         {.command = "list", .arguments = {"metrics"}},
         {.command = "list", .arguments = {"presets"}},
         {.command = "list", .arguments = {"maps"}},
