@@ -111,7 +111,7 @@ TEST_F(PatchmlCommand, RefusesBeforeAnythingIsWritten) {
     refused({"--seeds", "1,1"}, "a seed stands twice");
     refused({"--seeds", "x"}, "`x` is no seed");
     refused({"--interpolation", "bicubc"}, "bicubic");
-    refused({"--boxes", "x.csv"}, "--whole excludes --boxes");
+    refused({"--boxes", "x.csv"}, "--boxes excludes --whole");
     refused({"--name", "../x"}, "the name must be a file name");
     EXPECT_THAT(assay_run({"patchml", "--out", "x"}).err,
                 HasSubstr("a folder of images and their boxes, or a data set of whole images"));
