@@ -14,6 +14,7 @@
 #include "core/parallel.h"
 #include "core/random.h"
 #include "core/statistics.h"
+#include "data/label_rows.h"
 #include "propose_search.h"
 
 namespace assay {
@@ -507,14 +508,19 @@ ProposeOptions::Rule propose_rule_named(std::string_view name) {
                 fmt::format("rule `{}`{}", name, suggest(name, {"probability", "rank"})));
 }
 
-Proposals propose_labels(const ProposeOptions& options, Comm& comm,
-                         const ProgressCallback& progress) {
+void check(const ProposeOptions& options) {
     if (!(options.recall > 0 && options.recall <= 1)) {
         throw Error(ErrorCode::usage, fmt::format("recall {} is not in (0, 1]", options.recall));
     }
     if (options.depth < 1 || options.depth > 1000) {
         throw Error(ErrorCode::usage, fmt::format("depth {} is not in 1 .. 1000", options.depth));
     }
+    require_labels(options.gold);
+}
+
+Proposals propose_labels(const ProposeOptions& options, Comm& comm,
+                         const ProgressCallback& progress) {
+    check(options);
     const std::vector<PredictionStore> opened = open_stores_together(options.stores);
     Stores stores;
     for (const PredictionStore& store : opened) stores.emplace_back(store);

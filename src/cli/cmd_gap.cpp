@@ -93,15 +93,18 @@ public:
 
     void over(const Runs& runs) override {
         if (!request_.table.empty()) return;
-        if (request_.runs.empty()) request_.runs = runs.folder;
-        if (!request_.sets.empty()) return;
-        if (runs.datasets.size() != 2)
-            throw Error(ErrorCode::bad_input,
-                        "a gap is between two data sets: name them, as in sets = [\"v1\", \"v2\"]");
-        request_.sets = runs.datasets;
+        if (request_.sets.empty()) {
+            if (runs.datasets.size() != 2)
+                throw Error(ErrorCode::bad_input,
+                            "a gap is between two data sets: name them, as in sets = [\"v1\", "
+                            "\"v2\"]");
+            request_.sets = runs.datasets;
+        }
+        if (!request_.runs.empty()) return;
+        for (std::string& set : request_.sets) set = runs.find(set).string();
     }
 
-    void check() const override {}
+    void check() const override { assay::check(request_); }
 
     int run() const override {
         GapRequest request = request_;

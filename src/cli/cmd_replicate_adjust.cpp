@@ -1,10 +1,12 @@
 // assay replicate adjust: the gap's decomposition for every classifier, with intervals.
 #include <CLI/CLI.hpp>
 
+#include "assay/error.h"
 #include "assay/replication/steps.h"
 #include "cli/command.h"
 #include "cli/progress.h"
 #include "cli/replicate_options.h"
+#include "cli/store_command.h"
 
 namespace assay::cli {
 namespace {
@@ -62,6 +64,7 @@ void add_intervals(CLI::App& app, AdjustStep& step) {
         ->default_str("class")
         ->type_name("UNIT");
     app.add_option("--level", options.level, "Confidence level")
+        ->check(CLI::Range(0.5, 0.9999))
         ->capture_default_str()
         ->type_name("P");
 }
@@ -78,40 +81,77 @@ void add_sweeps(CLI::App& app, AdjustStep& step) {
         ->type_name("LIST");
 }
 
+class AdjustCommand final : public StoreCommand {
+public:
+    std::unique_ptr<CLI::App> app() override {
+        auto app = make_app(
+            "replicate adjust",
+            "Reweigh the replication to the selection rates of the original and split each "
+            "classifier's accuracy gap into what remains and what was selection bias. Status 3: "
+            "images without hits were left out.",
+            examples);
+        add_sets(*app, step_.original, step_.replication);
+        add_hits(*app, step_.original_hits, step_.replication_hits,
+                 "Hits on the original and on the replication: csv files, or folders of stores")
+            ->required();
+        add_methods(*app, step_);
+        app->add_option("--min-annotators", step_.study.min_annotators,
+                        "Leave out images with fewer")
+            ->capture_default_str()
+            ->type_name("N");
+        add_intervals(*app, step_);
+        add_sweeps(*app, step_);
+        app->add_option("-j,--threads", step_.estimates.threads, "Threads (0: all)")
+            ->capture_default_str()
+            ->type_name("N");
+        add_annotation_options(*app, step_.annotations);
+        output_.add_to(*app);
+        return app;
+    }
+
+    /// Hits are the stores of the two data sets, or of those that `hits` names.
+    void over(const Runs& runs) override {
+        if (step_.original.empty() || step_.replication.empty())
+            throw Error(ErrorCode::bad_input,
+                        "annotations of two data sets are needed, as in original = "
+                        "\"original.csv\" and replication = \"replication.csv\"");
+        if (step_.original_hits.empty()) {
+            if (runs.datasets.size() != 2)
+                throw Error(ErrorCode::bad_input,
+                            "hits are on two data sets, the original first: name them, as in "
+                            "hits = [\"v1\", \"v2\"]");
+            step_.original_hits = runs.datasets[0];
+            step_.replication_hits = runs.datasets[1];
+        }
+        for (std::filesystem::path* hits : {&step_.original_hits, &step_.replication_hits})
+            *hits = runs.find(hits->string());
+    }
+
+    void check() const override { replication::check(step_); }
+
+    int run() const override {
+        AdjustStep step = step_;
+        step.sweep_eighths = output_.json;
+        ProgressLine line("adjust", "steps");
+        const Report report = report_of(run_adjust(step, *self_comm(), line));
+        line.finish();
+        output_.print(report);
+        return report.partial ? Status::partial : Status::done;
+    }
+
+private:
+    AdjustStep step_;
+    Output output_;
+};
+
 }  // namespace
 
-int replicate_adjust(std::vector<std::string> arguments) {
-    auto app = make_app(
-        "replicate adjust",
-        "Reweigh the replication to the selection rates of the original and split each "
-        "classifier's accuracy gap into what remains and what was selection bias. Status 3: images "
-        "without hits were left out.",
-        examples);
-    AdjustStep step;
-    Output output;
-    add_sets(*app, step.original, step.replication);
-    add_hits(*app, step.original_hits, step.replication_hits,
-             "Hits on the original and on the replication: csv files, or folders of stores")
-        ->required();
-    add_methods(*app, step);
-    app->add_option("--min-annotators", step.study.min_annotators, "Leave out images with fewer")
-        ->capture_default_str()
-        ->type_name("N");
-    add_intervals(*app, step);
-    add_sweeps(*app, step);
-    app->add_option("-j,--threads", step.estimates.threads, "Threads (0: all)")
-        ->capture_default_str()
-        ->type_name("N");
-    add_annotation_options(*app, step.annotations);
-    output.add_to(*app);
-    if (!parse(*app, std::move(arguments))) return Status::done;
+std::unique_ptr<StoreCommand> adjust_command() {
+    return std::make_unique<AdjustCommand>();
+}
 
-    step.sweep_eighths = output.json;
-    ProgressLine line("adjust", "steps");
-    const Report report = report_of(run_adjust(step, *self_comm(), line));
-    line.finish();
-    output.print(report);
-    return report.partial ? Status::partial : Status::done;
+int replicate_adjust(std::vector<std::string> arguments) {
+    return run_command(*adjust_command(), std::move(arguments));
 }
 
 }  // namespace assay::cli

@@ -8,6 +8,7 @@
 #include "cli/command.h"
 #include "core/file.h"
 #include "core/toml.h"
+#include "data/dataset_name.h"
 
 namespace assay::cli {
 namespace {
@@ -105,17 +106,16 @@ Plan::Model read_model(const json& table, const fs::path& folder) {
     return model;
 }
 
-/// A table that reads the predictions. One more: a row.
+/// A table that reads the predictions. One more: a row. They run in this order.
 struct StepRow {
     const char* name;
     std::unique_ptr<StoreCommand> (*make)();
     bool per_dataset;  ///< is asked about one data set at a time
 };
 constexpr StepRow step_rows[] = {
-    {"score", score_command, false},
-    {"compare", compare_command, true},
-    {"gap", gap_command, false},
-    {"labels", propose_command, false},
+    {"score", score_command, false},      {"compare", compare_command, true},
+    {"gap", gap_command, false},          {"labels", propose_command, false},
+    {"replicate", adjust_command, false},
 };
 
 }  // namespace
@@ -179,8 +179,9 @@ json Plan::resolved(const std::vector<ModelSpec>& specs) const {
 
 void Plan::check(const std::vector<ModelSpec>& specs) const {
     storage_format_named(store.storage);
-    std::vector<std::string> datasets;  // as far as their names are known yet
-    for (const DataFlags& d : data) datasets.push_back(d.name.empty() ? "DATA_SET" : d.name);
+    std::vector<std::string> datasets;
+    for (const DataFlags& d : data)
+        datasets.push_back(d.name.empty() ? dataset_name_of(d.folders.at(0)) : d.name);
     for (const Step& step : steps) {
         with_note("checking [" + step.command + "]", [&] {
             for (const auto& command : commands_of(step, specs, datasets)) command->check();
@@ -193,7 +194,7 @@ std::vector<std::unique_ptr<StoreCommand>> Plan::commands_of(
     const std::vector<std::string>& datasets) const {
     const auto& row =
         *std::ranges::find_if(step_rows, [&](const StepRow& r) { return r.name == step.command; });
-    Runs runs{store.out, {}, datasets};
+    Runs runs{store.out, {}, datasets, folder};
     for (const ModelSpec& spec : specs) runs.models.push_back(spec.name);
     std::vector<std::unique_ptr<StoreCommand>> commands;
     const auto add = [&](const Runs& about) {
@@ -207,7 +208,7 @@ std::vector<std::unique_ptr<StoreCommand>> Plan::commands_of(
         add(runs);
         return commands;
     }
-    for (const std::string& dataset : datasets) add({runs.folder, runs.models, {dataset}});
+    for (const std::string& dataset : datasets) add({runs.folder, runs.models, {dataset}, folder});
     return commands;
 }
 

@@ -17,8 +17,9 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 
 /// Options whose values are files; the file need not be there for those that are written.
-constexpr std::array<std::string_view, 8> file_options = {
-    "labels", "labels1", "labels2", "class-map", "gold", "table", "path", "output"};
+constexpr std::array<std::string_view, 10> file_options = {
+    "labels", "labels1", "labels2", "class-map", "gold",
+    "table",  "path",    "output",  "original",  "replication"};
 
 [[noreturn]] void refuse(const std::string& message) {
     throw Error(ErrorCode::bad_input, message);
@@ -74,6 +75,16 @@ void set(CLI::Option& option, const std::string& key, const json& value, const s
 }
 
 }  // namespace
+
+fs::path Runs::find(const std::string& dataset_or_path) const {
+    std::error_code ignored;
+    const fs::path runs = folder / dataset_or_path, path = file_folder / dataset_or_path;
+    if (std::ranges::find(datasets, dataset_or_path) != datasets.end()) return runs;
+    if (fs::is_directory(runs, ignored)) return runs;
+    if (fs::exists(path, ignored)) return path.lexically_normal();
+    refuse(fmt::format("`{}` is no data set of the file, and nothing is there{}", dataset_or_path,
+                       suggest(dataset_or_path, datasets)));
+}
 
 int run_command(StoreCommand& command, std::vector<std::string> arguments) {
     const auto app = command.app();

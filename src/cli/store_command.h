@@ -16,6 +16,11 @@ struct Runs {
     std::filesystem::path folder;
     std::vector<std::string> models;    ///< in the order of the file
     std::vector<std::string> datasets;  ///< those that the command is asked about
+    std::filesystem::path file_folder;  ///< of the assay.toml: paths in it are relative to it
+
+    /// Where the runs of a data set are, or will be, by its name; else the path that was meant.
+    /// Throws bad_input where there is neither.
+    std::filesystem::path find(const std::string& dataset_or_path) const;
 };
 
 class StoreCommand {
@@ -35,6 +40,7 @@ std::unique_ptr<StoreCommand> score_command();
 std::unique_ptr<StoreCommand> compare_command();
 std::unique_ptr<StoreCommand> gap_command();
 std::unique_ptr<StoreCommand> propose_command();
+std::unique_ptr<StoreCommand> adjust_command();
 
 /// Parses the arguments, checks, runs.
 int run_command(StoreCommand& command, std::vector<std::string> arguments);

@@ -2,6 +2,7 @@
 
 #include "assay/data/dataset.h"
 #include "assay/error.h"
+#include "dataset_name.h"
 #include "folder_scan.h"
 #include "image_folder.h"
 #include "list_dataset.h"
@@ -13,11 +14,6 @@ namespace fs = std::filesystem;
 
 /// What a made data set has beside its images.
 constexpr std::string_view own_list_name = "labels.csv";
-
-std::string folder_name(const fs::path& path) {
-    const fs::path whole = fs::absolute(path).lexically_normal();
-    return (whole.has_filename() ? whole : whole.parent_path()).filename().string();
-}
 
 bool holds_class_folders(const fs::path& path) {
     for (const std::string& name : list_folder(path).folders) {
@@ -80,6 +76,13 @@ Dataset open_folder(const fs::path& path, const DatasetOptions& options,
 
 }  // namespace
 
+std::string dataset_name_of(const fs::path& path) {
+    const fs::path whole = fs::absolute(path).lexically_normal();
+    if (!whole.has_filename()) return whole.parent_path().filename().string();
+    std::error_code ignored;
+    return (fs::is_regular_file(whole, ignored) ? whole.stem() : whole.filename()).string();
+}
+
 Dataset open_dataset(const fs::path& path, const DatasetOptions& options,
                      std::vector<std::string>* notes) {
     std::vector<std::string> unheard;
@@ -91,7 +94,6 @@ Dataset open_dataset(const fs::path& path, const DatasetOptions& options,
     Dataset dataset;
     if (fs::is_directory(status)) {
         dataset = open_folder(path, options, heard);
-        dataset.name = folder_name(path);
     } else {
         if (!options.list.empty()) {
             throw Error(ErrorCode::usage,
@@ -100,9 +102,8 @@ Dataset open_dataset(const fs::path& path, const DatasetOptions& options,
         }
         const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
         dataset = open_list(folder, path, options, heard);
-        dataset.name = path.stem().string();
     }
-    if (!options.name.empty()) dataset.name = options.name;
+    dataset.name = options.name.empty() ? dataset_name_of(path) : options.name;
     return dataset;
 }
 

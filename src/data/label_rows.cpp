@@ -77,6 +77,12 @@ std::vector<std::uint32_t> items_of_rows(const NamedRows& named, const Dataset& 
 
 }  // namespace
 
+void require_labels(const std::filesystem::path& path) {
+    std::error_code ignored;
+    if (!path.empty() && !std::filesystem::exists(path, ignored))
+        throw Error(ErrorCode::bad_input, fmt::format("no labels at `{}`", path.string()));
+}
+
 LabelSets rows_in_order(LabelSets rows, const Dataset& dataset, const std::string& source) {
     if (rows.size() == imagenet_val_size && all_imagenet_val(dataset.ids)) {
         LabelSets out;

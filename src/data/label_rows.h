@@ -1,12 +1,16 @@
 // From rows of labels to the items of a data set, however the rows say which item they mean.
 #pragma once
 
+#include <filesystem>
 #include <string>
 
 #include "assay/data/dataset.h"
 #include "assay/data/label_sets.h"
 
 namespace assay {
+
+/// Throws bad_input where nothing is there. No path asks for no labels.
+void require_labels(const std::filesystem::path& path);
 
 /// Rows in the items' order; or 50,000 rows for images of ImageNet's validation set, found by
 /// number.

@@ -160,8 +160,7 @@ void check(const MeasureOptions& options, bool differences) {
     for (MetricRequest& request : list) set_subgroups(request, options);
     if (!options.class_map.empty() && !std::filesystem::exists(options.class_map))
         class_map_named(options.class_map, imagenet_classes());
-    if (!options.labels.empty() && !std::filesystem::exists(options.labels))
-        throw Error(ErrorCode::bad_input, "no labels at `" + options.labels.string() + "`");
+    require_labels(options.labels);
 }
 
 ScoreOptions resolve(const MeasureOptions& options, const PredictionStore& store) {

@@ -470,17 +470,22 @@ const MethodResult* AdjustReport::method(std::string_view id) const {
     return nullptr;
 }
 
-AdjustReport adjust(const Study& study, const AdjustOptions& options,
-                    const ProgressCallback& progress) {
-    if (study.models() == 0 || study.first.size() == 0 || study.second.size() == 0) {
-        throw Error(ErrorCode::bad_input, "the study has no classifier or no image");
-    }
+void check(const AdjustOptions& options) {
+    if (options.moments && !options.exponents.empty()) check_exponents(options.exponents);
     if (options.bootstrap > max_replicates ||
         (options.bootstrap > 0 && options.bootstrap < min_replicates)) {
         throw Error(ErrorCode::usage,
                     fmt::format("{} replicates of the bootstrap: {} to {} are possible, 0 for none",
                                 options.bootstrap, min_replicates, max_replicates));
     }
+}
+
+AdjustReport adjust(const Study& study, const AdjustOptions& options,
+                    const ProgressCallback& progress) {
+    if (study.models() == 0 || study.first.size() == 0 || study.second.size() == 0) {
+        throw Error(ErrorCode::bad_input, "the study has no classifier or no image");
+    }
+    check(options);
     return Adjustment(study, options, progress).report();
 }
 

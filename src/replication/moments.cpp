@@ -38,6 +38,15 @@ std::vector<int> default_exponents(int n) {
     return {};
 }
 
+void check_exponents(const std::vector<int>& exponents) {
+    if (exponents.size() < 2 || exponents.front() != 0 ||
+        std::ranges::adjacent_find(exponents, std::greater_equal<>()) != exponents.end()) {
+        throw Error(ErrorCode::usage,
+                    fmt::format("exponents {{{}}}: they begin with 0 and ascend, e.g. 0,1,2,5,12",
+                                fmt::join(exponents, ",")));
+    }
+}
+
 std::vector<std::vector<int>> companion_exponents(int n) {
     if (n >= 40) return {{0, 1, 3, 8}, {0, 1, 3, 8, 20}};
     if (n >= 20) return {{0, 1, 3, 8}, {0, 1, 2, 3, 5}};
@@ -57,13 +66,7 @@ MomentProjection::MomentProjection(const CellCounts& first, const CellCounts& se
       second_total_(second.total()) {
     if (first_total_ <= 0 || second_total_ <= 0)
         throw Error(ErrorCode::bad_input, "a set has no images");
-    if (exponents_.size() < 2 || exponents_.front() != 0 ||
-        std::adjacent_find(exponents_.begin(), exponents_.end(), std::greater_equal<>()) !=
-            exponents_.end()) {
-        throw Error(ErrorCode::usage,
-                    fmt::format("exponents {{{}}}: they begin with 0 and ascend, e.g. 0,1,2,5,12",
-                                fmt::join(exponents_, ",")));
-    }
+    check_exponents(exponents_);
     const int top = exponents_.back();
     if (top > first.grid.min_n() || 2 * top > second.grid.min_n()) {
         throw Error(ErrorCode::usage,

@@ -1,6 +1,7 @@
 #include "assay/replication/prepare.h"
 
 #include <algorithm>
+#include <functional>
 
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
@@ -62,6 +63,13 @@ void clean_sets(std::vector<Selections>& raw, PreparedSets& prepared,
     }
 }
 
+/// By set: annotations, not frequencies.
+std::vector<bool> are_raw(const std::vector<std::filesystem::path>& files) {
+    std::vector<bool> raw;
+    for (const auto& file : files) raw.push_back(is_raw_selections(file));
+    return raw;
+}
+
 /// Guessers pull every selection frequency towards their own habit: worth a warning where the
 /// rules would find some.
 void hint_at_cleaning(std::vector<Selections>& raw, PreparedSets& prepared,
@@ -88,20 +96,23 @@ void hint_at_cleaning(std::vector<Selections>& raw, PreparedSets& prepared,
 
 }  // namespace
 
-PreparedSets prepare_sets(const std::vector<std::filesystem::path>& files,
-                          const PrepareOptions& options) {
+void check_files(const std::vector<std::filesystem::path>& files, const PrepareOptions& options) {
     if (files.empty() || files.size() > 2) {
         throw Error(ErrorCode::usage,
                     fmt::format("{} files of annotations: one or two sets are read", files.size()));
     }
-    PreparedSets prepared;
-    std::vector<bool> is_raw;
-    for (const auto& file : files) is_raw.push_back(is_raw_selections(file));
-    const bool all_raw = std::all_of(is_raw.begin(), is_raw.end(), [](bool b) { return b; });
-    if (options.clean && !all_raw) {
+    if (const auto raw = are_raw(files);
+        options.clean && !std::ranges::all_of(raw, std::identity()))
         throw Error(ErrorCode::bad_input,
                     "cleaning needs raw annotations (a column `annotator`), not frequencies");
-    }
+}
+
+PreparedSets prepare_sets(const std::vector<std::filesystem::path>& files,
+                          const PrepareOptions& options) {
+    check_files(files, options);
+    PreparedSets prepared;
+    const std::vector<bool> is_raw = are_raw(files);
+    const bool all_raw = std::ranges::all_of(is_raw, std::identity());
     std::vector<Selections> raw;
     for (std::size_t i = 0; i < files.size(); ++i) {
         if (is_raw[i]) raw.push_back(read_selections(files[i], prepared.names));

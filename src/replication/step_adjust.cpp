@@ -3,11 +3,25 @@
 #include "core/parallel.h"
 
 namespace assay::replication {
+namespace {
 
-AdjustOutcome run_adjust(const AdjustStep& step, Comm& comm, const ProgressCallback& progress) {
+/// What the parts take: the step's own fields put into the options.
+AdjustOptions options_of(const AdjustStep& step) {
     AdjustOptions options = step.estimates;
     options.seed = step.annotations.seed;
     choose_methods(options, step.methods);
+    return options;
+}
+
+}  // namespace
+
+void check(const AdjustStep& step) {
+    check(options_of(step));
+    check_files({step.original, step.replication}, step.annotations);
+}
+
+AdjustOutcome run_adjust(const AdjustStep& step, Comm& comm, const ProgressCallback& progress) {
+    const AdjustOptions options = options_of(step);
     const int threads = resolve_threads(options.threads);
     AdjustOutcome outcome;
     outcome.prepared = prepare_sets({step.original, step.replication}, step.annotations);

@@ -251,6 +251,55 @@ TEST_F(EndToEnd, OneFileRunsEverything) {
     EXPECT_EQ(json::parse(slurp(folder / "runs/run.json")).at("models").size(), 2U);
 }
 
+// [gap], [labels] and [replicate] say what the commands say of the same stores.
+TEST_F(EndToEnd, OneFileRunsWhatReadsTwoDataSets) {
+    const fs::path folder = fresh("plan-of-two");
+    fs::create_directories(folder);
+    const auto data = [&](const std::string& name) {
+        return "[[data]]\npath = '" + images().string() + "'\nname = '" + name + "'\n";
+    };
+    const auto frequencies = [&](const std::string& name, int shift) {
+        std::string text = "image,label,annotators,selected\n";
+        const PredictionStore store = PredictionStore::open(folder / "runs/v1/small");
+        for (std::size_t i = 0; i < store.rows(); ++i)
+            text += std::string(store.dataset().ids[i]) + ",shape,20," +
+                    std::to_string(shift + static_cast<int>(i * 7 % 13)) + "\n";
+        write_file_atomically(folder / name, text);
+    };
+    const std::string models_and_data =
+        "out = 'runs'\n[[model]]\npath = '" + (models / "small.pt").string() +
+        "'\n[[model]]\npath = '" + (models / "tiny.pt").string() + "'\n" + data("v1") + data("v2");
+    const auto run = [&](const std::string& steps) {
+        write_file_atomically(folder / "assay.toml", models_and_data + steps);
+        return assay_run({"run", (folder / "assay.toml").string()});
+    };
+    // Of data sets that are still to be predicted.
+    const Outcome first =
+        run("[gap]\njson = true\noutput = 'gap.json'\n"
+            "[labels]\npath = 'runs/v1'\noutput = 'questions.csv'\n");
+    ASSERT_EQ(first.status, 0) << first.err;
+    const auto at = [&](const char* name) { return (folder / name).string(); };
+    const Outcome gap = assay_run({"gap", at("runs/v1"), at("runs/v2"), "--json"});
+    EXPECT_EQ(json::parse(slurp(folder / "gap.json")), json::parse(gap.out));
+    EXPECT_TRUE(fs::exists(folder / "questions.csv"));
+
+    frequencies("original.csv", 7);
+    frequencies("replication.csv", 5);
+    const std::string replicate =
+        "[replicate]\noriginal = 'original.csv'\nreplication = 'replication.csv'\n"
+        "units = 'image'\njson = true\noutput = 'adjusted.json'\n";
+    const Outcome adjusted =
+        assay_run({"replicate", "adjust", at("original.csv"), at("replication.csv"), "--hits",
+                   at("runs/v1"), at("runs/v2"), "--units", "image", "--json"});
+    ASSERT_EQ(adjusted.status, 0) << adjusted.err;
+    for (const std::string hits : {"", "hits = ['v1', 'v2']\n", "hits = ['runs/v1', 'v2']\n"}) {
+        fs::remove(folder / "adjusted.json");
+        const Outcome outcome = run(replicate + hits);
+        ASSERT_EQ(outcome.status, 0) << outcome.err;
+        EXPECT_EQ(json::parse(slurp(folder / "adjusted.json")), json::parse(adjusted.out)) << hits;
+    }
+}
+
 TEST_F(EndToEnd, CheckFindsASoundPairSound) {
     const Outcome outcome = assay_run(
         {"check", "--model", (models / "small.pt").string(), "--data", images().string()});

@@ -138,6 +138,9 @@ TEST(Plan, MistakesOfTheLaterStepsAreFoundFirst) {
                       data = "[[data]]\npath = 'd'\n";
     const std::string one = "[[model]]\npath = 'a.pt'\n" + model + data;
     const std::string two = one + "[[model]]\npath = 'b.pt'\n" + model;
+    const std::string pair = one + "[[data]]\npath = 'e'\n";
+    write_file_atomically(scratch / "there.csv", "image,label,annotators,selected\n");
+    const std::string annotations = "original = 'there.csv'\nreplication = 'there.csv'\n";
     const auto run = [&](const std::string& text, const std::vector<std::string>& more) {
         write_file_atomically(file, text);
         std::vector<std::string> words = {"run", file, "--out", scratch / "runs"};
@@ -151,6 +154,9 @@ TEST(Plan, MistakesOfTheLaterStepsAreFoundFirst) {
             {"--dry-run"});
     EXPECT_EQ(sound.status, 0) << sound.err;
     EXPECT_THAT(sound.out, HasSubstr("\"compare\""));
+    const Outcome later =
+        run(pair + "[gap]\n[replicate]\nhits = ['e', 'there.csv']\n" + annotations, {"--dry-run"});
+    EXPECT_EQ(later.status, 0) << later.err;
     const std::vector<std::pair<std::string, std::string>> mistakes = {
         {one + "[compare]\n", "two models are needed; the file lists `a` alone"},
         {one + "[compare]\nbaseline = 'a'\ngate = ['top1.delta >= 0']\n",
@@ -173,6 +179,35 @@ TEST(Plan, MistakesOfTheLaterStepsAreFoundFirst) {
         {two + "[score]\nclass-map = 'imagenet-b'\n", "imagenet-b"},
         {two + "[score]\ngate = ['top1.delta >= 0']\n", "needs a baseline"},
         {"storage = 'topp'\n" + two, "topp"},
+        {one + "[gap]\n", "a gap is between two data sets"},
+        {pair + "[gap]\nagrement = 'recall'\n",
+         "[gap] has an unknown key `agrement`; did you mean `agreement`?"},
+        {pair + "[gap]\nagreement = 'recal'\n", "recal"},
+        {pair + "[gap]\nsubgroups = '1-0'\n", "1-0"},
+        {pair + "[gap]\nsets = ['d', 'ee']\n",
+         "`ee` is no data set of the file, and nothing is there; did you mean `e`?"},
+        {pair + "[gap]\nsets = ['d', 'd']\n", "both are"},
+        {pair + "[gap]\nlabels2 = 'real.json'\n", "no labels at `real.json`"},
+        {pair + "[gap]\nn1 = 5\n", "numbers of images belong to a table"},
+        {pair + "[gap]\ntable = 'published.csv'\n",
+         "no table of published values at `published.csv`"},
+        {pair + "[gap]\ntable = 'there.csv'\nlabels1 = 'there.csv'\n",
+         "a table holds published values"},
+        {one + "[labels]\ngold = 'experts.csv'\n", "no labels at `experts.csv`"},
+        {pair + "[replicate]\n", "annotations of two data sets are needed"},
+        {one + "[replicate]\n" + annotations, "hits are on two data sets"},
+        {pair + "[replicate]\n" + annotations + "hits = ['d']\n", "[replicate].hits"},
+        {pair + "[replicate]\n" + annotations + "hits = ['d', 'ee']\n",
+         "`ee` is no data set of the file, and nothing is there; did you mean `e`?"},
+        {pair + "[replicate]\n" + annotations + "method = 'moments'\n",
+         "[replicate] has an unknown key `method`; did you mean `methods`?"},
+        {pair + "[replicate]\n" + annotations + "methods = ['moment']\n",
+         "unknown method `moment`; did you mean `moments`?"},
+        {pair + "[replicate]\n" + annotations + "units = 'images'\n", "did you mean `image`?"},
+        {pair + "[replicate]\n" + annotations + "exponents = [1, 2]\n", "exponents {1,2}"},
+        {pair + "[replicate]\n" + annotations + "bootstrap = 5\n", "5 replicates of the bootstrap"},
+        {pair + "[replicate]\n" + annotations + "clean = true\n", "cleaning needs raw annotations"},
+        {pair + "[replicate]\noriginal = 'there.csv'\nreplication = 'gone.csv'\n", "gone.csv"},
     };
     for (const auto& [text, message] : mistakes) {
         for (const std::vector<std::string>& more : {std::vector<std::string>{}, {"--dry-run"}}) {

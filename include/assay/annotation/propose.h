@@ -88,6 +88,9 @@ struct Proposals {
     Dataset dataset;  ///< of the stores
 };
 
+/// Throws what can be known before a store is opened: usage for numbers outside of what is allowed,
+/// bad_input for gold sets that are not there.
+void check(const ProposeOptions& options);
 /// Items that one of the stores has no scores of are left out and counted. Every rank reads its
 /// part of the items and returns the same proposals, whatever their number. Progress counts this
 /// rank's items in the steps "thresholds" and "questions". Cost: two reads of the scores. Throws

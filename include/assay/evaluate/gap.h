@@ -58,6 +58,9 @@ struct GapOptions {
     std::size_t top = 10;             ///< models listed as the best by ASMA
 };
 
+/// Throws usage for what is wrong whatever the data: the agreement, the subgroups, the pooling.
+void check(const GapOptions& options);
+
 /// One metric on both data sets. Averages over models: `absolute` is the mean of |gap|, not |mean
 /// gap|. `n`: images; of a gap, of both data sets together; of an average, of one model. A value
 /// without an interval says why in its note.
@@ -241,8 +244,11 @@ struct GapRequest {
     std::array<std::optional<std::uint64_t>, 2> images;
     GapOptions options;
 };
-/// Finds the stores or reads the table, and compares. Throws usage: data sets that are not there,
-/// the same one twice, what does not go together; and as gap_of_stores() and read_gap_table().
+/// Throws what can be known before a store is opened: usage as check(GapOptions), and for what does
+/// not go together; bad_input: a file that is not there.
+void check(const GapRequest& request);
+/// Finds the stores or reads the table, and compares. Throws as check(); usage: data sets that are
+/// not there, the same one twice; and as gap_of_stores() and read_gap_table().
 GapReport run_gap(const GapRequest& request, Comm& comm, const ProgressCallback& progress = {});
 
 /// Schema assay.gap/2: everything above.

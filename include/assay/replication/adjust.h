@@ -50,6 +50,9 @@ void choose_methods(AdjustOptions& options, const std::vector<std::string>& name
 Units units_named(std::string_view name);
 EmptyBins empty_bins_named(std::string_view name);
 
+/// Throws usage for what is wrong whatever the study: the exponents, the bootstrap's replicates.
+void check(const AdjustOptions& options);
+
 /// gap = remaining + bias. Proportions.
 struct GapParts {
     Estimate gap, remaining, bias;

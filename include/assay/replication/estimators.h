@@ -50,6 +50,8 @@ CellWeights extrapolated_weights(const CellCounts& first, const CellCounts& seco
 
 /// Exponents of the moment estimator by the smallest number of annotators; {} for n < 2.
 std::vector<int> default_exponents(int smallest_n);
+/// Throws usage unless 0 comes first and they ascend.
+void check_exponents(const std::vector<int>& exponents);
 /// Two more sets to show how much the choice matters: a calmer one and one of less bias. As far as
 /// n allows.
 std::vector<std::vector<int>> companion_exponents(int smallest_n);

@@ -35,9 +35,13 @@ struct PreparedSets {
     std::vector<std::string> warnings;
 };
 
-/// Files of raw annotations or of frequencies, one a set. Throws bad_input: cleaning asked of
-/// frequencies, no annotator in common (unless other_annotators), nothing left; usage: no file or
-/// more than two. Cost: linear in the annotations; memory: 16 bytes per annotation.
+/// Throws what the first lines of the files tell: bad_input for one that is not there, and for
+/// cleaning asked of frequencies; usage: no file or more than two.
+void check_files(const std::vector<std::filesystem::path>& files, const PrepareOptions& options);
+
+/// Files of raw annotations or of frequencies, one a set. Throws as check_files(); bad_input: no
+/// annotator in common (unless other_annotators), nothing left. Cost: linear in the annotations;
+/// memory: 16 bytes per annotation.
 PreparedSets prepare_sets(const std::vector<std::filesystem::path>& files,
                           const PrepareOptions& options);
 

@@ -78,6 +78,10 @@ struct AdjustOutcome {
     std::vector<SweepPoint> sweep;
     bool partial = false;  ///< images were left out for want of hits
 };
+/// Throws what can be known before the annotations and the hits are read: usage for methods and as
+/// check(AdjustOptions); bad_input: annotations that are not there, or that cannot be cleaned. Hits
+/// may be still to come.
+void check(const AdjustStep& step);
 AdjustOutcome run_adjust(const AdjustStep& step, Comm& comm, const ProgressCallback& progress = {});
 /// Schema assay.replicate_adjust/2. The records are classifiers by methods.
 Report report_of(const AdjustOutcome& outcome);

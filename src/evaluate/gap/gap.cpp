@@ -7,7 +7,9 @@
 
 #include "assay/collective/comm.h"
 #include "assay/error.h"
+#include "assay/metric/metric.h"
 #include "assay/store/prediction_store.h"
+#include "data/label_rows.h"
 
 namespace assay {
 namespace {
@@ -60,12 +62,32 @@ GapSide side_of(const std::string& argument, const fs::path& runs, const fs::pat
     return side;
 }
 
-GapReport from_stores(const GapRequest& request, Comm& comm, const ProgressCallback& progress) {
+void check_stores(const GapRequest& request) {
     if (request.sets.size() != 2)
         throw Error(ErrorCode::usage, "two data sets are needed, or a table of published values");
+    if (request.sets[0] == request.sets[1])
+        throw Error(ErrorCode::usage, fmt::format("both are `{}`", request.sets[0]));
     if (request.images[0] || request.images[1])
         throw Error(ErrorCode::usage,
                     "numbers of images belong to a table: stores know their images");
+    for (const fs::path& labels : request.labels) require_labels(labels);
+}
+
+void check_table(const GapRequest& request) {
+    if (request.sets.size() != 0 && request.sets.size() != 2)
+        throw Error(ErrorCode::usage,
+                    "with a table, name both data sets (for the headings) or none");
+    if (!request.runs.empty() || !request.labels[0].empty() || !request.labels[1].empty())
+        throw Error(
+            ErrorCode::usage,
+            "a table holds published values: folders of runs and label sets are for stores");
+    std::error_code ignored;
+    if (!fs::exists(request.table, ignored))
+        throw Error(ErrorCode::bad_input,
+                    fmt::format("no table of published values at `{}`", request.table.string()));
+}
+
+GapReport from_stores(const GapRequest& request, Comm& comm, const ProgressCallback& progress) {
     std::vector<std::string> warnings;
     GapSide first, second;
     agree(comm, [&] {
@@ -82,13 +104,6 @@ GapReport from_stores(const GapRequest& request, Comm& comm, const ProgressCallb
 }
 
 GapReport from_table(const GapRequest& request) {
-    if (request.sets.size() != 0 && request.sets.size() != 2)
-        throw Error(ErrorCode::usage,
-                    "with a table, name both data sets (for the headings) or none");
-    if (!request.runs.empty() || !request.labels[0].empty() || !request.labels[1].empty())
-        throw Error(
-            ErrorCode::usage,
-            "a table holds published values: folders of runs and label sets are for stores");
     const GapTable table = read_gap_table(request.table, request.unit);
     std::array<std::string, 2> names{"V1", "V2"};
     if (request.sets.size() == 2) names = {request.sets[0], request.sets[1]};
@@ -115,7 +130,22 @@ std::string_view name_of(GapMetric metric) {
     return names[static_cast<std::size_t>(metric)];
 }
 
+void check(const GapOptions& options) {
+    if (options.pooled_above == 0 || options.pooled_above > most_labels_per_image)
+        throw Error(ErrorCode::usage, fmt::format("numbers of labels pooled above {}: 1 to {}",
+                                                  options.pooled_above, most_labels_per_image));
+    MetricRequest asma = parse_metric("asma");
+    asma.set("agreement", options.agreement);
+    if (options.subgroups != "present") asma.set("subgroups", options.subgroups);
+}
+
+void check(const GapRequest& request) {
+    check(request.options);
+    request.table.empty() ? check_stores(request) : check_table(request);
+}
+
 GapReport run_gap(const GapRequest& request, Comm& comm, const ProgressCallback& progress) {
+    agree(comm, [&] { check(request); });
     return request.table.empty() ? from_stores(request, comm, progress) : from_table(request);
 }
 

@@ -266,6 +266,7 @@ void compare_origins(const StoreSpec& one, const StoreSpec& two,
 
 GapReport gap_of_stores(const GapSide& first, const GapSide& second, const GapOptions& options,
                         Comm& comm, const ProgressCallback& progress) {
+    check(options);
     const std::array<const GapSide*, 2> sides{&first, &second};
     const std::array<ByName, 2> stores{by_name(first), by_name(second)};
     std::vector<std::string> names;
@@ -279,10 +280,6 @@ GapReport gap_of_stores(const GapSide& first, const GapSide& second, const GapOp
                         second.name, first.name, listed(missing_from({}, stores[0])), second.name,
                         listed(missing_from({}, stores[1]))));
     }
-    if (options.pooled_above == 0 || options.pooled_above > most_labels_per_image)
-        throw Error(ErrorCode::usage, fmt::format("numbers of labels pooled above {}: 1 to {}",
-                                                  options.pooled_above, most_labels_per_image));
-
     std::array<Images, 2> images{images_of(first, stores[0].at(names[0])),
                                  images_of(second, stores[1].at(names[0]))};
     if (images[0].spec.classes != images[1].spec.classes) {
