@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <span>
 #include <string>
 #include <string_view>
@@ -45,6 +46,17 @@ struct CheckOptions {
     double level = 0.01;
 };
 
+/// A data set opened to be checked, and what was found on the way.
+struct DataToCheck {
+    Dataset dataset;
+    std::vector<Finding> findings;
+};
+/// Opens a folder under the classifier's classes (`options.classes`). Where it has others, it is
+/// opened without classes, and the error data.classes says so. Throws what open_dataset throws, for
+/// any other reason. `notes` as there.
+DataToCheck open_to_check(const std::filesystem::path& folder, const DatasetOptions& options,
+                          std::vector<std::string>* notes = nullptr);
+
 /// Findings in a fixed order, one or more for each check. The ids:
 ///  - data.classes: class counts of classifier, description and data set agree; classes without
 ///  images
@@ -66,6 +78,10 @@ struct CheckOptions {
 /// the classifier throws, and bad_input for an empty data set.
 std::vector<Finding> check_model(Classifier& classifier, const ModelSpec& spec,
                                  const Dataset& dataset, const CheckOptions& options = {},
+                                 const ProgressCallback& callback = {});
+/// The same, after what was found when the data set was opened.
+std::vector<Finding> check_model(Classifier& classifier, const ModelSpec& spec, DataToCheck data,
+                                 const CheckOptions& options = {},
                                  const ProgressCallback& callback = {});
 
 /// What was found of one classifier on one data set.

@@ -72,4 +72,12 @@ std::vector<Finding> check_model(Classifier& classifier, const ModelSpec& spec,
     return findings;
 }
 
+std::vector<Finding> check_model(Classifier& classifier, const ModelSpec& spec, DataToCheck data,
+                                 const CheckOptions& options, const ProgressCallback& callback) {
+    std::vector<Finding> findings = std::move(data.findings);
+    for (Finding& finding : check_model(classifier, spec, data.dataset, options, callback))
+        findings.push_back(std::move(finding));
+    return findings;
+}
+
 }  // namespace assay
