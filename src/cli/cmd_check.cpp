@@ -25,7 +25,7 @@ int cmd_check(std::vector<std::string> arguments) {
                         "of the classes, doubled "
                         "softmax, mean and std, channel order, scores that depend on the batch, "
                         "unreadable images. "
-                        "Exit status 2 when results would be wrong.",
+                        "Exit status 2 when results would be incorrect.",
                         examples);
     ModelFlags models;
     DataFlags data;

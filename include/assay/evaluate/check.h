@@ -1,7 +1,7 @@
 // The doctor: do this classifier, its preprocessing and this data set fit together?
 //
-// A sample of labelled images goes through the classifier as its description says, and in ways that
-// are wrong as often in practice. A finding is reported as a fault only when it could hardly be
+// A sample of labelled images goes through the classifier as its description says, and in incorrect
+// ways that are common in practice. A finding is reported as a fault only when it could hardly be
 // chance, with the counts behind it.
 #pragma once
 
@@ -22,10 +22,10 @@ namespace assay {
 
 struct Finding {
     enum class Severity {
-        ok,       ///< looked at, nothing wrong
+        ok,       ///< looked at, nothing found
         note,     ///< could not be told, or worth knowing
-        warning,  ///< probably wrong
-        error,    ///< results would be wrong
+        warning,  ///< probably incorrect
+        error,    ///< results would be incorrect
     };
     Severity severity = Severity::ok;
     std::string id;      ///< stable, "classes.order"
@@ -89,7 +89,7 @@ struct CheckedPair {
     std::string model, dataset;
     std::vector<Finding> findings;
 };
-/// Results would be wrong: a finding is an error.
+/// Results would be incorrect: a finding is an error.
 bool any_fault(std::span<const CheckedPair> pairs);
 /// A section for each pair, then their counts; the records are the findings. JSON: assay.check/1.
 Report report_of(std::span<const CheckedPair> pairs);

@@ -57,7 +57,7 @@ std::vector<Finding> check_model(Classifier& classifier, const ModelSpec& spec,
     const PixelResult pixels =
         check_values(runner, scores, sample, dataset, spec, order.order, options, fresh);
     if (!(pixels.best == spec.preprocess)) {
-        // Wrong pixel values hide the order: look again with the better ones.
+        // Incorrect pixel values hide the order: look again with the better ones.
         scores = runner.run(sample.windows, pixels.best);
         if (!order.settled) order = check_order(scores, sample, dataset, options);
     }
