@@ -1,6 +1,10 @@
 // What most users of the library need: data sets and classifiers, stored predictions, what is
-// computed from them, and reports. Training, annotation, PatchML and replication have headers of
-// their own beside this one.
+// computed from them, and reports. The rest has a header each:
+//  - assay/model/train.h: training
+//  - assay/annotation/aggregate_votes.h, label_stats.h, propose.h: from votes to label sets,
+//    statistics of label sets, questions for annotators
+//  - assay/patchml/patchml.h: composites with a known number of objects
+//  - assay/replication/steps.h: studies of replicated data sets
 #pragma once
 
 #include "assay/collective/comm.h"
@@ -12,10 +16,15 @@
 #include "assay/evaluate/check.h"
 #include "assay/evaluate/compare.h"
 #include "assay/evaluate/gap.h"
+#include "assay/evaluate/gate.h"
+#include "assay/evaluate/listing.h"
+#include "assay/evaluate/measure_options.h"
 #include "assay/evaluate/predict.h"
 #include "assay/evaluate/score.h"
+#include "assay/evaluate/show.h"
 #include "assay/image/image.h"
 #include "assay/image/preprocess.h"
+#include "assay/metric/measurement.h"
 #include "assay/metric/metric.h"
 #include "assay/model/classifier.h"
 #include "assay/model/model_spec.h"
@@ -23,4 +32,6 @@
 #include "assay/report.h"
 #include "assay/store/import.h"
 #include "assay/store/prediction_store.h"
+#include "assay/store/row_reader.h"
+#include "assay/store/verify.h"
 #include "assay/version.h"

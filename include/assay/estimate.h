@@ -1,5 +1,5 @@
-// A number and how sure it is: the one form in which Assay returns results, for metrics, gaps, frequencies, scores,
-// ranks and latencies.
+// A number and how sure it is: the one form in which Assay returns results, for metrics, gaps,
+// frequencies, scores, ranks and latencies.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,8 @@ struct Interval {
     bool operator==(const Interval&) const = default;
 };
 
-/// What the value counts. Values are kept in this unit and shown in the reader's: proportions in percent.
+/// What the value counts. Values are kept in this unit and shown in the reader's: proportions in
+/// percent.
 enum class Unit {
     number,      ///< of no unit: a ratio, a correlation, a slope
     proportion,  ///< in [0, 1], or a difference of two in [-1, 1]
@@ -32,10 +33,12 @@ struct Estimate {
     std::optional<double> value;
     std::string undefined;
     Unit unit = Unit::number;
-    std::uint64_t n = 0;  ///< items that entered; of an undefined value those that would have, where known
+    std::uint64_t n =
+        0;  ///< items that entered; of an undefined value those that would have, where known
     std::optional<Interval> interval;
     std::optional<double> standard_error;
-    std::string note;  ///< "", or what a reader must know: why there is no interval, the floor of a metric, ...
+    std::string note;  ///< "", or what a reader must know: why there is no interval, the floor of a
+                       ///< metric, ...
 };
 
 /// Half of the interval's width; 0 without an interval.
@@ -43,15 +46,17 @@ double half_width(const Estimate& estimate);
 
 /// {"low", "high", "level", "method"}.
 nlohmann::json to_json(const Interval& interval);
-/// {"value" (null with "undefined"), "unit", "n", "interval", "standard_error", "note"}: what is set. The fields of all
-/// estimates in all results.
+/// {"value" (null with "undefined"), "unit", "n", "interval", "standard_error", "note"}: what is
+/// set. The fields of all estimates in all results.
 nlohmann::json to_json(const Estimate& estimate);
 
-/// McNemar's test of two proportions measured on the same items: b items only the first has, c only the second.
+/// McNemar's test of two proportions measured on the same items: b items only the first has, c only
+/// the second.
 struct McNemar {
     std::uint64_t b = 0, c = 0;
     double p = 1;      ///< exact, two-sided: min(1, 2 P(X <= min(b, c))), X ~ Binomial(b + c, 1/2)
-    double mid_p = 1;  ///< less conservative: counts half of P(X = min(b, c)) (Fagerland, Lydersen, Laake 2013)
+    double mid_p = 1;  ///< less conservative: counts half of P(X = min(b, c)) (Fagerland, Lydersen,
+                       ///< Laake 2013)
 };
 
 }  // namespace assay

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "assay/annotation/propose.h"
+#include "core/csv.h"
 
 namespace assay {
 namespace {
@@ -106,6 +107,28 @@ Report report_of(const Proposals& p) {
     if (!p.reached) report.warnings.push_back(p.notes.back());
     report.partial = !p.reached || p.not_scored > 0;
     return report;
+}
+
+std::string questions_csv(const Proposals& proposals) {
+    const Dataset& dataset = proposals.dataset;
+    const ClassList& classes = dataset.classes;
+    std::string out;
+    CsvWriter writer(out);
+    writer.row({"item", "path", "label", "class", "proposed_by", "prior"});
+    std::string by;
+    for (const Question& q : proposals.questions) {
+        const auto item = static_cast<std::size_t>(q.item), c = static_cast<std::size_t>(q.cls);
+        by.clear();
+        for (std::size_t m = 0; m < proposals.models.size(); ++m) {
+            if ((q.models >> m & 1U) != 0) by += (by.empty() ? "" : " ") + proposals.models[m].name;
+        }
+        const bool named = c < classes.size();
+        writer.row(
+            {dataset.ids[item], dataset.paths.size() > 0 ? dataset.paths[item] : dataset.ids[item],
+             named ? classes.id(c) : std::to_string(c), named ? classes.name(c) : std::to_string(c),
+             by.empty() ? "original" : by, fmt::format("{:.6g}", q.prior)});
+    }
+    return out;
 }
 
 }  // namespace assay

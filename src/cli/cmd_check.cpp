@@ -17,24 +17,6 @@ assay check -m m.onnx -d images --list labels.csv --sample 500
 assay check -m m.pt -d val --decode-all --json
 )";
 
-/// The data set under the classifier's classes; where it has others, without classes and with the
-/// finding that says so.
-Dataset open_to_check(const DataFlags& data, std::size_t index, const ClassList& classes,
-                      bool quiet, std::vector<Finding>& findings) {
-    try {
-        return data.open(index, classes, quiet);
-    } catch (const Error& error) {
-        if (error.code() != ErrorCode::bad_input) throw;
-        Dataset dataset =
-            data.open(index, ClassList(), true);  // throws again when classes are not what is wrong
-        findings.push_back(
-            {Finding::Severity::error, "data.classes",
-             "the data set's classes are not the classifier's", error.what(),
-             "give the classifier's own list with --classes, or the labels with --list"});
-        return dataset;
-    }
-}
-
 }  // namespace
 
 int cmd_check(std::vector<std::string> arguments) {
@@ -43,7 +25,7 @@ int cmd_check(std::vector<std::string> arguments) {
                         "of the classes, doubled "
                         "softmax, mean and std, channel order, scores that depend on the batch, "
                         "unreadable images. "
-                        "Exit status 2 when results would be wrong.",
+                        "Exit status 2 when results would be incorrect.",
                         examples);
     ModelFlags models;
     DataFlags data;
@@ -72,15 +54,14 @@ int cmd_check(std::vector<std::string> arguments) {
     for (ModelSpec& spec : models.resolve()) {
         const LoadedModel model = load_model(std::move(spec), {models.device});
         for (std::size_t i = 0; i < data.folders.size(); ++i) {
-            CheckedPair pair;
-            const Dataset dataset =
-                open_to_check(data, i, model.spec.classes, quiet, pair.findings);
-            pair.model = model.spec.name;
-            pair.dataset = dataset.name;
+            std::vector<std::string> notes;
+            DataToCheck opened =
+                open_to_check(data.folders[i], data.options(model.spec.classes), &notes);
+            say_notes(opened.dataset, notes, quiet);
+            CheckedPair pair{model.spec.name, opened.dataset.name, {}};
             ProgressLine progress(pair.model + " on " + pair.dataset, "steps", quiet);
-            for (Finding& finding :
-                 check_model(*model.classifier, model.spec, dataset, options, progress))
-                pair.findings.push_back(std::move(finding));
+            pair.findings =
+                check_model(*model.classifier, model.spec, std::move(opened), options, progress);
             pairs.push_back(std::move(pair));
         }
     }

@@ -51,9 +51,9 @@ std::vector<TrainReport> train(const Demo& demo, const std::vector<DemoNetwork>&
 Report network_report(const std::vector<DemoNetwork>& networks,
                       const std::vector<TrainReport>& reports) {
     Table table{.title = "",
-                       .columns = {{"model", false}, {"trained on"}, {"seconds"}, {"made", false}},
-                       .rows = {},
-                       .notes = {}};
+                .columns = {{"model", false}, {"trained on"}, {"seconds"}, {"made", false}},
+                .rows = {},
+                .notes = {}};
     double seconds = 0;
     for (std::size_t i = 0; i < networks.size(); ++i) {
         const TrainReport& r = reports[i];

@@ -27,7 +27,7 @@ int cmd_import(std::vector<std::string> arguments) {
         "import",
         "Turn saved predictions (npy, npz, safetensors, csv, tsv, jsonl; full matrix or top-k) "
         "into a "
-        "store. Tells logits from probabilities by the numbers, and refuses a wrong claim.",
+        "store. Tells logits from probabilities by the numbers, and refuses an incorrect claim.",
         examples);
     std::filesystem::path file;
     std::filesystem::path out = "runs";

@@ -157,7 +157,7 @@ int labels_aggregate(std::vector<std::string> arguments) {
     add_results(*app, options, files);
     output.add_format_to(*app);
     if (!parse(*app, std::move(arguments))) return Status::done;
-    // Looked at before the work: a wrong name should cost no time.
+    // Looked at before the work: an unknown name should cost no time.
     const LabelSetFormat format = label_set_format_for(files.labels, files.format);
     const bool printed = files.labels == "-";
     if (printed && output.format != ReportFormat::text)

@@ -147,7 +147,7 @@ void DataFlags::add_to(CLI::App& app) {
     app.add_option("--limit", limit, "Use the first N images only")->type_name("N")->group(group);
 }
 
-Dataset DataFlags::open(std::size_t index, const ClassList& classes, bool quiet) const {
+DatasetOptions DataFlags::options(const ClassList& classes) const {
     if (folders.size() > 1 && (!list.empty() || !name.empty())) {
         throw Error(ErrorCode::usage, "--list and --dataset-name go with one --data; " +
                                           std::to_string(folders.size()) + " were given");
@@ -160,12 +160,19 @@ Dataset DataFlags::open(std::size_t index, const ClassList& classes, bool quiet)
     options.list = list;
     options.classes = classes;
     options.limit = limit;
+    return options;
+}
+
+Dataset DataFlags::open(std::size_t index, const ClassList& classes, bool quiet) const {
     std::vector<std::string> notes;
-    Dataset dataset = open_dataset(folders.at(index), options, &notes);
-    if (!quiet) {
-        for (const std::string& line : notes) note(dataset.name + ": " + line);
-    }
+    Dataset dataset = open_dataset(folders.at(index), options(classes), &notes);
+    say_notes(dataset, notes, quiet);
     return dataset;
+}
+
+void say_notes(const Dataset& dataset, const std::vector<std::string>& notes, bool quiet) {
+    if (quiet) return;
+    for (const std::string& line : notes) note(dataset.name + ": " + line);
 }
 
 StorageChoice storage_format_named(const std::string& text) {

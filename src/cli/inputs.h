@@ -48,10 +48,14 @@ public:
     std::string name;
     std::size_t limit = 0;
 
+    /// How to open each of the folders. Throws usage: what goes with one folder, given with more.
+    DatasetOptions options(const ClassList& classes) const;
     /// Opens folder `index` for classifiers with these classes; what was assumed is said on stderr
     /// unless quiet.
     Dataset open(std::size_t index, const ClassList& classes, bool quiet) const;
 };
+/// What was assumed when the data set was opened, on stderr unless quiet.
+void say_notes(const Dataset& dataset, const std::vector<std::string>& notes, bool quiet);
 
 /// The setting "classes" as a sidecar takes it: "imagenet", or an absolute path (a relative one is
 /// relative to `folder`).

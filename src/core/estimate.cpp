@@ -21,7 +21,10 @@ double half_width(const Estimate& estimate) {
 }
 
 nlohmann::json to_json(const Interval& interval) {
-    return {{"low", interval.low}, {"high", interval.high}, {"level", interval.level}, {"method", interval.method}};
+    return {{"low", interval.low},
+            {"high", interval.high},
+            {"level", interval.level},
+            {"method", interval.method}};
 }
 
 nlohmann::json to_json(const Estimate& estimate) {

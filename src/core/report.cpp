@@ -11,8 +11,8 @@ namespace assay {
 
 void Table::add(std::vector<Cell> cells) {
     if (cells.size() > columns.size() || cells.empty()) {
-        throw Error(ErrorCode::internal,
-                    fmt::format("table `{}`: a row of {} cells for {} columns", title, cells.size(), columns.size()));
+        throw Error(ErrorCode::internal, fmt::format("table `{}`: a row of {} cells for {} columns",
+                                                     title, cells.size(), columns.size()));
     }
     rows.push_back(std::move(cells));
 }
@@ -24,7 +24,8 @@ std::string number_text(double value, double half_width, Unit unit) {
     half_width *= scale;
     // Two digits of the uncertainty; without one, four of the value.
     const double step = half_width > 0 ? half_width / 10 : std::abs(value) / 1000;
-    const int digits = step > 0 ? std::clamp(static_cast<int>(std::ceil(-std::log10(step))), 0, 9) : 2;
+    const int digits =
+        step > 0 ? std::clamp(static_cast<int>(std::ceil(-std::log10(step))), 0, 9) : 2;
     return fmt::format("{:.{}f}", value, percent ? std::clamp(digits, 1, 4) : std::max(digits, 2));
 }
 

@@ -16,7 +16,7 @@ namespace assay {
 struct LabelList {
     std::string source;  ///< file name, for messages
     std::size_t rows = 0;
-    StringColumn files;  ///< one a row; empty: rows are labels only, in the items' order
+    StringColumn files;  ///< one per row; empty: rows are labels only, in the items' order
     StringColumn ids;    ///< an `id` column that stands beside a path column, else empty
     bool stems = false;  ///< files come without extension (the challenge's ImageId)
     bool has_labels = false;

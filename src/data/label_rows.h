@@ -17,7 +17,7 @@ void require_labels(const std::filesystem::path& path);
 LabelSets rows_in_order(LabelSets rows, const Dataset& dataset, const std::string& source);
 
 struct NamedRows {
-    StringColumn keys;  ///< an item's id or file name, one a row
+    StringColumn keys;  ///< an item's id or file name, one per row
     LabelSets rows;
     bool may_repeat = false;  ///< several rows of one item add up
     bool stems = false;       ///< keys have no extension

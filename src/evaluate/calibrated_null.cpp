@@ -112,12 +112,12 @@ std::vector<std::vector<double>> calibrated_null(const ScoredRows& rows,
                                     cumulative.begin();
                     const auto drawn = std::min<std::size_t>(static_cast<std::size_t>(at),
                                                              classes - std::size_t{1});
-                    const bool right = static_cast<std::int32_t>(drawn) == record.predicted;
+                    const bool correct = static_cast<std::int32_t>(drawn) == record.predicted;
                     for (const auto& tally : tallies) {
                         if (tally->metric.sums == nullptr) continue;
                         if (!tally->metric.top_label) {
                             tally->hit(r, drawn, row[drawn]);
-                        } else if (right) {
+                        } else if (correct) {
                             tally->hit(r, 0, record.confidence);
                         }
                     }

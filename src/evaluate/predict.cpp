@@ -152,7 +152,7 @@ void check_images(std::span<const LoadedModel> models, const Dataset& dataset,
     throw Error(
         ErrorCode::bad_input,
         fmt::format(
-            "none of the {} images of `{}` is in `{}` (the first would be `{}`): is this the right "
+            "none of the {} images of `{}` is in `{}` (the first would be `{}`): is this the "
             "folder, and is its disk there?",
             dataset.size(), dataset.name, dataset.root.string(), dataset.path_of(0).string()));
 }

@@ -80,11 +80,11 @@ const ClassWiseSums& AdaptiveBins::sums(int bins, bool top) {
         return sums;
     }
     const std::uint64_t classes = shape_.classes, ranks = static_cast<std::uint64_t>(comm_.size());
-    const auto share = [&](int rank) {
+    const auto first_of = [&](int rank) {
         return static_cast<std::uint32_t>(classes * static_cast<std::uint64_t>(rank) / ranks);
     };
-    how.first_class = share(comm_.rank());
-    how.last_class = share(comm_.rank() + 1);
+    how.first_class = first_of(comm_.rank());
+    how.last_class = first_of(comm_.rank() + 1);
     agree(comm_, [&] { sums = class_wise_sums(rows_, how); });
     comm_.all_reduce(sums.sums);
     comm_.all_reduce(sums.without);

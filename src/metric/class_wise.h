@@ -57,7 +57,7 @@ struct ClassWiseOptions {
     bool keep_edges = false;
     std::uint32_t first_class = 0,
                   last_class =
-                      0xFFFFFFFFU;  ///< this rank's share [first, last), cut to what there is
+                      0xFFFFFFFFU;  ///< this rank's part [first, last), cut to what there is
 };
 
 /// One class's bins, as the data made them.
@@ -67,7 +67,7 @@ struct ClassEdges {
     std::vector<double> confidence, members;  ///< sum of p, and items, of each bin
 };
 
-/// Sums over the classes [first_class, last_class); shares of several ranks are added (`sums`,
+/// Sums over the classes [first_class, last_class); parts of several ranks are added (`sums`,
 /// `without`) in any order.
 struct ClassWiseSums {
     /// Two definitions: weights n_r / m (`ace.class_wise`) and 1 / B (`ace.class_wise_equal`,
@@ -76,7 +76,7 @@ struct ClassWiseSums {
     std::vector<std::int64_t> without;  ///< 2 x group_count real sums: the same without the items
                                         ///< of one group, same edges
     std::vector<ClassEdges> edges =
-        {};  ///< with keep_edges: one per class of the rows, empty outside the share
+        {};  ///< with keep_edges: one per class of the rows, empty outside the part
 };
 ClassWiseSums class_wise_sums(const ProbabilityRows& rows, const ClassWiseOptions& options);
 

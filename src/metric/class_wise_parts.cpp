@@ -132,8 +132,8 @@ void add_errors(const ClassBins& cls, std::span<const std::uint64_t> group_items
     const double items = static_cast<double>(
         std::accumulate(group_items.begin(), group_items.end(), std::uint64_t{0}));
     for (std::size_t g = 0; g < group_count; ++g) {
-        // Without a group, m and the bins' sizes shrink by the group's share of the items: exact
-        // counts are not worth a pass.
+        // Without a group, m and the bins' sizes shrink by the group's proportion of the items:
+        // exact counts are not worth a pass.
         const double left = 1 - static_cast<double>(group_items[g]) / items;
         if (group_items[g] == 0 || left <= 0) continue;
         double part = 0, part_equal = 0;

@@ -182,9 +182,9 @@ Estimate asma_value(const MetricContext& context, std::span<const std::int64_t> 
         return value;
     }
     if (!absent.empty() && context.parameters.at("absent") == "undefined") {
-        value.undefined = fmt::format(
-            "no item has {} labels; subgroups={} or absent=skipped takes the others",
-            number_list_text(absent), number_list_text(there));
+        value.undefined =
+            fmt::format("no item has {} labels; subgroups={} or absent=skipped takes the others",
+                        number_list_text(absent), number_list_text(there));
         return value;
     }
     double sum = 0;

@@ -13,7 +13,7 @@ double total(const std::vector<double>& x) {
     return std::accumulate(x.begin(), x.end(), 0.0);
 }
 
-/// Of a sum of residuals, one a class.
+/// Of a sum of residuals, one per class.
 double over_classes(const std::vector<double>& residuals) {
     const double classes = static_cast<double>(residuals.size());
     const double squares =

@@ -18,7 +18,8 @@ Overloaded(Function...) -> Overloaded<Function...>;
 std::string interval_text(const Estimate& e) {
     if (!e.interval) return "";
     const double half = half_width(e);
-    return number_text(e.interval->low, half, e.unit) + " – " + number_text(e.interval->high, half, e.unit);
+    return number_text(e.interval->low, half, e.unit) + " – " +
+           number_text(e.interval->high, half, e.unit);
 }
 
 std::string estimate_text(const Estimate& e, const Column& column) {
@@ -26,7 +27,8 @@ std::string estimate_text(const Estimate& e, const Column& column) {
     if (column.show == Show::interval) return interval_text(e);
     if (!e.value) return "–";
     const double half = half_width(e);
-    std::string text = (column.sign && *e.value > 0 ? "+" : "") + number_text(*e.value, half, e.unit);
+    std::string text =
+        (column.sign && *e.value > 0 ? "+" : "") + number_text(*e.value, half, e.unit);
     if (!e.interval || column.show == Show::value) return text;
     if (column.show == Show::value_and_half) return text + " ±" + number_text(half, half, e.unit);
     return text + " (" + interval_text(e) + ")";
@@ -35,20 +37,23 @@ std::string estimate_text(const Estimate& e, const Column& column) {
 std::string plain_number_text(const Number& n) {
     const std::string sign = n.sign && n.value > 0 ? "+" : "";
     if (n.digits < 0) return sign + number_text(n.value, n.uncertainty, n.unit);
-    return sign + fmt::format("{:.{}f}", n.unit == Unit::proportion ? 100 * n.value : n.value, n.digits);
+    return sign +
+           fmt::format("{:.{}f}", n.unit == Unit::proportion ? 100 * n.value : n.value, n.digits);
 }
 
 }  // namespace
 
 std::size_t text_width(std::string_view text) {
     // Every byte but those that continue a code point.
-    return static_cast<std::size_t>(
-        std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
+    return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
+        return (static_cast<unsigned char>(c) & 0xC0) != 0x80;
+    }));
 }
 
 std::string bar_text(double proportion, int width) {
     static constexpr std::string_view eighths[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
-    const int filled = static_cast<int>(std::lround(std::clamp(proportion, 0.0, 1.0) * width * 8.0));
+    const int filled =
+        static_cast<int>(std::lround(std::clamp(proportion, 0.0, 1.0) * width * 8.0));
     std::string out;
     for (int i = 0; i < filled / 8; ++i) out += "█";
     int cells = filled / 8;
@@ -60,15 +65,16 @@ std::string bar_text(double proportion, int width) {
 }
 
 std::string cell_text(const Cell& cell, const Column& column) {
-    return std::visit(Overloaded{[](std::monostate) { return std::string(); },
-                                 [](const std::string& text) { return text; },
-                                 [](const Count& count) { return count_text(count.value); },
-                                 [](const Number& number) { return plain_number_text(number); },
-                                 [&](const Estimate& estimate) { return estimate_text(estimate, column); },
-                                 [](const PValue& p) { return p_value_text(p.value); },
-                                 [](bool yes) { return std::string(yes ? "yes" : "no"); },
-                                 [](const Bar& bar) { return bar_text(bar.value, bar.width); }},
-                      cell);
+    return std::visit(
+        Overloaded{[](std::monostate) { return std::string(); },
+                   [](const std::string& text) { return text; },
+                   [](const Count& count) { return count_text(count.value); },
+                   [](const Number& number) { return plain_number_text(number); },
+                   [&](const Estimate& estimate) { return estimate_text(estimate, column); },
+                   [](const PValue& p) { return p_value_text(p.value); },
+                   [](bool yes) { return std::string(yes ? "yes" : "no"); },
+                   [](const Bar& bar) { return bar_text(bar.value, bar.width); }},
+        cell);
 }
 
 }  // namespace assay

@@ -87,7 +87,8 @@ std::string render_csv(const Report& report) {
             if (!kinds.estimates[c] || has_value(column))
                 writer.field(estimate == nullptr ? plain_cell(cell) : exact(estimate->value));
             if (kinds.estimates[c] && has_ends(column)) {
-                const Interval* ends = estimate != nullptr && estimate->interval ? &*estimate->interval : nullptr;
+                const Interval* ends =
+                    estimate != nullptr && estimate->interval ? &*estimate->interval : nullptr;
                 writer.field(ends == nullptr ? "" : exact(ends->low));
                 writer.field(ends == nullptr ? "" : exact(ends->high));
             }

@@ -12,10 +12,23 @@ std::string escaped(std::string_view text) {
         std::string_view from, to;
     };
     static constexpr Replacement replacements[] = {
-        {"\\", "\\textbackslash{}"}, {"&", "\\&"},  {"%", "\\%"}, {"$", "\\$"},
-        {"#", "\\#"},                {"_", "\\_"},  {"{", "\\{"}, {"}", "\\}"},
-        {"~", "\\textasciitilde{}"}, {"^", "\\textasciicircum{}"}, {"<", "$<$"}, {">", "$>$"},
-        {"±", "$\\pm$"},             {"–", "--"},   {"…", "\\ldots{}"}, {"≥", "$\\geq$"}, {"≤", "$\\leq$"},
+        {"\\", "\\textbackslash{}"},
+        {"&", "\\&"},
+        {"%", "\\%"},
+        {"$", "\\$"},
+        {"#", "\\#"},
+        {"_", "\\_"},
+        {"{", "\\{"},
+        {"}", "\\}"},
+        {"~", "\\textasciitilde{}"},
+        {"^", "\\textasciicircum{}"},
+        {"<", "$<$"},
+        {">", "$>$"},
+        {"±", "$\\pm$"},
+        {"–", "--"},
+        {"…", "\\ldots{}"},
+        {"≥", "$\\geq$"},
+        {"≤", "$\\leq$"},
     };
     std::string out;
     while (!text.empty()) {
@@ -58,7 +71,8 @@ std::vector<std::size_t> columns_shown(const Table& table) {
     std::vector<std::size_t> shown;
     for (std::size_t c = 0; c < table.columns.size(); ++c) {
         bool bars = false;
-        for (const auto& row : table.rows) bars = bars || (c < row.size() && std::holds_alternative<Bar>(row[c]));
+        for (const auto& row : table.rows)
+            bars = bars || (c < row.size() && std::holds_alternative<Bar>(row[c]));
         if (!bars) shown.push_back(c);
     }
     return shown;
@@ -71,7 +85,8 @@ std::string table_text(const Table& table) {
     for (const std::size_t c : shown) out += table.columns[c].numbers ? 'r' : 'l';
     out += "}\n\\toprule\n";
     const auto line = [&](const auto& text_of) {
-        for (std::size_t i = 0; i < shown.size(); ++i) out += (i == 0 ? "" : " & ") + escaped(text_of(shown[i]));
+        for (std::size_t i = 0; i < shown.size(); ++i)
+            out += (i == 0 ? "" : " & ") + escaped(text_of(shown[i]));
         out += " \\\\\n";
     };
     line([&](std::size_t c) { return table.columns[c].name; });
@@ -81,7 +96,9 @@ std::string table_text(const Table& table) {
             out += "\\midrule\n";
             continue;
         }
-        line([&](std::size_t c) { return c < row.size() ? cell_text(row[c], table.columns[c]) : std::string(); });
+        line([&](std::size_t c) {
+            return c < row.size() ? cell_text(row[c], table.columns[c]) : std::string();
+        });
     }
     out += "\\bottomrule\n\\end{tabular}\n";
     for (const std::string& note : table.notes) out += comment(note);

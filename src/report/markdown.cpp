@@ -38,7 +38,9 @@ std::string table_text(const Table& table) {
         if (row.empty()) continue;
         out += "|";
         for (std::size_t c = 0; c < table.columns.size(); ++c)
-            out += " " + (c < row.size() ? escaped(cell_text(row[c], table.columns[c])) : std::string()) + " |";
+            out += " " +
+                   (c < row.size() ? escaped(cell_text(row[c], table.columns[c])) : std::string()) +
+                   " |";
         out += "\n";
     }
     for (const std::string& note : table.notes) out += "\n" + escaped(note) + "\n";
@@ -53,7 +55,8 @@ std::string render_markdown(const Report& report) {
     if (!report.title.empty()) part("# " + escaped(report.title) + "\n");
     for_each_section(report.sections, [&](const Section& section, int depth) {
         if (!section.title.empty())
-            part(std::string(static_cast<std::size_t>(depth) + 2, '#') + " " + escaped(section.title) + "\n");
+            part(std::string(static_cast<std::size_t>(depth) + 2, '#') + " " +
+                 escaped(section.title) + "\n");
         for (const Block& block : section.blocks) {
             if (const auto* table = std::get_if<Table>(&block)) part(table_text(*table));
             if (const auto* text = std::get_if<std::string>(&block)) part(paragraph(*text));

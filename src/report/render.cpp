@@ -17,9 +17,12 @@ struct FormatRow {
 constexpr FormatRow formats[] = {
     {ReportFormat::text, "text", render_text},
     {ReportFormat::csv, "csv", [](const Report& r, const RenderOptions&) { return render_csv(r); }},
-    {ReportFormat::json, "json", [](const Report& r, const RenderOptions&) { return json_text(r.result); }},
-    {ReportFormat::markdown, "md", [](const Report& r, const RenderOptions&) { return render_markdown(r); }},
-    {ReportFormat::latex, "latex", [](const Report& r, const RenderOptions&) { return render_latex(r); }},
+    {ReportFormat::json, "json",
+     [](const Report& r, const RenderOptions&) { return json_text(r.result); }},
+    {ReportFormat::markdown, "md",
+     [](const Report& r, const RenderOptions&) { return render_markdown(r); }},
+    {ReportFormat::latex, "latex",
+     [](const Report& r, const RenderOptions&) { return render_latex(r); }},
 };
 
 const FormatRow& row_of(ReportFormat format) {
@@ -48,7 +51,8 @@ ReportFormat report_format_named(std::string_view name) {
     for (const FormatRow& row : formats) {
         if (row.name == name) return row.format;
     }
-    throw Error(ErrorCode::usage, fmt::format("unknown format `{}`{}", name, suggest(name, report_format_names())));
+    throw Error(ErrorCode::usage,
+                fmt::format("unknown format `{}`{}", name, suggest(name, report_format_names())));
 }
 
 std::string render(const Report& report, ReportFormat format, const RenderOptions& options) {

@@ -9,7 +9,8 @@
 namespace assay {
 
 std::string render_text(const Report& report, const RenderOptions& options);
-/// `records`, or the first table of the report. Numbers as they are, estimates in columns of their own.
+/// `records`, or the first table of the report. Numbers as they are, estimates in columns of their
+/// own.
 std::string render_csv(const Report& report);
 std::string render_markdown(const Report& report);
 /// Tables as `tabular` with the rules of the package booktabs.

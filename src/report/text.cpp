@@ -1,4 +1,5 @@
-// For a terminal or a log: aligned columns, wide tables folded into blocks that repeat the first column.
+// For a terminal or a log: aligned columns, wide tables folded into blocks that repeat the first
+// column.
 #include <algorithm>
 
 #include "report/renderers.h"
@@ -8,7 +9,9 @@ namespace {
 
 struct Style {
     explicit Style(bool colour)
-        : bold(colour ? "\033[1m" : ""), dim(colour ? "\033[2m" : ""), plain(colour ? "\033[0m" : "") {}
+        : bold(colour ? "\033[1m" : ""),
+          dim(colour ? "\033[2m" : ""),
+          plain(colour ? "\033[0m" : "") {}
     std::string bold, dim, plain;
 };
 
@@ -27,7 +30,8 @@ public:
     }
 
     std::string text(std::size_t width) const {
-        std::string out = table_.title.empty() ? "" : style_.bold + table_.title + style_.plain + "\n";
+        std::string out =
+            table_.title.empty() ? "" : style_.bold + table_.title + style_.plain + "\n";
         bool first = true;
         for (const auto& columns : blocks(width)) {
             out += (first ? "" : "\n") + block(columns);
@@ -43,7 +47,8 @@ private:
         std::vector<std::vector<std::size_t>> out;
         std::size_t used = 0;
         for (std::size_t c = 0; c < widths_.size(); ++c) {
-            if (out.empty() || (width > 0 && out.back().size() > 1 && used + 2 + widths_[c] > width)) {
+            if (out.empty() ||
+                (width > 0 && out.back().size() > 1 && used + 2 + widths_[c] > width)) {
                 out.emplace_back();
                 used = 0;
                 if (c > 0) {
@@ -71,12 +76,14 @@ private:
         return out;
     }
 
-    std::string line(const std::vector<std::size_t>& columns, const std::vector<std::string>& cells) const {
+    std::string line(const std::vector<std::size_t>& columns,
+                     const std::vector<std::string>& cells) const {
         std::string out;
         for (std::size_t i = 0; i < columns.size(); ++i) {
             const std::size_t c = columns[i];
             const std::string pad(widths_[c] - text_width(cells[c]), ' ');
-            out += (i == 0 ? "" : "  ") + (table_.columns[c].numbers ? pad + cells[c] : cells[c] + pad);
+            out += (i == 0 ? "" : "  ") +
+                   (table_.columns[c].numbers ? pad + cells[c] : cells[c] + pad);
         }
         while (!out.empty() && out.back() == ' ') out.pop_back();
         return out;
@@ -98,7 +105,8 @@ std::string render_text(const Report& report, const RenderOptions& options) {
     for_each_section(report.sections, [&](const Section& section, int) {
         if (!section.title.empty()) part(style.bold + section.title + style.plain + "\n");
         for (const Block& block : section.blocks) {
-            if (const auto* table = std::get_if<Table>(&block)) part(TextTable(*table, style).text(options.width));
+            if (const auto* table = std::get_if<Table>(&block))
+                part(TextTable(*table, style).text(options.width));
             if (const auto* text = std::get_if<std::string>(&block)) part(*text + "\n");
         }
     });

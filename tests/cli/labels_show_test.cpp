@@ -233,8 +233,8 @@ TEST_F(LabelsShow, Stats) {
     const Outcome r = assay_run({"labels", "stats", at("runs"), "--min-together", "1"});
     EXPECT_EQ(r.status, 0) << r.err;
     EXPECT_THAT(r.out, HasSubstr("1.3333 labels per labelled image"));
-    const json report =
-        json::parse(assay_run({"labels", "stats", at("items.csv"), "--json", "--min-together", "1"}).out);
+    const json report = json::parse(
+        assay_run({"labels", "stats", at("items.csv"), "--json", "--min-together", "1"}).out);
     EXPECT_EQ(report.at("labels_per_image"), (json{{"1", 2}, {"2", 1}}));
     EXPECT_EQ(report.at("pairs").size(), 1U);
     EXPECT_EQ(assay_run({"labels", "stats", at("items.csv"), "--csv"}).out.substr(0, 36),

@@ -385,6 +385,28 @@ TEST_F(Check, LabelsAndClasses) {
                 HasSubstr("the classifier's class list has 11 classes, its output 12"));
 }
 
+TEST_F(Check, ClassesOfAnotherDataSet) {
+    const TempFolder other;
+    for (const char* name : {"cat", "dog"})
+        other.write(std::string(name) + "/1.bmp", bmp({200, 100, 50}));
+    DatasetOptions how;
+    how.classes = ClassList({"plane", "ship"});
+    std::vector<std::string> notes;
+    DataToCheck opened = open_to_check(other.path(), how, &notes);
+    EXPECT_EQ(opened.dataset.size(), 2U);
+    ASSERT_EQ(opened.findings.size(), 1U);
+    EXPECT_EQ(opened.findings[0].id, "data.classes");
+    EXPECT_EQ(opened.findings[0].severity, Severity::error);
+    EXPECT_THAT(opened.findings[0].detail, HasSubstr("cat"));
+    const auto findings = check_model(model, spec, std::move(opened), options);
+    ASSERT_GT(findings.size(), 1U);  // the checks go on
+    EXPECT_THAT(findings[0].title, HasSubstr("are not the classifier's"));
+
+    how.classes = ClassList({"cat", "dog"});
+    EXPECT_TRUE(open_to_check(other.path(), how).findings.empty());
+    EXPECT_THROW(open_to_check(other.path() / "none", how), Error);  // for another reason
+}
+
 TEST_F(Check, EmptyDataSet) {
     EXPECT_THROW(check_model(model, spec, Dataset{}, options), Error);
 }

@@ -133,7 +133,8 @@ TEST(Compare, AlignsByIdWhateverTheOrder) {
     EXPECT_EQ(report.only_baseline, 1U);
     EXPECT_EQ(report.only_candidate, 1U);
     EXPECT_EQ(report.warnings.size(), 1U);
-    EXPECT_NEAR(*metric(report, "nll").difference.value, *metric(straight, "nll").difference.value, 0.05);
+    EXPECT_NEAR(*metric(report, "nll").difference.value, *metric(straight, "nll").difference.value,
+                0.05);
     const auto& one = metric(straight, "top1");
     const auto& two = metric(report, "top1");
     EXPECT_LE(one.counts->b - two.counts->b, 1U);

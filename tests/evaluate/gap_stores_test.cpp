@@ -173,9 +173,8 @@ TEST(DatasetGap, PresentMeansInBoth) {
     GapOptions options = Runs::quick();
     const GapReport some = runs.report(options);
     EXPECT_TRUE(some.average.metrics[2].first.value);
-    EXPECT_EQ(
-        some.average.metrics[2].gap.undefined,
-        "V2: no item has 3,4 labels; subgroups=1,2 or absent=skipped takes the others");
+    EXPECT_EQ(some.average.metrics[2].gap.undefined,
+              "V2: no item has 3,4 labels; subgroups=1,2 or absent=skipped takes the others");
     EXPECT_LT(*some.average.decomposition.within.value, 1);  // what V2 lacks is composition
     EXPECT_NE(*some.average.decomposition.unmatched.value, 0);
     options.subgroups = "present";

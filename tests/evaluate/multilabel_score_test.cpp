@@ -169,9 +169,9 @@ TEST(Multilabel, SameBitsForAnyThreadsRanksAndSubsets) {
         });
     }
     EXPECT_EQ(report.labels_per_image.size(), 6U);
-    EXPECT_EQ(
-        std::accumulate(report.labels_per_image.begin(), report.labels_per_image.end(), std::uint64_t{0}),
-        3001U);
+    EXPECT_EQ(std::accumulate(report.labels_per_image.begin(), report.labels_per_image.end(),
+                              std::uint64_t{0}),
+              3001U);
     const auto &all = find(report.measurements, "variable_topk"),
                &night = find(report.measurements, "variable_topk", "", "group=night"),
                &day = find(report.measurements, "variable_topk", "", "group=day");
@@ -339,8 +339,8 @@ TEST(MultilabelCompare, DifferencesIntervalsAndTests) {
     EXPECT_NEAR(*asma.difference.value, difference, 1e-12);
     EXPECT_EQ(asma.test, "paired.t");
     EXPECT_NEAR(*asma.p, 2 * (1 - normal_cdf(std::abs(difference) / std::sqrt(error2))), 0.01);
-    EXPECT_NEAR(asma.difference.interval->high - asma.difference.interval->low, 2 * 1.96 * std::sqrt(error2),
-                0.15 * 4 * std::sqrt(error2));
+    EXPECT_NEAR(asma.difference.interval->high - asma.difference.interval->low,
+                2 * 1.96 * std::sqrt(error2), 0.15 * 4 * std::sqrt(error2));
 
     const PairReport same = compared(a, a, options);
     for (const PairedMetric& m : same.metrics) {
@@ -386,7 +386,8 @@ TEST(MultilabelCompare, IntervalsCoverWithASubgroupOfThirtyImages) {
         pair.baseline.value = one;
         pair.candidate.value = two;
         agreement_difference(pair, request, labels, 1000, a, b, 0.95);
-        covered += pair.difference.interval->low <= -0.1 && -0.1 <= pair.difference.interval->high ? 1 : 0;
+        covered +=
+            pair.difference.interval->low <= -0.1 && -0.1 <= pair.difference.interval->high ? 1 : 0;
         rejected += pair.p && *pair.p < 0.05 ? 1 : 0;
     }
     // The share's standard error is .0056 at .95.

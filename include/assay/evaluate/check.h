@@ -1,12 +1,13 @@
 // The doctor: do this classifier, its preprocessing and this data set fit together?
 //
-// A sample of labelled images goes through the classifier as its description says, and in ways that
-// are wrong as often in practice. A finding is reported as a fault only when it could hardly be
+// A sample of labelled images goes through the classifier as its description says, and in incorrect
+// ways that are common in practice. A finding is reported as a fault only when it could hardly be
 // chance, with the counts behind it.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <span>
 #include <string>
 #include <string_view>
@@ -21,10 +22,10 @@ namespace assay {
 
 struct Finding {
     enum class Severity {
-        ok,       ///< looked at, nothing wrong
+        ok,       ///< looked at, nothing found
         note,     ///< could not be told, or worth knowing
-        warning,  ///< probably wrong
-        error,    ///< results would be wrong
+        warning,  ///< probably incorrect
+        error,    ///< results would be incorrect
     };
     Severity severity = Severity::ok;
     std::string id;      ///< stable, "classes.order"
@@ -44,6 +45,17 @@ struct CheckOptions {
     /// Level at which a fault is called one: Holm-adjusted over the alternatives of a check.
     double level = 0.01;
 };
+
+/// A data set opened to be checked, and what was found on the way.
+struct DataToCheck {
+    Dataset dataset;
+    std::vector<Finding> findings;
+};
+/// Opens a folder under the classifier's classes (`options.classes`). Where it has others, it is
+/// opened without classes, and the error data.classes says so. Throws what open_dataset throws, for
+/// any other reason. `notes` as there.
+DataToCheck open_to_check(const std::filesystem::path& folder, const DatasetOptions& options,
+                          std::vector<std::string>* notes = nullptr);
 
 /// Findings in a fixed order, one or more for each check. The ids:
 ///  - data.classes: class counts of classifier, description and data set agree; classes without
@@ -67,13 +79,17 @@ struct CheckOptions {
 std::vector<Finding> check_model(Classifier& classifier, const ModelSpec& spec,
                                  const Dataset& dataset, const CheckOptions& options = {},
                                  const ProgressCallback& callback = {});
+/// The same, after what was found when the data set was opened.
+std::vector<Finding> check_model(Classifier& classifier, const ModelSpec& spec, DataToCheck data,
+                                 const CheckOptions& options = {},
+                                 const ProgressCallback& callback = {});
 
 /// What was found of one classifier on one data set.
 struct CheckedPair {
     std::string model, dataset;
     std::vector<Finding> findings;
 };
-/// Results would be wrong: a finding is an error.
+/// Results would be incorrect: a finding is an error.
 bool any_fault(std::span<const CheckedPair> pairs);
 /// A section for each pair, then their counts; the records are the findings. JSON: assay.check/1.
 Report report_of(std::span<const CheckedPair> pairs);

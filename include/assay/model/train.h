@@ -1,6 +1,6 @@
-// Small convolutional classifiers, trained from a data set on the CPU in seconds: for tours, tests
-// and teaching, where one must know why a classifier behaves as it does. A trained classifier is a
-// TorchScript file with a sidecar, like any other.
+// Small convolutional classifiers, trained from a data set on the CPU in seconds: for walkthroughs,
+// tests and teaching, where one must know why a classifier behaves as it does. A trained classifier
+// is a TorchScript file with a sidecar, like any other.
 #pragma once
 
 #include <cstddef>
@@ -40,7 +40,7 @@ struct TrainSpec {
         4e-3;  ///< peak of a ramp up (the first fifth) and a cosine down to 0; AdamW
     double weight_decay = 0.02;  ///< AdamW (Loshchilov, Hutter 2019)
     double label_smoothing = 0;  ///< [0, 1)
-    /// Share of the training images that are used, (0, 1]; drawn per image.
+    /// Proportion of the training images that are used, (0, 1]; drawn per image.
     double share = 1;
     /// Mirror, shift by up to a twelfth of the side, brightness, contrast and colour.
     bool augment = true;

@@ -45,8 +45,8 @@ void shuffle(std::vector<std::size_t>& order, RandomStream& random) {
         std::swap(order[i - 1], order[static_cast<std::size_t>(random.below(i))]);
 }
 
-/// Share of label shuffles (and the truth) that do as well as the truth; small: the scores know the
-/// labels. Sums in another order differ by rounding, which is no difference.
+/// Proportion of label shuffles (and the truth) that do as well as the truth; small: the scores
+/// know the labels. Sums in another order differ by rounding, which is no difference.
 template <class Statistic>
 double shuffle_p(std::size_t n, std::uint64_t seed, Statistic&& statistic) {
     std::vector<std::size_t> order(n);

@@ -9,9 +9,9 @@
 
 namespace assay::check {
 
-/// Share of shuffles of the labels (and the truth) under which the given order does as well as in
-/// truth, by the sum of reciprocal ranks; small: the scores rank the labels, in this order, better
-/// than chance.
+/// Proportion of shuffles of the labels (and the truth) under which the given order does as well as
+/// in truth, by the sum of reciprocal ranks; small: the scores rank the labels, in this order,
+/// better than chance.
 double shuffled_ranks_p(const Scores& scores, const Sample& sample, const Dataset& dataset,
                         std::uint64_t seed);
 

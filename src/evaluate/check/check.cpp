@@ -57,7 +57,7 @@ std::vector<Finding> check_model(Classifier& classifier, const ModelSpec& spec,
     const PixelResult pixels =
         check_values(runner, scores, sample, dataset, spec, order.order, options, fresh);
     if (!(pixels.best == spec.preprocess)) {
-        // Wrong pixel values hide the order: look again with the better ones.
+        // Incorrect pixel values hide the order: look again with the better ones.
         scores = runner.run(sample.windows, pixels.best);
         if (!order.settled) order = check_order(scores, sample, dataset, options);
     }
@@ -69,6 +69,14 @@ std::vector<Finding> check_model(Classifier& classifier, const ModelSpec& spec,
     }
     step("comparing batches");
     add(check_batch(runner, sample, spec.preprocess));
+    return findings;
+}
+
+std::vector<Finding> check_model(Classifier& classifier, const ModelSpec& spec, DataToCheck data,
+                                 const CheckOptions& options, const ProgressCallback& callback) {
+    std::vector<Finding> findings = std::move(data.findings);
+    for (Finding& finding : check_model(classifier, spec, data.dataset, options, callback))
+        findings.push_back(std::move(finding));
     return findings;
 }
 

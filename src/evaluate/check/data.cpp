@@ -137,3 +137,24 @@ std::vector<Finding> check_images(const Dataset& dataset, const Sample& sample,
 }
 
 }  // namespace assay::check
+
+namespace assay {
+
+DataToCheck open_to_check(const std::filesystem::path& folder, const DatasetOptions& options,
+                          std::vector<std::string>* notes) {
+    try {
+        return {open_dataset(folder, options, notes), {}};
+    } catch (const Error& error) {
+        if (error.code() != ErrorCode::bad_input) throw;
+        DatasetOptions without = options;
+        without.classes = ClassList();
+        if (notes != nullptr) notes->clear();
+        // Throws again where the classes are not what is amiss.
+        return {open_dataset(folder, without),
+                {{Finding::Severity::error, "data.classes",
+                  "the data set's classes are not the classifier's", error.what(),
+                  "give the classifier's own class list, or a list of the images' labels"}}};
+    }
+}
+
+}  // namespace assay

@@ -62,7 +62,7 @@ OrderResult check_order(const Scores& scores, const Sample& sample, const Datase
         const auto at = static_cast<std::size_t>(best.index);
         const Rival& rival = others.rivals[at];
         finding.severity = Severity::error;
-        finding.title = "wrong order of classes: " + rival.name;
+        finding.title = "incorrect order of classes: " + rival.name;
         finding.detail = fmt::format(
             "that order has {} correct, the given one {}; p = {:.2g}, adjusted for {} orders tried",
             proportion_text(count_correct(rival.outcomes.correct), n),
@@ -100,7 +100,7 @@ OrderResult check_order(const Scores& scores, const Sample& sample, const Datase
                                  : "no better than chance under any known order of classes";
     finding.advice = above_chance ? ""
                                   : "is it trained, on these classes, and is the preprocessing "
-                                    "right? A larger sample tells more";
+                                    "correct? A larger sample tells more";
     result.settled = above_chance;
     return done();
 }

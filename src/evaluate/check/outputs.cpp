@@ -99,7 +99,7 @@ Finding kind_finding(const Scores& scores, const ModelSpec& spec) {
         return fault(Severity::error, "the outputs are a softmax of a softmax",
                      "the classifier ends in two softmaxes: export it without the outer one "
                      "(confidences are squeezed into "
-                     "1/(C-1+e)..e/(C-1+e), and every calibration value is wrong)");
+                     "1/(C-1+e)..e/(C-1+e), and every calibration value is incorrect)");
     }
     switch (spec.outputs) {
         case ScoreKind::logits:

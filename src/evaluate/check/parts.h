@@ -90,8 +90,8 @@ std::string proportion_text(std::size_t part, std::size_t whole);
 /// changes.
 enum class Evidence { correct, ranks };
 /// Two-sided p-value that `rival` is better; 1 when it is not, has fewer correct, or has more
-/// correct only as chance would (ranks alone could prefer a way that is wrong, but kinder to the
-/// classes that the sample holds).
+/// correct only as chance would (ranks alone could prefer a way that is incorrect, but kinder to
+/// the classes that the sample holds).
 double p_better(const Outcomes& given, const Outcomes& rival, Evidence evidence);
 
 /// Another way of doing it that may do better.

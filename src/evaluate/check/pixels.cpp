@@ -200,7 +200,7 @@ PixelResult check_values(const Runner& runner, const Scores& scores, const Sampl
     const auto fault = [&](std::size_t at, std::size_t more, std::size_t of) {
         constexpr std::size_t large_part = 20;  // one in twenty: five points
         finding.severity = more * large_part >= of ? Severity::error : Severity::warning;
-        finding.title = "wrong pixel values: " + rivals[at].name + " does better";
+        finding.title = "incorrect pixel values: " + rivals[at].name + " does better";
         finding.advice = rivals[at].advice + equals_of(rivals, at, options.level);
         result.best = ways[at].p;
     };

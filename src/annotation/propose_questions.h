@@ -1,0 +1,30 @@
+// The questions about every item, given the thresholds, and what the proposals find of the labels.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "assay/annotation/propose.h"
+#include "assay/collective/comm.h"
+#include "propose_inputs.h"
+#include "propose_thresholds.h"
+
+namespace assay::propose {
+
+/// Questions and counts of some items; parts are added in the items' order.
+struct QuestionCounts {
+    std::vector<Question> questions;
+    std::uint64_t asked = 0, agreed = 0, not_scored = 0;  ///< items
+    std::uint64_t most = 0;                               ///< questions about one item
+    std::uint64_t original = 0, original_found = 0;       ///< original labels; those proposed
+    std::uint64_t gold = 0, gold_found = 0;
+    std::vector<std::uint64_t> proposals, alone, found;  ///< by model; found: known labels
+
+    explicit QuestionCounts(std::size_t models) : proposals(models), alone(models), found(models) {}
+    void add(const QuestionCounts& part);
+};
+/// Every rank reads its part of the items and returns the counts of all.
+QuestionCounts choose_questions(const Inputs& inputs, const Thresholds& thresholds, Comm& comm,
+                                const ProgressCallback& progress);
+
+}  // namespace assay::propose

@@ -1,0 +1,59 @@
+// Estimates with errors and intervals: analytic ones for the raw accuracies and for the moments,
+// percentiles of the replicates for every method.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "assay/replication/adjust.h"
+#include "replication/estimator.h"
+#include "replication/influence.h"
+#include "replication/resample.h"
+
+namespace assay::replication {
+
+/// With fewer there is no interval of percentiles.
+inline constexpr std::uint32_t min_replicates = 20;
+
+double mean_of(const std::vector<double>& x);
+
+/// A study counted into cells, and its raw accuracies: what every method's result is made from.
+struct CountedStudy {
+    CountedStudy(const Study& study, const AdjustOptions& options);
+
+    const Study& study;
+    const AdjustOptions& options;
+    UnitPlan plan;
+    CellCounts first, second;
+    Correct correct;
+    std::vector<double> accuracy1, accuracy2;  ///< by classifier
+
+    /// Of any image of the two sets.
+    int min_annotators() const;
+    /// Proportions whose n counts the images of one set, or of both.
+    Estimate of_first(double value) const;
+    Estimate of_second(double value) const;
+    Estimate of_both(double value) const;
+    Estimate with_error(Estimate estimate, double error) const;
+    /// "t.by_class"
+    std::string interval_name(const char* kind) const;
+    /// Of `y` on the original's accuracies; none for one classifier, or where all are alike.
+    std::optional<LineFit> line(const std::vector<double>& y, double slope_error,
+                                double intercept_error, std::optional<double> covariance) const;
+};
+
+/// Every estimate of the method without a value, for this reason.
+void make_undefined(const CountedStudy& counted, MethodResult& result, const std::string& reason);
+/// `values`: adjusted accuracies by classifier.
+void fill_analytic(const CountedStudy& counted, MethodResult& result,
+                   const MomentProjection& projection, const std::vector<double>& values);
+/// `method`: its place in the replicates; without replicates there are no intervals.
+void fill_bootstrap(const CountedStudy& counted, const Replicates& replicates, MethodResult& result,
+                    const std::vector<double>& values, std::size_t method);
+/// Intervals of a line from replicates, both axes drawn again.
+void bootstrap_line(const CountedStudy& counted, const Replicates& replicates, LineFit& fit,
+                    const std::vector<std::vector<double>>& y);
+
+}  // namespace assay::replication

@@ -1,0 +1,13 @@
+// How far the choice of the moments' exponents moves the estimates.
+#pragma once
+
+#include "assay/replication/adjust.h"
+#include "replication/adjust_intervals.h"
+
+namespace assay::replication {
+
+/// Adds the estimates with the companion sets of exponents to the methods of `report`, how far they
+/// lie apart, and warnings. The first method there must be the moments', and defined.
+void add_sensitivity(const CountedStudy& counted, AdjustReport& report);
+
+}  // namespace assay::replication
