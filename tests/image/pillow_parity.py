@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Compares Assay's pixels with Pillow's, byte for byte, on real photographs.
 
-    tests/data/pillow_parity.py PIXEL_TOOL FOLDER [--every N] [--quick]
+    tests/image/pillow_parity.py PIXEL_TOOL FOLDER [--every N] [--quick]
 
 PIXEL_TOOL is the executable of tests/data/pixel_tool.cpp, FOLDER holds images (any depth). For every image: the
 decoded pixels, and resizes with the six filters: eight crop windows as classifiers use them, and plain resizes up, down

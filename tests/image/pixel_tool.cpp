@@ -1,4 +1,4 @@
-// Answers questions about pixels on its standard output, for tests/data/pillow_parity.py, which
+// Answers questions about pixels on its standard output, for tests/image/pillow_parity.py, which
 // asks Pillow the same. A question is a line of fields with tabs between them:
 //   decode  PATH
 //   resize  PATH  FILTER  WIDTH  HEIGHT  CROP_X  CROP_Y  CROP_W  CROP_H
