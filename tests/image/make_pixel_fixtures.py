@@ -2,7 +2,7 @@
 """Writes tests/data/fixtures/pixels.bin and pixels.tsv: a small image of every kind that is read, with the pixels that
 Pillow 9.4 makes of it, damaged and hostile files that must be refused, and a few of Pillow's resizes.
 
-    tests/data/make_pixel_fixtures.py [FOLDER]
+    tests/image/make_pixel_fixtures.py [FOLDER]
 
 pixels.tsv has a line per entry: kind, name, offset, size, width, height, offset of the R, G, B bytes. Kinds: `same` (the
 decoded pixels equal Pillow's), `refuse` (an error), `resize` (of the image `noise`; the name is FILTER WxH).
