@@ -2,6 +2,7 @@
 #include "model/plugin.h"
 
 #include "model/torch/network.h"
+#include "model/torch/newer_operators.h"
 #include "model/torch/runtime.h"
 #include "model/torch/train.h"
 
@@ -9,7 +10,7 @@ namespace assay::torch_plugin {
 namespace {
 
 void prepare_once() {
-    static const bool prepared = (prepare_process(), true);
+    static const bool prepared = (prepare_process(), define_newer_operators(), true);
     static_cast<void>(prepared);
 }
 

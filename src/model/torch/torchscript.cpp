@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 #include <torch/csrc/jit/api/module.h>
+#include <torch/csrc/jit/frontend/error_report.h>
 #include <torch/csrc/jit/passes/freeze_module.h>
 #include <torch/csrc/jit/serialization/import.h>
 
@@ -9,6 +10,7 @@
 
 #include "assay/error.h"
 #include "model/torch/network.h"
+#include "model/torch/newer_operators.h"
 #include "model/torch/runtime.h"
 
 namespace assay::torch_plugin {
@@ -155,6 +157,41 @@ std::string load_hint(const std::string& reason) {
     return "";
 }
 
+/// The archive was read and its code was not understood: an operator that this LibTorch lacks, or
+/// one that takes more arguments since.
+Error code_error(std::string_view message) {
+    constexpr std::string_view unknown = "Unknown builtin op: ";
+    if (const auto at = message.find(unknown); at != std::string_view::npos) {
+        std::string_view name = message.substr(at + unknown.size());
+        name = name.substr(0, name.find_first_of(" \n"));
+        if (name.ends_with('.')) name.remove_suffix(1);
+        return Error(ErrorCode::bad_input,
+                     fmt::format("the model's code calls {}, which {} does "
+                                 "not have: {}",
+                                 name, framework_name(), where_operator_is(name)));
+    }
+    return Error(ErrorCode::bad_input,
+                 fmt::format("{} does not understand the model's TorchScript code, which another "
+                             "release of PyTorch may have written: {}",
+                             framework_name(), first_reason(message)));
+}
+
+torch::jit::Module load_module(const std::string& path, c10::Device device) {
+    try {
+        return torch::jit::load(path, device);
+    } catch (const torch::jit::ErrorReport& error) {
+        throw code_error(error.what());
+    } catch (...) {
+        const Error error = translated("not a TorchScript model");
+        if (error.message().find("maximum supported version for reading") != std::string::npos) {
+            throw Error(ErrorCode::bad_input,
+                        fmt::format("the TorchScript file is newer than {} can read: {}",
+                                    framework_name(), error.message()));
+        }
+        throw Error(error.code(), error.message() + load_hint(error.message()));
+    }
+}
+
 class TorchScriptNetwork final : public Network {
 public:
     TorchScriptNetwork(torch::jit::Module module, std::int64_t parameters, at::ScalarType type,
@@ -183,13 +220,7 @@ private:
 }  // namespace
 
 std::unique_ptr<Network> load_torchscript(const ModelSpec& spec, c10::Device device) {
-    torch::jit::Module module;
-    try {
-        module = torch::jit::load(spec.path.string(), device);
-    } catch (...) {
-        Error error = translated("not a TorchScript model");
-        throw Error(error.code(), error.message() + load_hint(error.message()));
-    }
+    torch::jit::Module module = load_module(spec.path.string(), device);
     if (!module.find_method("forward"))
         throw Error(ErrorCode::bad_input, "the TorchScript module has no forward method");
     module.eval();

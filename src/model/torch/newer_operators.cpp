@@ -1,0 +1,308 @@
+#include "model/torch/newer_operators.h"
+
+#include <ATen/core/Tensor.h>
+#include <ATen/ops/ones.h>
+#include <ATen/ops/softmax.h>
+#include <ATen/ops/std.h>
+#include <ATen/ops/std_mean.h>
+#include <ATen/ops/var.h>
+#include <ATen/ops/var_mean.h>
+#include <fmt/format.h>
+#include <torch/csrc/jit/runtime/operator.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <vector>
+
+#include "assay/error.h"
+#include "model/torch/runtime.h"
+
+namespace assay::torch_plugin {
+namespace {
+
+using at::Tensor;
+using c10::IValue;
+using torch::jit::Stack;
+
+/// The arguments of one call, taken from the stack in the order of the schema.
+class Arguments {
+public:
+    Arguments(Stack& stack, std::size_t count)
+        : values_(std::make_move_iterator(stack.end() - static_cast<std::ptrdiff_t>(count)),
+                  std::make_move_iterator(stack.end())) {
+        stack.resize(stack.size() - count);
+    }
+
+    const IValue& operator[](std::size_t i) const { return values_[i]; }
+    Tensor tensor(std::size_t i) const { return values_[i].toTensor(); }
+    Tensor tensor_or_none(std::size_t i) const {
+        return values_[i].isNone() ? Tensor() : values_[i].toTensor();
+    }
+    /// None, one number or a list.
+    std::optional<std::vector<std::int64_t>> ints_or_none(std::size_t i) const {
+        if (values_[i].isNone()) return std::nullopt;
+        if (values_[i].isInt()) return std::vector<std::int64_t>{values_[i].toInt()};
+        return values_[i].toIntVector();
+    }
+
+private:
+    std::vector<IValue> values_;
+};
+
+[[noreturn]] void cannot_run(const std::string& message) {
+    throw Error(ErrorCode::bad_input, message);
+}
+
+/// softmax(q k' scale + mask) v, as torch.nn.functional.scaled_dot_product_attention documents it.
+/// Query and key are multiplied by the root of the scale each, so that their product does not
+/// overflow. A query that may look at nothing gets zeros.
+void scaled_dot_product_attention(Stack& stack) {
+    const Arguments given(stack, 8);
+    const Tensor query = given.tensor(0);
+    Tensor key = given.tensor(1);
+    Tensor value = given.tensor(2);
+    Tensor mask = given.tensor_or_none(3);
+    if (given[4].toDouble() != 0.0) {
+        cannot_run(
+            "scaled_dot_product_attention with dropout: scores would be random; export the model "
+            "after eval()");
+    }
+    const bool causal = given[5].toBool();
+    if (causal && mask.defined())
+        cannot_run("scaled_dot_product_attention has both a mask and is_causal");
+    if (query.dim() < 2 || key.dim() < 2 || value.dim() < 2)
+        cannot_run("scaled_dot_product_attention wants tensors of at least two dimensions");
+    const double scale = given[6].isNone() ? 1 / std::sqrt(static_cast<double>(query.size(-1)))
+                                           : given[6].toDouble();
+    if (given[7].toBool() && query.dim() >= 3) {
+        // Groups of queries share a head of key and value.
+        const std::int64_t heads = query.size(-3);
+        for (Tensor* shared : {&key, &value}) {
+            if (shared->dim() < 3 || shared->size(-3) < 1 || heads % shared->size(-3) != 0)
+                cannot_run(
+                    "scaled_dot_product_attention: the heads of the key do not divide those of "
+                    "the query");
+            *shared = shared->repeat_interleave(heads / shared->size(-3), -3);
+        }
+    }
+    if (causal)
+        mask = at::ones({query.size(-2), key.size(-2)}, query.options().dtype(at::kBool)).tril();
+    const double root = std::sqrt(std::abs(scale));
+    Tensor weights = query.mul(scale < 0 ? -root : root).matmul(key.mul(root).transpose(-2, -1));
+    if (mask.defined()) {
+        constexpr double none = -std::numeric_limits<double>::infinity();
+        weights = mask.scalar_type() == at::kBool ? weights.masked_fill(mask.logical_not(), none)
+                                                  : weights.add(mask);
+        const Tensor blind = weights.eq(none).all(-1, true);
+        weights = at::softmax(weights, -1).masked_fill(blind, 0.0);
+    } else {
+        weights = at::softmax(weights, -1);
+    }
+    stack.emplace_back(weights.matmul(value));
+}
+
+/// x / sqrt(mean of squares over the last dimensions + eps) * weight. The default of eps is the
+/// distance from 1 to the next number of x's type.
+void rms_norm(Stack& stack) {
+    const Arguments given(stack, 4);
+    const Tensor x = given.tensor(0);
+    const std::vector<std::int64_t> shape =
+        given.ints_or_none(1).value_or(std::vector<std::int64_t>());
+    const Tensor weight = given.tensor_or_none(2);
+    if (shape.empty() || static_cast<std::int64_t>(shape.size()) > x.dim())
+        cannot_run("rms_norm over more dimensions than its input has, or over none");
+    std::vector<std::int64_t> axes;
+    for (std::size_t d = 1; d <= shape.size(); ++d) {
+        const auto axis = -static_cast<std::int64_t>(d);
+        if (x.size(axis) != shape[shape.size() - d])
+            cannot_run("rms_norm: normalized_shape is not the input's");
+        axes.push_back(axis);
+    }
+    double eps = std::numeric_limits<float>::epsilon();
+    if (x.scalar_type() == at::kDouble) eps = std::numeric_limits<double>::epsilon();
+    if (!given[3].isNone()) eps = given[3].toDouble();
+    const Tensor normal = x.mul(x.mul(x).mean(axes, true).add(eps).rsqrt());
+    stack.emplace_back(weight.defined() ? normal.mul(weight) : normal);
+}
+
+/// Dimensions of another size than 1 stay.
+void squeeze_dims(Stack& stack) {
+    const Arguments given(stack, 2);
+    Tensor x = given.tensor(0);
+    std::vector<std::int64_t> dims = given.ints_or_none(1).value_or(std::vector<std::int64_t>());
+    for (std::int64_t& d : dims) {
+        if (d < -x.dim() || d >= x.dim())
+            cannot_run(fmt::format("squeeze of dimension {} of a tensor that has {}", d, x.dim()));
+        if (d < 0) d += x.dim();
+    }
+    std::ranges::sort(dims, std::greater<>());
+    for (const std::int64_t d : dims) x = x.squeeze(d);
+    stack.emplace_back(std::move(x));
+}
+
+template <bool All>
+void test_dims(Stack& stack) {
+    const Arguments given(stack, 3);
+    const Tensor x = given.tensor(0).to(at::kBool);
+    std::vector<std::int64_t> dims = given.ints_or_none(1).value_or(std::vector<std::int64_t>());
+    if (dims.empty()) {
+        for (std::int64_t d = 0; d < x.dim(); ++d) dims.push_back(d);
+    }
+    const Tensor out = All ? x.to(at::kByte).amin(dims, given[2].toBool())
+                           : x.to(at::kByte).amax(dims, given[2].toBool());
+    stack.emplace_back(out.to(at::kBool));
+}
+
+/// How many numbers less than all a variance is divided by; the default is Bessel's 1.
+std::int64_t correction_of(const IValue& given) {
+    if (given.isNone()) return 1;
+    const double x = given.isInt() ? static_cast<double>(given.toInt()) : given.toDouble();
+    if (x != std::floor(x) || std::abs(x) > 1e15)
+        cannot_run(fmt::format("a variance with a correction of {} is not supported", x));
+    return static_cast<std::int64_t>(x);
+}
+
+at::OptionalIntArrayRef optional_ref(const std::optional<std::vector<std::int64_t>>& dims) {
+    return dims ? at::OptionalIntArrayRef(c10::IntArrayRef(*dims)) : at::OptionalIntArrayRef();
+}
+
+template <auto Function>
+void spread(Stack& stack) {
+    const Arguments given(stack, 4);
+    const auto dims = given.ints_or_none(1);
+    stack.emplace_back(
+        Function(given.tensor(0), optional_ref(dims), correction_of(given[2]), given[3].toBool()));
+}
+
+template <auto Function>
+void spread_and_mean(Stack& stack) {
+    const Arguments given(stack, 4);
+    const auto dims = given.ints_or_none(1);
+    auto [first, second] =
+        Function(given.tensor(0), optional_ref(dims), correction_of(given[2]), given[3].toBool());
+    stack.emplace_back(std::move(first));
+    stack.emplace_back(std::move(second));
+}
+
+Tensor var(const Tensor& x, at::OptionalIntArrayRef dims, std::int64_t correction, bool keep) {
+    return at::var(x, dims, correction, keep);
+}
+Tensor standard_deviation(const Tensor& x, at::OptionalIntArrayRef dims, std::int64_t correction,
+                          bool keep) {
+    return at::std(x, dims, correction, keep);
+}
+std::tuple<Tensor, Tensor> var_mean(const Tensor& x, at::OptionalIntArrayRef dims,
+                                    std::int64_t correction, bool keep) {
+    return at::var_mean(x, dims, correction, keep);
+}
+std::tuple<Tensor, Tensor> std_mean(const Tensor& x, at::OptionalIntArrayRef dims,
+                                    std::int64_t correction, bool keep) {
+    return at::std_mean(x, dims, correction, keep);
+}
+
+struct NewerOperator {
+    const char*
+        schema;  ///< PyTorch's, with an overload name of its own where an older one is taken
+    void (*run)(Stack& stack);
+};
+
+// An older LibTorch has "correction" too, but wants `dim` and a whole number.
+constexpr NewerOperator kDefined[] = {
+    {"aten::scaled_dot_product_attention(Tensor query, Tensor key, Tensor value, Tensor? "
+     "attn_mask=None, float dropout_p=0., bool is_causal=False, *, float? scale=None, bool "
+     "enable_gqa=False) -> Tensor",
+     scaled_dot_product_attention},
+    {"aten::rms_norm(Tensor input, int[] normalized_shape, Tensor? weight=None, float? eps=None) "
+     "-> Tensor",
+     rms_norm},
+    {"aten::squeeze.dims(Tensor(a) self, int[] dim) -> Tensor(a)", squeeze_dims},
+    {"aten::all.dims(Tensor self, int[]? dim=None, bool keepdim=False) -> Tensor", test_dims<true>},
+    {"aten::any.dims(Tensor self, int[]? dim=None, bool keepdim=False) -> Tensor",
+     test_dims<false>},
+    {"aten::var.correction_number(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool "
+     "keepdim=False) -> Tensor",
+     spread<var>},
+    {"aten::std.correction_number(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool "
+     "keepdim=False) -> Tensor",
+     spread<standard_deviation>},
+    {"aten::var_mean.correction_number(Tensor self, int[1]? dim=None, *, Scalar? correction=None, "
+     "bool keepdim=False) -> (Tensor, Tensor)",
+     spread_and_mean<var_mean>},
+    {"aten::std_mean.correction_number(Tensor self, int[1]? dim=None, *, Scalar? correction=None, "
+     "bool keepdim=False) -> (Tensor, Tensor)",
+     spread_and_mean<std_mean>},
+};
+
+// The other operators of LibTorch 2.6 that 1.13 does not have (from their lists of schemas),
+// without those for training, sparse and nested tensors and other devices.
+constexpr std::array kInNewest = {
+    "_batch_norm_no_update",
+    "_batch_norm_with_update",
+    "_chunk_cat",
+    "_functional_assert_async",
+    "_functional_assert_scalar",
+    "_int_mm",
+    "_is_all_true",
+    "_is_any_true",
+    "_native_batch_norm_legit",
+    "_native_batch_norm_legit_functional",
+    "_native_batch_norm_legit_no_training",
+    "_prelu_kernel",
+    "_reshape_copy",
+    "_safe_softmax",
+    "_scaled_dot_product_efficient_attention",
+    "_scaled_dot_product_flash_attention",
+    "_scaled_dot_product_flash_attention_for_cpu",
+    "_scaled_dot_product_fused_attention_overrideable",
+    "_scaled_mm",
+    "_unsafe_index",
+    "_unsafe_index_put",
+    "_unsafe_masked_index",
+    "_unsafe_masked_index_put_accumulate",
+    "_weight_int4pack_mm",
+    "_weight_int8pack_mm",
+    "_wrapped_linear_prepack",
+    "_wrapped_quantized_linear_prepacked",
+    "empty_permuted",
+    "get_autocast_dtype",
+    "mkldnn_rnn_layer",
+    "nonzero_static",
+    "quantized_max_pool3d",
+    "slice_inverse",
+    "sym_constrain_range",
+    "sym_constrain_range_for_size",
+};
+
+bool is_there(const c10::FunctionSchema& schema) {
+    return std::ranges::any_of(
+        torch::jit::getAllOperatorsFor(c10::Symbol::fromQualString(schema.name())),
+        [&](const auto& op) { return op->schema().overload_name() == schema.overload_name(); });
+}
+
+}  // namespace
+
+void define_newer_operators() {
+    for (const NewerOperator& op : kDefined) {
+        torch::jit::Operator made(op.schema, op.run, c10::AliasAnalysisKind::FROM_SCHEMA);
+        if (!is_there(made.schema())) torch::jit::registerOperator(std::move(made));
+    }
+}
+
+std::string where_operator_is(std::string_view name) {
+    constexpr std::string_view own = "aten::";
+    if (!name.starts_with(own)) {
+        return fmt::format(
+            "it belongs to \"{}\", a library of operators outside PyTorch, which only Python can "
+            "load; export the model to ONNX, or without that operator",
+            name.substr(0, name.find("::")));
+    }
+    const bool newest = std::ranges::find(kInNewest, name.substr(own.size())) != kInNewest.end();
+    return fmt::format(
+        "{}; build assay with it, or export the model with a PyTorch as old as {}, or to ONNX",
+        newest ? "LibTorch 2.6 has it" : "no LibTorch up to 2.6 has it either", framework_name());
+}
+
+}  // namespace assay::torch_plugin
