@@ -9,6 +9,7 @@
 #include "cli/command.h"
 #include "cli/outputs.h"
 #include "cli/progress.h"
+#include "cli/store_command.h"
 
 namespace assay::cli {
 namespace {
@@ -141,53 +142,87 @@ void say_what_next(const PatchmlResult& result) {
                     data, labels));
 }
 
+class PatchmlCommand final : public StoreCommand {
+public:
+    explicit PatchmlCommand(bool in_a_run) : in_a_run_(in_a_run) {}
+
+    std::unique_ptr<CLI::App> app() override {
+        auto app = make_app(
+            "patchml",
+            "Make multi-label images with a known number of objects: patches that boxes cut out of "
+            "single-label images, k on a canvas (PatchML, Anzaku et al.). The same seed gives the "
+            "same bytes. The same command resumes after an interruption and skips what is done. "
+            "Status 3: some boxes were left out (counted and listed).",
+            examples);
+        add_patches(*app, options_);
+        add_composites(*app, options_);
+        add_results(*app, options_, flags_);
+        output_.add_to(*app);
+        return app;
+    }
+
+    void over(const Runs&) override {
+        if (flags_.dry_run)
+            throw Error(ErrorCode::bad_input,
+                        "dry-run goes with the command line: what is made here is predicted next");
+        if (options_.out.empty())
+            throw Error(ErrorCode::bad_input, "it needs an `out`: the folder of the data sets");
+    }
+
+    void check() const override {
+        if (options_.out.empty() && !flags_.dry_run)
+            throw Error(ErrorCode::usage, "no --out given; see `assay patchml --help`");
+        assay::check(options_);
+    }
+
+    std::vector<fs::path> makes() const override { return composite_folders(options_); }
+
+    int run() const override {
+        // One line per step: each has its own rate.
+        std::string step;
+        std::optional<ProgressLine> line;
+        const ProgressCallback progress = [&](const Progress& p) {
+            if (!line || step != p.step) {
+                step = p.step;
+                line.emplace(step, step == "reading" ? "images" : "composites", flags_.quiet);
+            }
+            Progress shown = p;
+            shown.step = "";
+            line->update(shown);
+        };
+        PatchmlResult result = plan_patchml(options_, progress);
+        line.reset();
+        if (!flags_.quiet) {
+            for (const std::string& text : result.notes) note(text);
+        }
+        if (!flags_.rejected.empty())
+            write_result(flags_.rejected, rejected_csv(result.pool.rejected));
+        if (!flags_.dry_run) {
+            make_patchml(result, progress);
+            line.reset();
+        }
+        const Report report = report_of(result);
+        output_.print(report);
+        if (!flags_.dry_run && !flags_.quiet && !in_a_run_) say_what_next(result);
+        return report.partial ? Status::partial : Status::done;
+    }
+
+private:
+    bool in_a_run_;  ///< which predicts and scores what is made: nothing is left to advise
+    PatchmlOptions options_;
+    Flags flags_;
+    Output output_;
+};
+
 }  // namespace
 
-int cmd_patchml(std::vector<std::string> arguments) {
-    auto app = make_app(
-        "patchml",
-        "Make multi-label images with a known number of objects: patches that boxes cut out of "
-        "single-label images, k on a canvas (PatchML, Anzaku et al.). The same seed gives the same "
-        "bytes. The same command resumes after an interruption and skips what is done. Status 3: "
-        "some boxes were left out (counted and listed).",
-        examples);
-    PatchmlOptions options;
-    Flags flags;
-    Output output;
-    add_patches(*app, options);
-    add_composites(*app, options);
-    add_results(*app, options, flags);
-    output.add_to(*app);
-    if (!parse(*app, std::move(arguments))) return Status::done;
-    if (options.out.empty() && !flags.dry_run)
-        throw Error(ErrorCode::usage, "no --out given; see `assay patchml --help`");
+std::unique_ptr<StoreCommand> patchml_step() {
+    return std::make_unique<PatchmlCommand>(true);
+}
 
-    // One line per step: each has its own rate.
-    std::string step;
-    std::optional<ProgressLine> line;
-    const ProgressCallback progress = [&](const Progress& p) {
-        if (!line || step != p.step) {
-            step = p.step;
-            line.emplace(step, step == "reading" ? "images" : "composites", flags.quiet);
-        }
-        Progress shown = p;
-        shown.step = "";
-        line->update(shown);
-    };
-    PatchmlResult result = plan_patchml(options, progress);
-    line.reset();
-    if (!flags.quiet) {
-        for (const std::string& text : result.notes) note(text);
-    }
-    if (!flags.rejected.empty()) write_result(flags.rejected, rejected_csv(result.pool.rejected));
-    if (!flags.dry_run) {
-        make_patchml(result, progress);
-        line.reset();
-    }
-    const Report report = report_of(result);
-    output.print(report);
-    if (!flags.dry_run && !flags.quiet) say_what_next(result);
-    return report.partial ? Status::partial : Status::done;
+int cmd_patchml(std::vector<std::string> arguments) {
+    PatchmlCommand command(false);
+    return run_command(command, std::move(arguments));
 }
 
 }  // namespace assay::cli

@@ -31,9 +31,10 @@ int worse(int a, int b) {
 
 int cmd_run(std::vector<std::string> arguments) {
     auto app = make_app("run",
-                        "Do everything that an assay.toml lists: run the models over the data "
-                        "sets, then the commands that read their predictions. "
-                        "Flags override the file. docs/assay.toml.md describes it.",
+                        "Do everything that an assay.toml lists: make composites ([patchml]), run "
+                        "the models over the data sets and what was made, then the commands that "
+                        "read their predictions ([score], [compare], [gap], [labels], "
+                        "[replicate]). Flags override the file. docs/assay.toml.md describes it.",
                         examples);
     std::filesystem::path file = "assay.toml";
     app->add_option("config", file, "The configuration")->type_name("FILE")->capture_default_str();
@@ -43,33 +44,40 @@ int cmd_run(std::vector<std::string> arguments) {
 
     Plan plan = with_note("reading `" + file.string() + "`", [&] { return read_plan(file); });
     plan.override_with(*app, flags);
-    std::vector<ModelSpec> specs;
-    for (const Plan::Model& model : plan.models) {
-        specs.push_back(with_note("resolving the model `" + model.path.string() + "`", [&] {
-            return resolve_with_sidecar(model.path, model.sidecars, model.settings);
-        }));
-    }
+    const std::vector<ModelSpec> specs = plan.specs_on({});
     with_note("reading `" + file.string() + "`", [&] { plan.check(specs); });
     if (plan.store.dry_run) {
         Output().write(json_text(plan.resolved(specs)));
         return Status::done;
     }
 
+    int status = Status::done;
+    const auto run_steps = [&](bool making_data, const std::vector<std::string>& datasets) {
+        for (const Plan::Step& step : plan.steps) {
+            if (step.makes_data != making_data) continue;
+            if (!plan.store.quiet) note("[" + step.command + "]");
+            with_note("running [" + step.command + "]", [&] {
+                for (const auto& command : plan.commands_of(step, specs, datasets))
+                    status = worse(status, command->run());
+            });
+        }
+    };
+    run_steps(true, {});
+
     Prediction prediction(plan.store, plan.device);
     prediction.load(specs);
-    for (const DataFlags& data : plan.data)
-        prediction.over(data.open(0, prediction.classes(), plan.store.quiet));
+    for (const Plan::Data& data : plan.data) {
+        const Dataset dataset = data.flags.open(0, prediction.classes(), plan.store.quiet);
+        if (data.pixels.empty()) {
+            prediction.over(dataset);
+        } else {
+            prediction.over(dataset, plan.specs_on(data));
+        }
+    }
     write_file_atomically(plan.store.out / "run.json", json_text(plan.resolved(specs)));
     prediction.print(Output());
-
-    int status = prediction.status();
-    for (const Plan::Step& step : plan.steps) {
-        if (!plan.store.quiet) note("[" + step.command + "]");
-        with_note("running [" + step.command + "]", [&] {
-            for (const auto& command : plan.commands_of(step, specs, prediction.datasets()))
-                status = worse(status, command->run());
-        });
-    }
+    status = worse(status, prediction.status());
+    run_steps(false, prediction.datasets());
     return status;
 }
 

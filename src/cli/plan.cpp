@@ -70,15 +70,19 @@ private:
 
 json array_of_tables(const json& all, const char* key) {
     const auto found = all.find(key);
-    if (found == all.end() || !found->is_array() || found->empty()) {
-        refuse(std::string("no [[") + key + "]] table: list at least one");
-    }
+    if (found == all.end()) return json::array();
+    if (!found->is_array()) refuse(std::string(key) + " must be a list of tables, [[" + key + "]]");
     return *found;
 }
 
-DataFlags read_data(const json& table, const fs::path& folder) {
+/// How the models see one data set may differ from how they see the others; what they take (the
+/// input's size, mean and std) may not.
+constexpr const char* pixel_settings[] = {"crop_mode", "crop_pct", "resize_size", "interpolation"};
+
+Plan::Data read_data(const json& table, const fs::path& folder) {
     Keys keys(table, "[[data]]", folder);
-    DataFlags data;
+    Plan::Data out;
+    DataFlags& data = out.flags;
     const fs::path path = keys.take_path("path");
     if (path.empty()) refuse("[[data]] needs a `path`");
     data.folders = {path};
@@ -89,8 +93,12 @@ DataFlags read_data(const json& table, const fs::path& folder) {
     }
     data.name = keys.take<std::string>("name", "");
     data.limit = keys.take_count<std::size_t>("limit", 0);
+    for (const char* key : pixel_settings) {
+        if (json value = keys.take<json>(key, nullptr); !value.is_null())
+            out.pixels[key] = std::move(value);
+    }
     keys.nothing_left();
-    return data;
+    return out;
 }
 
 Plan::Model read_model(const json& table, const fs::path& folder) {
@@ -106,17 +114,46 @@ Plan::Model read_model(const json& table, const fs::path& folder) {
     return model;
 }
 
-/// A table that reads the predictions. One more: a row. They run in this order.
+enum class When {
+    before,       ///< it makes data sets for the predictions
+    after,        ///< it reads the predictions
+    per_dataset,  ///< it reads them, and is asked about one data set at a time
+};
+/// A table that is a command. One more: a row. They run in this order.
 struct StepRow {
     const char* name;
     std::unique_ptr<StoreCommand> (*make)();
-    bool per_dataset;  ///< is asked about one data set at a time
+    When when;
 };
 constexpr StepRow step_rows[] = {
-    {"score", score_command, false},      {"compare", compare_command, true},
-    {"gap", gap_command, false},          {"labels", propose_command, false},
-    {"replicate", adjust_command, false},
+    {"patchml", patchml_step, When::before},         {"score", score_command, When::after},
+    {"compare", compare_command, When::per_dataset}, {"gap", gap_command, When::after},
+    {"labels", propose_command, When::after},        {"replicate", adjust_command, When::after},
 };
+
+/// Composites are looked at whole: a crop would cut objects off that their labels name.
+Plan::Data whole_images_in(const fs::path& folder) {
+    Plan::Data data;
+    data.flags.folders = {folder};
+    data.pixels["crop_mode"] = "none";
+    return data;
+}
+
+void list_what_is_made(Plan& plan) {
+    for (const Plan::Step& step : plan.steps) {
+        if (!step.makes_data) continue;
+        with_note("checking [" + step.command + "]", [&] {
+            for (const auto& command : plan.commands_of(step, {}, {})) {
+                for (const fs::path& made : command->makes()) {
+                    const bool listed = std::ranges::any_of(plan.data, [&](const Plan::Data& d) {
+                        return d.flags.folders.front() == made.lexically_normal();
+                    });
+                    if (!listed) plan.data.push_back(whole_images_in(made.lexically_normal()));
+                }
+            }
+        });
+    }
+}
 
 }  // namespace
 
@@ -126,6 +163,7 @@ Plan read_plan(const fs::path& file) {
     Plan plan;
     for (const json& table : array_of_tables(all, "model"))
         plan.models.push_back(read_model(table, folder));
+    if (plan.models.empty()) refuse("no [[model]] table: list at least one");
     for (const json& table : array_of_tables(all, "data"))
         plan.data.push_back(read_data(table, folder));
 
@@ -141,11 +179,31 @@ Plan read_plan(const fs::path& file) {
     plan.device = keys.take<std::string>("device", "auto");
     plan.folder = folder;
     for (const StepRow& row : step_rows) {
-        if (json table = keys.take<json>(row.name, nullptr); !table.is_null())
-            plan.steps.push_back({row.name, std::move(table)});
+        json tables = keys.take<json>(row.name, nullptr);
+        if (tables.is_null()) continue;
+        if (!tables.is_array()) tables = json::array({std::move(tables)});
+        for (json& table : tables)
+            plan.steps.push_back({row.name, std::move(table), row.when == When::before});
     }
     keys.nothing_left();
+    list_what_is_made(plan);
+    if (plan.data.empty()) refuse("no [[data]] table: list at least one");
     return plan;
+}
+
+std::vector<ModelSpec> Plan::specs_on(const Data& on) const {
+    std::vector<ModelSpec> specs;
+    for (const Model& model : models) {
+        ModelSettings settings = model.settings;
+        // They say one thing in two ways, and the data set's way is the last word.
+        if (on.pixels.contains("crop_pct")) settings.erase("resize_size");
+        if (on.pixels.contains("resize_size")) settings.erase("crop_pct");
+        settings.update(on.pixels);
+        specs.push_back(with_note("resolving the model `" + model.path.string() + "`", [&] {
+            return resolve_with_sidecar(model.path, model.sidecars, settings);
+        }));
+    }
+    return specs;
 }
 
 void Plan::override_with(const CLI::App& app, const StoreFlags& flags) {
@@ -166,22 +224,36 @@ json Plan::resolved(const std::vector<ModelSpec>& specs) const {
     out["models"] = json::array();
     for (const ModelSpec& spec : specs) out["models"].push_back(to_json(spec));
     out["data"] = json::array();
-    for (const DataFlags& d : data) {
-        out["data"].push_back({{"path", d.folders.at(0).string()},
-                               {"list", d.list.string()},
-                               {"layout", d.layout},
-                               {"name", d.name},
-                               {"limit", d.limit}});
+    for (const auto& [flags, pixels] : data) {
+        out["data"].push_back({{"path", flags.folders.at(0).string()},
+                               {"list", flags.list.string()},
+                               {"layout", flags.layout},
+                               {"name", flags.name},
+                               {"limit", flags.limit}});
+        out["data"].back().update(pixels);
     }
-    for (const Step& step : steps) out[step.command] = step.options;
+    for (const Step& step : steps) {
+        json& tables = out[step.command];
+        if (tables.is_null()) {
+            tables = step.options;
+        } else {
+            if (!tables.is_array()) tables = json::array({tables});
+            tables.push_back(step.options);
+        }
+    }
     return out;
 }
 
 void Plan::check(const std::vector<ModelSpec>& specs) const {
     storage_format_named(store.storage);
     std::vector<std::string> datasets;
-    for (const DataFlags& d : data)
-        datasets.push_back(d.name.empty() ? dataset_name_of(d.folders.at(0)) : d.name);
+    for (const auto& [flags, pixels] : data) {
+        datasets.push_back(flags.name.empty() ? dataset_name_of(flags.folders.at(0)) : flags.name);
+        if (!pixels.empty())
+            with_note("checking the data set `" + datasets.back() + "`", [&] {
+                specs_on({flags, pixels});
+            });
+    }
     for (const Step& step : steps) {
         with_note("checking [" + step.command + "]", [&] {
             for (const auto& command : commands_of(step, specs, datasets)) command->check();
@@ -204,7 +276,7 @@ std::vector<std::unique_ptr<StoreCommand>> Plan::commands_of(
         command->over(about);
         commands.push_back(std::move(command));
     };
-    if (!row.per_dataset) {
+    if (row.when != When::per_dataset) {
         add(runs);
         return commands;
     }

@@ -20,18 +20,26 @@ struct Plan {
         std::vector<std::filesystem::path> sidecars;
         ModelSettings settings;
     };
+    struct Data {
+        DataFlags flags;
+        /// Settings of the pixels that every model has on this data set, over its own.
+        ModelSettings pixels = ModelSettings::object();
+    };
     std::vector<Model> models;
-    std::vector<DataFlags> data;
+    std::vector<Data> data;  ///< as listed, then what the steps before the predictions make
     StoreFlags store;
     std::string device = "auto";
-    /// A command that reads the predictions: its options by name, as fill() takes them.
+    /// A command: its options by name, as fill() takes them.
     struct Step {
         std::string command;
         nlohmann::json options;
+        bool makes_data;  ///< runs before the predictions; the others read them
     };
     std::vector<Step> steps;       ///< in the order in which they run
     std::filesystem::path folder;  ///< of the file: relative paths are relative to it
 
+    /// What the models are on one of the data sets. Throws as resolve_model.
+    std::vector<ModelSpec> specs_on(const Data& on) const;
     /// Flags that were given on the command line win over the file.
     void override_with(const CLI::App& app, const StoreFlags& flags);
     /// Everything, resolved: what `run` prints with --dry-run and stores in RUNS/run.json.
@@ -46,7 +54,8 @@ struct Plan {
         const std::vector<std::string>& datasets) const;
 };
 
-/// Reads and checks the file; relative paths in it are relative to its folder. Throws bad_input.
+/// Reads and checks the file; relative paths in it are relative to its folder. Throws usage and
+/// bad_input.
 Plan read_plan(const std::filesystem::path& file);
 
 }  // namespace assay::cli

@@ -48,6 +48,23 @@ const ClassList& Prediction::classes() const {
 }
 
 void Prediction::over(const Dataset& dataset) {
+    predict_over(dataset, models_);
+}
+
+void Prediction::over(const Dataset& dataset, const std::vector<ModelSpec>& specs) {
+    std::vector<LoadedModel> models = models_;
+    for (std::size_t m = 0; m < models.size(); ++m) {
+        Preprocess& preprocess = models[m].spec.preprocess;
+        if (preprocess == specs.at(m).preprocess) continue;
+        preprocess = specs.at(m).preprocess;
+        if (!flags_.quiet)
+            note(fmt::format("on {}: {}: {}", dataset.name, models[m].spec.name,
+                             describe(preprocess)));
+    }
+    predict_over(dataset, models);
+}
+
+void Prediction::predict_over(const Dataset& dataset, const std::vector<LoadedModel>& models) {
     const StorageChoice storage = storage_format_named(flags_.storage);
     PredictOptions options;
     options.runs = flags_.out;
@@ -59,9 +76,9 @@ void Prediction::over(const Dataset& dataset) {
     options.command = command_line();
 
     const auto start = std::chrono::steady_clock::now();
-    ProgressLine progress(dataset.name, models_.size() == 1 ? "images" : "images x models",
+    ProgressLine progress(dataset.name, models.size() == 1 ? "images" : "images x models",
                           flags_.quiet);
-    for (PredictResult& result : predict(models_, dataset, options, progress))
+    for (PredictResult& result : predict(models, dataset, options, progress))
         results_.push_back(std::move(result));
     seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     datasets_.push_back(dataset.name);

@@ -36,6 +36,9 @@ public:
     const ClassList& classes() const;
     /// Runs them; several calls for several data sets.
     void over(const Dataset& dataset);
+    /// The same with other preprocessing, on this data set alone: `specs` are those of load() but
+    /// for that, in the same order.
+    void over(const Dataset& dataset, const std::vector<ModelSpec>& specs);
     /// What was done.
     void print(const Output& output) const;
     /// done, or partial when an image could not be read or a score is not finite.
@@ -44,6 +47,8 @@ public:
     const std::vector<std::string>& datasets() const { return datasets_; }
 
 private:
+    void predict_over(const Dataset& dataset, const std::vector<LoadedModel>& models);
+
     StoreFlags flags_;
     std::string device_;
     std::vector<LoadedModel> models_;

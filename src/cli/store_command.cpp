@@ -16,10 +16,17 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-/// Options whose values are files; the file need not be there for those that are written.
-constexpr std::array<std::string_view, 10> file_options = {
-    "labels", "labels1", "labels2", "class-map", "gold",
-    "table",  "path",    "output",  "original",  "replication"};
+/// Options whose values are files.
+constexpr std::array<std::string_view, 17> file_options = {
+    "labels",   "labels1",  "labels2",     "class-map", "gold",  "table", "path", "output", "out",
+    "rejected", "original", "replication", "data",      "boxes", "whole", "list", "classes"};
+/// Those of them that are written, and need not be there.
+constexpr std::array<std::string_view, 3> written_options = {"output", "out", "rejected"};
+
+template <std::size_t N>
+bool is_one_of(const std::array<std::string_view, N>& names, std::string_view key) {
+    return std::ranges::find(names, key) != names.end();
+}
 
 [[noreturn]] void refuse(const std::string& message) {
     throw Error(ErrorCode::bad_input, message);
@@ -45,9 +52,10 @@ std::vector<std::string> keys_of(const CLI::App& app) {
 std::string text_of(const json& value, const std::string& key, const fs::path& folder) {
     if (!value.is_string()) return value.dump();
     const auto text = value.get<std::string>();
-    if (std::find(file_options.begin(), file_options.end(), key) == file_options.end()) return text;
+    if (!is_one_of(file_options, key)) return text;
     const fs::path path = (folder / text).lexically_normal();
-    return key == "output" || fs::exists(path) ? path.string() : text;  // else a built-in's name
+    const bool is_path = is_one_of(written_options, key) || fs::exists(path);
+    return is_path ? path.string() : text;  // else a built-in's name
 }
 
 void set(CLI::Option& option, const std::string& key, const json& value, const std::string& where,

@@ -1,5 +1,5 @@
-// A command that reads stores, with its options as a struct: the command line fills it from its
-// arguments, `assay run` from a table of assay.toml.
+// A command that `assay run` can run, too, with its options as a struct: the command line fills it
+// from its arguments, `assay run` from a table of assay.toml. Most read stores.
 #pragma once
 
 #include <CLI/App.hpp>
@@ -32,6 +32,8 @@ public:
     virtual void over(const Runs& runs) = 0;
     /// Throws what can be known to be wrong before a store is opened: usage and bad_input.
     virtual void check() const = 0;
+    /// Data sets that it makes, for the predictions that follow. Throws usage.
+    virtual std::vector<std::filesystem::path> makes() const { return {}; }
     /// Does it, and prints its report; returns the exit status.
     virtual int run() const = 0;
 };
@@ -41,6 +43,7 @@ std::unique_ptr<StoreCommand> compare_command();
 std::unique_ptr<StoreCommand> gap_command();
 std::unique_ptr<StoreCommand> propose_command();
 std::unique_ptr<StoreCommand> adjust_command();
+std::unique_ptr<StoreCommand> patchml_step();
 
 /// Parses the arguments, checks, runs.
 int run_command(StoreCommand& command, std::vector<std::string> arguments);

@@ -19,20 +19,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-void check(const PatchmlOptions& options) {
-    const auto refuse = [](const char* why) { throw Error(ErrorCode::usage, why); };
-    const bool boxed = !options.images.empty() || !options.boxes.empty();
-    if (!options.whole.empty() && boxed)
-        refuse("whole images and boxes of images exclude each other");
-    if (options.whole.empty() && (options.images.empty() || options.boxes.empty()))
-        refuse("patches need a folder of images and their boxes, or a data set of whole images");
-    if (!options.list.empty() && options.whole.empty())
-        refuse("a list of labels goes with whole images");
-    if (options.name.empty() || options.name.front() == '.' ||
-        options.name.find('/') != std::string::npos)
-        refuse("the name must be a file name that does not begin with a point");
-}
-
 CompositeOptions composite_options(const PatchmlOptions& from) {
     CompositeOptions options;
     options.canvas = from.canvas;
@@ -179,6 +165,32 @@ void look_at_space(const PatchmlResult& plan, const fs::path& out,
 
 }  // namespace
 
+void check(const PatchmlOptions& options) {
+    const auto refuse = [](const char* why) { throw Error(ErrorCode::usage, why); };
+    const bool boxed = !options.images.empty() || !options.boxes.empty();
+    if (!options.whole.empty() && boxed)
+        refuse("whole images and boxes of images exclude each other");
+    if (options.whole.empty() && (options.images.empty() || options.boxes.empty()))
+        refuse("patches need a folder of images and their boxes, or a data set of whole images");
+    if (!options.list.empty() && options.whole.empty())
+        refuse("a list of labels goes with whole images");
+    if (options.name.empty() || options.name.front() == '.' ||
+        options.name.find('/') != std::string::npos)
+        refuse("the name must be a file name that does not begin with a point");
+    box_format_named(options.format);
+    if (!options.corners.empty()) corners_named(options.corners);
+    parse_seeds(options.seeds);
+    composite_options(options);
+}
+
+std::vector<fs::path> composite_folders(const PatchmlOptions& options) {
+    check(options);
+    std::vector<fs::path> folders;
+    for (const std::uint64_t seed : parse_seeds(options.seeds))
+        folders.push_back(options.out / fmt::format("{}-seed{}", options.name, seed));
+    return folders;
+}
+
 std::string PatchmlDataset::state() const {
     if (planned) return "planned";
     if (made.was_there) return "was there";
@@ -186,7 +198,7 @@ std::string PatchmlDataset::state() const {
 }
 
 PatchmlResult plan_patchml(const PatchmlOptions& options, const ProgressCallback& progress) {
-    check(options);
+    const std::vector<fs::path> folders = composite_folders(options);
     const std::vector<std::uint64_t> seeds = parse_seeds(options.seeds);
     PatchmlResult plan;
     plan.options = composite_options(options);
@@ -195,12 +207,12 @@ PatchmlResult plan_patchml(const PatchmlOptions& options, const ProgressCallback
     describe_pool(plan.pool, plan.notes);
     plan.rejected = examples_of(plan.pool, options.examples);
     Summaries summaries(plan.pool, options.distinct);
-    for (const std::uint64_t seed : seeds) {
+    for (std::size_t s = 0; s < seeds.size(); ++s) {
         CompositeOptions seeded = plan.options;
-        seeded.seed = seed;
+        seeded.seed = seeds[s];
         PatchmlDataset set;
-        set.made.folder = options.out / fmt::format("{}-seed{}", options.name, seed);
-        set.made.seed = seed;
+        set.made.folder = folders[s];
+        set.made.seed = seeds[s];
         for (const Grid& grid : seeded.grids) {
             set.grids.push_back(
                 summaries.of(count_labels(plan.pool, plan_composites(plan.pool, grid, seeded))));

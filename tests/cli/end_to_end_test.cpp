@@ -300,6 +300,69 @@ TEST_F(EndToEnd, OneFileRunsWhatReadsTwoDataSets) {
     }
 }
 
+// [patchml] makes what is then predicted, whole; what it makes and what is predicted are what
+// `patchml` and `predict --crop-mode none` give.
+TEST_F(EndToEnd, OneFileMakesCompositesAndPredictsThem) {
+    const fs::path folder = fresh("plan-of-composites");
+    fs::create_directories(folder);
+    const std::string model = (models / "small.pt").string();
+    const auto run = [&](const std::string& more) {
+        write_file_atomically(folder / "assay.toml",
+                              "out = 'runs'\n[[model]]\npath = '" + model +
+                                  "'\ncrop_mode = 'center'\ncrop_pct = 0.5\n[[data]]\npath = '" +
+                                  images().string() + "'\n" + more + "[patchml]\nwhole = '" +
+                                  images().string() +
+                                  "'\nout = 'made'\nk = [2, 4]\ncanvas = 64\nlimit = 3\n"
+                                  "seeds = '1-2'\noutput = 'made.txt'\n"
+                                  "[[score]]\npath = 'runs/patchml-seed1'\nmetrics = ['asma']\n"
+                                  "subgroups = 'present'\noutput = 'asma.txt'\n"
+                                  "[[score]]\npath = 'runs/shapes'\nmetrics = ['top1']\n"
+                                  "output = 'top1.txt'\n");
+        return assay_run({"run", (folder / "assay.toml").string()});
+    };
+    const auto crop_mode = [&](const fs::path& store) {
+        return json::parse(slurp(store / "manifest.json"))
+            .at("provenance")
+            .at("model")
+            .at("preprocess")
+            .at("crop_mode");
+    };
+    const Outcome whole = run("");
+    ASSERT_EQ(whole.status, 0) << whole.err;
+    EXPECT_THAT(slurp(folder / "asma.txt"), HasSubstr("asma"));
+    EXPECT_THAT(slurp(folder / "top1.txt"), HasSubstr("top1"));
+    EXPECT_EQ(crop_mode(folder / "runs/shapes/small"), "center");
+    EXPECT_EQ(crop_mode(folder / "runs/patchml-seed2/small"), "none");
+    const json recorded = json::parse(slurp(folder / "runs/run.json"));
+    ASSERT_EQ(recorded.at("data").size(), 3U);
+    EXPECT_EQ(recorded.at("data")[2].at("crop_mode"), "none");
+    EXPECT_EQ(recorded.at("score").size(), 2U);
+
+    ASSERT_EQ(
+        assay_run({"patchml", "--whole", images().string(), "--out", (folder / "by-hand").string(),
+                   "--k", "2,4", "--canvas", "64", "--limit", "3", "--seed", "2"})
+            .status,
+        0);
+    const Outcome predicted = assay_run({"predict", "--model", model, "--data",
+                                         (folder / "by-hand/patchml-seed2").string(), "--crop-mode",
+                                         "none", "--out", (folder / "by-hand/runs").string()});
+    ASSERT_EQ(predicted.status, 0) << predicted.err;
+    const PredictionStore one = PredictionStore::open(folder / "runs/patchml-seed2/small");
+    const PredictionStore two = PredictionStore::open(folder / "by-hand/runs/patchml-seed2/small");
+    ASSERT_EQ(one.rows(), 6U);
+    EXPECT_EQ(slurp(folder / "runs/patchml-seed2/small/shards/000000.bin"),
+              slurp(folder / "by-hand/runs/patchml-seed2/small/shards/000000.bin"));
+
+    // A [[data]] table with the path of what is made has the last word on how it is seen.
+    fs::remove_all(folder / "runs");
+    const Outcome cropped =
+        run("[[data]]\npath = 'made/patchml-seed2'\nname = 'cropped'\nresize_size = 50\n");
+    ASSERT_EQ(cropped.status, 0) << cropped.err;
+    EXPECT_EQ(crop_mode(folder / "runs/cropped/small"), "center");
+    EXPECT_FALSE(fs::exists(folder / "runs/patchml-seed2"));
+    EXPECT_THAT(cropped.err, HasSubstr("on cropped: small: resize 50"));
+}
+
 TEST_F(EndToEnd, CheckFindsASoundPairSound) {
     const Outcome outcome = assay_run(
         {"check", "--model", (models / "small.pt").string(), "--data", images().string()});

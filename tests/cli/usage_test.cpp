@@ -158,6 +158,13 @@ TEST(Plan, MistakesOfTheLaterStepsAreFoundFirst) {
         run(pair + "[gap]\n[replicate]\nhits = ['e', 'there.csv']\n" + annotations, {"--dry-run"});
     EXPECT_EQ(later.status, 0) << later.err;
     const std::vector<std::pair<std::string, std::string>> mistakes = {
+        {one + "[patchml]\nwhole = 'd'\n", "it needs an `out`"},
+        {one + "[patchml]\nwhole = 'd'\nout = 'made'\nk = [0]\n", "both must be 1 or more"},
+        {one + "[patchml]\nwhole = 'd'\nout = 'made'\nseed = '5-1'\n", "from the lower"},
+        {one + "[patchml]\nwhole = 'd'\nout = 'made'\nboxs = 'x'\n", "did you mean `boxes`?"},
+        {one + "[patchml]\nwhole = 'd'\nout = 'made'\ndry-run = true\n", "command line"},
+        {one + "crop_mode = 'nowhere'\n", "nowhere"},
+        {one + "crop_modes = 'none'\n", "did you mean `crop_mode`?"},
         {one + "[compare]\n", "two models are needed; the file lists `a` alone"},
         {one + "[compare]\nbaseline = 'a'\ngate = ['top1.delta >= 0']\n",
          "two models are needed; the file lists `a` alone"},

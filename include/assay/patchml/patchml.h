@@ -66,9 +66,15 @@ struct PatchmlResult {
     std::vector<std::string> rejected;     ///< examples of boxes left out
 };
 
+/// What can be known to be wrong before an image is read. Throws usage: options that do not go
+/// together, seeds that cannot be read, grids that do not fit.
+void check(const PatchmlOptions& options);
+/// The data sets' folders, one per seed: out/<name>-seed<n>. Throws usage as check().
+std::vector<std::filesystem::path> composite_folders(const PatchmlOptions& options);
+
 /// Reads the boxes and the size of every image, and counts what would be made; writes nothing.
-/// Progress counts images in the step "reading". Throws usage: options that do not go together,
-/// seeds that cannot be read, grids that do not fit; bad_input as read_boxes and make_pool.
+/// Progress counts images in the step "reading". Throws usage as check(), and where a
+/// grid asks for more than the pool has; bad_input as read_boxes and make_pool.
 PatchmlResult plan_patchml(const PatchmlOptions& options, const ProgressCallback& progress = {});
 /// Makes the data sets of a plan, see make_composites. Progress counts composites in a step per
 /// data set, called by its folder.
