@@ -52,8 +52,8 @@ public:
         app->add_option("--n2", request_.images[1], "The same for V2")->type_name("N");
         app->add_option(
                "--subgroups", request_.options.subgroups,
-               "Labels per image that ASMA averages over: 1-5, 2,3,4,6,9, or present (those that "
-               "both have)")
+               "Labels per image that ASMA averages over: 1-5, 2,3,4,6,9, present (every number "
+               "that both have), or 1-9,present (those of them that both have)")
             ->type_name("LIST")
             ->capture_default_str();
         app->add_option("--agreement", request_.options.agreement,
@@ -72,6 +72,9 @@ public:
                         "Show this model's line beside the box plots; repeatable")
             ->type_name("MODEL")
             ->allow_extra_args(false);
+        app->add_flag("--slivers", request_.options.slivers,
+                      "Show top-1 also where less than 5 % of a data set's images have a single "
+                      "label");
         app->add_option("--top", request_.options.top, "Models listed as the best by ASMA")
             ->capture_default_str();
         app->add_flag("--all", all_models_, "Every model in the table, not the first 20");

@@ -13,9 +13,11 @@ void add_measure_options(CLI::App& app, MeasureOptions& options) {
                    "those of label sets where images have several labels)")
         ->type_name("LIST")
         ->allow_extra_args(false);  // one argument after each: what follows may be a path
-    app.add_option("--labels", options.labels,
-                   "Labels to score against instead of the data set's own: ReaL's json, csv, txt, "
-                   "npy, or an ImageFolder")
+    app.add_option(
+           "--labels", options.labels,
+           "Valid classes of each image, for ReaL, ASMA and the like: ReaL's json, csv, txt, "
+           "npy, or an ImageFolder; top-1 and all others of one label keep the data set's "
+           "own")
         ->type_name("FILE");
     app.add_option("--class-map,--classes-map", options.class_map,
                    "Ask over other classes: imagenet-a, imagenet-r, 16-class, in9, or a file")
@@ -31,8 +33,8 @@ void add_measure_options(CLI::App& app, MeasureOptions& options) {
         ->allow_extra_args(false);
     app.add_option("--subgroups", options.subgroups,
                    "Numbers of labels per image that asma averages over (default 1-5), like "
-                   "2,3,4,6,9; with `present`: those without "
-                   "images are skipped, where else they leave it undefined")
+                   "2,3,4,6,9; `present`: every number that occurs; `1-9,present`: those of them "
+                   "that occur, where else a number without images leaves it undefined")
         ->type_name("LIST")
         ->delimiter(',')
         ->allow_extra_args(false);

@@ -23,6 +23,23 @@ void open_all(const RowReader& reader, int threads) {
     });
 }
 
+// Agreements that are all a yes or a no (every counted item has one valid class) are an accuracy:
+// items as in hits_of(); nothing where some are more than that.
+std::optional<std::vector<std::uint8_t>> one_label_hits(const MetricRequest& request,
+                                                        const ScoredSet& set,
+                                                        std::span<const std::uint32_t> labels) {
+    if (request.parameters.at("agreement") == "hamming") return std::nullopt;
+    const std::optional<std::vector<int>> chosen = request.labels_per_image();
+    std::vector<std::uint8_t> hits(set.records.size(), 2);
+    for (std::size_t i = 0; i < hits.size(); ++i) {
+        const auto g = static_cast<int>(labels[i]);
+        if (g == 0 || (chosen && !std::binary_search(chosen->begin(), chosen->end(), g))) continue;
+        if (g > 1) return std::nullopt;
+        hits[i] = set.correct[i];
+    }
+    return hits;
+}
+
 // Which items count for an accuracy, and which of them are correct: 2 not counted, else 0 or 1.
 std::vector<std::uint8_t> hits_of(const MetricRequest& request, const ScoredSet& set) {
     if (request.facts->paired == PairedTest::mcnemar_in_set) return set.correct;
@@ -116,6 +133,11 @@ PairedMetric paired(const MetricRequest& request, const ScoredSet& a, const Scor
             accuracy_difference(pair, count(hits_of(request, a), hits_of(request, b)), how.level);
             break;
         case PairedTest::agreement:
+            if (const auto one = one_label_hits(request, a, labels_per_image)) {
+                accuracy_difference(
+                    pair, count(*one, *one_label_hits(request, b, labels_per_image)), how.level);
+                break;
+            }
             agreement_difference(pair, request, labels_per_image,
                                  static_cast<std::uint32_t>(a.report.per_class.size()), a, b,
                                  how.level);
@@ -246,8 +268,15 @@ PairReport compare_pair(const RowReader& baseline, const Truth& truth, const Pre
             paired(one.requests[i], one, two, i, labels_per_image, options.score.resampling));
     }
     fill_predictions(report, one, two, rows, labels, a.dataset().ids, options.disagreements);
+    if (!options.score.left_out.empty()) report.notes.push_back(options.score.left_out);
     warn_of_pairing(report, other_images(baseline, candidate));
-    const std::uint64_t other_labels = options.score.labels ? 0 : relabelled(a, b, rows, places);
+    const bool own = std::any_of(
+        options.score.metrics.begin(), options.score.metrics.end(), [&](const MetricRequest& r) {
+            return !truth.only_valid &&
+                   (r.facts->needs & static_cast<unsigned>(Needs::labels)) != 0;
+        });
+    const std::uint64_t other_labels =
+        options.score.labels && !own ? 0 : relabelled(a, b, rows, places);
     if (other_labels > 0) {
         report.warnings.push_back(
             fmt::format("{} of {} common items have other labels in the store of {}: those of {} "
@@ -295,7 +324,10 @@ std::vector<PairReport> compare_stores(const PredictionStore& baseline,
     agree(comm, [&] {
         truth = truth_for(baseline, options.score);
         if (options.score.metrics.empty()) {
-            options.score.metrics = default_metrics_for(truth.labels, truth.cues_named);
+            DefaultMetrics defaults =
+                default_metrics_for(coverage_of(truth.targets, truth.labels), truth.cues_named);
+            options.score.metrics = std::move(defaults.metrics);
+            options.score.left_out = std::move(defaults.left_out);
         }
         open_all(reader, resolve_threads(options.score.threads));
     });

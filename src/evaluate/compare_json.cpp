@@ -66,6 +66,7 @@ json to_json(const PairReport& report) {
                                         {"baseline_correct", d.baseline_correct},
                                         {"candidate_correct", d.candidate_correct}});
     }
+    out["notes"] = report.notes;
     out["warnings"] = report.warnings;
     return out;
 }

@@ -125,9 +125,11 @@ Truth carried_over(const Truth& truth, const Alignment& rows, std::uint64_t cand
     Truth result;
     result.cues_named = truth.cues_named;
     result.no_cues = truth.no_cues;
+    result.only_valid = truth.only_valid;
     for (const std::uint64_t row : from) {
         const auto at = static_cast<std::size_t>(row);
         result.labels.append(row == nowhere ? std::span<const std::int32_t>() : truth.labels[at]);
+        result.targets.push_back(row == nowhere ? -1 : truth.targets[at]);
         if (!truth.cues.empty()) result.cues.push_back(row == nowhere ? Cues{} : truth.cues[at]);
     }
     return result;

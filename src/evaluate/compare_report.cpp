@@ -58,6 +58,7 @@ Table metric_table(const PairReport& report, bool several) {
             table.notes.push_back(
                 fmt::format("{}: {}", metric_text(m.candidate.key), m.difference.undefined));
     }
+    table.notes.insert(table.notes.end(), report.notes.begin(), report.notes.end());
     table.notes.push_back(fmt::format(
         "same prediction {:.1f} %; both correct {}, both incorrect {}, only {} correct {}, only {} "
         "correct {}",

@@ -52,8 +52,7 @@ bool holds(double value, Gate::Op op, double bound) {
 }
 
 bool same_metric(const MeasurementKey& key, const MetricRequest& request) {
-    return key.definition == request.definition() && key.parameters == request.parameters &&
-           key.subgroup.empty() && key.cls.empty();
+    return request.is_of(key.definition, key.parameters) && key.subgroup.empty() && key.cls.empty();
 }
 
 GateResult judged(const Gate& gate, const Estimate& found) {
@@ -164,6 +163,7 @@ GateResult check_gate(const Gate& gate, std::span<const Measurement> measurement
         definitions.push_back(m.key.definition);
         if (!same_metric(m.key, gate.metric)) continue;
         GateResult result = judged(gate, m);
+        result.definition = m.key.definition;
         result.model = m.key.model;
         result.dataset = m.key.dataset;
         return result;
@@ -177,6 +177,7 @@ GateResult check_gate(const Gate& gate, const PairReport& pair) {
         definitions.push_back(m.candidate.key.definition);
         if (!same_metric(m.candidate.key, gate.metric)) continue;
         GateResult result = judged(gate, gate.delta ? m.difference : m.candidate);
+        result.definition = m.candidate.key.definition;
         result.model = pair.candidate;
         result.dataset = pair.candidate_dataset;
         result.baseline = pair.baseline;
@@ -192,7 +193,7 @@ bool all_passed(std::span<const GateResult> results) {
 
 nlohmann::json to_json(const GateResult& result) {
     nlohmann::json json = {{"gate", result.gate.text},
-                           {"definition", result.gate.metric.definition()},
+                           {"definition", result.definition},
                            {"bound", result.gate.bound},
                            {"passed", result.passed}};
     json["value"] = result.value ? nlohmann::json(*result.value) : nlohmann::json(nullptr);

@@ -8,6 +8,7 @@
 #include "assay/evaluate/score.h"
 #include "assay/report.h"
 #include "data/label_rows.h"
+#include "evaluate/truth.h"
 
 namespace assay {
 namespace {
@@ -88,7 +89,11 @@ void set_subgroups(MetricRequest& request, const MeasureOptions& options) {
             return parse_metric(name + ":subgroups=" + counts).parameters.at("subgroups");
         });
     }
-    if (present) request.parameters["absent"] = "skipped";
+    if (!present) return;
+    // By itself it is about every number of labels.
+    if (counts.empty() && subgroups == usual)
+        subgroups = fmt::format("1-{}", most_labels_per_image);
+    request.parameters["absent"] = "skipped";
 }
 
 // ReaL's json, csv, txt, npy; or a folder whose images' places say their classes.
@@ -107,11 +112,16 @@ LabelSets labels_from(const std::filesystem::path& path, const Dataset& dataset,
     });
 }
 
-std::vector<MetricRequest> requests_for(const LabelSets& labels, bool cues,
-                                        const MeasureOptions& options) {
-    std::vector<MetricRequest> list = options.metrics.empty()
-                                          ? default_metrics_for(labels, cues, options)
-                                          : named_metrics(options);
+void set_metrics(ScoreOptions& resolved, const LabelCoverage& coverage, bool cues,
+                 const MeasureOptions& options) {
+    std::vector<MetricRequest>& list = resolved.metrics;
+    if (options.metrics.empty()) {
+        DefaultMetrics defaults = default_metrics_for(coverage, cues, options);
+        list = std::move(defaults.metrics);
+        resolved.left_out = std::move(defaults.left_out);
+    } else {
+        list = named_metrics(options);
+    }
     if (!options.subgroups.empty()) {
         const auto averages = [](const MetricRequest& r) { return takes(*r.facts, "subgroups"); };
         if (std::none_of(list.begin(), list.end(), averages)) {
@@ -127,17 +137,42 @@ std::vector<MetricRequest> requests_for(const LabelSets& labels, bool cues,
         if (std::find(list.begin(), list.end(), gate.metric) == list.end())
             list.push_back(gate.metric);
     }
-    return list;
 }
 
 }  // namespace
 
-std::vector<MetricRequest> default_metrics_for(const LabelSets& labels, bool cues,
-                                               const MeasureOptions& options) {
-    const bool several = !labels.is_single();
-    bool single = !several;
-    for (std::size_t i = 0; i < labels.size() && !single; ++i) single = labels[i].size() == 1;
-    return default_metrics(options.k, options.bins, options.edges, several, single, cues);
+LabelCoverage coverage_of(std::span<const std::int32_t> targets, const LabelSets& sets) {
+    LabelCoverage coverage;
+    for (std::size_t i = 0; i < targets.size(); ++i) {
+        const bool single = targets[i] >= 0;
+        coverage.single += single ? 1 : 0;
+        coverage.labelled += single || !sets[i].empty() ? 1 : 0;
+        coverage.several = coverage.several || sets[i].size() > 1;
+    }
+    return coverage;
+}
+
+DefaultMetrics default_metrics_for(const LabelCoverage& coverage, bool cues,
+                                   const MeasureOptions& options) {
+    const bool few = is_sliver(coverage.single, coverage.labelled);
+    const auto metrics = [&](bool single) {
+        return default_metrics(options.k, options.bins, options.edges, coverage.several,
+                               single || !coverage.several, cues);
+    };
+    DefaultMetrics result{metrics(!few), ""};
+    if (!few || !coverage.several || coverage.single == 0) return result;
+    std::string names;
+    for (const MetricRequest& request : metrics(true)) {
+        if (std::find(result.metrics.begin(), result.metrics.end(), request) ==
+            result.metrics.end())
+            names += (names.empty() ? "" : ", ") + request.text();
+    }
+    result.left_out = fmt::format(
+        "{} of {} labelled images {} a single label, less than {:g} %: left out are {}; naming "
+        "metrics measures them all the same",
+        count_text(coverage.single), count_text(coverage.labelled),
+        coverage.single == 1 ? "has" : "have", 100 * sliver, names);
+    return result;
 }
 
 std::vector<Gate> gates_of(const MeasureOptions& options) {
@@ -178,8 +213,9 @@ ScoreOptions resolve(const MeasureOptions& options, const PredictionStore& store
     }
     if (!options.labels.empty())
         resolved.labels = labels_from(options.labels, dataset, resolved.unnamed);
-    resolved.metrics = requests_for(resolved.labels ? *resolved.labels : dataset.labels,
-                                    has_cues(dataset), options);
+    const LabelSets& sets = resolved.labels ? *resolved.labels : dataset.labels;
+    const LabelSets& single = has_single_labels(dataset.labels) ? dataset.labels : sets;
+    set_metrics(resolved, coverage_of(only_members(single), sets), has_cues(dataset), options);
     return resolved;
 }
 

@@ -36,13 +36,18 @@ ScoreReport score_store(const PredictionStore& store, const ScoreOptions& given,
     Truth truth;
     ScoreOptions options = given;
     agree(comm, [&] { truth = truth_for(store, options); });
-    if (options.metrics.empty())
-        options.metrics = default_metrics_for(truth.labels, truth.cues_named);
+    if (options.metrics.empty()) {
+        DefaultMetrics defaults =
+            default_metrics_for(coverage_of(truth.targets, truth.labels), truth.cues_named);
+        options.metrics = std::move(defaults.metrics);
+        options.left_out = std::move(defaults.left_out);
+    }
     ScoreReport report = score_set(reader, truth, options, {}, "", comm, progress).report;
     report.model = store.spec().model_name;
     report.dataset = store.spec().dataset_name;
     report.map = options.map ? options.map->name : "";
     report.counts.unnamed = options.unnamed;
+    if (!options.left_out.empty()) report.notes.push_back(options.left_out);
     report.kind = store.spec().kind;
     report.storage = store.spec().storage;
     const ClassList& known = options.map ? options.map->targets : store.dataset().classes;

@@ -52,7 +52,7 @@ ResampledEstimate AdaptiveBins::estimate(const MetricRequest& request,
             fmt::format("the store keeps {} only: class-wise bins need every class's probability",
                         name_of(storage_));
     } else if (value.n == 0) {
-        value.undefined = "no item has exactly one valid label";
+        value.undefined = "no item has a single label";
     }
     if (!value.undefined.empty()) return result;
     const ClassWiseSums& bins = sums(std::stoi(request.parameters.at("bins")), top);

@@ -46,6 +46,7 @@ nlohmann::json to_json(const ScoreReport& report) {
                                      {"predicted", class_of(pair.predicted)},
                                      {"count", pair.count}});
     }
+    out["notes"] = report.notes;
     out["warnings"] = report.warnings;
     return out;
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "assay/evaluate/score.h"
 #include "assay/report.h"
@@ -51,6 +52,15 @@ void add_notes(Table& table, const ScoreReport& report) {
         if (m.value && !m.note.empty() && m.key.subgroup.empty())
             table.notes.push_back(fmt::format("{}: {}", name, m.note));
     }
+    table.notes.insert(table.notes.end(), report.notes.begin(), report.notes.end());
+    const auto stands_in = [](const Measurement& m) {
+        return m.key.definition.ends_with(only_valid_ending);
+    };
+    if (std::any_of(report.measurements.begin(), report.measurements.end(), stands_in))
+        table.notes.push_back(fmt::format(
+            "`{}`: the data set has no single labels of its own; an image's only valid class "
+            "stands in, and images with several enter none of these",
+            only_valid_ending.substr(1)));
 }
 
 // One store: a metric a line.
@@ -112,6 +122,12 @@ Table league_table(const std::vector<const ScoreReport*>& reports) {
         }
         cells.push_back(items_cell(*report));
         table.add(std::move(cells));
+    }
+    std::set<std::string> said;
+    for (const ScoreReport* report : reports) {
+        for (const std::string& note : report->notes) {
+            if (said.insert(note).second) table.notes.push_back(note);
+        }
     }
     table.notes.emplace_back(
         "± is half of the interval; `assay score STORE` shows one model with intervals, "

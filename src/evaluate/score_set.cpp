@@ -203,7 +203,7 @@ private:
         const MetricFacts& facts = *request.facts;
         Measurement m;
         m.key.metric = request.name();
-        m.key.definition = request.definition();
+        m.key.definition = request.definition(shape_);
         m.key.parameters = request.parameters;
         m.key.model = store_.spec().model_name;
         m.key.dataset = store_.spec().dataset_name;

@@ -13,7 +13,7 @@ struct ScoredSet {
     std::vector<MetricRequest> requests;       ///< one a measurement, in the same order
     std::vector<ResampledEstimate> estimates;  ///< likewise
     std::vector<ItemRecord> records;           ///< one an item
-    std::vector<std::int32_t> targets;  ///< one an item: only valid class of a scored item, or -1
+    std::vector<std::int32_t> targets;  ///< one an item: single label of a scored item, or -1
     std::vector<std::uint8_t> correct;  ///< one an item: 1 correct, 0 incorrect, 2 not counted (no
                                         ///< valid label, not scored); by sets
 };

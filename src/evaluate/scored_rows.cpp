@@ -36,15 +36,16 @@ Shape ScoredRows::shape() const {
     shape.probabilities = reader_.has_probabilities();
     shape.ranking = reader_.ranks();
     shape.no_cues = truth_.no_cues;
+    shape.only_valid = truth_.only_valid;
     if (!label_counts_.empty())
         shape.most_labels = static_cast<std::uint32_t>(label_counts_.size() - 1);
     return shape;
 }
 
 std::int32_t ScoredRows::target(std::uint64_t item) const {
-    const auto set = labels_[static_cast<std::size_t>(row_of(item))];
-    return set.size() == 1 && records_[static_cast<std::size_t>(item)].scale.factor != 0 ? set[0]
-                                                                                         : -1;
+    return records_[static_cast<std::size_t>(item)].scale.factor != 0
+               ? truth_.targets[static_cast<std::size_t>(row_of(item))]
+               : -1;
 }
 
 void ScoredRows::score(std::size_t unit, std::vector<RowFacts>& facts, ScoreCounts& counts) {
@@ -54,7 +55,8 @@ void ScoredRows::score(std::size_t unit, std::vector<RowFacts>& facts, ScoreCoun
         const auto set = labels_[static_cast<std::size_t>(row)];
         ++counts.items;
         RowFacts fact;
-        switch (reader_.read(row, set, fact)) {
+        fact.target = truth_.targets[static_cast<std::size_t>(row)];
+        switch (reader_.read(row, fact.target, set, fact)) {
             case RowStatus::ok:
                 break;
             case RowStatus::missing:
@@ -74,7 +76,6 @@ void ScoredRows::score(std::size_t unit, std::vector<RowFacts>& facts, ScoreCoun
         fact.item = item;
         fact.group = group_of(item);
         fact.valid = static_cast<std::uint32_t>(set.size());
-        fact.target = set.size() == 1 ? set[0] : -1;
         if (!truth_.cues.empty()) {
             const Cues& cues = truth_.cues[static_cast<std::size_t>(row)];
             fact.shape_cue = cues.shape;

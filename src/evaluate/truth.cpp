@@ -17,14 +17,14 @@ bool is_over_targets(const Dataset& dataset, const ClassMap* map) {
            dataset.classes.ids() == map->targets.ids();
 }
 
-LabelSets labels_for(const PredictionStore& store, const ScoreOptions& options) {
+// Label sets of the store's items as classes of the predictions.
+LabelSets predicted_classes(const LabelSets& labels, const PredictionStore& store,
+                            const ClassMap* map) {
     const Dataset& dataset = store.dataset();
-    const LabelSets& labels = options.labels ? *options.labels : dataset.labels;
     if (labels.size() != store.rows()) {
         throw Error(ErrorCode::bad_input,
                     fmt::format("{} label sets for {} items", labels.size(), store.rows()));
     }
-    const ClassMap* map = options.map ? &*options.map : nullptr;
     const bool over_targets = is_over_targets(dataset, map);
     const std::size_t range = over_targets ? map->targets.size() : store.classes();
     LabelSets result;
@@ -99,13 +99,31 @@ void add_cues(Truth& truth, const Dataset& dataset, const ClassMap* map) {
 
 }  // namespace
 
+bool has_single_labels(const LabelSets& own) {
+    return own.labels() > 0 && own.is_single();
+}
+
+std::vector<std::int32_t> only_members(const LabelSets& sets) {
+    std::vector<std::int32_t> list;
+    list.reserve(sets.size());
+    for (std::size_t i = 0; i < sets.size(); ++i)
+        list.push_back(sets[i].size() == 1 ? sets[i][0] : -1);
+    return list;
+}
+
 bool has_cues(const Dataset& dataset) {
     return attribute_of(dataset, "shape") != nullptr && attribute_of(dataset, "texture") != nullptr;
 }
 
 Truth truth_for(const PredictionStore& store, const ScoreOptions& options) {
-    Truth truth{labels_for(store, options)};
-    add_cues(truth, store.dataset(), options.map ? &*options.map : nullptr);
+    const ClassMap* const map = options.map ? &*options.map : nullptr;
+    const LabelSets& own = store.dataset().labels;
+    Truth truth;
+    truth.labels = predicted_classes(options.labels ? *options.labels : own, store, map);
+    truth.only_valid = !has_single_labels(own) && truth.labels.labels() > 0;
+    truth.targets = only_members(
+        options.labels && !truth.only_valid ? predicted_classes(own, store, map) : truth.labels);
+    add_cues(truth, store.dataset(), map);
     return truth;
 }
 

@@ -16,11 +16,20 @@ struct Cues {
     std::int32_t shape = -1, texture = -1;
 };
 
+/// Whether the labels of a data set are single ones: some item has one, none has several. Metrics
+/// of single labels go by these, whatever the label sets are; without them, an image's only valid
+/// class stands in.
+bool has_single_labels(const LabelSets& own);
+/// The member of each set that has one; -1 of the others.
+std::vector<std::int32_t> only_members(const LabelSets& sets);
+
 /// Of each of the store's rows.
 struct Truth {
-    LabelSets labels;
-    bool cues_named = false;      ///< has_cues() of the data set
-    std::vector<Cues> cues = {};  ///< empty: `no_cues` says why
+    LabelSets labels;                   ///< the valid classes: for metrics of label sets
+    std::vector<std::int32_t> targets;  ///< the single label of each row, for the others; -1: none
+    bool only_valid = false;            ///< `targets` are the only members of `labels`
+    bool cues_named = false;            ///< has_cues() of the data set
+    std::vector<Cues> cues = {};        ///< empty: `no_cues` says why
     std::string no_cues = "";
 };
 

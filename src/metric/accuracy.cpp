@@ -11,7 +11,7 @@ namespace assay::families {
 namespace {
 
 enum : std::size_t {
-    items,     // with exactly one valid label
+    items,     // with a single label
     hits,      // of these, among the k highest scores
     labelled,  // with any valid label
     in_set,    // of these, the predicted class is one
@@ -68,7 +68,7 @@ Estimate top_k_value(const MetricContext& context, std::span<const std::int64_t>
     const std::uint32_t k = k_of(context);
     Estimate value;
     if (state[items] == 0) {
-        value.undefined = "no item has exactly one valid label";
+        value.undefined = "no item has a single label";
     } else if (k > 1 && context.shape.kept != 0 && k > context.shape.kept) {
         value.undefined = fmt::format(
             "the store keeps the best {} of each row: rank {} is not known", context.shape.kept, k);

@@ -87,7 +87,7 @@ Estimate counted(const MetricContext& context, std::span<const std::int64_t> sta
     if (!context.shape.probabilities) {
         value.undefined = "the class map decides without giving probabilities";
     } else if (value.n == 0) {
-        value.undefined = "no item has exactly one valid label";
+        value.undefined = "no item has a single label";
     }
     return value;
 }

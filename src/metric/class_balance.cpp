@@ -69,7 +69,7 @@ Spread spread_of(const MetricContext& context, std::span<const std::int64_t> sta
             std::sqrt(std::max(0.0, real_of(&state[c + class_target_squares]) / n - mean * mean)));
     }
     if (spread.n == 0) {
-        spread.undefined = "no item has exactly one valid label";
+        spread.undefined = "no item has a single label";
     } else if (confidences && !context.shape.probabilities) {
         spread.undefined = "the class map decides without giving probabilities";
     } else if (confidences && unknown > 0) {

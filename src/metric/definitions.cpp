@@ -111,7 +111,11 @@ std::string metric_table_markdown() {
         "# Definitions of the metrics\n\n"
         "Generated from the table in `src/metric/builtin.cpp` by `assay list metrics --markdown`; "
         "do not edit.\n"
-        "Results with different definition ids are never compared silently.\n";
+        "Results with different definition ids are never compared silently.\n\n"
+        "Metrics that need one label per item go by the data set's own labels. Where it has no "
+        "single "
+        "labels, an\n"
+        "item's only valid class stands in, and their ids end in `.only_valid`.\n";
     for (const auto& facts : metric_table()) {
         page += fmt::format("\n## {} (`{}`)\n\n{}.\n\n", facts.title, joined(names_of(facts), ", "),
                             facts.formula);

@@ -194,7 +194,8 @@ Estimate asma_value(const MetricContext& context, std::span<const std::int64_t> 
     value.interval =
         mean_of_terms(terms, context.level, terms.size() == 1 ? method : "mover.wilson");
     if (!absent.empty())
-        value.note = fmt::format("no item has {} labels: left out", number_list_text(absent));
+        value.note =
+            fmt::format("over the numbers of labels that occur: {}", number_list_text(there));
     if (!small.empty()) {
         value.note += fmt::format(
             "{}fewer than 30 items have {} labels, and count as much as any other subgroup",

@@ -1,4 +1,4 @@
-// Means over the items with exactly one valid label: negative log-likelihood, Brier score,
+// Means over the items with a single label: negative log-likelihood, Brier score,
 // confidence.
 #include <fmt/core.h>
 
@@ -9,7 +9,7 @@ namespace assay::families {
 namespace {
 
 enum : std::size_t {
-    items,      // with one valid label
+    items,      // with a single label
     unknown,    // whose target's probability is not kept
     boundless,  // whose log-likelihood is not a number that can be added up
     hits,
@@ -55,7 +55,7 @@ Estimate mean(const MetricContext& context, std::span<const std::int64_t> state)
     if (!context.shape.probabilities) {
         value.undefined = "the class map decides without giving probabilities";
     } else if (value.n == 0) {
-        value.undefined = "no item has exactly one valid label";
+        value.undefined = "no item has a single label";
     }
     return value;
 }

@@ -132,6 +132,17 @@ std::string MetricRequest::definition() const {
     return facts->definition(parameters);
 }
 
+std::string MetricRequest::definition(const Shape& shape) const {
+    const bool ends =
+        shape.only_valid && (facts->needs & static_cast<unsigned>(Needs::labels)) != 0;
+    return definition() + (ends ? std::string(only_valid_ending) : "");
+}
+
+bool MetricRequest::is_of(std::string_view id, const Parameters& of) const {
+    if (id.ends_with(only_valid_ending)) id.remove_suffix(only_valid_ending.size());
+    return id == definition() && of == parameters;
+}
+
 std::string MetricRequest::text() const {
     std::string text = name();
     char separator = ':';

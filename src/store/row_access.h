@@ -63,9 +63,9 @@ struct RowReader::Impl {
     /// A class of the store as it is asked about; -1: maps to no target.
     std::int32_t class_of(std::int32_t stored) const;
 
-    void read_full(const Position& at, std::span<const std::int32_t> valid, RowPrediction& out,
-                   Detail detail) const;
-    void read_kept(const Position& at, std::span<const std::int32_t> valid,
+    void read_full(const Position& at, std::int32_t target, std::span<const std::int32_t> valid,
+                   RowPrediction& out, Detail detail) const;
+    void read_kept(const Position& at, std::int32_t target, std::span<const std::int32_t> valid,
                    RowPrediction& out) const;
 };
 

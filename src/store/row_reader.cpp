@@ -10,19 +10,19 @@
 namespace assay {
 namespace {
 
-// |P n Y|; -1 without valid classes. Of one it is the question whether its rank is 0.
+// |P n Y|; -1 without valid classes. Of one it is the question whether it is predicted.
 std::int32_t hits_of(std::span<const float> row, std::span<const std::int32_t> valid,
-                     std::int32_t rank) {
-    if (valid.size() == 1) return rank == 0 ? 1 : 0;
+                     std::int32_t predicted) {
+    if (valid.size() == 1) return predicted == valid[0] ? 1 : 0;
     return valid.empty() ? -1 : static_cast<std::int32_t>(variable_top_k_hits(row, valid));
 }
 
 // A map of the arg-max: nothing but the predicted class is known.
-void decide(std::int32_t predicted, std::span<const std::int32_t> valid, RowPrediction& out) {
+void decide(std::int32_t predicted, std::int32_t target, std::span<const std::int32_t> valid,
+            RowPrediction& out) {
     out.predicted = predicted;
-    if (valid.size() != 1) return;
-    out.rank = predicted == valid[0] ? 0 : -1;
-    out.hits = predicted == valid[0] ? 1 : 0;
+    if (target >= 0) out.rank = predicted == target ? 0 : -1;
+    if (valid.size() == 1) out.hits = predicted == valid[0] ? 1 : 0;
 }
 
 }  // namespace
@@ -78,34 +78,35 @@ std::string RowReader::why_not(std::uint64_t row) const {
     return why;
 }
 
-RowStatus RowReader::read(std::uint64_t row, std::span<const std::int32_t> valid,
-                          RowPrediction& out, Detail detail) const {
+RowStatus RowReader::read(std::uint64_t row, std::int32_t target,
+                          std::span<const std::int32_t> valid, RowPrediction& out,
+                          Detail detail) const {
     const Impl::Position at = impl_->position(row);
     out = {};
     if (at.status != RowStatus::ok) return at.status;
     if (impl_->full) {
-        impl_->read_full(at, valid, out, detail);
+        impl_->read_full(at, target, valid, out, detail);
     } else {
-        impl_->read_kept(at, valid, out);
+        impl_->read_kept(at, target, valid, out);
     }
     return at.status;
 }
 
-void RowReader::Impl::read_full(const Position& at, std::span<const std::int32_t> valid,
-                                RowPrediction& out, Detail detail) const {
+void RowReader::Impl::read_full(const Position& at, std::int32_t target,
+                                std::span<const std::int32_t> valid, RowPrediction& out,
+                                Detail detail) const {
     thread_local std::vector<float> buffer, target_buffer;
     out.scale.factor = 1;
     std::span<const float> row = scores(at, buffer);
     if (maps_by(ClassMap::Decision::map_argmax)) {
-        return decide(map->target_of[static_cast<std::size_t>(scan_row(row, -1).argmax)], valid,
-                      out);
+        return decide(map->target_of[static_cast<std::size_t>(scan_row(row, -1).argmax)], target,
+                      valid, out);
     }
     row = ranking(row, target_buffer);
-    const std::int32_t target = valid.size() == 1 ? valid[0] : -1;
     const RowScan scan = scan_row(row, target);
     out.predicted = scan.argmax;
     out.rank = scan.rank;
-    out.hits = hits_of(row, valid, scan.rank);
+    out.hits = hits_of(row, valid, scan.argmax);
     if (detail == Detail::ranking || maps_by(ClassMap::Decision::mean_of_group)) return;
     RowSums sums;
     out.scale = scale_of(row, scan.max, sums);
@@ -123,12 +124,12 @@ void RowReader::Impl::read_full(const Position& at, std::span<const std::int32_t
                                          std::log(sums.sum);
 }
 
-void RowReader::Impl::read_kept(const Position& at, std::span<const std::int32_t> valid,
-                                RowPrediction& out) const {
+void RowReader::Impl::read_kept(const Position& at, std::int32_t target,
+                                std::span<const std::int32_t> valid, RowPrediction& out) const {
     const Kept row = kept(at);
     out.scale.factor = 1;
     out.confidence = row.probability(row.entries[0].score);
-    if (map) return decide(class_of(row.entries[0].cls), valid, out);
+    if (map) return decide(class_of(row.entries[0].cls), target, valid, out);
     out.predicted = class_of(row.entries[0].cls);
     if (!valid.empty() && valid.size() <= row.entries.size()) {
         out.hits = 0;
@@ -136,9 +137,9 @@ void RowReader::Impl::read_kept(const Position& at, std::span<const std::int32_t
             out.hits += std::binary_search(valid.begin(), valid.end(), class_of(entry.cls)) ? 1 : 0;
         }
     }
-    for (std::size_t k = 0; k < row.entries.size() && valid.size() == 1; ++k) {
+    for (std::size_t k = 0; k < row.entries.size() && target >= 0; ++k) {
         const TopEntry& entry = row.entries[k];
-        if (class_of(entry.cls) != valid[0]) continue;
+        if (class_of(entry.cls) != target) continue;
         out.rank = static_cast<std::int32_t>(k);
         out.target_known = true;
         out.target_probability = row.probability(entry.score);

@@ -274,7 +274,12 @@ TEST(Compare, WarnsOfOtherImagesAndLabels) {
         "2 of 100 common items have other labels in the store of b: those of a are used for both");
     CompareOptions given;
     given.score.labels = a.dataset().labels;
-    EXPECT_EQ(warning(second, "runs8", given), "");
+    // Label sets from elsewhere leave top-1 with the data set's own labels.
+    EXPECT_EQ(
+        warning(second, "runs8", given),
+        "2 of 100 common items have other labels in the store of b: those of a are used for both");
+    given.score.metrics = {parse_metric("real")};
+    EXPECT_EQ(warning(second, "runs10", given), "");
     // In another order of the classes the same labels have other numbers.
     second.labels = first.labels;
     EXPECT_EQ(warning(reordered(second, {1, 2, 0}), "runs9"), "");

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <fstream>
 #include <map>
@@ -183,6 +184,81 @@ TEST(DatasetGap, PresentMeansInBoth) {
     EXPECT_TRUE(report.average.metrics[2].gap.value);
 }
 
+// `present` is every number of labels that occurs, in gap as in score; beside others, those of
+// them.
+TEST(DatasetGap, PresentIsTheSameInScore) {
+    Runs runs;
+    const World one = world(300, 1, 2, 7), two = world(300, 2, 2, 7);
+    runs.first.sets = one.sets;
+    runs.second.sets = two.sets;
+    runs.add(0, one.made, "a");
+    runs.add(1, two.made, "a");
+    const auto store = PredictionStore::open(runs.first.stores[0]);
+    const auto score = [&](const std::vector<std::string>& subgroups) {
+        MeasureOptions measure;
+        measure.metrics = {"asma"};
+        measure.subgroups = subgroups;
+        ScoreOptions options = resolve(measure, store);
+        options.labels = one.sets;
+        return score_store(store, options, *self_comm()).measurements.at(0);
+    };
+    GapOptions options = Runs::quick();
+    options.subgroups = "present";
+    const GapReport all = runs.report(options);
+    EXPECT_THAT(all.subgroups, ElementsAre(1, 2, 3, 4, 5, 6, 7));
+    EXPECT_EQ(*all.models[0].metrics[2].first.value, *score({"present"}).value);
+    options.subgroups = "2-3,60,present";
+    const GapReport some = runs.report(options);
+    EXPECT_THAT(some.subgroups, ElementsAre(2, 3));
+    EXPECT_EQ(*some.models[0].metrics[2].first.value, *score({"2-3", "60", "present"}).value);
+    EXPECT_NE(*score({"present"}).value, *score({"1-5"}).value);
+    EXPECT_THAT(score({"2-3", "60", "present"}).note,
+                HasSubstr("over the numbers of labels that occur: 2,3"));
+}
+
+// One image in thirty-one has a single label of its own to stand in: 3.2 %.
+TEST(DatasetGap, ASliverOfSingleLabelsHasNoTop1) {
+    Runs runs;
+    World one = world(310, 1, 2), two = world(310, 2, 2);
+    for (World* w : {&one, &two}) {
+        for (std::size_t i = 0; i < w->made.rows(); ++i) {
+            const auto c = w->made.labels[i][0];
+            if (i % 31 != 0) w->made.labels[i] = {c, static_cast<std::int32_t>((c + 1) % 8)};
+        }
+    }
+    runs.add(0, one.made, "a");
+    runs.add(0, other_model(one, 1, 1), "b");
+    runs.add(1, two.made, "a");
+    runs.add(1, other_model(two, 2, 1), "b");
+    GapOptions options = Runs::quick();
+    options.subgroups = "1-2";
+    const GapReport report = runs.report(options);
+    EXPECT_EQ(report.average.metrics[0].gap.undefined,
+              "10 of 310 labelled images of V1 have a single label, less than 5 %");
+    EXPECT_FALSE(report.average.decomposition.within.value);
+    EXPECT_THAT(report.average.decomposition.within.undefined, HasSubstr("less than 5 %"));
+    EXPECT_TRUE(report.average.metrics[2].gap.value);
+    EXPECT_EQ(report.models[0].ranks[0][0].rank, 0U);
+    EXPECT_GE(*report.models[0].metrics[2].first.value, *report.models[1].metrics[2].first.value);
+    EXPECT_TRUE(report.sets[0].only_valid);
+    options.slivers = true;
+    EXPECT_EQ(runs.report(options).average.metrics[0].first.n, 10U);
+}
+
+TEST(DatasetGap, SaysWhereOnlyOneDataSetHasSingleLabels) {
+    Runs runs;
+    World one = world(200, 1, 2), two = world(200, 2, 2);
+    for (std::size_t i = 0; i < 100; ++i) two.made.labels[i].push_back(7);
+    for (auto& set : two.made.labels) {
+        std::sort(set.begin(), set.end());
+        set.erase(std::unique(set.begin(), set.end()), set.end());
+    }
+    runs.add(0, one.made, "a");
+    runs.add(1, two.made, "a");
+    EXPECT_THAT(runs.report().warnings,
+                testing::Contains(HasSubstr("V2 has no single labels of its own")));
+}
+
 TEST(DatasetGap, ModelsAreMatchedByNameAndTheOthersListed) {
     Runs runs;
     const World one = world(150, 1, 2), two = world(150, 2, 2);
@@ -326,9 +402,12 @@ TEST(DatasetGap, AgreesWithScoreAndCompareToTheLastBit) {
         const std::string agreement_text = ":agreement=" + kind;
         sets.metrics = {parse_metric("real"),
                         parse_metric("asma" + agreement_text + ",subgroups=1-4")};
+        // Top-1 is the same with the label sets as without them.
+        const MetricRequest last = parse_metric("top1");
         for (int g = 1; g <= 4; ++g)
             sets.metrics.push_back(
                 parse_metric("subgroup_accuracy" + agreement_text + ",g=" + std::to_string(g)));
+        sets.metrics.push_back(last);
         const auto comm = self_comm();
         std::vector<PredictionStore> stores;
         for (const GapModel& model : gap.models) {
@@ -345,6 +424,8 @@ TEST(DatasetGap, AgreesWithScoreAndCompareToTheLastBit) {
             expect_same(model.metrics[2].first, by_sets[1], from + " asma " + kind);
             for (std::uint32_t g = 1; g <= 4; ++g)
                 expect_same(agreement(model, g), by_sets[1 + g], from + " subgroup " + kind);
+            expect_same(top1, by_sets.back(), from + " top1 with label sets " + kind);
+            EXPECT_EQ(top1.key, by_sets.back().key);
         };
         for (std::size_t m = 0; m < 2; ++m) {
             check(gap.models[m], score_store(stores[m], own, *comm).measurements.at(0),

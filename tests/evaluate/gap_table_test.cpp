@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "assay/error.h"
@@ -113,6 +114,32 @@ TEST(GapTable, MeansAreOverModelsWithBothValues) {
     EXPECT_EQ(report.models[0].ranks[0][1].rank, 0U);
     EXPECT_EQ(report.average.between[0]->models, 2U);
     EXPECT_NO_THROW(to_json(report).dump());
+}
+
+// By top-1 on V1: x 90, a 80, b 70, c 60, d 50; x has no ASMA and e (75) no top-1, so that the
+// change is of the places among a, b, c and d: 1, 2, 3, 4 by top-1, and by ASMA 2 (30), 1 (40), 2
+// (30), 4 (20).
+TEST(GapTable, RankChangesAreAmongTheModelsThatHaveBoth) {
+    const auto table = parse_gap_table(
+        "model,top1_v1,top1_v2,asma_v1,asma_v2\n"
+        "x,90,50,,10\na,80,40,30,9\nb,70,30,40,8\nc,60,20,30,7\nd,50,10,20,6\ne,,5,75,5\n",
+        "t");
+    const GapReport report = gap_of_table(table, {"V1", "V2"}, {});
+    std::map<std::string, std::optional<std::int64_t>> change;
+    for (const GapModel& model : report.models) {
+        change[model.name] = model.rank_change[0];
+        EXPECT_EQ(model.rank_change[1], 0) << model.name;
+    }
+    EXPECT_FALSE(change["x"]);
+    EXPECT_FALSE(change["e"]);
+    EXPECT_EQ(change["a"], -1);
+    EXPECT_EQ(change["b"], 1);
+    EXPECT_EQ(change["c"], 1);
+    EXPECT_EQ(change["d"], 0);
+    // The ranks themselves are among all that have the value.
+    EXPECT_EQ(report.models[1].name, "a");
+    EXPECT_EQ(report.models[1].ranks[0][0].rank, 2U);
+    EXPECT_EQ(report.models[1].ranks[2][0].rank, 3U);
 }
 
 TEST(GapTable, NumbersOfImagesGiveIntervals) {

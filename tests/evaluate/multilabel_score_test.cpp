@@ -279,6 +279,103 @@ TEST(Multilabel, UnderClassMaps) {
     EXPECT_DOUBLE_EQ(*scored(store, options).measurements[0].value, (1 + 1 + 2.0 / 3) / 3);
 }
 
+// Five images of three classes; the data set says one class each, the relabelling something else.
+struct Relabelled {
+    Made made;
+    LabelSets sets;
+};
+Relabelled relabelled() {
+    Relabelled r;
+    r.made.classes = 3;
+    r.made.labels = {{0}, {1}, {2}, {0}, {1}};
+    r.made.scores = {5, 1, 0,   // predicts 0: the label; valid: 0
+                     5, 1, 0,   // predicts 0, label 1; valid: 0 alone
+                     1, 5, 2,   // predicts 1, label 2; valid: 1 and 2: both are found
+                     0, 5, 1,   // predicts 1, label 0; valid: none
+                     0, 5, 1};  // predicts 1: the label; valid: 1 and 2
+    for (const Set& set : {Set{0}, {0}, {1, 2}, {}, {1, 2}}) r.sets.append(set);
+    return r;
+}
+
+TEST(Multilabel, SingleLabelMetricsKeepTheDataSetsOwnLabels) {
+    const Relabelled r = relabelled();
+    for (const StorageFormat storage : {StorageFormat::full_f32, StorageFormat::top_k}) {
+        Scratch folder;
+        const auto store = save(folder, r.made, "net", storage);
+        ScoreOptions options = asking({"top1", "balanced", "real", "asma:subgroups=1,2", "nll"});
+        ScoreReport without = scored(store, options);
+        options.labels = r.sets;
+        const ScoreReport with = scored(store, options);
+        // Own labels: images 0 and 4 of five. By class: 1/2, 1/2, 0/1.
+        EXPECT_DOUBLE_EQ(*find(with.measurements, "top1").value, 0.4);
+        EXPECT_EQ(find(with.measurements, "top1").n, 5U);
+        EXPECT_EQ(find(with.measurements, "top1").key.definition, "top1.first_index");
+        EXPECT_DOUBLE_EQ(*find(with.measurements, "balanced").value, 1.0 / 3);
+        for (const char* name : {"top1", "balanced", "nll"}) {
+            EXPECT_EQ(find(with.measurements, name).value, find(without.measurements, name).value)
+                << name;
+            EXPECT_EQ(find(with.measurements, name).n, find(without.measurements, name).n) << name;
+        }
+        // Label sets: of the four images that have some, all four predictions are valid.
+        EXPECT_DOUBLE_EQ(*find(with.measurements, "real").value, 1.0);
+        EXPECT_EQ(find(with.measurements, "real").n, 4U);
+        // One label: 2 of 2. Two: the two best of image 2 are 1, 2; of image 4 too.
+        EXPECT_DOUBLE_EQ(*find(with.measurements, "asma").value, 1.0);
+        // The tables of classes and of confusions are of the data set's own labels too.
+        EXPECT_EQ(with.per_class[0].accuracy.n, 2U);
+        EXPECT_EQ(with.per_class[0].correct, 1U);
+        EXPECT_EQ(with.confusions, without.confusions);
+    }
+}
+
+TEST(Multilabel, TheWholeRowOfThePapersComesFromOneCall) {
+    Made made = made_up(400, 5, 3);
+    Scratch folder;
+    const auto store = save(folder, made, "net");
+    const double top1 = *find(scored(store).measurements, "top1").value;
+    ScoreOptions options;
+    options.labels.emplace();
+    for (std::size_t i = 0; i < made.rows(); ++i) {
+        const auto label = made.labels[i][0];
+        options.labels->append(i % 3 == 0 ? Set{label, (label + 1) % 5} : Set{label});
+    }
+    const auto row = scored(store, options);
+    EXPECT_DOUBLE_EQ(*find(row.measurements, "top1").value, top1);
+    EXPECT_EQ(find(row.measurements, "top1").n, 400U);
+    EXPECT_TRUE(find(row.measurements, "real").value);
+    EXPECT_TRUE(find(row.measurements, "subgroup_accuracy").value);
+    EXPECT_EQ(find(row.measurements, "asma").key.definition, "asma.recall");
+}
+
+TEST(Multilabel, WithoutSingleLabelsOfItsOwnTheOnlyValidClassStandsInAndTheIdSaysSo) {
+    Scratch folder;
+    // No labels of its own; labels come from a file.
+    Relabelled r = relabelled();
+    for (auto& set : r.made.labels) set.clear();
+    ScoreOptions options = asking({"top1", "nll", "real"});
+    options.labels = r.sets;
+    const auto bare = scored(save(folder, r.made, "net"), options);
+    EXPECT_EQ(find(bare.measurements, "top1").key.definition, "top1.first_index.only_valid");
+    EXPECT_EQ(find(bare.measurements, "nll").key.definition, "nll.natural.only_valid");
+    EXPECT_EQ(find(bare.measurements, "real").key.definition, "real.in_set");
+    EXPECT_EQ(find(bare.measurements, "top1").n, 2U);
+    EXPECT_DOUBLE_EQ(*find(bare.measurements, "top1").value, 1.0);
+    // A gate that says no more than the metric's name is about it, and tells what it was.
+    const GateResult gate = check_gate(parse_gate("top1 >= 1"), bare.measurements);
+    EXPECT_TRUE(gate.passed);
+    EXPECT_EQ(gate.definition, "top1.first_index.only_valid");
+    // Sets of its own: likewise.
+    const auto sets = scored(
+        save(folder, with_sets(60, 4, 1), "sets", StorageFormat::full_f32, 100, false, "runs2"),
+        asking({"top1"}));
+    EXPECT_EQ(sets.measurements[0].key.definition, "top1.first_index.only_valid");
+    // Single labels, or none at all: nothing stands in.
+    const auto single =
+        scored(save(folder, made_up(60, 4, 1), "one", StorageFormat::full_f32, 100, false, "runs3"),
+               asking({"top1"}));
+    EXPECT_EQ(single.measurements[0].key.definition, "top1.first_index");
+}
+
 TEST(Multilabel, Gates) {
     Scratch folder;
     const auto report = scored(save(folder, with_sets(500, 20, 6), "net"), asking(everything));
@@ -296,6 +393,47 @@ PairReport compared(const PredictionStore& a, const PredictionStore& b,
                     const CompareOptions& options) {
     const PredictionStore* list[] = {&b};
     return compare_stores(a, list, options, *self_comm()).at(0);
+}
+
+// The images with one label are the same whether they are asked about as top-1 or as a subgroup:
+// one difference, one test, one verdict.
+TEST(MultilabelCompare, OneDifferenceHasOneVerdict) {
+    Scratch folder;
+    const Made first = with_sets(900, 12, 5, 10);
+    Made second = first;
+    RandomStream random(4, "noise");
+    for (float& x : second.scores) x += random.uniform() < 0.08 ? 1.5F : 0.0F;
+    CompareOptions options;
+    options.score = asking({"top1", "subgroup_accuracy:g=1", "asma:subgroups=1"});
+    const PairReport report =
+        compared(save(folder, first, "a"), save(folder, second, "b"), options);
+    const PairedMetric& top1 = report.metrics[0];
+    ASSERT_TRUE(top1.counts && top1.p);
+    for (const PairedMetric& m : report.metrics) {
+        EXPECT_EQ(*m.difference.value, *top1.difference.value);
+        EXPECT_EQ(m.difference.interval, top1.difference.interval);
+        EXPECT_EQ(m.p, top1.p);
+        EXPECT_EQ(m.test, "mcnemar.exact");
+        EXPECT_EQ(m.verdict, top1.verdict);
+    }
+}
+
+TEST(MultilabelCompare, LabelSetsDoNotMoveTheSingleLabels) {
+    Scratch folder;
+    const Made first = made_up(300, 4, 1), second = made_up(300, 4, 2);
+    const auto a = save(folder, first, "a"), b = save(folder, second, "b");
+    CompareOptions options;
+    options.score = asking({"top1", "nll"});
+    const PairReport without = compared(a, b, options);
+    options.score.labels.emplace();
+    for (std::size_t i = 0; i < first.rows(); ++i)
+        options.score.labels->append(Set{static_cast<std::int32_t>(i % 4)});
+    const PairReport with = compared(a, b, options);
+    for (std::size_t i = 0; i < with.metrics.size(); ++i) {
+        EXPECT_EQ(with.metrics[i].difference.value, without.metrics[i].difference.value);
+        EXPECT_EQ(with.metrics[i].p, without.metrics[i].p);
+        EXPECT_EQ(with.metrics[i].candidate.key, without.metrics[i].candidate.key);
+    }
 }
 
 TEST(MultilabelCompare, DifferencesIntervalsAndTests) {

@@ -55,7 +55,10 @@ TEST(MeasureOptions, RequestsSayMoreThanTheOptionsForAll) {
 
 TEST(MeasureOptions, DefaultsAreThoseThatTheLabelsHaveAUseFor) {
     const auto asked = [](const LabelSets& labels, std::string_view name) {
-        const auto list = default_metrics_for(labels, false);
+        std::vector<std::int32_t> targets;
+        for (std::size_t i = 0; i < labels.size(); ++i)
+            targets.push_back(labels[i].size() == 1 ? labels[i][0] : -1);
+        const auto list = default_metrics_for(coverage_of(targets, labels), false).metrics;
         return std::any_of(list.begin(), list.end(),
                            [&](const MetricRequest& r) { return r.facts->name == name; });
     };
@@ -70,6 +73,33 @@ TEST(MeasureOptions, DefaultsAreThoseThatTheLabelsHaveAUseFor) {
     EXPECT_TRUE(asked(single, "topk") && !asked(single, "asma"));
     EXPECT_TRUE(!asked(several, "topk") && asked(several, "asma"));
     EXPECT_TRUE(asked(both, "topk") && asked(both, "asma"));
+}
+
+// Twenty images, one of them with a single label: 5 %. One in twenty-one is less.
+TEST(MeasureOptions, ASliverOfSingleLabelsIsLeftOutAndNamed) {
+    const auto defaults = [](std::size_t several, std::size_t single) {
+        LabelSets labels;
+        std::vector<std::int32_t> targets;
+        const std::int32_t two[] = {0, 1}, one[] = {2};
+        for (std::size_t i = 0; i < several; ++i) labels.append(two);
+        for (std::size_t i = 0; i < single; ++i) labels.append(one);
+        for (std::size_t i = 0; i < several + single; ++i) targets.push_back(i < several ? -1 : 2);
+        return default_metrics_for(coverage_of(targets, labels), false);
+    };
+    const auto has = [](const DefaultMetrics& d, std::string_view name) {
+        return std::any_of(d.metrics.begin(), d.metrics.end(),
+                           [&](const MetricRequest& r) { return r.facts->name == name; });
+    };
+    EXPECT_TRUE(has(defaults(19, 1), "topk"));
+    EXPECT_EQ(defaults(19, 1).left_out, "");
+    const DefaultMetrics few = defaults(20, 1);
+    EXPECT_FALSE(has(few, "topk"));
+    EXPECT_FALSE(has(few, "ece"));
+    EXPECT_TRUE(has(few, "asma"));
+    EXPECT_THAT(few.left_out, HasSubstr("1 of 21 labelled images has a single label"));
+    EXPECT_THAT(few.left_out, HasSubstr("top1, top5, balanced, nll"));
+    // None at all says nothing: composites never have one.
+    EXPECT_EQ(defaults(20, 0).left_out, "");
 }
 
 TEST(MeasureOptions, MistakesAreFoundWithoutAStore) {

@@ -75,6 +75,7 @@ struct PairReport {
     std::uint64_t both_correct = 0, both_incorrect = 0, only_baseline_correct = 0,
                   only_candidate_correct = 0;  ///< of those with valid labels
     std::vector<Disagreement> disagreements;   ///< the larger confidence of the two first
+    std::vector<std::string> notes;            ///< as in ScoreReport
     std::vector<std::string> warnings;
     ClassList classes;
 };

@@ -33,7 +33,7 @@ namespace assay {
 
 /// The three definitions of a correct prediction; also indices of the arrays below.
 enum class GapMetric : std::size_t {
-    top1,  ///< the best class is the single label; over the images with a single label
+    top1,  ///< the best class is the data set's own single label; over the images that have one
     real,  ///< the best class is one of the valid labels; over the images with any
     asma,  ///< mean, over the subgroups of equally many labels, of the mean agreement within each
 };
@@ -43,7 +43,8 @@ std::string_view name_of(GapMetric);
 
 struct GapOptions {
     /// Numbers of labels per image that ASMA averages over, as the metric takes them: "1-5",
-    /// "2,3,4,6,9"; "present": those that both data sets have.
+    /// "2,3,4,6,9"; "present": every number that both data sets have; beside others, those of them
+    /// that both have.
     std::string subgroups = "1-5";
     std::uint32_t pooled_above = 5;    ///< images with more labels are one group in histograms and
                                        ///< in the decomposition; 1 to 64
@@ -56,6 +57,9 @@ struct GapOptions {
     int threads = 0;                  ///< 0: available cores; the result does not depend on it
     std::vector<std::string> marked;  ///< models whose lines are drawn over the box plots
     std::size_t top = 10;             ///< models listed as the best by ASMA
+    /// Top-1 also where few images of a data set have a single label (is_sliver()); else it is
+    /// undefined there, with the reason.
+    bool slivers = false;
 };
 
 /// Throws usage for what is wrong whatever the data: the agreement, the subgroups, the pooling.
@@ -100,7 +104,8 @@ struct GapModel {
     GapDecomposition decomposition;
     std::array<std::array<GapRank, 2>, 3> ranks;  ///< [metric][data set]
     std::array<std::optional<std::int64_t>, 2>
-        rank_change;                            ///< by data set: rank by top-1 minus rank by ASMA
+        rank_change;  ///< by data set: rank by top-1 minus rank by ASMA, both among the models that
+                      ///< have both values
     std::array<std::uint64_t, 2> not_scored{};  ///< images of each data set without scores
 };
 
@@ -157,7 +162,9 @@ struct GapDataSet {
     std::uint64_t more = 0;                  ///< with more than that
     std::uint64_t none = 0;                  ///< without a valid label: left out by ReaL and ASMA
     std::uint64_t unnamed = 0;               ///< of these: not named by the file of label sets
-    std::uint64_t single = 0;  ///< with a single label of the data set's own: those of top-1
+    std::uint64_t single = 0;                ///< with a single label: those of top-1
+    bool only_valid = false;  ///< the data set has no single labels of its own: an image's only
+                              ///< valid class stands in
     std::vector<std::string> only_here;  ///< models that the other data set lacks: left out
 };
 
@@ -166,7 +173,8 @@ struct GapReport {
     std::array<GapDataSet, 2> sets;
     GapOptions options;
     std::vector<std::uint32_t> subgroups;  ///< what ASMA averages over
-    std::vector<GapModel> models;  ///< by top-1 on the first data set, best first; then by name
+    /// By top-1 on the first data set (by ASMA, where top-1 is left out), best first; then by name.
+    std::vector<GapModel> models;
     GapAverage average;
     std::vector<GapOrder> orders;
     std::vector<GapBox> boxes;  ///< by labels per image, first data set first

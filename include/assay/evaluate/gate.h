@@ -32,6 +32,7 @@ struct GateResult {
     Gate gate;
     std::optional<double> value;
     bool passed = false;
+    std::string definition;      ///< of what was measured
     std::string reason;          ///< why there is no value: an undefined value breaks its gate
     std::string model, dataset;  ///< whose value it is; of a pair: the candidate's
     std::string baseline;        ///< of a pair

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -22,11 +23,13 @@ struct MeasureOptions {
     std::vector<int> k;  ///< the k of top-k where a request says none; empty: 1 and 5
     int bins = 0;        ///< of the calibration errors that say none; 0: each metric's own
     std::string edges;   ///< edge rule of the bins; "": each metric's own
-    /// Numbers of labels that ASMA averages over where a request says none ("2", "3-5"); "present"
-    /// skips those that no image has, where else they leave it undefined. Empty: 1-5.
+    /// Numbers of labels that ASMA averages over where a request says none ("2", "3-5"). "present":
+    /// every number that occurs; beside others, those of them that occur, where else a number that
+    /// no image has leaves it undefined. Empty: 1-5.
     std::vector<std::string> subgroups;
-    /// Labels instead of the data set's own: a file as read_label_sets() takes it, or an
-    /// ImageFolder.
+    /// Valid classes for the metrics of label sets, instead of the data set's own labels: a file as
+    /// read_label_sets() takes it, or an ImageFolder. Metrics of single labels stay with the data
+    /// set's own; where it has none, an image's only valid class stands in, and ids say so.
     std::filesystem::path labels;
     std::string class_map;  ///< a built-in map's name, or a file; "": the model's own classes
     std::vector<std::string> gates;  ///< "low(top1) >= 0.75"
@@ -47,12 +50,26 @@ std::vector<Gate> gates_of(const MeasureOptions& options);
 /// and bad_input: as check(), and subgroups for ASMA where it is not measured.
 ScoreOptions resolve(const MeasureOptions& options, const PredictionStore& store);
 
+/// What the labels of a data set can be used for.
+struct LabelCoverage {
+    std::uint64_t labelled = 0;  ///< items with a label, single or in a set
+    std::uint64_t single = 0;    ///< of these: with a single label
+    bool several = false;        ///< some item has several valid classes
+};
+/// `targets`: the single label of each item, -1: none; `sets`: its valid classes.
+LabelCoverage coverage_of(std::span<const std::int32_t> targets, const LabelSets& sets);
+
+struct DefaultMetrics {
+    std::vector<MetricRequest> metrics;
+    /// Names what is left out because too few items have a single label (is_sliver()); "": nothing.
+    std::string left_out;
+};
 /// The metrics that are measured where none is named: all that are shown by default, those of label
-/// sets only where some set has several members, those of single labels only where some set has one
-/// (or no set has several), shape bias only where `cues` (has_cues()). `options`: k, bins and
-/// edges.
-std::vector<MetricRequest> default_metrics_for(const LabelSets& labels, bool cues,
-                                               const MeasureOptions& options = {});
+/// sets only where some set has several members, those of single labels only where more than a
+/// sliver of the items has one (or no set has several), shape bias only where `cues` (has_cues()).
+/// `options`: k, bins and edges.
+DefaultMetrics default_metrics_for(const LabelCoverage& coverage, bool cues,
+                                   const MeasureOptions& options = {});
 
 /// "3 of 50 images are not named in real.json; they count as without labels"; "" where the file
 /// names all of them.

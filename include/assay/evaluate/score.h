@@ -5,7 +5,7 @@
 // resolved for it.
 //
 // The same bits for any number of threads and ranks. Every rank must be able to read the store,
-// calls with the same arguments and gets the whole report. Beside 28 bytes an item and the labels,
+// calls with the same arguments and gets the whole report. Beside 32 bytes an item and the labels,
 // memory does not grow with the number of items.
 #pragma once
 
@@ -34,7 +34,11 @@ namespace assay {
 struct Report;
 
 struct ScoreOptions {
-    std::optional<LabelSets> labels;  ///< replace the data set's own; one set an item
+    /// Valid classes of each item, for the metrics of label sets; none: the data set's own labels.
+    /// The others stay with the data set's own; where it has no single labels, an item's only valid
+    /// class stands in, and the ids of their definitions end in only_valid_ending.
+    std::optional<LabelSets> labels;
+    std::string left_out;       ///< DefaultMetrics::left_out, for the report
     std::uint64_t unnamed = 0;  ///< items that the file of `labels` does not name; for the report
     std::optional<ClassMap>
         map;  ///< asks another question of the scores: ImageNet-R's 200 classes, 16 classes, ...
@@ -92,6 +96,7 @@ struct ScoreReport {
     ClassList classes;  ///< of the predictions: the map's targets when there is one
     std::vector<ClassResult> per_class;
     std::vector<Confusion> confusions;  ///< by count, then truth, then predicted
+    std::vector<std::string> notes;     ///< which metrics are left out, and why
     std::vector<std::string> warnings;
 };
 

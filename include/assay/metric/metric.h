@@ -39,7 +39,7 @@ std::vector<std::uint16_t> group_places(std::uint64_t stretch, std::uint64_t ite
 struct RowFacts : RowPrediction {
     std::uint64_t item = 0;
     std::uint16_t group = 0;
-    std::int32_t target = -1;  ///< the only valid class; -1: none, or several
+    std::int32_t target = -1;  ///< the data set's single label; -1: none
     std::uint32_t valid = 0;   ///< g: size of the label set
     bool in_set = false;       ///< predicted is in the label set
     /// Classes that the image's shape and texture stand for; -1: none is known.
@@ -55,6 +55,8 @@ struct Shape {
     bool full_rows = true;          ///< every class's probability is there: square_sum is known
     std::uint32_t kept = 0;         ///< classes kept in each row of a reduced store; 0: all
     std::uint32_t most_labels = 1;  ///< size of the largest label set
+    /// The data set has no single labels of its own: an item's target is its only valid class.
+    bool only_valid = false;
     /// Why items have no shape_cue and texture_cue; "": they have.
     std::string no_cues = "the data set has no attributes `shape` and `texture`";
 };
@@ -166,6 +168,10 @@ std::vector<std::string> metric_names();
 /// Throws usage with the nearest name. "top1", "top5", "top<k>" are accepted for `topk`.
 const MetricFacts& metric_named(std::string_view name);
 
+/// Ends the ids of metrics of single labels where the data set has none of its own, so that an
+/// item's only valid class stands in for one: another set of items.
+inline constexpr std::string_view only_valid_ending = ".only_valid";
+
 /// A metric with all its parameters set.
 struct MetricRequest {
     const MetricFacts* facts = nullptr;
@@ -175,6 +181,12 @@ struct MetricRequest {
     /// "top5", "ece": without the other parameters.
     std::string name() const;
     std::string definition() const;
+    /// Of items of this shape: where an item's only valid class stands in for a label of its own,
+    /// the ids of metrics of single labels end in only_valid_ending.
+    std::string definition(const Shape& shape) const;
+    /// Whether a result with this definition id and these parameters is what is asked for, on items
+    /// of any shape.
+    bool is_of(std::string_view definition, const Parameters& parameters) const;
     /// "ece:bins=20,edges=right_closed": only what differs from the defaults.
     std::string text() const;
     /// Stands for one request per number of labels: `subgroup_accuracy` without g (see
@@ -188,6 +200,13 @@ struct MetricRequest {
 /// "ece", "ece:bins=20,edges=right_closed", "top5", "asma:subgroups=2,3,4,6,9", or a definition id
 /// ("asma.jaccard"). Throws usage: unknown metric, parameter or value, with what is allowed.
 MetricRequest parse_metric(std::string_view text);
+/// A metric that fewer than this proportion of a data set's labelled items enter says little about
+/// the data set. Metrics of single labels are then not shown by default, and named.
+inline constexpr double sliver = 0.05;
+constexpr bool is_sliver(std::uint64_t n, std::uint64_t of) {
+    return static_cast<double>(n) < sliver * static_cast<double>(of);
+}
+
 /// Every metric that is shown by default. `k`, `bins` and `edges` replace the parameters of that
 /// name. `several`: some item has several labels, so that the metrics of label sets say something;
 /// `single`: some item has one label (or none has any), so that the others do; `cues`: the data set

@@ -37,8 +37,8 @@ struct RowScale {
 struct RowPrediction {
     std::int32_t predicted =
         -1;  ///< class with the highest score, lowest index first; -1: maps to no target class
-    std::int32_t rank = -1;  ///< classes ranked before the only valid class (the target); -1: not
-                             ///< known (none or several are valid, or it is below the kept top k)
+    std::int32_t rank = -1;  ///< classes ranked before the target; -1: not known (no target, or it
+                             ///< is below the kept top k)
     std::int32_t hits = -1;  ///< valid classes among the g ranked highest, of g valid ones; -1: not
                              ///< known (fewer are kept), or g = 0
     bool target_known = false;  ///< target_probability and log_target are known
@@ -86,10 +86,16 @@ public:
         ranking,        ///< predicted, rank and hits; the rest stays as it is by default
         probabilities,  ///< everything
     };
-    /// `valid`: ascending, within classes(). `out` is filled where the status is ok. Cost: one pass
-    /// over the row, one more for the probabilities, and 1 + log2(g) for g > 1 valid classes.
+    /// `valid`: ascending, within classes(). `target`: the image's single label, which need not be
+    /// among the valid ones; -1: none. `out` is filled where the status is ok. Cost: one pass over
+    /// the row, one more for the probabilities, and 1 + log2(g) for g > 1 valid classes.
+    RowStatus read(std::uint64_t row, std::int32_t target, std::span<const std::int32_t> valid,
+                   RowPrediction& out, Detail detail = Detail::probabilities) const;
+    /// The same, with the only valid class as target.
     RowStatus read(std::uint64_t row, std::span<const std::int32_t> valid, RowPrediction& out,
-                   Detail detail = Detail::probabilities) const;
+                   Detail detail = Detail::probabilities) const {
+        return read(row, valid.size() == 1 ? valid[0] : -1, valid, out, detail);
+    }
     /// The min(k, depth()) best classes of the row, best first. Probabilities are of the classes;
     /// with `mean_of_group` their group's mean; with `map_argmax`, which gives one class or none,
     /// that of the model's own best class.

@@ -146,7 +146,8 @@ GapReport assemble_gap(GapInput& input, const GapScheme& scheme, const GapOption
     std::vector<std::string> names;
     for (const GapInput::Model& model : input.models) {
         const auto values = statistics.one_side(scheme.total(model.states[0]));
-        top1.push_back(values[GapStatistics::block(GapMetric::top1)]);
+        top1.push_back(values[GapStatistics::block(scheme.no_top1().empty() ? GapMetric::top1
+                                                                            : GapMetric::asma)]);
         names.push_back(model.name);
     }
     std::vector<GapInput::Model> sorted;

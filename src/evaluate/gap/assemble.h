@@ -23,6 +23,14 @@ struct GapInput {
     std::vector<Model> models;
 };
 
+/// A list of numbers of labels as GapOptions has it: "1-5", "present", "1-9,present".
+struct GapSubgroups {
+    std::vector<int> numbers;  ///< ascending; all that can be told apart where none is named
+    bool present = false;      ///< of these, those that both data sets have
+};
+/// Throws usage as the metric does, for what is no list.
+GapSubgroups gap_subgroups(const std::string& text);
+
 /// `input.models` is put into the report's order. Throws usage: no model, a marked model that is
 /// not there.
 GapReport assemble_gap(GapInput& input, const GapScheme& scheme, const GapOptions& options);

@@ -79,6 +79,21 @@ GapOrder order_of(const std::vector<GapModel>& models, GapMetric a, std::size_t 
     return order;
 }
 
+// Ranks among the models that have both values: one that lacks one of them would shift the others'
+// rank by the other.
+void change_ranks(GapReport& report, std::size_t set) {
+    auto top1 = column(report.models, GapMetric::top1, set),
+         asma = column(report.models, GapMetric::asma, set);
+    for (std::size_t i = 0; i < top1.size(); ++i) {
+        if (!top1[i] || !asma[i]) top1[i] = asma[i] = std::nullopt;
+    }
+    const auto by_top1 = competition_ranks(top1), by_asma = competition_ranks(asma);
+    for (std::size_t i = 0; i < by_top1.size(); ++i) {
+        if (by_top1[i] == 0) continue;
+        report.models[i].rank_change[set] = std::int64_t{by_top1[i]} - std::int64_t{by_asma[i]};
+    }
+}
+
 void rank_models(GapReport& report) {
     for (const GapMetric metric : gap_metrics) {
         for (std::size_t set = 0; set < 2; ++set) {
@@ -87,15 +102,7 @@ void rank_models(GapReport& report) {
                 report.models[i].ranks[static_cast<std::size_t>(metric)][set].rank = ranks[i];
         }
     }
-    for (GapModel& model : report.models) {
-        for (std::size_t set = 0; set < 2; ++set) {
-            const std::uint32_t by_top1 = model.ranks[0][set].rank,
-                                by_asma = model.ranks[2][set].rank;
-            if (by_top1 > 0 && by_asma > 0)
-                model.rank_change[set] =
-                    static_cast<std::int64_t>(by_top1) - static_cast<std::int64_t>(by_asma);
-        }
-    }
+    for (std::size_t set = 0; set < 2; ++set) change_ranks(report, set);
     for (std::size_t set = 0; set < 2; ++set) {
         std::vector<std::size_t> best;
         for (std::size_t i = 0; i < report.models.size(); ++i) {

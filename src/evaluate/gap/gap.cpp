@@ -10,6 +10,7 @@
 #include "assay/metric/metric.h"
 #include "assay/store/prediction_store.h"
 #include "data/label_rows.h"
+#include "evaluate/gap/assemble.h"
 
 namespace assay {
 namespace {
@@ -136,7 +137,27 @@ void check(const GapOptions& options) {
                                                   options.pooled_above, most_labels_per_image));
     MetricRequest asma = parse_metric("asma");
     asma.set("agreement", options.agreement);
-    if (options.subgroups != "present") asma.set("subgroups", options.subgroups);
+    gap_subgroups(options.subgroups);
+}
+
+GapSubgroups gap_subgroups(const std::string& text) {
+    GapSubgroups list;
+    std::string numbers;
+    for (std::size_t begin = 0; begin <= text.size();) {
+        const std::size_t comma = std::min(text.find(',', begin), text.size());
+        const std::string piece = text.substr(begin, comma - begin);
+        begin = comma + 1;
+        if (piece == "present") {
+            list.present = true;
+        } else {
+            numbers += (numbers.empty() ? "" : ",") + piece;
+        }
+    }
+    if (numbers.empty() && list.present) numbers = fmt::format("1-{}", most_labels_per_image);
+    MetricRequest asma = parse_metric("asma");
+    asma.set("subgroups", numbers);
+    list.numbers = asma.labels_per_image().value();
+    return list;
 }
 
 void check(const GapRequest& request) {

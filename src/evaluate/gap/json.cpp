@@ -108,6 +108,7 @@ json set_json(const GapDataSet& set, const std::string& source) {
     }
     out["images"] = set.images;
     out["single"] = set.single;
+    out["only_valid"] = set.only_valid;
     out["histogram"] = {{"labels", json::array()},
                         {"more", set.more},
                         {"none", set.none},
@@ -142,7 +143,7 @@ json to_json(const GapReport& report) {
                 {"second", set_json(report.sets[1], report.source)},
                 {"options",
                  {{"subgroups", report.subgroups},
-                  {"present", o.subgroups == "present"},
+                  {"present", o.subgroups.find("present") != std::string::npos},
                   {"pooled_above", o.pooled_above},
                   {"agreement", o.agreement},
                   {"margin", o.margin},

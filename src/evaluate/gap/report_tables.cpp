@@ -232,7 +232,8 @@ Table decomposition(const GapReport& r) {
 Table models(const GapReport& r, bool all) {
     const bool parts = r.source == "stores";
     Table table;
-    table.title = "Models, by top-1 on " + r.sets[0].name + " (percent)";
+    table.title = fmt::format("Models, by {} on {} (percent)",
+                              has(r, GapMetric::top1) ? "top-1" : "ASMA", r.sets[0].name);
     table.columns = {text_column("model")};
     for (const GapMetric m : gap_metrics) {
         if (!has(r, m)) continue;
@@ -286,7 +287,7 @@ Table ranks(const GapReport& r, std::size_t set) {
     }
     table.notes.push_back(
         "Equal values share the smaller rank (1, 2, 2, 4); change: rank by top-1 minus rank by "
-        "ASMA.");
+        "ASMA, among the models that have both.");
     return table;
 }
 

@@ -37,8 +37,12 @@ std::size_t LabelStrata::of(std::size_t labels) const {
            (found != larger_.end() && *found == labels ? place : larger_.size());
 }
 
-GapScheme::GapScheme(LabelStrata strata, std::uint32_t classes, std::string_view agreement)
-    : strata_(std::move(strata)), top1_(parse_metric("top1")), real_(parse_metric("real")) {
+GapScheme::GapScheme(LabelStrata strata, std::uint32_t classes, std::string_view agreement,
+                     std::string no_top1)
+    : strata_(std::move(strata)),
+      no_top1_(std::move(no_top1)),
+      top1_(parse_metric("top1")),
+      real_(parse_metric("real")) {
     const auto& subgroups = strata_.subgroups();
     shape_.classes = classes;
     shape_.most_labels = subgroups.empty() ? 1 : subgroups.back();

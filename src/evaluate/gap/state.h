@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "assay/evaluate/gap.h"
@@ -44,12 +45,15 @@ using GapCounts = std::span<const std::int64_t>;
 /// The metrics behind the gap, and where their counts stand.
 class GapScheme {
 public:
-    /// `agreement`: as `asma` takes it. Throws usage for another one.
-    GapScheme(LabelStrata strata, std::uint32_t classes, std::string_view agreement);
+    /// `agreement`: as `asma` takes it. `no_top1`: why top-1 is left out; "": it is not. Throws
+    /// usage for another agreement.
+    GapScheme(LabelStrata strata, std::uint32_t classes, std::string_view agreement,
+              std::string no_top1 = "");
 
     const LabelStrata& strata() const noexcept { return strata_; }
     /// Of rows that hold every class; images with more labels than any subgroup enter no ASMA.
     const Shape& shape() const noexcept { return shape_; }
+    const std::string& no_top1() const noexcept { return no_top1_; }
     /// Top-1 against the data set's own labels, ReaL, and the agreement in each subgroup.
     const MetricRequest& top1() const noexcept { return top1_; }
     const MetricRequest& real() const noexcept { return real_; }
@@ -59,7 +63,7 @@ public:
 
     std::size_t slots() const noexcept;
     GapState empty() const { return GapState(group_count * slots(), 0); }
-    /// One scored image. `row.target` is the data set's own single label, `row.valid`, `row.hits`
+    /// One scored image. `row.target` is its single label, `row.valid`, `row.hits`
     /// and `row.in_set` are by the label sets.
     void add(GapState& state, const RowFacts& row) const;
     /// out += weight times the counts of a group.
@@ -76,6 +80,7 @@ public:
 
 private:
     LabelStrata strata_;
+    std::string no_top1_;
     Shape shape_;
     MetricRequest top1_, real_;
     std::optional<MetricRequest> asma_;

@@ -42,7 +42,8 @@ GapStatistics::GapStatistics(const GapScheme& scheme) : scheme_(scheme) {
 }
 
 const GapStatistics::Measure* GapStatistics::measure(std::size_t block) const {
-    if (metric_of(block) == static_cast<std::size_t>(GapMetric::top1)) return &top1_;
+    if (metric_of(block) == static_cast<std::size_t>(GapMetric::top1))
+        return scheme_.no_top1().empty() ? &top1_ : nullptr;
     if (metric_of(block) == static_cast<std::size_t>(GapMetric::real)) return &real_;
     if (block > 3) return &agreements_[subgroup_of(block)];
     return asma_ ? &*asma_ : nullptr;
@@ -63,8 +64,8 @@ std::vector<Maybe> GapStatistics::one_side(GapCounts counts) const {
 }
 
 std::array<Maybe, 3> GapStatistics::metrics(GapCounts predictions, GapCounts label_sets) const {
-    return {top1_.of(predictions).value, real_.of(predictions).value,
-            asma_ ? asma_->of(label_sets).value : std::nullopt};
+    return {scheme_.no_top1().empty() ? top1_.of(predictions).value : std::nullopt,
+            real_.of(predictions).value, asma_ ? asma_->of(label_sets).value : std::nullopt};
 }
 
 std::vector<Maybe> GapStatistics::both(std::span<const Maybe> first, GapCounts first_counts,
@@ -89,6 +90,7 @@ std::vector<Maybe> GapStatistics::both(std::span<const Maybe> first, GapCounts f
 //   (A1 - M1) + (M2 - A2).
 // M1 = sum q1 a1, hence A1 - A2 = composition + within.
 void GapStatistics::decompose(GapCounts first, GapCounts second, std::vector<Maybe>& list) const {
+    if (!scheme_.no_top1().empty()) return;
     const LabelStrata& strata = scheme_.strata();
     std::vector<std::vector<std::int64_t>> one(strata.pooled_size()), two(strata.pooled_size());
     for (std::size_t s = 0; s < strata.size(); ++s) {
@@ -131,11 +133,14 @@ Estimate GapStatistics::estimate(std::size_t block, GapCounts counts, const Shap
         // A metric does not know the data set; the labels of top-1 are not those of the subgroups.
         if (!value.value) value.undefined = fmt::format("{}: {}", set, value.undefined);
     } else {
-        value.undefined = "no number of labels is present in both data sets";
+        value.undefined = metric_of(block) == agreement
+                              ? "no number of labels is present in both data sets"
+                              : scheme_.no_top1();
+        return value;
     }
     if (value.value || metric_of(block) == agreement) return value;
     const bool top1 = metric_of(block) == static_cast<std::size_t>(GapMetric::top1);
-    const std::string what = top1 ? " a single label of its own" : " a valid label";
+    const std::string what = top1 ? " a single label" : " a valid label";
     if (block < 3) {
         value.undefined = fmt::format("no scored image of {} has{}", set, what);
         return value;
@@ -148,6 +153,7 @@ Estimate GapStatistics::estimate(std::size_t block, GapCounts counts, const Shap
 }
 
 std::string GapStatistics::decomposition_reason(GapCounts first, GapCounts second) const {
+    if (!scheme_.no_top1().empty()) return scheme_.no_top1();
     for (const GapCounts counts : {first, second}) {
         if (!top1_.of(scheme_.predictions(counts)).value) return "top-1 is undefined";
     }

@@ -58,7 +58,7 @@ private:
         Estimate of(GapCounts state) const { return request->facts->value(context, state); }
     };
     std::size_t subgroups() const noexcept { return scheme_.strata().subgroups().size(); }
-    /// None: ASMA without subgroups.
+    /// None: ASMA without subgroups, top-1 that is left out.
     const Measure* measure(std::size_t block) const;
     /// `all`: the predictions over all strata.
     GapCounts state_of(std::size_t block, GapCounts counts, GapCounts all) const;

@@ -10,11 +10,13 @@
 
 #include "assay/collective/comm.h"
 #include "assay/error.h"
+#include "assay/evaluate/measure_options.h"
 #include "assay/metric/metric.h"
 #include "assay/store/prediction_store.h"
 #include "assay/store/row_reader.h"
 #include "assemble.h"
 #include "core/parallel.h"
+#include "evaluate/truth.h"
 
 namespace assay {
 namespace {
@@ -29,6 +31,7 @@ struct Images {
     LabelSets sets;
     ClassList classes;
     std::vector<std::int32_t> own;    ///< the data set's own single label, or -1
+    bool only_valid = false;          ///< it has none: an image's only valid class stands in
     std::vector<std::uint8_t> group;  ///< of images
 };
 
@@ -60,9 +63,9 @@ Images images_of(const GapSide& side, const path& store_folder) {
     p.sets = side.sets ? *side.sets : dataset.labels;
     check_labels(p.sets, p.spec, "label sets");
     const auto rows = static_cast<std::size_t>(p.spec.rows);
-    p.own.resize(rows);
     p.group.resize(rows);
-    for (std::size_t i = 0; i < rows; ++i) p.own[i] = dataset.single_label(i);
+    p.only_valid = !has_single_labels(dataset.labels) && p.sets.labels() > 0;
+    p.own = only_members(p.only_valid ? p.sets : dataset.labels);
     for (std::size_t first = 0; first < rows; first += group_stretch) {
         const auto places = group_places(first / group_stretch, p.spec.rows);
         for (std::size_t i = first; i < std::min<std::size_t>(rows, first + group_stretch); ++i)
@@ -81,6 +84,7 @@ GapDataSet describe(const Images& p, const std::string& name, std::uint32_t pool
         ++(g == 0 ? set.none : g <= pooled_above ? set.with_labels[g - 1] : set.more);
         set.single += p.own[i] >= 0 ? 1 : 0;
     }
+    set.only_valid = p.only_valid;
     return set;
 }
 
@@ -99,27 +103,35 @@ std::vector<int> present_in_both(const Images& one, const Images& two) {
     const auto a = numbers(one), b = numbers(two);
     std::vector<int> common;
     std::set_intersection(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(common));
-    if (!common.empty() && common.back() > static_cast<int>(most_labels_per_image)) {
-        throw Error(ErrorCode::usage,
-                    fmt::format("images of both data sets have {} labels, and at most {} are told "
-                                "apart; name the subgroups to average over, e.g. 1-5",
-                                common.back(), most_labels_per_image));
-    }
     return common;
 }
 
-// What ASMA averages over, by the metric's own reading of lists.
+// What ASMA averages over.
 std::vector<std::uint32_t> subgroups_of(const GapOptions& options, const Images& one,
                                         const Images& two) {
-    std::vector<int> list;
-    if (options.subgroups == "present") {
-        list = present_in_both(one, two);
-    } else {
-        MetricRequest asma = parse_metric("asma");
-        asma.set("subgroups", options.subgroups);
-        list = asma.labels_per_image().value();
+    const GapSubgroups asked = gap_subgroups(options.subgroups);
+    std::vector<int> list = asked.numbers;
+    if (asked.present) {
+        list.clear();
+        const std::vector<int> both = present_in_both(one, two);
+        std::set_intersection(both.begin(), both.end(), asked.numbers.begin(), asked.numbers.end(),
+                              std::back_inserter(list));
     }
     return {list.begin(), list.end()};
+}
+
+// Why top-1 is left out, if it is: where few images of one data set have a single label, their gap
+// speaks of neither.
+std::string no_top1(const GapOptions& options, const std::array<Images, 2>& images,
+                    const std::array<const GapSide*, 2>& sides) {
+    for (std::size_t set = 0; set < 2 && !options.slivers; ++set) {
+        const LabelCoverage coverage = coverage_of(images[set].own, images[set].sets);
+        if (!is_sliver(coverage.single, coverage.labelled)) continue;
+        return fmt::format("{} of {} labelled images of {} {} a single label, less than {:g} %",
+                           coverage.single, coverage.labelled, sides[set]->name,
+                           coverage.single == 1 ? "has" : "have", 100 * sliver);
+    }
+    return "";
 }
 
 // One model's scores on one data set.
@@ -291,9 +303,16 @@ GapReport gap_of_stores(const GapSide& first, const GapSide& second, const GapOp
     }
     const GapScheme scheme(
         LabelStrata(options.pooled_above, subgroups_of(options, images[0], images[1])),
-        images[0].spec.classes, options.agreement);
+        images[0].spec.classes, options.agreement, no_top1(options, images, sides));
     GapInput input;
     std::vector<std::string> warnings;
+    if (images[0].only_valid != images[1].only_valid) {
+        const std::size_t set = images[0].only_valid ? 0 : 1;
+        warnings.push_back(fmt::format(
+            "{} has no single labels of its own: its top-1 is of the images with one valid class, "
+            "that of {} of all that have a label",
+            sides[set]->name, sides[1 - set]->name));
+    }
     if (!images[0].classes.empty() && images[0].classes.ids() != images[1].classes.ids() &&
         !images[1].classes.empty()) {
         warnings.push_back(fmt::format(
