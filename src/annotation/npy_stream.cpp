@@ -9,16 +9,13 @@
 #include <string_view>
 
 #include "assay/error.h"
+#include "core/refuse.h"
 
 namespace assay {
 namespace {
 
 constexpr std::size_t max_header = (1U << 20) + 12;
 constexpr std::size_t max_width = 1U << 16;
-
-[[noreturn]] void fail(std::string message) {
-    throw Error(ErrorCode::bad_input, std::move(message));
-}
 
 /// Bytes before the elements, as soon as enough of the file is there to tell; 0: not yet.
 std::size_t header_bytes(std::span<const std::byte> bytes) {
@@ -27,7 +24,7 @@ std::size_t header_bytes(std::span<const std::byte> bytes) {
     const std::size_t length =
         byte(6) == 1 ? 10 + byte(8) + 256 * byte(9)
                      : 12 + byte(8) + 256 * (byte(9) + 256 * (byte(10) + 256 * byte(11)));
-    if (length > max_header) fail(fmt::format("npy header claims {} bytes", length));
+    if (length > max_header) refuse(fmt::format("npy header claims {} bytes", length));
     return bytes.size() < length ? 0 : length;
 }
 
@@ -64,7 +61,7 @@ ArrayHeader array_header(std::span<const std::byte> bytes) {
         std::from_chars(dtype.data() + 2, dtype.data() + dtype.size(), header.text.width);
     if (problem != std::errc() || stop != dtype.data() + dtype.size() ||
         header.text.width > max_width) {
-        fail(fmt::format("npy array has dtype `{:.40}`", dtype));
+        refuse(fmt::format("npy array has dtype `{:.40}`", dtype));
     }
     header.text.size = dtype[1] == 'U' ? 4 : 1;
     if (header.text.width == 0) header.text.width = 1;  // NumPy stores <U0 as one character
@@ -77,7 +74,7 @@ ArrayHeader array_header(std::span<const std::byte> bytes) {
     header.view = parse_npy_header(std::as_bytes(std::span(text)));
     header.view.values.data = {};
     if (header.view.count() > std::numeric_limits<std::uint64_t>::max() / header.element_bytes()) {
-        fail(fmt::format("npy shape {} is too large", header.view.shape_text()));
+        refuse(fmt::format("npy shape {} is too large", header.view.shape_text()));
     }
     return header;
 }
@@ -135,8 +132,8 @@ void stream_array(
             element = header.element_bytes();
             const std::uint64_t needed = length + header.elements() * element;
             if (needed != entry.size) {
-                fail(fmt::format("array `{}` of shape {} takes {} bytes, {} are there", entry.name,
-                                 header.view.shape_text(), needed, entry.size));
+                refuse(fmt::format("array `{}` of shape {} takes {} bytes, {} are there",
+                                   entry.name, header.view.shape_text(), needed, entry.size));
             }
             begun = true;
             on_header(header);
@@ -163,7 +160,7 @@ void stream_array(
     if (!begun) {
         // Too short for a header: the parser says what is wrong.
         array_header(rest);
-        fail(fmt::format("array `{}` is cut off: {} bytes", entry.name, rest.size()));
+        refuse(fmt::format("array `{}` is cut off: {} bytes", entry.name, rest.size()));
     }
 }
 

@@ -10,6 +10,7 @@
 #include "assay/error.h"
 #include "core/file.h"
 #include "core/parallel.h"
+#include "core/refuse.h"
 #include "core/text.h"
 #include "core/zip.h"
 #include "npy_stream.h"
@@ -23,10 +24,6 @@ constexpr std::uint64_t most_annotators = 1'000'000;
 constexpr std::uint64_t most_votes =
     100'000'000;  // what a small file that unpacks to a huge one may cost: 1.6 GB
 constexpr std::uint32_t no_question = UINT32_MAX;
-
-[[noreturn]] void fail(std::string message) {
-    throw Error(ErrorCode::bad_input, std::move(message));
-}
 
 /// The first byte from `at` on that is not zero, or the size. Nearly all of them are zero.
 std::size_t next_nonzero(std::span<const std::byte> bytes, std::size_t at) {
@@ -59,14 +56,14 @@ public:
 
     void header(const ArrayHeader& header) {
         const auto& shape = header.view.shape;
-        if (header.text.width > 0) fail("array `tensor` holds texts; expected numbers of votes");
+        if (header.text.width > 0) refuse("array `tensor` holds texts; expected numbers of votes");
         if (shape.size() != 3) {
-            fail(fmt::format(
+            refuse(fmt::format(
                 "array `tensor` has shape {}; expected (annotators, questions, answers)",
                 header.view.shape_text()));
         }
         if (shape[2] != scale_.names.size()) {
-            fail(
+            refuse(
                 fmt::format("array `tensor` has {} answers (shape {}), the scale has {} ({}): say "
                             "which they are "
                             "with --answers",
@@ -75,7 +72,7 @@ public:
         }
         // Each by itself: a product with a zero among its factors says nothing of the others.
         if (shape[0] > most_annotators || shape[1] > most_votes) {
-            fail(fmt::format(
+            refuse(fmt::format(
                 "array `tensor` has shape {}; at most {} annotators and {} questions are read",
                 header.view.shape_text(), most_annotators, most_votes));
         }
@@ -111,13 +108,13 @@ private:
         const double number = value.number(0);
         if (number == 0) return;  // -0.0
         if (!(number >= 1 && number <= most_count) || number != std::floor(number)) {
-            fail(fmt::format(
+            refuse(fmt::format(
                 "array `tensor`: element ({}, {}, {}) is {}; a number of votes is 0 to {}",
                 annotator, question, answer, number, most_count));
         }
         const auto count = static_cast<std::uint8_t>(number);
         out_.votes += count;
-        if (out_.votes >= most_votes) fail("array `tensor` holds more than 100,000,000 votes");
+        if (out_.votes >= most_votes) refuse("array `tensor` holds more than 100,000,000 votes");
         out_.cells.push_back({static_cast<std::uint32_t>(annotator),
                               static_cast<std::uint32_t>(question),
                               static_cast<std::uint8_t>(answer), count});
@@ -144,16 +141,16 @@ public:
     void header(const ArrayHeader& header) {
         const auto& shape = header.view.shape;
         if (header.text.width == 0) {
-            fail(fmt::format(
+            refuse(fmt::format(
                 "array `info` holds numbers ({}); expected texts: image and label of each question",
                 name_of(header.view.type())));
         }
         if (shape.size() != 2 || shape[1] != 2 || header.view.fortran) {
-            fail(fmt::format(
+            refuse(fmt::format(
                 "array `info` has shape {}{}; expected (questions, 2): image and label",
                 header.view.shape_text(), header.view.fortran ? ", in Fortran order" : ""));
         }
-        if (shape[0] >= most_votes) fail("array `info` has more than 100,000,000 rows");
+        if (shape[0] >= most_votes) refuse("array `info` has more than 100,000,000 rows");
         out_.rows = shape[0];
         type_ = header.text;
     }
@@ -206,8 +203,8 @@ std::vector<std::string> read_ids(const ZipArchive& archive, const ZipEntry& ent
         archive, entry,
         [&](const ArrayHeader& header) {
             if (header.view.shape.size() != 1) {
-                fail(fmt::format("array `ids` has shape {}; expected (annotators,)",
-                                 header.view.shape_text()));
+                refuse(fmt::format("array `ids` has shape {}; expected (annotators,)",
+                                   header.view.shape_text()));
             }
             array = header;
         },
@@ -226,9 +223,9 @@ std::vector<std::string> read_ids(const ZipArchive& archive, const ZipEntry& ent
         });
     std::unordered_set<std::string_view> seen;
     for (const std::string& name : names) {
-        if (name.empty()) fail("array `ids` holds an empty name");
+        if (name.empty()) refuse("array `ids` holds an empty name");
         if (!seen.insert(name).second)
-            fail(fmt::format("array `ids` holds annotator `{}` twice", shortened(name)));
+            refuse(fmt::format("array `ids` holds annotator `{}` twice", shortened(name)));
     }
     return names;
 }
@@ -239,7 +236,7 @@ const ZipEntry& entry_named(const ZipArchive& archive, std::string_view name) {
     for (const ZipEntry& entry : archive.entries()) {
         if (known.size() < 200) known += (known.empty() ? "" : ", ") + shortened(entry.name);
     }
-    fail(
+    refuse(
         fmt::format("no array `{}`; votes are kept in `tensor` (annotators x questions x answers), "
                     "`info` (image and "
                     "label of each question) and `ids`; the file holds: {}",
@@ -276,15 +273,15 @@ Votes read_votes_npz(std::span<const std::byte> bytes, const std::string& source
         }
     });
     if (info.rows != tensor.questions) {
-        fail(fmt::format("array `tensor` has {} questions, `info` has {} rows", tensor.questions,
-                         info.rows));
+        refuse(fmt::format("array `tensor` has {} questions, `info` has {} rows", tensor.questions,
+                           info.rows));
     }
     std::vector<std::string> names;
     if (ids_entry != nullptr) {
         names = read_ids(archive, *ids_entry);
         if (names.size() != tensor.annotators) {
-            fail(fmt::format("array `tensor` has {} annotators, `ids` has {} names",
-                             tensor.annotators, names.size()));
+            refuse(fmt::format("array `tensor` has {} annotators, `ids` has {} names",
+                               tensor.annotators, names.size()));
         }
     } else {
         for (std::uint64_t r = 0; r < tensor.annotators; ++r) names.push_back(std::to_string(r));
@@ -326,8 +323,8 @@ Votes read_votes(const std::filesystem::path& path, const VotesOptions& options)
         const std::string extension = lower_extension(path.string());
         if (extension == ".csv" || extension == ".tsv") return read_votes_csv(path, options);
         if (extension != ".npz") {
-            fail(fmt::format("`{}` is no table of votes: known are .csv, .tsv and .npz",
-                             path.filename().string()));
+            refuse(fmt::format("`{}` is no table of votes: known are .csv, .tsv and .npz",
+                               path.filename().string()));
         }
         const MappedFile file(path);
         return read_votes_npz(file.bytes(), path.filename().string(), options);

@@ -63,7 +63,7 @@ public:
         }
     }
 
-    void check() const override { assay::check(options_); }
+    void check() const override { assay::checks(options_); }
 
     int run() const override {
         ProgressLine line("compare", "items");

@@ -107,7 +107,7 @@ public:
         for (std::string& set : request_.sets) set = runs.find(set).string();
     }
 
-    void check() const override { assay::check(request_); }
+    void check() const override { assay::checks(request_); }
 
     int run() const override {
         GapRequest request = request_;

@@ -84,7 +84,7 @@ public:
     }
 
     void check() const override {
-        assay::check(options_);
+        assay::checks(options_);
         if (questions_ == "-" && output_.format != ReportFormat::text)
             throw Error(ErrorCode::usage, "--format and -o - both print to stdout; name a file");
     }

@@ -55,7 +55,7 @@ public:
         if (options_.paths.empty()) options_.paths = {runs.folder};
     }
 
-    void check() const override { assay::check(options_, shown_); }
+    void check() const override { assay::checks(options_, shown_); }
 
     int run() const override {
         ScoreRunsOptions options = options_;

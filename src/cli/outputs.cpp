@@ -101,34 +101,35 @@ bool is_part_of_a_store(const fs::path& target) {
            fs::exists(path, error) && fs::exists(folder / "dataset.json", error);
 }
 
-[[noreturn]] void refuse(const Named& output, const std::string& why) {
+[[noreturn]] void refuse_output(const Named& output, const std::string& why) {
     throw Error(ErrorCode::usage, fmt::format("{} {}: {}", output.by, output.path.string(), why));
 }
 
 void check_place(const Named& output) {
     if (is_stdout(output.path)) {
-        if (output.by != "--output") refuse(output, "stdout is for the report or -o; name a file");
+        if (output.by != "--output")
+            refuse_output(output, "stdout is for the report or -o; name a file");
         return;
     }
     const auto there = look_at(output.path);
     const fs::path folder = behind_links(output.path).parent_path();
     std::error_code error;
     if (!there && !folder.empty() && !fs::is_directory(folder, error)) {
-        refuse(output, fmt::format("there is no folder `{}`", folder.string()));
+        refuse_output(output, fmt::format("there is no folder `{}`", folder.string()));
     }
-    if (there && S_ISDIR(there->st_mode)) refuse(output, "this is a folder; name a file");
+    if (there && S_ISDIR(there->st_mode)) refuse_output(output, "this is a folder; name a file");
     if (there && !S_ISREG(there->st_mode) && !S_ISFIFO(there->st_mode) &&
         !S_ISCHR(there->st_mode)) {
-        refuse(output, "this is neither a file nor a pipe nor a character device");
+        refuse_output(output, "this is neither a file nor a pipe nor a character device");
     }
     if (is_part_of_a_store(output.path)) {
-        refuse(output, "this is inside a prediction store; write the result elsewhere");
+        refuse_output(output, "this is inside a prediction store; write the result elsewhere");
     }
 }
 
 void check_twice(const Named& output, const Named& other) {
     if (!is_stdout(output.path) && same_file(output.path, other.path)) {
-        refuse(
+        refuse_output(
             output,
             fmt::format("the command line names this file as {}, too; give the result another name",
                         other.by));

@@ -7,6 +7,7 @@
 #include "assay/error.h"
 #include "cli/command.h"
 #include "core/file.h"
+#include "core/refuse.h"
 #include "core/toml.h"
 #include "data/dataset_name.h"
 
@@ -15,10 +16,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using nlohmann::json;
-
-[[noreturn]] void refuse(const std::string& message) {
-    throw Error(ErrorCode::bad_input, message);
-}
 
 /// A table of the file whose keys are taken one by one; what is left at the end is an error.
 class Keys {

@@ -9,6 +9,7 @@
 #include "assay/error.h"
 #include "cli/command.h"
 #include "cli/outputs.h"
+#include "core/refuse.h"
 
 namespace assay::cli {
 namespace {
@@ -26,10 +27,6 @@ constexpr std::array<std::string_view, 3> written_options = {"output", "out", "r
 template <std::size_t N>
 bool is_one_of(const std::array<std::string_view, N>& names, std::string_view key) {
     return std::ranges::find(names, key) != names.end();
-}
-
-[[noreturn]] void refuse(const std::string& message) {
-    throw Error(ErrorCode::bad_input, message);
 }
 
 /// Of an option, or of a plain argument, which has no dashes.

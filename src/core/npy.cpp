@@ -10,6 +10,7 @@
 
 #include "assay/error.h"
 #include "core/half.h"
+#include "core/refuse.h"
 
 namespace assay {
 namespace {
@@ -39,10 +40,6 @@ constexpr auto npy_types = std::span(types).first<12>();  // all but bfloat16
 constexpr std::string_view magic = "\x93NUMPY";
 constexpr std::size_t max_header = 1U << 20;
 constexpr std::size_t max_dimensions = 32;  // NumPy's own limit
-
-[[noreturn]] void fail(std::string message) {
-    throw Error(ErrorCode::bad_input, std::move(message));
-}
 
 float float_from_bfloat16(std::uint16_t bits) {
     return std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16);
@@ -106,7 +103,7 @@ public:
                 shape_ = true;
                 parse_shape(view);
             } else {
-                fail(
+                refuse(
                     fmt::format("npy header has an unexpected or repeated key `{}`; expected "
                                 "descr, fortran_order, shape",
                                 printable(key)));
@@ -118,11 +115,11 @@ public:
         }
         skip_blanks();
         if (!rest_.empty())
-            fail(fmt::format("npy header goes on after its end: `{}`", printable(rest_)));
+            refuse(fmt::format("npy header goes on after its end: `{}`", printable(rest_)));
         if (!descr_ || !order_ || !shape_) {
-            fail(fmt::format("npy header lacks `{}`", !descr_   ? "descr"
-                                                      : !order_ ? "fortran_order"
-                                                                : "shape"));
+            refuse(fmt::format("npy header lacks `{}`", !descr_   ? "descr"
+                                                        : !order_ ? "fortran_order"
+                                                                  : "shape"));
         }
     }
 
@@ -144,7 +141,8 @@ private:
     }
     void expect(char c) {
         if (!accept(c))
-            fail(fmt::format("npy header is damaged: expected `{}` at `{}`", c, printable(rest_)));
+            refuse(
+                fmt::format("npy header is damaged: expected `{}` at `{}`", c, printable(rest_)));
     }
     std::string_view quoted(std::string_view what) {
         skip_blanks();
@@ -152,8 +150,8 @@ private:
         const std::size_t end =
             quote == '\'' || quote == '"' ? rest_.find(quote, 1) : std::string_view::npos;
         if (end == std::string_view::npos) {
-            fail(fmt::format("npy header is damaged: expected {} in quotes at `{}`", what,
-                             printable(rest_)));
+            refuse(fmt::format("npy header is damaged: expected {} in quotes at `{}`", what,
+                               printable(rest_)));
         }
         const std::string_view text = rest_.substr(1, end - 1);
         rest_.remove_prefix(end + 1);
@@ -168,14 +166,15 @@ private:
                 return value;
             }
         }
-        fail(fmt::format("npy header is damaged: fortran_order is `{}`, not True or False",
-                         printable(rest_)));
+        refuse(fmt::format("npy header is damaged: fortran_order is `{}`, not True or False",
+                           printable(rest_)));
     }
     void parse_descr(NpyView& view) {
         skip_blanks();
         if (!rest_.empty() && rest_.front() == '[') {
-            fail(fmt::format("npy array has a structured dtype `{}`; a plain number type is needed",
-                             printable(rest_)));
+            refuse(
+                fmt::format("npy array has a structured dtype `{}`; a plain number type is needed",
+                            printable(rest_)));
         }
         view.values.type = npy_type_named(quoted("the dtype"));
     }
@@ -188,17 +187,18 @@ private:
             while (digits < rest_.size() && rest_[digits] >= '0' && rest_[digits] <= '9') {
                 const auto digit = static_cast<std::uint64_t>(rest_[digits++] - '0');
                 if (size > (UINT64_MAX - digit) / 10)
-                    fail("npy header is damaged: a dimension does not fit 64 bits");
+                    refuse("npy header is damaged: a dimension does not fit 64 bits");
                 size = size * 10 + digit;
             }
             if (digits == 0) {
-                fail(fmt::format("npy header is damaged: expected a dimension at `{}`",
-                                 printable(rest_)));
+                refuse(fmt::format("npy header is damaged: expected a dimension at `{}`",
+                                   printable(rest_)));
             }
             rest_.remove_prefix(digits);
             if (!rest_.empty() && rest_.front() == 'L')
                 rest_.remove_prefix(1);  // Python 2 wrote long integers so
-            if (view.shape.size() == max_dimensions) fail("npy array has more than 32 dimensions");
+            if (view.shape.size() == max_dimensions)
+                refuse("npy array has more than 32 dimensions");
             view.shape.push_back(size);
             if (!accept(',')) {
                 expect(')');
@@ -247,8 +247,8 @@ NumberType npy_type_named(std::string_view descr) {
     for (const TypeRow& row : npy_types)
         known += fmt::format("{}{}", known.empty() ? "" : " ", row.name);
     const bool big_endian = descr.starts_with('>');
-    fail(fmt::format("npy array has dtype `{:.40}`{}; supported: {}", descr,
-                     big_endian ? " (big-endian)" : "", known));
+    refuse(fmt::format("npy array has dtype `{:.40}`{}; supported: {}", descr,
+                       big_endian ? " (big-endian)" : "", known));
 }
 
 double NumberSpan::number(std::uint64_t i) const {
@@ -268,7 +268,7 @@ std::int64_t NumberSpan::integer(std::uint64_t i) const {
         const double value = number(i);
         // -2^63 is a double, 2^63 - 1 is not: hence < on one side.
         if (!(value >= -0x1p63 && value < 0x1p63) || std::floor(value) != value) {
-            fail(fmt::format("element {} is {}, not an integer", i, value));
+            refuse(fmt::format("element {} is {}, not an integer", i, value));
         }
         return static_cast<std::int64_t>(value);
     }
@@ -276,7 +276,7 @@ std::int64_t NumberSpan::integer(std::uint64_t i) const {
     if (type == NumberType::u8) {
         const auto value = load<std::uint64_t>(at);
         if (value > INT64_MAX)
-            fail(fmt::format("element {} is {}, beyond 64-bit integers", i, value));
+            refuse(fmt::format("element {} is {}, beyond 64-bit integers", i, value));
         return static_cast<std::int64_t>(value);
     }
     return with_type(
@@ -317,20 +317,20 @@ std::string NpyView::shape_text() const {
 
 NpyView parse_npy_header(std::span<const std::byte> bytes) {
     const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-    if (!text.starts_with(magic)) fail("not a npy file: it does not begin with \\x93NUMPY");
-    if (text.size() < 10) fail(fmt::format("npy file is cut off: {} bytes", text.size()));
+    if (!text.starts_with(magic)) refuse("not a npy file: it does not begin with \\x93NUMPY");
+    if (text.size() < 10) refuse(fmt::format("npy file is cut off: {} bytes", text.size()));
     const int major = static_cast<unsigned char>(text[6]);
     if (major < 1 || major > 3)
-        fail(fmt::format("npy format version {}; supported: 1, 2, 3", major));
+        refuse(fmt::format("npy format version {}; supported: 1, 2, 3", major));
     const std::size_t before = major == 1 ? 10 : 12;
-    if (text.size() < before) fail(fmt::format("npy file is cut off: {} bytes", text.size()));
+    if (text.size() < before) refuse(fmt::format("npy file is cut off: {} bytes", text.size()));
     const std::size_t length =
         major == 1 ? load<std::uint16_t>(bytes.data() + 8) : load<std::uint32_t>(bytes.data() + 8);
     if (length > max_header)
-        fail(fmt::format("npy header claims {} bytes; at most {} are read", length, max_header));
+        refuse(fmt::format("npy header claims {} bytes; at most {} are read", length, max_header));
     if (length > text.size() - before) {
-        fail(fmt::format("npy file is cut off: its header should take {} bytes, {} are there",
-                         length, text.size() - before));
+        refuse(fmt::format("npy file is cut off: its header should take {} bytes, {} are there",
+                           length, text.size() - before));
     }
 
     NpyView view;
@@ -343,8 +343,8 @@ NpyView parse_npy_header(std::span<const std::byte> bytes) {
         if (dimension == 0) {
             empty = true;
         } else if (nonzero > (UINT64_MAX / size) / dimension) {
-            fail(fmt::format("npy shape {} is too large: its bytes do not fit 64 bits",
-                             view.shape_text()));
+            refuse(fmt::format("npy shape {} is too large: its bytes do not fit 64 bits",
+                               view.shape_text()));
         } else {
             nonzero *= dimension;
         }
@@ -359,10 +359,11 @@ NpyView parse_npy(std::span<const std::byte> bytes) {
     const std::uint64_t needed = view.values.count * size_of(view.type());
     const std::uint64_t present = view.values.data.size();
     if (present != needed) {
-        fail(fmt::format("npy array of shape {} and dtype {} takes {} bytes, {} are there ({} {})",
-                         view.shape_text(), name_of(view.type()), needed, present,
-                         present < needed ? needed - present : present - needed,
-                         present < needed ? "missing" : "too many"));
+        refuse(
+            fmt::format("npy array of shape {} and dtype {} takes {} bytes, {} are there ({} {})",
+                        view.shape_text(), name_of(view.type()), needed, present,
+                        present < needed ? needed - present : present - needed,
+                        present < needed ? "missing" : "too many"));
     }
     return view;
 }

@@ -7,7 +7,8 @@ namespace assay {
 
 std::string lower_extension(std::string_view path) {
     std::string extension(path.substr(without_extension(path).size()));
-    std::transform(extension.begin(), extension.end(), extension.begin(), lower);
+    std::transform(extension.begin(), extension.end(), extension.begin(),
+                   [](char c) { return lower(c); });
     return extension;
 }
 

@@ -11,6 +11,7 @@
 #include <unordered_set>
 
 #include "assay/error.h"
+#include "core/refuse.h"
 
 namespace assay {
 namespace {
@@ -18,10 +19,6 @@ namespace {
 constexpr std::uint64_t max_entries = 65536;
 constexpr std::uint64_t max_deflate_ratio = 1032;
 constexpr std::size_t piece_bytes = 1U << 20;
-
-[[noreturn]] void fail(std::string message) {
-    throw Error(ErrorCode::bad_input, std::move(message));
-}
 
 /// minizip reads files through a table of functions; these read memory instead.
 struct Memory {
@@ -81,7 +78,7 @@ Archive open_archive(Memory& memory) {
     zlib_filefunc64_def functions{open_memory, read_memory,  refuse_to_write, tell_memory,
                                   seek_memory, close_memory, no_error,        &memory};
     Archive archive(unzOpen2_64(nullptr, &functions));
-    if (!archive) fail("not a zip file, or one whose directory is damaged or cut off");
+    if (!archive) refuse("not a zip file, or one whose directory is damaged or cut off");
     return archive;
 }
 
@@ -89,7 +86,7 @@ void go_to(const Archive& archive, const ZipEntry& entry) {
     const unz64_file_pos position{entry.directory_position, entry.number};
     if (unzGoToFilePos64(archive.get(), &position) != UNZ_OK ||
         unzOpenCurrentFile(archive.get()) != UNZ_OK) {
-        fail(fmt::format("zip entry `{}` is damaged", entry.name));
+        refuse(fmt::format("zip entry `{}` is damaged", entry.name));
     }
 }
 
@@ -98,17 +95,17 @@ ZipEntry current_entry(const Archive& archive) {
     std::string name(4096, '\0');
     if (unzGetCurrentFileInfo64(archive.get(), &info, name.data(), name.size(), nullptr, 0, nullptr,
                                 0) != UNZ_OK) {
-        fail("the directory of the zip file is damaged");
+        refuse("the directory of the zip file is damaged");
     }
     if (info.size_filename > name.size())
-        fail(fmt::format("a zip entry has a name of {} bytes", info.size_filename));
+        refuse(fmt::format("a zip entry has a name of {} bytes", info.size_filename));
     name.resize(info.size_filename);
     unz64_file_pos position{};
     unzGetFilePos64(archive.get(), &position);
-    if ((info.flag & 1U) != 0) fail(fmt::format("zip entry `{}` is encrypted", name));
+    if ((info.flag & 1U) != 0) refuse(fmt::format("zip entry `{}` is encrypted", name));
     if (info.compression_method != 0 && info.compression_method != Z_DEFLATED) {
-        fail(fmt::format("zip entry `{}` is compressed by method {}; supported: stored, deflate",
-                         name, info.compression_method));
+        refuse(fmt::format("zip entry `{}` is compressed by method {}; supported: stored, deflate",
+                           name, info.compression_method));
     }
     const bool stored = info.compression_method == 0;
     // Sizes are what the directory claims; no claim beyond the possible leaves here.
@@ -116,8 +113,8 @@ ZipEntry current_entry(const Archive& archive) {
                               ? info.uncompressed_size == info.compressed_size
                               : info.uncompressed_size / max_deflate_ratio <= info.compressed_size;
     if (!possible) {
-        fail(fmt::format("zip entry `{}` claims {} bytes out of {} packed ones", name,
-                         info.uncompressed_size, info.compressed_size));
+        refuse(fmt::format("zip entry `{}` claims {} bytes out of {} packed ones", name,
+                           info.uncompressed_size, info.compressed_size));
     }
     return {std::move(name), info.uncompressed_size,        info.compressed_size,
             stored,          position.pos_in_zip_directory, position.num_of_file};
@@ -131,26 +128,26 @@ ZipArchive::ZipArchive(std::span<const std::byte> bytes) : bytes_(bytes) {
     unz_global_info64 info{};
     unzGetGlobalInfo64(archive.get(), &info);
     if (info.number_entry > max_entries) {
-        fail(fmt::format("the zip file claims {} entries; at most {} are read", info.number_entry,
-                         max_entries));
+        refuse(fmt::format("the zip file claims {} entries; at most {} are read", info.number_entry,
+                           max_entries));
     }
     // minizip takes an end record that is cut off for one of an empty archive.
-    if (info.number_entry == 0) fail("the zip file has no entries, or its end is cut off");
+    if (info.number_entry == 0) refuse("the zip file has no entries, or its end is cut off");
     int status = unzGoToFirstFile(archive.get());
     for (; status == UNZ_OK; status = unzGoToNextFile(archive.get())) {
         if (entries_.size() == max_entries)
-            fail(fmt::format("the zip file has more than {} entries", max_entries));
+            refuse(fmt::format("the zip file has more than {} entries", max_entries));
         entries_.push_back(current_entry(archive));
         if (entries_.back().packed_size > bytes.size()) {
-            fail(fmt::format("zip entry `{}` claims {} packed bytes; the whole file has {}",
-                             entries_.back().name, entries_.back().packed_size, bytes.size()));
+            refuse(fmt::format("zip entry `{}` claims {} packed bytes; the whole file has {}",
+                               entries_.back().name, entries_.back().packed_size, bytes.size()));
         }
     }
-    if (status != UNZ_END_OF_LIST_OF_FILE) fail("the directory of the zip file is damaged");
+    if (status != UNZ_END_OF_LIST_OF_FILE) refuse("the directory of the zip file is damaged");
     std::unordered_set<std::string_view> names;
     for (const ZipEntry& entry : entries_) {
         if (!names.insert(entry.name).second)
-            fail(fmt::format("the zip file has two entries named `{}`", entry.name));
+            refuse(fmt::format("the zip file has two entries named `{}`", entry.name));
     }
 }
 
@@ -170,13 +167,13 @@ std::span<const std::byte> ZipArchive::view(const ZipEntry& entry) const {
     unzGetCurrentFileInfo64(archive.get(), &info, nullptr, 0, nullptr, 0, nullptr, 0);
     const std::uint64_t begin = unzGetCurrentFileZStreamPos64(archive.get());
     if (begin > bytes_.size() || entry.size > bytes_.size() - begin) {
-        fail(fmt::format("zip entry `{}` is cut off", entry.name));
+        refuse(fmt::format("zip entry `{}` is cut off", entry.name));
     }
     const std::span<const std::byte> data = bytes_.subspan(begin, entry.size);
     const uLong crc = crc32_z(0, reinterpret_cast<const Bytef*>(data.data()), data.size());
     if (crc != info.crc)
-        fail(fmt::format("zip entry `{}` is damaged: its CRC is {:08x}, {:08x} is recorded",
-                         entry.name, crc, info.crc));
+        refuse(fmt::format("zip entry `{}` is damaged: its CRC is {:08x}, {:08x} is recorded",
+                           entry.name, crc, info.crc));
     return data;
 }
 
@@ -192,27 +189,27 @@ void ZipArchive::unpack(const ZipEntry& entry,
         const int got =
             unzReadCurrentFile(archive.get(), buffer.data(), static_cast<unsigned>(buffer.size()));
         if (got < 0)
-            fail(fmt::format("zip entry `{}` is damaged after {} of {} bytes", entry.name, done,
-                             entry.size));
+            refuse(fmt::format("zip entry `{}` is damaged after {} of {} bytes", entry.name, done,
+                               entry.size));
         if (got == 0) break;
         if (static_cast<std::uint64_t>(got) > entry.size - done) {
-            fail(fmt::format("zip entry `{}` unpacks to more than its {} bytes", entry.name,
-                             entry.size));
+            refuse(fmt::format("zip entry `{}` unpacks to more than its {} bytes", entry.name,
+                               entry.size));
         }
         done += static_cast<std::uint64_t>(got);
         piece(std::span<const std::byte>(buffer).first(static_cast<std::size_t>(got)));
     }
     if (done != entry.size)
-        fail(fmt::format("zip entry `{}` unpacks to {} bytes, not {}", entry.name, done,
-                         entry.size));
+        refuse(fmt::format("zip entry `{}` unpacks to {} bytes, not {}", entry.name, done,
+                           entry.size));
     if (unzCloseCurrentFile(archive.get()) != UNZ_OK)
-        fail(fmt::format("zip entry `{}` is damaged: wrong CRC", entry.name));
+        refuse(fmt::format("zip entry `{}` is damaged: wrong CRC", entry.name));
 }
 
 std::vector<std::byte> ZipArchive::read(const ZipEntry& entry, std::uint64_t limit) const {
     if (entry.size > limit) {
-        fail(fmt::format("zip entry `{}` has {} bytes; at most {} are read", entry.name, entry.size,
-                         limit));
+        refuse(fmt::format("zip entry `{}` has {} bytes; at most {} are read", entry.name,
+                           entry.size, limit));
     }
     std::vector<std::byte> whole;
     whole.reserve(static_cast<std::size_t>(entry.size));

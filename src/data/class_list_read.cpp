@@ -10,21 +10,18 @@
 #include "core/csv.h"
 #include "core/file.h"
 #include "core/json_limits.h"
+#include "core/refuse.h"
 #include "core/text.h"
 
 namespace assay {
 namespace {
 
-constexpr std::uint64_t max_file = std::uint64_t{256} << 20;
+constexpr std::uint64_t max_list_bytes = std::uint64_t{256} << 20;
 constexpr std::size_t max_classes = 1'000'000;
 
 struct Entry {
     std::string id, name;
 };
-
-[[noreturn]] void refuse(const std::string& message) {
-    throw Error(ErrorCode::bad_input, message);
-}
 
 /// Names may repeat ("crane" is two ImageNet classes); ids must not, so then the numbers serve.
 ClassList make_list(std::vector<Entry> entries, bool ids_are_names) {
@@ -156,7 +153,7 @@ ClassList from_json(std::string_view text) {
 
 ClassList read_class_list(const std::filesystem::path& path) {
     return with_note(fmt::format("reading the class list {}", path.string()), [&] {
-        const std::string text = read_text(path, max_file);
+        const std::string text = read_text(path, max_list_bytes);
         const std::string extension = lower_extension(path.string());
         if (extension == ".json") return from_json(text);
         if (extension == ".csv" || extension == ".tsv")

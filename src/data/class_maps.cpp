@@ -8,6 +8,7 @@
 #include "assay/error.h"
 #include "core/file.h"
 #include "core/json_limits.h"
+#include "core/refuse.h"
 #include "core/text.h"
 #include "imagenet_table.h"
 
@@ -15,10 +16,6 @@ namespace assay {
 namespace {
 
 using Decision = ClassMap::Decision;
-
-[[noreturn]] void refuse(const std::string& message) {
-    throw Error(ErrorCode::bad_input, message);
-}
 
 /// The 200 classes that `members` marks, in ImageNet's order: the order of the sorted folders, too.
 ClassMap subset_map(std::string name, const std::vector<std::uint8_t>& members) {

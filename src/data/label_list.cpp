@@ -13,7 +13,7 @@
 namespace assay {
 namespace {
 
-constexpr std::uint64_t max_file = std::uint64_t{4} << 30;
+constexpr std::uint64_t max_table_bytes = std::uint64_t{4} << 30;
 
 LabelList from_csv(std::string_view text, std::string source, const LabelListOptions& options) {
     LabelList list;
@@ -133,7 +133,7 @@ std::size_t LabelList::line_of(std::size_t row) const {
 }
 
 LabelList read_label_list(const std::filesystem::path& path, const LabelListOptions& options) {
-    const std::string text = read_text(path, max_file);
+    const std::string text = read_text(path, max_table_bytes);
     const std::string extension = lower_extension(path.string());
     const bool table = extension == ".csv" || extension == ".tsv";
     LabelList list = table ? from_csv(text, path.filename().string(), options)

@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::uint64_t max_classes = 1'000'000;
+constexpr std::uint64_t max_class_lines = 1'000'000;
 
 /// The classes that the labels mean when the caller gave none.
 ClassList classes_from_texts(const LabelList& list, bool imagenet_val,
@@ -29,10 +29,10 @@ ClassList classes_from_texts(const LabelList& list, bool imagenet_val,
         wnids = wnids && is_wnid(text) && imagenet_classes().find(text);
         numbers = numbers && parse_number(text, number);
         most = std::max(most, number);
-        if (numbers && number >= max_classes) {
+        if (numbers && number >= max_class_lines) {
             throw Error(ErrorCode::bad_input,
                         fmt::format("{} line {}: label {} is too large (at most {})", list.source,
-                                    line, shortened(text), max_classes - 1));
+                                    line, shortened(text), max_class_lines - 1));
         }
     }
     if (wnids || (numbers && imagenet_val && most < imagenet_classes().size())) {

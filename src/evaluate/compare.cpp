@@ -52,12 +52,12 @@ std::vector<std::uint8_t> hits_of(const MetricRequest& request, const ScoredSet&
     return hits;
 }
 
-struct Table {
+struct TwoByTwo {
     std::uint64_t both = 0, baseline = 0, candidate = 0, n = 0;
 };
 
-Table count(const std::vector<std::uint8_t>& a, const std::vector<std::uint8_t>& b) {
-    Table table;
+TwoByTwo count(const std::vector<std::uint8_t>& a, const std::vector<std::uint8_t>& b) {
+    TwoByTwo table;
     for (std::size_t i = 0; i < a.size(); ++i) {
         if (a[i] == 2 || b[i] == 2) continue;
         ++table.n;
@@ -68,7 +68,7 @@ Table count(const std::vector<std::uint8_t>& a, const std::vector<std::uint8_t>&
     return table;
 }
 
-void accuracy_difference(PairedMetric& pair, const Table& t, double level) {
+void accuracy_difference(PairedMetric& pair, const TwoByTwo& t, double level) {
     const PairedDifference d = paired_difference(t.both, t.candidate, t.baseline, t.n, level);
     pair.difference.value = d.value;
     pair.difference.interval = d.interval;
@@ -152,7 +152,7 @@ PairedMetric paired(const MetricRequest& request, const ScoredSet& a, const Scor
 void fill_predictions(PairReport& report, const ScoredSet& a, const ScoredSet& b,
                       const Alignment& rows, const LabelSets& labels, const StringColumn& ids,
                       std::size_t listed) {
-    const Table table = count(a.correct, b.correct);
+    const TwoByTwo table = count(a.correct, b.correct);
     report.both_correct = table.both;
     report.only_baseline_correct = table.baseline;
     report.only_candidate_correct = table.candidate;

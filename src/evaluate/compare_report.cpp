@@ -31,7 +31,7 @@ std::string title_of(const PairReport& r) {
     return fmt::format("{}: {} items in common", pair, count_text(r.items));
 }
 
-Table metric_table(const PairReport& report, bool several) {
+Table differences_table(const PairReport& report, bool several) {
     Table table;
     table.title = title_of(report);
     table.columns = {{"metric", false},
@@ -122,7 +122,7 @@ Report report_of(const CompareResult& result) {
     Report report;
     Section& section = report.sections.emplace_back();
     for (const PairReport& pair : result.pairs) {
-        section.blocks.emplace_back(metric_table(pair, result.pairs.size() > 1));
+        section.blocks.emplace_back(differences_table(pair, result.pairs.size() > 1));
         if (!pair.disagreements.empty()) section.blocks.emplace_back(disagreement_table(pair));
     }
     if (!result.gates.empty()) section.blocks.emplace_back(gate_table(result.gates));

@@ -9,6 +9,7 @@
 #include "assay/error.h"
 #include "assay/evaluate/compare.h"
 #include "assay/evaluate/gate.h"
+#include "core/text.h"
 
 namespace assay {
 namespace {
@@ -17,13 +18,6 @@ constexpr std::string_view grammar =
     "expected `metric op number`, like `top1 >= 0.75`, `low(top1) >= 70%` or `top1.delta >= "
     "-0.005`, with op one of >= "
     "<= > < ==";
-
-std::string_view trimmed(std::string_view text) {
-    const auto blank = [](char c) { return c == ' ' || c == '\t'; };
-    while (!text.empty() && blank(text.front())) text.remove_prefix(1);
-    while (!text.empty() && blank(text.back())) text.remove_suffix(1);
-    return text;
-}
 
 struct Operator {
     std::string_view sign;

@@ -158,10 +158,11 @@ void check_images(std::span<const LoadedModel> models, const Dataset& dataset,
 }
 
 /// All models of one batch size over one data set.
-class Run {
+class PredictionRun {
 public:
-    Run(const Dataset& dataset, std::uint32_t batch,
-        std::vector<std::unique_ptr<ModelRun>> model_runs, std::vector<Preprocess> preprocessings)
+    PredictionRun(const Dataset& dataset, std::uint32_t batch,
+                  std::vector<std::unique_ptr<ModelRun>> model_runs,
+                  std::vector<Preprocess> preprocessings)
         : dataset_(dataset),
           batch_(batch),
           model_runs_(std::move(model_runs)),
@@ -346,7 +347,7 @@ std::vector<PredictResult> predict(std::span<const LoadedModel> models, const Da
             std::make_unique<ModelRun>(model, index, std::move(writer)));
     }
 
-    std::vector<Run> runs;
+    std::vector<PredictionRun> runs;
     runs.reserve(model_runs_by_batch.size());
     for (auto& [batch, model_runs] : model_runs_by_batch) {
         runs.emplace_back(dataset, batch, std::move(model_runs),
@@ -355,7 +356,7 @@ std::vector<PredictResult> predict(std::span<const LoadedModel> models, const Da
 
     Progress progress;
     progress.total = dataset.size() * models.size();
-    for (const Run& run : runs) progress.skipped += run.already_done();
+    for (const PredictionRun& run : runs) progress.skipped += run.already_done();
     progress.done = progress.skipped;
     std::mutex mutex;
     const auto report = [&](std::uint64_t pairs, std::uint64_t failed) {
@@ -366,7 +367,7 @@ std::vector<PredictResult> predict(std::span<const LoadedModel> models, const Da
     };
 
     std::map<std::string, PredictResult> by_model;
-    for (Run& run : runs) {
+    for (PredictionRun& run : runs) {
         run.work(resolve_threads(options.threads), report);
         for (const auto& model_run : run.model_runs()) {
             PredictResult result;

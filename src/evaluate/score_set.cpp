@@ -24,11 +24,11 @@ struct Shared {  // one state of all threads: integers, so that their order does
     std::unique_ptr<std::mutex> mutex = std::make_unique<std::mutex>();
 };
 
-class Run {
+class Scoring {
 public:
-    Run(const RowReader& reader, const Truth& truth, const ScoreOptions& options,
-        std::vector<std::uint64_t> rows, std::string_view subgroup, Comm& comm,
-        const ProgressCallback& progress)
+    Scoring(const RowReader& reader, const Truth& truth, const ScoreOptions& options,
+            std::vector<std::uint64_t> rows, std::string_view subgroup, Comm& comm,
+            const ProgressCallback& progress)
         : store_(reader.store()),
           labels_(truth.labels),
           options_(options),
@@ -322,7 +322,7 @@ std::optional<Interval> interval_of(double value, std::span<const double> withou
 ScoredSet score_set(const RowReader& reader, const Truth& truth, const ScoreOptions& options,
                     std::vector<std::uint64_t> rows, std::string_view subgroup, Comm& comm,
                     const ProgressCallback& progress) {
-    return Run(reader, truth, options, std::move(rows), subgroup, comm, progress).run();
+    return Scoring(reader, truth, options, std::move(rows), subgroup, comm, progress).run();
 }
 
 }  // namespace assay

@@ -45,11 +45,11 @@ void skip_bytes(j_decompress_ptr info, long count) {
 
 /// The steps of decoding. Each returns false when libjpeg jumped back with an error, then message()
 /// says which.
-class Reader {
+class JpegReader {
 public:
     enum class Step { done, failed, out_of_bytes };
 
-    explicit Reader(Bytes bytes) {
+    explicit JpegReader(Bytes bytes) {
         std::memset(&info_, 0, sizeof info_);
         std::memset(&source_, 0, sizeof source_);
         info_.err = jpeg_std_error(&error_.manager);
@@ -64,9 +64,9 @@ public:
         source_.next_input_byte = reinterpret_cast<const JOCTET*>(bytes.data());
         source_.bytes_in_buffer = bytes.size();
     }
-    ~Reader() { jpeg_destroy_decompress(&info_); }
-    Reader(const Reader&) = delete;
-    Reader& operator=(const Reader&) = delete;
+    ~JpegReader() { jpeg_destroy_decompress(&info_); }
+    JpegReader(const JpegReader&) = delete;
+    JpegReader& operator=(const JpegReader&) = delete;
 
     Step read_header() {
         if (setjmp(error_.jump)) return Step::failed;
@@ -103,9 +103,9 @@ private:
     jpeg_source_mgr source_;
 };
 
-void require(Reader::Step step, const Reader& reader, std::string_view where) {
-    if (step == Reader::Step::failed) damaged("JPEG", reader.message());
-    if (step == Reader::Step::out_of_bytes) truncated("JPEG", fmt::format("it ends {}", where));
+void require(JpegReader::Step step, const JpegReader& reader, std::string_view where) {
+    if (step == JpegReader::Step::failed) damaged("JPEG", reader.message());
+    if (step == JpegReader::Step::out_of_bytes) truncated("JPEG", fmt::format("it ends {}", where));
 }
 
 /// No complete Huffman-coded image is smaller: an 8 x 8 block takes at least one bit. Checked
@@ -121,7 +121,7 @@ void check_plausible(Bytes bytes, const jpeg_decompress_struct& info) {
 }  // namespace
 
 void decode_jpeg(Bytes bytes, Image& image) {
-    Reader reader(bytes);
+    JpegReader reader(bytes);
     require(reader.read_header(), reader, "inside the header");
     const jpeg_decompress_struct& info = reader.info();
     check_size("JPEG", info.image_width, info.image_height);
@@ -133,7 +133,7 @@ void decode_jpeg(Bytes bytes, Image& image) {
     const bool cmyk = info.num_components == 4;
     require(reader.start(cmyk ? JCS_CMYK : JCS_EXT_RGBX), reader, "before the first row");
     set_size(image, "JPEG", info.output_width, info.output_height);
-    const Reader::Step step =
+    const JpegReader::Step step =
         reader.read_rows(image.pixels.data(), 4 * static_cast<std::size_t>(image.width));
     require(step, reader,
             fmt::format("after {} of {} rows", info.output_scanline, info.output_height));

@@ -40,17 +40,17 @@ void read_bytes(png_structp png, png_bytep out, std::size_t count) {
 enum class Layout { rgbx, palette, grey16 };
 
 /// libpng's two structs. The functions that call into libpng return false when it jumped back.
-class Reader {
+class PngReader {
 public:
-    explicit Reader(Bytes bytes) {
+    explicit PngReader(Bytes bytes) {
         state_.rest = bytes;
         png_ = png_create_read_struct(PNG_LIBPNG_VER_STRING, &state_, leave, ignore_warning);
         if (png_ != nullptr) info_ = png_create_info_struct(png_);
         if (info_ == nullptr) throw std::bad_alloc();
     }
-    ~Reader() { png_destroy_read_struct(&png_, &info_, nullptr); }
-    Reader(const Reader&) = delete;
-    Reader& operator=(const Reader&) = delete;
+    ~PngReader() { png_destroy_read_struct(&png_, &info_, nullptr); }
+    PngReader(const PngReader&) = delete;
+    PngReader& operator=(const PngReader&) = delete;
 
     bool read_header() {
         if (setjmp(png_jmpbuf(png_))) return false;
@@ -156,7 +156,7 @@ void widen_grey16(std::uint8_t* row, int width) {
 }  // namespace
 
 void decode_png(Bytes bytes, Image& image) {
-    Reader reader(bytes);
+    PngReader reader(bytes);
     reader.require(reader.read_header());
     check_size("PNG", reader.width(), reader.height());
     reader.check_plausible(bytes.size());

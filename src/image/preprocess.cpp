@@ -7,13 +7,10 @@
 #include <fmt/format.h>
 
 #include "assay/error.h"
+#include "core/refuse.h"
 
 namespace assay {
 namespace {
-
-[[noreturn]] void refuse(const std::string& message) {
-    throw Error(ErrorCode::bad_input, message);
-}
 
 struct Sides {
     std::int64_t height;

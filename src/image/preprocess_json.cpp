@@ -53,8 +53,8 @@ auto find_value(const Table& table, std::string_view what, std::string_view name
                 fmt::format("unknown {} `{}`{}", what, name, suggest(name, known)));
 }
 
-[[noreturn]] void refuse(std::string_view key, const nlohmann::json& value,
-                         std::string_view allowed) {
+[[noreturn]] void refuse_key(std::string_view key, const nlohmann::json& value,
+                             std::string_view allowed) {
     std::string met = value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
     if (met.size() > 60) met = met.substr(0, 57) + "...";
     throw Error(ErrorCode::bad_input,
@@ -64,32 +64,32 @@ auto find_value(const Table& table, std::string_view what, std::string_view name
 int read_side(std::string_view key, const nlohmann::json& value) {
     constexpr std::int64_t most = 65'535;
     const std::string allowed = fmt::format("an integer in [1, {}]", most);
-    if (!value.is_number_integer()) refuse(key, value, allowed);
+    if (!value.is_number_integer()) refuse_key(key, value, allowed);
     if (value.is_number_unsigned() && value.get<std::uint64_t>() > std::uint64_t{most})
-        refuse(key, value, allowed);
+        refuse_key(key, value, allowed);
     const auto side = value.get<std::int64_t>();
-    if (side < 1 || side > most) refuse(key, value, allowed);
+    if (side < 1 || side > most) refuse_key(key, value, allowed);
     return static_cast<int>(side);
 }
 
 double read_number(std::string_view key, const nlohmann::json& value, double above) {
     const std::string allowed =
         std::isfinite(above) ? fmt::format("a finite number above {}", above) : "a finite number";
-    if (!value.is_number()) refuse(key, value, allowed);
+    if (!value.is_number()) refuse_key(key, value, allowed);
     const auto number = value.get<double>();
-    if (!std::isfinite(number) || !(number > above)) refuse(key, value, allowed);
+    if (!std::isfinite(number) || !(number > above)) refuse_key(key, value, allowed);
     return number;
 }
 
 constexpr double any_number = -INFINITY;
 
 std::string read_text(std::string_view key, const nlohmann::json& value) {
-    if (!value.is_string()) refuse(key, value, "a name");
+    if (!value.is_string()) refuse_key(key, value, "a name");
     return value.get<std::string>();
 }
 
 const nlohmann::json& read_three(std::string_view key, const nlohmann::json& value) {
-    if (!value.is_array() || value.size() != 3) refuse(key, value, "a list of three numbers");
+    if (!value.is_array() || value.size() != 3) refuse_key(key, value, "a list of three numbers");
     return value;
 }
 
@@ -120,7 +120,7 @@ void read_field(Preprocess& p, const std::string& key, const nlohmann::json& val
         for (std::size_t c = 0; c < 3; ++c) {
             const nlohmann::json& v = read_three(key, value)[c];
             if (!v.is_number_integer() || v < 0 || v > 255)
-                refuse(key, value, "a list of three integers in [0, 255]");
+                refuse_key(key, value, "a list of three integers in [0, 255]");
             p.fill[c] = v.get<std::uint8_t>();
         }
     } else {
@@ -196,7 +196,7 @@ nlohmann::json to_json(const Preprocess& p) {
 }
 
 Preprocess preprocess_from_json(const nlohmann::json& json) {
-    if (!json.is_object()) refuse("preprocess", json, "an object");
+    if (!json.is_object()) refuse_key("preprocess", json, "an object");
     Preprocess p;
     for (const auto& [key, value] : json.items()) {
         try {

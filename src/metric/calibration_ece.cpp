@@ -21,7 +21,12 @@
 namespace assay::families {
 namespace {
 
-enum : std::size_t { items, hits, confidence_sum, bin_slots = confidence_sum + real_slots };
+enum : std::size_t {
+    bin_items,
+    bin_hits,
+    bin_confidence_sum,
+    bin_slots = bin_confidence_sum + real_slots
+};
 
 std::vector<float> edges_of(int bins) {
     const float step = 1.0F / static_cast<float>(bins);
@@ -54,9 +59,9 @@ public:
             if (row.target < 0) continue;
             std::int64_t* const bin =
                 state.data() + row.group * slots() + bin_of(row.confidence) * bin_slots;
-            ++bin[items];
-            bin[hits] += row.predicted == row.target ? 1 : 0;
-            add_real(bin + confidence_sum, row.confidence);
+            ++bin[bin_items];
+            bin[bin_hits] += row.predicted == row.target ? 1 : 0;
+            add_real(bin + bin_confidence_sum, row.confidence);
         }
     }
 
@@ -83,7 +88,7 @@ private:
 Estimate counted(const MetricContext& context, std::span<const std::int64_t> state) {
     Estimate value;
     for (std::size_t b = 0; b < state.size(); b += bin_slots)
-        value.n += static_cast<std::uint64_t>(state[b + items]);
+        value.n += static_cast<std::uint64_t>(state[b + bin_items]);
     if (!context.shape.probabilities) {
         value.undefined = "the class map decides without giving probabilities";
     } else if (value.n == 0) {
@@ -113,10 +118,10 @@ Estimate ece_value(const MetricContext& context, std::span<const std::int64_t> s
     double sum = 0, greatest = 0, floor = 0;
     const std::string& norm = context.parameters.at("norm");
     for (std::size_t b = 0; b < state.size(); b += bin_slots) {
-        const auto n = static_cast<double>(state[b + items]);
+        const auto n = static_cast<double>(state[b + bin_items]);
         if (n == 0) continue;
-        const double confidence = real_of(&state[b + confidence_sum]) / n;
-        const double gap = std::abs(static_cast<double>(state[b + hits]) / n - confidence);
+        const double confidence = real_of(&state[b + bin_confidence_sum]) / n;
+        const double gap = std::abs(static_cast<double>(state[b + bin_hits]) / n - confidence);
         sum += n / total * (norm == "l2" ? gap * gap : gap);
         greatest = std::max(greatest, gap);
         // E|accuracy - confidence| of a calibrated bin, by the normal approximation.
@@ -141,13 +146,13 @@ Estimate ece_debiased_value(const MetricContext& context, std::span<const std::i
     double sum = 0;
     std::uint64_t alone = 0;
     for (std::size_t b = 0; b < state.size(); b += bin_slots) {
-        const auto n = static_cast<double>(state[b + items]);
+        const auto n = static_cast<double>(state[b + bin_items]);
         if (n < 2) {
             alone += static_cast<std::uint64_t>(n);
             continue;
         }
-        const double accuracy = static_cast<double>(state[b + hits]) / n;
-        const double gap = accuracy - real_of(&state[b + confidence_sum]) / n;
+        const double accuracy = static_cast<double>(state[b + bin_hits]) / n;
+        const double gap = accuracy - real_of(&state[b + bin_confidence_sum]) / n;
         sum += n / total * (gap * gap - accuracy * (1 - accuracy) / (n - 1));
     }
     if (alone == value.n) {

@@ -9,10 +9,10 @@ namespace assay::families {
 namespace {
 
 enum : std::size_t {
-    items,      // with a single label
-    unknown,    // whose target's probability is not kept
-    boundless,  // whose log-likelihood is not a number that can be added up
-    hits,
+    loss_items,  // with a single label
+    unknown,     // whose target's probability is not kept
+    boundless,   // whose log-likelihood is not a number that can be added up
+    loss_hits,
     log_sum,  // real sums from here
     brier_sum = log_sum + real_slots,
     confidence_sum = brier_sum + real_slots,
@@ -30,8 +30,8 @@ public:
         for (const RowFacts& row : rows) {
             if (row.target < 0) continue;
             std::int64_t* const sums = state.data() + row.group * loss_slots;
-            ++sums[items];
-            sums[hits] += row.predicted == row.target ? 1 : 0;
+            ++sums[loss_items];
+            sums[loss_hits] += row.predicted == row.target ? 1 : 0;
             add_real(sums + confidence_sum, row.confidence);
             if (!row.target_known) {
                 ++sums[unknown];
@@ -51,7 +51,7 @@ public:
 
 Estimate mean(const MetricContext& context, std::span<const std::int64_t> state) {
     Estimate value;
-    value.n = static_cast<std::uint64_t>(state[items]);
+    value.n = static_cast<std::uint64_t>(state[loss_items]);
     if (!context.shape.probabilities) {
         value.undefined = "the class map decides without giving probabilities";
     } else if (value.n == 0) {
@@ -61,7 +61,7 @@ Estimate mean(const MetricContext& context, std::span<const std::int64_t> state)
 }
 
 double per_item(std::span<const std::int64_t> state, double sum) {
-    return sum / static_cast<double>(state[items]);
+    return sum / static_cast<double>(state[loss_items]);
 }
 
 std::string not_kept(std::span<const std::int64_t> state) {
@@ -111,8 +111,8 @@ Estimate confidence_value(const MetricContext& context, std::span<const std::int
 Estimate overconfidence_value(const MetricContext& context, std::span<const std::int64_t> state) {
     Estimate value = mean(context, state);
     if (value.undefined.empty()) {
-        value.value =
-            per_item(state, real_of(&state[confidence_sum]) - static_cast<double>(state[hits]));
+        value.value = per_item(
+            state, real_of(&state[confidence_sum]) - static_cast<double>(state[loss_hits]));
     }
     return value;
 }

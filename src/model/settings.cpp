@@ -26,26 +26,27 @@ std::string shown(const json& value) {
     return text;
 }
 
-[[noreturn]] void refuse(std::string_view key, const json& value, std::string_view allowed) {
+[[noreturn]] void refuse_setting(std::string_view key, const json& value,
+                                 std::string_view allowed) {
     throw Error(ErrorCode::bad_input,
                 fmt::format("setting \"{}\" is {}; allowed: {}", key, shown(value), allowed));
 }
 
 double number(std::string_view key, const json& value, std::string_view allowed) {
-    if (!value.is_number()) refuse(key, value, allowed);
+    if (!value.is_number()) refuse_setting(key, value, allowed);
     const double x = value.get<double>();
-    if (!std::isfinite(x)) refuse(key, value, allowed);
+    if (!std::isfinite(x)) refuse_setting(key, value, allowed);
     return x;
 }
 
 int whole(std::string_view key, const json& value, int low, int high, std::string_view allowed) {
     const double x = number(key, value, allowed);
-    if (x != std::floor(x) || x < low || x > high) refuse(key, value, allowed);
+    if (x != std::floor(x) || x < low || x > high) refuse_setting(key, value, allowed);
     return static_cast<int>(x);
 }
 
 std::string text(std::string_view key, const json& value, std::string_view allowed) {
-    if (!value.is_string()) refuse(key, value, allowed);
+    if (!value.is_string()) refuse_setting(key, value, allowed);
     return value.get<std::string>();
 }
 
@@ -54,7 +55,7 @@ std::array<double, 3> triple(std::string_view key, const json& value, std::strin
         const double x = number(key, value, allowed);
         return {x, x, x};
     }
-    if (!value.is_array() || value.size() != 3) refuse(key, value, allowed);
+    if (!value.is_array() || value.size() != 3) refuse_setting(key, value, allowed);
     return {number(key, value[0], allowed), number(key, value[1], allowed),
             number(key, value[2], allowed)};
 }
@@ -82,22 +83,23 @@ void set_input_size(std::string_view key, const json& value, ModelSpec& spec) {
         p.width = side(value[1]);
     } else if (value.is_array() && value.size() == 3) {
         if (whole(key, value[0], 1, kLargestSide, allowed) != 3)
-            refuse(key, value, "three channels, [3, height, width]");
+            refuse_setting(key, value, "three channels, [3, height, width]");
         p.height = side(value[1]);
         p.width = side(value[2]);
     } else {
-        refuse(key, value, allowed);
+        refuse_setting(key, value, allowed);
     }
 }
 
 void set_crop_pct(std::string_view key, const json& value, ModelSpec& spec) {
     constexpr std::string_view allowed = "a number above 0 and at most 1";
     const double x = number(key, value, allowed);
-    if (!(x > 0.0 && x <= 1.0)) refuse(key, value, allowed);
+    if (!(x > 0.0 && x <= 1.0)) refuse_setting(key, value, allowed);
     // Below this the resized image would be larger than any input may be.
     if (std::min(spec.preprocess.height, spec.preprocess.width) / x > kLargestSide)
-        refuse(key, value,
-               fmt::format("a share that keeps the resized side at most {} pixels", kLargestSide));
+        refuse_setting(
+            key, value,
+            fmt::format("a share that keeps the resized side at most {} pixels", kLargestSide));
     spec.preprocess.crop_pct = x;
     spec.preprocess.resize_size.reset();
 }
@@ -106,7 +108,7 @@ void set_std(std::string_view key, const json& value, ModelSpec& spec) {
     constexpr std::string_view allowed = "three numbers above 0 (or one for all channels)";
     const auto x = triple(key, value, allowed);
     for (const double s : x) {
-        if (!(s > 0.0)) refuse(key, value, allowed);
+        if (!(s > 0.0)) refuse_setting(key, value, allowed);
     }
     spec.preprocess.std = x;
 }
@@ -122,7 +124,7 @@ void set_fill(std::string_view key, const json& value, ModelSpec& spec) {
     } else if (value.is_array() && value.size() == 3) {
         for (std::size_t c = 0; c < 3; ++c) fill[c] = byte(value[c]);
     } else {
-        refuse(key, value, allowed);
+        refuse_setting(key, value, allowed);
     }
 }
 
@@ -135,7 +137,7 @@ void set_name(std::string_view key, const json& value, ModelSpec& spec) {
         return c == '/' || c == '\\' || static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
     };
     if (name.empty() || name.size() > 200 || name.front() == '.' || std::ranges::any_of(name, bad))
-        refuse(key, value, allowed);
+        refuse_setting(key, value, allowed);
     spec.name = name;
 }
 
@@ -154,7 +156,7 @@ void check_classes(std::string_view key, const json& value, ModelSpec&) {
         value.contains("names") && strings(value["names"]) &&
         value["ids"].size() == value["names"].size())
         return;
-    refuse(key, value, allowed);
+    refuse_setting(key, value, allowed);
 }
 
 enum class Form { word, number, list };
@@ -199,7 +201,7 @@ const std::vector<Row>& rows() {
          Form::number,
          [](std::string_view k, const json& v, ModelSpec& s) {
              s.preprocess.scale = number(k, v, "a number above 0");
-             if (!(s.preprocess.scale > 0.0)) refuse(k, v, "a number above 0");
+             if (!(s.preprocess.scale > 0.0)) refuse_setting(k, v, "a number above 0");
          }},
         {{"mean", "per channel, after scaling"},
          Form::list,
@@ -279,9 +281,9 @@ json classes_from_labels(const json& layer) {
     const json& ids = layer.at("label_names");
     json names = json::array();
     const auto descriptions = layer.find("label_descriptions");
-    if (!ids.is_array()) refuse("label_names", ids, "a list of class ids");
+    if (!ids.is_array()) refuse_setting("label_names", ids, "a list of class ids");
     for (const json& id : ids) {
-        if (!id.is_string()) refuse("label_names", id, "a list of class ids");
+        if (!id.is_string()) refuse_setting("label_names", id, "a list of class ids");
         json name = id;
         if (descriptions != layer.end() && descriptions->is_object()) {
             const auto found = descriptions->find(id.get_ref<const std::string&>());
@@ -320,7 +322,8 @@ json checked_layer(const json& layer) {
             labels = true;
         } else if (name == "label_offset") {
             if (value != 0)
-                refuse(key, value, "0; give a class list of all the model's outputs instead");
+                refuse_setting(key, value,
+                               "0; give a class list of all the model's outputs instead");
         } else if (std::ranges::find(kHarmless, std::string_view(name)) == kHarmless.end()) {
             std::vector<std::string> known;
             for (const Row& r : rows()) known.push_back(r.key.name);
@@ -370,8 +373,8 @@ json setting_from_text(std::string_view key, std::string_view text) {
             double x = 0;
             const auto [stop, code] = std::from_chars(part.data(), part.data() + part.size(), x);
             if (code != std::errc{} || stop != part.data() + part.size())
-                refuse(key, std::string(text),
-                       row.form == Form::list ? "numbers separated by commas" : "a number");
+                refuse_setting(key, std::string(text),
+                               row.form == Form::list ? "numbers separated by commas" : "a number");
             list.push_back(x);
             begin = end + 1;
         }

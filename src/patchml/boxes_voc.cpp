@@ -7,15 +7,12 @@
 #include <pugixml.hpp>
 
 #include "assay/error.h"
+#include "core/refuse.h"
 #include "core/text.h"
 #include "patchml/box_readers.h"
 
 namespace assay {
 namespace {
-
-[[noreturn]] void refuse(const std::string& message) {
-    throw Error(ErrorCode::bad_input, message);
-}
 
 void check_depth(const pugi::xml_document& document) {
     struct Walker : pugi::xml_tree_walker {

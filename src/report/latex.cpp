@@ -78,7 +78,7 @@ std::vector<std::size_t> columns_shown(const Table& table) {
     return shown;
 }
 
-std::string table_text(const Table& table) {
+std::string latex_table(const Table& table) {
     const std::vector<std::size_t> shown = columns_shown(table);
     std::string out = table.title.empty() ? "" : comment(table.title);
     out += "\\begin{tabular}{";
@@ -113,7 +113,7 @@ std::string render_latex(const Report& report) {
     for_each_section(report.sections, [&](const Section& section, int) {
         if (!section.title.empty()) part(comment(section.title));
         for (const Block& block : section.blocks) {
-            if (const auto* table = std::get_if<Table>(&block)) part(table_text(*table));
+            if (const auto* table = std::get_if<Table>(&block)) part(latex_table(*table));
             if (const auto* text = std::get_if<std::string>(&block)) part(paragraph(*text));
         }
     });

@@ -26,7 +26,7 @@ std::string paragraph(const std::string& text) {
     return out + "\n";
 }
 
-std::string table_text(const Table& table) {
+std::string markdown_table(const Table& table) {
     std::string out = table.title.empty() ? "" : "**" + escaped(table.title) + "**\n\n";
     std::string names = "|", rules = "|";
     for (const Column& column : table.columns) {
@@ -58,7 +58,7 @@ std::string render_markdown(const Report& report) {
             part(std::string(static_cast<std::size_t>(depth) + 2, '#') + " " +
                  escaped(section.title) + "\n");
         for (const Block& block : section.blocks) {
-            if (const auto* table = std::get_if<Table>(&block)) part(table_text(*table));
+            if (const auto* table = std::get_if<Table>(&block)) part(markdown_table(*table));
             if (const auto* text = std::get_if<std::string>(&block)) part(paragraph(*text));
         }
     });

@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::uint64_t max_classes = 1U << 24;
+constexpr std::uint64_t max_array_columns = 1U << 24;
 
 [[noreturn]] void fail(ErrorCode code, std::string message) {
     throw Error(code, std::move(message));
@@ -51,14 +51,14 @@ ScoreSource from_matrix(const NumberSpan& values, const std::vector<std::uint64_
         fail(ErrorCode::bad_input,
              fmt::format("scores must be floats; the array is of type {}", name_of(values.type)));
     }
-    if (shape.size() != 2 || shape[0] == 0 || shape[1] == 0 || shape[1] > max_classes) {
+    if (shape.size() != 2 || shape[0] == 0 || shape[1] == 0 || shape[1] > max_array_columns) {
         std::string text;
         for (const std::uint64_t dimension : shape)
             text += fmt::format("{}{}", text.empty() ? "" : " x ", dimension);
         fail(ErrorCode::bad_input,
              fmt::format("scores must be an array of rows x classes, neither 0, at most {} "
                          "classes; it is {}",
-                         max_classes, text.empty() ? "a single number" : text));
+                         max_array_columns, text.empty() ? "a single number" : text));
     }
     ScoreSource source;
     source.rows = shape[0];

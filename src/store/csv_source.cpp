@@ -16,7 +16,7 @@
 namespace assay::store {
 namespace {
 
-using Column = std::optional<std::size_t>;
+using FieldAt = std::optional<std::size_t>;
 
 /// "prob_12" gives ("prob", 12), "c7" ("c", 7), "7" ("", 7); nothing without a number at the end.
 std::optional<std::pair<std::string_view, std::uint64_t>> numbered(std::string_view name) {
@@ -38,10 +38,10 @@ public:
         const auto& columns = reader_.columns();
         for (std::size_t c = 0; c < columns.size(); ++c) {
             const Role role = role_of(columns[c]);
-            Column& place = role == Role::id      ? id_
-                            : role == Role::index ? index_
-                            : role == Role::label ? label_
-                                                  : score_;
+            FieldAt& place = role == Role::id      ? id_
+                             : role == Role::index ? index_
+                             : role == Role::label ? label_
+                                                   : score_;
             if (role != Role::other && !place) place = c;
         }
         // A matrix may have a column named `index`, too; entries need a score beside it.
@@ -228,10 +228,10 @@ private:
 
     CsvReader reader_;
     TableBuilder builder_;
-    Column id_;
-    Column index_;
-    Column label_;
-    Column score_;
+    FieldAt id_;
+    FieldAt index_;
+    FieldAt label_;
+    FieldAt score_;
     std::vector<std::size_t> index_series_;
     std::vector<std::size_t> label_series_;
     std::vector<std::size_t> score_series_;

@@ -12,6 +12,7 @@
 #include "assay/error.h"
 #include "core/file.h"
 #include "core/hash.h"
+#include "core/refuse.h"
 #include "fields.h"
 #include "layout.h"
 
@@ -20,11 +21,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::string_view schema = "assay.dataset";
-
-[[noreturn]] void fail(std::string message) {
-    throw Error(ErrorCode::bad_input, std::move(message));
-}
+constexpr std::string_view dataset_schema = "assay.dataset";
 
 fs::path record_file(const fs::path& folder) {
     return folder / "dataset.json";
@@ -82,14 +79,14 @@ void check_same(const DatasetRecord& there, const std::string& ids_hash, const D
                 const fs::path& folder) {
     const std::string advice = "use another --out or another data set name";
     if (there.rows != dataset.size() || there.ids_hash != ids_hash) {
-        fail(
+        refuse(
             fmt::format("the data set `{}` in `{}` has other items: {} with ids hash `{}` there, "
                         "{} with `{}` now; {}",
                         there.name, folder.string(), there.rows, there.ids_hash, dataset.size(),
                         ids_hash, advice));
     }
     if (dataset.labels.labels() != 0 && there.labels_hash != labels_hash(dataset)) {
-        fail(fmt::format(
+        refuse(fmt::format(
             "the data set `{}` in `{}` has {}, hash `{}` there and `{}` now; {}, or give the "
             "labels when scoring",
             there.name, folder.string(), there.labels_hash.empty() ? "no labels" : "other labels",
@@ -97,7 +94,7 @@ void check_same(const DatasetRecord& there, const std::string& ids_hash, const D
     }
     if (!there.classes.empty() && !dataset.classes.empty() &&
         there.classes.ids() != dataset.classes.ids()) {
-        fail(fmt::format(
+        refuse(fmt::format(
             "the data set `{}` in `{}` has other classes: {} with hash `{}` there, {} with `{}` "
             "now; {}",
             there.name, folder.string(), there.classes.size(), there.classes.fingerprint(),
@@ -109,7 +106,7 @@ void check_same(const DatasetRecord& there, const std::string& ids_hash, const D
 
 std::string dataset_text(const DatasetRecord& record) {
     return dump(
-        {{"schema", schema},
+        {{"schema", dataset_schema},
          {"schema_version", schema_version},
          {"name", record.name},
          {"root", record.root},
@@ -122,7 +119,7 @@ std::string dataset_text(const DatasetRecord& record) {
 }
 
 DatasetRecord parse_dataset_record(std::string_view text) {
-    const json value = parse_object(text, schema, schema_version);
+    const json value = parse_object(text, dataset_schema, schema_version);
     DatasetRecord record;
     record.name = text_field(value, "name");
     record.root = text_field(value, "root");
@@ -136,7 +133,7 @@ DatasetRecord parse_dataset_record(std::string_view text) {
     std::vector<std::string> ids = text_list_field(classes, "ids");
     std::vector<std::string> names = text_list_field(classes, "names");
     if (ids.size() != names.size())
-        fail(fmt::format("{} class ids but {} class names", ids.size(), names.size()));
+        refuse(fmt::format("{} class ids but {} class names", ids.size(), names.size()));
     if (!ids.empty()) record.classes = ClassList(std::move(ids), std::move(names));
     return record;
 }
@@ -178,17 +175,17 @@ Dataset load_dataset(const fs::path& folder) {
     return with_note(fmt::format("reading `{}`", items.string()), [&] {
         std::error_code error;
         const std::uint64_t bytes = fs::file_size(items, error);
-        if (error) fail(fmt::format("`{}` cannot be read: {}", items.string(), error.message()));
+        if (error) refuse(fmt::format("`{}` cannot be read: {}", items.string(), error.message()));
         if (bytes != record.items_bytes || hash_file(items) != record.items_xxh128) {
-            fail(fmt::format("`{}` is not the file that dataset.json describes ({} bytes, {})",
-                             items.string(), record.items_bytes, record.items_xxh128));
+            refuse(fmt::format("`{}` is not the file that dataset.json describes ({} bytes, {})",
+                               items.string(), record.items_bytes, record.items_xxh128));
         }
         Dataset dataset = read_items_csv(items);
         dataset.name = std::move(record.name);
         dataset.root = std::move(record.root);
         dataset.classes = std::move(record.classes);
         if (dataset.size() != record.rows || dataset.ids_fingerprint() != record.ids_hash) {
-            fail(
+            refuse(
                 fmt::format("`{}` holds {} items with ids hash `{}`; dataset.json says {} and `{}`",
                             items.string(), dataset.size(), dataset.ids_fingerprint(), record.rows,
                             record.ids_hash));

@@ -22,7 +22,7 @@ const json& field(const json& object, const char* key) {
     return *found;
 }
 
-[[noreturn]] void refuse(const char* key, const json& value, std::string_view allowed) {
+[[noreturn]] void refuse_field(const char* key, const json& value, std::string_view allowed) {
     std::string shown = value.dump(-1, ' ', false, json::error_handler_t::replace);
     if (shown.size() > 60) shown = shown.substr(0, 57) + "...";
     throw Error(ErrorCode::bad_input,
@@ -72,38 +72,38 @@ std::uint64_t uint_field(const json& object, const char* key, std::uint64_t low,
     const json& value = field(object, key);
     const bool fits = value.is_number_unsigned() && value.get<std::uint64_t>() >= low &&
                       value.get<std::uint64_t>() <= high;
-    if (!fits) refuse(key, value, fmt::format("a whole number from {} to {}", low, high));
+    if (!fits) refuse_field(key, value, fmt::format("a whole number from {} to {}", low, high));
     return value.get<std::uint64_t>();
 }
 
 std::string text_field(const json& object, const char* key) {
     const json& value = field(object, key);
-    if (!value.is_string()) refuse(key, value, "a text");
+    if (!value.is_string()) refuse_field(key, value, "a text");
     return value.get<std::string>();
 }
 
 bool bool_field(const json& object, const char* key) {
     const json& value = field(object, key);
-    if (!value.is_boolean()) refuse(key, value, "true or false");
+    if (!value.is_boolean()) refuse_field(key, value, "true or false");
     return value.get<bool>();
 }
 
 const json& array_field(const json& object, const char* key) {
     const json& value = field(object, key);
-    if (!value.is_array()) refuse(key, value, "an array");
+    if (!value.is_array()) refuse_field(key, value, "an array");
     return value;
 }
 
 const json& object_field(const json& object, const char* key) {
     const json& value = field(object, key);
-    if (!value.is_object()) refuse(key, value, "an object");
+    if (!value.is_object()) refuse_field(key, value, "an object");
     return value;
 }
 
 std::vector<std::string> text_list_field(const json& object, const char* key) {
     std::vector<std::string> texts;
     for (const json& value : array_field(object, key)) {
-        if (!value.is_string()) refuse(key, value, "a text in every place");
+        if (!value.is_string()) refuse_field(key, value, "a text in every place");
         texts.push_back(value.get<std::string>());
     }
     return texts;

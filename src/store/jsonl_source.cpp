@@ -7,6 +7,7 @@
 #include "cells.h"
 #include "core/file.h"
 #include "core/json_limits.h"
+#include "core/refuse.h"
 #include "core/text.h"
 #include "fields.h"
 #include "score_source.h"
@@ -19,13 +20,9 @@ using nlohmann::json;
 
 constexpr std::size_t max_line = 64U << 20;
 
-[[noreturn]] void fail(std::string message) {
-    throw Error(ErrorCode::bad_input, std::move(message));
-}
-
 float score_of(const json& value) {
     if (value.is_null()) return std::numeric_limits<float>::quiet_NaN();  // what JSON has for NaN
-    if (!value.is_number()) fail("a score is not a number");
+    if (!value.is_number()) refuse("a score is not a number");
     return static_cast<float>(value.get<double>());
 }
 
@@ -33,7 +30,7 @@ float score_of(const json& value) {
 std::string text_of(const json& value, std::string_view what) {
     if (value.is_string()) return value.get<std::string>();
     if (value.is_number_integer()) return value.dump();
-    fail(fmt::format("{} is neither a text nor a whole number", what));
+    refuse(fmt::format("{} is neither a text nor a whole number", what));
 }
 
 json parsed(std::string_view line) {
@@ -49,7 +46,7 @@ json parsed(std::string_view line) {
 }
 
 void read_line(const json& line, TableBuilder& builder, std::optional<ScoreKind>& hint) {
-    if (!line.is_object()) fail("an object is expected");
+    if (!line.is_object()) refuse("an object is expected");
     std::optional<std::string> id;
     const json* index = nullptr;
     const json* label = nullptr;
@@ -60,19 +57,19 @@ void read_line(const json& line, TableBuilder& builder, std::optional<ScoreKind>
         if (role == Role::index) index = &value;
         if (role == Role::label) label = &value;
         if (role == Role::score) {
-            if (score != nullptr) fail(fmt::format("`{:.40}` is a second key for scores", key));
+            if (score != nullptr) refuse(fmt::format("`{:.40}` is a second key for scores", key));
             score = &value;
             hint = kind_from_name(key);
         }
     }
-    if (score == nullptr) fail("no key for scores: prob, logits, scores, ...");
+    if (score == nullptr) refuse("no key for scores: prob, logits, scores, ...");
     // Beside a full row of scores a label is the image's; beside as many scores as labels it is
     // theirs.
     const bool label_is_list = label != nullptr && (!score->is_array() || label->is_array());
     const json* classes = index != nullptr ? index : label_is_list ? label : nullptr;
     if (!score->is_array()) {
         if (classes == nullptr || !id)
-            fail("a single score needs a class (index or label) and an id");
+            refuse("a single score needs a class (index or label) and an id");
         builder.add_entry(*id,
                           {builder.class_of(text_of(*classes, "the class")), score_of(*score)});
         return;
@@ -85,7 +82,7 @@ void read_line(const json& line, TableBuilder& builder, std::optional<ScoreKind>
         return;
     }
     if (!classes->is_array() || classes->size() != score->size())
-        fail("there must be as many classes as scores");
+        refuse("there must be as many classes as scores");
     std::vector<TopEntry> row;
     for (std::size_t i = 0; i < score->size(); ++i) {
         row.push_back({builder.class_of(text_of((*classes)[i], "a class")), score_of((*score)[i])});
@@ -103,7 +100,8 @@ ScoreSource read_jsonl(std::string_view text, const std::string& name,
         if (trimmed(line).empty()) return;
         with_note(fmt::format("reading {} line {}", name, number), [&] {
             if (line.size() > max_line)
-                fail(fmt::format("a line of {} bytes; at most {} are read", line.size(), max_line));
+                refuse(
+                    fmt::format("a line of {} bytes; at most {} are read", line.size(), max_line));
             read_line(parsed(line), builder, hint);
         });
     });
@@ -125,7 +123,7 @@ ScoreSource open_source(const std::filesystem::path& file, const SourceOptions& 
         if (ending == ".safetensors") return open_safetensors(file, options);
         if (ending == ".csv" || ending == ".tsv") return open_csv(file, options);
         if (ending == ".jsonl") return open_jsonl(file, options);
-        fail(fmt::format(
+        refuse(fmt::format(
             "files ending in `{}` are not known; known: .npy .npz .safetensors .csv .tsv .jsonl",
             shortened(ending)));
     });

@@ -6,6 +6,7 @@
 #include "assay/version.h"
 #include "core/file.h"
 #include "core/json_limits.h"
+#include "core/refuse.h"
 #include "fields.h"
 #include "layout.h"
 
@@ -14,24 +15,20 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::string_view schema = "assay.store";
+constexpr std::string_view store_schema = "assay.store";
 constexpr std::uint64_t max_rows = 1ULL << 40;
 constexpr std::uint32_t max_classes = 1U << 24;
 constexpr std::uint32_t max_shard_rows = 1U << 24;
 
-[[noreturn]] void fail(std::string message) {
-    throw Error(ErrorCode::bad_input, std::move(message));
-}
-
 void check_range(const char* name, std::uint64_t value, std::uint64_t low, std::uint64_t high) {
     if (value < low || value > high)
-        fail(fmt::format("{} is {}; it must be {} to {}", name, value, low, high));
+        refuse(fmt::format("{} is {}; it must be {} to {}", name, value, low, high));
 }
 
 json provenance_of(const StoreSpec& spec) {
     if (spec.provenance_json.empty()) return json::object();
     json value = parse_json(spec.provenance_json, 60);  // within the depth that is read back
-    if (!value.is_object()) fail("the provenance of a store must be a JSON object");
+    if (!value.is_object()) refuse("the provenance of a store must be a JSON object");
     return value;
 }
 
@@ -49,7 +46,7 @@ void check_spec(const StoreSpec& spec) {
         check_range("top_k (without storage = top_k)", spec.top_k, 0, 0);
     }
     if (spec.batch_size != 0 && spec.shard_rows % spec.batch_size != 0) {
-        fail(fmt::format(
+        refuse(fmt::format(
             "shard_rows {} is not a multiple of the batch size {}: a batch would lie in two shards",
             spec.shard_rows, spec.batch_size));
     }
@@ -57,7 +54,7 @@ void check_spec(const StoreSpec& spec) {
 
 std::string manifest_text(const Manifest& manifest) {
     const StoreSpec& spec = manifest.spec;
-    const json value = {{"schema", schema},
+    const json value = {{"schema", store_schema},
                         {"schema_version", schema_version},
                         {"written_by", fmt::format("assay {}", version)},
                         {"dataset", spec.dataset_name},
@@ -78,7 +75,7 @@ std::string manifest_text(const Manifest& manifest) {
 }
 
 Manifest parse_manifest(std::string_view text) {
-    const json value = parse_object(text, schema, schema_version);
+    const json value = parse_object(text, store_schema, schema_version);
     Manifest manifest;
     StoreSpec& spec = manifest.spec;
     spec.dataset_name = text_field(value, "dataset");
@@ -89,7 +86,7 @@ Manifest parse_manifest(std::string_view text) {
         spec.kind = score_kind_named(text_field(value, "kind"));
         spec.storage = storage_format_named(text_field(value, "storage"));
     } catch (const Error& error) {
-        fail(error.message());
+        refuse(error.message());
     }
     spec.top_k = static_cast<std::uint32_t>(uint_field(value, "top_k", 0, spec.classes));
     spec.shard_rows =
@@ -102,7 +99,7 @@ Manifest parse_manifest(std::string_view text) {
     manifest.finished = bool_field(value, "finished");
     const auto provenance = value.find("provenance");
     if (provenance == value.end() || !provenance->is_object())
-        fail("the field `provenance` must be an object");
+        refuse("the field `provenance` must be an object");
     spec.provenance_json = provenance->dump(-1, ' ', false, json::error_handler_t::replace);
     check_spec(spec);
     return manifest;

@@ -4,6 +4,7 @@
 
 #include "assay/error.h"
 #include "core/file.h"
+#include "core/refuse.h"
 #include "fields.h"
 #include "layout.h"
 
@@ -12,17 +13,13 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::string_view schema = "assay.shard";
-
-[[noreturn]] void fail(std::string message) {
-    throw Error(ErrorCode::bad_input, std::move(message));
-}
+constexpr std::string_view shard_schema = "assay.shard";
 
 RowState state_named(std::string_view name) {
     for (const RowState state : {RowState::ok, RowState::unreadable, RowState::not_finite}) {
         if (name == name_of(state)) return state;
     }
-    fail(fmt::format("`{:.40}` is no row state; known: ok, unreadable, not_finite", name));
+    refuse(fmt::format("`{:.40}` is no row state; known: ok, unreadable, not_finite", name));
 }
 
 /// Runs of equal states: [["ok", 1000], ["unreadable", 1], ...].
@@ -43,15 +40,15 @@ std::vector<RowState> states_of(const json& runs, std::uint32_t rows) {
     for (const json& run : runs) {
         if (!run.is_array() || run.size() != 2 || !run[0].is_string() ||
             !run[1].is_number_unsigned()) {
-            fail("the field `states` must hold pairs of a state and a number of rows");
+            refuse("the field `states` must hold pairs of a state and a number of rows");
         }
         const auto length = run[1].get<std::uint64_t>();
         if (length == 0 || length > rows - states.size())
-            fail(fmt::format("the row states do not add up to {} rows", rows));
+            refuse(fmt::format("the row states do not add up to {} rows", rows));
         states.insert(states.end(), length, state_named(run[0].get_ref<const std::string&>()));
     }
     if (states.size() != rows)
-        fail(fmt::format("there are {} row states for {} rows", states.size(), rows));
+        refuse(fmt::format("there are {} row states for {} rows", states.size(), rows));
     return states;
 }
 
@@ -79,7 +76,7 @@ std::string record_text(const ShardRecord& record, const StoreSpec& spec) {
         errors.push_back(
             {{"row", error.row}, {"state", name_of(error.state)}, {"message", error.message}});
     }
-    return dump({{"schema", schema},
+    return dump({{"schema", shard_schema},
                  {"schema_version", schema_version},
                  {"shard", record.shard},
                  {"first_row", shard_begin(spec, record.shard)},
@@ -91,7 +88,7 @@ std::string record_text(const ShardRecord& record, const StoreSpec& spec) {
 }
 
 ShardRecord parse_record(std::string_view text, const StoreSpec& spec, std::size_t shard) {
-    const json value = parse_object(text, schema, schema_version);
+    const json value = parse_object(text, shard_schema, schema_version);
     const std::uint64_t begin = shard_begin(spec, shard);
     const std::uint32_t rows = shard_size(spec, shard);
     ShardRecord record;
@@ -101,22 +98,22 @@ ShardRecord parse_record(std::string_view text, const StoreSpec& spec, std::size
     const std::vector<ShardFile> expected = shard_files(spec, shard);
     const json& files = array_field(value, "files");
     if (files.size() != expected.size())
-        fail(fmt::format("{} files are recorded; expected {}", files.size(), expected.size()));
+        refuse(fmt::format("{} files are recorded; expected {}", files.size(), expected.size()));
     for (std::size_t i = 0; i < expected.size(); ++i) {
-        if (!files[i].is_object()) fail("the field `files` must hold objects");
+        if (!files[i].is_object()) refuse("the field `files` must hold objects");
         FileRecord file;
         file.name = text_field(files[i], "name");
         // The name is compared, never followed: a record cannot make the reader open another file.
         if (file.name != expected[i].name)
-            fail(fmt::format("file `{:.60}` is recorded; expected `{}`", file.name,
-                             expected[i].name));
+            refuse(fmt::format("file `{:.60}` is recorded; expected `{}`", file.name,
+                               expected[i].name));
         file.bytes = uint_field(files[i], "bytes", expected[i].bytes(), expected[i].bytes());
         file.xxh128 = text_field(files[i], "xxh128");
         record.files.push_back(std::move(file));
     }
     record.states = states_of(array_field(value, "states"), rows);
     for (const json& entry : array_field(value, "errors")) {
-        if (!entry.is_object()) fail("the field `errors` must hold objects");
+        if (!entry.is_object()) refuse("the field `errors` must hold objects");
         RowError error;
         error.row = uint_field(entry, "row", begin, begin + rows - 1);
         error.state = state_named(text_field(entry, "state"));
@@ -135,11 +132,11 @@ ShardRecord read_record(const fs::path& folder, const StoreSpec& spec, std::size
             std::error_code error;
             const std::uint64_t bytes = fs::file_size(path.parent_path() / file.name, error);
             if (error)
-                fail(fmt::format("`{}` of the shard cannot be read: {}", file.name,
-                                 error.message()));
+                refuse(fmt::format("`{}` of the shard cannot be read: {}", file.name,
+                                   error.message()));
             if (bytes != file.bytes)
-                fail(fmt::format("`{}` has {} bytes; {} are recorded", file.name, bytes,
-                                 file.bytes));
+                refuse(fmt::format("`{}` has {} bytes; {} are recorded", file.name, bytes,
+                                   file.bytes));
         }
         return record;
     });

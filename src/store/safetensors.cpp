@@ -7,6 +7,7 @@
 
 #include "assay/error.h"
 #include "core/json_limits.h"
+#include "core/refuse.h"
 #include "fields.h"
 
 namespace assay::store {
@@ -17,10 +18,6 @@ using nlohmann::json;
 constexpr std::uint64_t max_header = 16U << 20;
 constexpr std::size_t max_dimensions = 32;
 
-[[noreturn]] void fail(std::string message) {
-    throw Error(ErrorCode::bad_input, std::move(message));
-}
-
 std::optional<NumberType> float_type(std::string_view dtype) {
     if (dtype == "F16") return NumberType::f2;
     if (dtype == "BF16") return NumberType::bf16;
@@ -30,26 +27,26 @@ std::optional<NumberType> float_type(std::string_view dtype) {
 }
 
 std::uint64_t whole_number(const json& value, std::string_view what) {
-    if (!value.is_number_unsigned()) fail(fmt::format("{} is not a whole number", what));
+    if (!value.is_number_unsigned()) refuse(fmt::format("{} is not a whole number", what));
     return value.get<std::uint64_t>();
 }
 
 Tensor read_tensor(const std::string& name, const json& entry, std::span<const std::byte> data) {
-    if (!entry.is_object()) fail("its entry is not an object");
+    if (!entry.is_object()) refuse("its entry is not an object");
     Tensor tensor;
     tensor.name = name;
     tensor.dtype = text_field(entry, "dtype");
     for (const json& dimension : array_field(entry, "shape")) {
-        if (tensor.shape.size() == max_dimensions) fail("more than 32 dimensions");
+        if (tensor.shape.size() == max_dimensions) refuse("more than 32 dimensions");
         tensor.shape.push_back(whole_number(dimension, "a dimension"));
     }
     const json& offsets = array_field(entry, "data_offsets");
-    if (offsets.size() != 2) fail("data_offsets must be two numbers");
+    if (offsets.size() != 2) refuse("data_offsets must be two numbers");
     const std::uint64_t begin = whole_number(offsets[0], "an offset");
     const std::uint64_t end = whole_number(offsets[1], "an offset");
     if (begin > end || end > data.size()) {
-        fail(fmt::format("its bytes {} to {} are not within the {} bytes of data", begin, end,
-                         data.size()));
+        refuse(fmt::format("its bytes {} to {} are not within the {} bytes of data", begin, end,
+                           data.size()));
     }
     const std::optional<NumberType> type = float_type(tensor.dtype);
     if (!type) return tensor;
@@ -59,15 +56,15 @@ Tensor read_tensor(const std::string& name, const json& entry, std::span<const s
         if (dimension == 0) {
             empty = true;
         } else if (count > (UINT64_MAX / 8) / dimension) {
-            fail("its shape does not fit 64 bits");
+            refuse("its shape does not fit 64 bits");
         } else {
             count *= dimension;
         }
     }
     if (empty) count = 0;
     if (count * size_of(*type) != end - begin) {
-        fail(fmt::format("its shape takes {} bytes, its offsets say {}", count * size_of(*type),
-                         end - begin));
+        refuse(fmt::format("its shape takes {} bytes, its offsets say {}", count * size_of(*type),
+                           end - begin));
     }
     tensor.values = NumberSpan{*type, count, data.subspan(begin, end - begin)};
     return tensor;
@@ -78,10 +75,10 @@ Tensor read_tensor(const std::string& name, const json& entry, std::span<const s
 std::vector<Tensor> parse_safetensors(std::span<const std::byte> bytes) {
     std::uint64_t length = 0;
     if (bytes.size() < sizeof length)
-        fail(fmt::format("not a safetensors file: {} bytes", bytes.size()));
+        refuse(fmt::format("not a safetensors file: {} bytes", bytes.size()));
     std::memcpy(&length, bytes.data(), sizeof length);
     if (length > bytes.size() - sizeof length || length > max_header) {
-        fail(
+        refuse(
             fmt::format("not a safetensors file, or cut off: a header of {} bytes in a file of {} "
                         "(at most {} are read)",
                         length, bytes.size(), max_header));
@@ -89,7 +86,7 @@ std::vector<Tensor> parse_safetensors(std::span<const std::byte> bytes) {
     const std::string_view text(reinterpret_cast<const char*>(bytes.data()) + sizeof length,
                                 length);
     const json header = parse_json(text, 8);
-    if (!header.is_object()) fail("damaged safetensors header: an object is expected");
+    if (!header.is_object()) refuse("damaged safetensors header: an object is expected");
     std::vector<Tensor> tensors;
     const std::span<const std::byte> data = bytes.subspan(sizeof length + length);
     for (const auto& item : header.items()) {

@@ -7,16 +7,11 @@
 #include <cmath>
 
 #include "assay/error.h"
+#include "core/refuse.h"
 #include "core/text.h"
 
 namespace assay::store {
-namespace {
-
-[[noreturn]] void fail(std::string message) {
-    throw Error(ErrorCode::bad_input, std::move(message));
-}
-
-}  // namespace
+namespace {}  // namespace
 
 TableBuilder::TableBuilder(const SourceOptions& options)
     : options_(options),
@@ -30,16 +25,16 @@ std::int32_t TableBuilder::class_of(std::string_view text) const {
     const auto [stop, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
     if (problem == std::errc() && stop == text.data() + text.size()) {
         if (number < 0 || number >= static_cast<std::int64_t>(classes_)) {
-            fail(fmt::format("class {} is not among the {} classes", number, classes_));
+            refuse(fmt::format("class {} is not among the {} classes", number, classes_));
         }
         return static_cast<std::int32_t>(number);
     }
     const std::optional<std::int32_t> found = options_.classes.find(text);
     if (!found) {
-        fail(fmt::format("`{}` is no class{}", shortened(text),
-                         options_.classes.empty()
-                             ? "; a list of classes is needed to look names up"
-                             : suggest(shortened(text), options_.classes.ids())));
+        refuse(fmt::format("`{}` is no class{}", shortened(text),
+                           options_.classes.empty()
+                               ? "; a list of classes is needed to look names up"
+                               : suggest(shortened(text), options_.classes.ids())));
     }
     return *found;
 }
@@ -47,12 +42,13 @@ std::int32_t TableBuilder::class_of(std::string_view text) const {
 void TableBuilder::take_id(std::optional<std::string_view> id) {
     if (id && ids_.size() == rows_) ids_.append(*id);
     ++rows_;
-    if (ids_.size() != 0 && ids_.size() != rows_) fail("some rows have an id and others have none");
+    if (ids_.size() != 0 && ids_.size() != rows_)
+        refuse("some rows have an id and others have none");
 }
 
 void TableBuilder::take_width(std::size_t width, bool top) {
     if (!top_) {
-        if (width == 0) fail("a row without scores");
+        if (width == 0) refuse("a row without scores");
         top_ = top;
         width_ = width;
         if (top && classes_ == 0) {
@@ -61,12 +57,12 @@ void TableBuilder::take_width(std::size_t width, bool top) {
                         "there are, or which");
         }
         if (top && width > classes_)
-            fail(fmt::format("{} entries in a row, of {} classes", width, classes_));
+            refuse(fmt::format("{} entries in a row, of {} classes", width, classes_));
     }
-    if (*top_ != top) fail("some rows hold all scores and others the best ones only");
+    if (*top_ != top) refuse("some rows hold all scores and others the best ones only");
     if (width != width_)
-        fail(fmt::format("{} {} where the rows before have {}", width, top ? "entries" : "scores",
-                         width_));
+        refuse(fmt::format("{} {} where the rows before have {}", width, top ? "entries" : "scores",
+                           width_));
 }
 
 void TableBuilder::add_full(std::optional<std::string_view> id, std::span<const float> scores) {
@@ -81,7 +77,7 @@ void TableBuilder::add_entry(std::string_view id, TopEntry entry) {
     // With no class twice, more entries than classes cannot be: this bounds the row before it is
     // checked.
     if (classes_ != 0 && pending_.size() == classes_)
-        fail(fmt::format("more than {} entries for `{}`", classes_, shortened(id)));
+        refuse(fmt::format("more than {} entries for `{}`", classes_, shortened(id)));
     pending_.push_back(entry);
 }
 
@@ -102,7 +98,7 @@ void TableBuilder::add_top(std::optional<std::string_view> id, std::vector<TopEn
                       entries.begin(), entries.end(),
                       [](const TopEntry& a, const TopEntry& b) { return a.cls == b.cls; });
                   if (twice != entries.end())
-                      fail(fmt::format("class {} stands twice", twice->cls));
+                      refuse(fmt::format("class {} stands twice", twice->cls));
                   const bool finite =
                       std::all_of(entries.begin(), entries.end(),
                                   [](const TopEntry& e) { return std::isfinite(e.score); });
@@ -120,7 +116,7 @@ void TableBuilder::add_top(std::optional<std::string_view> id, std::vector<TopEn
 
 ScoreSource TableBuilder::finish() {
     if (!pending_.empty()) end_entries();
-    if (rows_ == 0) fail("the file has no rows");
+    if (rows_ == 0) refuse("the file has no rows");
     ScoreSource source;
     source.rows = rows_;
     const std::span<const std::byte> bytes = spool_->finish();

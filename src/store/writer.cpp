@@ -21,7 +21,7 @@ namespace {
 namespace fs = std::filesystem;
 using namespace store;
 
-enum class Progress : std::uint8_t { missing, writing, committed };
+enum class ShardState : std::uint8_t { missing, writing, committed };
 
 std::string joined(const std::vector<std::string>& sentences) {
     std::string text;
@@ -78,9 +78,9 @@ Gaps gaps_of(const ShardRecord& record, const StoreSpec& spec) {
     return gaps;
 }
 
-std::vector<Progress> find_committed(const fs::path& folder, const StoreSpec& spec,
-                                     std::vector<Gaps>& gaps) {
-    std::vector<Progress> progress(shard_count(spec), Progress::missing);
+std::vector<ShardState> find_committed(const fs::path& folder, const StoreSpec& spec,
+                                       std::vector<Gaps>& gaps) {
+    std::vector<ShardState> progress(shard_count(spec), ShardState::missing);
     for (std::size_t shard = 0; shard < progress.size(); ++shard) {
         std::error_code error;
         if (!fs::exists(record_path(folder, shard), error)) continue;
@@ -91,7 +91,7 @@ std::vector<Progress> find_committed(const fs::path& folder, const StoreSpec& sp
                                         record_path(folder, shard).string()));
             throw;
         }
-        progress[shard] = Progress::committed;
+        progress[shard] = ShardState::committed;
     }
     return progress;
 }
@@ -102,9 +102,9 @@ struct StoreWriter::Impl {
     fs::path folder;
     Manifest manifest;
     std::optional<FileLock> lock;
-    mutable std::mutex mutex;        // for `progress` and `gaps`
-    std::vector<Progress> progress;  // one per shard
-    std::vector<Gaps> gaps;          // likewise
+    mutable std::mutex mutex;          // for `progress` and `gaps`
+    std::vector<ShardState> progress;  // one per shard
+    std::vector<Gaps> gaps;            // likewise
 
     const StoreSpec& spec() const { return manifest.spec; }
     /// A shard that is written again has none until its new files are there: a record never speaks
@@ -185,14 +185,14 @@ std::uint32_t StoreWriter::rows_in(std::size_t shard) const noexcept {
 
 bool StoreWriter::has(std::size_t shard) const {
     const std::lock_guard guard(impl_->mutex);
-    return impl_->progress.at(shard) == Progress::committed;
+    return impl_->progress.at(shard) == ShardState::committed;
 }
 
 std::size_t StoreWriter::missing() const {
     const std::lock_guard guard(impl_->mutex);
     return static_cast<std::size_t>(
         std::count_if(impl_->progress.begin(), impl_->progress.end(),
-                      [](Progress p) { return p != Progress::committed; }));
+                      [](ShardState p) { return p != ShardState::committed; }));
 }
 
 template <class Scores>
@@ -244,19 +244,19 @@ void StoreWriter::Impl::take(std::size_t shard, Scores scores, std::size_t width
     {
         const std::lock_guard guard(mutex);
         if (!lock) throw Error(ErrorCode::internal, "a shard was given to a finished store");
-        if (progress[shard] != Progress::missing) {
+        if (progress[shard] != ShardState::missing) {
             throw Error(ErrorCode::internal, fmt::format("shard {} was given twice", shard));
         }
-        progress[shard] = Progress::writing;
+        progress[shard] = ShardState::writing;
     }
     try {
         const ShardRecord record = commit(shard, scores, states, errors, images_hash);
         const std::lock_guard guard(mutex);
-        progress[shard] = Progress::committed;
+        progress[shard] = ShardState::committed;
         gaps[shard] = gaps_of(record, spec());
     } catch (...) {
         const std::lock_guard guard(mutex);
-        progress[shard] = Progress::missing;
+        progress[shard] = ShardState::missing;
         throw;
     }
 }
@@ -296,11 +296,11 @@ std::vector<std::uint64_t> StoreWriter::unreadable_rows(std::size_t shard) const
 
 void StoreWriter::redo(std::size_t shard) {
     const std::lock_guard guard(impl_->mutex);
-    if (impl_->progress.at(shard) != Progress::committed) {
+    if (impl_->progress.at(shard) != ShardState::committed) {
         throw Error(ErrorCode::internal,
                     fmt::format("shard {} is to be computed again and is not there", shard));
     }
-    impl_->progress[shard] = Progress::missing;
+    impl_->progress[shard] = ShardState::missing;
     impl_->gaps[shard] = {};
 }
 

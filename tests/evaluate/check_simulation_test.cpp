@@ -7,7 +7,7 @@
 #include "core/hash.h"
 #include "evaluate/check/parts.h"
 
-namespace assay::check {
+namespace assay::checks {
 namespace {
 
 constexpr std::size_t classes = 10, images = 100;
@@ -146,4 +146,4 @@ TEST(CheckSimulation, SmallSamplesSuffice) {
 }
 
 }  // namespace
-}  // namespace assay::check
+}  // namespace assay::checks

@@ -9,7 +9,7 @@
 
 #include "core/random.h"
 
-namespace assay::check {
+namespace assay::checks {
 namespace {
 
 constexpr int shuffles = 999;
@@ -84,17 +84,18 @@ SingleLabels single_labels(const Scores& scores, const Sample& sample, const Dat
 }
 
 /// (predicted class, label) -> images
-using Table = std::map<std::pair<std::int32_t, std::int32_t>, int>;
+using Mistakes = std::map<std::pair<std::int32_t, std::int32_t>, int>;
 
-Table table_of(const SingleLabels& a, const std::vector<std::size_t>& order) {
-    Table table;
+Mistakes mistakes_of(const SingleLabels& a, const std::vector<std::size_t>& order) {
+    Mistakes table;
     for (std::size_t i = 0; i < order.size(); ++i) ++table[{a.predicted[i], a.labels[order[i]]}];
     return table;
 }
 
 /// The commonest label among the other images with image i's predicted class, the lowest of equals;
 /// -1 when there are none.
-std::int32_t label_of_others(const Table& table, std::int32_t predicted, std::int32_t own_label) {
+std::int32_t label_of_others(const Mistakes& table, std::int32_t predicted,
+                             std::int32_t own_label) {
     std::int32_t label = -1;
     int most = 0;
     for (auto entry = table.lower_bound({predicted, INT32_MIN});
@@ -108,7 +109,8 @@ std::int32_t label_of_others(const Table& table, std::int32_t predicted, std::in
     return label;
 }
 
-std::string commonest_mistake(const Table& table, const SingleLabels& a, const Dataset& dataset) {
+std::string commonest_mistake(const Mistakes& table, const SingleLabels& a,
+                              const Dataset& dataset) {
     const auto name = [&](std::int32_t c) {
         const auto at = static_cast<std::size_t>(c);
         return at < dataset.classes.size() ? fmt::format("{} (`{}`)", c, dataset.classes.name(at))
@@ -147,12 +149,12 @@ Association associate(const Scores& scores, const Sample& sample, const Dataset&
     const SingleLabels a = single_labels(scores, sample, dataset);
     out.p = shuffle_p(a.labels.size(), seed, [&](const std::vector<std::size_t>& order) {
         double pairs = 0;
-        for (const auto& [key, count] : table_of(a, order)) pairs += count * (count - 1) / 2.0;
+        for (const auto& [key, count] : mistakes_of(a, order)) pairs += count * (count - 1) / 2.0;
         return pairs;
     });
     std::vector<std::size_t> truth(a.labels.size());
     std::iota(truth.begin(), truth.end(), std::size_t{0});
-    const Table table = table_of(a, truth);
+    const Mistakes table = mistakes_of(a, truth);
     for (std::size_t i = 0; i < a.at.size(); ++i) {
         out.correct[a.at[i]] = label_of_others(table, a.predicted[i], a.labels[i]) == a.labels[i];
     }
@@ -160,4 +162,4 @@ Association associate(const Scores& scores, const Sample& sample, const Dataset&
     return out;
 }
 
-}  // namespace assay::check
+}  // namespace assay::checks

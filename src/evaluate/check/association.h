@@ -7,7 +7,7 @@
 
 #include "evaluate/check/parts.h"
 
-namespace assay::check {
+namespace assay::checks {
 
 /// Proportion of shuffles of the labels (and the truth) under which the given order does as well as
 /// in truth, by the sum of reciprocal ranks; small: the scores rank the labels, in this order,
@@ -27,4 +27,4 @@ struct Association {
 Association associate(const Scores& scores, const Sample& sample, const Dataset& dataset,
                       std::uint64_t seed);
 
-}  // namespace assay::check
+}  // namespace assay::checks

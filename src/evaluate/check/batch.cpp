@@ -7,7 +7,7 @@
 
 #include "evaluate/check/parts.h"
 
-namespace assay::check {
+namespace assay::checks {
 namespace {
 
 constexpr double tolerance =
@@ -120,4 +120,4 @@ std::vector<Finding> check_batch(const Runner& runner, const Sample& sample, con
     return findings;
 }
 
-}  // namespace assay::check
+}  // namespace assay::checks

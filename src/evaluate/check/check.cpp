@@ -23,7 +23,7 @@ std::string_view name_of(Finding::Severity severity) {
 std::vector<Finding> check_model(Classifier& classifier, const ModelSpec& spec,
                                  const Dataset& dataset, const CheckOptions& options,
                                  const ProgressCallback& callback) {
-    using namespace check;
+    using namespace checks;
     Progress progress{.total = options.geometry ? 6U : 5U};
     const auto step = [&](std::string_view what) {
         throw_if_stopped();

@@ -6,7 +6,7 @@
 #include "core/parallel.h"
 #include "evaluate/check/parts.h"
 
-namespace assay::check {
+namespace assay::checks {
 namespace {
 
 Finding class_counts(const Dataset& dataset, const ModelSpec& spec, std::size_t outputs) {
@@ -136,7 +136,7 @@ std::vector<Finding> check_images(const Dataset& dataset, const Sample& sample,
              detail, "replace or remove them; metrics leave them out and count them"}};
 }
 
-}  // namespace assay::check
+}  // namespace assay::checks
 
 namespace assay {
 

@@ -7,7 +7,7 @@
 #include "evaluate/check/orders.h"
 #include "evaluate/check/parts.h"
 
-namespace assay::check {
+namespace assay::checks {
 namespace {
 
 constexpr std::size_t fewest_images = 10;
@@ -105,4 +105,4 @@ OrderResult check_order(const Scores& scores, const Sample& sample, const Datase
     return done();
 }
 
-}  // namespace assay::check
+}  // namespace assay::checks

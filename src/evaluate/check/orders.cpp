@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace assay::check {
+namespace assay::checks {
 namespace {
 
 /// order[j] = the class whose text is j-th in byte order.
@@ -140,4 +140,4 @@ OtherOrders other_orders(const Scores& scores, const Sample& sample, const Datas
     return std::move(orders.found);
 }
 
-}  // namespace assay::check
+}  // namespace assay::checks

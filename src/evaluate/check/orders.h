@@ -5,7 +5,7 @@
 
 #include "evaluate/check/parts.h"
 
-namespace assay::check {
+namespace assay::checks {
 
 struct OtherOrders {
     std::vector<Rival> rivals;
@@ -14,4 +14,4 @@ struct OtherOrders {
 /// Those that differ from the given one and from one another.
 OtherOrders other_orders(const Scores& scores, const Sample& sample, const Dataset& dataset);
 
-}  // namespace assay::check
+}  // namespace assay::checks

@@ -5,13 +5,13 @@
 
 #include "evaluate/check/parts.h"
 
-namespace assay::check {
+namespace assay::checks {
 namespace {
 
 constexpr double unit_tolerance = 1e-3;  // of row sums: half-precision exports are that far off
 constexpr double range_tolerance = 1e-6;
 
-struct Shape {
+struct RowSums {
     bool in_unit_range = true;  // every score in [0, 1]
     bool rows_sum_to_one = true;
     bool log_rows_sum_to_one = true;
@@ -26,8 +26,8 @@ double log_sum_exp(std::span<const float> row) {
     return top + std::log(sum);
 }
 
-Shape shape_of(const Scores& scores) {
-    Shape shape;
+RowSums shape_of(const Scores& scores) {
+    RowSums shape;
     shape.smallest = shape.sum_low = INFINITY;
     shape.largest = shape.sum_high = -INFINITY;
     for (std::size_t i = 0; i < scores.rows(); ++i) {
@@ -79,7 +79,7 @@ bool is_softmax_of_softmax(const Scores& scores) {
 }
 
 Finding kind_finding(const Scores& scores, const ModelSpec& spec) {
-    const Shape shape = shape_of(scores);
+    const RowSums shape = shape_of(scores);
     const bool probabilities = shape.in_unit_range && shape.rows_sum_to_one;
     const bool log_probabilities = shape.largest <= range_tolerance && shape.log_rows_sum_to_one;
     const std::string measured =
@@ -200,4 +200,4 @@ std::vector<Finding> check_outputs(const Scores& scores, const ModelSpec& spec,
     return findings;
 }
 
-}  // namespace assay::check
+}  // namespace assay::checks

@@ -12,7 +12,7 @@
 #include "assay/image/image.h"
 #include "assay/image/preprocess.h"
 
-namespace assay::check {
+namespace assay::checks {
 
 using Severity = Finding::Severity;
 
@@ -138,4 +138,4 @@ std::vector<Finding> check_geometry(const Runner& runner, const Scores& scores,
                                     const CheckOptions& options);
 std::vector<Finding> check_batch(const Runner& runner, const Sample& sample, const Preprocess& p);
 
-}  // namespace assay::check
+}  // namespace assay::checks

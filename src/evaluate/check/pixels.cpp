@@ -7,7 +7,7 @@
 
 #include "evaluate/check/parts.h"
 
-namespace assay::check {
+namespace assay::checks {
 namespace {
 
 using Triple = std::array<double, 3>;
@@ -259,4 +259,4 @@ std::vector<Finding> check_geometry(const Runner& runner, const Scores& scores,
     return {finding};
 }
 
-}  // namespace assay::check
+}  // namespace assay::checks

@@ -8,7 +8,7 @@
 #include "core/statistics.h"
 #include "evaluate/check/parts.h"
 
-namespace assay::check {
+namespace assay::checks {
 
 ClassOfOutput given_order(std::size_t classes) {
     ClassOfOutput order(classes);
@@ -85,4 +85,4 @@ BestRival best_rival(const Outcomes& given, std::span<const Rival> rivals, doubl
     return best;
 }
 
-}  // namespace assay::check
+}  // namespace assay::checks

@@ -9,7 +9,7 @@
 #include "core/random.h"
 #include "evaluate/check/parts.h"
 
-namespace assay::check {
+namespace assay::checks {
 namespace {
 
 /// What is left to do for a window that is resized and cropped already.
@@ -132,4 +132,4 @@ std::vector<Image> windows_of(const Sample& sample, const Dataset& dataset, cons
     return windows;
 }
 
-}  // namespace assay::check
+}  // namespace assay::checks

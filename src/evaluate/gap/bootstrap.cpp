@@ -14,7 +14,7 @@ namespace assay {
 namespace {
 
 // The columns of the bootstrap: metric x data set.
-constexpr std::size_t columns = 6;
+constexpr std::size_t rank_columns = 6;
 constexpr std::size_t column_of(std::size_t metric, std::size_t set) {
     return 2 * metric + set;
 }
@@ -62,7 +62,7 @@ private:
 };
 
 struct Replicate {
-    std::array<std::vector<std::uint32_t>, columns> ranks;
+    std::array<std::vector<std::uint32_t>, rank_columns> ranks;
     std::vector<std::array<Maybe, 2>> orders;  ///< Kendall, Spearman
 };
 
@@ -71,9 +71,9 @@ std::size_t column_of(GapMetric metric, int set) {
 }
 
 Replicate replicate(const GapReport& report,
-                    const std::array<std::vector<Maybe>, columns>& values) {
+                    const std::array<std::vector<Maybe>, rank_columns>& values) {
     Replicate out;
-    for (std::size_t c = 0; c < columns; ++c) out.ranks[c] = competition_ranks(values[c]);
+    for (std::size_t c = 0; c < rank_columns; ++c) out.ranks[c] = competition_ranks(values[c]);
     std::vector<double> x, y;
     for (const GapOrder& order : report.orders) {
         const auto &one = values[column_of(order.a, order.a_set)],
@@ -122,7 +122,7 @@ void bootstrap_orders(GapReport& report, const GapInput& input, const GapScheme&
     std::vector<Replicate> replicates(count);
     parallel_blocks(count, resolve_threads(report.options.threads), [&](std::size_t r) {
         throw_if_stopped();
-        std::array<std::vector<Maybe>, columns> values;
+        std::array<std::vector<Maybe>, rank_columns> values;
         std::vector<std::int64_t> weights(group_count), sum;
         for (std::size_t set = 0; set < 2; ++set) {
             for (std::size_t g = 0; g < group_count; ++g) weights[g] = draw[set](r, g);

@@ -12,6 +12,7 @@
 
 #include "assay/error.h"
 #include "core/file.h"
+#include "core/refuse.h"
 #include "model/torch/onnx_graph.h"
 
 namespace assay::torch_plugin {
@@ -21,10 +22,6 @@ namespace fs = std::filesystem;
 
 constexpr std::int64_t kOldestOpset = 7;
 constexpr std::int64_t kNewestOpset = 22;
-
-[[noreturn]] void refuse(const std::string& message) {
-    throw Error(ErrorCode::bad_input, message);
-}
 
 /// The type of one number as the file holds it.
 at::ScalarType stored_type(std::int64_t type, const std::string& name) {
