@@ -5,12 +5,12 @@ set(ASSAY_COMMON_HEADERS <algorithm> <array> <cmath> <cstdint> <filesystem> <fst
 set(ASSAY_PRECOMPILED $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>)
 file(GENERATE OUTPUT ${PROJECT_BINARY_DIR}/headers.cpp CONTENT "// cmake/component.cmake\n")
 
-# assay_joined(TARGET): with ASSAY_JOIN_SOURCES, eight sources of the target are compiled as one. Instantiating the same
+# assay_joined(TARGET N): with ASSAY_JOIN_SOURCES, N sources of the target are compiled as one. Instantiating the same
 # templates in every source takes most of the compiler's time: joined, a whole build takes less than half of it, but an edited
-# source has seven others compiled with it. A name at file scope must then be the only one of its component.
-function(assay_joined target)
+# source has its neighbours compiled with it. A name at file scope must then be the only one of its component.
+function(assay_joined target n)
     if(ASSAY_JOIN_SOURCES)
-        set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
+        set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${n})
         # A kernel of its own instruction set repeats the names of the plain one.
         get_target_property(sources ${target} SOURCES)
         list(FILTER sources INCLUDE REGEX "_avx2")
@@ -38,7 +38,7 @@ function(assay_component name)
     endif()
     target_compile_options(assay_${name} PRIVATE ${ASSAY_PRECOMPILED})
     target_precompile_headers(assay_${name} REUSE_FROM assay_headers)
-    assay_joined(assay_${name})
+    assay_joined(assay_${name} 8)
 endfunction()
 
 # assay_quick(TARGET): code that is compiled more often than its speed matters.
@@ -63,6 +63,7 @@ function(assay_test name)
     endif()
     assay_quick(test_${name})
     target_precompile_headers(test_${name} REUSE_FROM assay_test_headers)
+    assay_joined(test_${name} 4)
     if(T_SLOW)
         # One case for ctest: what its gtest cases share takes most of the time.
         assay_test_case(${name} SLOW LABEL ${name} COMMAND test_${name})

@@ -8,7 +8,7 @@ constexpr Palette paint(std::uint32_t base, std::uint32_t second, std::uint32_t 
 }
 
 // clang-format off
-constexpr std::array<ClassRow, class_count> rows = {{
+constexpr std::array<ClassRow, class_count> class_rows = {{
     {"airplane",  "aircraft",   Texture::panels,   "panels",   Place::sky,
         {paint(0xD9DEE4, 0x8D99A6, 0xC8372D), paint(0xE9E4D4, 0x9C9686, 0x2B5FA5)}, 0.07F, 1.08F},
     {"balloon",   "aircraft",   Texture::stripes,  "stripes",  Place::dusk,
@@ -69,7 +69,7 @@ constexpr std::array<std::string_view, place_count> place_names = {
 }  // namespace
 
 std::span<const ClassRow> classes() {
-    return rows;
+    return class_rows;
 }
 std::span<const KindRow> kinds() {
     return tree;

@@ -5,11 +5,11 @@
 namespace assay::world {
 namespace {
 
-constexpr int rows = 9;  // seven above the line and two below
+constexpr int text_rows = 9;  // seven above the line and two below
 
 struct Atlas {
     std::string_view letters;
-    std::array<std::string_view, rows>
+    std::array<std::string_view, text_rows>
         art;  ///< each letter five columns wide, one column between two
 };
 
@@ -65,7 +65,7 @@ void draw_text(Canvas& canvas, int x, int y, std::string_view text, Colour colou
         for (const Atlas& atlas : atlases) {
             const std::size_t at = atlas.letters.find(c);
             if (at == std::string_view::npos) continue;
-            for (int dy = 0; dy < rows * scale; ++dy) {
+            for (int dy = 0; dy < text_rows * scale; ++dy) {
                 for (int dx = 0; dx < (glyph_width - 1) * scale; ++dx) {
                     const std::size_t column =
                         at * glyph_width + static_cast<std::size_t>(dx / scale);

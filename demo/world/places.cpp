@@ -192,15 +192,15 @@ Colour workshop(const Spot& p, const Draws& d) {
     return mix(board, wood, soft(bench - p.y, p.pixel));
 }
 
-using Painter = Colour (*)(const Spot&, const Draws&);
+using PlacePainter = Colour (*)(const Spot&, const Draws&);
 /// In the order of the enumeration.
-constexpr std::array<Painter, place_count> painters = {sky,    dusk, water,  beach,   meadow,
-                                                       street, room, forest, workshop};
+constexpr std::array<PlacePainter, place_count> painters = {sky,    dusk, water,  beach,   meadow,
+                                                            street, room, forest, workshop};
 
 }  // namespace
 
 void paint_place(Place place, std::uint32_t seed, Canvas& canvas) {
-    const Painter painter = painters[static_cast<std::size_t>(place)];
+    const PlacePainter painter = painters[static_cast<std::size_t>(place)];
     const Draws draws{seed};
     const float scale = 1 / static_cast<float>(canvas.height);
     for (int y = 0; y < canvas.height; ++y) {

@@ -33,7 +33,7 @@ Recipe v2_image(const Plan& plan, std::size_t number) {
 }
 
 // clang-format off
-constexpr std::array<SetRow, 14> rows = {{
+constexpr std::array<SetRow, 14> table_of_sets = {{
     {.name = "train",        .tiny = 100, .small = 4800, .full = 24000,  .recipe = train_image},
     {.name = "v1",           .tiny = 100, .small = 1600, .full = 8000,   .recipe = v1_image},
     {.name = "v2",           .tiny = 100, .small = 1600, .full = 8000,   .recipe = v2_image},
@@ -63,12 +63,12 @@ Recipe candidate(const Plan& plan, std::size_t number) {
 }
 
 std::span<const SetRow> set_rows() {
-    return rows;
+    return table_of_sets;
 }
 
 const SetRow& set_row(std::string_view name) {
     std::vector<std::string> names;
-    for (const SetRow& row : rows) {
+    for (const SetRow& row : table_of_sets) {
         if (row.name == name) return row;
         names.emplace_back(row.name);
     }

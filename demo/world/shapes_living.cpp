@@ -16,7 +16,7 @@ enum : int {
 };
 
 // clang-format off
-constexpr LayerRow rows[] = {
+constexpr LayerRow living_rows[] = {
     {bird, Fill::dark, "K 2 46 66 44 84 52 84; K 2 54 66 53 84 61 84;"},
     {bird, Fill::accent, "M 80 26 L 98 32 L 80 37 Z"},
     {bird, Fill::body, "E 69 31 16 15 M 80 38 C 80 62 62 72 46 71 C 36 71 28 66 24 60 L 4 74 L 2 62 L 22 48 C 30 36 42 34 56 28 Z"},
@@ -73,7 +73,7 @@ constexpr LayerRow rows[] = {
 }  // namespace
 
 std::span<const LayerRow> living_layers() {
-    return rows;
+    return living_rows;
 }
 
 }  // namespace assay::world

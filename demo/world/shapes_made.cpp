@@ -18,7 +18,7 @@ enum : int {
 };
 
 // clang-format off
-constexpr LayerRow rows[] = {
+constexpr LayerRow made_rows[] = {
     {airplane, Fill::dark, "R 22 40 30 58 4 R 70 40 78 58 4"},
     {airplane, Fill::body, "M 50 2 C 56 2 59 12 59 22 L 59 34 L 98 60 L 98 70 L 59 58 L 57 78 L 72 89 L 72 96 L 50 91 L 28 96 L 28 89 L 43 78 L 41 58 L 2 70 L 2 60 L 41 34 L 41 22 C 41 12 44 2 50 2 Z"},
     {airplane, Fill::glass, "M 44 14 Q 50 7 56 14 L 55 20 L 45 20 Z"},
@@ -84,7 +84,7 @@ constexpr LayerRow rows[] = {
 }  // namespace
 
 std::span<const LayerRow> made_layers() {
-    return rows;
+    return made_rows;
 }
 
 }  // namespace assay::world

@@ -14,18 +14,18 @@ constexpr Colour ground{0.985F, 0.98F, 0.965F}, ink{0.16F, 0.17F, 0.22F},
 struct Row {
     std::string_view set, second_line;
 };
-constexpr std::array<Row, 12> rows = {{{"train", "to learn from"},
-                                       {"v1", "test"},
-                                       {"v2", "re-collected"},
-                                       {"cue-conflict", "two classes"},
-                                       {"sketch", "pencil"},
-                                       {"edges", "lines"},
-                                       {"silhouette", "outline"},
-                                       {"retextured", "other surface"},
-                                       {"rendition", "other styles"},
-                                       {"original", "own place"},
-                                       {"mixed-same", "similar place"},
-                                       {"mixed-rand", "foreign place"}}};
+constexpr std::array<Row, 12> sheet_rows = {{{"train", "to learn from"},
+                                             {"v1", "test"},
+                                             {"v2", "re-collected"},
+                                             {"cue-conflict", "two classes"},
+                                             {"sketch", "pencil"},
+                                             {"edges", "lines"},
+                                             {"silhouette", "outline"},
+                                             {"retextured", "other surface"},
+                                             {"rendition", "other styles"},
+                                             {"original", "own place"},
+                                             {"mixed-same", "similar place"},
+                                             {"mixed-rand", "foreign place"}}};
 
 /// An image into the canvas, cut to the space that there is.
 void paste(Canvas& canvas, const Image& image, int x0, int y0) {
@@ -72,7 +72,7 @@ Image contact_sheet(const WorldSpec& spec) {
     const int width = label_width + class_count * (cell + gap) + gap;
     const int strips = 2;
     const int height =
-        head + (static_cast<int>(rows.size()) + strips) * (cell + gap) + 3 * gap + foot;
+        head + (static_cast<int>(sheet_rows.size()) + strips) * (cell + gap) + 3 * gap + foot;
     Canvas canvas;
     canvas.reset(width, height, ground);
     draw_text(canvas, gap * 3, 12, "a small world:", ink, 2);
@@ -90,9 +90,9 @@ Image contact_sheet(const WorldSpec& spec) {
         draw_text(canvas, gap * 2, y + cell / 2 - 12, first, ink);
         draw_text(canvas, gap * 2, y + cell / 2 + 1, second, faint);
     };
-    for (std::size_t r = 0; r < rows.size(); ++r) {
-        caption(rows[r].set, rows[r].second_line);
-        const SetRow& set = set_row(rows[r].set);
+    for (std::size_t r = 0; r < sheet_rows.size(); ++r) {
+        caption(sheet_rows[r].set, sheet_rows[r].second_line);
+        const SetRow& set = set_row(sheet_rows[r].set);
         for (int cls = 0; cls < class_count; ++cls) {
             painter.paint(set.recipe(plan, number_for(plan, set, cls, r)).scene, image);
             paste(canvas, image, label_width + cls * (cell + gap), y);

@@ -11,7 +11,7 @@
 namespace assay::cli {
 namespace {
 
-constexpr std::string_view examples = R"(
+constexpr std::string_view check_examples = R"(
 assay check --model resnet50.pt --preset torchvision --data imagenet/val
 assay check -m m.onnx -d images --list labels.csv --sample 500
 assay check -m m.pt -d val --decode-all --json
@@ -26,7 +26,7 @@ int cmd_check(std::vector<std::string> arguments) {
                         "softmax, mean and std, channel order, scores that depend on the batch, "
                         "unreadable images. "
                         "Exit status 2 when results would be incorrect.",
-                        examples);
+                        check_examples);
     ModelFlags models;
     DataFlags data;
     Output output;

@@ -15,7 +15,7 @@
 namespace assay::cli {
 namespace {
 
-constexpr std::string_view examples = R"(
+constexpr std::string_view compare_examples = R"(
 assay compare runs/val/resnet50 runs/val/resnet50-v2
 assay compare runs/val/a runs/val/b runs/val/c --metrics top1,nll,ece
 assay compare runs/val/old runs/val/new --gate "top1.delta >= -0.005" --gate "high(ece.delta) <= 0.01"
@@ -30,7 +30,7 @@ public:
             "Compare candidates with a baseline on the images that both scored: paired differences "
             "with intervals, exact tests, and where they disagree. Images and classes are matched "
             "by their ids. Status 1: a gate is broken; 3: some items have no scores.",
-            examples);
+            compare_examples);
         app->add_option("baseline", options_.baseline, "Store of the baseline")
             ->required()
             ->type_name("STORE");
@@ -63,7 +63,7 @@ public:
         }
     }
 
-    void check() const override { assay::checks(options_); }
+    void check() const override { assay::check(options_); }
 
     int run() const override {
         ProgressLine line("compare", "items");

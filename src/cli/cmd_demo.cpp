@@ -23,7 +23,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view examples = R"(
+constexpr std::string_view demo_examples = R"(
 assay demo
 assay demo --dir /tmp/world --size full
 assay demo --dir /tmp/world --retrain
@@ -231,7 +231,7 @@ int cmd_demo(std::vector<std::string> arguments) {
                  "Make a world of images whose truth is known, train classifiers on it, and "
                  "evaluate them: a "
                  "walkthrough of the commands. The same command goes on after an interruption.",
-                 examples);
+                 demo_examples);
     Demo demo;
     app->add_option("--dir", demo.dir, "Folder of everything")
         ->type_name("DIR")

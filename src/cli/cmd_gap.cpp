@@ -12,7 +12,7 @@
 namespace assay::cli {
 namespace {
 
-constexpr std::string_view examples = R"(
+constexpr std::string_view gap_examples = R"(
 assay gap runs/imagenet-v1 runs/imagenet-v2 --labels1 real.json --labels2 v2-labels.csv
 assay gap v1 v2 --runs runs --mark resnet50
 assay gap runs/v1 runs/v2 --subgroups present --agreement jaccard --json -o gap.json
@@ -27,7 +27,7 @@ public:
             "Compare two data sets through the same models: top-1, ReaL and ASMA on both, their "
             "gaps, the models' ranks, and how much of the top-1 gap the labels per image explain. "
             "Status 3: some items have no scores.",
-            examples);
+            gap_examples);
         app->add_option("sets", request_.sets,
                         "Two data sets: RUNS/V1 RUNS/V2, or their names with --runs")
             ->expected(0, 2)
@@ -107,7 +107,7 @@ public:
         for (std::string& set : request_.sets) set = runs.find(set).string();
     }
 
-    void check() const override { assay::checks(request_); }
+    void check() const override { assay::check(request_); }
 
     int run() const override {
         GapRequest request = request_;

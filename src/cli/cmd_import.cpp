@@ -13,7 +13,7 @@
 namespace assay::cli {
 namespace {
 
-constexpr std::string_view examples = R"(
+constexpr std::string_view import_examples = R"(
 assay import logits.npy --items val.csv --dataset-name val --name resnet50 --out runs
 assay import scores.npz --array probs --kind probabilities --items ids.txt --dataset-name val --out runs
 assay import results.csv --dataset-name val --class-count 1000 --out runs
@@ -28,7 +28,7 @@ int cmd_import(std::vector<std::string> arguments) {
         "Turn saved predictions (npy, npz, safetensors, csv, tsv, jsonl; full matrix or top-k) "
         "into a "
         "store. Tells logits from probabilities by the numbers, and refuses an incorrect claim.",
-        examples);
+        import_examples);
     std::filesystem::path file;
     std::filesystem::path out = "runs";
     std::filesystem::path classes;

@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view examples = R"(
+constexpr std::string_view labels_aggregate_examples = R"(
 assay labels aggregate votes.csv
 assay labels aggregate votes.csv --data images/multi --to csv -o labels.csv
 assay labels aggregate raters.npz --original val.txt --to list -o real.json
@@ -147,7 +147,7 @@ int labels_aggregate(std::vector<std::string> arguments) {
     auto app = make_app("labels aggregate",
                         "Combine the votes of annotators into label sets. Status 3: some votes "
                         "were not used (listed on stderr).",
-                        examples);
+                        labels_aggregate_examples);
     AggregateOptions options;
     Files files;
     Output output;

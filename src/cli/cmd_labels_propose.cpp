@@ -13,7 +13,7 @@
 namespace assay::cli {
 namespace {
 
-constexpr std::string_view examples = R"(
+constexpr std::string_view labels_propose_examples = R"(
 assay labels propose runs/val -o questions.csv
 assay labels propose runs/val --recall 0.97 --gold experts.csv --skip-agreed -o questions.csv
 assay labels propose runs/val/a runs/val/b --rule rank --all-models --json
@@ -64,7 +64,7 @@ public:
                      "above thresholds that are set by a recall, with as few questions as "
                      "possible. With --csv: the questions, not the report. Status 3: the recall "
                      "is out of reach, or images have no scores.",
-                     examples);
+                     labels_propose_examples);
         add_options(*app, options_);
         app->add_option("-o,--output", questions_,
                         "Write the questions: csv with item, path, label, class, proposed_by, "
@@ -84,7 +84,7 @@ public:
     }
 
     void check() const override {
-        assay::checks(options_);
+        assay::check(options_);
         if (questions_ == "-" && output_.format != ReportFormat::text)
             throw Error(ErrorCode::usage, "--format and -o - both print to stdout; name a file");
     }

@@ -8,7 +8,7 @@
 namespace assay::cli {
 namespace {
 
-constexpr std::string_view examples = R"(
+constexpr std::string_view labels_stats_examples = R"(
 assay labels stats real.json
 assay labels stats images/multi --pairs 30
 assay labels stats runs/val --classes-table
@@ -23,7 +23,7 @@ int labels_stats(std::vector<std::string> arguments) {
                  "Count labels: how many images have, how often each class, and which classes come "
                  "together more often than chance. With --csv: the classes, or with --pairs N the "
                  "pairs.",
-                 examples);
+                 labels_stats_examples);
     LabelStatsOptions options;
     Output output;
     app->add_option("data", options.data,

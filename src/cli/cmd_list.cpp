@@ -11,7 +11,7 @@
 namespace assay::cli {
 namespace {
 
-constexpr std::string_view examples = R"(
+constexpr std::string_view list_examples = R"(
 assay list
 assay list metrics
 assay list metrics --markdown
@@ -26,7 +26,7 @@ int cmd_list(std::vector<std::string> arguments) {
                         "Show the metrics with their definitions, the presets, the class maps, the "
                         "formats, or the stores "
                         "below a folder.",
-                        examples);
+                        list_examples);
     std::string what;
     bool markdown = false;
     Output output;

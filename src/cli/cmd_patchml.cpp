@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view examples = R"(
+constexpr std::string_view patchml_examples = R"(
 assay patchml --data ILSVRC/Data/CLS-LOC/val --boxes ILSVRC/Annotations/CLS-LOC/val --out patchml
 assay patchml --data ILSVRC/Data/CLS-LOC/val --boxes LOC_val_solution.csv --seeds 1-5 --out patchml
 assay patchml --data val2017 --boxes instances_val2017.json --k 2,4 --distinct --seed 7 --out coco-patches
@@ -113,7 +113,8 @@ void add_results(CLI::App& app, PatchmlOptions& o, Flags& flags) {
                    "Write every box that was left out, and why, to this csv")
         ->type_name("FILE")
         ->group(results);
-    app.add_option("--examples", o.examples, "Boxes left out that are shown, of each kind")
+    app.add_option("--examples", o.examples,
+                   "Boxes left out that are shown, of each kind")
         ->capture_default_str()
         ->type_name("N")
         ->group(results);
@@ -153,7 +154,7 @@ public:
             "single-label images, k on a canvas (PatchML, Anzaku et al.). The same seed gives the "
             "same bytes. The same command resumes after an interruption and skips what is done. "
             "Status 3: some boxes were left out (counted and listed).",
-            examples);
+            patchml_examples);
         add_patches(*app, options_);
         add_composites(*app, options_);
         add_results(*app, options_, flags_);

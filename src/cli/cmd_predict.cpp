@@ -9,7 +9,7 @@
 namespace assay::cli {
 namespace {
 
-constexpr std::string_view examples = R"(
+constexpr std::string_view predict_examples = R"(
 assay predict --model resnet50.pt --preset torchvision --data imagenet/val --out runs
 assay predict -m a.pt -m b.onnx -d val -d imagenet-v2 --out runs
 assay predict -m m.pt -d flat --list val.csv --storage top20 --batch 32 --out runs
@@ -24,7 +24,7 @@ int cmd_predict(std::vector<std::string> arguments) {
         "Run classifiers over images and store their predictions. The same command resumes after "
         "an "
         "interruption and skips what is done; images that could not be read are tried again.",
-        examples);
+        predict_examples);
     ModelFlags models;
     DataFlags data;
     StoreFlags store;

@@ -13,7 +13,7 @@ namespace {
 
 using namespace replication;
 
-constexpr std::string_view examples = R"(
+constexpr std::string_view replicate_adjust_examples = R"(
 assay replicate adjust original.csv replication.csv --hits original-hits.csv replication-hits.csv
 assay replicate adjust original.csv replication.csv --hits runs/v1 runs/v2 --bootstrap 1000
 assay replicate adjust original.csv replication.csv --hits runs/v1 runs/v2 --methods moments,naive,jackknife,mixture
@@ -89,7 +89,7 @@ public:
             "Reweigh the replication to the selection rates of the original and split each "
             "classifier's accuracy gap into what remains and what was selection bias. Status 3: "
             "images without hits were left out.",
-            examples);
+            replicate_adjust_examples);
         add_sets(*app, step_.original, step_.replication);
         add_hits(*app, step_.original_hits, step_.replication_hits,
                  "Hits on the original and on the replication: csv files, or folders of stores")

@@ -8,7 +8,7 @@
 namespace assay::cli {
 namespace {
 
-constexpr std::string_view examples = R"(
+constexpr std::string_view replicate_frequencies_examples = R"(
 assay replicate frequencies original.csv replication.csv
 assay replicate frequencies original.csv replication.csv --clean --out frequencies
 assay replicate frequencies original.csv --equalise 36 --csv -o original.frequencies.csv
@@ -24,7 +24,7 @@ int replicate_frequencies(std::vector<std::string> arguments) {
         "image was selected. Give both sets of a study at once: annotators are judged by all they "
         "did, and the overlap of the two pools is checked. Status 3: no annotator judged both "
         "sets.",
-        examples);
+        replicate_frequencies_examples);
     replication::FrequenciesStep step;
     Output output;
     app->add_option("files", step.files, "Annotations of the original and of the replication")

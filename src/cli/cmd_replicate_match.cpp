@@ -8,7 +8,7 @@
 namespace assay::cli {
 namespace {
 
-constexpr std::string_view examples = R"(
+constexpr std::string_view replicate_match_examples = R"(
 assay replicate match original.csv candidates.csv --per-class 10 --csv -o chosen.csv
 assay replicate match original.csv candidates.csv --annotators 5 --per-class 4
 assay replicate match original.csv candidates.csv --annotators 5 --easy 2 --easy-annotators 4 --hits candidates-hits.csv
@@ -23,7 +23,7 @@ int replicate_match(std::vector<std::string> arguments) {
         "those of a reference (buckets of 0.2). With --annotators N only N random annotators of "
         "each candidate choose, and the others show what was really got. Status 3: images or hits "
         "are missing.",
-        examples);
+        replicate_match_examples);
     replication::MatchStep step;
     Output output;
     app->add_option("reference", step.reference, "Annotations or frequencies of the reference")

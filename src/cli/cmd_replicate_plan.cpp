@@ -8,7 +8,7 @@
 namespace assay::cli {
 namespace {
 
-constexpr std::string_view examples = R"(
+constexpr std::string_view replicate_plan_examples = R"(
 assay replicate plan original.csv replication.csv --width 2
 assay replicate plan original.csv replication.csv --hits a.csv b.csv --width 1.5 --annotators 10,20,40
 )";
@@ -21,7 +21,7 @@ int replicate_plan(std::vector<std::string> arguments) {
         "From a pilot's annotations: how many images a study needs for an interval of the wanted "
         "width, by number of annotators, and the bias of each estimator there. Status 3: images "
         "without hits were left out.",
-        examples);
+        replicate_plan_examples);
     replication::PlanStep step;
     Output output;
     add_sets(*app, step.original, step.replication);

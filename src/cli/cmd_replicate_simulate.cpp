@@ -9,7 +9,7 @@
 namespace assay::cli {
 namespace {
 
-constexpr std::string_view examples = R"(
+constexpr std::string_view replicate_simulate_examples = R"(
 assay replicate simulate --out study
 assay replicate simulate --world lenient --annotators 20 --classes 200 --out study
 assay replicate simulate --world matching --annotators 10 --out candidates
@@ -25,7 +25,7 @@ int replicate_simulate(std::vector<std::string> arguments) {
         "same, judged by annotators of different leniency), probit (class effects, a proportion of "
         "images that everybody selects), steep (easy and hard images, a logistic step), matching "
         "(20 original and 80 candidate images per class).",
-        examples);
+        replicate_simulate_examples);
     replication::SimulateStep step;
     replication::SimulationOptions& options = step.simulation;
     Output output;

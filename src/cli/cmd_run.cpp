@@ -13,7 +13,7 @@
 namespace assay::cli {
 namespace {
 
-constexpr std::string_view examples = R"(
+constexpr std::string_view run_examples = R"(
 assay run assay.toml
 assay run assay.toml --out runs-2 --threads 8
 assay run assay.toml --dry-run
@@ -35,7 +35,7 @@ int cmd_run(std::vector<std::string> arguments) {
                         "the models over the data sets and what was made, then the commands that "
                         "read their predictions ([score], [compare], [gap], [labels], "
                         "[replicate]). Flags override the file. docs/assay.toml.md describes it.",
-                        examples);
+                        run_examples);
     std::filesystem::path file = "assay.toml";
     app->add_option("config", file, "The configuration")->type_name("FILE")->capture_default_str();
     StoreFlags flags;

@@ -11,7 +11,7 @@
 namespace assay::cli {
 namespace {
 
-constexpr std::string_view examples = R"(
+constexpr std::string_view score_examples = R"(
 assay score runs
 assay score runs/val/resnet50 --per-class
 assay score runs --metrics top1,ece:bins=20,ace --json
@@ -30,7 +30,7 @@ public:
             "Compute metrics, each with its interval and definition, from stored predictions. "
             "`assay list metrics` shows "
             "them all. Status 1: a gate is broken; 3: some items have no scores.",
-            examples);
+            score_examples);
         app->add_option("path", options_.paths, "RUNS folder, one of its data sets, or one store")
             ->required()
             ->type_name("PATH");
@@ -55,7 +55,7 @@ public:
         if (options_.paths.empty()) options_.paths = {runs.folder};
     }
 
-    void check() const override { assay::checks(options_, shown_); }
+    void check() const override { assay::check(options_, shown_); }
 
     int run() const override {
         ScoreRunsOptions options = options_;

@@ -7,7 +7,7 @@
 namespace assay::cli {
 namespace {
 
-constexpr std::string_view examples = R"(
+constexpr std::string_view show_examples = R"(
 assay show n01440764/img_0001.JPEG runs/val
 assay show 00041207 runs --labels real.json
 assay show cat/7.png runs/val/resnet50 --top 10
@@ -21,7 +21,7 @@ int cmd_show(std::vector<std::string> arguments) {
         "show",
         "Show one image's labels and each model's best classes; correct ones are marked. IMAGE is "
         "an item's id, its path, or an end of either that no other item has.",
-        examples);
+        show_examples);
     ShowOptions options;
     Output output;
     app->add_option("image", options.image, "The image")->required()->type_name("IMAGE");

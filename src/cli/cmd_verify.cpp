@@ -9,7 +9,7 @@
 namespace assay::cli {
 namespace {
 
-constexpr std::string_view examples = R"(
+constexpr std::string_view verify_examples = R"(
 assay verify runs
 assay verify runs/val/resnet50 --json
 )";
@@ -21,7 +21,7 @@ int cmd_verify(std::vector<std::string> arguments) {
                         "Read every shard of every store below PATH and check it against its "
                         "checksum. Exit status 2 "
                         "when something is damaged, 3 when shards are missing.",
-                        examples);
+                        verify_examples);
     std::filesystem::path path;
     app->add_option("path", path, "A RUNS folder, one of its data sets, or one store")
         ->required()

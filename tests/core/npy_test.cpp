@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "assay/error.h"
+#include "core/archives.h"
 #include "core/file.h"
 #include "core/half.h"
 #include "core/zip.h"
@@ -16,13 +17,6 @@ namespace assay {
 namespace {
 
 using ::testing::HasSubstr;
-
-const std::filesystem::path fixtures =
-    std::filesystem::path(ASSAY_SOURCE_DIR) / "tests/core/fixtures";
-
-std::span<const std::byte> bytes_of(const std::string& text) {
-    return std::as_bytes(std::span(text.data(), text.size()));
-}
 
 template <class T>
 std::string array_text(const std::string& descr, std::vector<std::uint64_t> shape,
@@ -51,7 +45,7 @@ std::string with_dictionary(const std::string& dictionary, std::size_t data_byte
 }
 
 TEST(Npy, EveryTypeOfNumPyIsRead) {
-    const MappedFile file(fixtures / "arrays.npz");
+    const MappedFile file(archive_fixtures / "arrays.npz");
     const ZipArchive archive(file.bytes());
     for (const std::string name :
          {"f2", "f4", "f8", "u1", "u2", "u4", "u8", "i1", "i2", "i4", "i8", "b1"}) {
@@ -80,7 +74,7 @@ TEST(Npy, EveryTypeOfNumPyIsRead) {
 }
 
 TEST(Npy, FortranOrderHasTheFirstIndexFastest) {
-    const MappedFile file(fixtures / "arrays.npz");
+    const MappedFile file(archive_fixtures / "arrays.npz");
     const ZipArchive archive(file.bytes());
     const NpyView view = parse_npy(archive.view(*archive.find("fortran.npy")));
     EXPECT_TRUE(view.fortran);
@@ -93,7 +87,7 @@ TEST(Npy, FortranOrderHasTheFirstIndexFastest) {
 }
 
 TEST(Npy, EmptyAndScalarShapes) {
-    const MappedFile file(fixtures / "arrays.npz");
+    const MappedFile file(archive_fixtures / "arrays.npz");
     const ZipArchive archive(file.bytes());
     const NpyView empty = parse_npy(archive.view(*archive.find("empty.npy")));
     EXPECT_EQ(empty.count(), 0U);
@@ -105,13 +99,13 @@ TEST(Npy, EmptyAndScalarShapes) {
 
 TEST(Npy, AllFormatVersions) {
     for (const char* name : {"version1.npy", "version2.npy", "version3.npy"}) {
-        const MappedFile file(fixtures / name);
+        const MappedFile file(archive_fixtures / name);
         EXPECT_EQ(parse_npy(file.bytes()).values.number(11), 33.0 / 4 - 2) << name;
     }
 }
 
 TEST(Npy, HeaderIsWhatNumPyWrites) {
-    const MappedFile file(fixtures / "version1.npy");
+    const MappedFile file(archive_fixtures / "version1.npy");
     const std::uint64_t shape[] = {3, 4};
     const std::string header = npy_header("<f4", shape);
     // NumPy leaves component for growing shapes since 1.24 and pads to 64 bytes: the dictionary is
@@ -127,7 +121,7 @@ TEST(Npy, HeaderIsWhatNumPyWrites) {
 
 TEST(Npy, RefusalsNameTheFault) {
     const auto refused_file = [](const char* name) {
-        const MappedFile file(fixtures / name);
+        const MappedFile file(archive_fixtures / name);
         return refusal(std::string(file.text()));
     };
     EXPECT_THAT(refused_file("big_endian.npy"),

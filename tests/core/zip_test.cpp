@@ -8,6 +8,7 @@
 #include <filesystem>
 
 #include "assay/error.h"
+#include "core/archives.h"
 #include "core/file.h"
 #include "core/npy.h"
 
@@ -15,13 +16,6 @@ namespace assay {
 namespace {
 
 using ::testing::HasSubstr;
-
-const std::filesystem::path fixtures =
-    std::filesystem::path(ASSAY_SOURCE_DIR) / "tests/core/fixtures";
-
-std::span<const std::byte> bytes_of(const std::string& text) {
-    return std::as_bytes(std::span(text.data(), text.size()));
-}
 
 std::string little(std::uint64_t value, int bytes) {
     std::string text;
@@ -86,7 +80,7 @@ std::string refusal(Body&& body) {
 }
 
 TEST(Zip, StoredEntriesAreSeenInPlace) {
-    const MappedFile file(fixtures / "arrays.npz");
+    const MappedFile file(archive_fixtures / "arrays.npz");
     const ZipArchive archive(file.bytes());
     EXPECT_EQ(archive.entries().size(), 15U);
     const ZipEntry* entry = archive.find("f4.npy");
@@ -100,8 +94,8 @@ TEST(Zip, StoredEntriesAreSeenInPlace) {
 }
 
 TEST(Zip, DeflatedEntriesGiveTheSameBytes) {
-    const MappedFile plain_file(fixtures / "arrays.npz");
-    const MappedFile packed_file(fixtures / "arrays_packed.npz");
+    const MappedFile plain_file(archive_fixtures / "arrays.npz");
+    const MappedFile packed_file(archive_fixtures / "arrays_packed.npz");
     const ZipArchive plain(plain_file.bytes());
     const ZipArchive packed(packed_file.bytes());
     ASSERT_EQ(plain.entries().size(), packed.entries().size());
@@ -117,7 +111,7 @@ TEST(Zip, DeflatedEntriesGiveTheSameBytes) {
 }
 
 TEST(Zip, Zip64) {
-    const MappedFile file(fixtures / "zip64.npz");
+    const MappedFile file(archive_fixtures / "zip64.npz");
     const ZipArchive archive(file.bytes());
     EXPECT_EQ(parse_npy(archive.view(*archive.find("logits.npy"))).shape_text(), "(3, 4)");
 }
@@ -199,7 +193,7 @@ TEST(Zip, BombsAreRefusedByTheirClaims) {
 }
 
 TEST(Zip, EveryCutOfAnArchiveIsRefusedOrHarmless) {
-    const MappedFile file(fixtures / "arrays_packed.npz");
+    const MappedFile file(archive_fixtures / "arrays_packed.npz");
     std::size_t passed = 0;
     for (std::size_t n = 0; n < file.bytes().size(); ++n) {
         refusal([&] {

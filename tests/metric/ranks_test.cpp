@@ -16,7 +16,7 @@ namespace {
 constexpr std::uint32_t classes = 5;
 
 /// Label sets of 1 to 5 members in turn; the first is also the target of single-label metrics.
-std::vector<RowFacts> some_rows(std::size_t n, std::uint64_t seed) {
+std::vector<RowFacts> rows_with_ranks(std::size_t n, std::uint64_t seed) {
     RandomStream random(seed, "rows");
     std::vector<RowFacts> rows(n);
     for (std::size_t i = 0; i < n; ++i) {
@@ -71,7 +71,7 @@ TEST(Ranks, TheStateOfEveryMetricIsThatOfOneRank) {
     const auto requests = all_requests();
     ASSERT_GE(requests.size(), metric_table().size() / 2);
     for (const std::size_t n : {0U, 1U, 2U, 1000U}) {
-        const auto rows = some_rows(n, 3);
+        const auto rows = rows_with_ranks(n, 3);
         std::vector<std::uint64_t> sizes(group_count);
         for (const RowFacts& row : rows) ++sizes[row.group];
         for (const MetricRequest& request : requests) {
