@@ -167,6 +167,8 @@ private:
                 return composite(request);
             case Source::class_wise:
                 return adaptive_.estimate(request, group_sizes_);
+            case Source::ordered:
+                return ordered(request);
             case Source::accumulated:
                 break;
         }
@@ -174,6 +176,46 @@ private:
         const Shared& shared = shared_.at(accumulator->key());
         return estimate(request, shape_, *shared.accumulator, shared.state, group_sizes_,
                         options_.resampling);
+    }
+
+    // Items with a label, the most confident first. 8 bytes each, and only when asked for.
+    const std::vector<ConfidentItem>& by_confidence() {
+        if (!by_confidence_.empty()) return by_confidence_;
+        for (std::uint64_t i = 0; i < rows_.items(); ++i) {
+            const std::int32_t target = rows_.target(i);
+            if (target < 0) continue;
+            const ItemRecord& record = rows_.records()[static_cast<std::size_t>(i)];
+            by_confidence_.push_back(
+                {record.confidence, record.predicted == target, rows_.group_of(i)});
+        }
+        std::sort(by_confidence_.begin(), by_confidence_.end(),
+                  [](const ConfidentItem& a, const ConfidentItem& b) {
+                      return a.confidence > b.confidence;
+                  });
+        return by_confidence_;
+    }
+
+    ResampledEstimate ordered(const MetricRequest& request) {
+        const std::vector<ConfidentItem>& items = by_confidence();
+        MetricContext context = this->context(request);
+        ResampledEstimate result;
+        static_cast<Estimate&>(result) = request.facts->of_order(context, items);
+        if (!result.value) return result;
+        context.value_only = true;
+        std::vector<double> without(group_count);
+        parallel_blocks(group_count, threads_, [&](std::size_t group) {
+            if (group_sizes_[group] == 0) return;
+            std::vector<ConfidentItem> rest;
+            rest.reserve(items.size());
+            for (const ConfidentItem& item : items) {
+                if (item.group != group) rest.push_back(item);
+            }
+            without[group] = request.facts->of_order(context, rest).value.value_or(*result.value);
+        });
+        for (std::size_t group = 0; group < group_count; ++group) {
+            if (group_sizes_[group] > 0) result.without.push_back(without[group]);
+        }
+        return result;
     }
 
     ResampledEstimate composite(const MetricRequest& request) {
@@ -267,6 +309,8 @@ private:
                 metric.sums =
                     &adaptive_.sums(std::stoi(request.parameters.at("bins")), metric.top_label);
                 break;
+            case Source::ordered:
+                return std::nullopt;  // none of these has a null yet
             case Source::accumulated:
                 metric.accumulator = request.facts->accumulate(context(request));
                 break;
@@ -297,6 +341,7 @@ private:
     ConfusionCounts confused_;
     std::vector<std::uint64_t> group_sizes_ = std::vector<std::uint64_t>(group_count, 0);
     std::vector<std::int64_t> sampled_;
+    std::vector<ConfidentItem> by_confidence_;
     ScoredSet set_;
     ScoreReport& report_ = set_.report;
 };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include <fmt/core.h>
 
@@ -49,6 +50,78 @@ Interval mean_interval(const MeanAgreement& m, double level) {
     const double low = p <= 0 ? 0 : std::min(p, std::max(0.0, centre - half));
     const double high = p >= 1 ? 1 : std::max(p, std::min(1.0, centre + half));
     return {low, high, level, m.yes_or_no ? "wilson" : "wilson.clusters"};
+}
+
+namespace {
+
+// A mean as a proportion of `size` images: its own, or fewer or more where it varies otherwise.
+struct Proportion {
+    double mean = 0, size = 0, weight = 1;
+    double degrees = 0;  // of its variance; 0: known
+};
+
+Proportion proportion_of(const MeanAgreement& m, double weight) {
+    const auto n = static_cast<double>(m.n);
+    const double spread = m.mean * (1 - m.mean);
+    if (m.yes_or_no || spread <= 0 || m.n < 2) return {m.mean, n, weight, 0};
+    const double variance = ((n - 1) * m.variance + spread) / n;
+    return {m.mean, spread * n / variance, weight, n};
+}
+
+// Where n (p - x)^2 / (x (1 - x)) = n (p^2 / x + (1 - p)^2 / (1 - x) - 1) falls with slope -pull;
+// x <= p.
+double pulled_down(const Proportion& p, double pull) {
+    const double up = p.mean * p.mean, down = (1 - p.mean) * (1 - p.mean), slope = pull / p.size;
+    if (up <= 0) return 0;
+    if (down <= 0) return slope > 1 ? std::sqrt(1 / slope) : 1;
+    double low = 0, high = p.mean;
+    for (int i = 0; i < 50; ++i) {
+        const double x = (low + high) / 2;
+        (up / (x * x) - down / ((1 - x) * (1 - x)) > slope ? low : high) = x;
+    }
+    return high;
+}
+
+// The least sum with a chi-square of at most `bound`: Lagrange's condition gives the means for one
+// multiplier, and the chi-square rises with it.
+double least_sum(std::span<const Proportion> list, double bound) {
+    double low = 1e-12, high = 1e30, sum = 0;
+    for (int i = 0; i < 70; ++i) {
+        const double pull = std::sqrt(low * high);
+        double chi = 0, at = 0;
+        for (const Proportion& p : list) {
+            const double x = pulled_down(p, pull * p.weight);
+            at += p.weight * x;
+            if (x > 0 && x < p.mean) chi += p.size * (p.mean - x) * (p.mean - x) / (x * (1 - x));
+        }
+        (chi <= bound ? low : high) = pull;
+        if (i == 0 || chi <= bound) sum = at;
+    }
+    return sum;
+}
+
+}  // namespace
+
+Interval weighted_sum_interval(std::span<const MeanAgreement> means,
+                               std::span<const double> weights, double level) {
+    std::vector<Proportion> list;
+    double value = 0, all = 0, variance = 0, denominator = 0;
+    for (std::size_t k = 0; k < means.size(); ++k) {
+        list.push_back(proportion_of(means[k], weights[k]));
+        const Proportion& p = list.back();
+        const double part = p.weight * p.weight * p.mean * (1 - p.mean) / p.size;
+        value += p.weight * p.mean;
+        all += p.weight;
+        variance += part;
+        if (p.degrees > 0) denominator += part * part / p.degrees;
+    }
+    const double quantile =
+        denominator > 0 ? student_t_quantile(0.5 + level / 2, variance * variance / denominator)
+                        : normal_quantile(0.5 + level / 2);
+    const double low = least_sum(list, quantile * quantile);
+    for (Proportion& p : list) p.mean = 1 - p.mean;
+    const double high = all - least_sum(list, quantile * quantile);
+    return {std::min(value, low), std::max(value, high), level, "score.subgroups"};
 }
 
 Interval mean_of_terms(std::span<const Term> terms, double level, std::string_view method) {

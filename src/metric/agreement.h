@@ -40,14 +40,27 @@ struct MeanAgreement {
 /// that all do. At p = 0 and 1 the size is n. Inside [0, 1], never without width.
 Interval mean_interval(const MeanAgreement& mean, double level);
 
+/// Interval of the sum of `weights` times independent means: all sums that are told apart from the
+/// data by no score test, whatever the single means are. The lower end is the least sum of w mu
+/// with
+///   sum of n (m - mu)^2 / (mu (1 - mu)) <= t^2
+/// over the means mu, each with its effective size n as above (one more image of the greatest
+/// variance is put in instead of two); t is Student's with Welch and Satterthwaite's degrees of
+/// freedom, the normal quantile where every agreement is a yes or a no. Of one mean it is Wilson's
+/// interval; of two proportions, Miettinen and Nurminen's (1985) without their correction. A mean
+/// whose images all agree moves too, unlike in the stratified bootstrap, and a mean's own skewness
+/// does not add up as it does where intervals are put together (MOVER). Inside the range of the
+/// sum, never without width. Not empty; weights > 0. Cost: about 0.1 ms.
+Interval weighted_sum_interval(std::span<const MeanAgreement> means,
+                               std::span<const double> weights, double level);
+
 /// One term of an average of independent estimates.
 struct Term {
     double value = 0, low = 0, high = 0;
 };
 /// Interval of the unweighted mean of independent estimates from their own intervals: each end
 /// moves by the root of the sum of squares of the terms' distances to theirs (MOVER: Zou and Donner
-/// 2008; Newcombe 1998 for two proportions). Keeps its width where a small subgroup shows no
-/// spread, which the stratified bootstrap does not. One term: its own interval.
+/// 2008; Newcombe 1998 for two proportions). One term: its own interval.
 Interval mean_of_terms(std::span<const Term> terms, double level, std::string_view method);
 
 }  // namespace assay

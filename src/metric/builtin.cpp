@@ -58,6 +58,34 @@ std::string balance_definition(const Parameters& p) {
     return "class_balance." + p.at("spread");
 }
 
+std::string precision_definition(const Parameters& p) {
+    return "precision." + p.at("average");
+}
+std::string recall_definition(const Parameters& p) {
+    return "recall." + p.at("average");
+}
+std::string f1_definition(const Parameters& p) {
+    return "f1." + p.at("average");
+}
+std::string fixed_matthews(const Parameters&) {
+    return "matthews.multiclass";
+}
+std::string fixed_kappa(const Parameters&) {
+    return "kappa.unweighted";
+}
+std::string fixed_aurc(const Parameters&) {
+    return "aurc.mean_risk";
+}
+std::string fixed_excess_aurc(const Parameters&) {
+    return "excess_aurc.best_order";
+}
+std::string fixed_covered_accuracy(const Parameters&) {
+    return "accuracy_at_coverage.most_confident";
+}
+std::string fixed_calibration_ks(const Parameters&) {
+    return "calibration_ks.running_sums";
+}
+
 constexpr std::string_view hesse = "Hesse et al. 2026 (TMLR), Beyond Accuracy";
 
 ParameterFacts bins_parameter() {
@@ -371,6 +399,138 @@ std::vector<MetricFacts> make_table() {
          .accumulate = accumulate_classes,
          .value = class_balance_value,
          .variants = {{}, {{"spread", "between"}}}});
+    const ParameterFacts average{"average",
+                                 "macro",
+                                 "macro: every class that is a label or a prediction counts the "
+                                 "same; weighted: as much as it "
+                                 "has items",
+                                 {"macro", "weighted"}};
+    constexpr std::string_view sokolova =
+        "Sokolova and Lapalme 2009, A systematic analysis of performance measures; conventions of "
+        "scikit-learn: 0/0 is 0";
+    table.push_back({.name = "precision",
+                     .title = "Precision",
+                     .formula = "mean over the classes of hits / predictions of the class",
+                     .parameters = {average},
+                     .needs = with_labels,
+                     .unit = Unit::proportion,
+                     .origin = sokolova,
+                     .uncertainty = Uncertainty::jackknife,
+                     .definition = precision_definition,
+                     .accumulate = accumulate_classes,
+                     .value = precision_value,
+                     .by_default = false});
+    table.push_back(
+        {.name = "recall",
+         .title = "Recall",
+         .formula =
+             "mean over the classes of hits / items of the class; macro differs from balanced "
+             "accuracy where a class without items is predicted; weighted is top-1 accuracy",
+         .parameters = {average},
+         .needs = with_labels,
+         .unit = Unit::proportion,
+         .origin = sokolova,
+         .uncertainty = Uncertainty::jackknife,
+         .definition = recall_definition,
+         .accumulate = accumulate_classes,
+         .value = recall_value,
+         .by_default = false});
+    table.push_back(
+        {.name = "f1",
+         .title = "F1 score",
+         .formula = "mean over the classes of 2 hits / (items + predictions) of the class",
+         .parameters = {average},
+         .needs = with_labels,
+         .unit = Unit::proportion,
+         .origin = sokolova,
+         .uncertainty = Uncertainty::jackknife,
+         .definition = f1_definition,
+         .accumulate = accumulate_classes,
+         .value = f1_value,
+         .by_default = false});
+    table.push_back(
+        {.name = "matthews",
+         .title = "Matthews correlation coefficient",
+         .formula =
+             "correlation of labels and predictions over several classes; 0 where all are one "
+             "class",
+         .needs = with_labels,
+         .low = -1,
+         .origin = "Gorodkin 2004, Comparing two K-category assignments; scikit-learn",
+         .uncertainty = Uncertainty::jackknife,
+         .definition = fixed_matthews,
+         .accumulate = accumulate_classes,
+         .value = matthews_value,
+         .by_default = false});
+    table.push_back({.name = "kappa",
+                     .title = "Cohen's kappa",
+                     .formula = "(top-1 accuracy - chance) / (1 - chance), chance = sum over the "
+                                "classes of the proportion of labels times that of predictions",
+                     .needs = with_labels,
+                     .low = -1,
+                     .origin = "Cohen 1960, A coefficient of agreement for nominal scales",
+                     .uncertainty = Uncertainty::jackknife,
+                     .definition = fixed_kappa,
+                     .accumulate = accumulate_classes,
+                     .value = kappa_value,
+                     .by_default = false});
+    constexpr std::string_view geifman =
+        "Geifman and El-Yaniv 2017, Selective classification for deep neural networks; Geifman, "
+        "Uziel "
+        "and El-Yaniv 2019, Bias-reduced uncertainty estimation";
+    table.push_back({.name = "aurc",
+                     .title = "Area under the risk-coverage curve",
+                     .formula =
+                         "mean over k = 1 .. n of the error rate of the k most confident items; "
+                         "equal confidences share their errors",
+                     .needs = labels | probabilities,
+                     .higher_is_better = false,
+                     .origin = geifman,
+                     .uncertainty = Uncertainty::jackknife,
+                     .source = Source::ordered,
+                     .definition = fixed_aurc,
+                     .of_order = aurc_of,
+                     .by_default = false});
+    table.push_back({.name = "excess_aurc",
+                     .title = "Excess area under the risk-coverage curve",
+                     .formula = "aurc minus that of the same hits and errors in the best order",
+                     .needs = labels | probabilities,
+                     .higher_is_better = false,
+                     .origin = geifman,
+                     .uncertainty = Uncertainty::jackknife,
+                     .source = Source::ordered,
+                     .definition = fixed_excess_aurc,
+                     .of_order = excess_aurc_of,
+                     .by_default = false});
+    table.push_back(
+        {.name = "accuracy_at_coverage",
+         .title = "Accuracy at coverage",
+         .formula =
+             "top-1 accuracy of the most confident `coverage` percent of the items (the number "
+             "rounded up; equal confidences share their errors)",
+         .parameters = {{"coverage", "80", "percent of the items", {}, 1, 100}},
+         .needs = labels | probabilities,
+         .unit = Unit::proportion,
+         .origin = geifman,
+         .uncertainty = Uncertainty::jackknife,
+         .source = Source::ordered,
+         .definition = fixed_covered_accuracy,
+         .of_order = covered_accuracy_of,
+         .numbered_by = "coverage",
+         .by_default = false,
+         .variants = {{{"coverage", "80"}}}});
+    table.push_back(
+        {.name = "calibration_ks",
+         .title = "Kolmogorov-Smirnov calibration error",
+         .formula = "greatest |sum of confidence - hit| over the items up to a confidence, over n",
+         .needs = labels | probabilities,
+         .higher_is_better = false,
+         .origin = "Gupta et al. 2021, Calibration of neural networks using splines, eq. 7",
+         .uncertainty = Uncertainty::jackknife,
+         .source = Source::ordered,
+         .definition = fixed_calibration_ks,
+         .of_order = calibration_ks_of,
+         .by_default = false});
     return table;
 }
 

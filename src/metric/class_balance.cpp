@@ -34,6 +34,10 @@ public:
             add_real(cls + class_confidence, row.confidence);
             add_real(cls + class_target, p);
             add_real(cls + class_target_squares, p * p);
+            if (row.predicted >= 0) {
+                ++state[row.group * slots() +
+                        static_cast<std::size_t>(row.predicted) * class_slots + class_predicted];
+            }
         }
     }
 

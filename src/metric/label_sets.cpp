@@ -156,12 +156,17 @@ Estimate subgroup_value(const MetricContext& context, std::span<const std::int64
 }
 
 Estimate asma_value(const MetricContext& context, std::span<const std::int64_t> state) {
-    const auto range =
-        parse_number_list(context.parameters.at("subgroups"), 1, most_labels_per_image).value();
+    const std::vector<int> range =
+        !context.labels_per_image.empty()
+            ? context.labels_per_image
+            : parse_number_list(context.parameters.at("subgroups"), 1, most_labels_per_image)
+                  .value();
     Estimate value;
-    std::vector<Term> terms;
+    std::vector<MeanAgreement> means;
+    std::vector<double> weights;  // with which the means change the value
     std::vector<int> absent, small, there;
-    std::string method;
+    double sum = 0;
+    const bool hamming = context.parameters.at("agreement") == "hamming";
     for (const int g : range) {
         const auto size = static_cast<std::uint32_t>(g);
         const Subgroup subgroup = subgroup_of(context, state, size);
@@ -174,7 +179,10 @@ Estimate asma_value(const MetricContext& context, std::span<const std::int64_t> 
         }
         there.push_back(g);
         if (subgroup.agreement.n < 30) small.push_back(g);
-        terms.push_back(term_of(context, size, subgroup, method));
+        means.push_back(subgroup.agreement);
+        weights.push_back(hamming ? 2.0 * size / context.shape.classes : 1.0);
+        std::string method;
+        sum += term_of(context, size, subgroup, method).value;
     }
     if (!value.undefined.empty()) return value;
     if (value.n == 0) {
@@ -187,12 +195,22 @@ Estimate asma_value(const MetricContext& context, std::span<const std::int64_t> 
                         number_list_text(absent), number_list_text(there));
         return value;
     }
-    double sum = 0;
-    for (const Term& term : terms) sum += term.value;
-    value.value = sum / static_cast<double>(terms.size());
+    const auto count = static_cast<double>(means.size());
+    value.value = sum / count;
     if (context.value_only) return value;
-    value.interval =
-        mean_of_terms(terms, context.level, terms.size() == 1 ? method : "mover.wilson");
+    if (means.size() == 1) {
+        std::string method;
+        const auto g = static_cast<std::uint32_t>(there[0]);
+        const Term term = term_of(context, g, subgroup_of(context, state, g), method);
+        value.interval = Interval{term.low, term.high, context.level, method};
+    } else {
+        Interval interval = weighted_sum_interval(means, weights, context.level);
+        double weighted = 0;
+        for (std::size_t k = 0; k < means.size(); ++k) weighted += weights[k] * means[k].mean;
+        interval.low = *value.value - std::max(0.0, weighted - interval.low) / count;
+        interval.high = *value.value + std::max(0.0, interval.high - weighted) / count;
+        value.interval = interval;
+    }
     if (!absent.empty())
         value.note =
             fmt::format("over the numbers of labels that occur: {}", number_list_text(there));

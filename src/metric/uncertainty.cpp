@@ -29,7 +29,8 @@ ResampledEstimate estimate(const MetricRequest& request, const Shape& shape,
                            std::span<const std::uint64_t> group_sizes,
                            const Resampling& resampling) {
     const MetricFacts& facts = *request.facts;
-    const MetricContext context{shape, request.parameters, resampling.level};
+    MetricContext context{shape, request.parameters, resampling.level};
+    context.labels_per_image = request.labels_per_image().value_or(std::vector<int>());
     MetricContext value_only = context;
     value_only.value_only = true;
     const std::size_t slots = accumulator.slots();

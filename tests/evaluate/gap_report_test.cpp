@@ -74,7 +74,8 @@ TEST(GapReport, ModelsByTop1AndMeansOverThem) {
         EXPECT_NEAR(*report.average.metrics[m].first.value, first, 1e-12);
         EXPECT_NEAR(*report.average.metrics[m].gap.value, gap, 1e-12);
         EXPECT_NEAR(*report.average.metrics[m].absolute.value, absolute, 1e-12);
-        EXPECT_EQ(report.average.metrics[m].gap.interval->method, "jackknife");
+        EXPECT_EQ(report.average.metrics[m].gap.interval->method,
+                  m == 2 ? "mover.unpaired.shared" : "newcombe.unpaired.shared");
         EXPECT_EQ(report.average.between[m]->models, 5U);
     }
     const GapDecomposition& d = report.average.decomposition;
@@ -84,7 +85,7 @@ TEST(GapReport, ModelsByTop1AndMeansOverThem) {
                 1e-12);
     EXPECT_EQ(report.models[0].metrics[0].first.interval->method, "wilson");
     EXPECT_EQ(report.models[0].metrics[0].gap.interval->method, "newcombe.unpaired");
-    EXPECT_EQ(report.models[0].metrics[2].first.interval->method, "mover.wilson");
+    EXPECT_EQ(report.models[0].metrics[2].first.interval->method, "score.subgroups");
     EXPECT_EQ(report.models[0].metrics[2].gap.interval->method, "mover.unpaired");
 }
 
@@ -97,6 +98,10 @@ TEST(GapReport, TheMeanOverModelsIsNoSurerThanTheImagesAllow) {
         many.models.push_back({name, many.models[0].states, {}, {}});
     const GapReport single = assemble_gap(one, scheme, {}), copies = assemble_gap(many, scheme, {});
     for (const std::size_t m : {std::size_t{0}, std::size_t{2}}) {
+        // The mean of one model is that model, and as sure.
+        EXPECT_EQ(single.average.metrics[m].gap.interval, single.models[0].metrics[m].gap.interval);
+        EXPECT_EQ(single.average.metrics[m].first.interval,
+                  single.models[0].metrics[m].first.interval);
         const Interval a = *single.average.metrics[m].gap.interval,
                        b = *copies.average.metrics[m].gap.interval;
         EXPECT_NEAR(a.low, b.low, 1e-12);
@@ -203,13 +208,21 @@ TEST(GapReport, AsmaHasAnIntervalWhereImagesShowNoSpread) {
     const GapPair& asma = report.models[0].metrics[2];
     ASSERT_TRUE(asma.first.interval && asma.gap.interval);
     EXPECT_EQ(asma.first.interval->high, 1);
-    // Each subgroup's is Wilson's of 50 of 50, and each end moves by root(3) / 3 of its distance.
-    const double below = (1 - wilson(50, 50, 0.95).low) / std::sqrt(3.0);
+    // Subgroups of one size move alike, as 150 images of one would: 50 (1 - mu) / mu = z^2 / 3
+    // each.
+    const double below = 1 - wilson(150, 150, 0.95).low;
     EXPECT_NEAR(asma.first.interval->low, 1 - below, 1e-12);
     // 1 - 1 = 0, down by the first's distance and up by the second's.
     EXPECT_NEAR(asma.gap.interval->low, -below, 1e-12);
     EXPECT_NEAR(asma.gap.interval->high, below, 1e-12);
-    EXPECT_EQ(report.average.metrics[2].gap.note, "no interval: the images show no spread");
+    // So does the average over models: of one, and of two that no image tells apart.
+    EXPECT_EQ(report.average.metrics[2].gap.interval, asma.gap.interval);
+    EXPECT_EQ(report.average.metrics[2].gap.note, "");
+    input.models.push_back({"b", input.models[0].states, {}, {}});
+    const GapReport two = assemble_gap(input, scheme, {});
+    ASSERT_TRUE(two.average.metrics[2].first.interval);
+    EXPECT_NEAR(two.average.metrics[2].first.interval->low, 1 - below, 1e-12);
+    EXPECT_EQ(two.average.metrics[2].first.interval->method, "score.subgroups.shared");
 }
 
 TEST(GapReport, NoProportionOfAGapThatMayBeNone) {

@@ -280,7 +280,50 @@ TEST(Intervals, OfLargeSubgroupsAreTheStratifiedBootstraps) {
                 0.08);  // 1000 replicates: +- 3 % of noise
     EXPECT_NEAR(value.interval->low, bootstrap.low, 0.1 * width);
     EXPECT_NEAR(value.interval->high, bootstrap.high, 0.1 * width);
-    EXPECT_EQ(value.interval->method, "mover.wilson");
+    EXPECT_EQ(value.interval->method, "score.subgroups");
+}
+
+// All labels are found in 4,000 and in 40 images. The chi-square of one subgroup, n (1 - mu) / mu,
+// costs least where n is small: that subgroup moves, and the other stays at 1.
+TEST(Intervals, WhereAllAgreeTheSmallestSubgroupMoves) {
+    const double z2 = 1.959963985 * 1.959963985;
+    Counted set;
+    set.add(1, 1, 4000);
+    set.add(2, 2, 40);
+    const Estimate value = set.value("asma:subgroups=1-2");
+    EXPECT_EQ(*value.value, 1);
+    EXPECT_EQ(value.interval->high, 1);
+    EXPECT_NEAR(value.interval->low, (1 + 40 / (40 + z2)) / 2, 1e-9);
+    // None found: the mirror image.
+    Counted none;
+    none.add(1, 0, 4000);
+    none.add(2, 0, 40);
+    const Estimate zero = none.value("asma:subgroups=1-2");
+    EXPECT_EQ(zero.interval->low, 0);
+    EXPECT_NEAR(zero.interval->high, 1 - value.interval->low, 1e-12);
+}
+
+// Against a search over a fine grid of the two subgroups' means.
+TEST(Intervals, AreTheLeastAndGreatestMeansThatTheScoreTestAllows) {
+    const MeanAgreement means[] = {{50, 0.8, 0, true}, {20, 0.35, 0, true}};
+    const double weights[] = {1, 1}, z2 = 1.959963985 * 1.959963985;
+    double least = 2, greatest = 0;
+    constexpr int steps = 2000;
+    for (int i = 1; i < steps; ++i) {
+        for (int j = 1; j < steps; ++j) {
+            const double a = static_cast<double>(i) / steps, b = static_cast<double>(j) / steps;
+            const double chi = 50 * (0.8 - a) * (0.8 - a) / (a * (1 - a)) +
+                               20 * (0.35 - b) * (0.35 - b) / (b * (1 - b));
+            if (chi > z2) continue;
+            least = std::min(least, a + b);
+            greatest = std::max(greatest, a + b);
+        }
+    }
+    const Interval found = weighted_sum_interval(means, weights, 0.95);
+    EXPECT_NEAR(found.low, least, 2e-3);
+    EXPECT_LE(found.low, least);
+    EXPECT_NEAR(found.high, greatest, 2e-3);
+    EXPECT_GE(found.high, greatest);
 }
 
 // Images of one subgroup: an image is easy or hard, its labels are found with the chance of its

@@ -72,6 +72,7 @@ TEST(Table, NamesAndFacts) {
         EXPECT_NE(facts.definition, nullptr) << facts.name;
         EXPECT_EQ(facts.accumulate != nullptr, facts.source == Source::accumulated) << facts.name;
         EXPECT_EQ(facts.value != nullptr, facts.source == Source::accumulated) << facts.name;
+        EXPECT_EQ(facts.of_order != nullptr, facts.source == Source::ordered) << facts.name;
         EXPECT_EQ(facts.parts.empty(), facts.source != Source::composite) << facts.name;
         for (const auto part : facts.parts) EXPECT_NO_THROW(parse_metric(part)) << facts.name;
         for (const auto& p : facts.parameters) {

@@ -110,6 +110,7 @@ struct ParameterFacts {
 /// How the engine obtains the value.
 enum class Source {
     accumulated,  ///< `accumulate` and `value`
+    ordered,      ///< `of_order`, of all items by their confidence
     class_wise,   ///< from the class-wise adaptive bins (class_wise.h): needs every row twice
     composite,    ///< geometric mean of `parts`
 };
@@ -128,6 +129,16 @@ struct MetricContext {
     double level = 0.95;
     /// No interval and no note are asked for: values without some items, or with items reweighted.
     bool value_only = false;
+    /// MetricRequest::labels_per_image() of these parameters, where it has been asked for: reading
+    /// it anew costs more than the values of label sets. Empty: not asked for.
+    std::vector<int> labels_per_image = {};
+};
+
+/// An item with a label, for metrics of the order in which a classifier is confident.
+struct ConfidentItem {
+    float confidence = 0;  ///< probability of the predicted class
+    bool correct = false;
+    std::uint16_t group = 0;
 };
 
 /// One row of the table in builtin.cpp: facts first, then the functions.
@@ -147,6 +158,9 @@ struct MetricFacts {
     std::unique_ptr<Accumulator> (*accumulate)(const MetricContext&) = nullptr;
     /// Of one state: of all items, without one group, or reweighted.
     Estimate (*value)(const MetricContext&, std::span<const std::int64_t> state) = nullptr;
+    /// Source::ordered: of items in falling order of confidence, equal ones in any order. Undefined
+    /// values have their reason; without an interval.
+    Estimate (*of_order)(const MetricContext&, std::span<const ConfidentItem>) = nullptr;
     std::vector<std::string_view> parts = {};  ///< composite: requests
     PairedTest paired = PairedTest::resampled;
     bool calibrated_null = false;     ///< is compared with labels drawn from the probabilities

@@ -64,7 +64,14 @@ GapDecomposition decomposition(const GapStatistics& statistics, const LeaveOuts&
     d.composition = resampled(lists, statistics.composition(), level, -1, 1);
     d.within = resampled(lists, statistics.within(), level, -1, 1);
     d.unmatched = resampled(lists, statistics.unmatched(), level, -1, 1);
-    d.explained = resampled(lists, statistics.explained(), level, -1e300, 1e300);
+    d.explained = {};
+    d.explained.unit = Unit::proportion;
+    d.explained.value = lists.whole[statistics.explained()];
+    std::string reason;
+    d.explained.interval = ratio_interval(
+        lists, statistics.composition(),
+        GapStatistics::at(GapStatistics::block(GapMetric::top1), end_gap), level, reason);
+    if (d.explained.value && !d.explained.interval) d.explained.note = "no interval: " + reason;
     const bool clear = gap.interval && (gap.interval->low > 0 || gap.interval->high < 0);
     if (d.composition.value && !clear) {
         d.explained = {};
@@ -105,13 +112,52 @@ const GapPair& pair_of(const GapModel& model, std::size_t block) {
     return metric == GapMetric::top1 ? s.top1 : metric == GapMetric::real ? s.real : s.agreement;
 }
 
+const Estimate& gap_end(const GapPair& pair, GapEnd end) {
+    return end == end_first ? pair.first : end == end_second ? pair.second : pair.gap;
+}
+
+// Interval of a mean over models that share their images: the mean of their own intervals, as far
+// from the value as if all erred together, times what the jackknife's standard error of the mean is
+// of the mean of theirs. One model keeps its interval, a thousand copies of it are no surer, and
+// what shows no spread has a width.
+std::optional<Interval> shared_interval(const std::vector<GapModel>& models, std::size_t block,
+                                        GapEnd end, double value, std::optional<double> error,
+                                        double errors) {
+    double below = 0, above = 0, count = 0;
+    Interval interval;
+    for (const GapModel& model : models) {
+        const Estimate& one = gap_end(pair_of(model, block), end);
+        if (!one.value || !one.interval) continue;
+        below += *one.value - one.interval->low;
+        above += one.interval->high - *one.value;
+        interval.level = one.interval->level;
+        interval.method = one.interval->method;
+        ++count;
+    }
+    if (count == 0 || !error) return std::nullopt;
+    // Rounding of the groups' sums is no spread.
+    const double part = errors / count > 1e-12 ? std::min(1.0, *error * count / errors) : 1;
+    interval.low = value - part * below / count;
+    interval.high = value + part * above / count;
+    if (count > 1) interval.method += ".shared";
+    return interval;
+}
+
 GapAverage average_of(const std::vector<GapModel>& models, const GapStatistics& statistics,
-                      const MeanLeaveOuts& sums, double level) {
+                      const MeanLeaveOuts& sums, std::span<const double> errors, double level) {
     const LeaveOuts lists = sums.mean(statistics);
     GapAverage average;
     fill(average.metrics, average.subgroups, statistics.scheme(), [&](std::size_t block) {
         const auto value = [&](GapEnd end, double low) {
-            return resampled(lists, GapStatistics::at(block, end), level, low, 1);
+            const std::size_t k = GapStatistics::at(block, end);
+            Estimate v = resampled(lists, k, level, low, 1);
+            if (end == end_absolute || !v.value) return v;
+            if (const auto shared = shared_interval(models, block, end, *v.value,
+                                                    jackknife_error(lists, k), errors[k])) {
+                v.interval = shared;
+                v.note.clear();
+            }
+            return v;
         };
         GapPair p{value(end_first, 0), value(end_second, 0), value(end_gap, -1),
                   value(end_absolute, 0)};
@@ -161,14 +207,17 @@ GapReport assemble_gap(GapInput& input, const GapScheme& scheme, const GapOption
     report.options = options;
     report.subgroups = scheme.strata().subgroups();
     MeanLeaveOuts sums;
+    std::vector<double> errors(statistics.size(), 0);  // of the models, added up
     for (const GapInput::Model& from : input.models) {
         const LeaveOuts lists = leave_outs(statistics, from.states[0], from.states[1]);
         sums.add(lists);
+        for (std::size_t k = 0; k < errors.size(); ++k)
+            errors[k] += jackknife_error(lists, k).value_or(0);
         report.models.push_back(model_of(input, from, statistics, lists, options.level));
         for (const std::uint64_t missing : from.not_scored)
             report.partial = report.partial || missing > 0;
     }
-    report.average = average_of(report.models, statistics, sums, options.level);
+    report.average = average_of(report.models, statistics, sums, errors, options.level);
     describe_models(report);
     bootstrap_orders(report, input, scheme);
     return report;

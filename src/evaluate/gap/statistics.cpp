@@ -30,6 +30,7 @@ GapStatistics::GapStatistics(const GapScheme& scheme) : scheme_(scheme) {
         measure.context.shape = scheme.shape();
         measure.context.parameters = request.parameters;
         measure.context.value_only = true;
+        measure.context.labels_per_image = request.labels_per_image().value_or(std::vector<int>());
         return measure;
     };
     top1_ = made(scheme.top1());

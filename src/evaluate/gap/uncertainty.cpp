@@ -79,6 +79,91 @@ LeaveOuts MeanLeaveOuts::mean(const GapStatistics& statistics) const {
     return out;
 }
 
+namespace {
+
+// Of two statistics, what jackknife_standard_error() is of one.
+struct Covariance {
+    double aa = 0, ab = 0, bb = 0;
+};
+
+// One data set's part; nothing where a value rests on one group, or there is one group.
+std::optional<Covariance> jackknife_covariance(const std::vector<std::vector<Maybe>>& without,
+                                               std::size_t a, std::size_t b, double& groups) {
+    std::vector<std::pair<double, double>> values;
+    for (const auto& list : without) {
+        if (list.empty()) continue;
+        if (!list[a] || !list[b]) return std::nullopt;
+        values.emplace_back(*list[a], *list[b]);
+    }
+    groups = static_cast<double>(values.size());
+    if (values.size() < 2) return std::nullopt;
+    double mean_a = 0, mean_b = 0;
+    for (const auto& [x, y] : values) {
+        mean_a += x / groups;
+        mean_b += y / groups;
+    }
+    Covariance sum;
+    for (const auto& [x, y] : values) {
+        sum.aa += (x - mean_a) * (x - mean_a);
+        sum.ab += (x - mean_a) * (y - mean_b);
+        sum.bb += (y - mean_b) * (y - mean_b);
+    }
+    const double scale = (groups - 1) / groups;
+    return Covariance{scale * sum.aa, scale * sum.ab, scale * sum.bb};
+}
+
+}  // namespace
+
+std::optional<double> jackknife_error(const LeaveOuts& lists, std::size_t k) {
+    if (!lists.whole[k]) return std::nullopt;
+    double variance = 0;
+    for (const auto& without : lists.without) {
+        double groups = 0;
+        const auto one = jackknife_covariance(without, k, k, groups);
+        if (!one) return std::nullopt;
+        variance += one->aa;
+    }
+    return std::sqrt(variance);
+}
+
+std::optional<Interval> ratio_interval(const LeaveOuts& lists, std::size_t numerator,
+                                       std::size_t denominator, double level, std::string& reason) {
+    if (!lists.whole[numerator] || !lists.whole[denominator]) return std::nullopt;
+    const double a = *lists.whole[numerator], b = *lists.whole[denominator];
+    if (b == 0) return std::nullopt;  // no ratio at all
+    Covariance sum;
+    double variance = 0, satterthwaite = 0;
+    for (const auto& without : lists.without) {
+        double groups = 0;
+        const auto one = jackknife_covariance(without, numerator, denominator, groups);
+        if (!one) {
+            reason = "the value rests on one group of images";
+            return std::nullopt;
+        }
+        sum.aa += one->aa;
+        sum.ab += one->ab;
+        sum.bb += one->bb;
+        // Of the numerator minus the estimated ratio times the denominator.
+        const double r = a / b, part = one->aa - 2 * r * one->ab + r * r * one->bb;
+        variance += part;
+        satterthwaite += part * part / (groups - 1);
+    }
+    if (variance < 1e-24) {
+        reason = "the images show no spread";
+        return std::nullopt;
+    }
+    const double t = student_t_quantile(0.5 + level / 2, variance * variance / satterthwaite);
+    // (a - r b)^2 <= t^2 (aa - 2 r ab + r^2 bb)
+    const double square = b * b - t * t * sum.bb, middle = a * b - t * t * sum.ab,
+                 rest = a * a - t * t * sum.aa, root = middle * middle - square * rest;
+    if (square <= 0 || root < 0) {
+        reason = "the gap cannot be told from 0, and any proportion of it fits";
+        return std::nullopt;
+    }
+    return Interval{(middle - std::sqrt(root)) / square, (middle + std::sqrt(root)) / square, level,
+                    "fieller.jackknife"};
+}
+
 std::optional<Interval> jackknife_interval(const LeaveOuts& lists, std::size_t k, double level,
                                            std::string& reason) {
     if (!lists.whole[k]) return std::nullopt;

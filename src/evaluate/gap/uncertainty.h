@@ -50,6 +50,18 @@ private:
 std::optional<Interval> jackknife_interval(const LeaveOuts& lists, std::size_t k, double level,
                                            std::string& reason);
 
+/// The jackknife's standard error of statistic `k`; nothing where jackknife_interval() has a reason
+/// other than that there is no spread.
+std::optional<double> jackknife_error(const LeaveOuts& lists, std::size_t k);
+
+/// Interval of the ratio of two statistics: all ratios r that numerator - r denominator, whose
+/// spread is the jackknife's, does not tell from 0 (Fieller 1954). Lies more to one side of the
+/// value than a symmetric one where the denominator is not sure: a gap that came out too small
+/// makes the ratio too large. `reason`: as above, or that the denominator cannot be told from 0, so
+/// that any ratio fits.
+std::optional<Interval> ratio_interval(const LeaveOuts& lists, std::size_t numerator,
+                                       std::size_t denominator, double level, std::string& reason);
+
 /// Of first - second, two independent estimates with intervals: each end moves by the root of the
 /// sum of squares of the two distances to theirs (MOVER: Zou and Donner 2008). Of two proportions
 /// with Wilson's intervals it is Newcombe's (1998) hybrid score interval for unpaired samples.

@@ -1,0 +1,139 @@
+// Precision, recall, F1, Matthews' correlation and Cohen's kappa of the predicted classes.
+//
+// All follow from three counts of each class: its items, its predictions and its hits. Conventions
+// are scikit-learn's: means are over the classes that are the label or the prediction of some item,
+// and a quotient of 0 by 0 is 0. A prediction that is no class (a class map's) counts for no
+// class's precision.
+#include <cmath>
+#include <vector>
+
+#include <fmt/core.h>
+
+#include "class_table.h"
+#include "families.h"
+
+namespace assay::families {
+namespace {
+
+struct ClassCount {
+    double items = 0, predictions = 0, hits = 0;
+};
+
+struct ClassCounts {
+    std::vector<ClassCount> classes;  // that occur
+    double items = 0, hits = 0;
+    double nowhere = 0;  // predictions that are no class
+};
+
+ClassCounts counts_of(std::span<const std::int64_t> state) {
+    ClassCounts counts;
+    double predictions = 0;
+    for (std::size_t c = 0; c < state.size(); c += class_slots) {
+        const ClassCount one{static_cast<double>(state[c + class_items]),
+                             static_cast<double>(state[c + class_predicted]),
+                             static_cast<double>(state[c + class_hits])};
+        if (one.items + one.predictions == 0) continue;
+        counts.classes.push_back(one);
+        counts.items += one.items;
+        counts.hits += one.hits;
+        predictions += one.predictions;
+    }
+    counts.nowhere = counts.items - predictions;
+    return counts;
+}
+
+double quotient(double part, double whole) {
+    return whole > 0 ? part / whole : 0;
+}
+
+using PerClass = double (*)(const ClassCount&);
+
+// Over the classes that occur, each as much as the others or as much as its items.
+Estimate averaged(const MetricContext& context, std::span<const std::int64_t> state,
+                  PerClass of_class) {
+    const ClassCounts counts = counts_of(state);
+    Estimate value;
+    value.n = static_cast<std::uint64_t>(counts.items);
+    if (counts.items == 0) {
+        value.undefined = "no item has a single label";
+        return value;
+    }
+    const bool weighted = context.parameters.at("average") == "weighted";
+    double sum = 0, weights = 0;
+    std::size_t never = 0;
+    for (const ClassCount& c : counts.classes) {
+        const double weight = weighted ? c.items : 1;
+        sum += weight * of_class(c);
+        weights += weight;
+        never += c.items == 0 ? 1 : 0;
+    }
+    value.value = sum / weights;
+    if (never > 0 && !weighted && !context.value_only) {
+        value.note = fmt::format("{} {} no items but predictions, and count{}", never,
+                                 never == 1 ? "class has" : "classes have", never == 1 ? "s" : "");
+    }
+    return value;
+}
+
+}  // namespace
+
+Estimate precision_value(const MetricContext& context, std::span<const std::int64_t> state) {
+    return averaged(context, state,
+                    [](const ClassCount& c) { return quotient(c.hits, c.predictions); });
+}
+
+Estimate recall_value(const MetricContext& context, std::span<const std::int64_t> state) {
+    return averaged(context, state, [](const ClassCount& c) { return quotient(c.hits, c.items); });
+}
+
+Estimate f1_value(const MetricContext& context, std::span<const std::int64_t> state) {
+    return averaged(context, state, [](const ClassCount& c) {
+        return quotient(2 * c.hits, c.items + c.predictions);
+    });
+}
+
+// Gorodkin 2004: the covariance of labels and predictions over the root of the product of their
+// variances, all as counts.
+Estimate matthews_value(const MetricContext& context, std::span<const std::int64_t> state) {
+    const ClassCounts counts = counts_of(state);
+    Estimate value;
+    value.n = static_cast<std::uint64_t>(counts.items);
+    if (counts.items == 0) {
+        value.undefined = "no item has a single label";
+        return value;
+    }
+    double both = 0, labels = 0, predictions = counts.nowhere * counts.nowhere;
+    for (const ClassCount& c : counts.classes) {
+        both += c.items * c.predictions;
+        labels += c.items * c.items;
+        predictions += c.predictions * c.predictions;
+    }
+    const double all = counts.items * counts.items;
+    const double covariance = counts.hits * counts.items - both;
+    const double scale = std::sqrt(all - labels) * std::sqrt(all - predictions);
+    value.value = scale > 0 ? covariance / scale : 0;
+    if (scale <= 0 && !context.value_only)
+        value.note = "0 by convention: all items have one label, or all predictions are one class";
+    return value;
+}
+
+Estimate kappa_value(const MetricContext&, std::span<const std::int64_t> state) {
+    const ClassCounts counts = counts_of(state);
+    Estimate value;
+    value.n = static_cast<std::uint64_t>(counts.items);
+    if (counts.items == 0) {
+        value.undefined = "no item has a single label";
+        return value;
+    }
+    double chance = 0;
+    for (const ClassCount& c : counts.classes) chance += c.items * c.predictions;
+    chance /= counts.items * counts.items;
+    if (chance >= 1) {
+        value.undefined = "all items have one label, and all predictions are that class";
+        return value;
+    }
+    value.value = (counts.hits / counts.items - chance) / (1 - chance);
+    return value;
+}
+
+}  // namespace assay::families

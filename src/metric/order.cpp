@@ -1,0 +1,104 @@
+// What follows from the order of a classifier's confidences: what it would get right if it answered
+// only where it is confident (Geifman and El-Yaniv 2017), and how far confidences run ahead of hits
+// (Gupta et al. 2021).
+//
+// Items of one confidence have no order among themselves: each of them stands for the mean of all,
+// so that no value depends on the order of the data set.
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/core.h>
+
+#include "families.h"
+
+namespace assay::families {
+namespace {
+
+using Items = std::span<const ConfidentItem>;
+
+Estimate order_value(const MetricContext& context, Items items) {
+    Estimate value;
+    value.n = items.size();
+    if (!context.shape.probabilities) {
+        value.undefined = "the class map decides without giving probabilities";
+    } else if (items.empty()) {
+        value.undefined = "no item has a single label";
+    }
+    return value;
+}
+
+// Visits (items so far, errors so far), item by item; errors among equal confidences come evenly.
+template <class Visit>
+void each_coverage(Items items, Visit&& visit) {
+    double errors = 0;
+    for (std::size_t first = 0; first < items.size();) {
+        std::size_t last = first;
+        double wrong = 0;
+        while (last < items.size() && items[last].confidence == items[first].confidence)
+            wrong += items[last++].correct ? 0 : 1;
+        const double part = wrong / static_cast<double>(last - first);
+        for (std::size_t i = first; i < last; ++i)
+            visit(static_cast<double>(i + 1), errors + part * static_cast<double>(i + 1 - first));
+        errors += wrong;
+        first = last;
+    }
+}
+
+double risk_area(Items items) {
+    double sum = 0;
+    each_coverage(items, [&](double covered, double errors) { sum += errors / covered; });
+    return sum / static_cast<double>(items.size());
+}
+
+// Of the best order: every hit before every error.
+double least_risk_area(Items items) {
+    const auto n = static_cast<double>(items.size());
+    double hits = 0, sum = 0;
+    for (const ConfidentItem& item : items) hits += item.correct ? 1 : 0;
+    for (double covered = hits + 1; covered <= n; ++covered) sum += (covered - hits) / covered;
+    return sum / n;
+}
+
+}  // namespace
+
+Estimate aurc_of(const MetricContext& context, Items items) {
+    Estimate value = order_value(context, items);
+    if (value.undefined.empty()) value.value = risk_area(items);
+    return value;
+}
+
+Estimate excess_aurc_of(const MetricContext& context, Items items) {
+    Estimate value = order_value(context, items);
+    // Two sums of the same terms round apart where the order is the best.
+    if (value.undefined.empty())
+        value.value = std::max(0.0, risk_area(items) - least_risk_area(items));
+    return value;
+}
+
+Estimate covered_accuracy_of(const MetricContext& context, Items items) {
+    Estimate value = order_value(context, items);
+    if (!value.undefined.empty()) return value;
+    const double coverage = std::stod(context.parameters.at("coverage")) / 100;
+    const double wanted = std::ceil(coverage * static_cast<double>(items.size()) - 1e-9);
+    each_coverage(items, [&](double covered, double errors) {
+        if (covered == std::max(1.0, wanted)) value.value = 1 - errors / covered;
+    });
+    return value;
+}
+
+// The greatest distance of the two running sums, from the least confident item up; only where a
+// confidence ends, because equal ones have no order.
+Estimate calibration_ks_of(const MetricContext& context, Items items) {
+    Estimate value = order_value(context, items);
+    if (!value.undefined.empty()) return value;
+    double sum = 0, greatest = 0;
+    for (std::size_t i = items.size(); i-- > 0;) {
+        sum += static_cast<double>(items[i].confidence) - (items[i].correct ? 1 : 0);
+        if (i == 0 || items[i - 1].confidence != items[i].confidence)
+            greatest = std::max(greatest, std::abs(sum));
+    }
+    value.value = greatest / static_cast<double>(items.size());
+    return value;
+}
+
+}  // namespace assay::families

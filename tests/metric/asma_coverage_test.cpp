@@ -1,0 +1,81 @@
+// Does ASMA's 95 % interval hold the truth 95 times in 100?
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdio>
+#include <optional>
+#include <vector>
+
+#include "asma_worlds.h"
+#include "assay/metric/metric.h"
+#include "metric/families.h"
+
+namespace assay {
+namespace {
+
+struct Covered {
+    double part = 0, width = 0;
+    int draws = 0;
+};
+
+std::optional<Estimate> asma_of(const AsmaCounts& counts, const MetricContext& context,
+                                const Accumulator& accumulator) {
+    std::vector<std::int64_t> state(accumulator.slots() * group_count, 0);
+    for (std::size_t g = 0; g < asma_subgroups; ++g) {
+        std::int64_t images = 0;
+        for (std::size_t h = 0; h <= g + 1; ++h) {
+            RowFacts row;
+            row.valid = static_cast<std::uint32_t>(g + 1);
+            row.hits = static_cast<std::int32_t>(h);
+            const std::vector<RowFacts> rows(static_cast<std::size_t>(counts[g][h]), row);
+            accumulator.update(state, rows);
+            images += counts[g][h];
+        }
+        if (images == 0) return std::nullopt;
+    }
+    return families::asma_value(context, std::span(state).first(accumulator.slots()));
+}
+
+Covered coverage(const AsmaWorld& world, std::uint64_t images, int draws) {
+    const MetricRequest request = parse_metric("asma");
+    MetricContext context;
+    context.shape.classes = 1000;
+    context.shape.most_labels = asma_subgroups;
+    context.parameters = request.parameters;
+    const auto accumulator = families::accumulate_label_sets(context);
+    const double truth = world.truth();
+    Covered covered;
+    for (int draw = 0; draw < draws; ++draw) {
+        RandomStream random(images, "asma coverage", static_cast<std::uint64_t>(draw));
+        const auto value = asma_of(asma_draw(world, images, random), context, *accumulator);
+        if (!value) continue;
+        const Interval& i = value->interval.value();
+        ++covered.draws;
+        covered.part += i.low <= truth && truth <= i.high ? 1 : 0;
+        covered.width += i.high - i.low;
+    }
+    covered.part /= covered.draws;
+    covered.width /= covered.draws;
+    return covered;
+}
+
+TEST(AsmaCoverage, SlowInWorldsWhereItIsKnown) {
+    constexpr int draws = 2000;
+    for (const AsmaWorld& world : asma_worlds()) {
+        std::vector<std::uint64_t> sizes{300, 1000};
+        if (!world.sizes.empty()) sizes = {0};
+        for (const std::uint64_t images : sizes) {
+            const Covered covered = coverage(world, images, draws);
+            const double error = std::sqrt(covered.part * (1 - covered.part) / covered.draws);
+            std::printf("| %s | %d | %.1f ± %.1f | %.2f |\n", world.name.c_str(),
+                        images > 0 ? static_cast<int>(images) : 1140, 100 * covered.part,
+                        100 * error, 100 * covered.width);
+            // 93 to 97 %, with three standard errors of 2,000 draws.
+            EXPECT_GT(covered.part, 0.93 - 3 * 0.0057) << world.name << ' ' << images;
+            EXPECT_LT(covered.part, 0.97 + 3 * 0.0038) << world.name << ' ' << images;
+        }
+    }
+}
+
+}  // namespace
+}  // namespace assay
