@@ -9,6 +9,7 @@
 #include "assay/image/encode.h"
 #include "assay/patchml/boxes.h"
 #include "patchml/box_readers.h"
+#include "scratch.h"
 
 namespace {
 
@@ -18,11 +19,10 @@ constexpr int side = 5;
 
 const fs::path& images() {
     static const fs::path made = [] {
-        std::string name = (fs::temp_directory_path() / "assay_fuzz_boxes_XXXXXX").string();
-        if (::mkdtemp(name.data()) == nullptr) std::abort();
+        const fs::path folder = fuzz::scratch_folder("boxes");
         assay::save_png({side, side, std::vector<std::uint8_t>(4 * side * side, 7)},
-                        fs::path(name) / "a.png");
-        return fs::path(name);
+                        folder / "a.png");
+        return folder;
     }();
     return made;
 }

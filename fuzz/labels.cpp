@@ -9,26 +9,16 @@
 #include "assay/data/dataset.h"
 #include "assay/data/label_sets.h"
 #include "assay/error.h"
+#include "scratch.h"
 
 namespace {
 
 namespace fs = std::filesystem;
+using fuzz::attempt;
 
 const fs::path& folder() {
-    static const fs::path made = [] {
-        std::string name = (fs::temp_directory_path() / "assay_fuzz_labels_XXXXXX").string();
-        if (::mkdtemp(name.data()) == nullptr) std::abort();
-        return fs::path(name);
-    }();
+    static const fs::path made = fuzz::scratch_folder("labels");
     return made;
-}
-
-template <class Body>
-void attempt(Body&& body) {
-    try {
-        body();
-    } catch (const assay::Error&) {
-    }
 }
 
 }  // namespace

@@ -8,27 +8,17 @@
 #include "assay/error.h"
 #include "assay/replication/adjust.h"
 #include "assay/replication/matching.h"
+#include "scratch.h"
 
 namespace {
 
 namespace fs = std::filesystem;
 using namespace assay::replication;
+using fuzz::attempt;
 
 const fs::path& folder() {
-    static const fs::path made = [] {
-        std::string name = (fs::temp_directory_path() / "assay_fuzz_replicate_XXXXXX").string();
-        if (::mkdtemp(name.data()) == nullptr) std::abort();
-        return fs::path(name);
-    }();
+    static const fs::path made = fuzz::scratch_folder("replicate");
     return made;
-}
-
-template <class Body>
-void attempt(Body&& body) {
-    try {
-        body();
-    } catch (const assay::Error&) {
-    }
 }
 
 void use(const Readings& readings, const fs::path& path, const StudyNames& names) {

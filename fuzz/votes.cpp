@@ -8,6 +8,7 @@
 #include "annotation/votes_readers.h"
 #include "assay/annotation/aggregate.h"
 #include "assay/error.h"
+#include "scratch.h"
 
 namespace {
 
@@ -16,12 +17,7 @@ void check(bool good) {
 }
 
 const std::filesystem::path& file() {
-    static const std::filesystem::path made = [] {
-        std::string name =
-            (std::filesystem::temp_directory_path() / "assay_fuzz_votes_XXXXXX").string();
-        if (::mkdtemp(name.data()) == nullptr) std::abort();
-        return std::filesystem::path(name) / "votes.csv";
-    }();
+    static const std::filesystem::path made = fuzz::scratch_folder("votes") / "votes.csv";
     return made;
 }
 
