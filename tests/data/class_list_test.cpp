@@ -6,6 +6,7 @@
 #include "assay/error.h"
 #include "core/csv.h"
 #include "core/file.h"
+#include "message_of.h"
 #include "temp_folder.h"
 
 namespace assay {
@@ -13,17 +14,6 @@ namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
-
-template <class Body>
-std::string message_of(Body&& body, ErrorCode code = ErrorCode::bad_input) {
-    try {
-        body();
-    } catch (const Error& error) {
-        EXPECT_EQ(error.code(), code) << error.what();
-        return error.what();
-    }
-    return "no error";
-}
 
 TEST(ClassList, Empty) {
     const ClassList none;

@@ -9,6 +9,7 @@
 #include "assay/data/class_list.h"
 #include "assay/error.h"
 #include "core/file.h"
+#include "message_of.h"
 #include "temp_folder.h"
 
 namespace assay {
@@ -20,17 +21,6 @@ using Decision = ClassMap::Decision;
 
 std::filesystem::path shared_file(const char* name) {
     return std::filesystem::path(ASSAY_SOURCE_DIR) / "../shared/data/imagenet" / name;
-}
-
-template <class Body>
-std::string message_of(Body&& body, ErrorCode code = ErrorCode::bad_input) {
-    try {
-        body();
-    } catch (const Error& error) {
-        EXPECT_EQ(error.code(), code) << error.what();
-        return error.what();
-    }
-    return "no error";
 }
 
 std::map<std::int32_t, int> counts(const ClassMap& map) {

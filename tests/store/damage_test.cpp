@@ -17,7 +17,8 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-void write_all(const std::filesystem::path& runs, StorageFormat storage = StorageFormat::full_f32) {
+void write_shards(const std::filesystem::path& runs,
+                  StorageFormat storage = StorageFormat::full_f32) {
     StoreWriter writer = StoreWriter::open(runs, made_up_spec(34, storage), made_up_dataset(34));
     write_missing_shards(writer);
 }
@@ -32,7 +33,7 @@ TEST(StoreDamage, AFlippedBitIsNoticed) {
     for (const StorageFormat storage : {StorageFormat::full_f32, StorageFormat::full_f16,
                                         StorageFormat::top_k, StorageFormat::label}) {
         const Scratch scratch;
-        write_all(scratch.path(), storage);
+        write_shards(scratch.path(), storage);
         flip_bit(scratch / "val/net/shards/000002.npy", 128 + 3);
         const PredictionStore store = PredictionStore::open(scratch / "val/net");
         store.shard(1);
@@ -50,7 +51,7 @@ TEST(StoreDamage, AFlippedBitIsNoticed) {
 
 TEST(StoreDamage, TheHeaderIsPartOfTheChecksum) {
     const Scratch scratch;
-    write_all(scratch.path());
+    write_shards(scratch.path());
     std::string text = file_text(scratch / "val/net/shards/000000.npy");
     text[text.find("<f4")] = '>';
     put_text(scratch / "val/net/shards/000000.npy", text);
@@ -60,7 +61,7 @@ TEST(StoreDamage, TheHeaderIsPartOfTheChecksum) {
 
 TEST(StoreDamage, CutAndMissingFilesAreNamed) {
     const Scratch scratch;
-    write_all(scratch.path(), StorageFormat::top_k);
+    write_shards(scratch.path(), StorageFormat::top_k);
     const auto shards = scratch / "val/net/shards";
     std::filesystem::resize_file(shards / "000001.npy", 200);
     std::filesystem::remove(shards / "000002.lse.npy");
@@ -74,17 +75,17 @@ TEST(StoreDamage, CutAndMissingFilesAreNamed) {
                 AllOf(HasSubstr("000003.json"), HasSubstr("damaged JSON")));
     EXPECT_EQ(verify_store(scratch / "val/net").size(), 3U);
     // A writer does not build on it, and says what to do.
-    EXPECT_THAT(error_of([&] { write_all(scratch.path(), StorageFormat::top_k); }).second,
+    EXPECT_THAT(error_of([&] { write_shards(scratch.path(), StorageFormat::top_k); }).second,
                 HasSubstr("to have the shard computed again"));
     for (const char* name : {"000001.json", "000002.json", "000003.json"})
         std::filesystem::remove(shards / name);
-    write_all(scratch.path(), StorageFormat::top_k);
+    write_shards(scratch.path(), StorageFormat::top_k);
     EXPECT_TRUE(verify_store(scratch / "val/net").empty());
 }
 
 TEST(StoreDamage, RecordsAreCheckedAgainstTheStore) {
     const Scratch scratch;
-    write_all(scratch.path());
+    write_shards(scratch.path());
     const auto path = scratch / "val/net/shards/000001.json";
     const std::string good = file_text(path);
     const auto refusal = [&](const std::string& from, const std::string& to) {
@@ -117,7 +118,7 @@ TEST(StoreDamage, RecordsAreCheckedAgainstTheStore) {
 
 TEST(StoreDamage, ForgedClassesDoNotReachTheMetrics) {
     const Scratch scratch;
-    write_all(scratch.path(), StorageFormat::label);
+    write_shards(scratch.path(), StorageFormat::label);
     const auto file = scratch / "val/net/shards/000000.npy";
     std::string text = file_text(file);
     const std::size_t first_class = text.size() - 10 * 8;
@@ -135,7 +136,7 @@ TEST(StoreDamage, ManifestsAreChecked) {
     const Scratch scratch;
     EXPECT_THAT(error_of([&] { PredictionStore::open(scratch / "nothing"); }).second,
                 HasSubstr("no manifest.json"));
-    write_all(scratch.path());
+    write_shards(scratch.path());
     const auto path = scratch / "val/net/manifest.json";
     const std::string good = file_text(path);
     const auto refusal = [&](const std::string& from, const std::string& to) {
@@ -161,7 +162,7 @@ TEST(StoreDamage, ManifestsAreChecked) {
 
 TEST(StoreDamage, ItemsThatChangedAreNoticed) {
     const Scratch scratch;
-    write_all(scratch.path());
+    write_shards(scratch.path());
     const std::string good = file_text(scratch / "val/items.csv");
     std::string text = good;
     text.replace(text.find("item00003"), 9, "item00099");
@@ -181,9 +182,9 @@ TEST(StoreDamage, ItemsThatChangedAreNoticed) {
 
 TEST(StoreDamage, ShardsWithoutAManifestAreNotAdopted) {
     const Scratch scratch;
-    write_all(scratch.path());
+    write_shards(scratch.path());
     std::filesystem::remove(scratch / "val/net/manifest.json");
-    EXPECT_THAT(error_of([&] { write_all(scratch.path()); }).second,
+    EXPECT_THAT(error_of([&] { write_shards(scratch.path()); }).second,
                 HasSubstr("holds shards but no manifest.json"));
 }
 
@@ -193,7 +194,7 @@ TEST(StoreDamage, LeftoversOfKilledWritersAreRemoved) {
     put_text(scratch / "val/net/shards/.000000.npy.123.0.tmp", "half a shard");
     put_text(scratch / "val/net/.manifest.json.123.1.tmp", "{");
     put_text(scratch / "val/net/shards/000000.npy", "not committed");
-    write_all(scratch.path());
+    write_shards(scratch.path());
     EXPECT_FALSE(std::filesystem::exists(scratch / "val/net/shards/.000000.npy.123.0.tmp"));
     EXPECT_FALSE(std::filesystem::exists(scratch / "val/net/.manifest.json.123.1.tmp"));
     EXPECT_TRUE(verify_store(scratch / "val/net").empty());
@@ -252,14 +253,14 @@ TEST(StoreDamage, AFullDiskLosesNothing) {
 
 TEST(StoreDamage, AReadOnlyFolderIsAnIoError) {
     const Scratch scratch;
-    write_all(scratch.path());
+    write_shards(scratch.path());
     std::filesystem::create_directory(scratch / "closed");
     std::filesystem::permissions(scratch / "closed", std::filesystem::perms::owner_read |
                                                          std::filesystem::perms::owner_exec);
     const int status = status_in_child([&] {
         if (::geteuid() == 0 && ::setuid(65534) != 0) return 77;  // root may write anywhere
         try {
-            write_all(scratch / "closed");
+            write_shards(scratch / "closed");
         } catch (const Error& error) {
             return error.code() == ErrorCode::io ? 0 : 2;
         }
@@ -273,7 +274,7 @@ TEST(StoreDamage, AReadOnlyFolderIsAnIoError) {
 TEST(StoreDamage, AFileInTheWayIsAnIoError) {
     const Scratch scratch;
     put_text(scratch / "val", "I am no folder");
-    EXPECT_EQ(error_of([&] { write_all(scratch.path()); }).first, ErrorCode::io);
+    EXPECT_EQ(error_of([&] { write_shards(scratch.path()); }).first, ErrorCode::io);
 }
 
 }  // namespace

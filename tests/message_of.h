@@ -1,0 +1,24 @@
+// What a refused call says.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "assay/error.h"
+
+namespace assay {
+
+/// The message of the Error that `body` throws, which must have this code; "no error" without one.
+template <class Body>
+std::string message_of(Body&& body, ErrorCode code = ErrorCode::bad_input) {
+    try {
+        body();
+    } catch (const Error& error) {
+        EXPECT_EQ(error.code(), code) << error.what();
+        return error.what();
+    }
+    return "no error";
+}
+
+}  // namespace assay
