@@ -15,8 +15,8 @@ function(assay_joined target n)
         get_target_property(sources ${target} SOURCES)
         list(FILTER sources INCLUDE REGEX "_avx2")
         set_source_files_properties(${sources} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
-        # What is at file scope of another source is no name that a local one hides by mistake.
-        target_compile_options(${target} PRIVATE -Wno-shadow $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
+        # GCC takes a source for a header that others include, too.
+        target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
     endif()
 endfunction()
 

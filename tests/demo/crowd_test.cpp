@@ -11,14 +11,14 @@
 namespace assay::world {
 namespace {
 
-Plan plan_of(WorldSize size) {
+Plan crowd_plan(WorldSize size) {
     Plan plan{.spec = {.folder = {}, .seed = 4, .size = size}, .replicated = {}};
     replicate(plan);
     return plan;
 }
 
 TEST(Annotators, HaveRowsThatSumToOneAndAllManners) {
-    const auto all = annotators(plan_of(WorldSize::tiny));
+    const auto all = annotators(crowd_plan(WorldSize::tiny));
     std::map<std::string_view, int> manners;
     for (const Annotator& annotator : all) {
         ++manners[annotator.manner];
@@ -37,7 +37,7 @@ TEST(Annotators, HaveRowsThatSumToOneAndAllManners) {
 // 3 answers = 240 shares, each within 4.5 of its standard deviations (by chance one in 600 such
 // tests would miss).
 TEST(Votes, ReproduceEveryAnnotatorsErrorRates) {
-    const Plan plan = plan_of(WorldSize::small);
+    const Plan plan = crowd_plan(WorldSize::small);
     const SetRow& set = set_row("v1");
     std::map<std::string, Recipe> truth;
     for (std::size_t i = 0; i < 1600; ++i) {
@@ -99,7 +99,7 @@ std::vector<Row> rows_of(const std::string& text) {
 }
 
 TEST(Selections, DiligentSelectorsSelectAtTheTrueRateAndOthersAtTheirOwn) {
-    const Plan plan = plan_of(WorldSize::small);
+    const Plan plan = crowd_plan(WorldSize::small);
     const auto all = selectors(plan);
     const SelectionsText text = selections_csv(plan);
     EXPECT_EQ(text.v1, selections_csv(plan).v1);
@@ -146,7 +146,7 @@ TEST(Selections, DiligentSelectorsSelectAtTheTrueRateAndOthersAtTheirOwn) {
 }
 
 TEST(Selections, BothSetsAreJudgedInTheSameGridsByTheSamePeople) {
-    const Plan plan = plan_of(WorldSize::tiny);
+    const Plan plan = crowd_plan(WorldSize::tiny);
     const SelectionsText text = selections_csv(plan);
     std::set<std::string> first, second;
     for (const Row& row : rows_of(text.v1)) first.insert(row.batch + " " + row.selector);

@@ -10,12 +10,6 @@
 namespace assay {
 namespace {
 
-PairReport compared(const PredictionStore& a, const PredictionStore& b,
-                    CompareOptions options = {}) {
-    const PredictionStore* list[] = {&b};
-    return compare_stores(a, list, options, *self_comm()).at(0);
-}
-
 const PairedMetric& metric(const PairReport& report, std::string_view name) {
     for (const auto& m : report.metrics) {
         if (m.candidate.key.metric == name) return m;

@@ -20,10 +20,6 @@ namespace {
 using testing::HasSubstr;
 using Set = std::vector<std::int32_t>;
 
-ScoreReport scored(const PredictionStore& store, ScoreOptions options = {}) {
-    return score_store(store, options, *self_comm());
-}
-
 // Scores of few levels (many ties, and exact in half precision), and random sets of 0 to 5 labels.
 Made with_sets(std::size_t rows, std::size_t classes, std::uint64_t seed,
                std::uint64_t levels = 12) {
@@ -387,12 +383,6 @@ TEST(Multilabel, Gates) {
     EXPECT_THROW(parse_gate("subgroup_accuracy >= 0.5"), Error);  // which count?
     EXPECT_TRUE(parse_gate("asma.hamming.delta >= 0").delta);
     EXPECT_EQ(parse_gate("asma:subgroups=2,3,4 >= 0.5").metric.text(), "asma:subgroups=2-4");
-}
-
-PairReport compared(const PredictionStore& a, const PredictionStore& b,
-                    const CompareOptions& options) {
-    const PredictionStore* list[] = {&b};
-    return compare_stores(a, list, options, *self_comm()).at(0);
 }
 
 // The images with one label are the same whether they are asked about as top-1 or as a subgroup:

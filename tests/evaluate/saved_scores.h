@@ -8,6 +8,8 @@
 
 #include <fmt/format.h>
 
+#include "assay/collective/comm.h"
+#include "assay/evaluate/compare.h"
 #include "assay/evaluate/score.h"
 #include "assay/store/prediction_store.h"
 #include "core/random.h"
@@ -114,6 +116,16 @@ inline const Measurement& find(const std::vector<Measurement>& list, std::string
     }
     throw std::runtime_error("no measurement " + std::string(metric) + " " +
                              std::string(definition));
+}
+
+inline ScoreReport scored(const PredictionStore& store, const ScoreOptions& options = {}) {
+    return score_store(store, options, *self_comm());
+}
+
+inline PairReport compared(const PredictionStore& baseline, const PredictionStore& candidate,
+                           const CompareOptions& options = {}) {
+    const PredictionStore* candidates[] = {&candidate};
+    return compare_stores(baseline, candidates, options, *self_comm()).at(0);
 }
 
 }  // namespace assay

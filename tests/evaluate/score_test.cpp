@@ -11,10 +11,6 @@
 namespace assay {
 namespace {
 
-ScoreReport scored(const PredictionStore& store, ScoreOptions options = {}) {
-    return score_store(store, options, *self_comm());
-}
-
 TEST(Score, CalibrationFixture) {
     const auto expected = plain::calibration_fixture();
     Made made;
