@@ -18,23 +18,23 @@
 namespace assay {
 namespace {
 
-struct ErrorState {
+struct JpegFailure {
     jpeg_error_mgr manager;
     std::jmp_buf jump;
 };
 
-[[noreturn]] void leave(j_common_ptr info) {
-    std::longjmp(reinterpret_cast<ErrorState*>(info->err)->jump, 1);
+[[noreturn]] void leave_encoder(j_common_ptr info) {
+    std::longjmp(reinterpret_cast<JpegFailure*>(info->err)->jump, 1);
 }
-void ignore_message(j_common_ptr, int) {}
+void ignore_warning(j_common_ptr, int) {}
 
 /// False when libjpeg jumped back. What is allocated is in `info` and `out`, for the caller to
 /// free.
-bool write_jpeg(const Image& image, int quality, ErrorState& error, jpeg_compress_struct& info,
+bool write_jpeg(const Image& image, int quality, JpegFailure& error, jpeg_compress_struct& info,
                 unsigned char*& out, unsigned long& bytes) {
     info.err = jpeg_std_error(&error.manager);
-    error.manager.error_exit = leave;
-    error.manager.emit_message = ignore_message;
+    error.manager.error_exit = leave_encoder;
+    error.manager.emit_message = ignore_warning;
     if (setjmp(error.jump) != 0) return false;
     jpeg_create_compress(&info);
     jpeg_mem_dest(&info, &out, &bytes);
@@ -72,7 +72,7 @@ std::vector<std::byte> encode_jpeg(const Image& image, int quality) {
     }
     if (quality < 1 || quality > 100)
         throw Error(ErrorCode::usage, fmt::format("JPEG quality {}: 1 to 100", quality));
-    ErrorState error;
+    JpegFailure error;
     jpeg_compress_struct info;
     std::memset(&info, 0, sizeof info);
     unsigned char* out = nullptr;

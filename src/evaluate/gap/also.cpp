@@ -25,7 +25,7 @@ GapAlso nothing_measured(std::string name, const GapReport& report) {
     return out;
 }
 
-std::unordered_map<std::string, std::size_t> places_of(const GapReport& report) {
+std::unordered_map<std::string, std::size_t> model_places(const GapReport& report) {
     std::unordered_map<std::string, std::size_t> out;
     for (std::size_t i = 0; i < report.models.size(); ++i) out.emplace(report.models[i].name, i);
     return out;
@@ -37,7 +37,7 @@ GapAlso also_of_stores(const GapSide& side, const GapReport& report, const std::
                        Comm& comm, const ProgressCallback& progress) {
     GapAlso out = nothing_measured(side.name, report);
     out.subgroups = subgroups;
-    const auto place_of = places_of(report);
+    const auto place_of = model_places(report);
     ScoreOptions options;
     options.labels = side.sets;
     options.unnamed = side.unnamed;
@@ -66,7 +66,7 @@ GapAlso also_of_stores(const GapSide& side, const GapReport& report, const std::
 
 GapAlso also_of_table(const GapTable& table, std::size_t which, const GapReport& report) {
     GapAlso out = nothing_measured(table.also.at(which), report);
-    const auto place_of = places_of(report);
+    const auto place_of = model_places(report);
     for (const GapTable::Row& row : table.rows) {
         const auto place = place_of.find(row.model);
         if (place == place_of.end()) continue;

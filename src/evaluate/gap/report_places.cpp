@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t places_shown = 20;
 
-Cell percent(const Estimate& v) {
+Cell published(const Estimate& v) {
     if (v.value && half_width(v) <= 0) return Number{*v.value, Unit::proportion, 2};
     return v;
 }
@@ -59,7 +59,7 @@ Table places(const GapReport& r, bool all) {
     for (std::size_t k = 0; k < count; ++k) {
         const GapRanking::Place& place = order[k];
         std::vector<Cell> cells{r.models[place.model].name};
-        for (const auto& [m, set] : shown) cells.push_back(percent(pick(r, m, set, place.model)));
+        for (const auto& [m, set] : shown) cells.push_back(published(pick(r, m, set, place.model)));
         if (r.ranking) {
             cells.emplace_back(Count{place.rank});
             cells.emplace_back(Count{place.against});
