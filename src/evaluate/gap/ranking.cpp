@@ -42,8 +42,8 @@ const RankingColumn& column_named(const std::vector<RankingColumn>& columns,
     if (found != columns.end()) return *found;
     std::vector<std::string> names;
     for (const RankingColumn& column : columns) names.push_back(column.name);
-    throw Error(ErrorCode::usage, fmt::format("no column `{}` to rank by{}; there are {}", name,
-                                              suggest(name, names), fmt::join(names, ", ")));
+    throw Error(ErrorCode::usage,
+                fmt::format("no column `{}` to rank by{}", name, suggest(name, names)));
 }
 
 }  // namespace
