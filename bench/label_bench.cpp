@@ -32,6 +32,7 @@ void em(benchmark::State& state) {
         return state.SkipWithError("the shared data are absent");
     const assay::Votes votes = assay::read_votes(votes_file());
     assay::DawidSkeneOptions options;
+    options.accelerate = false;
     options.threads = static_cast<int>(state.range(0));
     options.tolerance = 0;
     options.max_passes = static_cast<int>(state.range(1));

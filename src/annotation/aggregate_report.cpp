@@ -25,7 +25,8 @@ std::string latent_name(std::size_t l, std::size_t latents, const AnswerScale& s
 
 void add_fit(Table& table, const Aggregation& a) {
     const DawidSkene& fit = *a.fitted;
-    table.add({"passes", Count{fit.objective.size()}});
+    table.add({"passes", Count{static_cast<std::uint64_t>(fit.passes)}});
+    table.add({"converged", fit.converged ? "yes" : "no"});
     table.add({"log-likelihood per answer",
                Number{.value = fit.log_likelihood / static_cast<double>(a.votes.codes.size()),
                       .digits = 6}});
@@ -43,17 +44,15 @@ void add_comparison(Table& table, const Aggregation& a) {
     table.add({"  both reject", Count{c.both_reject}});
     table.add({"  only these accept", Count{c.only_first}});
     table.add({"  only those accept", Count{c.only_second}});
+    table.add({"precision of the labels kept, %", c.precision});
+    table.add({"recall of the labels they accept, %", c.recall});
     table.add({"annotated images compared", Count{c.items}});
     table.add({"  with the same set", Count{c.same_set}});
 }
 
 std::vector<std::string> notes_of(const Aggregation& a) {
     std::vector<std::string> out;
-    if (a.fitted) {
-        out = a.fitted->notes;
-        if (!a.fitted->converged)
-            out.emplace_back("Dawid-Skene has not converged after its most passes");
-    }
+    if (a.fitted) out = a.fitted->notes;
     for (const auto& [name, m] : {std::pair{"Fleiss' kappa", &a.agreement.fleiss_kappa},
                                   {"Krippendorff's alpha", &a.agreement.krippendorff_alpha}}) {
         if (!m->value) out.push_back(fmt::format("{} is undefined: {}", name, m->undefined));
@@ -91,6 +90,8 @@ Table facts(const Aggregation& a) {
     table.add({"votes read", Count{a.votes.read}});
     table.add({"votes used", Count{a.votes.codes.size()}});
     table.add({"annotators", Count{a.votes.annotators.size()}});
+    if (a.original_votes > 0)
+        table.add({"votes of the original labels among them", Count{a.original_votes}});
     table.add({"questions", Count{a.votes.questions()}});
     table.add({"images asked about", Count{a.votes.items.size()}});
     table.add({"method", a.options.method});
@@ -180,6 +181,80 @@ Table annotator_table(const Aggregation& a) {
     return table;
 }
 
+/// The thresholds that people look at: every twentieth, the finer end, the one in use and the best.
+std::vector<double> thresholds_shown(const Aggregation& a) {
+    std::vector<double> out = {0.99, 0.999, a.rule.threshold};
+    for (int i = 1; i < 20; ++i) out.push_back(i / 20.0);
+    for (const ThresholdPoint* best : {a.curve->best_agreement(), a.curve->best_sets()}) {
+        if (best != nullptr) out.push_back(best->threshold);
+    }
+    std::ranges::sort(out, std::greater<>());
+    out.erase(std::ranges::unique(out).begin(), out.end());
+    return out;
+}
+
+Table threshold_table(const Aggregation& a) {
+    const ThresholdCurve& curve = *a.curve;
+    Table table{.title = "Thresholds against " + a.options.against.filename().string(),
+                .columns = {{.name = "threshold"},
+                            {.name = "labels kept"},
+                            {.name = "precision %"},
+                            {.name = "recall %"},
+                            {.name = "agreement %"},
+                            {.name = "same set %"},
+                            {.name = "", .numbers = false}},
+                .rows = {},
+                .notes = {}};
+    const ThresholdPoint *agreement = curve.best_agreement(), *sets = curve.best_sets();
+    const double level = a.options.level;
+    for (const double threshold : thresholds_shown(a)) {
+        const ThresholdPoint* const point = curve.at(threshold);
+        if (point == nullptr) continue;
+        std::string mark;
+        const auto add = [&](bool holds, const char* text) {
+            if (holds) mark += (mark.empty() ? "" : ", ") + std::string(text);
+        };
+        add(threshold == a.rule.threshold, "in use");
+        add(threshold == agreement->threshold, "most decisions alike");
+        add(threshold == sets->threshold, "most sets the same");
+        table.add({Number{.value = threshold, .digits = 4}, Count{point->kept},
+                   curve.precision(*point, level), curve.recall(*point, level),
+                   curve.agreement(*point, level), curve.same_sets(*point, level), mark});
+    }
+    table.notes.emplace_back(
+        "of the questions that both speak of; precision: of the labels kept, those accepted there; "
+        "recall: of those accepted there, the ones kept; same set: images.");
+    return table;
+}
+
+json point_json(const ThresholdCurve& curve, const ThresholdPoint& point, double threshold,
+                double level) {
+    return {{"threshold", threshold},
+            {"kept", point.kept},
+            {"both_accept", point.both_accept},
+            {"precision", to_json(curve.precision(point, level))},
+            {"recall", to_json(curve.recall(point, level))},
+            {"agreement", to_json(curve.agreement(point, level))},
+            {"same_set", to_json(curve.same_sets(point, level))}};
+}
+
+json curve_json(const Aggregation& a) {
+    const ThresholdCurve& curve = *a.curve;
+    const double level = a.options.level;
+    json out = {{"questions", curve.questions}, {"accepted", curve.accepted},
+                {"items", curve.items},         {"points", json::array()},
+                {"best_agreement", nullptr},    {"best_same_set", nullptr}};
+    for (const double threshold : thresholds_shown(a)) {
+        if (const ThresholdPoint* const point = curve.at(threshold); point != nullptr)
+            out["points"].push_back(point_json(curve, *point, threshold, level));
+    }
+    if (const ThresholdPoint* best = curve.best_agreement(); best != nullptr)
+        out["best_agreement"] = point_json(curve, *best, best->threshold, level);
+    if (const ThresholdPoint* best = curve.best_sets(); best != nullptr)
+        out["best_same_set"] = point_json(curve, *best, best->threshold, level);
+    return out;
+}
+
 Table value_records(const Aggregation& a) {
     Table table;
     for (const char* name : {"name", "value", "low", "high", "n", "undefined"})
@@ -187,15 +262,15 @@ Table value_records(const Aggregation& a) {
     const auto count = [&](const std::string& name, std::uint64_t n) {
         table.add({name, Count{n}});
     };
-    const auto measured = [&](const Measurement& m) {
+    const auto estimated = [&](const std::string& name, const Estimate& m) {
         const auto cell = [](const std::optional<double>& x) {
             return x ? Cell(Number{.value = *x}) : Cell();
         };
         std::optional<double> low, high;
         if (m.interval) low = m.interval->low, high = m.interval->high;
-        table.add(
-            {m.key.definition, cell(m.value), cell(low), cell(high), Count{m.n}, m.undefined});
+        table.add({name, cell(m.value), cell(low), cell(high), Count{m.n}, m.undefined});
     };
+    const auto measured = [&](const Measurement& m) { estimated(m.key.definition, m); };
     count("votes_read", a.votes.read);
     count("votes_used", a.votes.codes.size());
     count("annotators", a.votes.annotators.size());
@@ -209,7 +284,15 @@ Table value_records(const Aggregation& a) {
         count("items_" + std::string(row.labels), row.images);
     measured(a.agreement.fleiss_kappa);
     measured(a.agreement.krippendorff_alpha);
-    if (a.comparison) measured(a.comparison->agreement);
+    if (a.fitted) {
+        count("passes", static_cast<std::uint64_t>(a.fitted->passes));
+        count("converged", a.fitted->converged ? 1 : 0);
+    }
+    if (a.comparison) {
+        measured(a.comparison->agreement);
+        estimated("precision", a.comparison->precision);
+        estimated("recall", a.comparison->recall);
+    }
     return table;
 }
 
@@ -237,6 +320,7 @@ json result_of(const Aggregation& a) {
         {"votes",
          {{"read", a.votes.read},
           {"used", a.votes.codes.size()},
+          {"original_labels", a.original_votes},
           {"repeated", a.votes.repeated},
           {"pooled_questions", a.votes.pooled}}},
         {"annotators", a.votes.annotators.size()},
@@ -260,9 +344,9 @@ json result_of(const Aggregation& a) {
         out["labels_per_image"][std::string(row.labels)] = row.images;
     if (a.fitted) {
         out["dawid_skene"] = {
-            {"latents", a.fitted->latents},         {"prior", a.fitted->prior},
-            {"passes", a.fitted->objective.size()}, {"converged", a.fitted->converged},
-            {"objective", a.fitted->objective},     {"log_likelihood", a.fitted->log_likelihood},
+            {"latents", a.fitted->latents},     {"prior", a.fitted->prior},
+            {"passes", a.fitted->passes},       {"converged", a.fitted->converged},
+            {"objective", a.fitted->objective}, {"log_likelihood", a.fitted->log_likelihood},
             {"reordered", a.fitted->reordered}};
     }
     if (a.comparison) {
@@ -273,7 +357,10 @@ json result_of(const Aggregation& a) {
                              {"only_these", a.comparison->only_first},
                              {"only_those", a.comparison->only_second},
                              {"items", a.comparison->items},
-                             {"same_set", a.comparison->same_set}};
+                             {"same_set", a.comparison->same_set},
+                             {"precision", to_json(a.comparison->precision)},
+                             {"recall", to_json(a.comparison->recall)},
+                             {"thresholds", curve_json(a)}};
     }
     if (a.options.list_annotators) out["annotator_quality"] = annotator_json(a);
     return out;
@@ -285,9 +372,25 @@ Table annotator_records(const Aggregation& a) {
     return annotator_rows(a, as_read(a), false);
 }
 
+std::string curve_csv(const Aggregation& a) {
+    const ThresholdCurve& curve = a.curve.value();
+    Report report;
+    report.records.columns = {{.name = "threshold"}, {.name = "kept"}};
+    for (const char* name : {"precision", "recall", "agreement", "same_set"})
+        report.records.columns.push_back({.name = name, .show = Show::every_part});
+    const double level = a.options.level;
+    for (const ThresholdPoint& p : curve.points) {
+        report.records.add({Number{.value = p.threshold}, Count{p.kept}, curve.precision(p, level),
+                            curve.recall(p, level), curve.agreement(p, level),
+                            curve.same_sets(p, level)});
+    }
+    return render(report, ReportFormat::csv);
+}
+
 Report report_of(const Aggregation& a) {
     Report report;
     Section section{.title = "", .blocks = {facts(a), histogram_table(a)}, .sections = {}};
+    if (a.curve) section.blocks.emplace_back(threshold_table(a));
     if (a.options.list_annotators) section.blocks.emplace_back(annotator_table(a));
     report.sections.push_back(std::move(section));
     report.records = a.options.list_annotators ? annotator_records(a) : value_records(a);

@@ -7,7 +7,10 @@
 #include "assay/annotation/label_stats.h"
 #include "assay/error.h"
 #include "core/csv.h"
+#include "core/file.h"
 #include "inputs.h"
+#include "metric/number_list.h"
+#include "original_votes.h"
 
 namespace assay {
 namespace {
@@ -45,6 +48,80 @@ void read_inputs(Aggregation& out) {
         return meanings_among(out.dataset, out.classes, texts);
     };
     out.votes = read_votes(o.votes, reading);
+}
+
+/// The class numbers that the original labels vote on; empty: all.
+std::vector<int> voting_classes(const Aggregation& a) {
+    const std::string& text = a.options.original_votes;
+    if (text == "all") return {};
+    const int last = static_cast<int>(a.classes.size()) - 1;
+    const auto numbers = parse_number_list(text, 0, last);
+    if (!numbers)
+        throw Error(
+            ErrorCode::usage,
+            fmt::format("classes `{}` whose original labels vote: like 0-397 or 1,2,9, from "
+                        "0 to {}, or all",
+                        text, last));
+    return *numbers;
+}
+
+void add_original_votes(Aggregation& out, const std::optional<LabelSets>& original) {
+    if (!original)
+        throw Error(ErrorCode::usage,
+                    "votes of the original labels need these labels, or a data set that has them");
+    OriginalVotes given;
+    out.votes = with_original_labels(out.votes, out.dataset, out.classes, *original,
+                                     voting_classes(out), given);
+    out.original_votes = given.votes;
+    out.assumed.push_back(
+        fmt::format("the original labels of {} images vote as one more annotator, `{}`: {} votes",
+                    count_text(given.images), original_annotator, count_text(given.votes)));
+    if (given.unlabelled > 0)
+        out.assumed.push_back(
+            fmt::format("{} images have no single original label, and no vote "
+                        "of one",
+                        count_text(given.unlabelled)));
+    if (given.not_asked > 0)
+        out.assumed.push_back(fmt::format("about the original label of {} images nobody was asked",
+                                          count_text(given.not_asked)));
+}
+
+bool holds_votes(const std::filesystem::path& file) {
+    if (file.extension() == ".npz") return true;
+    if (file.extension() != ".csv" && file.extension() != ".tsv") return false;
+    const std::string text = read_start(file, 4096);
+    const std::string header = text.substr(0, text.find('\n'));
+    for (const char* name : {"annotator", "rater", "worker", "user"}) {
+        if (header.find(name) != std::string::npos) return true;
+    }
+    return false;
+}
+
+ReferenceDecisions read_reference(Aggregation& a) {
+    const std::filesystem::path& file = a.options.against;
+    if (holds_votes(file)) {
+        VotesOptions reading;
+        reading.scale = a.votes.scale;
+        reading.repeats = repeats_named(a.options.repeats);
+        reading.threads = a.options.em.threads;
+        reading.meanings = [&](const Votes& texts) {
+            return meanings_among(a.dataset, a.classes, texts);
+        };
+        const Votes experts = read_votes(file, reading);
+        a.assumed.push_back(
+            fmt::format("{} holds votes of {} annotators: their majority is "
+                        "compared with",
+                        file.filename().string(), experts.annotators.size()));
+        return reference_of(a.built, experts, a.dataset, a.classes);
+    }
+    std::uint64_t unnamed = 0;
+    const LabelSets sets = read_label_sets(file, a.dataset, a.classes, &unnamed);
+    if (unnamed > 0)
+        a.assumed.push_back(
+            fmt::format("{} leaves {} images out: it counts as rejecting their "
+                        "labels",
+                        file.filename().string(), count_text(unnamed)));
+    return reference_of(a.built, sets);
 }
 
 void decide(Aggregation& out) {
@@ -86,16 +163,18 @@ Aggregation aggregate_votes(const AggregateOptions& options) {
     } else if (!options.data.empty()) {
         original = out.dataset.labels;
     }
+    out.agreement = answer_agreement(out.votes, options.level);
+    if (!options.original_votes.empty()) add_original_votes(out, original);
     decide(out);
     out.built = build_label_sets(out.votes, out.yes, out.rule, out.dataset, out.classes,
                                  original ? &*original : nullptr);
     out.histogram = labels_per_image(out.built.sets);
-    out.agreement = answer_agreement(out.votes, options.level);
     out.annotators = annotator_quality(out.votes, out.yes, options.em.smoothing,
                                        out.fitted ? &*out.fitted : nullptr, options.level);
     if (!options.against.empty()) {
-        out.comparison = compare_label_sets(
-            out.built, read_label_sets(options.against, out.dataset, out.classes));
+        const ReferenceDecisions reference = read_reference(out);
+        out.comparison = compare_label_sets(out.built, reference, options.level);
+        out.curve = threshold_curve(out.votes, out.yes, out.built, reference);
     }
     return out;
 }

@@ -64,11 +64,7 @@ Measurement accuracy_of(double correct, std::uint64_t answers, double level) {
     }
     const double value = std::clamp(correct / static_cast<double>(answers), 0.0, 1.0);
     out.value = value;
-    const auto hits =
-        static_cast<std::uint64_t>(std::llround(value * static_cast<double>(answers)));
-    out.interval = wilson(std::min(hits, answers), answers, level);
-    out.interval->low = std::min(out.interval->low, value);  // hits were rounded
-    out.interval->high = std::max(out.interval->high, value);
+    out.interval = wilson_of_mean(value, answers, level);
     out.note = "given the posteriors of the questions";
     return out;
 }

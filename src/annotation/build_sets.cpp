@@ -7,7 +7,6 @@
 #include "assay/annotation/aggregate.h"
 #include "assay/error.h"
 #include "core/csv.h"
-#include "core/statistics.h"
 #include "core/text.h"
 #include "data/label_texts.h"
 #include "item_finder.h"
@@ -191,42 +190,6 @@ std::string label_sets_text(const LabelSets& sets, const Dataset& dataset, const
         out += "]";
     }
     return out + (object ? "}\n" : "]\n");
-}
-
-LabelSetComparison compare_label_sets(const BuiltLabelSets& built, const LabelSets& second) {
-    if (second.size() != built.sets.size())
-        throw Error(ErrorCode::internal, "label sets of other items");
-    LabelSetComparison out;
-    for (std::size_t q = 0; q < built.item_of_question.size(); ++q) {
-        const std::int64_t item = built.item_of_question[q];
-        const std::int32_t c = built.class_of_question[q];
-        if (item < 0 || c < 0) continue;
-        const bool one = built.sets.contains(static_cast<std::size_t>(item), c);
-        const bool two = second.contains(static_cast<std::size_t>(item), c);
-        ++(one && two ? out.both_accept
-           : one      ? out.only_first
-           : two      ? out.only_second
-                      : out.both_reject);
-    }
-    for (std::size_t i = 0; i < second.size(); ++i) {
-        if (built.annotated[i] == 0) continue;
-        const auto a = built.sets[i], b = second[i];
-        ++out.items;
-        out.same_set += std::equal(a.begin(), a.end(), b.begin(), b.end()) ? 1 : 0;
-    }
-    Measurement& m = out.agreement;
-    m.unit = Unit::proportion;
-    m.key.metric = "agreement";
-    m.key.definition = "label_decisions.alike";
-    m.n = out.both_accept + out.both_reject + out.only_first + out.only_second;
-    if (m.n == 0) {
-        m.undefined = "no question is about an item and a class of both";
-    } else {
-        const std::uint64_t alike = out.both_accept + out.both_reject;
-        m.value = static_cast<double>(alike) / static_cast<double>(m.n);
-        m.interval = wilson(alike, m.n);
-    }
-    return out;
 }
 
 }  // namespace assay

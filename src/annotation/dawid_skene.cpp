@@ -2,7 +2,8 @@
 // weighing as many questions as have it: crowds of a few annotators per image have far fewer
 // patterns than questions. With the tables log P(answer | latent class) of the last parameters it
 // gives each pattern its posterior, and adds that to the expected counts of the next parameters at
-// once. Counts and the log-likelihood are kept by fixed blocks of patterns.
+// once. Counts and the log-likelihood are kept by fixed blocks of patterns. What many passes would
+// reach is reached in few by extrapolation (squarem.h).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,6 +14,7 @@
 #include "assay/annotation/aggregate.h"
 #include "assay/error.h"
 #include "core/parallel.h"
+#include "squarem.h"
 #include "vote_patterns.h"
 
 namespace assay {
@@ -41,6 +43,7 @@ struct Counts {
     std::vector<double> cells;
     std::vector<double> prior;
     double log_likelihood = 0;
+    double moved = 0;  ///< the largest difference between a posterior and the one before it
 };
 
 class Em {
@@ -89,36 +92,41 @@ public:
         });
     }
 
-    /// Parameters from the counts (with the smoothing), and their logarithms.
-    void maximise(DawidSkene& out) {
+    /// Parameters from the counts (with the smoothing).
+    LogParameters maximise() const {
         const double s = options_.smoothing;
         const auto latents = static_cast<double>(latents_),
                    answers = static_cast<double>(votes_.answers());
         const double questions = std::accumulate(total_.prior.begin(), total_.prior.end(), 0.0);
+        LogParameters out{.prior = std::vector<double>(latents_),
+                          .table = std::vector<double>(codes_ * latents_)};
         for (std::size_t l = 0; l < latents_; ++l)
-            out.prior[l] = (total_.prior[l] + s) / (questions + latents * s);
-        log_prior_.resize(latents_);
-        for (std::size_t l = 0; l < latents_; ++l) log_prior_[l] = std::log(out.prior[l]);
-        table_.resize(codes_ * latents_);
-        penalty_ = s * std::accumulate(log_prior_.begin(), log_prior_.end(), 0.0);
+            out.prior[l] = std::log((total_.prior[l] + s) / (questions + latents * s));
         for (std::size_t r = 0; r < votes_.annotators.size(); ++r) {
             for (std::size_t l = 0; l < latents_; ++l) {
                 double sum = 0;
                 for (std::size_t a = 0; a < votes_.answers(); ++a) sum += cell(r, a, l);
                 for (std::size_t a = 0; a < votes_.answers(); ++a) {
-                    const double p = (cell(r, a, l) + s) / (sum + answers * s);
-                    out.confusion[(r * latents_ + l) * votes_.answers() + a] = p;
-                    const double log_p = std::log(p);
-                    table_[(r * votes_.answers() + a) * latents_ + l] = log_p;
-                    penalty_ += s * log_p;
+                    out.table[(r * votes_.answers() + a) * latents_ + l] =
+                        std::log((cell(r, a, l) + s) / (sum + answers * s));
                 }
             }
         }
+        return out;
+    }
+
+    /// The parameters of the next pass.
+    void take(LogParameters parameters) {
+        log_ = std::move(parameters);
+        penalty_ =
+            options_.smoothing * (std::accumulate(log_.prior.begin(), log_.prior.end(), 0.0) +
+                                  std::accumulate(log_.table.begin(), log_.table.end(), 0.0));
     }
 
     /// The latent class whose posterior the next pass notes.
     void report(std::size_t latent) { reported_ = latent; }
-    /// One pass: the log-likelihood of the tables, and the next counts.
+    /// One pass: the log-likelihood of the parameters, the next counts, and how far the posteriors
+    /// moved.
     void pass() {
         run([&](Counts& block, std::size_t first, std::size_t last) {
             if (latents_ == 2) {
@@ -135,6 +143,10 @@ public:
         return out;
     }
 
+    const LogParameters& parameters() const { return log_; }
+    /// The most that a posterior (of the reported latent class) differs from that of the pass
+    /// before.
+    double moved() const { return total_.moved; }
     double log_likelihood() const { return total_.log_likelihood; }
     /// What the maximisation maximises.
     double objective() const { return total_.log_likelihood + penalty_; }
@@ -156,13 +168,13 @@ private:
 
     /// Both latent classes of a pattern side by side: one addition does for two.
     void pass_of_two(Counts& block, std::size_t first, std::size_t last) {
-        const double* const table = table_.data();
+        const double* const table = log_.table.data();
         double* const cells = block.cells.data();
         const std::uint32_t* const codes = patterns_.codes.data();
         const std::uint64_t* const begin = patterns_.begin.data();
-        const Pair log_prior = {log_prior_[0], log_prior_[1]};
+        const Pair log_prior = {log_.prior[0], log_.prior[1]};
         Pair prior = {0, 0};
-        double sum = 0, product = 1;
+        double sum = 0, product = 1, moved = 0;
         int factors = 0;
         for (std::size_t p = first; p < last; ++p) {
             const std::uint32_t *const from = codes + begin[p], *const to = codes + begin[p + 1];
@@ -195,8 +207,10 @@ private:
                 store(cell, load(cell) + weighted);
             }
             prior += weighted;
+            moved = std::max(moved, std::abs(posterior[reported_] - yes_[p]));
             yes_[p] = posterior[reported_];
         }
+        block.moved = moved;
         block.prior[0] += prior[0];
         block.prior[1] += prior[1];
         block.log_likelihood = sum + std::log(product);
@@ -206,10 +220,10 @@ private:
         std::vector<double> posterior(latents_);
         for (std::size_t p = first; p < last; ++p) {
             const auto codes = patterns_[p];
-            std::copy(log_prior_.begin(), log_prior_.end(), posterior.begin());
+            std::copy(log_.prior.begin(), log_.prior.end(), posterior.begin());
             for (const std::uint32_t code : codes) {
                 for (std::size_t l = 0; l < latents_; ++l)
-                    posterior[l] += table_[code * latents_ + l];
+                    posterior[l] += log_.table[code * latents_ + l];
             }
             const double largest = *std::max_element(posterior.begin(), posterior.end());
             double sum = 0;
@@ -217,6 +231,7 @@ private:
             for (double& proportion : posterior) proportion /= sum;
             block.log_likelihood += patterns_.questions[p] * (largest + std::log(sum));
             add(block, p, posterior);
+            block.moved = std::max(block.moved, std::abs(posterior[reported_] - yes_[p]));
             yes_[p] = posterior[reported_];
         }
     }
@@ -227,16 +242,17 @@ private:
             Counts& block = blocks_[b];
             std::fill(block.cells.begin(), block.cells.end(), 0.0);
             std::fill(block.prior.begin(), block.prior.end(), 0.0);
-            block.log_likelihood = 0;
+            block.log_likelihood = block.moved = 0;
             body(block, b * size_, std::min(patterns_.size(), (b + 1) * size_));
         });
         total_.cells.assign(codes_ * latents_, 0);
         total_.prior.assign(latents_, 0);
-        total_.log_likelihood = 0;
+        total_.log_likelihood = total_.moved = 0;
         for (const Counts& block : blocks_) {
             for (std::size_t i = 0; i < total_.cells.size(); ++i) total_.cells[i] += block.cells[i];
             for (std::size_t l = 0; l < latents_; ++l) total_.prior[l] += block.prior[l];
             total_.log_likelihood += block.log_likelihood;
+            total_.moved = std::max(total_.moved, block.moved);
         }
     }
 
@@ -248,8 +264,7 @@ private:
     std::size_t size_ = 0;
     std::vector<Counts> blocks_;
     Counts total_;
-    std::vector<double> table_;  ///< log P(answer | latent): [code][latent]
-    std::vector<double> log_prior_;
+    LogParameters log_;
     std::vector<double> yes_;  ///< posterior of the reported latent class, a pattern each
     double penalty_ = 0;
 };
@@ -315,11 +330,54 @@ void add_notes(const Votes& votes, DawidSkene& out) {
         out.notes.emplace_back("all answers are the same: one latent class explains nothing");
     }
     if (!out.converged) {
-        out.notes.push_back(fmt::format("not converged after {} passes: raise the number of passes",
-                                        out.objective.size()));
+        out.notes.push_back(
+            fmt::format("not converged after {} passes: raise the number of passes", out.passes));
     }
     if (out.reordered)
         out.notes.emplace_back("the latent classes came out in another order and were sorted");
+}
+
+/// The most that a parameter (as a probability) differs between the two.
+double moved(const LogParameters& a, const LogParameters& b) {
+    double most = 0;
+    for (std::size_t i = 0; i < a.prior.size(); ++i)
+        most = std::max(most, std::abs(std::exp(a.prior[i]) - std::exp(b.prior[i])));
+    for (std::size_t i = 0; i < a.table.size(); ++i)
+        most = std::max(most, std::abs(std::exp(a.table[i]) - std::exp(b.table[i])));
+    return most;
+}
+
+/// Passes until nothing moves any more; the last one is over the parameters that `em` then holds.
+void climb(Em& em, const Votes& votes, const DawidSkeneOptions& options, DawidSkene& out) {
+    Squarem squarem(out.latents, votes.answers());
+    const auto pass = [&](LogParameters parameters) {
+        throw_if_stopped();
+        em.take(std::move(parameters));
+        em.pass();
+        ++out.passes;
+    };
+    const auto accept = [&] { out.objective.push_back(em.objective()); };
+    pass(em.maximise());
+    accept();
+    while (out.passes < options.max_passes) {
+        const LogParameters first = em.parameters();
+        pass(em.maximise());
+        accept();
+        // Only a plain step tells how far the maximum is: extrapolations move by more.
+        out.converged =
+            em.moved() <= options.tolerance && moved(first, em.parameters()) <= options.tolerance;
+        if (out.converged) return;
+        // A leap that fails costs a second pass.
+        if (!options.accelerate || out.passes + 2 > options.max_passes) continue;
+        const LogParameters next = em.maximise();
+        std::optional<LogParameters> ahead = squarem.leap(first, em.parameters(), next);
+        if (!ahead) continue;
+        pass(std::move(*ahead));
+        const bool uphill = em.objective() >= out.objective.back();
+        squarem.landed(uphill);
+        if (!uphill) pass(next);
+        accept();
+    }
 }
 
 }  // namespace
@@ -333,14 +391,25 @@ DawidSkene dawid_skene(const Votes& votes, const DawidSkeneOptions& options) {
     out.confusion.resize(votes.annotators.size() * latents * votes.answers());
     Em em(votes, options);
     em.start();
+    const auto finish = [&] {
+        for (std::size_t l = 0; l < latents; ++l) out.prior[l] = std::exp(em.parameters().prior[l]);
+        for (std::size_t code = 0; code < votes.annotators.size() * votes.answers(); ++code) {
+            const std::size_t r = code / votes.answers(), a = code % votes.answers();
+            for (std::size_t l = 0; l < latents; ++l)
+                out.confusion[(r * latents + l) * votes.answers() + a] =
+                    std::exp(em.parameters().table[code * latents + l]);
+        }
+        out.log_likelihood = em.log_likelihood();
+    };
     if (one_answer_each(votes)) {
         // Any confusion matrices that mix to the proportions of the answers are as likely as any
         // other: EM would wander from the start to no purpose. One step gives matrices and prior;
         // the posteriors stay what they were to begin with.
-        em.maximise(out);
+        em.take(em.maximise());
         em.pass();
+        out.passes = 1;
         out.objective.push_back(em.objective());
-        out.log_likelihood = em.log_likelihood();
+        finish();
         out.yes = vote_proportions(votes);
         for (std::size_t q = 0; q < votes.questions(); ++q) {
             if (votes.of(q).empty()) out.yes[q] = out.prior.back();
@@ -349,17 +418,8 @@ DawidSkene dawid_skene(const Votes& votes, const DawidSkeneOptions& options) {
         add_notes(votes, out);
         return out;
     }
-    const double answers = static_cast<double>(votes.codes.size());
-    for (int i = 0; i < options.max_passes && !out.converged; ++i) {
-        throw_if_stopped();
-        em.maximise(out);
-        em.pass();
-        out.objective.push_back(em.objective());
-        const std::size_t n = out.objective.size();
-        out.converged =
-            n > 1 && (out.objective[n - 1] - out.objective[n - 2]) / answers < options.tolerance;
-    }
-    out.log_likelihood = em.log_likelihood();
+    climb(em, votes, options, out);
+    finish();
 
     const auto order = order_of_latents(votes, em.total(), latents);
     out.reordered = !std::is_sorted(order.begin(), order.end());

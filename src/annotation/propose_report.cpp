@@ -1,8 +1,9 @@
 // Proposals as people and programs read them.
 #include <fmt/format.h>
 
+#include <charconv>
+
 #include "assay/annotation/propose.h"
-#include "core/csv.h"
 
 namespace assay {
 namespace {
@@ -93,6 +94,14 @@ json result_of(const Proposals& p) {
     return out;
 }
 
+/// The double of fewest digits that is this float: 0.1F is written 0.1, not 0.10000000149011612.
+double shortest(float value) {
+    const std::string text = fmt::format("{}", value);
+    double out = value;
+    std::from_chars(text.data(), text.data() + text.size(), out);
+    return out;
+}
+
 }  // namespace
 
 Report report_of(const Proposals& p) {
@@ -109,26 +118,27 @@ Report report_of(const Proposals& p) {
     return report;
 }
 
-std::string questions_csv(const Proposals& proposals) {
+Table question_records(const Proposals& proposals) {
     const Dataset& dataset = proposals.dataset;
     const ClassList& classes = dataset.classes;
-    std::string out;
-    CsvWriter writer(out);
-    writer.row({"item", "path", "label", "class", "proposed_by", "prior"});
-    std::string by;
+    Table table;
+    for (const char* name : {"item", "path", "label", "class", "proposed_by"})
+        table.columns.push_back({.name = name, .numbers = false});
+    table.columns.push_back({.name = "prior"});
     for (const Question& q : proposals.questions) {
         const auto item = static_cast<std::size_t>(q.item), c = static_cast<std::size_t>(q.cls);
-        by.clear();
+        std::string by;
         for (std::size_t m = 0; m < proposals.models.size(); ++m) {
             if ((q.models >> m & 1U) != 0) by += (by.empty() ? "" : " ") + proposals.models[m].name;
         }
         const bool named = c < classes.size();
-        writer.row(
-            {dataset.ids[item], dataset.paths.size() > 0 ? dataset.paths[item] : dataset.ids[item],
-             named ? classes.id(c) : std::to_string(c), named ? classes.name(c) : std::to_string(c),
-             by.empty() ? "original" : by, fmt::format("{:.6g}", q.prior)});
+        table.add({std::string(dataset.ids[item]),
+                   std::string(dataset.paths.size() > 0 ? dataset.paths[item] : dataset.ids[item]),
+                   named ? classes.id(c) : std::to_string(c),
+                   named ? classes.name(c) : std::to_string(c), by.empty() ? "original" : by,
+                   Number{.value = shortest(q.prior)}});
     }
-    return out;
+    return table;
 }
 
 }  // namespace assay

@@ -17,6 +17,8 @@ assay gap runs/imagenet-v1 runs/imagenet-v2 --labels1 real.json --labels2 v2-lab
 assay gap v1 v2 --runs runs --mark resnet50
 assay gap runs/v1 runs/v2 --subgroups present --agreement jaccard --json -o gap.json
 assay gap --table published.csv --all
+assay gap --table published.csv --rank-by asma_patchml --ties dense --all --format latex
+assay gap v1 v2 --runs runs --also patchml-seed1 --also-subgroups 2,3,4,6,9 --rank-by asma_patchml-seed1
 )";
 
 class GapCommand final : public StoreCommand {
@@ -50,6 +52,31 @@ public:
                         "Images that --table's top-1 was measured on, for intervals")
             ->type_name("N");
         app->add_option("--n2", request_.images[1], "The same for V2")->type_name("N");
+        app->add_option("--also", request_.also,
+                        "A further data set for the same models, like V1 (with --table: csv with "
+                        "model, top1, real, asma); repeatable")
+            ->type_name("V3")
+            ->allow_extra_args(false);
+        app->add_option("--also-labels", request_.also_labels,
+                        "Label sets of the further data sets, one for each --also")
+            ->type_name("FILE")
+            ->allow_extra_args(false);
+        app->add_option("--also-subgroups", request_.also_subgroups,
+                        "Labels per image that their ASMA averages over (default: --subgroups)")
+            ->type_name("LIST");
+        app->add_option("--rank-by", request_.rank_by,
+                        "Show the models by this column, and how far each moves: asma_v1, real_v2, "
+                        "asma_patchml, ... (metric_set)")
+            ->type_name("COLUMN");
+        app->add_option("--rank-against", request_.rank_against,
+                        "The column that their places are held against")
+            ->type_name("COLUMN")
+            ->capture_default_str();
+        app->add_option_function<std::string>(
+               "--ties", [this](const std::string& ties) { request_.dense_ties = ties == "dense"; },
+               "Ranks after equal values: standard (1, 2, 2, 4) or dense (1, 2, 2, 3)")
+            ->check(CLI::IsMember({"standard", "dense"}))
+            ->default_str("standard");
         app->add_option(
                "--subgroups", request_.options.subgroups,
                "Labels per image that ASMA averages over: 1-5, 2,3,4,6,9, present (every number "
@@ -105,6 +132,7 @@ public:
         }
         if (!request_.runs.empty()) return;
         for (std::string& set : request_.sets) set = runs.find(set).string();
+        for (std::string& set : request_.also) set = runs.find(set).string();
     }
 
     void check() const override { assay::check(request_); }

@@ -6,6 +6,7 @@
 
 #include "assay/error.h"
 #include "cli/command.h"
+#include "cli/outputs.h"
 
 namespace assay::cli {
 namespace {
@@ -43,7 +44,7 @@ std::string help() {
 int cmd_labels(std::vector<std::string> arguments) {
     const std::string first = arguments.empty() ? "" : arguments.front();
     if (first.empty() || first == "--help" || first == "-h" || first == "help") {
-        std::fputs(help().c_str(), stdout);
+        write_result("", help());
         return first.empty() ? Status::bad_input : Status::done;
     }
     std::vector<std::string> names;

@@ -19,13 +19,14 @@ assay labels aggregate votes.csv
 assay labels aggregate votes.csv --data images/multi --to csv -o labels.csv
 assay labels aggregate raters.npz --original val.txt --to list -o real.json
 assay labels aggregate raters.npz --original real.json --against real.json
+assay labels aggregate raters.npz --original val.csv --original-label-votes 0-397 --against golden.npz
 assay labels aggregate votes.csv --method weighted --weights experts.csv --threshold 0.6
 assay labels aggregate votes.csv --answers wrong,right --annotators --posteriors posteriors.csv
 )";
 
 /// Files that the command writes beside its report.
 struct Files {
-    fs::path labels, posteriors, quality;
+    fs::path labels, posteriors, quality, curve;
     std::string format;
 };
 
@@ -84,7 +85,7 @@ void add_dawid_skene(CLI::App& app, DawidSkeneOptions& em) {
         ->capture_default_str()
         ->group(group);
     app.add_option("--tolerance", em.tolerance,
-                   "Stop when the log-likelihood per answer grows by less")
+                   "Converged when a step of EM moves no posterior and no parameter by more")
         ->capture_default_str()
         ->group(group);
     app.add_option("--passes", em.max_passes, "At most so many passes")
@@ -110,7 +111,18 @@ void add_items(CLI::App& app, AggregateOptions& o) {
                    "Labels of the images that nobody annotated: json, csv, txt, npy")
         ->type_name("FILE")
         ->group(items);
-    app.add_option("--against", o.against, "Compare the decisions with these label sets")
+    app.add_option(
+           "--original-label-votes", o.original_votes,
+           "The original labels vote as one more annotator on questions about these classes "
+           "(all, 0-397, 1,2,9): yes where the class is the image's original label, no "
+           "elsewhere. ReaL's labels were made with 0-397")
+        ->type_name("CLASSES")
+        ->expected(0, 1)
+        ->default_str("all")
+        ->group(items);
+    app.add_option("--against", o.against,
+                   "Compare the decisions, and those of every threshold, with these label sets, or "
+                   "with the majority of experts' votes (npz, or csv with a column annotator)")
         ->type_name("FILE")
         ->group(items);
     app.add_option("--level", o.level, "Confidence level of the intervals")
@@ -131,6 +143,11 @@ void add_results(CLI::App& app, AggregateOptions& o, Files& files) {
         ->type_name("FORMAT")
         ->group(results);
     app.add_option("--posteriors", files.posteriors, "Write a csv with a row per question")
+        ->type_name("FILE")
+        ->group(results);
+    app.add_option("--curve", files.curve,
+                   "With --against: write a csv with a row per threshold: precision, recall, "
+                   "agreement")
         ->type_name("FILE")
         ->group(results);
     app.add_option("--annotator-quality", files.quality, "Write a csv with a row per annotator")
@@ -160,6 +177,8 @@ int labels_aggregate(std::vector<std::string> arguments) {
     // Looked at before the work: an unknown name should cost no time.
     const LabelSetFormat format = label_set_format_for(files.labels, files.format);
     const bool printed = files.labels == "-";
+    if (!files.curve.empty() && options.against.empty())
+        throw Error(ErrorCode::usage, "--curve goes with --against: what thresholds are held to");
     if (printed && output.format != ReportFormat::text)
         throw Error(ErrorCode::usage, "--format and -o - both print to stdout; name a file");
 
@@ -170,6 +189,7 @@ int labels_aggregate(std::vector<std::string> arguments) {
                      label_sets_text(found.built.sets, found.dataset, found.classes, format));
     }
     if (!files.posteriors.empty()) write_result(files.posteriors, posterior_csv(found));
+    if (!files.curve.empty()) write_result(files.curve, curve_csv(found));
     if (!files.quality.empty()) {
         Report quality;
         quality.records = annotator_records(found);

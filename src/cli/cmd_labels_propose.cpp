@@ -93,12 +93,15 @@ public:
         ProgressLine line("propose", "images");
         const Proposals found = propose_labels(options_, *self_comm(), line);
         line.finish();
-        const Report report = report_of(found);
-        if (!questions_.empty() && questions_ != "-")
-            write_result(questions_, questions_csv(found));
-        if (questions_ == "-" || output_.format == ReportFormat::csv) {
+        Report report = report_of(found);
+        const bool as_csv = output_.format == ReportFormat::csv;
+        if (as_csv || !questions_.empty()) report.records = question_records(found);
+        const bool printed = questions_ == "-";
+        if (!questions_.empty() && !printed)
+            write_result(questions_, render(report, ReportFormat::csv));
+        if (printed) {
             for (const std::string& text : report.warnings) warn(text);
-            output_.write(questions_csv(found));
+            write_result("", render(report, ReportFormat::csv));
         } else {
             output_.print(report);
         }

@@ -21,6 +21,7 @@ assay patchml --data ILSVRC/Data/CLS-LOC/val --boxes ILSVRC/Annotations/CLS-LOC/
 assay patchml --data ILSVRC/Data/CLS-LOC/val --boxes LOC_val_solution.csv --seeds 1-5 --out patchml
 assay patchml --data val2017 --boxes instances_val2017.json --k 2,4 --distinct --seed 7 --out coco-patches
 assay patchml --whole images --k 2,3,4,6,9 --limit 100 --out patchml
+assay patchml --data JPEGImages --boxes Annotations --corners inclusive1 --skip-difficult --jpeg 95 --out voc
 assay patchml --whole images --k 5 --p 100 --canvas 384 --out patchml --dry-run
 )";
 
@@ -70,6 +71,13 @@ void add_patches(CLI::App& app, PatchmlOptions& o) {
         ->check(CLI::PositiveNumber)
         ->capture_default_str()
         ->group(in);
+    app.add_flag("--skip-difficult", o.skip_difficult, "Leave out boxes that VOC marks difficult")
+        ->group(in);
+    app.add_flag("--skip-truncated", o.skip_truncated, "Leave out boxes that VOC marks truncated")
+        ->group(in);
+    app.add_flag("--skip-duplicates", o.skip_duplicates,
+                 "Leave out a box that was there before with the same class; else they are counted")
+        ->group(in);
 }
 
 void add_composites(CLI::App& app, PatchmlOptions& o) {
@@ -98,6 +106,12 @@ void add_composites(CLI::App& app, PatchmlOptions& o) {
         ->group(make);
     app.add_option("--limit", o.limit, "The first N composites of each k only")
         ->type_name("N")
+        ->group(make);
+    app.add_option("--jpeg", o.jpeg_quality,
+                   "Write JPEG of this quality (1 to 100; 95 is usual) in place of PNG: smaller, "
+                   "with other pixels")
+        ->type_name("QUALITY")
+        ->check(CLI::Range(1, 100))
         ->group(make);
 }
 

@@ -6,6 +6,7 @@
 
 #include "assay/error.h"
 #include "cli/command.h"
+#include "cli/outputs.h"
 #include "cli/replicate_options.h"
 
 namespace assay::cli {
@@ -44,7 +45,7 @@ std::string help() {
 int cmd_replicate(std::vector<std::string> arguments) {
     if (arguments.empty() || arguments[0] == "--help" || arguments[0] == "-h" ||
         arguments[0] == "help") {
-        std::fputs(help().c_str(), stdout);
+        write_result("", help());
         return arguments.empty() ? Status::bad_input : Status::done;
     }
     std::vector<std::string> names;

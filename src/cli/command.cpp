@@ -142,7 +142,7 @@ bool parse(CLI::App& app, std::vector<std::string> arguments) {
         check_outputs(app);
         return true;
     } catch (const CLI::CallForHelp&) {
-        std::fputs(app.help().c_str(), stdout);
+        write_result("", app.help());
         return false;
     } catch (const CLI::ParseError& error) {
         // A misspelt option comes first: that the right one is missing only follows from it.

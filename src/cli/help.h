@@ -8,9 +8,6 @@
 
 namespace assay::cli {
 
-/// Lines of at most `width` bytes, broken at blanks; a longer word stands on a line of its own.
-std::string folded(std::string_view text, std::size_t width);
-
 /// CLI11's help with descriptions of at most help_width columns.
 class FoldedHelp : public CLI::Formatter {
 public:

@@ -11,6 +11,7 @@
 #include "assay/error.h"
 #include "assay/version.h"
 #include "cli/command.h"
+#include "cli/outputs.h"
 #include "cli/terminal.h"
 #include "core/parallel.h"
 
@@ -91,11 +92,11 @@ int run(int count, char** arguments) {
 
     const std::string first = count > 1 ? arguments[1] : "--help";
     if (first == "--help" || first == "-h" || first == "help") {
-        std::fputs(help().c_str(), stdout);
+        write_result("", help());
         return count > 1 ? Status::done : Status::bad_input;
     }
     if (first == "--version" || first == "-V") {
-        std::printf("assay %s\n", version);
+        write_result("", std::string("assay ") + version + "\n");
         return Status::done;
     }
     const auto& table = commands();

@@ -27,8 +27,8 @@ namespace {
 namespace fs = std::filesystem;
 
 /// The options whose values are files to write. All other values may be inputs.
-constexpr std::array<std::string_view, 4> output_options = {"output", "posteriors",
-                                                            "annotator-quality", "rejected"};
+constexpr std::array<std::string_view, 5> output_options = {
+    "output", "posteriors", "annotator-quality", "curve", "rejected"};
 
 struct Named {
     std::string by;  ///< "--output", or "votes" of a plain argument

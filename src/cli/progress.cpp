@@ -56,9 +56,10 @@ ProgressLine::~ProgressLine() {
 void ProgressLine::update(const Progress& progress) {
     if (quiet_) return;
     const std::scoped_lock lock(mutex_);
+    const double seconds = step_.seconds(progress, Clock::now());
     if (!due()) return;
     const double done = part_of(progress).done;
-    const std::string text = progress_text(progress, unit_, seconds());
+    const std::string text = progress_text(progress, unit_, seconds);
     if (terminal_) {
         std::fputs(fmt::format("\r\033[K{} |{}| {:3.0f} %  {}", label_, bar_text(done, 24),
                                100 * done, text)
@@ -81,8 +82,10 @@ bool ProgressLine::due() {
     return true;
 }
 
-double ProgressLine::seconds() const {
-    return std::chrono::duration<double>(Clock::now() - start_).count();
+double StepClock::seconds(const Progress& progress, Time now) {
+    if (progress.done < done_) start_ = now;
+    done_ = progress.done;
+    return std::chrono::duration<double>(now - start_).count();
 }
 
 void ProgressLine::finish() {

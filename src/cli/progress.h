@@ -12,6 +12,21 @@
 
 namespace assay::cli {
 
+/// How long the step that is under way has taken: work of several steps counts anew in each, and so
+/// must the time.
+class StepClock {
+public:
+    using Time = std::chrono::steady_clock::time_point;
+    explicit StepClock(Time start) : start_(start) {}
+
+    /// Seconds since the step began. A step begins where less is done than before.
+    double seconds(const Progress& progress, Time now);
+
+private:
+    Time start_;
+    std::uint64_t done_ = 0;
+};
+
 /// Draws what the library reports: hand the line itself to whatever takes a ProgressCallback.
 /// Thread-safe. Draws at most ten times a second; clears its line when it ends.
 class ProgressLine {
@@ -34,7 +49,6 @@ public:
 private:
     using Clock = std::chrono::steady_clock;
     bool due();
-    double seconds() const;
 
     std::string label_;
     std::string unit_;
@@ -42,6 +56,7 @@ private:
     bool terminal_;
     bool drawn_ = false;
     Clock::time_point start_ = Clock::now();
+    StepClock step_{start_};
     Clock::time_point last_{};
     std::mutex mutex_;
 };

@@ -18,9 +18,10 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 
 /// Options whose values are files.
-constexpr std::array<std::string_view, 17> file_options = {
-    "labels",   "labels1",  "labels2",     "class-map", "gold",  "table", "path", "output", "out",
-    "rejected", "original", "replication", "data",      "boxes", "whole", "list", "classes"};
+constexpr std::array<std::string_view, 18> file_options = {
+    "labels",      "also-labels", "labels1", "labels2", "class-map", "gold",
+    "table",       "path",        "output",  "out",     "rejected",  "original",
+    "replication", "data",        "boxes",   "whole",   "list",      "classes"};
 /// Those of them that are written, and need not be there.
 constexpr std::array<std::string_view, 3> written_options = {"output", "out", "rejected"};
 

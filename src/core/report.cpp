@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "assay/error.h"
+#include "core/text.h"
 
 namespace assay {
 
@@ -26,7 +27,8 @@ std::string number_text(double value, double half_width, Unit unit) {
     const double step = half_width > 0 ? half_width / 10 : std::abs(value) / 1000;
     const int digits =
         step > 0 ? std::clamp(static_cast<int>(std::ceil(-std::log10(step))), 0, 9) : 2;
-    return fmt::format("{:.{}f}", value, percent ? std::clamp(digits, 1, 4) : std::max(digits, 2));
+    return without_sign_of_zero(
+        fmt::format("{:.{}f}", value, percent ? std::clamp(digits, 1, 4) : std::max(digits, 2)));
 }
 
 std::string p_value_text(double p) {

@@ -62,17 +62,23 @@ double student_t_tail(double x, double degrees) {
 }
 
 Interval wilson(std::uint64_t hits, std::uint64_t trials, double level) {
-    check_level(level);
     check_counts(hits, trials);
-    const double n = static_cast<double>(trials), z = upper_quantile(level),
-                 share = static_cast<double>(hits) / n;
-    const double centre = (share + z * z / (2 * n)) / (1 + z * z / n);
+    return wilson_of_mean(static_cast<double>(hits) / static_cast<double>(trials), trials, level);
+}
+
+Interval wilson_of_mean(double mean, std::uint64_t count, double level) {
+    check_level(level);
+    if (count == 0 || !(mean >= 0 && mean <= 1))
+        throw Error(ErrorCode::usage,
+                    fmt::format("a mean of {} numbers in [0, 1] of {}", count, mean));
+    const double n = static_cast<double>(count), z = upper_quantile(level);
+    const double centre = (mean + z * z / (2 * n)) / (1 + z * z / n);
     const double half =
-        z / (1 + z * z / n) * std::sqrt(share * (1 - share) / n + z * z / (4 * n * n));
-    // The ends are exactly 0 and 1 in theory for 0 and n hits; rounding must not move them past the
-    // estimate.
-    const double low = hits == 0 ? 0 : std::min(share, std::max(0.0, centre - half));
-    const double high = hits == trials ? 1 : std::max(share, std::min(1.0, centre + half));
+        z / (1 + z * z / n) * std::sqrt(mean * (1 - mean) / n + z * z / (4 * n * n));
+    // The ends are exactly 0 and 1 in theory for means of 0 and 1; rounding must not move them past
+    // the estimate.
+    const double low = mean == 0 ? 0 : std::min(mean, std::max(0.0, centre - half));
+    const double high = mean == 1 ? 1 : std::max(mean, std::min(1.0, centre + half));
     return {low, high, level, "wilson"};
 }
 

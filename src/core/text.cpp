@@ -54,4 +54,24 @@ std::string shortened(std::string_view text, std::size_t most) {
     return out;
 }
 
+std::string folded(std::string_view text, std::size_t width) {
+    std::string out;
+    std::size_t used = 0;  // of the current line
+    while (!text.empty()) {
+        const std::size_t end = std::min(text.find(' '), text.size());
+        const std::string_view word = text.substr(0, end);
+        if (used > 0 && used + 1 + word.size() > width) {
+            out += '\n';
+            used = 0;
+        } else if (used > 0) {
+            out += ' ';
+            ++used;
+        }
+        out += word;
+        used += word.size();
+        text.remove_prefix(std::min(end + 1, text.size()));
+    }
+    return out;
+}
+
 }  // namespace assay

@@ -57,6 +57,15 @@ std::string loose_name(std::string_view name);
 /// At most `most` bytes, for messages; control characters become "?".
 std::string shortened(std::string_view text, std::size_t most = 60);
 
+/// Of a number: what was rounded to nothing has no sign, "-0.00" becomes "0.00".
+inline std::string without_sign_of_zero(std::string number) {
+    if (number.starts_with('-') && number.find_first_not_of("-0.") == std::string::npos)
+        number.erase(0, 1);
+    return number;
+}
+/// Lines of at most `width` bytes, broken at blanks; a longer word stands on a line of its own.
+std::string folded(std::string_view text, std::size_t width);
+
 /// Calls visit(line, number from 1) for each line; line ends (LF, CRLF) and a byte order mark are
 /// cut off. A line end at the end of the text begins no further line.
 template <class Visit>

@@ -151,12 +151,14 @@ PairedMetric paired(const MetricRequest& request, const ScoredSet& a, const Scor
 
 void fill_predictions(PairReport& report, const ScoredSet& a, const ScoredSet& b,
                       const Alignment& rows, const LabelSets& labels, const StringColumn& ids,
-                      std::size_t listed) {
+                      std::size_t listed, double level) {
     const TwoByTwo table = count(a.correct, b.correct);
     report.both_correct = table.both;
     report.only_baseline_correct = table.baseline;
     report.only_candidate_correct = table.candidate;
     report.both_incorrect = table.n - table.both - table.baseline - table.candidate;
+    report.error_consistency = error_consistency(table.both, table.baseline, table.candidate,
+                                                 report.both_incorrect, level);
     std::vector<std::size_t> differing;
     for (std::size_t i = 0; i < a.records.size(); ++i) {
         if (a.records[i].predicted == b.records[i].predicted) {
@@ -267,7 +269,8 @@ PairReport compare_pair(const RowReader& baseline, const Truth& truth, const Pre
         report.metrics.push_back(
             paired(one.requests[i], one, two, i, labels_per_image, options.score.resampling));
     }
-    fill_predictions(report, one, two, rows, labels, a.dataset().ids, options.disagreements);
+    fill_predictions(report, one, two, rows, labels, a.dataset().ids, options.disagreements,
+                     options.score.resampling.level);
     if (!options.score.left_out.empty()) report.notes.push_back(options.score.left_out);
     warn_of_pairing(report, other_images(baseline, candidate));
     const bool own = std::any_of(

@@ -44,7 +44,8 @@ json to_json(const PairReport& report) {
                   {"both_correct", report.both_correct},
                   {"both_incorrect", report.both_incorrect},
                   {"only_baseline_correct", report.only_baseline_correct},
-                  {"only_candidate_correct", report.only_candidate_correct}}}};
+                  {"only_candidate_correct", report.only_candidate_correct},
+                  {"error_consistency", to_json(report.error_consistency)}}}};
     out["metrics"] = json::array();
     for (const auto& m : report.metrics) out["metrics"].push_back(metric_json(m));
     const auto class_of = [&](std::int32_t c) -> json {

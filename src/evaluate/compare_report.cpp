@@ -31,6 +31,19 @@ std::string title_of(const PairReport& r) {
     return fmt::format("{}: {} items in common", pair, count_text(r.items));
 }
 
+/// Do they err on the same items?
+std::string consistency_text(const Estimate& kappa) {
+    if (!kappa.value) return "error consistency is undefined: " + kappa.undefined;
+    const double half = half_width(kappa);
+    std::string text =
+        "error consistency (kappa of being correct) " + number_text(*kappa.value, half, kappa.unit);
+    if (kappa.interval) {
+        text += fmt::format(" ({} – {})", number_text(kappa.interval->low, half, kappa.unit),
+                            number_text(kappa.interval->high, half, kappa.unit));
+    }
+    return text + ": 0 is as by chance, 1 errs on the same items";
+}
+
 Table differences_table(const PairReport& report, bool several) {
     Table table;
     table.title = title_of(report);
@@ -66,6 +79,7 @@ Table differences_table(const PairReport& report, bool several) {
         count_text(report.both_correct), count_text(report.both_incorrect), report.baseline,
         count_text(report.only_baseline_correct), report.candidate,
         count_text(report.only_candidate_correct)));
+    table.notes.push_back(consistency_text(report.error_consistency));
     table.notes.push_back(
         std::string("p: exact McNemar test for accuracies, else from the paired spread") +
         (several ? "; `better` and `worse` after Holm's correction over the candidates, "

@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <mutex>
 #include <span>
+#include <tuple>
 
 #include "assay/error.h"
 #include "assay/image/image.h"
@@ -122,6 +124,10 @@ public:
             reject(row, BoxFault::empty, text(row));
         } else if (!class_of_[row.cls]) {
             reject(row, BoxFault::unknown_class, unknown(row.cls));
+        } else if (options_.skip_difficult && row.difficult) {
+            reject(row, BoxFault::difficult, "");
+        } else if (options_.skip_truncated && row.truncated) {
+            reject(row, BoxFault::truncated, "");
         } else {
             return true;
         }
@@ -129,7 +135,14 @@ public:
     }
 
     void cut(const BoxList::Row& row, std::uint32_t image) {
-        const PatchPool::Size size = pool_.sizes[image];
+        const ImageSize size = pool_.sizes[image], named = row.image < list_.sizes.size()
+                                                               ? list_.sizes[row.image]
+                                                               : ImageSize{};
+        if (named != ImageSize{} && named != size) {
+            return reject(row, BoxFault::other_size,
+                          fmt::format("annotated at {} x {} pixels, the image has {} x {}",
+                                      named.width, named.height, size.width, size.height));
+        }
         // From corners as written to edges: columns [x0, x1).
         const double first = list_.corners == Corners::inclusive1 ? -1 : 0;
         const double last = list_.corners == Corners::inclusive0 ? 1 : 0;
@@ -154,12 +167,37 @@ public:
             return reject(row, BoxFault::too_small,
                           fmt::format("{} x {} pixels", patch.width, patch.height));
         }
+        if (is_known(row, patch)) return;
         pool_.clipped += x0 < 0 || y0 < 0 || x1 > size.width || y1 > size.height;
         pool_.clipped_by_one += x1 == size.width + 1.0 || y1 == size.height + 1.0;
         pool_.patches.push_back(patch);
     }
 
 private:
+    /// Whether these pixels stand for the class already; what is the same is counted, and left out
+    /// where it is to be.
+    bool is_known(const BoxList::Row& row, const Patch& patch) {
+        const auto place = std::tuple(patch.image, patch.x, patch.y, patch.width, patch.height);
+        const auto [first, end] = seen_.equal_range(place);
+        const auto says = [&] {
+            return fmt::format("{} {} {}: image {}", list_.sources[row.source],
+                               place_word(list_.format), row.place, list_.images[row.image]);
+        };
+        bool same = false, other = false;
+        for (auto it = first; it != end; ++it) (it->second == patch.cls ? same : other) = true;
+        if (same) {
+            if (options_.skip_duplicates) {
+                reject(row, BoxFault::duplicate, "");
+                return true;
+            }
+            if (pool_.duplicates++ == 0) pool_.first_duplicate = says();
+        } else if (other) {
+            if (pool_.conflicts++ == 0) pool_.first_conflict = says();
+        }
+        if (!same) seen_.emplace(place, patch.cls);
+        return false;
+    }
+
     /// Worked out once a class: the search for a near name is dear, and the boxes may be a million.
     const std::string& unknown(std::uint32_t cls) {
         std::string& out = unknown_[cls];
@@ -181,6 +219,10 @@ private:
     PatchPool& pool_;
     std::vector<std::optional<std::int32_t>> class_of_;
     std::vector<std::string> unknown_;
+    /// Class by image and box, all of them: boxes of one image need not follow one another.
+    std::multimap<std::tuple<std::uint32_t, std::int32_t, std::int32_t, std::int32_t, std::int32_t>,
+                  std::int32_t>
+        seen_;
 };
 
 /// Where each image of the list is among those found on disk; only the images of `wanted` boxes are

@@ -18,8 +18,15 @@ public:
     /// The file that the next rows come from.
     void source(std::string_view name);
     /// The image that the next rows are of. A name twice in a row is one image.
-    void image(std::string_view name, std::string_view alternative = "");
-    void row(std::string_view cls, std::uint32_t place, const std::array<double, 4>& corners);
+    void image(std::string_view name, std::string_view alternative = "", ImageSize size = {});
+    struct Marks {
+        bool difficult = false, truncated = false;
+    };
+    void row(std::string_view cls, std::uint32_t place, const std::array<double, 4>& corners,
+             Marks marks);
+    void row(std::string_view cls, std::uint32_t place, const std::array<double, 4>& corners) {
+        row(cls, place, corners, {});
+    }
     /// `what`: "object", "line", "annotation".
     void reject(BoxFault fault, std::string_view what, std::uint32_t place, std::string_view cls,
                 std::string detail);

@@ -29,10 +29,22 @@ constexpr std::array<FormatName, 5> formats = {{{"auto", BoxFormat::automatic},
                                                 {"coco", BoxFormat::coco},
                                                 {"csv", BoxFormat::csv}}};
 
-constexpr std::array<std::string_view, box_fault_count> fault_names = {
-    "damaged_annotation", "bad_number",      "reversed",      "empty",           "outside",
-    "too_small",          "crowd",           "unknown_class", "no_single_label", "missing_image",
-    "ambiguous_image",    "unreadable_image"};
+constexpr std::array<std::string_view, box_fault_count> fault_names = {"damaged_annotation",
+                                                                       "bad_number",
+                                                                       "reversed",
+                                                                       "empty",
+                                                                       "outside",
+                                                                       "too_small",
+                                                                       "crowd",
+                                                                       "unknown_class",
+                                                                       "no_single_label",
+                                                                       "missing_image",
+                                                                       "ambiguous_image",
+                                                                       "unreadable_image",
+                                                                       "other_size",
+                                                                       "difficult",
+                                                                       "truncated",
+                                                                       "duplicate"};
 
 /// XML files below `folder` as paths relative to it, in byte order. Links to folders are not
 /// followed.
@@ -189,16 +201,17 @@ void BoxListBuilder::source(std::string_view name) {
     list_.sources.append(name);
 }
 
-void BoxListBuilder::image(std::string_view name, std::string_view alternative) {
+void BoxListBuilder::image(std::string_view name, std::string_view alternative, ImageSize size) {
     const std::size_t n = list_.images.size();
     if (n > 0 && list_.images[n - 1] == name && list_.alternatives[n - 1] == alternative) return;
     if (n >= UINT32_MAX) throw Error(ErrorCode::bad_input, "more than 4,294,967,295 images");
     list_.images.append(name);
     list_.alternatives.append(alternative);
+    list_.sizes.push_back(size);
 }
 
 void BoxListBuilder::row(std::string_view cls, std::uint32_t place,
-                         const std::array<double, 4>& corners) {
+                         const std::array<double, 4>& corners, Marks marks) {
     auto found = classes_.find(cls);
     if (found == classes_.end()) {
         found = classes_.emplace(std::string(cls), static_cast<std::uint32_t>(list_.classes.size()))
@@ -211,7 +224,9 @@ void BoxListBuilder::row(std::string_view cls, std::uint32_t place,
                           .cls = found->second,
                           .source = static_cast<std::uint32_t>(list_.sources.size() - 1),
                           .place = place,
-                          .corners = corners});
+                          .corners = corners,
+                          .difficult = marks.difficult,
+                          .truncated = marks.truncated});
 }
 
 void BoxListBuilder::reject(BoxFault fault, std::string_view what, std::uint32_t place,

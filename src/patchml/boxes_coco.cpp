@@ -37,6 +37,7 @@ struct Damaged {
 struct Content {
     struct Image {
         std::string name;
+        ImageSize size;
         bool has_annotation = false;
     };
     std::unordered_map<std::int64_t, Image> images;
@@ -77,6 +78,7 @@ public:
         if (depth_ == 2 && in_list_) {
             id_.reset();
             name_.reset();
+            size_ = {};
             annotation_ = {};
             ++place_;
         }
@@ -149,6 +151,11 @@ private:
         return true;
     }
 
+    /// A side alone says nothing.
+    ImageSize known_size() const {
+        return size_.width > 0 && size_.height > 0 ? size_ : ImageSize{};
+    }
+
     /// Where an image, an annotation or a category must be: it counts as one, so that the places of
     /// the others stand.
     void damaged(std::string_view value) {
@@ -170,6 +177,9 @@ private:
             if (field_ == "id") id_ = value;
             if (field_ == "image_id") annotation_.image = value;
             if (field_ == "category_id") annotation_.category = value;
+            const bool side = value > 0 && value <= std::numeric_limits<std::int32_t>::max();
+            if (field_ == "width" && side) size_.width = static_cast<std::int32_t>(value);
+            if (field_ == "height" && side) size_.height = static_cast<std::int32_t>(value);
         }
         return number(static_cast<double>(value));
     }
@@ -198,7 +208,8 @@ private:
                                                                   : "name"));
         }
         const bool fresh =
-            image ? out_.images.try_emplace(*id_, Content::Image{std::move(*name_)}).second
+            image ? out_.images.try_emplace(*id_, Content::Image{std::move(*name_), known_size()})
+                        .second
                   : out_.categories.try_emplace(*id_, std::move(*name_)).second;
         if (!fresh) {
             throw Error(ErrorCode::bad_input,
@@ -215,6 +226,7 @@ private:
     std::size_t incomplete_ = 0;
     std::optional<std::int64_t> id_;
     std::optional<std::string> name_;
+    ImageSize size_;
     Annotation annotation_;
 };
 
@@ -230,7 +242,7 @@ void add(const Annotation& a, Content& content, BoxListBuilder& out) {
                               : "no image_id");
     }
     image->second.has_annotation = true;
-    out.image(image->second.name);
+    out.image(image->second.name, "", image->second.size);
     const auto category =
         a.category ? content.categories.find(*a.category) : content.categories.end();
     if (category == content.categories.end()) {

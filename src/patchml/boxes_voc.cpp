@@ -36,6 +36,24 @@ void check_doctype(const pugi::xml_document& document) {
     }
 }
 
+/// "1"; some tools write words.
+bool is_marked(const pugi::xml_node& object, const char* name) {
+    const std::string_view text = trimmed(object.child(name).text().get());
+    return text == "1" || text == "true" || text == "True";
+}
+
+/// Sides that are no whole numbers above 0 say nothing: some tools write 0.
+ImageSize size_in(const pugi::xml_node& root) {
+    const auto side = [&](const char* name) {
+        std::uint64_t pixels = 0;
+        const std::string_view text = trimmed(root.child("size").child(name).text().get());
+        return parse_number(text, pixels) && pixels <= INT32_MAX ? static_cast<std::int32_t>(pixels)
+                                                                 : 0;
+    };
+    const ImageSize size{side("width"), side("height")};
+    return size.width > 0 && size.height > 0 ? size : ImageSize{};
+}
+
 void read_object(const pugi::xml_node& object, std::uint32_t place, BoxListBuilder& out) {
     const std::string_view cls = trimmed(object.child("name").text().get());
     const pugi::xml_node box = object.child("bndbox");
@@ -53,7 +71,9 @@ void read_object(const pugi::xml_node& object, std::uint32_t place, BoxListBuild
         }
         corners[i] = *value;
     }
-    out.row(cls, place, corners);
+    out.row(
+        cls, place, corners,
+        {.difficult = is_marked(object, "difficult"), .truncated = is_marked(object, "truncated")});
 }
 
 }  // namespace
@@ -81,7 +101,7 @@ void parse_voc(std::string_view text, std::string_view alternative, BoxListBuild
     const std::string_view written = trimmed(root.child("filename").text().get());
     // Some of ILSVRC's files have a placeholder there; the XML's own name is the image's then.
     const bool named = !written.empty() && written.find('%') == std::string_view::npos;
-    out.image(named ? written : alternative, named ? alternative : "");
+    out.image(named ? written : alternative, named ? alternative : "", size_in(root));
     std::uint32_t place = 0;
     for (const pugi::xml_node& object : root.children("object")) read_object(object, ++place, out);
     out.list().without_boxes += place == 0;

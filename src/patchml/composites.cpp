@@ -29,8 +29,8 @@ std::string grid_folder(const Grid& grid) {
     return fmt::format("k{}-p{}", grid.k, grid.p);
 }
 
-std::string image_path(const Grid& grid, std::size_t i) {
-    return fmt::format("{}/{:06}.png", grid_folder(grid), i);
+std::string image_path(const Grid& grid, std::size_t i, const CompositeOptions& options) {
+    return fmt::format("{}/{:06}.{}", grid_folder(grid), i, options.jpeg_quality ? "jpg" : "png");
 }
 
 /// What decides every byte.
@@ -45,6 +45,7 @@ json settings_of(const PatchPool& pool, const CompositeOptions& options) {
             {"distinct", options.distinct},
             {"interpolation", name_of(options.interpolation)},
             {"limit", options.limit},
+            {"jpeg_quality", options.jpeg_quality ? json(*options.jpeg_quality) : json()},
             {"pool",
              {{"patches", pool.patches.size()},
               {"images", pool.images.size()},
@@ -76,7 +77,7 @@ json result_of(json settings, const PatchPool& pool, const std::vector<GridCount
 }
 
 void write_labels(const fs::path& path, const PatchPool& pool,
-                  const std::vector<CompositePlan>& plans) {
+                  const std::vector<CompositePlan>& plans, const CompositeOptions& options) {
     const LabelCells cells(pool.classes);
     TextFile file(path);
     std::string text;
@@ -91,7 +92,7 @@ void write_labels(const fs::path& path, const PatchPool& pool,
                 labels.push_back(pool.patches[plan.patches[i * k + j]].cls);
             std::sort(labels.begin(), labels.end());
             labels.erase(std::unique(labels.begin(), labels.end()), labels.end());
-            writer.row({image_path(plan.grid, i), cells.text(labels), std::to_string(k),
+            writer.row({image_path(plan.grid, i, options), cells.text(labels), std::to_string(k),
                         std::to_string(plan.grid.p), std::to_string(labels.size())});
             file.drain(text);
         }
@@ -110,7 +111,7 @@ void write_manifest(const fs::path& path, const PatchPool& pool,
     for (const CompositePlan& plan : plans) {
         const auto k = static_cast<std::size_t>(plan.grid.k);
         for (std::size_t i = 0; i < plan.size(); ++i) {
-            const std::string name = image_path(plan.grid, i);
+            const std::string name = image_path(plan.grid, i, options);
             const auto places = place_patches(pool, plan, i, options);
             for (std::size_t j = 0; j < k; ++j) {
                 const Patch& patch = pool.patches[plan.patches[i * k + j]];
@@ -170,17 +171,19 @@ void make_images(const PatchPool& pool, const std::vector<CompositePlan>& plans,
             1;
         const CompositePlan& plan = plans[plan_index];
         const std::size_t i = item - first[plan_index];
-        const fs::path path = folder / image_path(plan.grid, i);
+        const fs::path path = folder / image_path(plan.grid, i, options);
         if (const auto there = whole_image(path, options.canvas)) {
             ++found;
             bytes += *there;
         } else {
             thread_local ComposeScratch scratch;
-            with_note(fmt::format("making composite {}", image_path(plan.grid, i)),
+            with_note(fmt::format("making composite {}", image_path(plan.grid, i, options)),
                       [&] { compose_into(pool, plan, i, options, cache, scratch, counts); });
-            const auto png = encode_png(scratch.canvas);
-            write_renamed(path, png);
-            bytes += png.size();
+            const auto file = options.jpeg_quality
+                                  ? encode_jpeg(scratch.canvas, *options.jpeg_quality)
+                                  : encode_png(scratch.canvas);
+            write_renamed(path, file);
+            bytes += file.size();
         }
         if (!options.progress) return;
         const std::scoped_lock lock(mutex);
@@ -218,7 +221,7 @@ CompositeReport make_composites(const PatchPool& pool, const CompositeOptions& o
     if (report.was_there) return report;
     with_note("making " + made.final_path().string(), [&] {
         make_images(pool, plans, options, made.path(), cache.get(), report);
-        write_labels(made.path() / "labels.csv", pool, plans);
+        write_labels(made.path() / "labels.csv", pool, plans, options);
         write_manifest(made.path() / "manifest.csv", pool, plans, options);
         if (!pool.rejected.empty())
             write_file_atomically(made.path() / "rejected.csv", rejected_csv(pool.rejected));

@@ -25,6 +25,9 @@ CompositeOptions composite_options(const PatchmlOptions& from) {
     options.distinct = from.distinct;
     options.interpolation = interpolation_named(from.interpolation);
     options.limit = from.limit;
+    options.jpeg_quality = from.jpeg_quality;
+    if (from.jpeg_quality && (*from.jpeg_quality < 1 || *from.jpeg_quality > 100))
+        throw Error(ErrorCode::usage, fmt::format("JPEG quality {}: 1 to 100", *from.jpeg_quality));
     options.threads = from.threads;
     options.cache_bytes = from.cache_mib << 20;
     if (from.p.size() > 1 && from.p.size() != from.k.size()) {
@@ -47,6 +50,9 @@ PatchPool read_pool(const PatchmlOptions& from, const ProgressCallback& progress
                     std::vector<std::string>& notes) {
     PoolOptions options;
     options.min_side = from.min_side;
+    options.skip_difficult = from.skip_difficult;
+    options.skip_truncated = from.skip_truncated;
+    options.skip_duplicates = from.skip_duplicates;
     options.threads = from.threads;
     options.progress = progress;
     if (!from.classes.empty()) options.classes = read_class_list(from.classes);
@@ -66,15 +72,29 @@ PatchPool read_pool(const PatchmlOptions& from, const ProgressCallback& progress
     return make_pool(list, from.images, options, &notes);
 }
 
+std::size_t classes_in(const std::vector<std::uint64_t>& counts) {
+    return static_cast<std::size_t>(
+        std::ranges::count_if(counts, [](std::uint64_t n) { return n > 0; }));
+}
+
 /// What people must know of the pool: its size, what was clipped and left out.
 void describe_pool(const PatchPool& pool, std::vector<std::string>& notes) {
-    const auto counts = pool.class_counts();
-    const auto present =
-        std::count_if(counts.begin(), counts.end(), [](std::uint64_t n) { return n > 0; });
     notes.push_back(fmt::format("{} patches of {} images; {} of {} classes have patches",
                                 count_text(pool.patches.size()), count_text(pool.images.size()),
-                                count_text(static_cast<std::uint64_t>(present)),
+                                count_text(classes_in(pool.class_counts())),
                                 count_text(pool.classes.size())));
+    if (pool.duplicates > 0) {
+        notes.push_back(
+            fmt::format("{} boxes are there before, with the same class (skip the "
+                        "duplicates to leave them out); the first: {}",
+                        count_text(pool.duplicates), pool.first_duplicate));
+    }
+    if (pool.conflicts > 0) {
+        notes.push_back(
+            fmt::format("{} boxes are there before, with another class: these patches "
+                        "have two; the first: {}",
+                        count_text(pool.conflicts), pool.first_conflict));
+    }
     if (pool.clipped > 0) {
         notes.push_back(fmt::format("{} boxes reached out of their images and were clipped",
                                     count_text(pool.clipped)));
@@ -114,7 +134,7 @@ std::vector<std::string> examples_of(const PatchPool& pool, std::size_t most) {
 class Summaries {
 public:
     Summaries(const PatchPool& pool, bool distinct)
-        : counts_(pool.class_counts()), classes_(pool.classes.size()), distinct_(distinct) {}
+        : counts_(pool.class_counts()), classes_(classes_in(counts_)), distinct_(distinct) {}
 
     GridSummary of(GridCounts counts) {
         GridSummary out;
@@ -143,7 +163,7 @@ private:
 };
 
 /// A note where the disk is too small, by a measured 1.9 bytes per pixel of photographs, which fill
-/// three quarters of their cells.
+/// three quarters of their cells; a third of it as JPEG.
 void look_at_space(const PatchmlResult& plan, const fs::path& out,
                    std::vector<std::string>& notes) {
     double bytes = 0;
@@ -153,6 +173,7 @@ void look_at_space(const PatchmlResult& plan, const fs::path& out,
             bytes += 1.43 * static_cast<double>(c.composites) * c.grid.k * c.grid.p * c.grid.p;
         }
     }
+    if (plan.options.jpeg_quality) bytes *= 0.35;
     std::error_code problem;
     const auto there =
         fs::space(fs::exists(out, problem) ? out : fs::absolute(out).parent_path(), problem);
@@ -205,6 +226,7 @@ PatchmlResult plan_patchml(const PatchmlOptions& options, const ProgressCallback
     plan.pool = read_pool(options, progress, plan.notes);
     check_composites(plan.pool, plan.options);
     describe_pool(plan.pool, plan.notes);
+    plan.classes_present = classes_in(plan.pool.class_counts());
     plan.rejected = examples_of(plan.pool, options.examples);
     Summaries summaries(plan.pool, options.distinct);
     for (std::size_t s = 0; s < seeds.size(); ++s) {

@@ -81,7 +81,7 @@ Table composite_table(const PatchmlResult& result) {
                                       result.options.distinct
                                           ? "none, the labels are distinct"
                                           : "k patches of this pool, drawn at random",
-                                      result.pool.classes.size()));
+                                      result.classes_present));
     return table;
 }
 
@@ -117,15 +117,22 @@ Table records_of(const PatchmlResult& result) {
     return table;
 }
 
-json pool_json(const PatchPool& pool) {
+json pool_json(const PatchmlResult& result) {
+    const PatchPool& pool = result.pool;
     json faults = json::object();
     const auto by_fault = pool.rejected_by_fault();
     for (std::size_t f = 0; f < by_fault.size(); ++f) {
         if (by_fault[f] > 0) faults[std::string(name_of(static_cast<BoxFault>(f)))] = by_fault[f];
     }
-    return {{"patches", pool.patches.size()},   {"images", pool.images.size()},
-            {"classes", pool.classes.size()},   {"boxes_read", pool.read},
-            {"clipped", pool.clipped},          {"rejected", faults},
+    return {{"patches", pool.patches.size()},
+            {"images", pool.images.size()},
+            {"classes", pool.classes.size()},
+            {"classes_present", result.classes_present},
+            {"boxes_read", pool.read},
+            {"clipped", pool.clipped},
+            {"rejected", faults},
+            {"duplicates", pool.duplicates},
+            {"conflicts", pool.conflicts},
             {"fingerprint", pool.fingerprint()}};
 }
 
@@ -168,11 +175,12 @@ Report report_of(const PatchmlResult& result) {
     report.sections.push_back({.title = "", .blocks = {composite_table(result)}, .sections = {}});
     report.records = records_of(result);
     report.result = {{"schema", "assay.patchml_report/2"},
-                     {"pool", pool_json(result.pool)},
+                     {"pool", pool_json(result)},
                      {"canvas", result.options.canvas},
                      {"distinct", result.options.distinct},
                      {"interpolation", name_of(result.options.interpolation)},
                      {"datasets", json::array()}};
+    if (result.options.jpeg_quality) report.result["jpeg_quality"] = *result.options.jpeg_quality;
     for (const PatchmlDataset& set : result.datasets)
         report.result["datasets"].push_back(dataset_json(set));
     report.warnings = result.rejected;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/text.h"
 #include "report/renderers.h"
 
 namespace assay {
@@ -14,6 +15,13 @@ struct Overloaded : Function... {
 };
 template <class... Function>
 Overloaded(Function...) -> Overloaded<Function...>;
+
+/// "+1.2" for what is above 0, and is not shown as 0.
+std::string with_plus(std::string number, bool plus) {
+    const bool above =
+        number.find_first_of("123456789") != std::string::npos && !number.starts_with('-');
+    return plus && above ? "+" + number : number;
+}
 
 std::string interval_text(const Estimate& e) {
     if (!e.interval) return "";
@@ -27,18 +35,16 @@ std::string estimate_text(const Estimate& e, const Column& column) {
     if (column.show == Show::interval) return interval_text(e);
     if (!e.value) return "–";
     const double half = half_width(e);
-    std::string text =
-        (column.sign && *e.value > 0 ? "+" : "") + number_text(*e.value, half, e.unit);
+    std::string text = with_plus(number_text(*e.value, half, e.unit), column.sign);
     if (!e.interval || column.show == Show::value) return text;
     if (column.show == Show::value_and_half) return text + " ±" + number_text(half, half, e.unit);
     return text + " (" + interval_text(e) + ")";
 }
 
 std::string plain_number_text(const Number& n) {
-    const std::string sign = n.sign && n.value > 0 ? "+" : "";
-    if (n.digits < 0) return sign + number_text(n.value, n.uncertainty, n.unit);
-    return sign +
-           fmt::format("{:.{}f}", n.unit == Unit::proportion ? 100 * n.value : n.value, n.digits);
+    if (n.digits < 0) return with_plus(number_text(n.value, n.uncertainty, n.unit), n.sign);
+    const double value = n.unit == Unit::proportion ? 100 * n.value : n.value;
+    return with_plus(without_sign_of_zero(fmt::format("{:.{}f}", value, n.digits)), n.sign);
 }
 
 }  // namespace
@@ -48,6 +54,17 @@ std::size_t text_width(std::string_view text) {
     return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
         return (static_cast<unsigned char>(c) & 0xC0) != 0x80;
     }));
+}
+
+std::vector<std::size_t> columns_without_bars(const Table& table) {
+    std::vector<std::size_t> shown;
+    for (std::size_t c = 0; c < table.columns.size(); ++c) {
+        const bool bars = std::ranges::any_of(table.rows, [&](const auto& row) {
+            return c < row.size() && std::holds_alternative<Bar>(row[c]);
+        });
+        if (!bars) shown.push_back(c);
+    }
+    return shown;
 }
 
 std::string bar_text(double proportion, int width) {

@@ -29,6 +29,11 @@ std::string escaped(std::string_view text) {
         {"…", "\\ldots{}"},
         {"≥", "$\\geq$"},
         {"≤", "$\\leq$"},
+        {"→", "$\\rightarrow$"},
+        {"×", "$\\times$"},
+        {"·", "$\\cdot$"},
+        {"✓", "$\\surd$"},  // in every TeX, as \\checkmark is not
+        {"✗", "$\\times$"},
     };
     std::string out;
     while (!text.empty()) {
@@ -66,20 +71,8 @@ std::string comment(std::string text) {
     return "% " + text + "\n";
 }
 
-/// Bars are for terminals.
-std::vector<std::size_t> columns_shown(const Table& table) {
-    std::vector<std::size_t> shown;
-    for (std::size_t c = 0; c < table.columns.size(); ++c) {
-        bool bars = false;
-        for (const auto& row : table.rows)
-            bars = bars || (c < row.size() && std::holds_alternative<Bar>(row[c]));
-        if (!bars) shown.push_back(c);
-    }
-    return shown;
-}
-
 std::string latex_table(const Table& table) {
-    const std::vector<std::size_t> shown = columns_shown(table);
+    const std::vector<std::size_t> shown = columns_without_bars(table);
     std::string out = table.title.empty() ? "" : comment(table.title);
     out += "\\begin{tabular}{";
     for (const std::size_t c : shown) out += table.columns[c].numbers ? 'r' : 'l';

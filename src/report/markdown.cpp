@@ -28,16 +28,17 @@ std::string paragraph(const std::string& text) {
 
 std::string markdown_table(const Table& table) {
     std::string out = table.title.empty() ? "" : "**" + escaped(table.title) + "**\n\n";
+    const std::vector<std::size_t> shown = columns_without_bars(table);
     std::string names = "|", rules = "|";
-    for (const Column& column : table.columns) {
-        names += " " + escaped(column.name) + " |";
-        rules += column.numbers ? " ---: |" : " --- |";
+    for (const std::size_t c : shown) {
+        names += " " + escaped(table.columns[c].name) + " |";
+        rules += table.columns[c].numbers ? " ---: |" : " --- |";
     }
     out += names + "\n" + rules + "\n";
     for (const auto& row : table.rows) {
         if (row.empty()) continue;
         out += "|";
-        for (std::size_t c = 0; c < table.columns.size(); ++c)
+        for (const std::size_t c : shown)
             out += " " +
                    (c < row.size() ? escaped(cell_text(row[c], table.columns[c])) : std::string()) +
                    " |";

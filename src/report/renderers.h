@@ -3,6 +3,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "assay/report.h"
 
@@ -18,6 +19,8 @@ std::string render_latex(const Report& report);
 
 /// For people: "–" for an estimate without a value, "" for what has nothing to say.
 std::string cell_text(const Cell& cell, const Column& column);
+/// Bars are for terminals: the columns that papers and pages show.
+std::vector<std::size_t> columns_without_bars(const Table& table);
 /// "█████▌    " of `width` characters for a proportion.
 std::string bar_text(double proportion, int width);
 /// Unicode code points (no wide characters are used).

@@ -5,6 +5,7 @@
 #include "assay/error.h"
 #include "assay/store/prediction_store.h"
 #include "core/parallel.h"
+#include "core/text.h"
 
 namespace assay {
 namespace {
@@ -24,8 +25,35 @@ StoreCheck check(const std::filesystem::path& folder) {
 }
 
 std::string state_of(const StoreCheck& check) {
-    if (!check.problems.empty()) return "damaged: " + check.problems.front();
+    if (!check.problems.empty()) return "damaged";
     return check.missing.value_or(0) == 0 ? "sound" : "sound, not finished";
+}
+
+/// For people: what is wrong with a store, below its name.
+std::string problems_text(const StoreCheck& check) {
+    constexpr std::size_t width = 96;
+    std::string out = check.folder.string() + ":";
+    for (const std::string& problem : check.problems) {
+        const std::string lines = folded(problem, width);
+        for_each_line(lines, [&](std::string_view line, std::size_t) {
+            out += "\n    " + std::string(line);
+        });
+    }
+    return out;
+}
+
+/// A row per store; with its problems, a row for each but the first.
+Table records_of(const std::vector<StoreCheck>& checks, const Table& table) {
+    Table records;
+    records.columns = table.columns;
+    for (std::size_t i = 0; i < checks.size(); ++i) {
+        std::vector<Cell> row = table.rows[i];
+        const std::vector<std::string>& problems = checks[i].problems;
+        if (!problems.empty()) row.back() = "damaged: " + problems.front();
+        records.add(std::move(row));
+        for (std::size_t p = 1; p < problems.size(); ++p) records.add({{}, {}, {}, problems[p]});
+    }
+    return records;
 }
 
 }  // namespace
@@ -69,14 +97,17 @@ Report report_of(const std::vector<StoreCheck>& checks) {
         report.partial = report.partial || check.missing.value_or(0) > 0;
         table.add(
             {check.folder.string(), cell(check.shards), cell(check.missing), state_of(check)});
-        for (std::size_t p = 1; p < check.problems.size(); ++p)
-            table.add({{}, {}, {}, check.problems[p]});
         stores.push_back({{"store", check.folder.string()},
                           {"shards", value(check.shards)},
                           {"missing", value(check.missing)},
                           {"problems", check.problems}});
     }
-    report.sections.push_back({.title = "", .blocks = {std::move(table)}, .sections = {}});
+    report.records = records_of(checks, table);
+    Section section{.title = "", .blocks = {std::move(table)}, .sections = {}};
+    for (const StoreCheck& check : checks) {
+        if (!check.problems.empty()) section.blocks.emplace_back(problems_text(check));
+    }
+    report.sections.push_back(std::move(section));
     report.result = {{"schema", "assay.verify/1"}, {"stores", std::move(stores)}};
     return report;
 }

@@ -6,8 +6,10 @@
 #include <cmath>
 #include <map>
 
+#include "assay/annotation/comparison.h"
 #include "assay/annotation/label_stats.h"
 #include "assay/error.h"
+#include "core/random.h"
 #include "made_votes.h"
 #include "scratch.h"
 
@@ -136,6 +138,16 @@ TEST(Annotators, QualityCountsAndShares) {
     EXPECT_FALSE(quality[2].agreement.value);
 }
 
+// Half correct of one answer is no 0 of 1 and no 1 of 1: Wilson with p = 1/2, n = 1 is
+// 1/2 +- z sqrt(1/4 + z^2/4) / (1 + z^2), z = 1.959964: 0.0546 to 0.9454.
+TEST(Annotators, AMaybeIsHalfAnAnswer) {
+    const auto quality = annotator_quality(votes_from({{1}}), std::vector<double>{1});
+    ASSERT_TRUE(quality[0].accuracy.interval);
+    EXPECT_EQ(*quality[0].accuracy.value, 0.5);
+    EXPECT_NEAR(quality[0].accuracy.interval->low, 0.0546208, 1e-6);
+    EXPECT_NEAR(quality[0].accuracy.interval->high, 0.9453792, 1e-6);
+}
+
 class BuildSets : public ::testing::Test {
 protected:
     BuildSets() {
@@ -205,6 +217,61 @@ TEST_F(BuildSets, ComparedWithOthers) {
     EXPECT_EQ(*compared.agreement.value, 0.75);
     EXPECT_EQ(compared.items, 2U);
     EXPECT_EQ(compared.same_set, 1U);
+    // 2 of 3 kept are accepted there; 2 of 2 accepted there are kept.
+    EXPECT_NEAR(*compared.precision.value, 2.0 / 3, 1e-12);
+    EXPECT_EQ(*compared.recall.value, 1.0);
+    // A label beyond what was asked: no set can be the same.
+    LabelSets more;
+    const std::vector<std::vector<std::int32_t>> sets = {{0, 1}, {}, {0, 1}, {0, 1}, {0}};
+    for (const auto& set : sets) more.append(set);
+    EXPECT_EQ(compare_label_sets(built, more).only_second, 1U);
+}
+
+// Against all thresholds tried one by one.
+TEST_F(BuildSets, TheCurveIsWhatEachThresholdGives) {
+    const std::vector<std::string> items = {"x/1.png", "3.png", "4.png"};
+    RandomStream random(3, "test.curve");
+    for (int round = 0; round < 50; ++round) {
+        std::vector<std::pair<std::string, std::string>> questions;
+        std::vector<double> yes;
+        for (const std::string& item : items) {
+            for (const char* label : {"cat", "dog"}) {
+                if (random.below(4) == 0) continue;
+                questions.emplace_back(item, label);
+                yes.push_back(static_cast<double>(random.below(5)) / 4);
+            }
+        }
+        if (questions.empty()) continue;
+        LabelSets reference;
+        for (std::size_t i = 0; i < data_.size(); ++i) {
+            std::vector<std::int32_t> set;
+            for (std::int32_t c = 0; c < 2; ++c) {
+                if (random.below(2) == 0) set.push_back(c);
+            }
+            reference.append(set);
+        }
+        const Votes votes = asked(questions);
+        const auto built_at = [&](double threshold) {
+            return build_label_sets(votes, yes, {threshold, false}, data_, data_.classes, nullptr);
+        };
+        const ThresholdCurve curve =
+            threshold_curve(votes, yes, built_at(0.5), reference_of(built_at(0.5), reference));
+        for (const double threshold : {0.0, 0.1, 0.25, 0.5, 0.6, 0.75, 0.9, 1.0}) {
+            const BuiltLabelSets built = built_at(threshold);
+            const LabelSetComparison direct = compare_label_sets(built, reference);
+            const ThresholdPoint* const point = curve.at(threshold);
+            EXPECT_EQ(point == nullptr ? 0 : point->kept, direct.both_accept + direct.only_first);
+            if (point == nullptr) continue;
+            EXPECT_EQ(point->both_accept, direct.both_accept);
+            EXPECT_EQ(point->alike, direct.both_accept + direct.both_reject);
+            EXPECT_EQ(point->same_set, direct.same_set) << round << " " << threshold;
+            EXPECT_EQ(curve.items, direct.items);
+            EXPECT_EQ(curve.precision(*point, 0.95).value, direct.precision.value);
+            EXPECT_EQ(curve.recall(*point, 0.95).value, direct.recall.value);
+            EXPECT_GE(curve.best_agreement()->alike, point->alike);
+            EXPECT_GE(curve.best_sets()->same_set, point->same_set);
+        }
+    }
 }
 
 TEST_F(BuildSets, WrittenSetsAreReadBack) {
@@ -342,7 +409,9 @@ TEST(RealVotes, AgreeWithThePublishedLabels) {
     EXPECT_EQ(built.original, 25'111U);
     const auto compared = compare_label_sets(built, published);
     EXPECT_EQ(compared.agreement.n, 184'962U);
-    EXPECT_GT(*compared.agreement.value, 0.98);  // 0.9826 when this was written
+    EXPECT_NEAR(*compared.agreement.value, 0.98250, 1e-5);
+    EXPECT_EQ(compared.same_set, 21'906U);
+    EXPECT_LE(fit.passes, 40);
     // Dawid-Skene is nearer to the published labels than the majority at its best.
     const auto majority = build_label_sets(votes, vote_proportions(votes), {0.5, true}, dataset,
                                            imagenet_classes(), &published);

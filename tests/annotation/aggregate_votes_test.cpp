@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "assay/annotation/comparison.h"
 #include "assay/annotation/label_stats.h"
 #include "assay/error.h"
 #include "made_votes.h"
@@ -80,6 +81,83 @@ TEST_F(AggregateVotes, WeightsAndAnnotatorsFromFiles) {
     EXPECT_THAT(refused(), HasSubstr("weights of annotators go with the method weighted"));
     options_.method = "mayority";
     EXPECT_THAT(refused(), HasSubstr("did you mean `majority`?"));
+}
+
+// The same as writing the votes of one more annotator into the file.
+TEST_F(AggregateVotes, OriginalLabelsVote) {
+    options_.method = "dawid-skene";
+    options_.original = write(folder_ / "original.csv", "path,labels\na.png,dog\nb.png,cat\n");
+    options_.original_votes = "all";
+    const Aggregation voted = aggregate_votes(options_);
+    EXPECT_EQ(voted.original_votes, 3U);
+    EXPECT_EQ(voted.votes.annotators[3], "original label");
+    options_.original_votes = "";
+    const std::string of_dog = "original label,a.png,cat,no\noriginal label,a.png,dog,yes\n";
+    const std::string of_cat = "original label,b.png,cat,yes\n";
+    const AnswerAgreement of_people = aggregate_votes(options_).agreement;
+    EXPECT_EQ(voted.agreement.fleiss_kappa.value, of_people.fleiss_kappa.value);
+    write(options_.votes, votes_text + of_dog + of_cat);
+    const Aggregation by_hand = aggregate_votes(options_);
+    EXPECT_EQ(by_hand.yes, voted.yes);
+    EXPECT_EQ(by_hand.fitted->confusion, voted.fitted->confusion);
+    EXPECT_EQ(posterior_csv(by_hand), posterior_csv(voted));
+
+    // Only questions about class 0, cat: no in a.png, whose label is dog, and yes in b.png.
+    write(options_.votes, votes_text);
+    options_.original_votes = "0";
+    const Aggregation some = aggregate_votes(options_);
+    EXPECT_EQ(some.original_votes, 2U);
+    write(options_.votes, votes_text + "original label,a.png,cat,no\n" + of_cat);
+    options_.original_votes = "";
+    EXPECT_EQ(aggregate_votes(options_).yes, some.yes);
+
+    options_.original_votes = "all";
+    write(options_.votes, votes_text + of_dog);
+    EXPECT_THAT(refused(), HasSubstr("is called `original label` already"));
+    write(options_.votes, votes_text);
+    options_.original_votes = "2-5";
+    EXPECT_THAT(refused(), HasSubstr("classes `2-5` whose original labels vote: like 0-397"));
+    options_.original_votes = "all";
+    options_.original = "";
+    EXPECT_THAT(refused(), HasSubstr("need these labels"));
+}
+
+TEST_F(AggregateVotes, ExpertsAreAReference) {
+    options_.against = write(folder_ / "experts.csv",
+                             "annotator,item,label,answer\n"
+                             "eve,a.png,dog,no\nfay,a.png,dog,no\ngil,a.png,dog,yes\n"
+                             "eve,b.png,cat,no\neve,a.png,cow,yes\neve,c.png,cat,yes\n");
+    const Aggregation found = aggregate_votes(options_);
+    ASSERT_TRUE(found.comparison);
+    // dog of a.png is kept and they say no; cat of b.png is not kept. Nobody asked them for a cat
+    // in a.png.
+    EXPECT_EQ(found.comparison->only_first, 1U);
+    EXPECT_EQ(found.comparison->both_reject, 1U);
+    EXPECT_EQ(found.comparison->both_accept + found.comparison->only_second, 0U);
+    EXPECT_EQ(found.comparison->items, 2U);
+    EXPECT_EQ(found.comparison->same_set, 1U);
+    EXPECT_EQ(found.comparison->recall.undefined, "the reference accepts no label");
+    // Two questions, of proportions 2.5 / 3 and 0.
+    EXPECT_THAT(curve_csv(found), HasSubstr("threshold,kept,precision,precision_low"));
+    ASSERT_EQ(found.curve->points.size(), 2U);
+    EXPECT_EQ(found.curve->points[0].threshold, 2.5 / 3);
+    EXPECT_EQ(found.curve->points[1].kept, 2U);
+}
+
+// ReaL's published decisions come from 86 voters; the majority of five experts is what they chose
+// the threshold by. The original labels are not among the shared data.
+TEST(RealVotes, AgainstExperts) {
+    const auto data = shared_data();
+    if (data.empty()) GTEST_SKIP() << "the shared data are absent";
+    AggregateOptions options;
+    options.votes = data / "real/raters_golden.npz";
+    options.against = data / "real/golden.npz";
+    const Aggregation found = aggregate_votes(options);
+    EXPECT_EQ(found.curve->questions, 1'135U);
+    EXPECT_EQ(found.curve->items, 155U);
+    EXPECT_EQ(found.curve->points.back().kept, 1'135U);
+    EXPECT_GE(found.curve->best_agreement()->alike,
+              found.comparison->both_accept + found.comparison->both_reject);
 }
 
 TEST_F(AggregateVotes, ReportHoldsTheNumbers) {

@@ -64,6 +64,20 @@ TEST_F(Stores, AGarbledManifestHidesNoOther) {
     EXPECT_THAT(scored.err, HasSubstr("opening the store `" + (runs_ / "val/b").string()));
 }
 
+// For people: a table that fits, and what is wrong below it, in lines of at most 100 columns.
+TEST_F(Stores, WhatIsWrongStandsInLines) {
+    write_file_atomically(runs_ / "val/b/manifest.json", "{\"schema\": \"assay.store\"");
+    const Outcome outcome = assay_run({"verify", runs_});
+    EXPECT_EQ(outcome.status, 2);
+    EXPECT_THAT(outcome.out, AllOf(HasSubstr("damaged\n"), HasSubstr("val/b:\n    damaged JSON")));
+    std::istringstream lines(outcome.out);
+    for (std::string line; std::getline(lines, line);) {
+        if (!line.starts_with("\xE2\x94\x80")) {
+            EXPECT_LE(line.size(), 100U) << line;
+        }
+    }
+}
+
 TEST_F(Stores, WithoutTheirDataSetAreNamed) {
     fs::remove(runs_ / "val/dataset.json");
     const Outcome verified = assay("verify");

@@ -1,11 +1,30 @@
 #include "cli/help.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <CLI/CLI.hpp>
 
+#include "core/text.h"
+#include "program.h"
+
 namespace assay::cli {
 namespace {
+
+// Help that was lost is no success.
+TEST(Help, AFullDiskIsTold) {
+    const int full = ::open("/dev/full", O_WRONLY);
+    if (full < 0) GTEST_SKIP() << "no /dev/full";
+    const std::vector<std::vector<std::string>> all = {
+        {"--help"},           {"--version"},           {"score", "--help"},
+        {"labels", "--help"}, {"replicate", "--help"}, {"labels", "stats", "--help"}};
+    for (const auto& words : all) {
+        const Outcome outcome = assay_run(words, {}, full);
+        EXPECT_EQ(outcome.status, 2) << words.front();
+        EXPECT_THAT(outcome.err, testing::HasSubstr("cannot write to stdout"));
+    }
+    ::close(full);
+}
 
 TEST(Help, FoldsAtBlanks) {
     EXPECT_EQ(folded("", 5), "");

@@ -28,6 +28,25 @@ TEST(ProgressText, WithoutATotalOrARate) {
         "4 / 8 images  10 s left");
 }
 
+// 100 images in 50 s, then the same 100 again: after 10 s of the second step 20 of them are done,
+// which are two a second, not 20 in 60.
+TEST(StepClock, EveryStepHasItsOwnRate) {
+    const StepClock::Time start{};
+    const auto at = [&](int seconds) { return start + std::chrono::seconds(seconds); };
+    StepClock clock(start);
+    EXPECT_EQ(clock.seconds({.step = "one", .done = 10, .total = 100}, at(5)), 5);
+    EXPECT_EQ(clock.seconds({.step = "one", .done = 100, .total = 100}, at(50)), 50);
+    EXPECT_EQ(clock.seconds({.step = "two", .done = 1, .total = 100}, at(51)), 0);
+    const Progress later{.step = "two", .done = 21, .total = 100};
+    const double seconds = clock.seconds(later, at(61));
+    EXPECT_EQ(seconds, 10);
+    EXPECT_EQ(progress_text(later, "images", seconds), "21 / 100 images  2/s  38 s left  two");
+    // Work that counts on over several steps has one rate.
+    StepClock on(start);
+    on.seconds({.step = "one", .done = 50, .total = 100}, at(25));
+    EXPECT_EQ(on.seconds({.step = "two", .done = 60, .total = 100}, at(30)), 30);
+}
+
 TEST(ProgressLine, IsHandedToWhatReports) {
     ProgressLine line("copying", "files", true);
     const ProgressCallback callback = line;

@@ -1,10 +1,13 @@
 #include "assay/evaluate/compare.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <nlohmann/json.hpp>
 
 #include "assay/error.h"
+#include "core/random.h"
 #include "saved_scores.h"
 
 namespace assay {
@@ -63,6 +66,7 @@ TEST(Compare, CountsAndExactMcNemar) {
     EXPECT_EQ(top1.p_holm, top1.p);
     EXPECT_EQ(report.both_correct, 4U);
     EXPECT_EQ(report.both_incorrect, 1U);
+    EXPECT_EQ(*report.error_consistency.value, *error_consistency(4, 1, 5, 1).value);
     EXPECT_EQ(report.same_prediction, 5U);
     ASSERT_EQ(report.disagreements.size(), 6U);
     EXPECT_EQ(report.disagreements[0].id, "item00004");  // the surest two, in item order
@@ -73,6 +77,44 @@ TEST(Compare, CountsAndExactMcNemar) {
     CompareOptions two;
     two.disagreements = 2;
     EXPECT_EQ(compared(a, b, two).disagreements.size(), 2U);
+}
+
+// 40 both, 10 and 15 one alone, 35 neither: accuracies 0.5 and 0.55, observed 0.75, chance
+// 0.5 * 0.55 + 0.5 * 0.45 = 0.5, kappa 0.5. The jackknife of all 100 was counted in Python.
+TEST(Compare, ErrorConsistency) {
+    const Estimate e = error_consistency(40, 10, 15, 35);
+    EXPECT_NEAR(*e.value, 0.5, 1e-12);
+    EXPECT_NEAR(*e.standard_error, 0.08704615115068387, 1e-12);
+    EXPECT_NEAR(e.interval->high, 0.5 + 1.959964 * 0.0870462, 1e-5);
+    EXPECT_EQ(e.n, 100U);
+    EXPECT_NEAR(*error_consistency(4, 1, 5, 1).value, -0.03125, 1e-12);
+    EXPECT_EQ(*error_consistency(30, 0, 0, 20).value, 1);
+    // Never both: accuracies 0.6 and 0.4, observed 0, chance 0.48.
+    EXPECT_NEAR(*error_consistency(0, 30, 20, 0).value, -0.48 / 0.52, 1e-12);
+    EXPECT_THAT(error_consistency(9, 0, 0, 0).undefined, testing::HasSubstr("chance alone"));
+    EXPECT_FALSE(error_consistency(0, 0, 0, 0).value);
+    // One error among them: without that item there would be no value.
+    EXPECT_FALSE(error_consistency(9, 0, 0, 1).interval);
+}
+
+// Items drawn from known cells: the interval holds the truth as often as it says.
+TEST(Compare, ErrorConsistencyCovers) {
+    int covered = 0;
+    for (std::uint64_t seed = 0; seed < 600; ++seed) {
+        RandomStream random(seed, "test.error_consistency");
+        std::array<std::uint64_t, 4> cells{};
+        for (int i = 0; i < 300; ++i) {
+            const double u = random.uniform();
+            ++cells[u < 0.6 ? 0 : u < 0.7 ? 1 : u < 0.78 ? 2 : 3];
+        }
+        // Accuracies 0.7 and 0.68, observed 0.82, chance 0.476 + 0.096.
+        const double truth = (0.82 - 0.572) / 0.428;
+        const Interval interval =
+            *error_consistency(cells[0], cells[1], cells[2], cells[3]).interval;
+        covered += interval.low <= truth && truth <= interval.high ? 1 : 0;
+    }
+    // 95 % of 600 is 570; 4 standard deviations are 21.
+    EXPECT_NEAR(covered, 570, 21);
 }
 
 TEST(Compare, AStoreWithItself) {

@@ -512,5 +512,38 @@ TEST(DatasetGap, Refusals) {
     EXPECT_THAT(damaged.refused(), HasSubstr("000001"));
 }
 
+// A further data set has the values that the first has when it is the same stores.
+TEST(GapStores, AFurtherDataSet) {
+    const World one = world(300, 1, 2.0), two = world(200, 2, 1.5);
+    Runs runs;
+    runs.add(0, one.made, "a");
+    runs.add(0, other_model(one, 3, 1.0), "b");
+    runs.add(1, two.made, "a");
+    runs.add(1, other_model(two, 4, 1.0), "b");
+    runs.first.sets = one.sets;
+    runs.second.sets = two.sets;
+    const auto comm = self_comm();
+    const GapReport report = runs.report();
+    GapSide third = runs.first;
+    third.name = "V3";
+    third.stores.pop_back();
+    const GapAlso also = also_of_stores(third, report, "1-4", *comm);
+    ASSERT_EQ(also.models.size(), 2U);
+    for (std::size_t i = 0; i < 2; ++i) {
+        for (std::size_t m = 0; m < 3; ++m) {
+            const Estimate& value = also.models[i][m];
+            if (report.models[i].name == "b") {
+                EXPECT_EQ(value.undefined, "the model was not measured there");
+                continue;
+            }
+            EXPECT_EQ(value.value, report.models[i].metrics[m].first.value) << m;
+            EXPECT_EQ(value.n, report.models[i].metrics[m].first.n) << m;
+        }
+    }
+    EXPECT_NE(also_of_stores(third, report, "1-2", *comm).models[0][2].value,
+              also.models[0][2].value);
+    EXPECT_EQ(also.subgroups, "1-4");
+}
+
 }  // namespace
 }  // namespace assay

@@ -56,6 +56,32 @@ TEST(EncodePng, RefusesWhatIsNoImage) {
     EXPECT_THROW(encode_png(Image{-1, 2, {}}), Error);
 }
 
+TEST(EncodeJpeg, OneColourComesBackAndQualityCounts) {
+    // Constant blocks have no rounding but that of the colour conversion.
+    Image flat{40, 24, {}};
+    for (int i = 0; i < 40 * 24; ++i) flat.pixels.insert(flat.pixels.end(), {200, 30, 90, 255});
+    const Image back = decode_image(encode_jpeg(flat, 95));
+    ASSERT_EQ(back.width, 40);
+    ASSERT_EQ(back.height, 24);
+    for (std::size_t i = 0; i < flat.pixels.size(); ++i)
+        ASSERT_NEAR(back.pixels[i], flat.pixels[i], 2) << i;
+    // Colour is not thinned out: a column of pixels of another colour stays one column.
+    for (int y = 0; y < 24; ++y) flat.pixels[4 * (40 * static_cast<std::size_t>(y) + 9) + 2] = 255;
+    const Image line = decode_image(encode_jpeg(flat, 100));
+    EXPECT_NEAR(line.pixels[4 * (40 * 5 + 9) + 2], 255, 6);
+    EXPECT_NEAR(line.pixels[4 * (40 * 5 + 8) + 2], 90, 6);
+    const Image rough = noise(64, 64, 5);
+    EXPECT_LT(encode_jpeg(rough, 50).size(), encode_jpeg(rough, 95).size());
+    EXPECT_EQ(encode_jpeg(rough, 95), encode_jpeg(rough, 95));
+}
+
+TEST(EncodeJpeg, RefusesWhatIsNoImage) {
+    EXPECT_THROW(encode_jpeg(Image{}, 95), Error);
+    EXPECT_THROW(encode_jpeg(Image{2, 2, std::vector<std::uint8_t>(15)}, 95), Error);
+    EXPECT_THROW(encode_jpeg(noise(2, 2, 6), 0), Error);
+    EXPECT_THROW(encode_jpeg(noise(2, 2, 6), 101), Error);
+}
+
 TEST(SavePng, WritesAFileThatDecodes) {
     const TempFolder folder;
     const Image image = noise(5, 6, 4);

@@ -52,6 +52,24 @@ std::string voc(const std::string& filename, const std::string& objects) {
 
 using Four = std::array<double, 4>;
 
+TEST(Voc, SizesAndMarks) {
+    const TempFolder folder;
+    const auto sized = [](const std::string& size, const std::string& more) {
+        return "<annotation><filename>a.png</filename>" + size + "<object><name>cat</name>" + more +
+               "<bndbox>" + corners("1", "1", "2", "2") + "</bndbox></object></annotation>";
+    };
+    folder.write("1.xml", sized("<size><width> 500 </width><height>375</height></size>",
+                                "<difficult>1</difficult><truncated>0</truncated>"));
+    folder.write("2.xml", sized("<size><width>0</width><height>375</height></size>",
+                                "<truncated>1</truncated>"));
+    folder.write("3.xml", sized("", ""));
+    const BoxList list = read_boxes(folder.path());
+    EXPECT_THAT(list.sizes, ElementsAre(ImageSize{500, 375}, ImageSize{}, ImageSize{}));
+    EXPECT_TRUE(list.rows[0].difficult && !list.rows[0].truncated);
+    EXPECT_TRUE(!list.rows[1].difficult && list.rows[1].truncated);
+    EXPECT_TRUE(!list.rows[2].difficult && !list.rows[2].truncated);
+}
+
 TEST(Voc, FolderInByteOrderWithSeveralObjects) {
     const TempFolder folder;
     folder.write("b/2.xml", voc("2", object("dog", corners("1", "2", "30", "40")) +
@@ -358,6 +376,77 @@ TEST_F(Pool, WhatCornersMean) {
     EXPECT_THAT(pool("a.png,0,0,9,7,cat\n").patches, ElementsAre(all));
     EXPECT_THAT(pool("a.png,1,1,10,8,cat\n", Corners::inclusive1).patches, ElementsAre(all));
     EXPECT_THAT(pool("a.png,0,0,10,8,cat\n", Corners::edges).patches, ElementsAre(all));
+}
+
+// A copy of 10 x 8 pixels of an image that was annotated at 20 x 16: its boxes are elsewhere.
+TEST_F(Pool, ImagesOfAnotherSizeThanAnnotated) {
+    const auto annotated = [&](const std::string& size, PoolOptions options = {}) {
+        const auto path = folder_.write(
+            "a.xml", "<annotation><filename>a.png</filename>" + size +
+                         object("cat", corners("0", "0", "3", "3")) +
+                         "<object><name>dog</name><difficult>1</difficult><bndbox>" +
+                         corners("0", "0", "4", "4") +
+                         "</bndbox></object><object><name>cow</name><truncated>1</truncated>"
+                         "<bndbox>" +
+                         corners("0", "0", "5", "5") + "</bndbox></object></annotation>");
+        return make_pool(read_boxes(path), folder_ / "pics", options, &notes_);
+    };
+    const std::string true_size = "<size><width>10</width><height>8</height></size>";
+    EXPECT_EQ(annotated(true_size).patches.size(), 3U);
+    EXPECT_EQ(annotated("").patches.size(), 3U);
+    try {
+        annotated("<size><width>20</width><height>16</height></size>");
+        FAIL() << "nothing of it is of use";
+    } catch (const Error& error) {
+        EXPECT_THAT(error.what(), HasSubstr("other_size"));
+        EXPECT_THAT(error.what(), HasSubstr("annotated at 20 x 16 pixels, the image has 10 x 8"));
+    }
+    const auto coco =
+        folder_.write("coco.json",
+                      R"({"images": [{"id": 1, "file_name": "a.png", "width": 8, "height": 10},
+                       {"id": 2, "file_name": "b.png", "height": 4, "width": 20}],
+            "annotations": [{"image_id": 1, "category_id": 1, "bbox": [0, 0, 2, 2]},
+                            {"image_id": 2, "category_id": 1, "bbox": [0, 0, 2, 2]}],
+            "categories": [{"id": 1, "name": "cat"}]})");
+    const PatchPool pool = make_pool(read_boxes(coco), folder_ / "pics", {}, &notes_);
+    EXPECT_EQ(pool.patches.size(), 1U);
+    EXPECT_THAT(described(pool.rejected),
+                ElementsAre("other_size: coco.json annotation 1: image a.png, class cat: annotated "
+                            "at 8 x 10 pixels, the image has 10 x 8"));
+
+    PoolOptions options;
+    options.skip_difficult = true;
+    const PatchPool easy = annotated(true_size, options);
+    EXPECT_EQ(easy.patches.size(), 2U);
+    EXPECT_THAT(described(easy.rejected), ElementsAre("difficult: a.xml object 2: image a.png, "
+                                                      "class dog"));
+    options.skip_truncated = true;
+    const PatchPool whole = annotated(true_size, options);
+    EXPECT_EQ(whole.patches.size(), 1U);
+    EXPECT_THAT(described(whole.rejected), ElementsAre(HasSubstr("difficult"),
+                                                       "truncated: a.xml object 3: image a.png, "
+                                                       "class cow"));
+}
+
+TEST_F(Pool, TheSameBoxAgain) {
+    const std::string rows =
+        "a.png,0,0,3,3,cat\nb.png,0,0,3,3,cat\na.png,0,0,3,3,cat\na.png,0,0,3,3,dog\n"
+        "a.png,-5,0,3,3,cat\na.png,0,0,3,3,dog\na.png,0,0,3,2,cat\n";
+    const PatchPool all = pool(rows);
+    EXPECT_EQ(all.patches.size(), 7U);
+    // The third, the fifth (which clipping makes the same) and the second dog; the first dog is
+    // another class for the same pixels.
+    EXPECT_EQ(all.duplicates, 3U);
+    EXPECT_EQ(all.conflicts, 1U);
+    EXPECT_EQ(all.first_duplicate, "boxes.csv line 4: image a.png");
+    EXPECT_EQ(all.first_conflict, "boxes.csv line 5: image a.png");
+    PoolOptions options;
+    options.skip_duplicates = true;
+    const PatchPool once = pool(rows, Corners::inclusive0, options);
+    EXPECT_EQ(once.patches.size(), 4U);
+    EXPECT_EQ(once.duplicates, 0U);
+    EXPECT_EQ(once.rejected.size(), 3U);
+    EXPECT_EQ(describe(once.rejected[0]), "duplicate: boxes.csv line 4: image a.png, class cat");
 }
 
 TEST_F(Pool, OutsideIsClippedAndCounted) {

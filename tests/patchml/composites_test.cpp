@@ -226,6 +226,33 @@ TEST_F(Composites, SameBytesForAnyThreadsAndCache) {
         make_composites(pool_, other, folder_ / "three", make_patch_cache(pool_, options_)), Error);
 }
 
+// The pixels of JPEG are near those of PNG, and its files are the data set's.
+TEST_F(Composites, AsJpeg) {
+    make_composites(pool_, options_, folder_ / "png");
+    options_.jpeg_quality = 95;
+    const CompositeReport made = make_composites(pool_, options_, folder_ / "jpeg");
+    EXPECT_EQ(made.composites, make_composites(pool_, options_, folder_ / "jpeg").composites);
+    const auto rows = rows_of(folder_ / "jpeg/labels.csv");
+    ASSERT_FALSE(rows.empty());
+    EXPECT_EQ(rows[0].at("path"), "k2-p16/000000.jpg");
+    EXPECT_EQ(rows_of(folder_ / "jpeg/manifest.csv")[0].at("path"), "k2-p16/000000.jpg");
+    const Dataset dataset = open_dataset(folder_ / "jpeg", {});
+    EXPECT_EQ(dataset.size(), rows.size());
+    for (const std::string name : {"k2-p16/000000", "k9-p10/000001"}) {
+        const Image a = load_image(folder_ / ("png/" + name + ".png")),
+                    b = load_image(folder_ / ("jpeg/" + name + ".jpg"));
+        double sum = 0;
+        for (std::size_t i = 0; i < a.pixels.size(); ++i)
+            sum += std::abs(static_cast<double>(a.pixels[i]) - b.pixels[i]);
+        EXPECT_LT(sum / static_cast<double>(a.pixels.size()), 4.0) << name;
+        EXPECT_GT(sum, 0.0);
+    }
+    // Another quality is another data set, and so is PNG.
+    options_.jpeg_quality = 90;
+    EXPECT_THAT(refused(pool_, options_, folder_ / "jpeg"), HasSubstr("jpeg_quality is "));
+    EXPECT_THAT(refused(pool_, options_, folder_ / "png"), HasSubstr("jpeg_quality"));
+}
+
 TEST_F(Composites, PatchesOfOneImageAreDecodedOnce) {
     for (auto& patch : pool_.patches)
         patch = {.image = 0, .cls = patch.cls, .x = 1, .y = 1, .width = 2, .height = 2};

@@ -82,6 +82,16 @@ TEST_F(Patchml, PlannedThenMade) {
     EXPECT_EQ(report.records.rows.size(), 2U);
 }
 
+// A class list of five, of which two have patches: chance repeats one of the two.
+TEST_F(Patchml, EqualClassesAreThoseOfThePool) {
+    options_.classes = folder_.write("classes.txt", "bird\ncat\ncow\ndog\nemu\n");
+    const PatchmlResult result = plan_patchml(options_);
+    EXPECT_EQ(result.pool.classes.size(), 5U);
+    EXPECT_EQ(result.classes_present, 2U);
+    EXPECT_NEAR(result.datasets[0].grids.at(0).expected_equal_classes, 0.5, 1e-12);
+    EXPECT_EQ(report_of(result).result.at("pool").at("classes_present"), 2);
+}
+
 TEST_F(Patchml, OptionsThatDoNotGoTogether) {
     options_.boxes = "x.csv";
     EXPECT_THAT(refused(), HasSubstr("whole images and boxes of images exclude each other"));

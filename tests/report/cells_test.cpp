@@ -27,6 +27,13 @@ TEST(NumberText, HasTheDigitsThatHalfTheWidthDeserves) {
     EXPECT_EQ(number_text(1.5, 0, Unit::nats), "1.500");             // four digits of the value
     EXPECT_EQ(number_text(0, 0, Unit::number), "0.00");
     EXPECT_EQ(number_text(-0.25, 0, Unit::proportion), "-25.00");
+    // What rounds to nothing has no sign, on either side.
+    EXPECT_EQ(number_text(-1e-9, 0.1, Unit::number), "0.00");
+    EXPECT_EQ(number_text(-1e-9, 0.02, Unit::proportion), "0.0");
+    EXPECT_EQ(shown(Number{.value = -0.001, .digits = 1}), "0.0");
+    EXPECT_EQ(shown(Number{.value = 0.001, .digits = 1, .sign = true}), "0.0");
+    EXPECT_EQ(shown(Number{.value = 0.06, .digits = 1, .sign = true}), "+0.1");
+    EXPECT_EQ(shown(estimate(1e-9, -0.02, 0.02), Show::value, true), "0.0");
 }
 
 TEST(CountText, GroupsThousands) {

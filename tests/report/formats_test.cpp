@@ -119,6 +119,15 @@ TEST(ReportMarkdown, TablesAreGitHubs) {
               "| two lines |  |\n\nFor people.\n");
 }
 
+TEST(ReportMarkdown, BarsAreForTerminals) {
+    EXPECT_EQ(render(report_of(Table{.title = "",
+                                     .columns = {{"a", false}, {"", false}, {"n"}},
+                                     .rows = {{std::string("x"), Bar{0.5}, Count{2}}},
+                                     .notes = {}}),
+                     ReportFormat::markdown),
+              "| a | n |\n| --- | ---: |\n| x | 2 |\n");
+}
+
 TEST(ReportMarkdown, SectionsAreHeadingsByDepth) {
     Report report;
     report.title = "Report";
@@ -144,6 +153,15 @@ TEST(ReportLatex, EscapesWhatTexReads) {
     EXPECT_THAT(render(report_of(table), ReportFormat::latex),
                 HasSubstr("\n\\textbackslash{} \\& \\% \\$ \\# \\_ \\{ \\} \\textasciitilde{} "
                           "\\textasciicircum{} $<$ $>$ -- \\ldots{} $\\geq$ $\\leq$ \\\\\n"));
+}
+
+// The marks of `assay check`: TeX has no such characters.
+TEST(ReportLatex, MarksAreSymbols) {
+    Report report;
+    report.sections.push_back({"", {"✓ good\n✗ bad\n· so so\n    → do × this"}, {}});
+    EXPECT_EQ(render(report, ReportFormat::latex),
+              "$\\surd$ good \\newline\n$\\times$ bad \\newline\n$\\cdot$ so so \\newline\n"
+              "    $\\rightarrow$ do $\\times$ this\n");
 }
 
 // A title or a note of two lines must not put its second line into the paper.

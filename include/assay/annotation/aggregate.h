@@ -26,8 +26,11 @@ struct DawidSkeneOptions {
     std::uint32_t latents = 2;
     double smoothing =
         0.01;  ///< added to every count: annotators with few answers keep finite logarithms
-    double tolerance = 1e-7;  ///< stop when the objective grows by less than this per answer
+    /// Stop when one step of EM moves no posterior and no parameter (each a probability) by more.
+    double tolerance = 1e-7;
     int max_passes = 500;
+    /// Extrapolate (squarem.h): the same maximum in fewer passes. Without it every pass is a step.
+    bool accelerate = true;
     int threads = 0;  ///< 0: one per core
 };
 
@@ -39,9 +42,12 @@ struct DawidSkene {
     std::vector<double> prior;  ///< L, sums to 1
     std::vector<double>
         confusion;  ///< R x L x K: P(annotator gives the answer | latent class), each row sums to 1
-    std::vector<double> yes;        ///< Q: P(last latent class | answers)
-    std::vector<double> objective;  ///< one per pass, never falling (up to rounding)
-    double log_likelihood = 0;      ///< of the last parameters, in nats
+    std::vector<double> yes;  ///< Q: P(last latent class | answers)
+    /// One per pass that was kept, never falling (up to rounding). Extrapolations that led downhill
+    /// are not in it.
+    std::vector<double> objective;
+    int passes = 0;             ///< all of them, each over every answer
+    double log_likelihood = 0;  ///< of the last parameters, in nats
     bool converged = false;
     bool reordered = false;  ///< the latent classes came out in another order and were sorted
     std::vector<std::string>
@@ -76,7 +82,7 @@ struct AnnotatorQuality {
     std::vector<double> confusion;  ///< L x K, with the smoothing of the options
     /// Proportion of the answers that are correct under the posteriors: an answer of worth w to a
     /// question with posterior y is correct with w y + (1 - w)(1 - y), so that a "maybe" is half
-    /// correct. Wilson's interval, given the posteriors.
+    /// correct. Wilson's interval of that mean (wilson_of_mean), given the posteriors.
     Measurement accuracy;
     /// Proportion of the other annotators' answers to the same questions that are the same;
     /// interval from the spread over questions (a ratio, linearised).
@@ -152,15 +158,5 @@ LabelSetFormat label_set_format_named(std::string_view name);
 /// or a line end and "-1", in JSON those that are not UTF-8.
 std::string label_sets_text(const LabelSets& sets, const Dataset& dataset, const ClassList& classes,
                             LabelSetFormat format);
-
-/// Two label sets of the same items, and what the votes decided against the second.
-struct LabelSetComparison {
-    std::uint64_t both_accept = 0, only_first = 0, only_second = 0,
-                  both_reject = 0;  ///< over questions
-    Measurement agreement;          ///< accept or reject alike, Wilson
-    std::uint64_t items = 0;        ///< annotated ones
-    std::uint64_t same_set = 0;
-};
-LabelSetComparison compare_label_sets(const BuiltLabelSets& built, const LabelSets& second);
 
 }  // namespace assay

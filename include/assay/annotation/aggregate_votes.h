@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "assay/annotation/aggregate.h"
+#include "assay/annotation/comparison.h"
 #include "assay/report.h"
 
 namespace assay {
@@ -30,9 +31,14 @@ struct AggregateOptions {
     std::string classes;  ///< class list file, or "imagenet"; "": the data's, else the votes'
     /// Label sets of the images that nobody annotated; "": the labels of `data`.
     std::filesystem::path original;
-    std::filesystem::path against;  ///< label sets to compare the decisions with; "": none
-    double level = 0.95;            ///< of the intervals
-    bool list_annotators = false;   ///< the report says how each annotator did
+    /// The original labels (of `original`, else of `data`) vote as one more annotator, on questions
+    /// about these classes: "0-397", "1,2,9", or "all"; "": they do not.
+    std::string original_votes;
+    /// What to compare the decisions with: label sets, or votes of experts (npz, or csv with a
+    /// column annotator), whose majority decides; "": nothing.
+    std::filesystem::path against;
+    double level = 0.95;           ///< of the intervals
+    bool list_annotators = false;  ///< the report says how each annotator did
 };
 
 /// Images by the number of their labels, as the papers print it: "1" to "5", ">5", "none".
@@ -54,11 +60,13 @@ struct Aggregation {
     std::vector<double> weights;       ///< R, weighted; else empty
     std::uint64_t unweighted = 0;      ///< questions whose annotators all have weight 0
     BuiltLabelSets built;
-    std::vector<LabelsPerImage> histogram;  ///< of built.sets
-    AnswerAgreement agreement;
+    std::vector<LabelsPerImage> histogram;     ///< of built.sets
+    AnswerAgreement agreement;                 ///< of the annotators, without the original labels
     std::vector<AnnotatorQuality> annotators;  ///< R
     std::optional<LabelSetComparison> comparison;
-    std::vector<std::string> assumed;  ///< what was assumed about the data set; whole sentences
+    std::optional<ThresholdCurve> curve;  ///< where there is a comparison
+    std::uint64_t original_votes = 0;     ///< of `votes`, those of the original labels
+    std::vector<std::string> assumed;     ///< what was assumed about the data set; whole sentences
 };
 
 /// Reads, combines, decides and compares. Throws usage and bad_input as the functions of
@@ -75,6 +83,10 @@ Report report_of(const Aggregation& aggregation);
 Table annotator_records(const Aggregation& aggregation);
 /// CSV, a row per question: item, label, n_<answer> ..., posterior (or proportion), kept (0 or 1).
 std::string posterior_csv(const Aggregation& aggregation);
+
+/// CSV, a row per distinct threshold, the highest first: threshold, kept, precision, recall,
+/// agreement, same_set, each of the four with its interval. Needs a comparison.
+std::string curve_csv(const Aggregation& aggregation);
 
 /// `name` as label_set_format_named; "": csv where the file's name ends so, else object.
 LabelSetFormat label_set_format_for(const std::filesystem::path& file, std::string_view name);

@@ -52,6 +52,15 @@ struct PairedMetric {
     Verdict verdict = Verdict::none;
 };
 
+/// Whether two classifiers (or a classifier and a person) err on the same items: Cohen's kappa of
+/// being correct, (observed - chance) / (1 - chance), where chance is what two accuracies give if
+/// errors fall independently (Geirhos, Meding and Wichmann 2020, "Beyond accuracy: quantifying
+/// trial-by-trial behaviour of CNNs and humans by measuring error consistency"). 1: on the same;
+/// 0: as by chance; below 0: on different ones. Interval: delete-one jackknife over the items.
+Estimate error_consistency(std::uint64_t both_correct, std::uint64_t only_baseline,
+                           std::uint64_t only_candidate, std::uint64_t both_incorrect,
+                           double level = 0.95);
+
 /// An item for which the two predict different classes.
 struct Disagreement {
     std::string id;
@@ -74,6 +83,7 @@ struct PairReport {
     std::uint64_t same_prediction = 0;  ///< of `items`
     std::uint64_t both_correct = 0, both_incorrect = 0, only_baseline_correct = 0,
                   only_candidate_correct = 0;  ///< of those with valid labels
+    Estimate error_consistency;                ///< of the two, over those with valid labels
     std::vector<Disagreement> disagreements;   ///< the larger confidence of the two first
     std::vector<std::string> notes;            ///< as in ScoreReport
     std::vector<std::string> warnings;

@@ -168,6 +168,31 @@ struct GapDataSet {
     std::vector<std::string> only_here;  ///< models that the other data set lacks: left out
 };
 
+/// A further data set on which the same models were measured: composites beside photographs. It has
+/// values, and no part in the gap.
+struct GapAlso {
+    std::string name;
+    std::string subgroups;  ///< numbers of labels that its ASMA averages over; "" of a table
+    /// By metric, like GapReport::models; undefined where a model was not measured there.
+    std::vector<std::array<Estimate, 3>> models;
+};
+
+/// Where each model stands by one column, and how far that is from where it stands by another: the
+/// papers print the order by ASMA on PatchML, and its distance from the order by top-1 on V1.
+struct GapRanking {
+    /// Columns: metric_set, where set is v1, v2 or the name of a further data set.
+    std::string by, against;
+    /// Equal values share a rank, and the next one is not skipped (1, 2, 2, 3); false: it is (1, 2,
+    /// 2, 4).
+    bool dense = false;
+    struct Place {
+        std::size_t model = 0;  ///< index into GapReport::models
+        std::uint32_t rank = 0, against = 0;
+        std::int64_t change = 0;  ///< against - rank: so many places up
+    };
+    std::vector<Place> places;  ///< the models that have both values, the best first
+};
+
 struct GapReport {
     std::string source;  ///< "stores" or "table"
     std::array<GapDataSet, 2> sets;
@@ -181,6 +206,8 @@ struct GapReport {
     std::array<std::vector<std::size_t>, 2>
         best;                         ///< best by ASMA on each data set: indices into `models`
     std::vector<std::size_t> marked;  ///< indices into `models`
+    std::vector<GapAlso> also;
+    std::optional<GapRanking> ranking;
     std::vector<std::string> warnings;
     std::vector<std::string> notes;  ///< what was made of a table of published values
     bool partial = false;            ///< some image that should have been scored was not
@@ -212,7 +239,9 @@ struct GapTable {
         std::array<std::array<std::optional<double>, 2>, 3>
             metrics;  ///< [metric][data set], proportions
         std::vector<std::array<std::optional<double>, 2>> subgroups;  ///< like GapTable::subgroups
+        std::vector<std::array<std::optional<double>, 3>> also;       ///< like GapTable::also
     };
+    std::vector<std::string> also;  ///< further data sets, by the ends of their columns' names
     std::vector<std::uint32_t> subgroups;  ///< numbers of labels that have columns
     std::vector<Row> rows;
     std::array<std::array<bool, 2>, 3> has{};  ///< the table has that column
@@ -223,10 +252,11 @@ enum class TableUnit { automatic, percent, proportion };
 /// "auto", "percent", "proportion". Throws usage with the known names.
 TableUnit table_unit_named(std::string_view name);
 /// csv or tsv with a header: `model`, then `top1_v1`, `top1_v2`, `real_v1`, ... `asma_v2`, and
-/// `subgroup3_v1`, ... as far as there are such columns; others are ignored. An empty cell (or "-",
-/// "NA") is undefined. Automatic unit: percent when a cell ends in % or a value is above 1, else
-/// proportions. `source` names the text in messages. Throws bad_input: no model column, no pair of
-/// columns, a model twice or without a name, a cell that is no number or outside its unit.
+/// `subgroup3_v1`, ... as far as there are such columns. A metric's name with another ending
+/// (`asma_patchml`) is of a further data set; `_gap` and other columns are ignored. An empty cell
+/// (or "-", "NA") is undefined. Automatic unit: percent when a cell ends in % or a value is above
+/// 1, else proportions. `source` names the text in messages. Throws bad_input: no model column, no
+/// pair of columns, a model twice or without a name, a cell that is no number or outside its unit.
 GapTable parse_gap_table(std::string_view text, const std::string& source,
                          TableUnit unit = TableUnit::automatic);
 GapTable read_gap_table(const std::filesystem::path& path, TableUnit unit = TableUnit::automatic);
@@ -237,6 +267,19 @@ GapTable read_gap_table(const std::filesystem::path& path, TableUnit unit = Tabl
 GapReport gap_of_table(const GapTable& table, const std::array<std::string, 2>& names,
                        const GapOptions& options,
                        const std::array<std::optional<std::uint64_t>, 2>& images = {});
+
+/// A further data set for models that a report has: csv with `model`, `top1`, `real`, `asma`, as
+/// far as there are such columns. The name is the file's. Throws as parse_gap_table.
+GapAlso read_also_table(const std::filesystem::path& path, const GapReport& report,
+                        TableUnit unit = TableUnit::automatic);
+/// The same from a data set's stores, as `score` measures them. Throws as score_store.
+GapAlso also_of_stores(const GapSide& side, const GapReport& report, const std::string& subgroups,
+                       Comm& comm, const ProgressCallback& progress = {});
+/// Orders the models by a column. Throws usage: no such column, with those that there are.
+GapRanking rank_by(const GapReport& report, const std::string& by, const std::string& against,
+                   bool dense);
+/// "top1_v1", ... "asma_patchml": what rank_by takes.
+std::vector<std::string> ranking_columns(const GapReport& report);
 
 /// What is compared: two data sets by their stores, or a table of published values.
 struct GapRequest {
@@ -250,6 +293,14 @@ struct GapRequest {
     TableUnit unit = TableUnit::automatic;
     /// With a table: how many images its top-1 was measured on.
     std::array<std::optional<std::uint64_t>, 2> images;
+    /// Further data sets: folders or names like `sets`, with their label sets (one for each, or
+    /// none); with a table files for read_also_table.
+    std::vector<std::string> also;
+    std::vector<std::filesystem::path> also_labels;
+    std::string also_subgroups;  ///< of their ASMA; "": those of the options
+    /// Columns of GapRanking; "": no ranking.
+    std::string rank_by, rank_against = "top1_v1";
+    bool dense_ties = false;
     GapOptions options;
 };
 /// Throws what can be known before a store is opened: usage as check(GapOptions), and for what does

@@ -1,4 +1,4 @@
-// Images into files: PNG only, because what is made here must come back to the byte.
+// Images into files: PNG, which comes back to the byte, and JPEG, which is smaller.
 #pragma once
 
 #include <cstddef>
@@ -14,6 +14,11 @@ namespace assay {
 /// same pixels back. Throws usage: an empty image, or `pixels` of another size than 4 * width *
 /// height. Thread-safe.
 std::vector<std::byte> encode_png(const Image& image);
+
+/// A baseline JPEG, R, G and B at full resolution (4:4:4), with the slow whole-number transform:
+/// equal pixels give equal bytes with one library. quality: 1 to 100, libjpeg's scale. Throws usage
+/// as encode_png, and on another quality. Thread-safe.
+std::vector<std::byte> encode_jpeg(const Image& image, int quality);
 
 /// encode_png into a file that is written atomically. Throws io.
 void save_png(const Image& image, const std::filesystem::path& path);

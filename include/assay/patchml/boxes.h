@@ -46,6 +46,12 @@ Corners corners_named(std::string_view);
 std::string_view name_of(BoxFormat);
 std::string_view name_of(Corners);
 
+/// Pixels; 0 x 0 where it is not known.
+struct ImageSize {
+    std::int32_t width = 0, height = 0;
+    bool operator==(const ImageSize&) const = default;
+};
+
 /// Why a box is not in the pool.
 enum class BoxFault {
     damaged_annotation,  ///< its file or row cannot be read; one for the whole file or row
@@ -60,8 +66,13 @@ enum class BoxFault {
     missing_image,
     ambiguous_image,   ///< several images have this name
     unreadable_image,  ///< it is there and does not decode
+    other_size,  ///< the annotation is of an image of another size, as of the original of a resized
+                 ///< copy: its corners are elsewhere
+    difficult,   ///< VOC's difficult, where these are to be left out
+    truncated,   ///< VOC's truncated, likewise
+    duplicate,   ///< the same pixels of the same image with the same class again, likewise
 };
-inline constexpr std::size_t box_fault_count = 12;
+inline constexpr std::size_t box_fault_count = 16;
 std::string_view name_of(BoxFault);
 
 /// A box that was left out, and why.
@@ -82,17 +93,19 @@ struct BoxList {
     BoxFormat format = BoxFormat::csv;
     Corners corners = Corners::inclusive0;
     struct Row {
-        std::uint32_t image;            ///< index into `images`
-        std::uint32_t cls;              ///< index into `classes`
-        std::uint32_t source;           ///< index into `sources`
-        std::uint32_t place;            ///< object, line or annotation, from 1
-        std::array<double, 4> corners;  ///< as written; COCO's sides are made corners
+        std::uint32_t image;                        ///< index into `images`
+        std::uint32_t cls;                          ///< index into `classes`
+        std::uint32_t source;                       ///< index into `sources`
+        std::uint32_t place;                        ///< object, line or annotation, from 1
+        std::array<double, 4> corners;              ///< as written; COCO's sides are made corners
+        bool difficult = false, truncated = false;  ///< as VOC marks them
     };
     std::vector<Row> rows;
     StringColumn sources;
     StringColumn images;        ///< names as written, with or without extension; may repeat
     StringColumn alternatives;  ///< one per image: where else to look ("": nowhere): the XML's own
                                 ///< place in its folder
+    std::vector<ImageSize> sizes;      ///< one per image: as the annotations name them; or empty
     std::vector<std::string> classes;  ///< distinct texts, in the order met
     std::vector<RejectedBox> rejected;
     std::uint64_t files = 0;
@@ -118,9 +131,7 @@ struct Patch {
 struct PatchPool {
     std::filesystem::path root;
     StringColumn images;  ///< below root
-    struct Size {
-        std::int32_t width, height;
-    };
+    using Size = ImageSize;
     std::vector<Size> sizes;  ///< one per image
     ClassList classes;
     std::vector<Patch> patches;  ///< in the order of the annotations (or items)
@@ -130,6 +141,10 @@ struct PatchPool {
     /// Patches that were clipped by exactly one pixel at the right or at the bottom: when these are
     /// many, the corners are probably counted otherwise.
     std::uint64_t clipped_by_one = 0;
+    /// Patches of the same pixels and class as an earlier one, and of the same pixels with another
+    /// class; with the first such pair for people, "" where there is none.
+    std::uint64_t duplicates = 0, conflicts = 0;
+    std::string first_duplicate, first_conflict;
     std::vector<RejectedBox> rejected;
     std::array<std::uint64_t, box_fault_count> rejected_by_fault() const;
     /// Patches of each class.
@@ -141,13 +156,17 @@ struct PatchPool {
 struct PoolOptions {
     ClassList classes{};          ///< empty: see make_pool
     std::int32_t min_side = 1;    ///< pixels, after clipping
-    int threads = 0;              ///< 0: one per core
-    ProgressCallback progress{};  ///< counts images in the step "reading"
+    bool skip_difficult = false;  ///< leave out what VOC marks so
+    bool skip_truncated = false;
+    bool skip_duplicates = false;  ///< leave out all but the first of the same pixels and class
+    int threads = 0;               ///< 0: one per core
+    ProgressCallback progress{};   ///< counts images in the step "reading"
 };
 
 /// Finds each box's image below `root`, its class, decodes every image that is named once (so that
 /// the size is the true one and damaged images are known before anything is made) and clips the box
-/// to it. Corners between pixels take every pixel that they touch.
+/// to it. Corners between pixels take every pixel that they touch. Where the annotations name the
+/// image's size, it must be that.
 ///
 /// An image is found by its path below root, else by its file name alone where only one image has
 /// it; extensions may be left out. Classes, when none are given: ImageNet's where some class text

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -35,6 +36,9 @@ struct CompositeOptions {
     Interpolation interpolation = Interpolation::bicubic;
     std::uint64_t seed = 1;
     std::size_t limit = 0;  ///< the first n composites of each grid only; 0: all
+    /// 1 to 100: JPEG (see encode_jpeg) in place of PNG. A fraction of the bytes, but other pixels,
+    /// which depend on the JPEG library.
+    std::optional<int> jpeg_quality{};
     /// What follows does not change a byte of what is made.
     int threads = 0;  ///< 0: one per core
     /// Resized patches that are kept for other grids and seeds, bytes. The first to come stay:
@@ -128,7 +132,8 @@ class PatchCache;
 std::shared_ptr<PatchCache> make_patch_cache(const PatchPool& pool,
                                              const CompositeOptions& options);
 
-/// Makes the data set in `folder`: images k<k>-p<p>/<i, six digits>.png; labels.csv (path, labels,
+/// Makes the data set in `folder`: images k<k>-p<p>/<i, six digits>.png (or
+/// .jpg); labels.csv (path, labels,
 /// k, patch_side, label_count); manifest.csv, a row per patch (path, k, patch_side, cell, row,
 /// column, x, y, width, height, class, image, xmin, ymin, xmax, ymax: the box as edges in the
 /// source image); rejected.csv where boxes were left out; patchml.json with the settings.

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,8 @@ struct PatchmlOptions {
     std::string corners;            ///< inclusive0, inclusive1, edges; "": as read_boxes
     std::filesystem::path classes;  ///< class list file; "": see make_pool
     int min_side = 1;               ///< patches with a shorter side are left out, pixels
+    bool skip_difficult = false, skip_truncated = false;  ///< boxes that VOC marks so are left out
+    bool skip_duplicates = false;  ///< all but the first of the same pixels and class are left out
 
     std::vector<int> k = {2, 3, 4, 6, 9};  ///< patches per composite
     /// Longer side of a patch, pixels: one for each k, or one for all; empty: default_patch_side.
@@ -32,7 +35,8 @@ struct PatchmlOptions {
     bool distinct = false;
     std::string seeds = "1-5";  ///< one data set for each: "1-5", "7", "1,2,9"; at most 1000
     std::string interpolation = "bicubic";
-    std::size_t limit = 0;  ///< the first composites of each k only; 0: all
+    std::size_t limit = 0;            ///< the first composites of each k only; 0: all
+    std::optional<int> jpeg_quality;  ///< 1 to 100: JPEG in place of PNG
 
     std::filesystem::path out;     ///< gets the folders <name>-seed<n>
     std::string name = "patchml";  ///< beginning of the data sets' names
@@ -46,7 +50,7 @@ struct GridSummary {
     GridCounts counts;
     Estimate repeats;          ///< proportion of composites with fewer than k labels; Wilson
     double expected_pool = 0;  ///< k patches of this pool at random; 0 where distinct
-    double expected_equal_classes = 0;  ///< as many equally frequent classes
+    double expected_equal_classes = 0;  ///< as many equally frequent classes as have patches
 };
 
 struct PatchmlDataset {
@@ -60,6 +64,7 @@ struct PatchmlDataset {
 
 struct PatchmlResult {
     PatchPool pool;
+    std::size_t classes_present = 0;  ///< classes that have patches
     CompositeOptions options;
     std::vector<PatchmlDataset> datasets;  ///< one per seed
     std::vector<std::string> notes;        ///< what was read, assumed and left out; for people

@@ -39,6 +39,9 @@ GapReport assemble_gap(GapInput& input, const GapScheme& scheme, const GapOption
 std::vector<std::size_t> report_order(std::span<const Maybe> top1,
                                       std::span<const std::string> names);
 
+/// One of the further data sets of a table.
+GapAlso also_of_table(const GapTable& table, std::size_t which, const GapReport& report);
+
 /// Everything that follows from the models' values: ranks, orders, boxes, spreads, counts within
 /// the margin, the best.
 void describe_models(GapReport& report);

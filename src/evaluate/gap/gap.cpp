@@ -63,6 +63,53 @@ GapSide side_of(const std::string& argument, const fs::path& runs, const fs::pat
     return side;
 }
 
+void check_also(const GapRequest& request) {
+    const bool stores = request.table.empty();
+    if (!stores && (!request.also_labels.empty() || !request.also_subgroups.empty()))
+        throw Error(ErrorCode::usage,
+                    "label sets and numbers of labels of further data sets are for stores");
+    if (!request.also_labels.empty() && request.also_labels.size() != request.also.size())
+        throw Error(ErrorCode::usage,
+                    fmt::format("{} label sets for {} further data sets: one for each, or none",
+                                request.also_labels.size(), request.also.size()));
+    for (const fs::path& labels : request.also_labels) require_labels(labels);
+    MetricRequest asma = parse_metric("asma");
+    if (!request.also_subgroups.empty()) asma.set("subgroups", request.also_subgroups);
+    std::error_code ignored;
+    for (const std::string& file : request.also) {
+        if (!stores && !fs::exists(file, ignored))
+            throw Error(ErrorCode::bad_input,
+                        fmt::format("no table of a further data set at `{}`", file));
+    }
+}
+
+void add_also(GapReport& report, const GapRequest& request, Comm& comm,
+              const ProgressCallback& progress) {
+    for (std::size_t i = 0; i < request.also.size(); ++i) {
+        if (!request.table.empty()) {
+            report.also.push_back(read_also_table(request.also[i], report, request.unit));
+            continue;
+        }
+        GapSide side;
+        agree(comm, [&] {
+            side = side_of(request.also[i], request.runs,
+                           request.also_labels.empty() ? fs::path() : request.also_labels[i],
+                           report.warnings);
+        });
+        report.also.push_back(also_of_stores(
+            side, report,
+            request.also_subgroups.empty() ? request.options.subgroups : request.also_subgroups,
+            comm, progress));
+    }
+    for (std::size_t i = 0; i < report.also.size(); ++i) {
+        for (std::size_t j = 0; j < i; ++j) {
+            if (report.also[i].name == report.also[j].name)
+                throw Error(ErrorCode::usage, fmt::format("two further data sets are called `{}`",
+                                                          report.also[i].name));
+        }
+    }
+}
+
 void check_stores(const GapRequest& request) {
     if (request.sets.size() != 2)
         throw Error(ErrorCode::usage, "two data sets are needed, or a table of published values");
@@ -163,11 +210,17 @@ GapSubgroups gap_subgroups(const std::string& text) {
 void check(const GapRequest& request) {
     check(request.options);
     request.table.empty() ? check_stores(request) : check_table(request);
+    check_also(request);
 }
 
 GapReport run_gap(const GapRequest& request, Comm& comm, const ProgressCallback& progress) {
     agree(comm, [&] { check(request); });
-    return request.table.empty() ? from_stores(request, comm, progress) : from_table(request);
+    GapReport report =
+        request.table.empty() ? from_stores(request, comm, progress) : from_table(request);
+    add_also(report, request, comm, progress);
+    if (!request.rank_by.empty())
+        report.ranking = rank_by(report, request.rank_by, request.rank_against, request.dense_ties);
+    return report;
 }
 
 }  // namespace assay

@@ -133,6 +133,32 @@ json box_json(const GapBox& box) {
     return out;
 }
 
+json also_json(const GapReport& report, const GapAlso& also) {
+    json out = {{"name", also.name}, {"models", json::array()}};
+    if (!also.subgroups.empty()) out["subgroups"] = also.subgroups;
+    for (std::size_t i = 0; i < also.models.size(); ++i) {
+        json model = {{"model", report.models[i].name}};
+        for (std::size_t m = 0; m < gap_metrics.size(); ++m)
+            model[std::string(name_of(gap_metrics[m]))] = to_json(also.models[i][m]);
+        out["models"].push_back(std::move(model));
+    }
+    return out;
+}
+
+json ranking_json(const GapReport& report, const GapRanking& ranking) {
+    json out = {{"by", ranking.by},
+                {"against", ranking.against},
+                {"ties", ranking.dense ? "dense" : "standard"},
+                {"places", json::array()}};
+    for (const GapRanking::Place& place : ranking.places) {
+        out["places"].push_back({{"model", report.models[place.model].name},
+                                 {"rank", place.rank},
+                                 {"against", place.against},
+                                 {"change", place.change}});
+    }
+    return out;
+}
+
 }  // namespace
 
 json to_json(const GapReport& report) {
@@ -169,6 +195,8 @@ json to_json(const GapReport& report) {
                                  {"spearman_rho", to_json(order.spearman)}});
     }
     for (const GapBox& box : report.boxes) out["boxes"].push_back(box_json(box));
+    for (const GapAlso& also : report.also) out["also"].push_back(also_json(report, also));
+    if (report.ranking) out["ranking"] = ranking_json(report, *report.ranking);
     return out;
 }
 

@@ -74,6 +74,22 @@ std::vector<std::uint32_t> competition_ranks(std::span<const std::optional<doubl
     return ranks;
 }
 
+std::vector<std::uint32_t> dense_ranks(std::span<const std::optional<double>> values) {
+    std::vector<double> distinct;
+    for (const auto& value : values) {
+        if (value) distinct.push_back(*value);
+    }
+    std::ranges::sort(distinct, std::greater<>());
+    distinct.erase(std::ranges::unique(distinct).begin(), distinct.end());
+    std::vector<std::uint32_t> ranks;
+    for (const auto& value : values) {
+        const auto place = value ? std::ranges::lower_bound(distinct, *value, std::greater<>()) + 1
+                                 : distinct.begin();
+        ranks.push_back(static_cast<std::uint32_t>(place - distinct.begin()));
+    }
+    return ranks;
+}
+
 std::vector<double> average_ranks(std::span<const double> values) {
     std::vector<std::size_t> order(values.size());
     std::iota(order.begin(), order.end(), std::size_t{0});

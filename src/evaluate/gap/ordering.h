@@ -13,6 +13,8 @@ namespace assay {
 /// 1 for the largest; equal values share the smaller rank and the next is skipped (1, 2, 2, 4); 0
 /// where there is no value.
 std::vector<std::uint32_t> competition_ranks(std::span<const std::optional<double>> values);
+/// The same, and the next rank is not skipped (1, 2, 2, 3).
+std::vector<std::uint32_t> dense_ranks(std::span<const std::optional<double>> values);
 /// 1 for the largest; equal values share the mean of their places (1, 2.5, 2.5, 4).
 std::vector<double> average_ranks(std::span<const double> values);
 

@@ -1,4 +1,6 @@
 // What the gap has to say: tables for people, one row per model for programs, and the result.
+#include <algorithm>
+
 #include <nlohmann/json.hpp>
 
 #include <fmt/format.h>
@@ -19,6 +21,8 @@ Section section_of(const GapReport& r, bool all_models) {
         if (!r.average.subgroups.empty()) section.blocks.emplace_back(gap_tables::subgroups(r));
     }
     section.blocks.emplace_back(gap_tables::models(r, all_models));
+    if (!r.also.empty() || r.ranking)
+        section.blocks.emplace_back(gap_tables::places(r, all_models));
     for (std::size_t set = 0; set < 2; ++set) {
         if (r.models.size() > 1 && !r.best[set].empty())
             section.blocks.emplace_back(gap_tables::ranks(r, set));
@@ -46,6 +50,13 @@ std::vector<Column> record_columns(const GapReport& r) {
     for (const char* name : {"rank_change_v1", "rank_change_v2", "not_scored_v1", "not_scored_v2"})
         columns.push_back({.name = name});
     for (const std::uint32_t g : r.subgroups) pair(fmt::format("subgroup{}", g));
+    for (const GapAlso& also : r.also) {
+        for (const GapMetric m : gap_metrics) estimate(fmt::format("{}_{}", name_of(m), also.name));
+    }
+    if (r.ranking) {
+        for (const char* name : {"ranking", "ranking_against", "ranking_change"})
+            columns.push_back({.name = name});
+    }
     return columns;
 }
 
@@ -73,6 +84,17 @@ Table records_of(const GapReport& r) {
         }
         for (const std::uint64_t n : model.not_scored) cells.emplace_back(Count{n});
         for (const GapSubgroup& s : model.subgroups) add_pair(s.agreement);
+        const auto i = static_cast<std::size_t>(&model - r.models.data());
+        for (const GapAlso& also : r.also) {
+            for (const Estimate& v : also.models[i]) cells.emplace_back(v);
+        }
+        if (r.ranking) {
+            const auto place = std::ranges::find(r.ranking->places, i, &GapRanking::Place::model);
+            const bool there = place != r.ranking->places.end();
+            cells.push_back(there ? Cell(Count{place->rank}) : Cell());
+            cells.push_back(there ? Cell(Count{place->against}) : Cell());
+            cells.push_back(there ? Cell(Number{static_cast<double>(place->change)}) : Cell());
+        }
         table.add(std::move(cells));
     }
     return table;

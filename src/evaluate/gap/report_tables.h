@@ -15,5 +15,7 @@ Table models(const GapReport& report, bool all);
 Table ranks(const GapReport& report, std::size_t set);
 Table orders(const GapReport& report);
 Table boxes(const GapReport& report);
+/// All data sets' values, in the order of the ranking; with further data sets or a ranking.
+Table places(const GapReport& report, bool all);
 
 }  // namespace assay::gap_tables

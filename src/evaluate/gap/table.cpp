@@ -28,6 +28,7 @@ struct Place {
     bool subgroup = false;
     std::size_t index = 0;  ///< metric, or place among GapTable::subgroups
     std::size_t set = 0;
+    bool also = false;  ///< `set` is then a place in GapTable::also
 };
 
 // "top1_v1" -> ("top1", 0).
@@ -39,6 +40,22 @@ bool split_name(std::string_view name, std::string_view& stem, std::size_t& set)
         return true;
     }
     return false;
+}
+
+/// "asma_patchml" -> ("asma", "patchml"); "asma" alone has the end "".
+std::optional<std::pair<GapMetric, std::string>> further(std::string_view name) {
+    const std::size_t end = std::min(name.find('_'), name.size());
+    const std::string_view set = name.substr(std::min(end + 1, name.size()));
+    for (const GapMetric metric : gap_metrics) {
+        if (name.substr(0, end) != name_of(metric)) continue;
+        // Columns of our own csv that say something else.
+        const bool ours = set == "gap" || set.starts_with("v1_") || set.starts_with("v2_") ||
+                          set.starts_with("rank_") || set.ends_with("_low") ||
+                          set.ends_with("_high");
+        if (!ours && set.empty() == (end == name.size()))
+            return std::pair(metric, std::string(set));
+    }
+    return std::nullopt;
 }
 
 bool subgroup_of(std::string_view stem, std::uint32_t& labels) {
@@ -82,6 +99,17 @@ std::vector<Place> places_of(const CsvReader& csv, GapTable& table, std::size_t 
                             fmt::format("{}: more than 64 subgroups", source));
             subgroups.push_back({labels, {c, true, 0, set}});
             table.subgroups.push_back(labels);
+        } else if (const auto other = further(name); other && !other->second.empty()) {
+            const auto known = std::ranges::find(table.also, other->second);
+            const auto place = static_cast<std::size_t>(known - table.also.begin());
+            if (known == table.also.end()) table.also.push_back(other->second);
+            const auto m = static_cast<std::size_t>(other->first);
+            if (std::ranges::any_of(places, [&](const Place& p) {
+                    return p.also && p.index == m && p.set == place;
+                }))
+                throw Error(ErrorCode::bad_input,
+                            fmt::format("{}: two columns named {}", source, name));
+            places.push_back({c, false, m, place, true});
         } else {
             table.ignored.push_back(shortened(csv.columns()[c]));
         }
@@ -148,6 +176,11 @@ void to_proportions(GapTable& table, TableUnit unit, const std::string& source) 
             }
             for (auto& pair : row.subgroups) {
                 for (Maybe& value : pair) {
+                    if (value) visit(row, *value);
+                }
+            }
+            for (auto& metrics : row.also) {
+                for (Maybe& value : metrics) {
                     if (value) visit(row, *value);
                 }
             }
@@ -284,9 +317,11 @@ GapTable parse_gap_table(std::string_view text, const std::string& source, Table
         if (table.rows.size() >= most_models)
             throw csv.error(fmt::format("more than {} models", most_models));
         row.subgroups.resize(table.subgroups.size());
+        row.also.resize(table.also.size());
         for (const Place& p : places) {
-            (p.subgroup ? row.subgroups[p.index][p.set] : row.metrics[p.index][p.set]) =
-                cell(csv, p.column, unit);
+            (p.also       ? row.also[p.set][p.index]
+             : p.subgroup ? row.subgroups[p.index][p.set]
+                          : row.metrics[p.index][p.set]) = cell(csv, p.column, unit);
         }
         table.rows.push_back(std::move(row));
     }
@@ -297,6 +332,41 @@ GapTable parse_gap_table(std::string_view text, const std::string& source, Table
 
 GapTable read_gap_table(const std::filesystem::path& path, TableUnit unit) {
     return parse_gap_table(read_text(path, largest_file), path.filename().string(), unit);
+}
+
+GapAlso read_also_table(const std::filesystem::path& path, const GapReport& report,
+                        TableUnit unit) {
+    const std::string text = read_text(path, largest_file), source = path.filename().string();
+    CsvReader csv(text, source);
+    const std::size_t model = csv.column({"model", "name", "architecture"});
+    GapTable table;
+    table.also = {path.stem().string()};
+    std::array<std::optional<std::size_t>, 3> columns;
+    for (std::size_t c = 0; c < csv.columns().size(); ++c) {
+        std::string name(trimmed(csv.columns()[c]));
+        std::transform(name.begin(), name.end(), name.begin(), lower);
+        for (std::size_t m = 0; m < gap_metrics.size(); ++m) {
+            if (name == name_of(gap_metrics[m])) columns[m] = c;
+        }
+    }
+    if (!columns[0] && !columns[1] && !columns[2])
+        throw Error(ErrorCode::bad_input,
+                    fmt::format("{}: none of the columns top1, real and asma", source));
+    std::unordered_map<std::string, std::size_t> line_of;
+    while (csv.next()) {
+        GapTable::Row& row = table.rows.emplace_back();
+        row.model = std::string(trimmed(csv[model]));
+        const auto [earlier, fresh] = line_of.emplace(row.model, csv.line());
+        if (!fresh)
+            throw csv.error(fmt::format("model `{}` is on line {} already", shortened(row.model),
+                                        earlier->second));
+        row.also.resize(1);
+        for (std::size_t m = 0; m < gap_metrics.size(); ++m) {
+            if (columns[m]) row.also[0][m] = cell(csv, *columns[m], unit);
+        }
+    }
+    to_proportions(table, unit, source);
+    return also_of_table(table, 0, report);
 }
 
 GapReport gap_of_table(const GapTable& table, const std::array<std::string, 2>& names,
@@ -345,6 +415,8 @@ GapReport gap_of_table(const GapTable& table, const std::array<std::string, 2>& 
                   true)});
     }
     report.average.decomposition = no_decomposition();
+    for (std::size_t which = 0; which < table.also.size(); ++which)
+        report.also.push_back(also_of_table(table, which, report));
     describe_models(report);
     for (GapOrder& order : report.orders) order.kendall.note = order.spearman.note = no_images;
     return report;

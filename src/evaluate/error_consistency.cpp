@@ -1,0 +1,67 @@
+// Do two classifiers err on the same items?
+#include <array>
+#include <cmath>
+
+#include "assay/evaluate/compare.h"
+#include "core/statistics.h"
+
+namespace assay {
+namespace {
+
+/// Both correct, only one, only the other, both incorrect.
+using Cells = std::array<double, 4>;
+
+/// Cohen's kappa of being correct; nothing where chance alone agrees always.
+std::optional<double> kappa(const Cells& c) {
+    const double n = c[0] + c[1] + c[2] + c[3], one = (c[0] + c[1]) / n, two = (c[0] + c[2]) / n;
+    const double observed = (c[0] + c[3]) / n, chance = one * two + (1 - one) * (1 - two);
+    if (!(chance < 1)) return std::nullopt;
+    return (observed - chance) / (1 - chance);
+}
+
+}  // namespace
+
+Estimate error_consistency(std::uint64_t both, std::uint64_t only_baseline,
+                           std::uint64_t only_candidate, std::uint64_t neither, double level) {
+    Estimate out;
+    out.n = both + only_baseline + only_candidate + neither;
+    const Cells cells{static_cast<double>(both), static_cast<double>(only_baseline),
+                      static_cast<double>(only_candidate), static_cast<double>(neither)};
+    if (out.n == 0) {
+        out.undefined = "no item has a valid label";
+        return out;
+    }
+    out.value = kappa(cells);
+    if (!out.value) {
+        out.undefined = "both are correct everywhere, or nowhere: chance alone agrees always";
+        return out;
+    }
+    // Leaving one item out gives one of four values: the jackknife over all items is a sum of four.
+    const auto n = static_cast<double>(out.n);
+    std::array<double, 4> without{};
+    double mean = 0;
+    for (std::size_t c = 0; c < 4; ++c) {
+        if (cells[c] == 0) continue;
+        Cells left = cells;
+        --left[c];
+        const std::optional<double> value = out.n > 1 ? kappa(left) : std::nullopt;
+        if (!value) {
+            out.note = "no interval: without one of the items it would have no value";
+            return out;
+        }
+        without[c] = *value;
+        mean += cells[c] / n * *value;
+    }
+    double squares = 0;
+    for (std::size_t c = 0; c < 4; ++c)
+        squares += cells[c] * (without[c] - mean) * (without[c] - mean);
+    out.standard_error = std::sqrt((n - 1) / n * squares);
+    out.interval = symmetric_interval(*out.value, *out.standard_error, level, "jackknife.items");
+    out.interval->low = std::max(-1.0, out.interval->low);
+    out.interval->high = std::min(1.0, out.interval->high);
+    if (*out.standard_error == 0)
+        out.note = "they agree everywhere: the interval says less than it seems";
+    return out;
+}
+
+}  // namespace assay

@@ -1,0 +1,82 @@
+// Further data sets beside the two of the gap.
+#include <algorithm>
+#include <unordered_map>
+
+#include <fmt/format.h>
+
+#include "assay/error.h"
+#include "assay/evaluate/gap.h"
+#include "assay/evaluate/score.h"
+#include "assay/store/prediction_store.h"
+#include "assemble.h"
+
+namespace assay {
+namespace {
+
+GapAlso nothing_measured(std::string name, const GapReport& report) {
+    GapAlso out{.name = std::move(name), .subgroups = "", .models = {}};
+    out.models.resize(report.models.size());
+    for (auto& metrics : out.models) {
+        for (Estimate& e : metrics) {
+            e.unit = Unit::proportion;
+            e.undefined = "the model was not measured there";
+        }
+    }
+    return out;
+}
+
+std::unordered_map<std::string, std::size_t> model_places(const GapReport& report) {
+    std::unordered_map<std::string, std::size_t> out;
+    for (std::size_t i = 0; i < report.models.size(); ++i) out.emplace(report.models[i].name, i);
+    return out;
+}
+
+}  // namespace
+
+GapAlso also_of_stores(const GapSide& side, const GapReport& report, const std::string& subgroups,
+                       Comm& comm, const ProgressCallback& progress) {
+    GapAlso out = nothing_measured(side.name, report);
+    out.subgroups = subgroups;
+    const auto place_of = model_places(report);
+    ScoreOptions options;
+    options.labels = side.sets;
+    options.unnamed = side.unnamed;
+    options.threads = report.options.threads;
+    options.resampling.level = report.options.level;
+    for (const GapMetric metric : gap_metrics)
+        options.metrics.push_back(parse_metric(name_of(metric)));
+    MetricRequest& asma = options.metrics.back();
+    asma.set("agreement", report.options.agreement);
+    asma.set("subgroups", subgroups);
+    for (const auto& folder : side.stores) {
+        const PredictionStore store = PredictionStore::open(folder);
+        const auto place = place_of.find(store.spec().model_name);
+        if (place == place_of.end()) continue;
+        const ScoreReport scored = score_store(store, options, comm, progress);
+        for (std::size_t m = 0; m < gap_metrics.size(); ++m) {
+            const std::string metric = options.metrics[m].name();
+            const auto found = std::ranges::find_if(
+                scored.measurements,
+                [&](const Measurement& measurement) { return measurement.key.metric == metric; });
+            if (found != scored.measurements.end()) out.models[place->second][m] = *found;
+        }
+    }
+    return out;
+}
+
+GapAlso also_of_table(const GapTable& table, std::size_t which, const GapReport& report) {
+    GapAlso out = nothing_measured(table.also.at(which), report);
+    const auto place_of = model_places(report);
+    for (const GapTable::Row& row : table.rows) {
+        const auto place = place_of.find(row.model);
+        if (place == place_of.end()) continue;
+        for (std::size_t m = 0; m < gap_metrics.size(); ++m) {
+            Estimate& e = out.models[place->second][m];
+            e.value = row.also[which][m];
+            e.undefined = e.value ? "" : "the table's cell is empty";
+        }
+    }
+    return out;
+}
+
+}  // namespace assay
