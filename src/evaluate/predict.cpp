@@ -54,6 +54,18 @@ std::uint32_t recorded_batch_size(const std::filesystem::path& runs, const Store
                : 0;
 }
 
+/// All that decides, beside the model's file, which numbers a score is computed from, and which
+/// scores are taken.
+std::string input_fingerprint(const ModelSpec& spec) {
+    const std::string pixels = fingerprint(spec.preprocess);
+    if (!spec.layout && !spec.input_type && spec.output.empty()) return pixels;
+    const nlohmann::json all = to_json(spec);
+    return hash_text(json_line({{"preprocess", pixels},
+                                {"layout", all["layout"]},
+                                {"input_type", all["input_type"]},
+                                {"output", spec.output}}));
+}
+
 StoreSpec store_spec(const LoadedModel& model, const Dataset& dataset,
                      const PredictOptions& options) {
     const ModelFacts& facts = model.classifier->facts();
@@ -69,7 +81,7 @@ StoreSpec store_spec(const LoadedModel& model, const Dataset& dataset,
     spec.batch_size = options.batch_size;
     spec.ids_hash = dataset.ids_fingerprint();
     spec.model_hash = model.file_hash;
-    spec.preprocess_hash = fingerprint(model.spec.preprocess);
+    spec.preprocess_hash = input_fingerprint(model.spec);
     spec.provenance_json = json_line({{"assay", version},
                                       {"command", options.command},
                                       {"device", facts.device},
@@ -381,6 +393,7 @@ std::vector<PredictResult> predict(std::span<const LoadedModel> models, const Da
             if (bad.first)
                 result.first_error =
                     fmt::format("{}: {}", dataset.ids[bad.first->row], bad.first->message);
+            result.notes = model_run->model->classifier->facts().notes;
             result.halved = model_run->halved;
             by_model[result.model] = result;
         }

@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "assay/evaluate/predict.h"
 #include "assay/model/model_spec.h"
 
@@ -41,6 +43,18 @@ Table by_dataset(std::span<const PredictResult> results) {
     return table;
 }
 
+/// Each model's once, however many data sets it ran on.
+std::vector<std::string> model_notes(std::span<const PredictResult> results) {
+    std::vector<std::string> notes;
+    for (const PredictResult& r : results) {
+        for (const std::string& note : r.notes) {
+            std::string line = fmt::format("{}: {}.", r.model, note);
+            if (std::ranges::find(notes, line) == notes.end()) notes.push_back(std::move(line));
+        }
+    }
+    return notes;
+}
+
 std::string settings_source(const ModelSpec& spec) {
     if (!spec.sidecar.empty()) return spec.sidecar.string();
     return spec.preset.empty() ? "flags" : "preset " + spec.preset;
@@ -49,7 +63,10 @@ std::string settings_source(const ModelSpec& spec) {
 }  // namespace
 
 std::string describe(const ModelSpec& spec) {
-    return fmt::format("{}: {}; {} (from {})", spec.name, describe(spec.preprocess),
+    std::string input;
+    if (spec.input_type == InputType::uint8) input += "; as bytes, not normalised";
+    if (spec.layout == InputLayout::nhwc) input += "; channels last";
+    return fmt::format("{}: {}{}; {} (from {})", spec.name, describe(spec.preprocess), input,
                        name_of(spec.outputs), settings_source(spec));
 }
 
@@ -57,10 +74,14 @@ Report report_of(std::span<const PredictResult> results) {
     Report report;
     nlohmann::json stores = nlohmann::json::array();
     for (const PredictResult& r : results) {
-        nlohmann::json store = {
-            {"model", r.model},         {"dataset", r.dataset},        {"rows", r.rows},
-            {"computed", r.predicted},  {"without_score", r.bad_rows}, {"halved_batches", r.halved},
-            {"store", r.store.string()}};
+        nlohmann::json store = {{"model", r.model},
+                                {"dataset", r.dataset},
+                                {"rows", r.rows},
+                                {"computed", r.predicted},
+                                {"without_score", r.bad_rows},
+                                {"halved_batches", r.halved},
+                                {"store", r.store.string()},
+                                {"notes", r.notes}};
         if (r.bad_rows > 0) {
             report.partial = true;
             store["first_error"] = r.first_error;
@@ -77,16 +98,15 @@ Report report_of(std::span<const PredictResult> results) {
         }
         stores.push_back(std::move(store));
     }
-    report.sections.push_back(
-        {.title = "",
-         .blocks = {results.size() <= most_lines ? by_store(results, {{"model", false},
-                                                                      {"data set", false},
-                                                                      {"images"},
-                                                                      {"computed now"},
-                                                                      {"without score"},
-                                                                      {"store", false}})
-                                                 : by_dataset(results)},
-         .sections = {}});
+    Table table = results.size() <= most_lines ? by_store(results, {{"model", false},
+                                                                    {"data set", false},
+                                                                    {"images"},
+                                                                    {"computed now"},
+                                                                    {"without score"},
+                                                                    {"store", false}})
+                                               : by_dataset(results);
+    table.notes = model_notes(results);
+    report.sections.push_back({.title = "", .blocks = {std::move(table)}, .sections = {}});
     report.records = by_store(results, {{"model", false},
                                         {"dataset", false},
                                         {"rows"},

@@ -80,6 +80,32 @@ std::string_view name_of(ModelFormat format) {
     return format == ModelFormat::onnx ? "onnx" : "torchscript";
 }
 
+std::string_view name_of(InputLayout layout) {
+    return layout == InputLayout::nhwc ? "nhwc" : "nchw";
+}
+
+std::string_view name_of(InputType type) {
+    return type == InputType::uint8 ? "uint8" : "float32";
+}
+
+InputLayout input_layout_named(std::string_view name) {
+    for (const InputLayout layout : {InputLayout::nchw, InputLayout::nhwc}) {
+        if (name == name_of(layout)) return layout;
+    }
+    throw Error(ErrorCode::usage,
+                fmt::format("unknown layout \"{}\"; allowed: nchw (channels first), nhwc (channels "
+                            "last)",
+                            name));
+}
+
+InputType input_type_named(std::string_view name) {
+    for (const InputType type : {InputType::float32, InputType::uint8}) {
+        if (name == name_of(type)) return type;
+    }
+    throw Error(ErrorCode::usage,
+                fmt::format("unknown input type \"{}\"; allowed: float32, uint8", name));
+}
+
 ModelSpec resolve_model(const fs::path& model, const ModelSettings& flags,
                         const fs::path& sidecar_hint) {
     check_file(model);
@@ -129,10 +155,14 @@ json to_json(const ModelSpec& spec) {
                 {"num_classes", nullptr},
                 {"outputs", name_of(spec.outputs)},
                 {"output", spec.output},
+                {"layout", nullptr},
+                {"input_type", nullptr},
                 {"classes", nullptr},
                 {"preset", spec.preset},
                 {"sidecar", spec.sidecar.string()}};
     if (spec.num_classes) out["num_classes"] = *spec.num_classes;
+    if (spec.layout) out["layout"] = name_of(*spec.layout);
+    if (spec.input_type) out["input_type"] = name_of(*spec.input_type);
     if (!spec.classes.empty())
         out["classes"] = {{"count", spec.classes.size()},
                           {"fingerprint", spec.classes.fingerprint()}};

@@ -227,6 +227,16 @@ const std::vector<Row>& rows() {
              s.output =
                  v.is_number_integer() ? v.dump() : text(k, v, "a position (0, 1, ...) or a name");
          }},
+        {{"layout", "nchw (channels first) or nhwc (channels last), where the file does not say"},
+         Form::word,
+         [](std::string_view k, const json& v, ModelSpec& s) {
+             s.layout = named(k, v, input_layout_named);
+         }},
+        {{"input_type", "float32 (normalised) or uint8 (the bytes of the prepared image)"},
+         Form::word,
+         [](std::string_view k, const json& v, ModelSpec& s) {
+             s.input_type = named(k, v, input_type_named);
+         }},
         {{"classes",
           "\"imagenet\", a class list's path (relative to the sidecar), or a list of ids"},
          Form::word,

@@ -291,5 +291,29 @@ TEST_F(Predict, NamesAndClassListsMustAgree) {
     EXPECT_FALSE(fs::exists(scratch_ / "runs"));  // refused before anything is written
 }
 
+TEST_F(Predict, AnotherOutputOrLayoutOfOneFileIsAnotherStore) {
+    const Dataset dataset = images(3);
+    const LoadedModel first = loaded("m", std::make_shared<Fake>());
+    predict({&first, 1}, dataset, options("runs"));
+    const std::string plain = PredictionStore::open(scratch_ / "runs/d/m").spec().preprocess_hash;
+    EXPECT_EQ(plain, fingerprint(first.spec.preprocess));
+    LoadedModel output = loaded("m", std::make_shared<Fake>());
+    output.spec.output = "aux";
+    LoadedModel layout = loaded("m", std::make_shared<Fake>());
+    layout.spec.layout = InputLayout::nhwc;
+    LoadedModel bytes = loaded("m", std::make_shared<Fake>());
+    bytes.spec.input_type = InputType::uint8;
+    std::set<std::string> hashes = {plain};
+    int number = 0;
+    for (const LoadedModel* model : {&output, &layout, &bytes}) {
+        // The finished store of the other settings is no result for these.
+        EXPECT_THROW(predict({model, 1}, dataset, options("runs")), Error);
+        const std::string own = "own" + std::to_string(number++);
+        predict({model, 1}, dataset, options(own));
+        hashes.insert(PredictionStore::open(scratch_ / own / "d/m").spec().preprocess_hash);
+    }
+    EXPECT_EQ(hashes.size(), 4U);
+}
+
 }  // namespace
 }  // namespace assay

@@ -62,6 +62,15 @@ TEST(PredictReport, RowsWithoutAScoreMakeItPartial) {
     EXPECT_EQ(report.result.at("stores").at(1).at("first_error"), "a.png: damaged");
 }
 
+TEST(PredictReport, HowAModelsFileWasRunIsToldOnce) {
+    std::vector<PredictResult> results = {predicted("net", "v1"), predicted("net", "v2")};
+    for (PredictResult& r : results) r.notes = {"the model takes bytes"};
+    const Report report = report_of(results);
+    EXPECT_THAT(std::get<Table>(report.sections.at(0).blocks.at(0)).notes,
+                ElementsAre("net: the model takes bytes."));
+    EXPECT_EQ(report.result.at("stores").at(1).at("notes").at(0), "the model takes bytes");
+}
+
 TEST(PredictReport, ManyStoresAreShownByDataSet) {
     std::vector<PredictResult> results;
     for (const char* dataset : {"v1", "v2"}) {

@@ -8,7 +8,7 @@ import json
 import os
 import warnings
 import zipfile
-from typing import Dict, Tuple
+from typing import Dict, NamedTuple, Optional, Tuple
 
 import numpy as np
 import torch
@@ -108,6 +108,64 @@ class FixedSize(nn.Module):
         return self.fc(nn.functional.max_pool2d(x, 2).flatten(1))
 
 
+class HalfInside(Cnn):
+    """Names half precision in its code."""
+
+    def __init__(self):
+        super().__init__()
+        self.scale = nn.Parameter(torch.tensor(2.0))
+
+    def forward(self, x):
+        y = self.fc(self.features(x.to(torch.float16)))
+        return y * torch.ones(5, dtype=torch.float16) * self.scale
+
+
+class WithAuxiliary(NamedTuple):
+    logits: torch.Tensor
+    aux: Optional[torch.Tensor]
+
+
+class Auxiliary(Cnn):
+    """As scripts of GoogLeNet and Inception: the auxiliary classifier's place is empty after eval()."""
+
+    def forward(self, x) -> WithAuxiliary:
+        aux: Optional[torch.Tensor] = None
+        f = self.features(x)
+        y = self.fc(f)
+        if self.training:
+            aux = f
+        return WithAuxiliary(y, aux)
+
+
+class AuxiliaryToo(Cnn):
+    def forward(self, x) -> WithAuxiliary:
+        f = self.features(x)
+        return WithAuxiliary(self.fc(f), f)
+
+
+class OneTuple(Cnn):
+    def forward(self, x) -> Tuple[torch.Tensor, Optional[torch.Tensor]]:
+        aux: Optional[torch.Tensor] = None
+        return self.fc(self.features(x)), aux
+
+
+class OneDict(Cnn):
+    def forward(self, x) -> Dict[str, torch.Tensor]:
+        return {"out": self.fc(self.features(x))}
+
+
+class Bytes(Cnn):
+    """Takes bytes with the channels last, and normalises them itself."""
+
+    def forward(self, x):
+        if x.dtype != torch.uint8:
+            raise RuntimeError("bytes are wanted")
+        if x.shape[3] != 3:
+            raise RuntimeError("channels last are wanted")
+        x = (x.permute(0, 3, 1, 2).to(torch.float32) / 255 - 0.5) / 0.25
+        return self.fc(self.features(x))
+
+
 class Block(nn.Module):
     def __init__(self, width, heads):
         super().__init__()
@@ -184,6 +242,21 @@ def save_script(name, kind, trace=False, freeze=False, double=False, n=4, part=N
     note(name, model.float(), n, part, **facts)
 
 
+def save_half(name, kind, dtype):
+    """Weights rounded to `dtype`; the scores are those of single precision with these weights."""
+    model = made(kind).to(dtype)
+    torch.jit.script(model).save(os.path.join(OUT, name))
+    slim(os.path.join(OUT, name))
+    if kind is HalfInside:
+        single = Cnn().eval()
+        single.load_state_dict({k: v.float() for k, v in model.state_dict().items() if k != "scale"})
+        with torch.no_grad():
+            y = single(images(4)) * 2
+        expected[name] = {"scores": y.double().tolist(), "parameters": sum(p.numel() for p in model.parameters())}
+    else:
+        note(name, model.float())
+
+
 def save_onnx(name, kind, opset, dynamic=True, n=4, **facts):
     model = made(kind)
     axes = {"x": {0: "n"}, "y": {0: "n"}} if dynamic else None
@@ -222,6 +295,15 @@ def main():
     save_script("argmax.pt", ArgMax)
     save_script("fixed_batch.pt", FixedBatch, trace=True, fixed_batch=4)
     save_script("fixed_size.pt", FixedSize)
+    save_script("auxiliary.pt", Auxiliary, part=0)
+    save_script("auxiliary_too.pt", AuxiliaryToo, part=0)
+    save_script("one_tuple.pt", OneTuple, part=0)
+    save_script("one_dict.pt", OneDict, part="out")
+    save_half("half.pt", Cnn, torch.float16)
+    save_half("half_inside.pt", HalfInside, torch.float16)
+    save_half("bfloat16.pt", Cnn, torch.bfloat16)
+    torch.jit.script(made(Bytes)).save(os.path.join(OUT, "bytes.pt"))
+    slim(os.path.join(OUT, "bytes.pt"))
     torch.save(made(Cnn).state_dict(), os.path.join(OUT, "state_dict.pt"))
 
     save_onnx("cnn_opset11.onnx", Cnn, 11)

@@ -126,6 +126,23 @@ TEST(Sidecar, TomlSaysTheSame) {
     EXPECT_EQ(parse_sidecar("[pretrained_cfg]\ncrop_pct = 0.9\n", true)["crop_pct"], 0.9);
 }
 
+TEST(Sidecar, LayoutAndInputType) {
+    const ModelFolder folder;
+    folder.write("m.toml", "preset = \"torchvision\"\nlayout = \"nhwc\"\ninput_type = \"uint8\"\n");
+    const ModelSpec spec = folder.resolve();
+    EXPECT_EQ(spec.layout, InputLayout::nhwc);
+    EXPECT_EQ(spec.input_type, InputType::uint8);
+    EXPECT_EQ(to_json(spec)["layout"], "nhwc");
+    EXPECT_EQ(to_json(spec)["input_type"], "uint8");
+    folder.write("m.toml", "preset = \"torchvision\"\n");
+    EXPECT_FALSE(folder.resolve().layout);
+    EXPECT_TRUE(to_json(folder.resolve())["input_type"].is_null());
+    EXPECT_THAT(message_of([] { parse_sidecar("layout = \"hwc\"", true); }),
+                HasSubstr("nchw (channels first)"));
+    EXPECT_THAT(message_of([] { parse_sidecar("input_type = \"half\"", true); }),
+                HasSubstr("float32, uint8"));
+}
+
 TEST(Sidecar, UnknownKeysAreRefusedWithTheNearest) {
     EXPECT_THAT(message_of([] { parse_sidecar("crop_pc = 0.9", true); }),
                 HasSubstr("did you mean `crop_pct`?"));
@@ -295,6 +312,8 @@ TEST(Settings, EveryKeyIsAccepted) {
                          {"num_classes", 2},
                          {"outputs", "probabilities"},
                          {"output", 1},
+                         {"layout", "nhwc"},
+                         {"input_type", "uint8"},
                          {"classes", "imagenet"}};
     for (const SettingKey& key : setting_keys()) {
         ASSERT_TRUE(values.contains(key.name)) << key.name;

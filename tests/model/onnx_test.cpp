@@ -83,6 +83,19 @@ TEST(Onnx, OutputsAreChosenByNameOrPosition) {
                 HasSubstr("no output \"z\"; it returns: y"));
 }
 
+TEST(Onnx, AFileThatSaysOtherwiseThanTheSidecarIsRefused) {
+    ModelSpec spec = fixture_spec("cnn_opset13.onnx");
+    spec.input_type = InputType::uint8;
+    EXPECT_THAT(error_of([&] { open_classifier(spec); }).message(),
+                HasSubstr("the model takes floats, but input_type is uint8"));
+    spec.input_type = InputType::float32;
+    spec.layout = InputLayout::nhwc;
+    EXPECT_THAT(error_of([&] { open_classifier(spec); }).message(),
+                HasSubstr("the model takes images of 3 x 16 x 16, but layout is nhwc"));
+    spec.layout = InputLayout::nchw;
+    EXPECT_EQ(open_classifier(spec)->facts().classes, 5U);
+}
+
 TEST(Onnx, DamagedFilesAreRefused) {
     const Scratch scratch;
     ModelSpec spec = fixture_spec("cnn_opset13.onnx");

@@ -24,6 +24,11 @@ if(TARGET assay_torch)
             model/shared_test.cpp
         LINKS assay_model)
     add_dependencies(test_model_torch assay_torch)
+    # Three of torchvision's families, where the distribution's python3-torchvision is installed; by hand it runs all.
+    assay_test_case(torchvision_table SLOW LABEL model_torch
+        COMMAND ${PROJECT_SOURCE_DIR}/tests/model/torchvision_table.py $<TARGET_FILE:assay>
+            --architectures mobilenet_v3_small,googlenet,squeezenet1_1 --forms trace,script,onnx11,onnx13)
+    set_tests_properties(torchvision_table PROPERTIES SKIP_RETURN_CODE 77)
 endif()
 
 assay_test(train

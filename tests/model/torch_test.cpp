@@ -96,6 +96,72 @@ TEST(TorchScript, FourThreadsGiveTheBitsOfOne) {
     }
 }
 
+TEST(TorchScript, OneTensorNeedsNoName) {
+    for (const char* name : {"one_tuple.pt", "one_dict.pt", "auxiliary.pt"}) {
+        SCOPED_TRACE(name);
+        const auto classifier = open_classifier(fixture_spec(name));
+        expect_scores(*classifier, name);
+    }
+    // What stands beside the scores is told, even where it is empty.
+    EXPECT_THAT(open_classifier(fixture_spec("auxiliary.pt"))->facts().notes,
+                testing::ElementsAre(
+                    "the model returns several things (logits (tensor 1 x 5), aux (None)); "
+                    "\"logits\" are its scores"));
+    EXPECT_THAT(open_classifier(fixture_spec("one_dict.pt"))->facts().notes, testing::IsEmpty());
+}
+
+TEST(TorchScript, LogitsAreTakenByTheirName) {
+    const auto classifier = open_classifier(fixture_spec("auxiliary_too.pt"));
+    expect_scores(*classifier, "auxiliary_too.pt");
+    EXPECT_THAT(classifier->facts().notes,
+                testing::ElementsAre(HasSubstr("\"logits\" are its scores")));
+    const auto dict = open_classifier(fixture_spec("dict.pt"));
+    expect_scores(*dict, "dict.pt");
+    EXPECT_THAT(dict->facts().notes, testing::SizeIs(1));
+    // Named, there is nothing to tell.
+    ModelSpec spec = fixture_spec("auxiliary_too.pt");
+    spec.output = "logits";
+    EXPECT_THAT(open_classifier(spec)->facts().notes, testing::IsEmpty());
+    spec.output = "aux";
+    EXPECT_EQ(open_classifier(spec)->facts().classes, 6U);
+}
+
+TEST(TorchScript, HalfPrecisionIsComputedInSingleOnACpu) {
+    // The scores are those of single precision with the rounded weights; half precision itself
+    // would be off by 1e-3.
+    for (const char* name : {"half.pt", "half_inside.pt", "bfloat16.pt"}) {
+        SCOPED_TRACE(name);
+        const auto classifier = open_classifier(fixture_spec(name), {"cpu"});
+        expect_scores(*classifier, name);
+        EXPECT_THAT(classifier->facts().notes,
+                    testing::ElementsAre(HasSubstr("on a CPU it is computed in single precision")));
+    }
+    EXPECT_THAT(open_classifier(fixture_spec("cnn.pt"))->facts().notes, testing::IsEmpty());
+}
+
+TEST(TorchScript, BytesWithTheChannelsLast) {
+    // bytes.pt normalises by itself as cnn.pt is given its input.
+    ModelSpec spec = fixture_spec("bytes.pt");
+    spec.preprocess.mean = {0.5, 0.5, 0.5};
+    spec.preprocess.std = {0.25, 0.25, 0.25};
+    EXPECT_THAT(error_of([&] { open_classifier(spec); }).message(), HasSubstr("bytes are wanted"));
+    spec.input_type = InputType::uint8;
+    EXPECT_THAT(error_of([&] { open_classifier(spec); }).message(),
+                HasSubstr("channels last are wanted"));
+    spec.layout = InputLayout::nhwc;
+    const auto bytes = open_classifier(spec);
+    EXPECT_THAT(bytes->facts().notes, testing::IsEmpty());
+    const auto plain = open_classifier(fixture_spec("cnn.pt"));
+    // Every byte in turn, as the preprocessing normalises it.
+    std::vector<float> input(std::size_t{2} * 3 * 16 * 16);
+    for (std::size_t k = 0; k < input.size(); ++k)
+        input[k] = (static_cast<float>(k * 37 % 256) / 255.0F - 0.5F) / 0.25F;
+    std::vector<float> got(10), want(10);
+    bytes->scores(input, 2, got);
+    plain->scores(input, 2, want);
+    for (std::size_t i = 0; i < got.size(); ++i) EXPECT_NEAR(got[i], want[i], 1e-5F) << i;
+}
+
 TEST(TorchScript, TupleAndDictNeedAnOutput) {
     ModelSpec spec = fixture_spec("tuple.pt");
     Error error = error_of([&] { open_classifier(spec); });
@@ -108,6 +174,7 @@ TEST(TorchScript, TupleAndDictNeedAnOutput) {
     EXPECT_THAT(error_of([&] { open_classifier(spec); }).message(), HasSubstr("no output \"2\""));
 
     spec = fixture_spec("dict.pt");
+    spec.output = "scores";
     EXPECT_THAT(error_of([&] { open_classifier(spec); }).message(),
                 HasSubstr("logits (tensor 1 x 5)"));
     spec.output = "logits";

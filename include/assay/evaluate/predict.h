@@ -51,6 +51,7 @@ struct PredictResult {
     std::uint64_t bad_rows =
         0;  ///< rows of the store, from all runs, without a score: unreadable image or NaN
     std::string first_error;   ///< "id: message" of the first such row, "" when none
+    std::vector<std::string> notes;  ///< ModelFacts::notes
     std::uint64_t halved = 0;  ///< batches of this run that had to be halved for want of memory
 };
 

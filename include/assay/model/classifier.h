@@ -18,6 +18,12 @@ namespace assay {
 
 enum class ModelFormat { torchscript, onnx };
 
+/// Where the channels of a batch are: N x 3 x H x W, or N x H x W x 3.
+enum class InputLayout { nchw, nhwc };
+/// What the numbers of a batch are: normalised floats, or the bytes of the prepared image (scale,
+/// mean and std are not applied).
+enum class InputType { float32, uint8 };
+
 /// A model as its user describes it: file, sidecar, flags and presets resolved (model_spec.cpp).
 struct ModelSpec {
     std::string name;  ///< file stem unless told otherwise; names the store's folder
@@ -26,9 +32,12 @@ struct ModelSpec {
     Preprocess preprocess;
     std::optional<std::uint32_t> num_classes;  ///< checked against what the model returns
     ScoreKind outputs = ScoreKind::logits;
-    /// Which part of a tuple, list or dict output holds the scores: "" (a tensor), "0", "logits",
-    /// ...
+    /// Which part of a tuple, list or dict output holds the scores: "0", "logits", ... "": the only
+    /// tensor in it, or the part called "logits".
     std::string output;
+    /// Without a value: what the file declares, else nchw and float32.
+    std::optional<InputLayout> layout;
+    std::optional<InputType> input_type;
     ClassList classes;              ///< empty: ImageNet when C = 1000, else numbers
     std::string preset;             ///< the preset that gave the defaults, "" when none
     std::filesystem::path sidecar;  ///< "" when none
@@ -46,6 +55,9 @@ struct ModelFacts {
         0;  ///< the only batch size it takes; 0: any. scores() cuts and pads to it by itself
     std::string device;     ///< "cpu", "cuda:0"
     std::string framework;  ///< "LibTorch 1.13.1"
+    /// What the user should know about how the file is run, whole sentences without a full stop:
+    /// computed in another precision, fed bytes, an output chosen by its name.
+    std::vector<std::string> notes;
 };
 
 struct ClassifierOptions {
@@ -57,7 +69,8 @@ class Classifier {
 public:
     virtual ~Classifier() = default;
     virtual const ModelFacts& facts() const = 0;
-    /// input: n x 3 x height x width floats, normalised. out: n x classes floats, row-major.
+    /// input: n x 3 x height x width floats, normalised (a model that takes bytes or another layout
+    /// is given these). out: n x classes floats, row-major.
     /// Throws bad_input (the model refuses the shape, returns something else than n x classes),
     /// out_of_memory.
     virtual void scores(std::span<const float> input, std::size_t n, std::span<float> out) = 0;
@@ -65,8 +78,8 @@ public:
 
 /// Opens the plug-in on first use (costs about half a second once), loads the model, runs it once
 /// on one zero image and checks the result's shape. Throws bad_input: not a model file, unknown
-/// operator (named), tuple or dict output without `output` (lists what there is), other class count
-/// than spec.num_classes, input size refused; usage: no such device, built without LibTorch.
+/// operator (named), several tensors as output without `output` (lists what there is), other class
+/// count than spec.num_classes, input size refused; usage: no such device, built without LibTorch.
 std::unique_ptr<Classifier> open_classifier(const ModelSpec& spec,
                                             const ClassifierOptions& options = {});
 

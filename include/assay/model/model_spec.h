@@ -27,7 +27,7 @@ const Preset& preset_named(std::string_view name);
 
 /// Settings by sidecar key (timm's pretrained_cfg keys and ours: input_size, mean, std,
 /// interpolation, crop_pct, crop_mode, num_classes, resize_size, channel_order, scale, outputs,
-/// output, classes, preset, name). Later layers override earlier ones.
+/// output, layout, input_type, classes, preset, name). Later layers override earlier ones.
 using ModelSettings = nlohmann::json;
 
 /// One key of a sidecar, and of a flag of the same name.
@@ -60,6 +60,11 @@ ModelSpec resolve_model(const std::filesystem::path& model, const ModelSettings&
                         const std::filesystem::path& sidecar = {});
 
 std::string_view name_of(ModelFormat format);  ///< "torchscript", "onnx"
+std::string_view name_of(InputLayout layout);  ///< "nchw", "nhwc"
+std::string_view name_of(InputType type);      ///< "float32", "uint8"
+/// Throw usage with the known names.
+InputLayout input_layout_named(std::string_view name);
+InputType input_type_named(std::string_view name);
 /// All fields, canonical: what `predict` prints and stores.
 nlohmann::json to_json(const ModelSpec& spec);
 

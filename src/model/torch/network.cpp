@@ -45,13 +45,23 @@ public:
         : network_(std::move(network)),
           device_(device),
           height_(spec.preprocess.height),
-          width_(spec.preprocess.width) {
+          width_(spec.preprocess.width),
+          bytes_(takes_bytes(*network_, spec)),
+          channels_last_(takes_channels_last(*network_, spec)) {
+        if (bytes_) prepare_bytes(spec.preprocess);
         facts_.device = device.str();
         facts_.framework = framework_name();
         facts_.parameters = network_->parameters();
         check_declared_input();
         probe();
         check_classes(spec);
+        facts_.notes = network_->notes();
+        if (bytes_ && !spec.input_type) {
+            facts_.notes.emplace_back(
+                "the model takes bytes: scale, mean and std of the preprocessing are not applied");
+        }
+        if (channels_last_ && !spec.layout)
+            facts_.notes.emplace_back("the model takes images with the channels last");
     }
 
     const ModelFacts& facts() const override { return facts_; }
@@ -72,6 +82,52 @@ public:
     }
 
 private:
+    static bool takes_bytes(const Network& network, const ModelSpec& spec) {
+        const auto declared = network.declared_type();
+        if (declared && spec.input_type &&
+            (*declared == at::kByte) != (*spec.input_type == InputType::uint8)) {
+            throw Error(ErrorCode::bad_input,
+                        fmt::format("the model takes {}, but input_type is {}",
+                                    *declared == at::kByte ? "bytes (uint8)" : "floats",
+                                    *spec.input_type == InputType::uint8 ? "uint8" : "float32"));
+        }
+        return declared ? *declared == at::kByte : spec.input_type == InputType::uint8;
+    }
+
+    static bool takes_channels_last(const Network& network, const ModelSpec& spec) {
+        const auto declared = network.declared_input();
+        const bool last = declared && (*declared)[3] == 3 && (*declared)[1] != 3;
+        const bool first = declared && (*declared)[1] == 3 && (*declared)[3] != 3;
+        if ((last && spec.layout == InputLayout::nchw) ||
+            (first && spec.layout == InputLayout::nhwc)) {
+            throw Error(ErrorCode::bad_input,
+                        fmt::format("the model takes images of {} x {} x {}, but layout is {}",
+                                    (*declared)[1], (*declared)[2], (*declared)[3],
+                                    spec.layout == InputLayout::nchw ? "nchw" : "nhwc"));
+        }
+        return spec.layout ? spec.layout == InputLayout::nhwc : last;
+    }
+
+    /// What turns a normalised number back into its byte.
+    void prepare_bytes(const Preprocess& p) {
+        const auto channels = [&](const std::array<double, 3>& values) {
+            at::Tensor out = at::empty({1, 3, 1, 1}, at::kFloat);
+            for (std::size_t c = 0; c < 3; ++c)
+                out.data_ptr<float>()[c] = static_cast<float>(values[c] / p.scale);
+            return out.to(device_);
+        };
+        byte_std_ = channels(p.std);
+        byte_mean_ = channels(p.mean);
+    }
+
+    /// The batch as the model takes it.
+    at::Tensor fed(const at::Tensor& batch) const {
+        at::Tensor x = batch;
+        if (bytes_) x = x.mul(byte_std_).add(byte_mean_).round().clamp(0, 255).to(at::kByte);
+        if (channels_last_) x = x.permute({0, 2, 3, 1}).contiguous();
+        return x;
+    }
+
     void run(std::span<const float> input, std::size_t n, std::span<float> out) {
         translating("the model failed", [&] {
             const c10::InferenceMode guard;
@@ -84,7 +140,7 @@ private:
             const at::Tensor batch = empty_batch(std::max(rows, facts_.fixed_batch));
             batch.narrow(0, 0, rows).copy_(given);
             if (rows < facts_.fixed_batch) batch.narrow(0, rows, facts_.fixed_batch - rows).zero_();
-            const at::Tensor scores = as_rows(network_->forward(batch), batch.size(0))
+            const at::Tensor scores = as_rows(network_->forward(fed(batch)), batch.size(0))
                                           .narrow(0, 0, rows)
                                           .to(at::kCPU)
                                           .contiguous();
@@ -105,8 +161,11 @@ private:
     }
 
     void check_declared_input() {
-        const auto declared = network_->declared_input();
+        if (network_->one_at_a_time()) facts_.fixed_batch = 1;
+        auto declared = network_->declared_input();
         if (!declared) return;
+        if (channels_last_)
+            std::rotate(declared->begin() + 1, declared->end() - 1, declared->end());
         const auto [batch, channels, height, width] = *declared;
         const auto open_or = [](std::int64_t size, std::int64_t wanted) {
             return size < 0 || size == wanted;
@@ -121,12 +180,18 @@ private:
                                     text(channels), text(height), text(width), height_, width_));
         }
         if (batch > 0) facts_.fixed_batch = batch;
+        if (batch > 1 && network_->one_at_a_time()) {
+            throw Error(ErrorCode::bad_input,
+                        fmt::format("the model takes batches of {} images, which would change each "
+                                    "other's scores; export it with a batch of 1",
+                                    batch));
+        }
     }
 
     std::int64_t classes_for(std::int64_t n) {
         const c10::InferenceMode guard;
         prepare_thread();
-        return as_rows(network_->forward(empty_batch(n).zero_()), n).size(1);
+        return as_rows(network_->forward(fed(empty_batch(n).zero_())), n).size(1);
     }
 
     /// Channels last is up to half faster on processors. Models that regroup channels with view()
@@ -208,6 +273,9 @@ private:
     c10::Device device_;
     std::int64_t height_;
     std::int64_t width_;
+    bool bytes_;
+    bool channels_last_;
+    at::Tensor byte_std_, byte_mean_;  ///< 1 x 3 x 1 x 1
     at::MemoryFormat layout_ = at::MemoryFormat::Contiguous;
     ModelFacts facts_;
 };

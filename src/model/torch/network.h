@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "assay/model/classifier.h"
 
@@ -17,14 +19,20 @@ namespace assay::torch_plugin {
 class Network {
 public:
     virtual ~Network() = default;
-    /// `input`: n x 3 x height x width floats on the network's device. Returns the tensor of scores
-    /// as the model gives it.
+    /// `input`: n x 3 x height x width floats on the network's device (or n x height x width x 3,
+    /// or bytes, where the model takes these). Returns the tensor of scores as the model gives it.
     virtual at::Tensor forward(const at::Tensor& input) = 0;
     virtual std::int64_t parameters() const = 0;
-    /// The input shape that the file declares, -1 where it leaves it open.
+    /// The input shape that the file declares, in its own order, -1 where it leaves it open.
     virtual std::optional<std::array<std::int64_t, 4>> declared_input() const {
         return std::nullopt;
     }
+    /// Bytes or floats, where the file declares it.
+    virtual std::optional<at::ScalarType> declared_type() const { return std::nullopt; }
+    /// Images of one batch would change each other's scores.
+    virtual bool one_at_a_time() const { return false; }
+    /// What the user should know about how the file is run; complete after the first forward().
+    virtual std::vector<std::string> notes() const { return {}; }
 };
 
 std::unique_ptr<Network> load_torchscript(const ModelSpec& spec, c10::Device device);

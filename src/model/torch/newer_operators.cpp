@@ -1,8 +1,6 @@
 #include "model/torch/newer_operators.h"
 
 #include <ATen/core/Tensor.h>
-#include <ATen/ops/ones.h>
-#include <ATen/ops/softmax.h>
 #include <ATen/ops/std.h>
 #include <ATen/ops/std_mean.h>
 #include <ATen/ops/var.h>
@@ -17,7 +15,8 @@
 #include <optional>
 #include <vector>
 
-#include "assay/error.h"
+#include "core/refuse.h"
+#include "model/torch/attention.h"
 #include "model/torch/runtime.h"
 
 namespace assay::torch_plugin {
@@ -52,29 +51,23 @@ private:
     std::vector<IValue> values_;
 };
 
-[[noreturn]] void cannot_run(const std::string& message) {
-    throw Error(ErrorCode::bad_input, message);
-}
-
-/// softmax(q k' scale + mask) v, as torch.nn.functional.scaled_dot_product_attention documents it.
-/// Query and key are multiplied by the root of the scale each, so that their product does not
-/// overflow. A query that may look at nothing gets zeros.
+/// torch.nn.functional.scaled_dot_product_attention, as its documentation has it.
 void scaled_dot_product_attention(Stack& stack) {
     const Arguments given(stack, 8);
     const Tensor query = given.tensor(0);
     Tensor key = given.tensor(1);
     Tensor value = given.tensor(2);
-    Tensor mask = given.tensor_or_none(3);
+    const Tensor mask = given.tensor_or_none(3);
     if (given[4].toDouble() != 0.0) {
-        cannot_run(
+        refuse(
             "scaled_dot_product_attention with dropout: scores would be random; export the model "
             "after eval()");
     }
     const bool causal = given[5].toBool();
     if (causal && mask.defined())
-        cannot_run("scaled_dot_product_attention has both a mask and is_causal");
+        refuse("scaled_dot_product_attention has both a mask and is_causal");
     if (query.dim() < 2 || key.dim() < 2 || value.dim() < 2)
-        cannot_run("scaled_dot_product_attention wants tensors of at least two dimensions");
+        refuse("scaled_dot_product_attention wants tensors of at least two dimensions");
     const double scale = given[6].isNone() ? 1 / std::sqrt(static_cast<double>(query.size(-1)))
                                            : given[6].toDouble();
     if (given[7].toBool() && query.dim() >= 3) {
@@ -82,26 +75,13 @@ void scaled_dot_product_attention(Stack& stack) {
         const std::int64_t heads = query.size(-3);
         for (Tensor* shared : {&key, &value}) {
             if (shared->dim() < 3 || shared->size(-3) < 1 || heads % shared->size(-3) != 0)
-                cannot_run(
+                refuse(
                     "scaled_dot_product_attention: the heads of the key do not divide those of "
                     "the query");
             *shared = shared->repeat_interleave(heads / shared->size(-3), -3);
         }
     }
-    if (causal)
-        mask = at::ones({query.size(-2), key.size(-2)}, query.options().dtype(at::kBool)).tril();
-    const double root = std::sqrt(std::abs(scale));
-    Tensor weights = query.mul(scale < 0 ? -root : root).matmul(key.mul(root).transpose(-2, -1));
-    if (mask.defined()) {
-        constexpr double none = -std::numeric_limits<double>::infinity();
-        weights = mask.scalar_type() == at::kBool ? weights.masked_fill(mask.logical_not(), none)
-                                                  : weights.add(mask);
-        const Tensor blind = weights.eq(none).all(-1, true);
-        weights = at::softmax(weights, -1).masked_fill(blind, 0.0);
-    } else {
-        weights = at::softmax(weights, -1);
-    }
-    stack.emplace_back(weights.matmul(value));
+    stack.emplace_back(attention(query, key, value, mask, causal, scale));
 }
 
 /// x / sqrt(mean of squares over the last dimensions + eps) * weight. The default of eps is the
@@ -113,12 +93,12 @@ void rms_norm(Stack& stack) {
         given.ints_or_none(1).value_or(std::vector<std::int64_t>());
     const Tensor weight = given.tensor_or_none(2);
     if (shape.empty() || static_cast<std::int64_t>(shape.size()) > x.dim())
-        cannot_run("rms_norm over more dimensions than its input has, or over none");
+        refuse("rms_norm over more dimensions than its input has, or over none");
     std::vector<std::int64_t> axes;
     for (std::size_t d = 1; d <= shape.size(); ++d) {
         const auto axis = -static_cast<std::int64_t>(d);
         if (x.size(axis) != shape[shape.size() - d])
-            cannot_run("rms_norm: normalized_shape is not the input's");
+            refuse("rms_norm: normalized_shape is not the input's");
         axes.push_back(axis);
     }
     double eps = std::numeric_limits<float>::epsilon();
@@ -135,7 +115,7 @@ void squeeze_dims(Stack& stack) {
     std::vector<std::int64_t> dims = given.ints_or_none(1).value_or(std::vector<std::int64_t>());
     for (std::int64_t& d : dims) {
         if (d < -x.dim() || d >= x.dim())
-            cannot_run(fmt::format("squeeze of dimension {} of a tensor that has {}", d, x.dim()));
+            refuse(fmt::format("squeeze of dimension {} of a tensor that has {}", d, x.dim()));
         if (d < 0) d += x.dim();
     }
     std::ranges::sort(dims, std::greater<>());
@@ -161,7 +141,7 @@ std::int64_t correction_of(const IValue& given) {
     if (given.isNone()) return 1;
     const double x = given.isInt() ? static_cast<double>(given.toInt()) : given.toDouble();
     if (x != std::floor(x) || std::abs(x) > 1e15)
-        cannot_run(fmt::format("a variance with a correction of {} is not supported", x));
+        refuse(fmt::format("a variance with a correction of {} is not supported", x));
     return static_cast<std::int64_t>(x);
 }
 

@@ -15,23 +15,30 @@
 namespace assay::torch_plugin {
 namespace {
 
-/// A node with its operator looked up, and what is no longer needed after it.
+/// A node with its operator looked up, and what is no longer needed after it. Without an operator
+/// it is an If that is decided at each run.
 struct Step {
+    /// A branch: its steps, and which values it returns.
+    struct Branch {
+        std::vector<Step> steps;
+        std::vector<int> outputs;
+    };
     const OnnxOperator* op = nullptr;
     OnnxNode node;
     std::vector<int> done;  ///< values that no later step reads
+    Branch then_branch, else_branch;
 };
 
 Tensors run_node(const OnnxOperator& op, const OnnxNode& node, std::span<const at::Tensor> inputs,
-                 std::int64_t opset) {
+                 bool folding) {
     try {
-        const OnnxCall call(node, inputs, opset);
+        const OnnxCall call(node, inputs, folding);
         Tensors out = op.many != nullptr ? op.many(call) : Tensors{op.one(call)};
-        if (out.size() < node.outputs.size()) {
-            for (std::size_t i = out.size(); i < node.outputs.size(); ++i) {
-                if (node.outputs[i] >= 0)
-                    throw NodeError(fmt::format("its output {} is not supported", i));
-            }
+        call.check_attributes();
+        out.resize(std::max(out.size(), node.outputs.size()));
+        for (std::size_t i = 0; i < node.outputs.size(); ++i) {
+            if (node.outputs[i] >= 0 && !out[i].defined())
+                throw NodeError(fmt::format("its output {} is not supported", i));
         }
         return out;
     } catch (...) {
@@ -43,48 +50,99 @@ Tensors run_node(const OnnxOperator& op, const OnnxNode& node, std::span<const a
 }
 
 bool is_quantised(const std::string& op) {
-    return op.find("QLinear") != std::string::npos ||
-           op.find("QuantizeLinear") != std::string::npos || op.ends_with("Integer");
+    return op.find("QLinear") != std::string::npos || op.starts_with("com.microsoft::QGemm") ||
+           op.ends_with("Integer");
 }
+
+bool condition_of(const OnnxNode& node, const at::Tensor& condition) {
+    if (!condition.defined() || condition.numel() != 1)
+        throw NodeError(
+            fmt::format("node \"{}\" (If): its condition is not one truth value", node.name));
+    return condition.to(at::kBool).item<bool>();
+}
+
+const OnnxBlock& branch_of(const OnnxNode& node, std::string_view name) {
+    const auto block = std::ranges::find(node.blocks, name, &OnnxBlock::name);
+    if (block == node.blocks.end() || block->outputs.size() != node.outputs.size()) {
+        throw Error(ErrorCode::bad_input, fmt::format("node \"{}\" (If) has no {} with {} outputs",
+                                                      node.name, name, node.outputs.size()));
+    }
+    return *block;
+}
+
+/// Every value that a node reads, those in its branches included.
+template <class Visit>
+void for_each_read(const OnnxNode& node, Visit&& visit) {
+    for (const int v : node.inputs) visit(v);
+    for (const OnnxBlock& block : node.blocks) {
+        for (const OnnxNode& inner : block.nodes) for_each_read(inner, visit);
+        for (const int v : block.outputs) visit(v);
+    }
+}
+
+template <class Visit>
+void for_each_read(const Step& step, Visit&& visit) {
+    for (const int v : step.node.inputs) visit(v);
+    for (const Step::Branch* branch : {&step.then_branch, &step.else_branch}) {
+        for (const Step& inner : branch->steps) for_each_read(inner, visit);
+        for (const int v : branch->outputs) visit(v);
+    }
+}
+
+template <class Visit>
+void for_each_written(const Step& step, Visit&& visit) {
+    for (const int v : step.node.outputs) visit(v);
+    for (const Step::Branch* branch : {&step.then_branch, &step.else_branch}) {
+        for (const Step& inner : branch->steps) for_each_written(inner, visit);
+    }
+}
+
+struct Missing {
+    std::map<std::string, std::pair<std::size_t, std::string>> operators;  ///< count, first node
+    std::string quantised;
+
+    void look(const std::vector<OnnxNode>& nodes) {
+        for (const OnnxNode& node : nodes) {
+            for (const OnnxBlock& block : node.blocks) look(block.nodes);
+            if (node.op == "If" || find_onnx_operator(node.op) != nullptr) continue;
+            auto& [count, first] = operators[node.op];
+            if (count++ == 0) first = node.name;
+            if (is_quantised(node.op)) quantised = node.op;
+        }
+    }
+};
 
 /// Names every operator that is missing, not only the first.
 void check_operators(const std::vector<OnnxNode>& nodes) {
-    std::map<std::string, std::pair<std::size_t, std::string>> unknown;
-    std::string quantised;
-    for (const OnnxNode& node : nodes) {
-        if (find_onnx_operator(node.op) != nullptr) continue;
-        auto& [count, first] = unknown[node.op];
-        if (count++ == 0) first = node.name;
-        if (is_quantised(node.op)) quantised = node.op;
-    }
-    if (!quantised.empty()) {
-        throw Error(ErrorCode::bad_input,
-                    fmt::format("this is a quantised model (it has {} nodes), which is not "
-                                "supported; use its float version",
-                                quantised));
-    }
-    if (unknown.empty()) return;
+    Missing missing;
+    missing.look(nodes);
+    if (missing.operators.empty()) return;
     std::string list;
-    for (const auto& [op, where] : unknown)
+    for (const auto& [op, where] : missing.operators)
         list += fmt::format("{}{} ({} node{}, first \"{}\")", list.empty() ? "" : ", ", op,
                             where.first, where.first == 1 ? "" : "s", where.second);
     throw Error(ErrorCode::bad_input,
-                fmt::format("the model uses ONNX operators that are not supported: {}", list));
+                fmt::format("the model uses ONNX operators that are not supported: {}{}", list,
+                            missing.quantised.empty()
+                                ? ""
+                                : "; quantise it in the form of QuantizeLinear and "
+                                  "DequantizeLinear nodes (QDQ), or use its float version"));
 }
 
 class OnnxNetwork final : public Network {
 public:
     OnnxNetwork(OnnxGraph graph, const std::string& output, c10::Device device)
-        : opset_(graph.opset),
-          input_(graph.input),
+        : input_(graph.input),
           output_(choose_output(graph, output)),
           shape_(graph.input_shape),
           type_(graph.input_type),
           parameters_(graph.parameters),
+          one_at_a_time_(graph.one_at_a_time),
+          notes_(std::move(graph.notes)),
           constants_(std::move(graph.constants)) {
         std::vector<OnnxNode> nodes = needed(std::move(graph.nodes));
         check_operators(nodes);
-        fold(std::move(nodes));
+        fold(std::move(nodes), steps_);
         plan_releases();
         for (at::Tensor& constant : constants_) {
             if (!constant.defined()) continue;
@@ -98,29 +156,34 @@ public:
     at::Tensor forward(const at::Tensor& input) override {
         std::vector<at::Tensor> values(constants_.size());
         values[input_] = input.to(type_);
-        Tensors inputs;
-        for (const Step& step : steps_) {
-            gather_inputs(step.node, values, inputs);
-            Tensors out = run_node(*step.op, step.node, inputs, opset_);
-            for (std::size_t i = 0; i < step.node.outputs.size(); ++i) {
-                if (step.node.outputs[i] >= 0) values[step.node.outputs[i]] = std::move(out[i]);
-            }
-            for (const int value : step.done) values[value] = at::Tensor();
-        }
-        return constants_[output_].defined() ? constants_[output_] : values[output_];
+        run(steps_, values);
+        return value_of(output_, values);
     }
 
     std::int64_t parameters() const override { return parameters_; }
     std::optional<std::array<std::int64_t, 4>> declared_input() const override { return shape_; }
+    std::optional<at::ScalarType> declared_type() const override {
+        return type_ == at::kByte ? at::kByte : at::kFloat;
+    }
+    bool one_at_a_time() const override { return one_at_a_time_; }
+    std::vector<std::string> notes() const override { return notes_; }
 
 private:
-    static int choose_output(const OnnxGraph& graph, const std::string& wanted) {
+    static int choose_output(OnnxGraph& graph, const std::string& wanted) {
         std::string list;
         for (const int value : graph.outputs) {
             if (graph.names[value] == wanted) return value;
             list += (list.empty() ? "" : ", ") + graph.names[value];
         }
-        if (wanted.empty() && graph.outputs.size() == 1) return graph.outputs.front();
+        if (wanted.empty()) {
+            if (graph.outputs.size() == 1) return graph.outputs.front();
+            for (const int value : graph.outputs) {
+                if (graph.names[value] != "logits") continue;
+                graph.notes.push_back(fmt::format(
+                    "the model returns several things ({}); \"logits\" are its scores", list));
+                return value;
+            }
+        }
         std::size_t position = 0;
         const auto [stop, code] =
             std::from_chars(wanted.data(), wanted.data() + wanted.size(), position);
@@ -145,9 +208,9 @@ private:
         for (auto node = nodes.rbegin(); node != nodes.rend(); ++node) {
             if (std::ranges::none_of(node->outputs, [&](int v) { return v >= 0 && read[v]; }))
                 continue;
-            for (const int v : node->inputs) {
+            for_each_read(*node, [&](int v) {
                 if (v >= 0) read[v] = true;
-            }
+            });
             for (int& v : node->outputs) {
                 if (v >= 0 && !read[v]) v = -1;
             }
@@ -157,39 +220,109 @@ private:
         return kept;
     }
 
+    const at::Tensor& value_of(int v, const std::vector<at::Tensor>& values) const {
+        return constants_[v].defined() ? constants_[v] : values[v];
+    }
+
     void gather_inputs(const OnnxNode& node, const std::vector<at::Tensor>& values,
                        Tensors& inputs) const {
         inputs.clear();
-        for (const int v : node.inputs) {
-            if (v < 0) {
-                inputs.emplace_back();
+        for (const int v : node.inputs)
+            inputs.push_back(v < 0 ? at::Tensor() : value_of(v, values));
+    }
+
+    void run(const std::vector<Step>& steps, std::vector<at::Tensor>& values) const {
+        Tensors inputs;
+        for (const Step& step : steps) {
+            if (step.op == nullptr) {
+                const bool yes = condition_of(step.node, value_of(step.node.inputs[0], values));
+                const Step::Branch& branch = yes ? step.then_branch : step.else_branch;
+                run(branch.steps, values);
+                for (std::size_t i = 0; i < step.node.outputs.size(); ++i) {
+                    if (step.node.outputs[i] >= 0 && branch.outputs[i] >= 0)
+                        values[step.node.outputs[i]] = value_of(branch.outputs[i], values);
+                }
             } else {
-                inputs.push_back(constants_[v].defined() ? constants_[v] : values[v]);
+                gather_inputs(step.node, values, inputs);
+                Tensors out = run_node(*step.op, step.node, inputs, false);
+                for (std::size_t i = 0; i < step.node.outputs.size(); ++i) {
+                    if (step.node.outputs[i] >= 0) values[step.node.outputs[i]] = std::move(out[i]);
+                }
             }
+            for (const int value : step.done) values[value] = at::Tensor();
         }
     }
 
-    /// Computes the nodes with constant inputs; the others become steps.
-    void fold(std::vector<OnnxNode> nodes) {
+    /// Computes the nodes with constant inputs; the others become steps. What fails in a branch
+    /// that may never be taken (`perhaps`) waits until it is.
+    void fold(std::vector<OnnxNode> nodes, std::vector<Step>& steps, bool perhaps = false) {
         const std::vector<at::Tensor> none(constants_.size());
         Tensors inputs;
         for (OnnxNode& node : nodes) {
+            if (node.op == "If") {
+                fold_if(std::move(node), steps, perhaps);
+                continue;
+            }
             const OnnxOperator* op = find_onnx_operator(node.op);
             const bool constant = std::ranges::all_of(
                 node.inputs, [&](int v) { return v < 0 || constants_[v].defined(); });
             if (!constant) {
-                steps_.push_back({op, std::move(node), {}});
+                steps.push_back({op, std::move(node), {}, {}, {}});
                 continue;
             }
             gather_inputs(node, none, inputs);
             try {
-                Tensors out = run_node(*op, node, inputs, opset_);
+                Tensors out = run_node(*op, node, inputs, true);
                 for (std::size_t i = 0; i < node.outputs.size(); ++i) {
                     if (node.outputs[i] >= 0) constants_[node.outputs[i]] = std::move(out[i]);
                 }
             } catch (const NodeError& error) {
-                throw Error(ErrorCode::bad_input, error.what());
+                if (!perhaps) throw Error(ErrorCode::bad_input, error.what());
+                steps.push_back({op, std::move(node), {}, {}, {}});
             }
+        }
+    }
+
+    /// Where the condition is known, the branch's nodes take the place of the If.
+    void fold_if(OnnxNode node, std::vector<Step>& steps, bool perhaps) {
+        if (node.inputs.size() != 1 || node.inputs[0] < 0)
+            throw Error(ErrorCode::bad_input,
+                        fmt::format("node \"{}\" (If) has no condition", node.name));
+        const OnnxBlock& yes = branch_of(node, "then_branch");
+        const OnnxBlock& no = branch_of(node, "else_branch");
+        const at::Tensor& condition = constants_[node.inputs[0]];
+        if (!condition.defined()) {
+            Step step;
+            for (const auto& [block, branch] :
+                 {std::pair{&yes, &step.then_branch}, std::pair{&no, &step.else_branch}}) {
+                fold(block->nodes, branch->steps, true);
+                branch->outputs = block->outputs;
+            }
+            node.blocks.clear();
+            step.node = std::move(node);
+            steps.push_back(std::move(step));
+            return;
+        }
+        bool taken = false;
+        try {
+            taken = condition_of(node, condition);
+        } catch (const NodeError& error) {
+            throw Error(ErrorCode::bad_input, error.what());
+        }
+        const OnnxBlock& block = taken ? yes : no;
+        fold(block.nodes, steps, perhaps);
+        for (std::size_t i = 0; i < node.outputs.size(); ++i) {
+            if (node.outputs[i] < 0 || block.outputs[i] < 0) continue;
+            if (constants_[block.outputs[i]].defined()) {
+                constants_[node.outputs[i]] = constants_[block.outputs[i]];
+                continue;
+            }
+            OnnxNode same;
+            same.op = "Identity";
+            same.name = node.name;
+            same.inputs = {block.outputs[i]};
+            same.outputs = {node.outputs[i]};
+            steps.push_back({find_onnx_operator(same.op), std::move(same), {}, {}, {}});
         }
     }
 
@@ -197,33 +330,34 @@ private:
         std::vector<bool> seen(constants_.size(), false);
         seen[output_] = true;
         for (auto step = steps_.rbegin(); step != steps_.rend(); ++step) {
-            for (const auto* list : {&step->node.inputs, &step->node.outputs}) {
-                for (const int v : *list) {
-                    if (v < 0 || seen[v]) continue;
-                    seen[v] = true;
-                    step->done.push_back(v);
-                }
-            }
+            const auto last_use = [&](int v) {
+                if (v < 0 || seen[v]) return;
+                seen[v] = true;
+                step->done.push_back(v);
+            };
+            for_each_read(*step, last_use);
+            for_each_written(*step, last_use);
         }
         // Constants that only folded nodes read.
         std::vector<bool> read(constants_.size(), false);
         read[output_] = true;
         for (const Step& step : steps_) {
-            for (const int v : step.node.inputs) {
+            for_each_read(step, [&](int v) {
                 if (v >= 0) read[v] = true;
-            }
+            });
         }
         for (std::size_t v = 0; v < constants_.size(); ++v) {
             if (!read[v]) constants_[v] = at::Tensor();
         }
     }
 
-    std::int64_t opset_;
     int input_;
     int output_;
     std::optional<std::array<std::int64_t, 4>> shape_;
     at::ScalarType type_;
     std::int64_t parameters_;
+    bool one_at_a_time_;
+    std::vector<std::string> notes_;
     std::vector<at::Tensor> constants_;
     std::vector<Step> steps_;
 };
@@ -235,7 +369,8 @@ const OnnxOperator* find_onnx_operator(std::string_view name) {
         std::map<std::string_view, const OnnxOperator*> all;
         for (const auto family :
              {elementwise_operators(), activation_operators(), layer_operators(), pool_operators(),
-              reduce_operators(), shape_operators(), index_operators(), resize_operators()}) {
+              reduce_operators(), shape_operators(), index_operators(), resize_operators(),
+              recurrent_operators(), quantised_operators(), fused_operators()}) {
             for (const OnnxOperator& op : family) all[op.name] = &op;
         }
         return all;

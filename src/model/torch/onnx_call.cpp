@@ -39,6 +39,7 @@ Ints OnnxCall::ints_in(std::size_t i) const {
 }
 
 const OnnxAttribute* OnnxCall::find(std::string_view name) const {
+    if (node_.opset > kNewestOpset) asked_.push_back(name);
     const auto at = std::ranges::find(node_.attributes, name, &OnnxAttribute::name);
     return at == node_.attributes.end() ? nullptr : &*at;
 }
@@ -73,6 +74,21 @@ std::vector<double> OnnxCall::reals(std::string_view name) const {
     const OnnxAttribute* attribute = find(name);
     return attribute != nullptr ? value_of<std::vector<double>>(*attribute, "a list of numbers")
                                 : std::vector<double>();
+}
+
+std::vector<std::string> OnnxCall::texts(std::string_view name) const {
+    const OnnxAttribute* attribute = find(name);
+    return attribute != nullptr ? value_of<std::vector<std::string>>(*attribute, "a list of texts")
+                                : std::vector<std::string>();
+}
+
+void OnnxCall::check_attributes() const {
+    if (node_.opset <= kNewestOpset) return;
+    for (const OnnxAttribute& attribute : node_.attributes) {
+        if (std::ranges::find(asked_, attribute.name) == asked_.end())
+            throw NodeError(fmt::format("its attribute \"{}\" is not known up to opset {}",
+                                        attribute.name, kNewestOpset));
+    }
 }
 
 at::Tensor OnnxCall::tensor(std::string_view name) const {

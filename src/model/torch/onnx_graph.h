@@ -26,7 +26,18 @@ class NodeError : public std::runtime_error {
 
 struct OnnxAttribute {
     std::string name;
-    std::variant<std::int64_t, double, std::string, Ints, std::vector<double>, at::Tensor> value;
+    std::variant<std::int64_t, double, std::string, Ints, std::vector<double>, at::Tensor,
+                 std::vector<std::string>>
+        value;
+};
+
+struct OnnxNode;
+
+/// A graph inside a node (a branch of an If). It reads values of the graph around it.
+struct OnnxBlock {
+    std::string name;  ///< the attribute's: "then_branch"
+    std::vector<OnnxNode> nodes;
+    std::vector<int> outputs;
 };
 
 struct OnnxNode {
@@ -35,18 +46,24 @@ struct OnnxNode {
     std::vector<int> inputs;   ///< numbers of values, -1: left out
     std::vector<int> outputs;  ///< the same
     std::vector<OnnxAttribute> attributes;
+    std::vector<OnnxBlock> blocks;
+    std::int64_t opset = 0;  ///< of the graph or of the function that it comes from
 };
 
+/// The newest definitions of operators that are implemented here.
+inline constexpr std::int64_t kNewestOpset = 25;
+
 struct OnnxGraph {
-    std::int64_t opset = 0;
     std::vector<std::string> names;     ///< of the values
     std::vector<at::Tensor> constants;  ///< by value; undefined: not constant
     std::vector<OnnxNode> nodes;        ///< each after the nodes that it needs
     int input = -1;
-    std::optional<std::array<std::int64_t, 4>> input_shape;
+    std::optional<std::array<std::int64_t, 4>> input_shape;  ///< as declared, -1: any size
     at::ScalarType input_type = at::kFloat;
     std::vector<int> outputs;
     std::int64_t parameters = 0;
+    bool one_at_a_time = false;      ///< images of one batch would change each other's scores
+    std::vector<std::string> notes;  ///< what the user should know about how the file is run
 };
 
 /// Reads and checks a file: sizes, types, order of nodes. Throws Error.
@@ -55,10 +72,12 @@ OnnxGraph parse_onnx(const std::filesystem::path& path);
 /// One run of one node.
 class OnnxCall {
 public:
-    OnnxCall(const OnnxNode& node, std::span<const at::Tensor> inputs, std::int64_t opset)
-        : node_(node), inputs_(inputs), opset_(opset) {}
+    /// `folding`: its inputs depend on no image.
+    OnnxCall(const OnnxNode& node, std::span<const at::Tensor> inputs, bool folding = false)
+        : node_(node), inputs_(inputs), folding_(folding) {}
 
-    std::int64_t opset() const { return opset_; }
+    std::int64_t opset() const { return node_.opset; }
+    bool folding() const { return folding_; }
     std::size_t count() const { return inputs_.size(); }
     bool has(std::size_t i) const { return i < inputs_.size() && inputs_[i].defined(); }
     const at::Tensor& in(std::size_t i) const;
@@ -74,6 +93,7 @@ public:
     std::string text(std::string_view name, std::string_view fallback) const;
     Ints integers(std::string_view name, Ints fallback = {}) const;
     std::vector<double> reals(std::string_view name) const;
+    std::vector<std::string> texts(std::string_view name) const;
     at::Tensor tensor(std::string_view name) const;
     /// Axes and the like: an attribute in old opsets, input `i` in new ones. None: nothing was
     /// given.
@@ -84,12 +104,17 @@ public:
     /// Somebody reads output `i`.
     bool wants(std::size_t i) const { return i < node_.outputs.size() && node_.outputs[i] >= 0; }
 
+    /// For nodes of an opset that nobody here has read: an attribute that the operator did not look
+    /// at is one that it does not know.
+    void check_attributes() const;
+
 private:
     const OnnxAttribute* find(std::string_view name) const;
 
     const OnnxNode& node_;
     std::span<const at::Tensor> inputs_;
-    std::int64_t opset_;
+    bool folding_;
+    mutable std::vector<std::string_view> asked_;  ///< attributes that the operator looked for
 };
 
 using Tensors = std::vector<at::Tensor>;
@@ -110,6 +135,9 @@ std::span<const OnnxOperator> reduce_operators();
 std::span<const OnnxOperator> shape_operators();
 std::span<const OnnxOperator> index_operators();
 std::span<const OnnxOperator> resize_operators();
+std::span<const OnnxOperator> recurrent_operators();
+std::span<const OnnxOperator> quantised_operators();
+std::span<const OnnxOperator> fused_operators();
 const OnnxOperator* find_onnx_operator(std::string_view name);
 
 // Helpers that several families need.
@@ -124,6 +152,11 @@ at::Tensor beside(const at::Tensor& operand, const at::Tensor& data);
 /// ONNX's number type as ours; half precision is computed in single (CPU kernels for it are missing
 /// or slow).
 at::ScalarType scalar_type_of(std::int64_t onnx_type);
+/// The same for numbers that stand for others: int8, uint8, int16 and uint16 (as int32).
+at::ScalarType quantised_type_of(std::int64_t onnx_type);
+/// Conv and Gemm, for the operators that go on with their result.
+at::Tensor convolved(const OnnxCall& call);
+at::Tensor general_product(const OnnxCall& call);
 
 /// Padding before and after, for each spatial dimension.
 struct Padding {

@@ -56,6 +56,13 @@ Tensor thresholded_relu(const OnnxCall& call) {
     return x.mul(x.gt(call.real("alpha", 1.0)));
 }
 
+/// (x + bias) below -lambd, (x - bias) above lambd, 0 between.
+Tensor shrink(const OnnxCall& call) {
+    const Tensor& x = call.in(0);
+    const double bias = call.real("bias", 0.0), lambda = call.real("lambd", 0.5);
+    return x.add(bias).mul(x.lt(-lambda)).add(x.sub(bias).mul(x.gt(lambda)));
+}
+
 /// Before opset 13 the dimensions from `axis` on are one; since, the soft-max runs along `axis`
 /// alone.
 template <class Function>
@@ -79,6 +86,7 @@ std::span<const OnnxOperator> activation_operators() {
          [](const OnnxCall& c) { return at::leaky_relu(c.in(0), c.real("alpha", 0.01)); }},
         {"PRelu", prelu},
         {"ThresholdedRelu", thresholded_relu},
+        {"Shrink", shrink},
         {"Elu", [](const OnnxCall& c) { return at::elu(c.in(0), c.real("alpha", 1.0)); }},
         {"Celu", celu},
         {"Selu", selu},

@@ -14,7 +14,17 @@ using at::Tensor;
 template <class Function>
 Tensor binary(const OnnxCall& call, Function&& function) {
     const Tensor& a = call.in(0);
-    const Tensor& b = call.in(1);
+    Tensor b = call.in(1);
+    // Before opset 7 the second operand's place was told by `axis`, not by counting from the end.
+    if (call.opset() < 7 && call.integer("broadcast", 0) != 0 && call.has_attribute("axis")) {
+        std::int64_t axis = call.integer("axis", 0);
+        if (axis < 0) axis += a.dim();
+        if (axis < 0 || axis + b.dim() > a.dim())
+            throw NodeError("broadcasting beyond the first operand's dimensions");
+        Ints shape = b.sizes().vec();
+        shape.insert(shape.end(), static_cast<std::size_t>(a.dim() - b.dim() - axis), 1);
+        b = b.reshape(shape);
+    }
     if (a.device() == b.device()) return function(a, b);
     // A shape computed on the CPU meets images on the device.
     return a.is_cpu() ? function(beside(a, b), b) : function(a, beside(b, a));
@@ -78,6 +88,17 @@ Tensor where(const OnnxCall& call) {
 }
 
 Tensor cast(const OnnxCall& call) {
+    if (call.opset() < 6) {
+        const std::string name = call.text("to", "");
+        for (const auto& [known, type] :
+             {std::pair{"FLOAT", at::kFloat}, std::pair{"FLOAT16", at::kFloat},
+              std::pair{"DOUBLE", at::kDouble}, std::pair{"INT32", at::kInt},
+              std::pair{"INT64", at::kLong}, std::pair{"UINT8", at::kByte},
+              std::pair{"BOOL", at::kBool}}) {
+            if (name == known) return call.in(0).to(type);
+        }
+        throw NodeError(fmt::format("a cast to \"{}\" is not supported", name));
+    }
     return call.in(0).to(scalar_type_of(call.integer("to")));
 }
 
@@ -120,6 +141,14 @@ std::span<const OnnxOperator> elementwise_operators() {
         {"Sin", [](const OnnxCall& c) { return c.in(0).sin(); }},
         {"Cos", [](const OnnxCall& c) { return c.in(0).cos(); }},
         {"Atan", [](const OnnxCall& c) { return c.in(0).atan(); }},
+        {"Tan", [](const OnnxCall& c) { return c.in(0).tan(); }},
+        {"Asin", [](const OnnxCall& c) { return c.in(0).asin(); }},
+        {"Acos", [](const OnnxCall& c) { return c.in(0).acos(); }},
+        {"Sinh", [](const OnnxCall& c) { return c.in(0).sinh(); }},
+        {"Cosh", [](const OnnxCall& c) { return c.in(0).cosh(); }},
+        {"Asinh", [](const OnnxCall& c) { return c.in(0).asinh(); }},
+        {"Acosh", [](const OnnxCall& c) { return c.in(0).acosh(); }},
+        {"Atanh", [](const OnnxCall& c) { return c.in(0).atanh(); }},
         {"Erf", [](const OnnxCall& c) { return c.in(0).erf(); }},
         {"Not", [](const OnnxCall& c) { return c.in(0).logical_not(); }},
         {"IsNaN", [](const OnnxCall& c) { return c.in(0).isnan(); }},

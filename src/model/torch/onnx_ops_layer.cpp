@@ -49,7 +49,9 @@ Window window_of(const OnnxCall& call) {
     return out;
 }
 
-Tensor conv(const OnnxCall& call) {
+}  // namespace
+
+Tensor convolved(const OnnxCall& call) {
     const Window w = window_of(call);
     Tensor x = call.in(0);
     Padding padding = padding_of(call, x, w.reach, w.strides);
@@ -60,6 +62,8 @@ Tensor conv(const OnnxCall& call) {
     return at::convolution(x, call.in(1), call.in_or_none(2), w.strides, padding.before,
                            w.dilations, false, Ints(w.kernel.size(), 0), call.integer("group", 1));
 }
+
+namespace {
 
 Tensor conv_transpose(const OnnxCall& call) {
     const Window w = window_of(call);
@@ -99,7 +103,9 @@ Tensor conv_transpose(const OnnxCall& call) {
                   padding, 0);
 }
 
-Tensor gemm(const OnnxCall& call) {
+}  // namespace
+
+Tensor general_product(const OnnxCall& call) {
     const auto operand = [&](std::size_t i, const char* transposed) {
         const Tensor& x = call.in(i);
         if (x.dim() != 2)
@@ -116,12 +122,40 @@ Tensor gemm(const OnnxCall& call) {
     return at::addmm(call.in(2), a, b, call.real("beta", 1.0), alpha);
 }
 
-Tensor batch_normalization(const OnnxCall& call) {
-    if (call.integer("training_mode", 0) != 0)
-        throw NodeError("it is in training mode; export the model after eval()");
+namespace {
+
+/// In training mode the statistics are those of the batch. That is no property of one image, unless
+/// no image enters: networks with standardised weights normalise them so.
+Tensors batch_normalization(const OnnxCall& call) {
+    const Tensor& x = call.in(0);
+    // Before opset 14, outputs for the statistics ask for training; old converters wrote them for
+    // evaluation too and read none.
+    const bool training = call.opset() >= 14
+                              ? call.integer("training_mode", 0) != 0
+                              : call.outputs() > 1 && (call.folding() || call.wants(1));
+    const double epsilon = call.real("epsilon", 1e-5);
     if (call.integer("spatial", 1) != 1) throw NodeError("spatial = 0 is not supported");
-    return at::batch_norm(call.in(0), call.in(1), call.in(2), call.in(3), call.in(4), false, 0.0,
-                          call.real("epsilon", 1e-5), false);
+    if (!training) {
+        return {at::batch_norm(x, call.in(1), call.in(2), call.in(3), call.in(4), false, 0.0,
+                               epsilon, false)};
+    }
+    if (!call.folding()) {
+        throw NodeError(
+            "it is in training mode: a score would depend on the other images of its batch; export "
+            "the model after eval()");
+    }
+    if (x.dim() < 2) throw NodeError("its input has no channels");
+    Ints axes;
+    for (std::int64_t d = 0; d < x.dim(); ++d) {
+        if (d != 1) axes.push_back(d);
+    }
+    const double kept = call.real("momentum", 0.9);
+    const auto running = [&](std::size_t i, const Tensor& now) {
+        return call.in(i).mul(kept).add(now.mul(1 - kept));
+    };
+    return {at::batch_norm(x, call.in(1), call.in(2), {}, {}, true, 0.0, epsilon, false),
+            call.wants(1) ? running(3, x.mean(axes)) : Tensor(),
+            call.wants(2) ? running(4, x.var(axes, false)) : Tensor()};
 }
 
 Tensor instance_normalization(const OnnxCall& call) {
@@ -187,10 +221,16 @@ Tensor einsum(const OnnxCall& call) {
     return at::einsum(call.text("equation", ""), operands);
 }
 
-/// Identity when a model is evaluated; a file exported in training mode says so by an input.
+/// Identity when a model is evaluated; a file exported in training mode says so by an input. In
+/// training mode a ratio of 0 drops nothing either.
 Tensors dropout(const OnnxCall& call) {
-    if (call.has(2) && call.in(2).item<bool>())
-        throw NodeError("it is in training mode; export the model after eval()");
+    if (call.has(2) && call.in(2).item<bool>()) {
+        const double ratio = call.has(1) ? call.in(1).item<double>() : 0.5;
+        if (ratio != 0) {
+            throw NodeError(fmt::format(
+                "it drops {} of its input at random; export the model after eval()", ratio));
+        }
+    }
     return {call.in(0), call.wants(1) ? at::zeros_like(call.in(0)).eq(0) : Tensor()};
 }
 
@@ -198,12 +238,12 @@ Tensors dropout(const OnnxCall& call) {
 
 std::span<const OnnxOperator> layer_operators() {
     static constexpr OnnxOperator table[] = {
-        {"Conv", conv},
+        {"Conv", convolved},
         {"ConvTranspose", conv_transpose},
-        {"Gemm", gemm},
+        {"Gemm", general_product},
         {"MatMul", [](const OnnxCall& c) { return c.in(0).matmul(c.in(1)); }},
         {"Einsum", einsum},
-        {"BatchNormalization", batch_normalization},
+        {"BatchNormalization", nullptr, batch_normalization},
         {"InstanceNormalization", instance_normalization},
         {"GroupNormalization", group_normalization},
         {"LayerNormalization", layer_normalization},

@@ -2,10 +2,12 @@
 // (nearest), 2 (linear) or 4 (cubic) pixels. Slower than ATen's own kernels but right for every
 // coordinate mode of the standard.
 #include <ATen/ops/empty.h>
+#include <ATen/ops/zeros.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "model/torch/onnx_graph.h"
 
@@ -19,6 +21,8 @@ struct Rule {
     std::string coordinates;  ///< how a result pixel's position is found in the input
     std::string nearest;
     double cubic_a;
+    bool antialias = false;  ///< downwards, the filter is stretched over all pixels it replaces
+    bool exclude_outside = false;  ///< pixels outside the image get no weight
 };
 
 /// Where result pixel `i` lies in the input, in pixels. In single precision like the runtimes that
@@ -30,6 +34,12 @@ float source(const Rule& rule, float i, float scale, std::int64_t in, std::int64
     if (rule.coordinates == "pytorch_half_pixel") return out > 1 ? (i + 0.5F) / scale - 0.5F : 0.0F;
     if (rule.coordinates == "asymmetric") return i / scale;
     if (rule.coordinates == "align_corners") return out > 1 ? i * last(in) / last(out) : 0.0F;
+    if (rule.coordinates == "half_pixel_symmetric") {
+        // Both halves of the image are treated alike when the size was rounded.
+        const float rounding = static_cast<float>(out) / (scale * static_cast<float>(in));
+        const float middle = static_cast<float>(in) / 2.0F;
+        return middle * (1.0F - rounding) + (i + 0.5F) / scale - 0.5F;
+    }
     if (rule.coordinates == "tf_half_pixel_for_nn") return (i + 0.5F) / scale;
     throw NodeError(
         fmt::format("coordinate_transformation_mode \"{}\" is not supported", rule.coordinates));
@@ -51,8 +61,39 @@ double cubic(double a, double d) {
     return 0;
 }
 
+/// Every result pixel as a sum over as many pixels as its filter covers.
+Tensor filter_axis(const Tensor& x, std::int64_t axis, std::int64_t out, double scale,
+                   const Rule& rule) {
+    const std::int64_t in = x.size(axis);
+    check_numbers({in, out});
+    const double shrink = rule.antialias ? std::min(scale, 1.0) : 1.0;
+    const double radius = (rule.mode == "linear" ? 1.0 : 2.0) / shrink;
+    if (!(radius < (1 << 24))) throw NodeError("a scale that is no number");
+    const Tensor matrix = at::zeros({out, in}, at::kDouble);
+    auto* row = matrix.data_ptr<double>();
+    for (std::int64_t i = 0; i < out; ++i, row += in) {
+        const double at = source(rule, static_cast<float>(i), static_cast<float>(scale), in, out);
+        if (!std::isfinite(at)) throw NodeError("a scale that is no number");
+        double sum = 0;
+        for (double from = std::ceil(at - radius); from <= at + radius; ++from) {
+            if (rule.exclude_outside && (from < 0 || from > static_cast<double>(in - 1))) continue;
+            const double distance = (at - from) * shrink;
+            const double weight = rule.mode == "linear" ? std::max(0.0, 1.0 - std::abs(distance))
+                                                        : cubic(rule.cubic_a, distance);
+            row[static_cast<std::int64_t>(std::clamp(from, 0.0, static_cast<double>(in - 1)))] +=
+                weight;
+            sum += weight;
+        }
+        if (sum == 0) throw NodeError("a pixel of the result lies outside the image");
+        for (std::int64_t k = 0; k < in; ++k) row[k] /= sum;
+    }
+    return x.movedim(axis, -1).matmul(matrix.to(x.device(), x.scalar_type()).t()).movedim(-1, axis);
+}
+
 Tensor resize_axis(const Tensor& x, std::int64_t axis, std::int64_t out, double scale,
                    const Rule& rule) {
+    if (rule.mode != "nearest" && ((rule.antialias && scale < 1) || rule.exclude_outside))
+        return filter_axis(x, axis, out, scale, rule);
     const std::int64_t in = x.size(axis);
     const int taps = rule.mode == "nearest" ? 1 : rule.mode == "linear" ? 2 : 4;
     std::vector<Ints> positions(static_cast<std::size_t>(taps));
@@ -92,8 +133,28 @@ std::vector<double> doubles(const Tensor& tensor) {
     return {values.data_ptr<double>(), values.data_ptr<double>() + values.numel()};
 }
 
-Tensor resized(const OnnxCall& call, const std::vector<double>& scales, const Ints& sizes,
-               const Rule& rule) {
+/// One scale for all axes that keeps what `sizes` bound: never above ("not_larger") or never below
+/// them ("not_smaller"). `sizes` become those of the result, halves rounded up.
+std::vector<double> common_scale(const Tensor& x, const Ints& axes, const std::string& policy,
+                                 Ints& sizes) {
+    if (policy != "not_larger" && policy != "not_smaller")
+        throw NodeError(fmt::format("keep_aspect_ratio_policy \"{}\" is unknown", policy));
+    double scale = policy == "not_larger" ? std::numeric_limits<double>::infinity() : 0;
+    for (std::size_t i = 0; i < axes.size(); ++i) {
+        const auto in = static_cast<double>(x.size(axis_in(axes[i], x.dim())));
+        const double wanted = static_cast<double>(sizes[i]) / std::max(in, 1.0);
+        scale = policy == "not_larger" ? std::min(scale, wanted) : std::max(scale, wanted);
+    }
+    for (std::size_t i = 0; i < axes.size(); ++i) {
+        const auto in = static_cast<double>(x.size(axis_in(axes[i], x.dim())));
+        const double size = std::floor(in * scale + 0.5);
+        if (!(size < (1 << 24))) throw NodeError("a scale that is no number");
+        sizes[i] = static_cast<std::int64_t>(size);
+    }
+    return std::vector<double>(axes.size(), scale);
+}
+
+Tensor resized(const OnnxCall& call, std::vector<double> scales, Ints sizes, const Rule& rule) {
     const Tensor& x = call.in(0);
     if (rule.mode != "nearest" && rule.mode != "linear" && rule.mode != "cubic")
         throw NodeError(fmt::format("mode \"{}\" is not supported", rule.mode));
@@ -103,6 +164,8 @@ Tensor resized(const OnnxCall& call, const std::vector<double>& scales, const In
     }
     if ((sizes.empty() ? scales.size() : sizes.size()) != axes.size())
         throw NodeError("one scale or size for each axis is needed");
+    const std::string policy = call.text("keep_aspect_ratio_policy", "stretch");
+    if (!sizes.empty() && policy != "stretch") scales = common_scale(x, axes, policy, sizes);
     Tensor out = x;
     for (std::size_t i = 0; i < axes.size(); ++i) {
         const std::int64_t axis = axis_in(axes[i], x.dim());
@@ -112,7 +175,7 @@ Tensor resized(const OnnxCall& call, const std::vector<double>& scales, const In
         if (!(wanted >= 1 && wanted < (1 << 24)) || in < 1)
             throw NodeError(fmt::format("{} pixels resized to {}", in, wanted));
         const auto to = static_cast<std::int64_t>(wanted);
-        const double scale = sizes.empty() ? scales[i] : wanted / static_cast<double>(in);
+        const double scale = !scales.empty() ? scales[i] : wanted / static_cast<double>(in);
         if (to == in && scale == 1.0) continue;
         Ints result = out.sizes().vec();
         result[static_cast<std::size_t>(axis)] = to;
@@ -124,14 +187,12 @@ Tensor resized(const OnnxCall& call, const std::vector<double>& scales, const In
 
 /// Opset 10 had (X, scales) and one coordinate mode; since 11: (X, roi, scales, sizes).
 Tensor resize(const OnnxCall& call) {
-    if (call.integer("antialias", 0) != 0) throw NodeError("antialias is not supported");
-    if (call.integer("exclude_outside", 0) != 0)
-        throw NodeError("exclude_outside is not supported");
-    if (call.text("keep_aspect_ratio_policy", "stretch") != "stretch")
-        throw NodeError("only the policy \"stretch\" is supported");
-    Rule rule = {
-        call.text("mode", "nearest"), call.text("coordinate_transformation_mode", "half_pixel"),
-        call.text("nearest_mode", "round_prefer_floor"), call.real("cubic_coeff_a", -0.75)};
+    Rule rule = {call.text("mode", "nearest"),
+                 call.text("coordinate_transformation_mode", "half_pixel"),
+                 call.text("nearest_mode", "round_prefer_floor"),
+                 call.real("cubic_coeff_a", -0.75),
+                 call.integer("antialias", 0) != 0,
+                 call.integer("exclude_outside", 0) != 0};
     if (call.opset() < 11) {
         rule.coordinates = "asymmetric";
         rule.nearest = "floor";
@@ -143,6 +204,10 @@ Tensor resize(const OnnxCall& call) {
 
 Tensor upsample(const OnnxCall& call) {
     const Rule rule = {call.text("mode", "nearest"), "asymmetric", "floor", -0.75};
+    if (call.opset() < 7) {
+        return resized(call, {1, 1, call.real("height_scale", 0), call.real("width_scale", 0)}, {},
+                       rule);
+    }
     return resized(call, call.has_attribute("scales") ? call.reals("scales") : doubles(call.in(1)),
                    {}, rule);
 }

@@ -159,7 +159,8 @@ Tensor concat(const OnnxCall& call) {
         if (!call.in(i).is_cpu()) on_device = &call.in(i);
     }
     for (std::size_t i = 0; i < call.count(); ++i) parts.push_back(beside(call.in(i), *on_device));
-    return at::cat(parts, axis_in(call.integer("axis"), call.in(0).dim()));
+    const std::int64_t axis = call.opset() < 4 ? call.integer("axis", 1) : call.integer("axis");
+    return at::cat(parts, axis_in(axis, call.in(0).dim()));
 }
 
 Tensors split(const OnnxCall& call) {

@@ -2,6 +2,7 @@
 #include <ATen/ops/empty.h>
 #include <c10/util/accumulate.h>
 #include <fmt/format.h>
+#include <google/protobuf/unknown_field_set.h>
 #include <onnx/onnx_pb.h>
 
 #include <cstring>
@@ -9,6 +10,7 @@
 #include <limits>
 #include <map>
 #include <set>
+#include <utility>
 
 #include "assay/error.h"
 #include "core/file.h"
@@ -20,8 +22,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::int64_t kOldestOpset = 7;
-constexpr std::int64_t kNewestOpset = 22;
+/// Functions may call functions: a few bytes can ask for any number of nodes.
+constexpr std::size_t kMostNodes = 1'000'000;
+constexpr int kDeepestCall = 64;
 
 /// The type of one number as the file holds it.
 at::ScalarType stored_type(std::int64_t type, const std::string& name) {
@@ -41,6 +44,8 @@ at::ScalarType stored_type(std::int64_t type, const std::string& name) {
             return at::kByte;
         case TensorProto::INT16:
             return at::kShort;
+        case TensorProto::UINT16:  // torch has no such type
+            return at::kInt;
         case TensorProto::INT32:
             return at::kInt;
         case TensorProto::INT64:
@@ -122,7 +127,68 @@ void copy_field(at::Tensor& out, const Field& field, const std::string& name) {
     for (const auto value : field) *to++ = static_cast<Stored>(value);
 }
 
+constexpr int kUint4 = 21, kInt4 = 22;  ///< TensorProto.DataType of ONNX 1.16
+
+/// The bytes of a tensor, wherever they are; empty: it is held in a typed field.
+std::optional<std::string> raw_bytes(const onnx::TensorProto& proto, const fs::path& folder,
+                                     std::uint64_t bytes) {
+    if (proto.data_location() == onnx::TensorProto::EXTERNAL)
+        return external_bytes(proto, folder, bytes);
+    if (!proto.has_raw_data()) return std::nullopt;
+    if (proto.raw_data().size() != bytes)
+        refuse(fmt::format("tensor \"{}\" needs {} bytes and has {}", proto.name(), bytes,
+                           proto.raw_data().size()));
+    return proto.raw_data();
+}
+
+/// Two numbers a byte, the first in the lower half.
+at::Tensor decode_halves_of_bytes(const onnx::TensorProto& proto, const fs::path& folder) {
+    const Ints sizes = checked_sizes(proto);
+    const auto numbers = static_cast<std::uint64_t>(c10::multiply_integers(sizes));
+    const std::uint64_t bytes = (numbers + 1) / 2;
+    std::optional<std::string> packed = raw_bytes(proto, folder, bytes);
+    if (!packed) {
+        if (static_cast<std::uint64_t>(proto.int32_data_size()) != bytes)
+            refuse(fmt::format("tensor \"{}\" needs {} bytes and has {}", proto.name(), bytes,
+                               proto.int32_data_size()));
+        packed.emplace();
+        for (const auto value : proto.int32_data()) packed->push_back(static_cast<char>(value));
+    }
+    const bool is_signed = proto.data_type() == kInt4;
+    at::Tensor out = at::empty(sizes, is_signed ? at::kChar : at::kByte);
+    auto* to = static_cast<std::uint8_t*>(out.data_ptr());
+    for (std::uint64_t i = 0; i < numbers; ++i) {
+        const int value = static_cast<std::uint8_t>((*packed)[i / 2]) >> (i % 2 * 4) & 15;
+        to[i] = static_cast<std::uint8_t>(is_signed && value > 7 ? value - 16 : value);
+    }
+    return out;
+}
+
+at::Tensor decode_uint16(const onnx::TensorProto& proto, const fs::path& folder) {
+    const Ints sizes = checked_sizes(proto);
+    const auto numbers = static_cast<std::uint64_t>(c10::multiply_integers(sizes));
+    const std::optional<std::string> raw = raw_bytes(proto, folder, 2 * numbers);
+    if (!raw && static_cast<std::uint64_t>(proto.int32_data_size()) != numbers)
+        refuse(fmt::format("tensor \"{}\" has component for {} numbers and holds {}", proto.name(),
+                           numbers, proto.int32_data_size()));
+    at::Tensor out = at::empty(sizes, at::kInt);
+    auto* to = out.data_ptr<std::int32_t>();
+    for (std::uint64_t i = 0; i < numbers; ++i) {
+        std::uint16_t value = 0;
+        if (raw) {
+            std::memcpy(&value, raw->data() + 2 * i, sizeof value);
+        } else {
+            value = static_cast<std::uint16_t>(proto.int32_data(static_cast<int>(i)));
+        }
+        to[i] = value;
+    }
+    return out;
+}
+
 at::Tensor decode_tensor(const onnx::TensorProto& proto, const fs::path& folder) {
+    if (proto.data_type() == kUint4 || proto.data_type() == kInt4)
+        return decode_halves_of_bytes(proto, folder);
+    if (proto.data_type() == onnx::TensorProto::UINT16) return decode_uint16(proto, folder);
     const at::ScalarType type = stored_type(proto.data_type(), proto.name());
     const Ints sizes = checked_sizes(proto);
     const auto numbers = static_cast<std::uint64_t>(c10::multiply_integers(sizes));
@@ -187,67 +253,160 @@ at::Tensor decode_tensor(const onnx::TensorProto& proto, const fs::path& folder)
     return type == at::kHalf || type == at::kBFloat16 ? out.to(at::kFloat) : out;
 }
 
+/// A field that this protobuf does not know yet: libonnx may be older than the file.
+template <class Message>
+std::vector<std::string> unknown_fields_of(const Message& message, int number) {
+    std::vector<std::string> out;
+    const auto& fields = message.GetReflection()->GetUnknownFields(message);
+    for (int i = 0; i < fields.field_count(); ++i) {
+        const auto& field = fields.field(i);
+        if (field.number() == number &&
+            field.type() == google::protobuf::UnknownField::TYPE_LENGTH_DELIMITED)
+            out.push_back(field.length_delimited());
+    }
+    return out;
+}
+
+std::string overload_of(const std::vector<std::string>& fields) {
+    return fields.empty() ? std::string() : ":" + fields.back();
+}
+
+bool is_own(const std::string& domain) {
+    return domain.empty() || domain == "ai.onnx";
+}
+
+/// A function that the model brings along: its nodes stand for each of its calls.
+struct LocalFunction {
+    const onnx::FunctionProto* proto = nullptr;
+    std::int64_t opset = 0;
+    std::vector<onnx::AttributeProto> defaults;
+};
+
 /// Collects the graph; values are numbered as their names appear.
 class Reader {
 public:
     Reader(const onnx::ModelProto& model, fs::path folder)
-        : proto_(model.graph()), folder_(std::move(folder)) {
-        graph_.opset = opset_of(model);
+        : proto_(model.graph()), folder_(std::move(folder)), opset_(opset_of(model)) {
+        if (opset_ > kNewestOpset) {
+            graph_.notes.push_back(fmt::format(
+                "the model uses ONNX opset {}; its operators are run as opset {} defines them",
+                opset_, kNewestOpset));
+        }
+        read_functions(model);
     }
 
     OnnxGraph read() {
-        read_initialisers();
+        read_initialisers(proto_);
         read_inputs();
-        for (const onnx::NodeProto& node : proto_.node()) read_node(node);
+        for (const onnx::NodeProto& node : proto_.node()) read_node(node, graph_.nodes);
         for (const auto& output : proto_.output())
             graph_.outputs.push_back(known(output.name(), "the model's output"));
         if (graph_.outputs.empty()) refuse("the model has no output");
         count_parameters();
+        if (std::ranges::any_of(graph_.nodes, [](const OnnxNode& node) {
+                return node.op == "DynamicQuantizeLinear";
+            })) {
+            graph_.one_at_a_time = true;
+            graph_.notes.emplace_back(
+                "the model quantises by the range of a whole batch; it is given one image at a "
+                "time, so that no score depends on other images");
+        }
         return std::move(graph_);
     }
 
 private:
     static std::int64_t opset_of(const onnx::ModelProto& model) {
         for (const auto& set : model.opset_import()) {
-            if (!set.domain().empty() && set.domain() != "ai.onnx") continue;
-            if (set.version() < kOldestOpset || set.version() > kNewestOpset) {
-                refuse(fmt::format("the model uses ONNX opset {}; supported: {} to {}",
-                                   set.version(), kOldestOpset, kNewestOpset));
-            }
+            if (!is_own(set.domain())) continue;
+            if (set.version() < 1 || set.version() > 10'000)
+                refuse(fmt::format("the model uses ONNX opset {}, which does not exist",
+                                   set.version()));
             return set.version();
         }
         refuse("not an ONNX model: no version of the operators (opset) is given");
     }
 
+    static std::string key_of(const std::string& domain, const std::string& name,
+                              const std::string& overload) {
+        return (is_own(domain) ? std::string() : domain) + "::" + name + overload;
+    }
+
+    void read_functions(const onnx::ModelProto& model) {
+        // Field numbers of onnx.proto: FunctionProto.attribute_proto (IR 9), .overload (IR 10).
+        constexpr int attribute_proto = 11, overload = 13;
+        for (const onnx::FunctionProto& proto : model.functions()) {
+            LocalFunction function = {&proto, opset_, {}};
+            for (const auto& set : proto.opset_import()) {
+                if (is_own(set.domain())) function.opset = set.version();
+            }
+            for (const std::string& bytes : unknown_fields_of(proto, attribute_proto)) {
+                if (!function.defaults.emplace_back().ParseFromString(bytes))
+                    refuse(fmt::format("function \"{}\": its default attributes are damaged",
+                                       proto.name()));
+            }
+            functions_[key_of(proto.domain(), proto.name(),
+                              overload_of(unknown_fields_of(proto, overload)))] =
+                std::move(function);
+        }
+    }
+
     int number_of(const std::string& name) {
         const auto [at, fresh] = numbers_.try_emplace(name, static_cast<int>(graph_.names.size()));
-        if (fresh) {
-            graph_.names.push_back(name);
-            graph_.constants.emplace_back();
-            defined_.push_back(false);
-        }
+        if (fresh) add_value(name);
         return at->second;
     }
 
+    int add_value(const std::string& name) {
+        graph_.names.push_back(name);
+        graph_.constants.emplace_back();
+        defined_.push_back(false);
+        return static_cast<int>(graph_.names.size()) - 1;
+    }
+
+    /// -1: an input of the function around it that its caller left out.
     int known(const std::string& name, const std::string& who) {
         const auto at = numbers_.find(name);
+        if (at != numbers_.end() && at->second < 0) return -1;
         if (at == numbers_.end() || !defined_[at->second])
             refuse(fmt::format("{} \"{}\" is computed by no earlier node", who, name));
         return at->second;
     }
 
+    /// In a graph inside a node a name may hide one of the graph around it.
     int define(const std::string& name) {
+        if (hidden_ != nullptr) {
+            if (!hidden_
+                     ->try_emplace(name, numbers_.contains(name)
+                                             ? std::optional<int>(numbers_[name])
+                                             : std::nullopt)
+                     .second)
+                refuse(fmt::format("the value \"{}\" is defined twice", name));
+            numbers_.erase(name);
+        }
         const int number = number_of(name);
-        if (defined_[number]) refuse(fmt::format("the value \"{}\" is defined twice", name));
+        if (number < 0 || defined_[number])
+            refuse(fmt::format("the value \"{}\" is defined twice", name));
         defined_[number] = true;
         return number;
     }
 
-    void read_initialisers() {
-        if (proto_.sparse_initializer_size() > 0)
+    void read_initialisers(const onnx::GraphProto& graph) {
+        if (graph.sparse_initializer_size() > 0)
             refuse("the model holds sparse tensors, which are not supported");
-        for (const onnx::TensorProto& tensor : proto_.initializer())
-            graph_.constants[define(tensor.name())] = decode_tensor(tensor, folder_);
+        for (const onnx::TensorProto& tensor : graph.initializer()) {
+            const int number = define(tensor.name());
+            graph_.constants[number] = decode_tensor(tensor, folder_);
+            if (tensor.data_type() == kUint4 || tensor.data_type() == kInt4) narrow_.insert(number);
+            if (tensor.data_type() == onnx::TensorProto::FLOAT16 ||
+                tensor.data_type() == onnx::TensorProto::BFLOAT16)
+                note_half();
+        }
+    }
+
+    void note_half() {
+        if (std::exchange(has_half_, true)) return;
+        graph_.notes.emplace_back(
+            "the model's weights have half precision; it is computed in single precision");
     }
 
     /// Old files list the initialisers among the inputs.
@@ -272,11 +431,10 @@ private:
             refuse(fmt::format("the model's input \"{}\" is not a tensor", input.name()));
         const auto& type = input.type().tensor_type();
         graph_.input_type = scalar_type_of(type.elem_type());
-        if (!c10::isFloatingType(graph_.input_type)) {
-            refuse(
-                fmt::format("the model's input \"{}\" takes {} numbers; only models that take "
-                            "normalised floats are supported",
-                            input.name(), c10::toString(graph_.input_type)));
+        if (!c10::isFloatingType(graph_.input_type) && graph_.input_type != at::kByte) {
+            refuse(fmt::format(
+                "the model's input \"{}\" takes {} numbers; images are given as floats or bytes",
+                input.name(), c10::toString(graph_.input_type)));
         }
         if (!type.has_shape()) return;
         if (type.shape().dim_size() != 4) {
@@ -290,37 +448,145 @@ private:
             shape[static_cast<std::size_t>(d)] =
                 dim.has_dim_value() && dim.dim_value() > 0 ? dim.dim_value() : -1;
         }
-        if (shape[3] == 3 && shape[1] != 3) {
-            refuse(
-                fmt::format("the model's input \"{}\" holds the channels last (n, height, width, "
-                            "3); export it with channels first",
-                            input.name()));
-        }
         graph_.input_shape = shape;
     }
 
-    void read_node(const onnx::NodeProto& proto) {
+    void read_node(const onnx::NodeProto& proto, std::vector<OnnxNode>& nodes) {
+        constexpr int overload = 8;  // NodeProto.overload (IR 10)
+        if (!functions_.empty()) {
+            const auto function = functions_.find(key_of(
+                proto.domain(), proto.op_type(), overload_of(unknown_fields_of(proto, overload))));
+            if (function != functions_.end()) return inline_call(proto, function->second, nodes);
+        }
+        if (++nodes_ > kMostNodes)
+            refuse(fmt::format("the model has more than {} nodes", kMostNodes));
         OnnxNode node;
-        const bool own = proto.domain().empty() || proto.domain() == "ai.onnx";
-        node.op = own ? proto.op_type() : proto.domain() + "::" + proto.op_type();
+        node.opset = opset_;
+        node.op =
+            is_own(proto.domain()) ? proto.op_type() : proto.domain() + "::" + proto.op_type();
         node.name = proto.name();
         if (node.name.empty() && proto.output_size() > 0) node.name = proto.output(0);
-        for (const std::string& name : proto.input())
-            node.inputs.push_back(
-                name.empty()
-                    ? -1
-                    : known(name, fmt::format("node \"{}\" ({}): its input", node.name, node.op)));
-        for (const std::string& name : proto.output())
-            node.outputs.push_back(name.empty() ? -1 : define(name));
+        for (const std::string& name : proto.input()) node.inputs.push_back(input_of(name, node));
         for (const onnx::AttributeProto& attribute : proto.attribute())
             read_attribute(attribute, node);
-        graph_.nodes.push_back(std::move(node));
+        for (const std::string& name : proto.output())
+            node.outputs.push_back(name.empty() ? -1 : define(name));
+        if (node.op == "QuantizeLinear" && node.inputs.size() > 2 &&
+            narrow_.contains(node.inputs[2])) {
+            refuse(
+                fmt::format("node \"{}\" quantises to 4 bits, which is not supported", node.name));
+        }
+        nodes.push_back(std::move(node));
     }
 
-    void read_attribute(const onnx::AttributeProto& proto, OnnxNode& node) {
+    int input_of(const std::string& name, const OnnxNode& node) {
+        if (name.empty()) return -1;
+        return known(name, fmt::format("node \"{}\" ({}): its input", node.name, node.op));
+    }
+
+    /// The function's nodes in place of the call: its inputs are the caller's values, its names are
+    /// its own.
+    void inline_call(const onnx::NodeProto& call, const LocalFunction& function,
+                     std::vector<OnnxNode>& nodes) {
+        const onnx::FunctionProto& body = *function.proto;
+        OnnxNode place;
+        place.op = call.op_type();
+        place.name = call.name().empty() && call.output_size() > 0 ? call.output(0) : call.name();
+        if (++depth_ > kDeepestCall)
+            refuse(
+                fmt::format("function \"{}\" calls itself, or functions call each other more "
+                            "than {} deep",
+                            body.name(), kDeepestCall));
+        if (call.input_size() > body.input_size() || call.output_size() > body.output_size())
+            refuse(fmt::format("node \"{}\" ({}) has more inputs or outputs than its function",
+                               place.name, place.op));
+        std::map<std::string, int> inner;
+        for (int i = 0; i < body.input_size(); ++i)
+            inner[body.input(i)] = i < call.input_size() ? input_of(call.input(i), place) : -1;
+        std::map<std::string, onnx::AttributeProto> attributes;
+        for (const onnx::AttributeProto& given : function.defaults)
+            attributes[given.name()] = given;
+        for (const onnx::AttributeProto& given : call.attribute()) {
+            if (const onnx::AttributeProto* found = resolved(given))
+                (attributes[given.name()] = *found).set_name(given.name());
+        }
+        std::vector<int> outputs;
+        {
+            auto outer_numbers = std::exchange(numbers_, std::move(inner));
+            const auto outer_attributes = std::exchange(attributes_, &attributes);
+            auto* const outer_hidden = std::exchange(hidden_, nullptr);
+            const std::int64_t outer_opset = std::exchange(opset_, function.opset);
+            for (const onnx::NodeProto& node : body.node()) read_node(node, nodes);
+            for (const std::string& name : body.output())
+                outputs.push_back(
+                    known(name, fmt::format("function \"{}\": its output", body.name())));
+            numbers_ = std::move(outer_numbers);
+            attributes_ = outer_attributes;
+            hidden_ = outer_hidden;
+            opset_ = outer_opset;
+        }
+        --depth_;
+        // The caller's names for the function's results: copies of nothing.
+        for (int i = 0; i < call.output_size(); ++i) {
+            if (call.output(i).empty() || outputs[static_cast<std::size_t>(i)] < 0) continue;
+            OnnxNode same;
+            same.op = "Identity";
+            same.opset = opset_;
+            same.name = call.output(i);
+            same.inputs = {outputs[static_cast<std::size_t>(i)]};
+            same.outputs = {define(call.output(i))};
+            if (++nodes_ > kMostNodes)
+                refuse(fmt::format("the model has more than {} nodes", kMostNodes));
+            nodes.push_back(std::move(same));
+        }
+    }
+
+    /// What an attribute stands for: inside a function it may name one of the call's. Null: the
+    /// call has none.
+    const onnx::AttributeProto* resolved(const onnx::AttributeProto& proto) const {
+        if (proto.ref_attr_name().empty()) return &proto;
+        if (attributes_ == nullptr)
+            refuse(fmt::format("attribute \"{}\" refers to a function's, but stands in none",
+                               proto.name()));
+        const auto at = attributes_->find(proto.ref_attr_name());
+        return at == attributes_->end() ? nullptr : &at->second;
+    }
+
+    void read_block(const onnx::GraphProto& graph, const std::string& name, OnnxNode& node) {
+        std::map<std::string, std::optional<int>> hidden;
+        auto* const outer = std::exchange(hidden_, &hidden);
+        OnnxBlock block;
+        block.name = name;
+        read_initialisers(graph);
+        for (const auto& input : graph.input()) {
+            if (!hidden.contains(input.name()))
+                refuse(
+                    fmt::format("node \"{}\" ({}): its graph \"{}\" has inputs, which is not "
+                                "supported",
+                                node.name, node.op, name));
+        }
+        for (const onnx::NodeProto& inner : graph.node()) read_node(inner, block.nodes);
+        for (const auto& output : graph.output())
+            block.outputs.push_back(known(
+                output.name(), fmt::format("node \"{}\" ({}): the output", node.name, node.op)));
+        hidden_ = outer;
+        for (const auto& [inner, number] : hidden) {
+            if (number) {
+                numbers_[inner] = *number;
+            } else {
+                numbers_.erase(inner);
+            }
+        }
+        node.blocks.push_back(std::move(block));
+    }
+
+    void read_attribute(const onnx::AttributeProto& written, OnnxNode& node) {
         using onnx::AttributeProto;
+        const AttributeProto* found = resolved(written);
+        if (found == nullptr) return;
+        const AttributeProto& proto = *found;
         OnnxAttribute out;
-        out.name = proto.name();
+        out.name = written.name();
         switch (proto.type()) {
             case AttributeProto::INT:
                 out.value = static_cast<std::int64_t>(proto.i());
@@ -337,21 +603,59 @@ private:
             case AttributeProto::FLOATS:
                 out.value = std::vector<double>(proto.floats().begin(), proto.floats().end());
                 break;
+            case AttributeProto::STRINGS:
+                out.value =
+                    std::vector<std::string>(proto.strings().begin(), proto.strings().end());
+                break;
             case AttributeProto::TENSOR:
                 out.value = decode_tensor(proto.t(), folder_);
                 break;
+            case AttributeProto::GRAPH:
+                // Only If runs graphs; what another operator wants with one is not looked at.
+                if (node.op == "If") read_block(proto.g(), out.name, node);
+                return;
             default:
-                return;  // graphs, strings, sparse tensors: an operator that needs one is unknown
+                return;  // sparse tensors, lists of graphs: an operator that needs one is unknown
                          // or says so
         }
         node.attributes.push_back(std::move(out));
     }
 
+    /// Which inputs of a quantised operator are weights, and which scales and zero points.
+    struct QuantisedInputs {
+        std::string_view op;
+        std::vector<std::size_t> weights, scales;
+    };
+
     void count_parameters() {
+        static const QuantisedInputs quantised[] = {
+            {"DequantizeLinear", {0}, {1, 2}},
+            {"QuantizeLinear", {}, {1, 2}},
+            {"QLinearConv", {3, 8}, {1, 2, 4, 5, 6, 7}},
+            {"QLinearMatMul", {3}, {1, 2, 4, 5, 6, 7}},
+            {"MatMulInteger", {1}, {2, 3}},
+            {"ConvInteger", {1}, {2, 3}},
+        };
         std::set<int> statistics;
+        std::set<int> whole;  // weights kept as whole numbers
         for (const OnnxNode& node : graph_.nodes) {
-            if (node.op != "BatchNormalization") continue;
-            for (std::size_t i = 3; i < node.inputs.size(); ++i) statistics.insert(node.inputs[i]);
+            if (node.op == "BatchNormalization") {
+                for (std::size_t i = 3; i < node.inputs.size(); ++i)
+                    statistics.insert(node.inputs[i]);
+            }
+            for (const QuantisedInputs& q : quantised) {
+                if (node.op != q.op) continue;
+                for (const std::size_t i : q.weights) {
+                    if (i < node.inputs.size()) whole.insert(node.inputs[i]);
+                }
+                for (const std::size_t i : q.scales) {
+                    if (i < node.inputs.size()) statistics.insert(node.inputs[i]);
+                }
+            }
+        }
+        for (const int v : whole) {
+            if (v >= 0 && graph_.constants[v].defined() && !graph_.constants[v].is_floating_point())
+                graph_.parameters += graph_.constants[v].numel();
         }
         for (std::size_t v = 0; v < graph_.constants.size(); ++v) {
             const at::Tensor& tensor = graph_.constants[v];
@@ -372,8 +676,18 @@ private:
     const onnx::GraphProto& proto_;
     fs::path folder_;
     OnnxGraph graph_;
-    std::map<std::string, int> numbers_;
+    std::map<std::string, LocalFunction> functions_;
+    std::size_t nodes_ = 0;
+    bool has_half_ = false;
+    std::set<int> narrow_;  ///< constants of 4 bits
     std::vector<bool> defined_;
+    // Where the reader stands: names, the names that an inner graph has hidden, the attributes of
+    // the call around it.
+    std::map<std::string, int> numbers_;
+    std::map<std::string, std::optional<int>>* hidden_ = nullptr;
+    const std::map<std::string, onnx::AttributeProto>* attributes_ = nullptr;
+    std::int64_t opset_;
+    int depth_ = 0;
 };
 
 }  // namespace
@@ -381,6 +695,20 @@ private:
 at::ScalarType scalar_type_of(std::int64_t onnx_type) {
     const at::ScalarType type = stored_type(onnx_type, "");
     return type == at::kHalf || type == at::kBFloat16 ? at::kFloat : type;
+}
+
+at::ScalarType quantised_type_of(std::int64_t onnx_type) {
+    switch (onnx_type) {
+        case onnx::TensorProto::UINT8:
+        case onnx::TensorProto::INT8:
+        case onnx::TensorProto::INT16:
+        case onnx::TensorProto::UINT16:
+            return stored_type(onnx_type, "");
+        default:
+            throw NodeError(fmt::format(
+                "quantising to ONNX type {} is not supported; int8, uint8, int16, uint16 are",
+                onnx_type));
+    }
 }
 
 OnnxGraph parse_onnx(const fs::path& path) {

@@ -1,10 +1,13 @@
 #include <fmt/format.h>
 #include <torch/csrc/jit/api/module.h>
 #include <torch/csrc/jit/frontend/error_report.h>
+#include <torch/csrc/jit/ir/constants.h>
+#include <torch/csrc/jit/ir/ir.h>
 #include <torch/csrc/jit/passes/freeze_module.h>
 #include <torch/csrc/jit/serialization/import.h>
 
 #include <charconv>
+#include <mutex>
 #include <set>
 #include <tuple>
 
@@ -98,10 +101,40 @@ c10::IValue part_of(const c10::IValue& value, const std::vector<std::string>& na
     return value.toList().get(i);
 }
 
+/// The part that holds the scores when nobody said so: the only tensor, or the one called "logits"
+/// (auxiliary classifiers and features stand beside it). names.size(): it cannot be told.
+std::size_t obvious_part(const c10::IValue& value, const std::vector<std::string>& names) {
+    std::size_t tensors = 0;
+    std::size_t only = names.size();
+    std::size_t logits = names.size();
+    for (std::size_t i = 0; i < names.size(); ++i) {
+        const c10::IValue part = part_of(value, names, i);
+        if (part.isNone()) continue;
+        ++tensors;
+        only = i;
+        if (names[i] == "logits" && part.isTensor()) logits = i;
+    }
+    return tensors == 1 ? only : logits;
+}
+
+/// What forward() returned, part by part, for messages.
+std::string list_of(const c10::IValue& value, const std::vector<std::string>& names) {
+    std::string list;
+    for (std::size_t i = 0; i < names.size() && i < 20; ++i)
+        list += fmt::format("{}{} ({})", i > 0 ? ", " : "", names[i],
+                            kind_of(part_of(value, names, i)));
+    return list;
+}
+
+struct Scores {
+    at::Tensor tensor;
+    std::string note;  ///< when a part was chosen that others could have been
+};
+
 /// The scores in what forward() returned, by spec.output.
-at::Tensor scores_in(const c10::IValue& value, const std::string& output) {
+Scores scores_in(const c10::IValue& value, const std::string& output) {
     if (value.isTensor()) {
-        if (output.empty() || output == "0") return value.toTensor();
+        if (output.empty() || output == "0") return {value.toTensor(), ""};
         throw Error(
             ErrorCode::bad_input,
             fmt::format("output \"{}\" is asked for, but the model returns one tensor", output));
@@ -124,26 +157,28 @@ at::Tensor scores_in(const c10::IValue& value, const std::string& output) {
     if (chosen == names.size() && !value.isGenericDict() && code == std::errc{} &&
         stop == output.data() + output.size())
         chosen = std::min(position, names.size());
+    if (output.empty()) chosen = obvious_part(value, names);
     if (chosen == names.size()) {
-        std::string list;
-        for (std::size_t i = 0; i < names.size() && i < 20; ++i)
-            list += fmt::format("{}{} ({})", i > 0 ? ", " : "", names[i],
-                                kind_of(part_of(value, names, i)));
         throw Error(
             ErrorCode::bad_input,
             output.empty()
                 ? fmt::format(
                       "the model returns several things; name the one that holds the scores "
                       "with --output-entry, or as \"output\" in the sidecar: {}",
-                      list)
-                : fmt::format("the model has no output \"{}\"; it returns: {}", output, list));
+                      list_of(value, names))
+                : fmt::format("the model has no output \"{}\"; it returns: {}", output,
+                              list_of(value, names)));
     }
     const c10::IValue part = part_of(value, names, chosen);
     if (!part.isTensor())
-        throw Error(
-            ErrorCode::bad_input,
-            fmt::format("output \"{}\" of the model is {}, not a tensor", output, part.tagKind()));
-    return part.toTensor();
+        throw Error(ErrorCode::bad_input,
+                    fmt::format("output \"{}\" of the model is {}, not a tensor", names[chosen],
+                                part.tagKind()));
+    std::string note;
+    if (output.empty() && names.size() > 1)
+        note = fmt::format("the model returns several things ({}); \"{}\" are its scores",
+                           list_of(value, names), names[chosen]);
+    return {part.toTensor(), std::move(note)};
 }
 
 /// torch.save's archives look like TorchScript's from outside; this is the commonest wrong file.
@@ -192,29 +227,85 @@ torch::jit::Module load_module(const std::string& path, c10::Device device) {
     }
 }
 
+bool is_half(at::ScalarType type) {
+    return type == at::kHalf || type == at::kBFloat16;
+}
+
+/// The type of number that a graph computes in stands in it as constants too: tensors, and the
+/// `dtype` of conversions.
+void widen(torch::jit::Block* block) {
+    for (torch::jit::Node* node : block->nodes()) {
+        for (torch::jit::Block* inner : node->blocks()) widen(inner);
+        if (node->kind() == c10::prim::Constant && node->hasAttribute(c10::attr::value) &&
+            node->kindOf(c10::attr::value) == torch::jit::AttributeKind::t &&
+            is_half(node->t(c10::attr::value).scalar_type())) {
+            node->t_(c10::attr::value, node->t(c10::attr::value).to(at::kFloat));
+            node->output()->setType(c10::TensorType::get());
+        }
+        const auto* schema = node->maybeSchema();
+        if (schema == nullptr) continue;
+        for (std::size_t i = 0; i < node->inputs().size() && i < schema->arguments().size(); ++i) {
+            if (schema->arguments()[i].name() != "dtype") continue;
+            const auto wanted = torch::jit::toIValue(node->input(i));
+            if (!wanted || !wanted->isInt() ||
+                !is_half(static_cast<at::ScalarType>(wanted->toInt())))
+                continue;
+            torch::jit::WithInsertPoint guard(node);
+            node->replaceInput(
+                i, node->owningGraph()->insertConstant(static_cast<std::int64_t>(at::kFloat)));
+        }
+    }
+}
+
+/// Half precision on a processor is slow, and many of its kernels are missing.
+void compute_in_single(torch::jit::Module& module) {
+    module.to(at::kFloat);
+    for (torch::jit::Module part : module.modules()) {
+        for (const torch::jit::Method& method : part.get_methods()) widen(method.graph()->block());
+    }
+}
+
 class TorchScriptNetwork final : public Network {
 public:
     TorchScriptNetwork(torch::jit::Module module, std::int64_t parameters, at::ScalarType type,
-                       std::string output)
+                       std::string output, std::vector<std::string> notes)
         : module_(std::move(module)),
           parameters_(parameters),
           type_(type),
-          output_(std::move(output)) {}
+          output_(std::move(output)),
+          notes_(std::move(notes)) {}
 
     at::Tensor forward(const at::Tensor& input) override {
         // The method is looked up and called without touching the module: one module serves all
         // threads.
-        torch::jit::Stack stack = {module_._ivalue(), input.to(type_)};
-        return scores_in(module_.get_method("forward").function()(std::move(stack)), output_);
+        torch::jit::Stack stack = {module_._ivalue(),
+                                   input.is_floating_point() ? input.to(type_) : input};
+        Scores scores =
+            scores_in(module_.get_method("forward").function()(std::move(stack)), output_);
+        if (!scores.note.empty()) {
+            const std::scoped_lock lock(mutex_);
+            if (chosen_.empty()) chosen_ = std::move(scores.note);
+        }
+        return scores.tensor;
     }
 
     std::int64_t parameters() const override { return parameters_; }
+
+    std::vector<std::string> notes() const override {
+        const std::scoped_lock lock(mutex_);
+        std::vector<std::string> all = notes_;
+        if (!chosen_.empty()) all.push_back(chosen_);
+        return all;
+    }
 
 private:
     torch::jit::Module module_;
     std::int64_t parameters_;
     at::ScalarType type_;
     std::string output_;
+    std::vector<std::string> notes_;
+    mutable std::mutex mutex_;
+    std::string chosen_;
 };
 
 }  // namespace
@@ -225,7 +316,16 @@ std::unique_ptr<Network> load_torchscript(const ModelSpec& spec, c10::Device dev
         throw Error(ErrorCode::bad_input, "the TorchScript module has no forward method");
     module.eval();
     const std::int64_t parameters = count_parameters(module);
-    const at::ScalarType type = input_type(module);
+    at::ScalarType type = input_type(module);
+    std::vector<std::string> notes;
+    if (device.is_cpu() && is_half(type)) {
+        compute_in_single(module);
+        notes.push_back(
+            fmt::format("the model's weights have half precision ({}); on a CPU it is computed in "
+                        "single precision",
+                        type == at::kHalf ? "float16" : "bfloat16"));
+        type = at::kFloat;
+    }
     try {
         // Exact: constants are folded, no arithmetic is changed. (optimize_for_inference gives
         // wrong answers in 1.13.)
@@ -233,7 +333,8 @@ std::unique_ptr<Network> load_torchscript(const ModelSpec& spec, c10::Device dev
     } catch (const std::exception&) {
         // Modules that write their own attributes cannot be frozen; they run as they are.
     }
-    return std::make_unique<TorchScriptNetwork>(std::move(module), parameters, type, spec.output);
+    return std::make_unique<TorchScriptNetwork>(std::move(module), parameters, type, spec.output,
+                                                std::move(notes));
 }
 
 }  // namespace assay::torch_plugin

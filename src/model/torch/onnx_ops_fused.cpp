@@ -1,0 +1,245 @@
+// Operators that ONNX Runtime's optimiser writes (domain com.microsoft, and a few it puts in ONNX's
+// own), and ONNX's own attention.
+#include <ATen/ops/cat.h>
+#include <ATen/ops/gelu.h>
+#include <ATen/ops/layer_norm.h>
+#include <ATen/ops/leaky_relu.h>
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "model/torch/attention.h"
+#include "model/torch/onnx_graph.h"
+
+namespace assay::torch_plugin {
+namespace {
+
+using at::Tensor;
+
+Tensor bias_gelu(const OnnxCall& call) {
+    return at::gelu(call.has(1) ? call.in(0).add(call.in(1)) : call.in(0));
+}
+
+/// The approximation by tanh.
+Tensor fast_gelu(const OnnxCall& call) {
+    return at::gelu(call.has(1) ? call.in(0).add(call.in(1)) : call.in(0), "tanh");
+}
+
+Tensor swish(const Tensor& x, double alpha) {
+    return x.mul(x.mul(alpha).sigmoid());
+}
+
+/// x / sqrt(mean of squares + epsilon) * scale over the dimensions from `axis` on.
+Tensor rms_normalised(const Tensor& x, const Tensor& scale, std::int64_t axis, double epsilon) {
+    Ints axes;
+    for (std::int64_t d = axis_in(axis, x.dim()); d < x.dim(); ++d) axes.push_back(d);
+    return x.mul(x.mul(x).mean(axes, true).add(epsilon).rsqrt()).mul(scale);
+}
+
+Tensor rms_normalization(const OnnxCall& call) {
+    return rms_normalised(call.in(0), call.in(1), call.integer("axis", -1),
+                          call.real("epsilon", 1e-5));
+}
+
+/// Inputs: x, what is added to it, gamma, (beta,) bias. Outputs: the normalised sum; mean and
+/// deviation, which only training reads; the sum.
+template <bool Simple>
+Tensors skip_normalization(const OnnxCall& call) {
+    if (call.wants(1) || call.wants(2))
+        throw NodeError("its mean and deviation are for training only");
+    constexpr std::size_t bias = Simple ? 3 : 4;
+    Tensor sum = call.in(0).add(call.in(1));
+    if (call.has(bias)) sum = sum.add(call.in(bias));
+    const double epsilon = call.real("epsilon", 1e-12);
+    if (sum.dim() < 1 || call.in(2).dim() != 1) throw NodeError("gamma is not a list");
+    const Tensor normal = Simple ? rms_normalised(sum, call.in(2), -1, epsilon)
+                                 : at::layer_norm(sum, {sum.size(-1)}, call.in(2),
+                                                  call.in_or_none(3), epsilon, false);
+    return {normal, {}, {}, sum};
+}
+
+/// The activation that a fused operator ends with.
+Tensor activated(const Tensor& x, const std::string& name, const std::vector<double>& p) {
+    const auto at = [&](std::size_t i, double fallback) { return i < p.size() ? p[i] : fallback; };
+    if (name.empty()) return x;
+    if (name == "Relu") return x.relu();
+    if (name == "Tanh") return x.tanh();
+    if (name == "Sigmoid") return x.sigmoid();
+    if (name == "LeakyRelu") return at::leaky_relu(x, at(0, 0.01));
+    if (name == "HardSigmoid") return x.mul(at(0, 0.2)).add(at(1, 0.5)).clamp(0, 1);
+    if (name == "Clip" && p.size() == 2) return x.clamp(p[0], p[1]);
+    if (name == "HardSwish") return x.mul(x.mul(1.0 / 6).add(0.5).clamp(0, 1));
+    throw NodeError(fmt::format("activation \"{}\" is not supported", name));
+}
+
+/// A convolution, then a tensor that is added, then an activation.
+Tensor fused_conv(const OnnxCall& call) {
+    Tensor y = convolved(call);
+    if (call.has(3)) y = y.add(call.in(3));
+    return activated(y, call.text("activation", ""), call.reals("activation_params"));
+}
+
+Tensor fused_gemm(const OnnxCall& call) {
+    std::vector<double> parameters;
+    for (const char* name : {"leaky_relu_alpha", "activation_alpha", "activation_beta"}) {
+        if (call.has_attribute(name)) parameters.push_back(call.real(name, 0));
+    }
+    return activated(general_product(call), call.text("activation", ""), parameters);
+}
+
+Tensor fused_matmul(const OnnxCall& call) {
+    const auto operand = [&](std::size_t i, const char* last, const char* batch) {
+        Tensor x = call.in(i);
+        // transBatch: the first of the dimensions goes behind the other batch dimensions.
+        if (call.integer(batch, 0) != 0) {
+            if (x.dim() < 3) throw NodeError(fmt::format("{} wants three dimensions", batch));
+            x = x.movedim(0, x.dim() - 2);
+        }
+        return call.integer(last, 0) != 0 && x.dim() > 1 ? x.transpose(-2, -1) : x;
+    };
+    return operand(0, "transA", "transBatchA")
+        .matmul(operand(1, "transB", "transBatchB"))
+        .mul(call.real("alpha", 1.0));
+}
+
+/// batch x positions x (heads * width) to batch x heads x positions x width, and back.
+Tensor split_heads(const Tensor& x, std::int64_t heads) {
+    if (x.dim() != 3 || heads < 1 || x.size(2) % heads != 0)
+        throw NodeError("the heads do not divide the width of its input");
+    return x.reshape({x.size(0), x.size(1), heads, x.size(2) / heads}).transpose(1, 2);
+}
+
+Tensor joined_heads(const Tensor& x) {
+    return x.transpose(1, 2).reshape({x.size(0), x.size(2), x.size(1) * x.size(3)});
+}
+
+/// `scale` as an attribute; left out or 0: one over the root of a head's width.
+double scale_of(const OnnxCall& call, const Tensor& query) {
+    const double given = call.real("scale", 0);
+    return given != 0 ? given : 1 / std::sqrt(static_cast<double>(query.size(-1)));
+}
+
+void refuse_inputs(const OnnxCall& call, std::initializer_list<std::size_t> inputs,
+                   const char* what) {
+    for (const std::size_t i : inputs) {
+        if (call.has(i)) throw NodeError(fmt::format("{} (input {}) is not supported", what, i));
+    }
+}
+
+void refuse_outputs(const OnnxCall& call) {
+    for (std::size_t i = 1; i < call.outputs(); ++i) {
+        if (call.wants(i)) throw NodeError(fmt::format("its output {} is not supported", i));
+    }
+}
+
+/// ONNX Runtime's Attention: x, the weights of query, key and value side by side, their bias.
+Tensor microsoft_attention(const OnnxCall& call) {
+    refuse_inputs(call, {3}, "a mask");
+    refuse_inputs(call, {4, 6}, "a state from before");
+    refuse_outputs(call);
+    if (call.integer("do_rotary", 0) != 0) throw NodeError("do_rotary is not supported");
+    const std::int64_t heads = call.integer("num_heads");
+    Tensor all = call.in(0).matmul(call.in(1));
+    if (call.has(2)) all = all.add(call.in(2));
+    Ints sizes = call.integers("qkv_hidden_sizes");
+    if (sizes.empty()) sizes = Ints(3, all.size(-1) / 3);
+    if (sizes.size() != 3 || sizes[0] + sizes[1] + sizes[2] != all.size(-1))
+        throw NodeError("qkv_hidden_sizes do not add up to the weights' width");
+    const Tensors parts = all.split_with_sizes(sizes, -1);
+    const Tensor query = split_heads(parts[0], heads);
+    return joined_heads(attention(query, split_heads(parts[1], heads), split_heads(parts[2], heads),
+                                  call.in_or_none(5), call.integer("unidirectional", 0) != 0,
+                                  scale_of(call, query)));
+}
+
+/// Query, key and value apart (with one bias for the three), or packed in one tensor.
+Tensor multi_head_attention(const OnnxCall& call) {
+    refuse_inputs(call, {4}, "a mask");
+    refuse_inputs(call, {6, 7, 8, 9}, "a state from before");
+    refuse_outputs(call);
+    const std::int64_t heads = call.integer("num_heads");
+    const Tensor& first = call.in(0);
+    Tensor query, key, value;
+    if (first.dim() == 5) {  // batch x positions x heads x 3 x width
+        if (first.size(3) != 3 || first.size(2) != heads || call.has(3))
+            throw NodeError("its packed input is not batch x positions x heads x 3 x width");
+        const auto part = [&](std::int64_t i) { return first.select(3, i).transpose(1, 2); };
+        query = part(0), key = part(1), value = part(2);
+    } else {
+        Tensors bias(3);
+        const std::int64_t width = first.size(-1);
+        if (call.has(3)) {
+            const Tensor& all = call.in(3);
+            if (all.dim() != 1 || all.size(0) < 2 * width)
+                throw NodeError("the size of its bias does not fit");
+            bias = {all.narrow(0, 0, width), all.narrow(0, width, width), all.slice(0, 2 * width)};
+        }
+        const auto headed = [&](const Tensor& x, const Tensor& b) {
+            if (x.dim() == 4) {  // heads are apart already
+                return b.defined() ? x.add(b.reshape({1, x.size(1), 1, x.size(3)})) : x;
+            }
+            return split_heads(b.defined() ? x.add(b) : x, heads);
+        };
+        query = headed(first, bias[0]);
+        if (call.in(1).dim() == 5) {  // batch x positions x heads x 2 x width
+            if (call.in(1).size(3) != 2) throw NodeError("its packed key and value are not two");
+            key = call.in(1).select(3, 0).transpose(1, 2);
+            value = call.in(1).select(3, 1).transpose(1, 2);
+        } else {
+            key = headed(call.in(1), bias[1]);
+            value = headed(call.in(2), bias[2]);
+        }
+    }
+    return joined_heads(attention(query, key, value, call.in_or_none(5),
+                                  call.integer("unidirectional", 0) != 0, scale_of(call, query)));
+}
+
+/// ONNX's own (opset 23): heads apart (4 dimensions) or side by side (3); fewer heads of key and
+/// value serve groups of queries.
+Tensor onnx_attention(const OnnxCall& call) {
+    refuse_inputs(call, {4, 5, 6}, "a state from before");
+    refuse_outputs(call);
+    if (call.real("softcap", 0) != 0) throw NodeError("softcap is not supported");
+    const bool flat = call.in(0).dim() == 3;
+    const std::int64_t heads = flat ? call.integer("q_num_heads") : call.in(0).size(1);
+    const auto headed = [&](std::size_t i, const char* attribute) {
+        const Tensor x = flat ? split_heads(call.in(i), call.integer(attribute)) : call.in(i);
+        if (x.dim() != 4) throw NodeError("its inputs have neither 3 nor 4 dimensions");
+        if (x.size(1) == heads) return x;
+        if (x.size(1) < 1 || heads % x.size(1) != 0)
+            throw NodeError("the heads of the key do not divide those of the query");
+        return x.repeat_interleave(heads / x.size(1), 1);
+    };
+    const Tensor query = headed(0, "q_num_heads");
+    const Tensor y =
+        attention(query, headed(1, "kv_num_heads"), headed(2, "kv_num_heads"), call.in_or_none(3),
+                  call.integer("is_causal", 0) != 0, scale_of(call, query));
+    return flat ? joined_heads(y) : y;
+}
+
+}  // namespace
+
+std::span<const OnnxOperator> fused_operators() {
+    static constexpr OnnxOperator table[] = {
+        {"com.microsoft::Gelu", [](const OnnxCall& c) { return at::gelu(c.in(0)); }},
+        {"com.microsoft::BiasGelu", bias_gelu},
+        {"com.microsoft::FastGelu", fast_gelu},
+        {"com.microsoft::QuickGelu",
+         [](const OnnxCall& c) { return swish(c.in(0), c.real("alpha", 1.702)); }},
+        {"Swish", [](const OnnxCall& c) { return swish(c.in(0), c.real("alpha", 1.0)); }},
+        {"RMSNormalization", rms_normalization},
+        {"SimplifiedLayerNormalization", rms_normalization},
+        {"com.microsoft::SkipLayerNormalization", nullptr, skip_normalization<false>},
+        {"com.microsoft::SkipSimplifiedLayerNormalization", nullptr, skip_normalization<true>},
+        {"com.microsoft::FusedConv", fused_conv},
+        {"com.microsoft::FusedGemm", fused_gemm},
+        {"com.microsoft::FusedMatMul", fused_matmul},
+        {"com.microsoft::TransposeMatMul", fused_matmul},
+        {"com.microsoft::Attention", microsoft_attention},
+        {"com.microsoft::MultiHeadAttention", multi_head_attention},
+        {"Attention", onnx_attention},
+    };
+    return table;
+}
+
+}  // namespace assay::torch_plugin

@@ -1,0 +1,178 @@
+// ONNX's whole-number arithmetic, computed as the standard defines it: numbers are scaled, rounded
+// (half to even) and cut to the range of their type; sums of products are exact.
+#include <ATen/ops/convolution.h>
+#include <fmt/format.h>
+
+#include <limits>
+
+#include "model/torch/onnx_graph.h"
+
+namespace assay::torch_plugin {
+namespace {
+
+using at::Tensor;
+
+struct Range {
+    std::int64_t low, high;
+};
+
+/// What a quantised number of this type may be. 16 bits without a sign live in int32 here.
+Range range_of(at::ScalarType type) {
+    switch (type) {
+        case at::kByte:
+            return {0, 255};
+        case at::kChar:
+            return {-128, 127};
+        case at::kShort:
+            return {-32768, 32767};
+        case at::kInt:
+            return {0, 65535};
+        default:
+            throw NodeError(fmt::format("quantising to {} is not supported", c10::toString(type)));
+    }
+}
+
+/// A scale or zero point beside `x`: one number; one for each place along `axis`; or one for each
+/// `block` places.
+Tensor along(const Tensor& given, const Tensor& x, std::int64_t axis, std::int64_t block) {
+    const Tensor values = beside(given, x);
+    if (values.numel() == 1) return values.reshape({});
+    axis = axis_in(axis, x.dim());
+    if (values.dim() == 1 && block == 0) {
+        if (values.size(0) != x.size(axis))
+            throw NodeError(fmt::format("{} scales for {} places along axis {}", values.size(0),
+                                        x.size(axis), axis));
+        Ints shape(static_cast<std::size_t>(x.dim()), 1);
+        shape[static_cast<std::size_t>(axis)] = values.size(0);
+        return values.reshape(shape);
+    }
+    if (block < 1 || values.dim() != x.dim() ||
+        values.size(axis) != (x.size(axis) + block - 1) / block)
+        throw NodeError("the scales do not fit the tensor");
+    return values.repeat_interleave(block, axis).narrow(axis, 0, x.size(axis));
+}
+
+Tensor quantised(const Tensor& x, const Tensor& scale, const Tensor& zero, at::ScalarType type) {
+    const Range range = range_of(type);
+    Tensor y = x.div(scale).round();
+    if (zero.defined()) y = y.add(zero);
+    // NaN becomes 0 rather than whatever the processor makes of it.
+    return y.nan_to_num(0.0).clamp(range.low, range.high).to(type);
+}
+
+Tensor quantize_linear(const OnnxCall& call) {
+    const Tensor x = call.in(0).to(at::kFloat);
+    const std::int64_t axis = call.integer("axis", 1);
+    const std::int64_t block = call.integer("block_size", 0);
+    const std::int64_t named = call.integer("output_dtype", 0);
+    at::ScalarType type = named != 0 ? quantised_type_of(named) : at::kByte;
+    Tensor zero;
+    if (call.has(2)) {
+        zero = along(call.in(2), x, axis, block);
+        type = call.in(2).scalar_type();
+        if (named != 0 && quantised_type_of(named) != type)
+            throw NodeError("output_dtype is not the type of its zero point");
+    }
+    return quantised(x, along(call.in(1), x, axis, block).to(at::kFloat), zero, type);
+}
+
+Tensor dequantize_linear(const OnnxCall& call) {
+    const Tensor& x = call.in(0);
+    const std::int64_t axis = call.integer("axis", 1);
+    const std::int64_t block = call.integer("block_size", 0);
+    Tensor whole = x.to(at::kLong);
+    if (call.has(2)) whole = whole.sub(along(call.in(2), x, axis, block));
+    return whole.to(at::kFloat).mul(along(call.in(1), x, axis, block).to(at::kFloat));
+}
+
+/// The range is that of the whole tensor, 0 included.
+Tensors dynamic_quantize_linear(const OnnxCall& call) {
+    const Tensor x = call.in(0).to(at::kFloat);
+    if (x.numel() == 0) throw NodeError("an empty tensor has no range");
+    const Tensor low = x.min().clamp_max(0), high = x.max().clamp_min(0);
+    const Tensor scale = high.sub(low).div(255);
+    const Tensor zero = low.neg().div(scale).nan_to_num(0.0).clamp(0, 255).round().to(at::kByte);
+    return {quantised(x, scale, zero, at::kByte), scale, zero};
+}
+
+/// Number minus zero point, as doubles: sums of 2^37 products of bytes are exact.
+Tensor centred(const OnnxCall& call, std::size_t value, std::size_t zero, std::int64_t axis) {
+    const Tensor whole = call.in(value).to(at::kLong);
+    if (!call.has(zero)) return whole.to(at::kDouble);
+    return whole.sub(along(call.in(zero), whole, axis, 0)).to(at::kDouble);
+}
+
+Tensor conv_of(const OnnxCall& call, const Tensor& x, const Tensor& weight) {
+    if (x.dim() < 3 || x.dim() > 5 || weight.dim() != x.dim())
+        throw NodeError("a convolution of tensors that do not fit together");
+    const auto spatial = static_cast<std::size_t>(x.dim() - 2);
+    const Ints strides = call.integers("strides", Ints(spatial, 1));
+    const Ints dilations = call.integers("dilations", Ints(spatial, 1));
+    if (strides.size() != spatial || dilations.size() != spatial)
+        throw NodeError("strides or dilations of a wrong length");
+    Ints reach;
+    for (std::size_t d = 0; d < spatial; ++d) {
+        const std::int64_t kernel = weight.size(static_cast<std::int64_t>(d) + 2);
+        if (strides[d] < 1 || dilations[d] < 1 || kernel < 1)
+            throw NodeError("strides and dilations must be positive");
+        reach.push_back((kernel - 1) * dilations[d] + 1);
+    }
+    return at::convolution(padded(x, padding_of(call, x, reach, strides), 0), weight, {}, strides,
+                           Ints(spatial, 0), dilations, false, Ints(spatial, 0),
+                           call.integer("group", 1));
+}
+
+/// What sums of products become: scaled by the scales of both sides over the result's.
+Tensor requantised(const OnnxCall& call, const Tensor& sums, const Tensor& factor,
+                   std::size_t scale, std::size_t zero) {
+    const Tensor to = call.in(scale).to(at::kDouble).reshape({});
+    return quantised(sums.mul(factor), to, call.in(zero).reshape({}), call.in(zero).scalar_type());
+}
+
+/// x, its scale and zero point, w, its, y's scale and zero point, bias (int32, scale x * w).
+Tensor qlinear_conv(const OnnxCall& call) {
+    const Tensor x = centred(call, 0, 2, 1);
+    const Tensor weight = centred(call, 3, 5, 0);
+    Tensor sums = conv_of(call, x, weight);
+    Ints channels(static_cast<std::size_t>(sums.dim()), 1);
+    channels[1] = -1;
+    if (call.has(8)) sums = sums.add(call.in(8).to(at::kDouble).reshape(channels));
+    const Tensor scales = call.in(4).to(at::kDouble);
+    const Tensor factor = scales.numel() == 1 ? scales.reshape({}) : scales.reshape(channels);
+    return requantised(call, sums, factor.mul(call.in(1).to(at::kDouble).reshape({})), 6, 7);
+}
+
+Tensor qlinear_matmul(const OnnxCall& call) {
+    const Tensor a = centred(call, 0, 2, -2);
+    const Tensor b = centred(call, 3, 5, -1);
+    const Tensor left = along(call.in(1), a, -2, 0).to(at::kDouble);
+    const Tensor right = along(call.in(4), b, -1, 0).to(at::kDouble);
+    return requantised(call, a.matmul(b), left.mul(right), 6, 7);
+}
+
+Tensor matmul_integer(const OnnxCall& call) {
+    return centred(call, 0, 2, -2).matmul(centred(call, 1, 3, -1)).to(at::kInt);
+}
+
+Tensor conv_integer(const OnnxCall& call) {
+    return conv_of(call, centred(call, 0, 2, 1), centred(call, 1, 3, 0)).to(at::kInt);
+}
+
+}  // namespace
+
+std::span<const OnnxOperator> quantised_operators() {
+    static constexpr OnnxOperator table[] = {
+        {"QuantizeLinear", quantize_linear},
+        {"DequantizeLinear", dequantize_linear},
+        {"com.microsoft::QuantizeLinear", quantize_linear},
+        {"com.microsoft::DequantizeLinear", dequantize_linear},
+        {"DynamicQuantizeLinear", nullptr, dynamic_quantize_linear},
+        {"QLinearConv", qlinear_conv},
+        {"QLinearMatMul", qlinear_matmul},
+        {"MatMulInteger", matmul_integer},
+        {"ConvInteger", conv_integer},
+    };
+    return table;
+}
+
+}  // namespace assay::torch_plugin

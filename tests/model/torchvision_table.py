@@ -1,0 +1,144 @@
+#!/usr/bin/python3
+"""Runs torchvision's classifiers, one of each family, through Assay: traced, scripted and exported to ONNX.
+
+    tests/model/torchvision_table.py build/release/bin/assay [--architectures resnet18,swin_t] [--forms trace,onnx13]
+
+Weights are random (nothing is downloaded). Prints a table: the largest difference of a logit to PyTorch's, in standard
+deviations of the logits; "-" where PyTorch itself cannot export the form (the reason is below the table). Ends with
+status 1 when a form that PyTorch exports does not run, or differs by more than 1e-3; with 77 where torchvision is not
+installed.
+"""
+import argparse
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import warnings
+
+try:
+    import numpy as np
+    import torch
+    import torchvision
+    from PIL import Image
+except ImportError as missing:
+    print(f"skipped: {missing}")
+    sys.exit(77)
+
+FAMILIES = ("alexnet convnext_tiny densenet121 efficientnet_b0 efficientnet_v2_s googlenet inception_v3 maxvit_t mnasnet0_5 "
+            "mobilenet_v2 mobilenet_v3_large mobilenet_v3_small regnet_x_400mf regnet_y_400mf resnet18 resnet50 "
+            "resnext50_32x4d shufflenet_v2_x0_5 squeezenet1_0 swin_t swin_v2_t vgg11 vgg11_bn vit_b_32 wide_resnet50_2 "
+            "squeezenet1_1").split()
+FORMS = "trace script onnx11 onnx13 onnx16".split()
+MEAN, STD = 0.5, 0.25
+ALLOWED = 1e-3
+
+
+def images(folder, side, count=3):
+    """Smooth random images of the input's own size, as files and as PyTorch's input."""
+    rng = np.random.RandomState(side)
+    batch = []
+    (folder / "n01440764").mkdir(parents=True, exist_ok=True)
+    for k in range(count):
+        small = Image.fromarray(rng.randint(0, 256, (9, 9, 3), dtype=np.uint8))
+        image = small.resize((side, side), Image.BICUBIC)
+        image.save(folder / "n01440764" / f"{k}.png")
+        batch.append((np.asarray(image, dtype=np.float32) / np.float32(255) - np.float32(MEAN)) / np.float32(STD))
+    return torch.from_numpy(np.stack(batch).transpose(0, 3, 1, 2).copy())
+
+
+def made(name, x):
+    torch.manual_seed(0)
+    options = {"weights": None}
+    if name in ("googlenet", "inception_v3"):
+        options["init_weights"] = True
+    model = getattr(torchvision.models, name)(**options)
+    for module in model.modules():
+        # Layers that begin at zero hide everything before them.
+        if isinstance(module, torch.nn.Linear) and not module.weight.any():
+            torch.nn.init.normal_(module.weight, std=0.05)
+        if isinstance(module, torch.nn.BatchNorm2d):
+            module.momentum = None
+    # One training pass sets the batch norms' statistics: otherwise logits vanish or explode.
+    with torch.no_grad():
+        model.train()(x)
+    return model.eval()
+
+
+def export(model, x, form, path):
+    with torch.no_grad():
+        if form == "trace":
+            torch.jit.trace(model, x, check_trace=False).save(path)
+        elif form == "script":
+            torch.jit.script(model).save(path)
+        else:
+            torch.onnx.export(model, x, path, opset_version=int(form[4:]), input_names=["x"], output_names=["y"],
+                              dynamic_axes={"x": {0: "n"}, "y": {0: "n"}})
+
+
+def run(assay, path, data, runs, side):
+    """Logits, or the message of the refusal."""
+    path.with_suffix(".toml").write_text(
+        f'preset = "torchvision"\ninput_size = [3, {side}, {side}]\ncrop_mode = "none"\ninterpolation = "nearest"\n'
+        f"mean = {MEAN}\nstd = {STD}\n")
+    done = subprocess.run([assay, "predict", "--model", path, "--data", data, "--out", runs, "--device", "cpu", "--quiet"],
+                          capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        return None, done.stderr.strip().splitlines()[0] if done.stderr.strip() else f"status {done.returncode}"
+    shards = sorted(runs.glob("*/*/shards/[0-9]*[0-9].npy"))
+    return np.concatenate([np.load(f) for f in shards]), ""
+
+
+def first_line(error):
+    lines = str(error).strip().splitlines() or [type(error).__name__]
+    return lines[0][:140]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("assay", help="the program")
+    parser.add_argument("--architectures", default=",".join(FAMILIES))
+    parser.add_argument("--forms", default=",".join(FORMS))
+    options = parser.parse_args()
+    forms = options.forms.split(",")
+    warnings.filterwarnings("ignore")
+    torch.set_num_threads(1)
+    remarks, wrong = [], 0
+    print(f"PyTorch {torch.__version__}, torchvision {torchvision.__version__}")
+    print(f"{'architecture':20}" + "".join(f"{form:>10}" for form in forms), flush=True)
+    for name in options.architectures.split(","):
+        side = 299 if name == "inception_v3" else 224
+        with tempfile.TemporaryDirectory() as folder:
+            folder = pathlib.Path(folder)
+            data = folder / "data"
+            x = images(data, side)
+            model = made(name, x)
+            with torch.no_grad():
+                want = model(x).numpy()
+            cells = []
+            for form in forms:
+                path = folder / (form + (".onnx" if form.startswith("onnx") else ".pt"))
+                try:
+                    export(model, x, form, str(path))
+                except Exception as error:  # whatever the exporter raises
+                    cells.append("-")
+                    remarks.append(f"{name}, {form}: PyTorch cannot export it: {first_line(error)}")
+                    continue
+                got, refusal = run(options.assay, path, data, folder / ("runs_" + form), side)
+                os.remove(path)
+                if got is None:
+                    cells.append("refused")
+                    remarks.append(f"{name}, {form}: {refusal}")
+                    wrong += 1
+                    continue
+                off = float(np.abs(got - want).max() / want.std())
+                wrong += not off <= ALLOWED
+                cells.append(f"{off:.1e}")
+        print(f"{name:20}" + "".join(f"{cell:>10}" for cell in cells), flush=True)
+    print("\n".join(remarks))
+    print(f"{wrong} of the exported models do not run, or differ by more than {ALLOWED}")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
