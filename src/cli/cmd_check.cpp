@@ -23,9 +23,10 @@ int cmd_check(std::vector<std::string> arguments) {
     auto app = make_app("check",
                         "Find out whether a model, its settings and a data set fit together: order "
                         "of the classes, doubled "
-                        "softmax, mean and std, channel order, scores that depend on the batch, "
-                        "unreadable images. "
-                        "Exit status 2 when results would be incorrect.",
+                        "softmax, mean and std, channel order, input size, scores that depend on "
+                        "the batch, unreadable images. "
+                        "Exit status 3 when something is wrong (an error, marked ✗): results would "
+                        "be incorrect.",
                         check_examples);
     ModelFlags models;
     DataFlags data;
@@ -50,14 +51,27 @@ int cmd_check(std::vector<std::string> arguments) {
         throw Error(ErrorCode::usage, "no --model given; see `assay check --help`");
     if (data.folders.empty())
         throw Error(ErrorCode::usage, "no --data given; see `assay check --help`");
+    options.reopen = [&](const ModelSpec& spec) { return open_classifier(spec, {models.device}); };
     std::vector<CheckedPair> pairs;
     for (ModelSpec& spec : models.resolve()) {
-        const LoadedModel model = load_model(std::move(spec), {models.device});
+        if (!quiet) note(describe(spec));
+        LoadedModel model;
+        try {
+            model = load_model(spec, {models.device});
+        } catch (const Error& error) {
+            if (error.code() != ErrorCode::bad_input) throw;
+            auto finding = refused_size(spec, options, error.message());
+            if (!finding) throw;
+            for (const std::filesystem::path& folder : data.folders)
+                pairs.push_back({spec.name, folder.filename().string(), {*finding}});
+            continue;
+        }
         for (std::size_t i = 0; i < data.folders.size(); ++i) {
             std::vector<std::string> notes;
             DataToCheck opened =
                 open_to_check(data.folders[i], data.options(model.spec.classes), &notes);
             say_notes(opened.dataset, notes, quiet);
+            opened.dataset = data.sampled(std::move(opened.dataset), quiet);
             CheckedPair pair{model.spec.name, opened.dataset.name, {}};
             ProgressLine progress(pair.model + " on " + pair.dataset, "steps", quiet);
             pair.findings =
@@ -66,7 +80,7 @@ int cmd_check(std::vector<std::string> arguments) {
         }
     }
     output.print(report_of(pairs));
-    return any_fault(pairs) ? Status::bad_input : Status::done;  // so that scripts stop
+    return any_fault(pairs) ? Status::partial : Status::done;  // so that scripts stop
 }
 
 }  // namespace assay::cli

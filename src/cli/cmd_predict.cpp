@@ -1,5 +1,6 @@
 // assay predict: images + classifiers -> stored predictions.
 #include <CLI/CLI.hpp>
+#include <optional>
 
 #include "assay/error.h"
 #include "cli/command.h"
@@ -13,6 +14,8 @@ constexpr std::string_view predict_examples = R"(
 assay predict --model resnet50.pt --preset torchvision --data imagenet/val --out runs
 assay predict -m a.pt -m b.onnx -d val -d imagenet-v2 --out runs
 assay predict -m m.pt -d flat --list val.csv --storage top20 --batch 32 --out runs
+assay predict -m m.pt -d val --out runs --limit 5000
+assay predict -m m.pt -d val --out runs --until "half_width(top1) <= 1%"
 assay predict -m m.pt -d val --out runs --dry-run
 )";
 
@@ -32,6 +35,14 @@ int cmd_predict(std::vector<std::string> arguments) {
     models.add_to(*app);
     data.add_to(*app);
     store.add_to(*app);
+    std::string until;
+    app->add_option("--until", until,
+                    "Predict a sample of as many images as this needs, e.g. \"half_width(top1) <= "
+                    "0.01\": a pilot of 400 says how many (Stein's two stages)")
+        ->type_name("CONDITION")
+        ->excludes(app->get_option("--limit"))
+        ->excludes(app->get_option("--first"))
+        ->group("Images");
     output.add_to(*app);
     if (!parse(*app, std::move(arguments))) return Status::done;
     if (models.files.empty())
@@ -39,6 +50,8 @@ int cmd_predict(std::vector<std::string> arguments) {
     if (data.folders.empty())
         throw Error(ErrorCode::usage, "no --data given; see `assay predict --help`");
 
+    const std::optional<Until> enough =
+        until.empty() ? std::nullopt : std::optional(parse_until(until));
     const std::vector<ModelSpec> specs = models.resolve();
     if (store.dry_run) {
         output.print(plan_report_of(specs));
@@ -46,8 +59,10 @@ int cmd_predict(std::vector<std::string> arguments) {
     }
     Prediction prediction(store, models.device);
     prediction.load(specs);
-    for (std::size_t i = 0; i < data.folders.size(); ++i)
-        prediction.over(data.open(i, prediction.classes(), store.quiet));
+    for (std::size_t i = 0; i < data.folders.size(); ++i) {
+        const Dataset dataset = data.open(i, prediction.classes(), store.quiet);
+        prediction.over(enough ? prediction.enough(dataset, *enough, data.seed) : dataset);
+    }
     prediction.print(output);
     return prediction.status();
 }

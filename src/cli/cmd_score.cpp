@@ -14,6 +14,8 @@ namespace {
 constexpr std::string_view score_examples = R"(
 assay score runs
 assay score runs/val/resnet50 --per-class
+assay score runs/val/resnet50 --confusion --csv
+assay score runs/val/resnet50 --reliability --bins 10
 assay score runs --metrics top1,ece:bins=20,ace --json
 assay score runs/val --labels real.json
 assay score runs/val --labels real.json --metrics real,asma,asma.jaccard --gate "low(asma) >= 0.5"
@@ -43,9 +45,26 @@ public:
                "model by model; gates are then about the means")
             ->type_name("GLOB");
         app->add_flag("--per-class", shown_.per_class,
-                      "A line for every class (with --csv: instead of the metrics)");
-        app->add_option("--confusion", shown_.confusions, "The N most frequent confusions")
-            ->type_name("N");
+                      "A line for every class, the least accurate first (with --csv: instead "
+                      "of the metrics, in the classes' order)");
+        app->add_option_function<std::string>(
+               "--confusion",
+               [this](const std::string& n) {
+                   // Without a value CLI11 gives an empty one.
+                   shown_.confusions = n.empty() ? all_confusions : std::stoull(n);
+               },
+               "The N most frequent confusions (with --csv: instead of the metrics; without "
+               "N: all, of which people see 20)")
+            ->type_name("N")
+            ->expected(0, 1)
+            ->check([](const std::string& n) {
+                return n.find_first_not_of("0123456789") == std::string::npos && n.size() < 10
+                           ? std::string()
+                           : "--confusion " + n + ": a whole number is allowed, or none";
+            });
+        app->add_flag("--reliability", shown_.reliability,
+                      "Accuracy by confidence, in the bins of ece (--bins, --edges), with "
+                      "intervals (with --csv: instead of the metrics)");
         add_measure_options(*app, options_.measure);
         output_.add_to(*app);
         return app;
@@ -60,6 +79,7 @@ public:
     int run() const override {
         ScoreRunsOptions options = options_;
         options.confusions = shown_.confusions;
+        options.reliability = shown_.reliability;
         ProgressLine line("score", "items");
         const ScoreResult result = score_runs(options, *self_comm(), line);
         line.finish();

@@ -18,7 +18,7 @@ enum Status {
     done = 0,
     gate_broken = 1,
     bad_input = 2,
-    partial = 3,
+    partial = 3,  ///< a partial result; of check: something is wrong
     internal_error = 70,
     interrupted = 130
 };
@@ -34,6 +34,7 @@ struct Command {
 int cmd_check(std::vector<std::string> arguments);
 int cmd_compare(std::vector<std::string> arguments);
 int cmd_demo(std::vector<std::string> arguments);
+int cmd_export(std::vector<std::string> arguments);
 int cmd_gap(std::vector<std::string> arguments);
 int cmd_import(std::vector<std::string> arguments);
 int cmd_labels(std::vector<std::string> arguments);

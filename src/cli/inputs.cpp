@@ -4,7 +4,9 @@
 #include <charconv>
 #include <utility>
 
+#include "assay/data/sample.h"
 #include "assay/error.h"
+#include "assay/report.h"
 #include "assay/store/prediction_store.h"
 #include "cli/command.h"
 
@@ -23,7 +25,10 @@ void ModelFlags::add_to(CLI::App& app) {
                    "default: the one beside the model")
         ->type_name("PATH")
         ->group(group);
-    app.add_option("--name", name, "Name of the model's results (default: the file's stem)")
+    app.add_option("--name", names,
+                   "Name of each model's results, in their order (default: the file's stem, or its "
+                   "folder's name where stems are equal)")
+        ->type_name("NAME")
         ->group(group);
     app.add_option("--device", device, "auto, cpu, cuda, cuda:N")
         ->capture_default_str()
@@ -41,6 +46,10 @@ void ModelFlags::add_to(CLI::App& app) {
         ->group(pixels);
     app.add_option("--crop-pct", crop_pct_,
                    "Proportion of the resized image that the crop keeps, in (0, 1]")
+        ->group(pixels);
+    app.add_flag("--train-size", train_size_,
+                 "The size and crop that a timm model was trained at, not those that its config "
+                 "says it is evaluated at")
         ->group(pixels);
     app.add_option("--crop-mode", crop_mode_, "center, squash, border, none")->group(pixels);
     app.add_option("--interpolation", interpolation_,
@@ -64,7 +73,9 @@ void ModelFlags::add_to(CLI::App& app) {
         ->group(outputs);
     app.add_option("--output-entry", output_, "Which entry of a tuple or dict: 0, logits, ...")
         ->group(outputs);
-    app.add_option("--classes", classes_, "Class list file (default: ImageNet's for 1000 classes)")
+    app.add_option(
+           "--classes", classes_,
+           "Class list: text, csv, JSON, config.json (default: ImageNet's for 1000 classes)")
         ->type_name("FILE")
         ->group(outputs);
 }
@@ -81,7 +92,6 @@ ModelSettings ModelFlags::settings() const {
     text("outputs", outputs_);
     text("output", output_);
     if (!classes_.empty()) out["classes"] = class_setting(classes_, {});
-    text("name", name);
     if (!input_size_.empty()) out["input_size"] = {3, input_size_.front(), input_size_.back()};
     const auto numbers = [&](const char* key, const std::vector<double>& values) {
         if (values.size() == 1) out[key] = values.front();
@@ -92,6 +102,7 @@ ModelSettings ModelFlags::settings() const {
     if (crop_pct_ != 0) out["crop_pct"] = crop_pct_;
     if (resize_size_ != 0) out["resize_size"] = resize_size_;
     if (scale_ != 0) out["scale"] = scale_;
+    if (train_size_) out["train_size"] = true;
     return out;
 }
 
@@ -100,13 +111,18 @@ std::string class_setting(const std::string& text, const fs::path& folder) {
 }
 
 std::vector<ModelSpec> ModelFlags::resolve() const {
-    if (!name.empty() && files.size() > 1) {
-        throw Error(ErrorCode::usage, "--name goes with one --model; " +
-                                          std::to_string(files.size()) + " were given");
+    if (!names.empty() && names.size() != files.size()) {
+        throw Error(ErrorCode::usage, "--name gives each --model one name, in their order; " +
+                                          std::to_string(names.size()) + " names for " +
+                                          std::to_string(files.size()) + " models were given");
     }
     std::vector<ModelSpec> specs;
-    for (const fs::path& file : files)
-        specs.push_back(resolve_with_sidecar(file, sidecars, settings()));
+    for (std::size_t i = 0; i < files.size(); ++i) {
+        ModelSettings flags = settings();
+        if (!names.empty()) flags["name"] = names[i];
+        specs.push_back(resolve_with_sidecar(files[i], sidecars, flags));
+    }
+    name_apart(specs);
     return specs;
 }
 
@@ -144,7 +160,18 @@ void DataFlags::add_to(CLI::App& app) {
         ->group(group);
     app.add_option("--dataset-name", name, "Name of the data set's results (default: the folder's)")
         ->group(group);
-    app.add_option("--limit", limit, "Use the first N images only")->type_name("N")->group(group);
+    auto* sample = app.add_option("--limit", limit,
+                                  "Use N images only: a sample with each class in its proportion")
+                       ->type_name("N")
+                       ->group(group);
+    app.add_option("--sample-seed", seed, "Which sample")
+        ->check(decimal_number())
+        ->capture_default_str()
+        ->group(group);
+    app.add_option("--first", first, "Use the first N images only")
+        ->type_name("N")
+        ->excludes(sample)
+        ->group(group);
 }
 
 DatasetOptions DataFlags::options(const ClassList& classes) const {
@@ -159,15 +186,24 @@ DatasetOptions DataFlags::options(const ClassList& classes) const {
     options.name = name;
     options.list = list;
     options.classes = classes;
-    options.limit = limit;
+    options.limit = first;
     return options;
+}
+
+Dataset DataFlags::sampled(Dataset dataset, bool quiet) const {
+    if (limit == 0 || limit >= dataset.size()) return dataset;
+    if (!quiet) {
+        note(dataset.name + ": " + count_text(limit) + " of " + count_text(dataset.size()) +
+             " images, each class in its proportion (seed " + std::to_string(seed) + ")");
+    }
+    return stratified_sample(dataset, limit, seed);
 }
 
 Dataset DataFlags::open(std::size_t index, const ClassList& classes, bool quiet) const {
     std::vector<std::string> notes;
     Dataset dataset = open_dataset(folders.at(index), options(classes), &notes);
     say_notes(dataset, notes, quiet);
-    return dataset;
+    return sampled(std::move(dataset), quiet);
 }
 
 void say_notes(const Dataset& dataset, const std::vector<std::string>& notes, bool quiet) {

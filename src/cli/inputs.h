@@ -23,8 +23,8 @@ public:
 
     std::vector<std::filesystem::path> files;  ///< --model
     std::vector<std::filesystem::path>
-        sidecars;      ///< --sidecar: files, or folders that hold <model>.toml
-    std::string name;  ///< --name: with one model only
+        sidecars;                    ///< --sidecar: files, or folders that hold <model>.toml
+    std::vector<std::string> names;  ///< --name: one for each model, or none
     std::string device = "auto";
 
     /// preset < sidecar < flags, for every file.
@@ -36,9 +36,10 @@ private:
     std::vector<double> mean_, std_;
     double crop_pct_ = 0, scale_ = 0;
     int resize_size_ = 0;
+    bool train_size_ = false;
 };
 
-/// --data, --list, --layout, --dataset-name, --limit.
+/// --data, --list, --layout, --dataset-name, --limit, --first.
 class DataFlags {
 public:
     void add_to(CLI::App& app);
@@ -46,10 +47,14 @@ public:
     std::filesystem::path list;
     std::string layout = "auto";
     std::string name;
-    std::size_t limit = 0;
+    std::size_t limit = 0;   ///< --limit: a sample stratified by class; 0: all
+    std::uint64_t seed = 0;  ///< --sample-seed: which sample
+    std::size_t first = 0;   ///< --first: the first so many; 0: all
 
     /// How to open each of the folders. Throws usage: what goes with one folder, given with more.
     DatasetOptions options(const ClassList& classes) const;
+    /// The part of it that --limit asks for.
+    Dataset sampled(Dataset dataset, bool quiet) const;
     /// Opens folder `index` for classifiers with these classes; what was assumed is said on stderr
     /// unless quiet.
     Dataset open(std::size_t index, const ClassList& classes, bool quiet) const;

@@ -27,6 +27,7 @@ const std::vector<Command>& commands() {
         {"compare", "Compare models on the same images; gate a release", cmd_compare},
         {"gap", "Explain the accuracy gap between two data sets", cmd_gap},
         {"show", "Show one image's labels and what each model predicts", cmd_show},
+        {"export", "Write every item with its label, prediction and loss on a line", cmd_export},
         {"patchml", "Compose images that hold a known number of objects", cmd_patchml},
         {"labels", "Build label sets from votes; propose questions; count", cmd_labels},
         {"replicate", "How much of a replication's accuracy gap is selection bias", cmd_replicate},
@@ -56,8 +57,8 @@ std::string help() {
         "  assay predict --model resnet50.pt --preset torchvision --data imagenet/val --out runs\n"
         "  assay score runs\n"
         "  assay compare runs/val/resnet50 runs/val/resnet50-v2 --gate \"top1.delta >= -0.005\"\n"
-        "\nExit status: 0 done, 1 a gate is broken, 2 bad input or usage, 3 partial result, 130 "
-        "interrupted.\n";
+        "\nExit status: 0 done, 1 a gate is broken, 2 bad input or usage, 3 partial result "
+        "(of check: something is wrong), 130 interrupted.\n";
     return out;
 }
 

@@ -19,6 +19,7 @@
 
 #include "assay/error.h"
 #include "core/file.h"
+#include "core/file_stream.h"
 #include "core/parallel.h"
 
 namespace assay::cli {
@@ -27,8 +28,8 @@ namespace {
 namespace fs = std::filesystem;
 
 /// The options whose values are files to write. All other values may be inputs.
-constexpr std::array<std::string_view, 5> output_options = {
-    "output", "posteriors", "annotator-quality", "curve", "rejected"};
+constexpr std::array<std::string_view, 6> output_options = {
+    "output", "posteriors", "annotator-quality", "curve", "rejected", "probabilities"};
 
 struct Named {
     std::string by;  ///< "--output", or "votes" of a plain argument
@@ -218,6 +219,46 @@ void write_result(const fs::path& file, std::string_view text) {
     if (there && (S_ISFIFO(there->st_mode) || S_ISCHR(there->st_mode)))
         return write_into(file, text);
     write_file_atomically(behind_links(file), text);
+}
+
+struct ResultStream::Impl {
+    std::optional<FileStream> file;  // none: to `special`, or stdout
+    std::FILE* special = nullptr;
+    fs::path path;
+
+    ~Impl() {
+        if (special != nullptr) std::fclose(special);
+    }
+};
+
+ResultStream::ResultStream(const fs::path& file) : impl_(std::make_unique<Impl>()) {
+    impl_->path = file;
+    if (is_stdout(file)) return;
+    const auto there = look_at(file);
+    struct stat out {};
+    if (there && ::fstat(STDOUT_FILENO, &out) == 0 && out.st_dev == there->st_dev &&
+        out.st_ino == there->st_ino)
+        return;  // /dev/stdout
+    if (there && (S_ISFIFO(there->st_mode) || S_ISCHR(there->st_mode))) {
+        impl_->special = ::fdopen(open_special(file), "w");
+        if (impl_->special == nullptr) fail("open", file);
+        return;
+    }
+    impl_->file.emplace(behind_links(file));
+}
+
+ResultStream::~ResultStream() = default;
+
+void ResultStream::write(std::string_view text) {
+    if (impl_->file) return impl_->file->write(text);
+    if (impl_->special == nullptr) return write_stdout(text);
+    if (std::fwrite(text.data(), 1, text.size(), impl_->special) != text.size())
+        fail("write", impl_->path);
+}
+
+void ResultStream::commit() {
+    if (impl_->file) impl_->file->commit();
+    if (impl_->special != nullptr && std::fflush(impl_->special) != 0) fail("write", impl_->path);
 }
 
 }  // namespace assay::cli

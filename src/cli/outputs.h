@@ -4,6 +4,7 @@
 
 #include <CLI/App.hpp>
 #include <filesystem>
+#include <memory>
 #include <string_view>
 
 namespace assay::cli {
@@ -20,5 +21,19 @@ bool is_stdout(const std::filesystem::path& file);
 /// to; a symbolic link stays, and what it leads to is replaced; a file is replaced by the whole
 /// result or stays as it was.
 void write_result(const std::filesystem::path& file, std::string_view text);
+
+/// The same for a result that comes in pieces: a file is replaced at commit(), and stays as it was
+/// without; stdout, a pipe or a device gets each piece at once.
+class ResultStream {
+public:
+    explicit ResultStream(const std::filesystem::path& file);
+    ~ResultStream();
+    void write(std::string_view text);
+    void commit();
+
+private:
+    struct Impl;
+    std::unique_ptr<Impl> impl_;
+};
 
 }  // namespace assay::cli

@@ -90,6 +90,10 @@ Plan::Data read_data(const json& table, const fs::path& folder) {
     }
     data.name = keys.take<std::string>("name", "");
     data.limit = keys.take_count<std::size_t>("limit", 0);
+    data.seed = keys.take_count<std::uint64_t>("sample_seed", 0);
+    data.first = keys.take_count<std::size_t>("first", 0);
+    if (data.limit > 0 && data.first > 0)
+        refuse("[[data]] has `limit` (a sample) and `first` (the first images); keep one");
     for (const char* key : pixel_settings) {
         if (json value = keys.take<json>(key, nullptr); !value.is_null())
             out.pixels[key] = std::move(value);
@@ -200,6 +204,7 @@ std::vector<ModelSpec> Plan::specs_on(const Data& on) const {
             return resolve_with_sidecar(model.path, model.sidecars, settings);
         }));
     }
+    name_apart(specs);
     return specs;
 }
 
@@ -226,7 +231,9 @@ json Plan::resolved(const std::vector<ModelSpec>& specs) const {
                                {"list", flags.list.string()},
                                {"layout", flags.layout},
                                {"name", flags.name},
-                               {"limit", flags.limit}});
+                               {"limit", flags.limit},
+                               {"sample_seed", flags.seed},
+                               {"first", flags.first}});
         out["data"].back().update(pixels);
     }
     for (const Step& step : steps) {

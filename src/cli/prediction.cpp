@@ -7,6 +7,8 @@
 #include <chrono>
 #include <utility>
 
+#include "assay/data/sample.h"
+#include "assay/report.h"
 #include "cli/inputs.h"
 #include "cli/progress.h"
 
@@ -38,7 +40,10 @@ void StoreFlags::add_to(CLI::App& app) {
 
 void Prediction::load(const std::vector<ModelSpec>& specs) {
     for (const ModelSpec& spec : specs) {
-        if (!flags_.quiet) note(describe(spec));
+        if (!flags_.quiet) {
+            note(describe(spec));
+            if (const std::string keys = keys_without_effect(spec); !keys.empty()) note(keys);
+        }
         models_.push_back(load_model(spec, {device_}));
     }
 }
@@ -64,7 +69,7 @@ void Prediction::over(const Dataset& dataset, const std::vector<ModelSpec>& spec
     predict_over(dataset, models);
 }
 
-void Prediction::predict_over(const Dataset& dataset, const std::vector<LoadedModel>& models) {
+PredictOptions Prediction::options() const {
     const StorageChoice storage = storage_format_named(flags_.storage);
     PredictOptions options;
     options.runs = flags_.out;
@@ -74,7 +79,25 @@ void Prediction::predict_over(const Dataset& dataset, const std::vector<LoadedMo
     options.batch_size = flags_.batch;
     options.threads = flags_.threads;
     options.command = command_line();
+    return options;
+}
 
+Dataset Prediction::enough(const Dataset& dataset, const Until& until, std::uint64_t seed) const {
+    ProgressLine progress(dataset.name + " (pilot)", "images", flags_.quiet);
+    const UntilResult result = images_until(models_, dataset, until, seed, options(), progress);
+    progress.finish();
+    if (!flags_.quiet) {
+        note(
+            fmt::format("{}: {} of {} images make the half width of top1 at most {:.3g}, by a "
+                        "pilot of {} (each class in its proportion, seed {})",
+                        dataset.name, count_text(result.images), count_text(dataset.size()),
+                        until.half_width, count_text(result.pilot), seed));
+    }
+    return stratified_sample(dataset, static_cast<std::size_t>(result.images), seed);
+}
+
+void Prediction::predict_over(const Dataset& dataset, const std::vector<LoadedModel>& models) {
+    const PredictOptions options = this->options();
     const auto start = std::chrono::steady_clock::now();
     ProgressLine progress(dataset.name, models.size() == 1 ? "images" : "images x models",
                           flags_.quiet);

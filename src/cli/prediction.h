@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "assay/evaluate/predict.h"
+#include "assay/evaluate/until.h"
 #include "cli/command.h"
 
 namespace assay::cli {
@@ -34,6 +35,8 @@ public:
     void load(const std::vector<ModelSpec>& specs);
     /// The models' class list.
     const ClassList& classes() const;
+    /// The sample that is large enough for `until`, after a pilot; said on stderr unless quiet.
+    Dataset enough(const Dataset& dataset, const Until& until, std::uint64_t seed) const;
     /// Runs them; several calls for several data sets.
     void over(const Dataset& dataset);
     /// The same with other preprocessing, on this data set alone: `specs` are those of load() but
@@ -47,6 +50,7 @@ public:
     const std::vector<std::string>& datasets() const { return datasets_; }
 
 private:
+    PredictOptions options() const;
     void predict_over(const Dataset& dataset, const std::vector<LoadedModel>& models);
 
     StoreFlags flags_;

@@ -19,8 +19,10 @@ void add_measure_options(CLI::App& app, MeasureOptions& options) {
            "npy, or an ImageFolder; top-1 and all others of one label keep the data set's "
            "own")
         ->type_name("FILE");
-    app.add_option("--class-map,--classes-map", options.class_map,
-                   "Ask over other classes: imagenet-a, imagenet-r, 16-class, in9, or a file")
+    app.add_option(
+           "--class-map,--classes-map", options.class_map,
+           "Ask over other classes: a map of `assay list maps`, or a file: a list of classes, "
+           "or JSON")
         ->type_name("NAME");
     app.add_option("--bins", options.bins, "Bins of the calibration errors (default 15)")
         ->check(CLI::Range(1, 100));

@@ -1,6 +1,10 @@
 #include "core/cpu.h"
 
+#include <sys/utsname.h>
+
 #include <cstdlib>
+#include <fstream>
+#include <string>
 #include <string_view>
 
 namespace assay {
@@ -24,7 +28,17 @@ bool cpu_has_f16c() {
     // instructions.
     return cpu_has_avx2();
 }
+std::string cpu_instruction_set() {
+    if (!simd_allowed()) return "none";
+    return __builtin_cpu_supports("avx512f") ? "avx512f"
+           : __builtin_cpu_supports("avx2")  ? "avx2"
+           : __builtin_cpu_supports("avx")   ? "avx"
+                                             : "sse2";
+}
 #else
+std::string cpu_instruction_set() {
+    return "plain";
+}
 bool cpu_has_avx2() {
     return false;
 }
@@ -32,5 +46,19 @@ bool cpu_has_f16c() {
     return false;
 }
 #endif
+
+std::string cpu_name() {
+    static const std::string name = [] {
+        std::ifstream file("/proc/cpuinfo");
+        for (std::string line; std::getline(file, line);) {
+            if (!line.starts_with("model name")) continue;
+            const std::size_t colon = line.find(": ");
+            if (colon != std::string::npos) return line.substr(colon + 2);
+        }
+        struct utsname system {};
+        return std::string(uname(&system) == 0 ? system.machine : "unknown");
+    }();
+    return name;
+}
 
 }  // namespace assay

@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <charconv>
 #include <numeric>
+#include <set>
 
 #include "assay/error.h"
 #include "core/hash.h"
+#include "imagenet_names.h"
 
 namespace assay {
 namespace {
@@ -93,6 +95,23 @@ ClassList numbered_classes(std::size_t count) {
     std::vector<std::string> ids(count);
     for (std::size_t c = 0; c < count; ++c) ids[c] = std::to_string(c);
     return ClassList(std::move(ids));
+}
+
+ClassList named_classes(std::vector<std::string> names) {
+    if (const auto places = as_imagenet(names)) {
+        std::vector<std::string> ids;
+        for (const std::int32_t c : *places)
+            ids.push_back(imagenet_classes().id(static_cast<std::size_t>(c)));
+        return ClassList(std::move(ids), std::move(names));
+    }
+    for (std::size_t c = 0; c < names.size(); ++c) {
+        if (names[c].empty())
+            throw Error(ErrorCode::bad_input, fmt::format("class {} has an empty name", c));
+    }
+    if (std::set<std::string_view>(names.begin(), names.end()).size() == names.size())
+        return ClassList(std::move(names));
+    std::vector<std::string> numbers = numbered_classes(names.size()).ids();
+    return ClassList(std::move(numbers), std::move(names));
 }
 
 bool is_numbered(const ClassList& classes) {

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
-#include <set>
+#include <optional>
 
 #include "assay/data/class_list.h"
 #include "assay/error.h"
@@ -33,10 +33,8 @@ ClassList make_list(std::vector<Entry> entries, bool ids_are_names) {
         ids.push_back(std::move(entry.id));
         names.push_back(std::move(entry.name));
     }
-    if (ids_are_names && std::set<std::string_view>(ids.begin(), ids.end()).size() != ids.size()) {
-        const ClassList numbers = numbered_classes(ids.size());
-        return ClassList(numbers.ids(), std::move(ids));
-    }
+    if (ids_are_names && !std::all_of(ids.begin(), ids.end(), is_wnid))
+        return named_classes(std::move(ids));
     return ClassList(std::move(ids), ids_are_names ? std::vector<std::string>{} : std::move(names));
 }
 
@@ -88,7 +86,44 @@ ClassList from_csv(std::string_view text, const std::string& source) {
     return make_list(numbered.in_order(), !id || !name);
 }
 
-ClassList from_lines(std::string_view text) {
+/// "0: 'tench'," of a Python dictionary and "0 tench" of a numbered list: what follows the number,
+/// without quotes. Nothing when the line is not number `expected` of such a list.
+std::optional<std::string> without_number(std::string_view line, std::size_t expected) {
+    line = trimmed(line);
+    if (line.starts_with('{')) line = trimmed(line.substr(1));
+    const std::size_t digits = std::min(line.find_first_not_of("0123456789"), line.size());
+    std::uint64_t number = 0;
+    if (!parse_number(line.substr(0, digits), number) || number != expected) return std::nullopt;
+    line.remove_prefix(digits);
+    const bool python = line.starts_with(':');
+    if (!python && !line.starts_with(' ') && !line.starts_with('\t') && !line.starts_with(','))
+        return std::nullopt;
+    line = trimmed(line.substr(1));
+    if (python && line.ends_with('}')) line = trimmed(line.substr(0, line.size() - 1));
+    if (python && line.ends_with(',')) line = trimmed(line.substr(0, line.size() - 1));
+    if (python && line.size() >= 2 && (line.front() == '\'' || line.front() == '"') &&
+        line.back() == line.front())
+        line = line.substr(1, line.size() - 2);
+    return line.empty() ? std::nullopt : std::optional(std::string(line));
+}
+
+/// The same list without the numbers 0, 1, ... where every line has its own.
+std::string unnumbered(std::string_view text) {
+    std::string out;
+    std::size_t count = 0;
+    bool all = true;
+    for_each_line(text, [&](std::string_view line, std::size_t) {
+        line = trimmed(line);
+        if (!all || line.empty() || line == "{" || line == "}") return;
+        const auto rest = without_number(line, count++);
+        all = rest.has_value();
+        if (rest) out += *rest + "\n";
+    });
+    return all && count > 0 ? out : std::string(text);
+}
+
+ClassList from_lines(std::string_view given) {
+    const std::string text = unnumbered(given);
     std::vector<Entry> entries;
     bool all_wnids = true;
     for_each_line(text, [&](std::string_view line, std::size_t) {
@@ -122,8 +157,19 @@ Entry entry_of(const nlohmann::json& value, bool& names_only) {
         shortened(value.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace))));
 }
 
+/// The classes in a config.json of transformers or timm; the root itself in any other file.
+const nlohmann::json& classes_in(const nlohmann::json& root) {
+    if (!root.is_object()) return root;
+    for (const char* key : {"id2label", "label_names"}) {
+        const auto found = root.find(key);
+        if (found != root.end() && found->is_structured()) return *found;
+    }
+    return root;
+}
+
 ClassList from_json(std::string_view text) {
-    const nlohmann::json root = parse_json(text, 4);
+    const nlohmann::json file = parse_json(text, 16);
+    const nlohmann::json& root = classes_in(file);
     bool names_only = false;
     if (root.is_array()) {
         std::vector<Entry> entries;

@@ -1,15 +1,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "assay/data/class_list.h"
 #include "assay/error.h"
+#include "class_aliases.h"
 #include "core/file.h"
 #include "core/json_limits.h"
 #include "core/refuse.h"
 #include "core/text.h"
+#include "imagenet_names.h"
 #include "imagenet_table.h"
 
 namespace assay {
@@ -17,8 +19,9 @@ namespace {
 
 using Decision = ClassMap::Decision;
 
-/// The 200 classes that `members` marks, in ImageNet's order: the order of the sorted folders, too.
-ClassMap subset_map(std::string name, const std::vector<std::uint8_t>& members) {
+/// The classes with this letter, in ImageNet's order: the order of the sorted folders, too. "":
+/// all.
+ClassMap subset_map(std::string name, std::string_view letter) {
     const ClassList& all = imagenet_classes();
     ClassMap map{.name = std::move(name),
                  .targets = {},
@@ -26,7 +29,7 @@ ClassMap subset_map(std::string name, const std::vector<std::uint8_t>& members) 
                  .decision = Decision::restrict_};
     std::vector<std::string> ids, names;
     for (std::size_t c = 0; c < all.size(); ++c) {
-        if (!members[c]) continue;
+        if (imagenet_table().subsets[c].find(letter) == std::string::npos) continue;
         map.target_of[c] = static_cast<std::int32_t>(ids.size());
         ids.push_back(all.id(c));
         names.push_back(all.name(c));
@@ -66,12 +69,16 @@ struct BuiltIn {
     std::string_view name;
     ClassMap (*make)();
 };
-constexpr std::array<BuiltIn, 4> built_in = {{
-    {"imagenet-a", [] { return subset_map("imagenet-a", imagenet_table().in_a); }},
-    {"imagenet-r", [] { return subset_map("imagenet-r", imagenet_table().in_r); }},
+constexpr BuiltIn built_in[] = {
+    {"imagenet-a", [] { return subset_map("imagenet-a", "A"); }},
+    {"imagenet-r", [] { return subset_map("imagenet-r", "R"); }},
+    {"imagenet-100", [] { return subset_map("imagenet-100", "H"); }},
+    {"imagenette", [] { return subset_map("imagenette", "N"); }},
+    {"imagewoof", [] { return subset_map("imagewoof", "W"); }},
+    {"imagenet-1k", [] { return subset_map("imagenet-1k", ""); }},
     {"16-class", sixteen_map},
     {"in9", in9_map},
-}};
+};
 
 /// A built-in map speaks of ImageNet's classes in the usual order; this makes it speak of the
 /// model's.
@@ -79,25 +86,27 @@ ClassMap for_model(ClassMap map, const ClassList& model) {
     const ClassList& imagenet = imagenet_classes();
     if (model.ids() == imagenet.ids()) return map;
     if (model.size() == imagenet.size() && is_numbered(model)) return map;
-    std::vector<std::int32_t> target_of;
-    std::vector<std::uint8_t> reached(map.targets.size(), 0);
+    std::vector<std::int32_t> target_of(model.size(), -1);
+    std::vector<std::uint8_t> met(imagenet.size(), 0);
     for (std::size_t c = 0; c < model.size(); ++c) {
-        const auto known = is_wnid(model.id(c)) ? imagenet.find(model.id(c)) : std::nullopt;
-        if (!known) {
-            refuse(
-                fmt::format("class map `{}` needs ImageNet's 1000 classes (WordNet ids in any "
-                            "order, or numbers); the model has {} "
-                            "classes, and class {} is `{}`",
-                            map.name, model.size(), c, shortened(model.id(c))));
+        auto known = imagenet_meaning(model.id(c));
+        if (!known && !is_wnid(model.id(c))) known = imagenet_meaning(model.name(c));
+        if (!known) continue;  // a head of more classes than ImageNet's
+        const auto i = static_cast<std::size_t>(*known);
+        if (met[i]++ != 0) {
+            refuse(fmt::format("class map `{}`: two classes of the model are ImageNet's `{}` ({})",
+                               map.name, imagenet.id(i), imagenet.name(i)));
         }
-        const std::int32_t target = map.target_of[static_cast<std::size_t>(*known)];
-        target_of.push_back(target);
-        if (target >= 0) reached[static_cast<std::size_t>(target)] = 1;
+        target_of[c] = map.target_of[i];
     }
-    const auto missing = std::find(reached.begin(), reached.end(), 0) - reached.begin();
-    if (static_cast<std::size_t>(missing) < reached.size()) {
-        refuse(fmt::format("class map `{}`: no class of the model answers for `{}`", map.name,
-                           map.targets.id(static_cast<std::size_t>(missing))));
+    // Half a group, or a class without an output, would be another question than the map's.
+    for (std::size_t i = 0; i < met.size(); ++i) {
+        if (met[i] != 0 || map.target_of[i] < 0) continue;
+        refuse(
+            fmt::format("class map `{}` needs ImageNet's classes (WordNet ids or names in any "
+                        "order, among any others; or 1000 numbers); the model has {} classes, "
+                        "and none of them is `{}` ({})",
+                        map.name, model.size(), imagenet.id(i), imagenet.name(i)));
     }
     map.target_of = std::move(target_of);
     return map;
@@ -112,15 +121,53 @@ Decision decision_named(const std::string& name) {
 }
 
 const nlohmann::json& member(const nlohmann::json& root, const char* key) {
-    if (!root.is_object()) refuse("a class map must be a JSON object");
     const auto found = root.find(key);
     if (found == root.end()) refuse(fmt::format("the class map has no \"{}\"", key));
     return *found;
 }
 
+/// The file is a class map in JSON: an object with our keys.
+bool says_decision(const nlohmann::json& root) {
+    return root.is_object() && (root.contains("decision") || root.contains("target_of"));
+}
+
+/// A plain list of classes: the arg-max is over these alone.
+ClassMap from_list(const std::filesystem::path& path, const ClassList& model) {
+    ClassMap map{.name = path.stem().string(),
+                 .targets = read_class_list(path),
+                 .target_of = std::vector<std::int32_t>(model.size(), -1),
+                 .decision = Decision::restrict_};
+    const ClassAliases aliases(model);
+    for (std::size_t t = 0; t < map.targets.size(); ++t) {
+        const std::string &id = map.targets.id(t), &name = map.targets.name(t);
+        // Where the list had to number its entries, only the names say something.
+        const bool numbered = is_numbered(map.targets) && map.targets.names() != map.targets.ids();
+        auto c = numbered ? std::nullopt : find_class(model, aliases, id);
+        if (!c) c = find_class(model, aliases, name);
+        if (!c) {
+            refuse(
+                fmt::format("entry {} `{}` is none of the model's {} classes, or could be "
+                            "several{}",
+                            t + 1, shortened(name), model.size(),
+                            suggest(name, is_wnid(name) ? model.ids() : model.names())));
+        }
+        std::int32_t& target = map.target_of[static_cast<std::size_t>(*c)];
+        if (target >= 0) {
+            refuse(fmt::format("entries {} `{}` and {} `{}` are the same class `{}` of the model",
+                               target + 1,
+                               shortened(map.targets.name(static_cast<std::size_t>(target))), t + 1,
+                               shortened(name), model.id(static_cast<std::size_t>(*c))));
+        }
+        target = static_cast<std::int32_t>(t);
+    }
+    return map;
+}
+
 ClassMap read_class_map(const std::filesystem::path& path, const ClassList& model) {
     constexpr std::uint64_t max_file = std::uint64_t{64} << 20;
-    const nlohmann::json root = parse_json(read_text(path, max_file), 3);
+    if (lower_extension(path.string()) != ".json") return from_list(path, model);
+    const nlohmann::json root = parse_json(read_text(path, max_file), 16);
+    if (!says_decision(root)) return from_list(path, model);
     ClassMap map;
     map.name = path.stem().string();
     std::vector<std::string> ids;
@@ -172,9 +219,10 @@ ClassMap class_map_named(std::string_view name_or_path, const ClassList& model_c
         if (entry.name == name_or_path) return for_model(entry.make(), model_classes);
     }
     const std::filesystem::path path(name_or_path);
-    if (path.extension() != ".json" && !std::filesystem::exists(path)) {
+    if (!path.has_extension() && !std::filesystem::exists(path)) {
         throw Error(ErrorCode::usage,
-                    fmt::format("unknown class map `{}`{}; a path of a JSON file is allowed, too",
+                    fmt::format("unknown class map `{}`{}; a path of a JSON file or of a list of "
+                                "classes is allowed, too",
                                 shortened(name_or_path), suggest(name_or_path, class_map_names())));
     }
     return with_note(fmt::format("reading the class map {}", path.string()),

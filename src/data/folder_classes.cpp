@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <optional>
 #include <set>
 #include <string_view>
 
 #include "assay/error.h"
+#include "class_aliases.h"
 #include "core/text.h"
 
 namespace assay {
@@ -24,19 +26,6 @@ std::vector<std::uint64_t> numbers_of(const std::vector<std::string>& folders) {
     std::sort(sorted.begin(), sorted.end());
     if (std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end()) return {};
     return numbers;
-}
-
-/// Loose name -> class, -1 where several classes share it.
-std::map<std::string, std::int32_t> loose_names(const ClassList& classes) {
-    std::map<std::string, std::int32_t> out;
-    for (std::size_t c = 0; c < classes.size(); ++c) {
-        const auto number = static_cast<std::int32_t>(c);
-        for (const std::string* text : {&classes.id(c), &classes.name(c)}) {
-            const auto [entry, fresh] = out.emplace(loose_name(*text), number);
-            if (!fresh && entry->second != number) entry->second = -1;
-        }
-    }
-    return out;
 }
 
 [[noreturn]] void refuse_unknown(const std::vector<std::string>& folders,
@@ -78,14 +67,13 @@ void refuse_doubles(const std::vector<std::string>& folders, const FolderClasses
 
 FolderClasses match_known(const std::vector<std::string>& folders, const ClassList& known) {
     FolderClasses out{.classes = known, .class_of = {}, .note = {}};
-    std::map<std::string, std::int32_t> loose;
+    std::optional<ClassAliases> aliases;
     std::size_t by_id = 0, by_number = 0;
     for (const std::string& folder : folders) {
         std::optional<std::int32_t> c = known.find(folder);
         if (!c) {
-            if (loose.empty()) loose = loose_names(known);
-            const auto found = loose.find(loose_name(folder));
-            if (found != loose.end() && found->second >= 0) c = found->second;
+            if (!aliases) aliases.emplace(known);
+            c = aliases->find(folder);
         } else if (known.id(static_cast<std::size_t>(*c)) == folder) {
             ++by_id;
         } else if (known.name(static_cast<std::size_t>(*c)) != folder) {
@@ -140,30 +128,25 @@ FolderClasses sorted_names(const std::vector<std::string>& folders) {
     return out;
 }
 
-/// A class list in which a name stands twice has numbers for ids, so that not all folders are found
-/// in it: where its names are meant for the folders, that is what has to be told.
+/// A folder whose name two classes have: which one is meant cannot be told. Doubled names that no
+/// folder has do no harm.
 void refuse_doubled_name(const std::vector<std::string>& folders, const ClassList& known) {
-    const std::set<std::string> meant(folders.begin(), folders.end());
-    const bool about_folders = std::any_of(known.names().begin(), known.names().end(),
-                                           [&](const auto& name) { return meant.contains(name); });
-    if (!about_folders) return;
+    const std::set<std::string_view> meant(folders.begin(), folders.end());
     std::map<std::string_view, std::size_t> first;
     for (std::size_t c = 0; c < known.size(); ++c) {
         const auto [entry, fresh] = first.emplace(known.name(c), c);
-        if (fresh) continue;
+        if (fresh || !meant.contains(known.name(c)) || known.find(known.name(c))) continue;
         throw Error(ErrorCode::bad_input,
-                    fmt::format("the class list names `{}` twice (entries {} and {} of {}), so "
-                                "that its names cannot "
-                                "be matched to the {} class folders: each class must stand once",
-                                shortened(known.name(c)), entry->second + 1, c + 1, known.size(),
-                                folders.size()));
+                    fmt::format("the class list names `{}` twice (entries {} and {} of {}), and "
+                                "there is a class folder of that name: which of the two it is "
+                                "cannot be told; call the folder by the class's id or number",
+                                shortened(known.name(c)), entry->second + 1, c + 1, known.size()));
     }
 }
 
 /// A classifier whose classes are mere numbers, and folders with other names: as many of them may
 /// be its classes.
 FolderClasses match_unnamed(const std::vector<std::string>& folders, const ClassList& known) {
-    refuse_doubled_name(folders, known);
     if (folders.size() != known.size()) {
         throw Error(ErrorCode::bad_input,
                     fmt::format("{} class folders (`{}`, ...), but the classifier has {} classes "
@@ -180,12 +163,15 @@ FolderClasses match_unnamed(const std::vector<std::string>& folders, const Class
 }  // namespace
 
 bool folder_names_fit(const std::vector<std::string>& folders, const ClassList& known) {
-    return !is_numbered(known) || std::all_of(folders.begin(), folders.end(), [&](const auto& f) {
-        return known.find(f).has_value();
-    });
+    // Numbers with names beside them are a list of names in which some repeat.
+    const bool has_names = known.names() != known.ids();
+    return !is_numbered(known) || has_names ||
+           std::all_of(folders.begin(), folders.end(),
+                       [&](const auto& f) { return known.find(f).has_value(); });
 }
 
 FolderClasses match_folders(const std::vector<std::string>& folders, const ClassList& known) {
+    refuse_doubled_name(folders, known);
     if (!known.empty())
         return folder_names_fit(folders, known) ? match_known(folders, known)
                                                 : match_unnamed(folders, known);

@@ -20,11 +20,11 @@ struct FolderClasses {
 bool folder_names_fit(const std::vector<std::string>& folders, const ClassList& known);
 
 /// Finds the class of each folder. With `known` classes each folder must be one of them (id, unique
-/// name, number; then ignoring case and with '_', '-' and blank the same). Where `known` is mere
+/// name, number; then by ClassAliases: other spellings, synonyms). Where `known` is mere
 /// numbers and the folders have other names, as many folders in order are its classes. Without:
 /// WordNet ids of ImageNet's classes mean ImageNet's 1000; numbers are classes in numeric order;
 /// else the names in byte order are the classes. Throws bad_input: unknown folder, two folders of
-/// one class.
+/// one class, a folder with a name that two classes have.
 FolderClasses match_folders(const std::vector<std::string>& folders, const ClassList& known);
 
 }  // namespace assay

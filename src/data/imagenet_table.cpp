@@ -23,8 +23,8 @@ ImagenetTable parse_table() {
         std::from_chars(reader[2].data(), reader[2].data() + reader[2].size(), in9);
         table.in9.push_back(in9);
         table.sixteen.emplace_back(reader[3]);
-        table.in_r.push_back(reader[4].find('R') != std::string_view::npos);
-        table.in_a.push_back(reader[4].find('A') != std::string_view::npos);
+        table.subsets.emplace_back(reader[4]);
+        table.lemmas.emplace_back(reader[5].empty() ? reader[1] : reader[5]);
     }
     table.classes = ClassList(std::move(ids), std::move(names));
     return table;

@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "assay/error.h"
+#include "class_aliases.h"
 #include "core/csv.h"
 #include "core/file.h"
 #include "core/text.h"
@@ -169,8 +171,14 @@ std::string unknown_label(std::string_view label, const ClassList& classes) {
 std::vector<std::int32_t> classes_of_texts(const LabelList& list, const ClassList& classes) {
     std::vector<std::int32_t> out;
     out.reserve(list.texts.size());
+    std::optional<ClassAliases> aliases;
     for (const auto& [text, line] : list.texts) {
-        const auto c = classes.find(text);
+        auto c = classes.find(text);
+        std::uint64_t number = 0;
+        if (!c && !parse_number(text, number)) {
+            if (!aliases) aliases.emplace(classes);
+            c = aliases->find(text);
+        }
         if (!c) {
             throw Error(ErrorCode::bad_input, fmt::format("{} line {}: {}", list.source, line,
                                                           unknown_label(text, classes)));

@@ -60,7 +60,8 @@ ClassList classes_of_list(const LabelList& list, const ClassList& known, bool im
     const auto is_known = [&](const LabelList::Text& text) {
         return known.find(text.text).has_value();
     };
-    if (!is_numbered(known) || std::any_of(list.texts.begin(), list.texts.end(), is_known) ||
+    if (!is_numbered(known) || known.names() != known.ids() ||
+        std::any_of(list.texts.begin(), list.texts.end(), is_known) ||
         list.texts.size() != known.size()) {
         return known;
     }

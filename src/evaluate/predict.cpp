@@ -18,10 +18,12 @@
 #include "assay/image/preprocess.h"
 #include "assay/model/model_spec.h"
 #include "assay/version.h"
+#include "core/cpu.h"
 #include "core/file.h"
 #include "core/hash.h"
 #include "core/json_text.h"
 #include "core/parallel.h"
+#include "evaluate/commit.h"
 #include "evaluate/shard_buffer.h"
 
 namespace assay {
@@ -82,8 +84,13 @@ StoreSpec store_spec(const LoadedModel& model, const Dataset& dataset,
     spec.ids_hash = dataset.ids_fingerprint();
     spec.model_hash = model.file_hash;
     spec.preprocess_hash = input_fingerprint(model.spec);
+    // What a number may depend on that is not part of the store's identity.
     spec.provenance_json = json_line({{"assay", version},
+                                      {"commit", source_commit()},
                                       {"command", options.command},
+                                      {"processor", cpu_name()},
+                                      {"instruction_set", cpu_instruction_set()},
+                                      {"threads", resolve_threads(options.threads)},
                                       {"device", facts.device},
                                       {"framework", facts.framework},
                                       {"parameters", facts.parameters},
@@ -289,7 +296,8 @@ void check_models(std::span<const LoadedModel> models) {
                 ErrorCode::usage,
                 fmt::format("two models are called `{}`: give one another name", model.spec.name));
         }
-        if (!(model.spec.classes == models[0].spec.classes)) {
+        // By ids: one list may call the same classes otherwise than another.
+        if (model.spec.classes.ids() != models[0].spec.classes.ids()) {
             throw Error(ErrorCode::usage,
                         fmt::format("`{}` and `{}` have different class lists ({} and {} classes): "
                                     "predict them into different "
@@ -305,7 +313,15 @@ void check_models(std::span<const LoadedModel> models) {
 LoadedModel load_model(ModelSpec spec, const ClassifierOptions& options) {
     LoadedModel loaded;
     loaded.file_hash = hash_file(spec.path);
-    loaded.classifier = open_classifier(spec, options);
+    const auto open = [&] { loaded.classifier = open_classifier(spec, options); };
+    if (spec.instead_of.empty()) {
+        open();
+    } else {
+        with_note(fmt::format("giving it images of the size that {} says it is evaluated at; "
+                              "train_size (--train-size) takes {}",
+                              spec.sidecar.string(), spec.instead_of),
+                  open);
+    }
     const std::uint32_t classes = loaded.classifier->facts().classes;
     if (spec.classes.empty()) {
         if (classes == imagenet_classes().size()) {

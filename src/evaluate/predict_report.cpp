@@ -1,6 +1,8 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <span>
 
 #include "assay/evaluate/predict.h"
 #include "assay/model/model_spec.h"
@@ -56,6 +58,8 @@ std::vector<std::string> model_notes(std::span<const PredictResult> results) {
 }
 
 std::string settings_source(const ModelSpec& spec) {
+    if (!spec.also_read.empty())
+        return spec.sidecar.string() + " and " + spec.also_read.filename().string();
     if (!spec.sidecar.empty()) return spec.sidecar.string();
     return spec.preset.empty() ? "flags" : "preset " + spec.preset;
 }
@@ -66,8 +70,22 @@ std::string describe(const ModelSpec& spec) {
     std::string input;
     if (spec.input_type == InputType::uint8) input += "; as bytes, not normalised";
     if (spec.layout == InputLayout::nhwc) input += "; channels last";
-    return fmt::format("{}: {}{}; {} (from {})", spec.name, describe(spec.preprocess), input,
-                       name_of(spec.outputs), settings_source(spec));
+    const std::string instead =
+        spec.instead_of.empty()
+            ? std::string()
+            : fmt::format("; the size it is evaluated at, --train-size: {}", spec.instead_of);
+    return fmt::format("{}: {}{}; {} (from {}{})", spec.name, describe(spec.preprocess), input,
+                       name_of(spec.outputs), settings_source(spec), instead);
+}
+
+std::string keys_without_effect(const ModelSpec& spec) {
+    constexpr std::size_t most = 12;
+    const auto& keys = spec.without_effect;
+    if (keys.empty()) return "";
+    const std::span shown(keys.data(), std::min(most, keys.size()));
+    return fmt::format("{}: keys without effect: {}{}", spec.sidecar.filename().string(),
+                       fmt::join(shown, ", "),
+                       keys.size() > most ? fmt::format(" and {} more", keys.size() - most) : "");
 }
 
 Report report_of(std::span<const PredictResult> results) {
@@ -131,6 +149,8 @@ Report plan_report_of(std::span<const ModelSpec> models) {
     std::string lines;
     for (const ModelSpec& spec : models) {
         lines += (lines.empty() ? "" : "\n") + describe(spec);
+        if (const std::string keys = keys_without_effect(spec); !keys.empty())
+            lines += "\n  " + keys;
         records.add({spec.name, describe(spec.preprocess), std::string(name_of(spec.outputs)),
                      settings_source(spec)});
         list.push_back(to_json(spec));

@@ -46,6 +46,13 @@ nlohmann::json to_json(const ScoreReport& report) {
                                      {"predicted", class_of(pair.predicted)},
                                      {"count", pair.count}});
     }
+    if (!report.reliability.empty()) out["reliability"] = json::array();
+    for (const ReliabilityBin& bin : report.reliability) {
+        json row = {{"low", bin.low}, {"high", bin.high}, {"correct", bin.correct}};
+        row["accuracy"] = to_json(bin.accuracy);
+        row["confidence"] = bin.confidence ? json(*bin.confidence) : json(nullptr);
+        out["reliability"].push_back(std::move(row));
+    }
     out["notes"] = report.notes;
     out["warnings"] = report.warnings;
     return out;

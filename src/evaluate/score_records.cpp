@@ -66,6 +66,50 @@ Table class_records(std::span<const ScoreReport> reports) {
     return table;
 }
 
+Table confusion_records(std::span<const ScoreReport> reports) {
+    Table table;
+    table.columns =
+        texts({"model", "dataset", "truth", "truth_name", "predicted", "predicted_name"});
+    append(table.columns, {{"count"}, {"n"}, {"proportion"}});
+    for (const ScoreReport& report : reports) {
+        for (const Confusion& c : report.confusions) {
+            const ClassResult& truth = report.per_class.at(static_cast<std::size_t>(c.truth));
+            const ClassResult* predicted =
+                c.predicted < 0 ? nullptr
+                                : &report.per_class.at(static_cast<std::size_t>(c.predicted));
+            const double proportion =
+                static_cast<double>(c.count) / static_cast<double>(truth.accuracy.n);
+            table.add({report.model, report.dataset, truth.id, truth.name,
+                       predicted ? predicted->id : "", predicted ? predicted->name : "",
+                       Count{c.count}, Count{truth.accuracy.n}, exact(proportion)});
+        }
+    }
+    return table;
+}
+
+Table reliability_records(std::span<const ScoreReport> reports) {
+    Table table;
+    table.columns = texts({"model", "dataset"});
+    append(table.columns, {{"bin_low"},
+                           {"bin_high"},
+                           {"n"},
+                           {"correct"},
+                           {"confidence"},
+                           {"accuracy"},
+                           {"low"},
+                           {"high"}});
+    for (const ScoreReport& report : reports) {
+        for (const ReliabilityBin& bin : report.reliability) {
+            const auto& interval = bin.accuracy.interval;
+            table.add({report.model, report.dataset, exact(bin.low), exact(bin.high),
+                       Count{bin.accuracy.n}, Count{bin.correct}, exact(bin.confidence),
+                       exact(bin.accuracy.value), interval ? exact(interval->low) : Cell(),
+                       interval ? exact(interval->high) : Cell()});
+        }
+    }
+    return table;
+}
+
 Table across_records(std::span<const AcrossResult> results) {
     Table table;
     table.columns = texts({"model", "datasets", "subgroup", "metric", "definition", "parameters"});

@@ -12,6 +12,10 @@ namespace assay {
 Table measurement_records(std::span<const ScoreReport> reports);
 /// A line a class.
 Table class_records(std::span<const ScoreReport> reports);
+/// A line a confusion.
+Table confusion_records(std::span<const ScoreReport> reports);
+/// A line a bin.
+Table reliability_records(std::span<const ScoreReport> reports);
 /// A line a mean over data sets.
 Table across_records(std::span<const AcrossResult> results);
 

@@ -5,6 +5,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <span>
 
 #include "assay/evaluate/score.h"
 #include "assay/report.h"
@@ -218,28 +219,80 @@ Table class_table(const ScoreReport& report) {
                      {"correct"},      {"accuracy %"},  {"interval", true, Show::interval},
                      {"confidence %"}, {"", false}};
     table.title = fmt::format("{} on {}: classes", report.model, report.dataset);
+    std::vector<const ClassResult*> classes;
+    std::size_t absent = 0;
     for (const ClassResult& c : report.per_class) {
-        table.add({c.id, c.name == c.id ? "" : c.name, Count{c.accuracy.n}, Count{c.correct},
-                   c.accuracy, c.accuracy,
-                   c.confidence ? Cell(Number{*c.confidence, Unit::proportion, 1}) : Cell(),
-                   c.accuracy.value ? Cell(Bar{*c.accuracy.value}) : Cell()});
+        if (c.accuracy.n == 0) {
+            ++absent;
+        } else {
+            classes.push_back(&c);
+        }
     }
+    // The worst first; of equals the one with more items, whose accuracy is the surer.
+    std::stable_sort(classes.begin(), classes.end(), [](const auto* a, const auto* b) {
+        if (*a->accuracy.value != *b->accuracy.value)
+            return *a->accuracy.value < *b->accuracy.value;
+        return a->accuracy.n > b->accuracy.n;
+    });
+    for (const ClassResult* c : classes) {
+        table.add({c->id, c->name == c->id ? "" : c->name, Count{c->accuracy.n}, Count{c->correct},
+                   c->accuracy, c->accuracy,
+                   c->confidence ? Cell(Number{*c->confidence, Unit::proportion, 1}) : Cell(),
+                   Bar{*c->accuracy.value}});
+    }
+    if (absent > 0)
+        table.add({fmt::format("{} classes without items", count_text(absent)), "", Count{0}});
     return table;
 }
 
-Table confusion_table(const ScoreReport& report) {
+Table reliability_table(const ScoreReport& report) {
+    Table table;
+    table.columns = {{"confidence %"},
+                     {"n"},
+                     {"mean confidence %"},
+                     {"accuracy %"},
+                     {"interval", true, Show::interval},
+                     {"accuracy - confidence"},
+                     {"", false}};
+    table.columns[5].sign = true;
+    table.title = fmt::format("{} on {}: reliability", report.model, report.dataset);
+    for (const ReliabilityBin& bin : report.reliability) {
+        if (bin.accuracy.n == 0) continue;
+        const double gap = *bin.accuracy.value - *bin.confidence;
+        table.add({bin.low == bin.high
+                       ? std::string("100")
+                       : fmt::format("{:.1f} – {:.1f}", 100 * bin.low, 100 * bin.high),
+                   Count{bin.accuracy.n}, Number{*bin.confidence, Unit::proportion, 1},
+                   bin.accuracy, bin.accuracy,
+                   Number{.value = gap, .unit = Unit::proportion, .digits = 1, .sign = true},
+                   Bar{*bin.accuracy.value}});
+    }
+    if (report.reliability.empty())
+        table.notes.emplace_back("undefined: the class map decides without giving probabilities");
+    table.notes.emplace_back("intervals: Wilson; bins without items are left out");
+    return table;
+}
+
+/// `kept`: as many as were asked for.
+Table confusion_table(const ScoreReport& report, std::size_t kept) {
     const auto name = [&](std::int32_t c) {
         return c < 0 ? "(no target)" : report.per_class.at(static_cast<std::size_t>(c)).name;
     };
     Table table;
     table.columns = {{"truth", false}, {"predicted", false}, {"count"}, {"of the class %"}};
     table.title = fmt::format("{} on {}: most frequent confusions", report.model, report.dataset);
-    for (const Confusion& c : report.confusions) {
+    constexpr std::size_t most = 20;
+    const std::size_t shown = kept == all_confusions ? most : kept;
+    for (const Confusion& c :
+         std::span(report.confusions).first(std::min(shown, report.confusions.size()))) {
         const auto n = report.per_class.at(static_cast<std::size_t>(c.truth)).accuracy.n;
         const double proportion = static_cast<double>(c.count) / static_cast<double>(n);
         table.add({name(c.truth), name(c.predicted), Count{c.count},
                    Number{proportion, Unit::proportion, 1}});
     }
+    if (report.confusions.size() > shown)
+        table.notes.push_back(fmt::format("{} more pairs; --csv has all of them",
+                                          count_text(report.confusions.size() - shown)));
     return table;
 }
 
@@ -328,13 +381,17 @@ Report report_of(const ScoreResult& result, const ScoreShown& shown) {
         section.blocks = store_blocks(result.reports);
         for (const ScoreReport& one : result.reports) {
             if (shown.per_class) section.blocks.emplace_back(class_table(one));
-            if (shown.confusions > 0) section.blocks.emplace_back(confusion_table(one));
+            if (shown.confusions > 0)
+                section.blocks.emplace_back(confusion_table(one, shown.confusions));
+            if (shown.reliability) section.blocks.emplace_back(reliability_table(one));
         }
     }
     if (!result.gates.empty()) section.blocks.emplace_back(gate_table(result.gates));
-    report.records = means             ? across_records(result.means)
-                     : shown.per_class ? class_records(result.reports)
-                                       : measurement_records(result.reports);
+    report.records = means                  ? across_records(result.means)
+                     : shown.per_class      ? class_records(result.reports)
+                     : shown.confusions > 0 ? confusion_records(result.reports)
+                     : shown.reliability    ? reliability_records(result.reports)
+                                            : measurement_records(result.reports);
     report.result = to_json(result, shown);
     report.warnings = result.warnings;
     report.partial = result.partial();

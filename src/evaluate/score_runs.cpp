@@ -69,10 +69,10 @@ std::vector<PredictionStore> open_all(const std::vector<std::filesystem::path>& 
 
 void check(const ScoreRunsOptions& options, const ScoreShown& shown) {
     check(options.measure, false);
-    if (!options.across.empty() && (shown.per_class || shown.confusions > 0))
+    if (!options.across.empty() && (shown.per_class || shown.confusions > 0 || shown.reliability))
         throw Error(ErrorCode::usage,
-                    "means over data sets are of metrics: classes and confusions do not go with "
-                    "them");
+                    "means over data sets are of metrics: classes, confusions and reliability do "
+                    "not go with them");
 }
 
 ScoreResult score_runs(const ScoreRunsOptions& options, Comm& comm,
@@ -94,6 +94,13 @@ ScoreResult score_runs(const ScoreRunsOptions& options, Comm& comm,
             ScoreOptions one = resolve(options.measure, store);
             one.subgroup = options.subgroup;
             one.confusions = options.confusions;
+            if (options.reliability) {
+                one.reliability = parse_metric("ece");
+                if (options.measure.bins > 0)
+                    one.reliability->set("bins", std::to_string(options.measure.bins));
+                if (!options.measure.edges.empty())
+                    one.reliability->set("edges", options.measure.edges);
+            }
             const std::string unnamed =
                 unnamed_text(one.unnamed, store.rows(), options.measure.labels);
             if (!unnamed.empty() && warned.insert(store.spec().dataset_name).second)

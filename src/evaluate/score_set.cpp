@@ -55,6 +55,11 @@ public:
         if (options_.null_draws > 0) add_null();
         report_.labels_per_image = rows_.label_counts();
         fill_classes(report_, shape_, shared_.at("classes").state, options_.resampling.level);
+        if (options_.reliability && shape_.probabilities) {
+            const MetricContext context = this->context(*options_.reliability);
+            const auto bins = families::accumulate_bins(context);
+            fill_reliability(report_, context, shared_.at(bins->key()).state);
+        }
         fill_confusions(report_, confused_, options_.confusions);
         add_kind_warning(report_, store_.spec().kind, sampled_[0], sampled_[1]);
         fill_predictions(set_, rows_, labels_);
@@ -66,6 +71,7 @@ private:
         // The class table is always filled: it is part of the report.
         add_accumulator(families::accumulate_classes({shape_, {}, options_.resampling.level}));
         for (const MetricRequest& request : set_.requests) prepare(request);
+        if (options_.reliability) prepare(*options_.reliability);
     }
 
     void prepare(const MetricRequest& request) {

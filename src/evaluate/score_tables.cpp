@@ -7,6 +7,7 @@
 
 #include "core/statistics.h"
 #include "metric/class_table.h"
+#include "metric/families.h"
 
 namespace assay {
 
@@ -34,6 +35,26 @@ void fill_classes(ScoreReport& report, const Shape& shape, std::span<const std::
         if (!shape.probabilities) continue;
         result.confidence = real_of(cls + class_confidence) / n;
         if (cls[class_unknown] == 0) result.target_probability = real_of(cls + class_target) / n;
+    }
+}
+
+void fill_reliability(ScoreReport& report, const MetricContext& context,
+                      std::span<const std::int64_t> state) {
+    for (const families::ConfidenceBin& bin : families::confidence_bins(context, state)) {
+        ReliabilityBin& out = report.reliability.emplace_back();
+        out.low = static_cast<double>(bin.low);
+        out.high = static_cast<double>(bin.high);
+        out.correct = bin.hits;
+        out.accuracy.unit = Unit::proportion;
+        out.accuracy.n = bin.items;
+        if (bin.items == 0) {
+            out.accuracy.undefined = "no item with such a confidence";
+            continue;
+        }
+        const auto n = static_cast<double>(bin.items);
+        out.accuracy.value = static_cast<double>(bin.hits) / n;
+        out.accuracy.interval = wilson(bin.hits, bin.items, context.level);
+        out.confidence = bin.confidence / n;
     }
 }
 

@@ -17,6 +17,9 @@ using ConfusionCounts = std::map<std::pair<std::int32_t, std::int32_t>, std::uin
 /// `state`: of the accumulator "classes", by group.
 void fill_classes(ScoreReport& report, const Shape& shape, std::span<const std::int64_t> state,
                   double level);
+/// From the bins of `ece`, by group.
+void fill_reliability(ScoreReport& report, const MetricContext& context,
+                      std::span<const std::int64_t> state);
 /// The `kept` most frequent.
 void fill_confusions(ScoreReport& report, const ConfusionCounts& counts, std::size_t kept);
 /// Takes the records out of `rows`.

@@ -110,7 +110,8 @@ ParameterFacts agreement_parameter() {
 ParameterFacts edges_parameter() {
     return {"edges",
             "left_closed",
-            "who owns an edge; left_closed gives confidence 1 a bin of its own (torchmetrics 1.1)",
+            "who owns an edge; left_closed gives confidence 1 a bin of its own (torchmetrics 1.1). "
+            "Confidences are 32-bit, as there: one above 1 - 2^-25 is 1",
             {"left_closed", "left_closed_merged", "right_closed"}};
 }
 
@@ -332,7 +333,8 @@ std::vector<MetricFacts> make_table() {
                         {"variant",
                          "class_wise",
                          "class_wise: published code; class_wise_equal: weights 1/B (eq. 8); "
-                         "top_label: top confidence only",
+                         "top_label: top confidence only. A probability of 1 has a bin of its own; "
+                         "probabilities are 32-bit: one above 1 - 2^-25 is 1",
                          {"class_wise", "class_wise_equal", "top_label"}}},
          .needs = labels | probabilities | full_rows,
          .higher_is_better = false,

@@ -103,6 +103,30 @@ std::unique_ptr<Accumulator> accumulate_bins(const MetricContext& context) {
     return std::make_unique<Bins>(bins_of(context.parameters), context.parameters.at("edges"));
 }
 
+std::vector<ConfidenceBin> confidence_bins(const MetricContext& context,
+                                           std::span<const std::int64_t> state) {
+    const int bins = bins_of(context.parameters);
+    const std::vector<float> edges = edges_of(bins);
+    const std::size_t slots = (static_cast<std::size_t>(bins) + 1) * bin_slots;
+    std::vector<ConfidenceBin> out(static_cast<std::size_t>(bins) + 1);
+    for (std::size_t b = 0; b < out.size(); ++b) {
+        ConfidenceBin& bin = out[b];
+        bin.low = edges[b];
+        bin.high = edges[std::min(b + 1, edges.size() - 1)];
+        std::vector<std::int64_t> total(bin_slots, 0);
+        for (std::size_t g = 0; g < group_count; ++g) {
+            for (std::size_t k = 0; k < bin_slots; ++k)
+                total[k] += state[g * slots + b * bin_slots + k];
+        }
+        bin.items = static_cast<std::uint64_t>(total[bin_items]);
+        bin.hits = static_cast<std::uint64_t>(total[bin_hits]);
+        bin.confidence = real_of(&total[bin_confidence_sum]);
+    }
+    // Only one of the edge rules has a bin for confidences of exactly 1.
+    if (context.parameters.at("edges") != "left_closed") out.pop_back();
+    return out;
+}
+
 std::string ece_definition(const Parameters& parameters) {
     return fmt::format("ece.{}.{}", parameters.at("norm"), parameters.at("edges"));
 }

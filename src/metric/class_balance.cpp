@@ -49,7 +49,7 @@ struct Spread {
     std::string undefined;
     std::vector<double> accuracy, noise, target, target_spread;  // one per class that has items
     std::uint64_t n = 0;
-    std::size_t absent = 0;
+    std::size_t absent = 0, alone = 0;  ///< classes without items, with a single one
 };
 
 Spread spread_of(const MetricContext& context, std::span<const std::int64_t> state,
@@ -67,6 +67,7 @@ Spread spread_of(const MetricContext& context, std::span<const std::int64_t> sta
         const double accuracy = static_cast<double>(state[c + class_hits]) / n;
         spread.accuracy.push_back(accuracy);
         if (n > 1) spread.noise.push_back(accuracy * (1 - accuracy) / (n - 1));
+        spread.alone += n == 1 ? 1 : 0;
         const double mean = real_of(&state[c + class_target]) / n;
         spread.target.push_back(mean);
         spread.target_spread.push_back(
@@ -96,10 +97,20 @@ double standard_deviation(const std::vector<double>& x, bool sample) {
     return std::sqrt(squares / (static_cast<double>(x.size()) - (sample ? 1 : 0)));
 }
 
-Estimate begin(const Spread& spread) {
+/// `balance`: it is about how classes differ, which single items say nothing of: accuracies of 0
+/// and 1 differ however even the classifier is, and one confidence has no spread. Not asked of
+/// values without some items: the whole has been asked already.
+Estimate begin(const MetricContext& context, const Spread& spread, bool balance) {
     Estimate value;
     value.n = spread.n;
     value.undefined = spread.undefined;
+    if (balance && !context.value_only && value.undefined.empty() &&
+        spread.alone == spread.accuracy.size()) {
+        value.undefined = fmt::format(
+            "each of the {} classes has a single item: how classes differ cannot be told from the "
+            "chance of one item",
+            spread.accuracy.size());
+    }
     if (spread.absent > 0 && spread.undefined.empty()) {
         value.note = fmt::format("over the {} classes that have items; {} have none",
                                  spread.accuracy.size(), spread.absent);
@@ -137,7 +148,7 @@ std::unique_ptr<Accumulator> accumulate_classes(const MetricContext& context) {
 
 Estimate balanced_value(const MetricContext& context, std::span<const std::int64_t> state) {
     const Spread spread = spread_of(context, state, false);
-    Estimate value = begin(spread);
+    Estimate value = begin(context, spread, false);
     if (!value.undefined.empty()) return value;
     value.value = mean_of(spread.accuracy);
     if (spread.noise.size() == spread.accuracy.size()) {
@@ -158,7 +169,7 @@ Estimate balanced_value(const MetricContext& context, std::span<const std::int64
 Estimate class_accuracy_balance_value(const MetricContext& context,
                                       std::span<const std::int64_t> state) {
     const Spread spread = spread_of(context, state, false);
-    Estimate value = begin(spread);
+    Estimate value = begin(context, spread, true);
     accuracy_part(value, spread, context.parameters.at("std") == "sample");
     return value;
 }
@@ -166,7 +177,7 @@ Estimate class_accuracy_balance_value(const MetricContext& context,
 Estimate class_confidence_balance_value(const MetricContext& context,
                                         std::span<const std::int64_t> state) {
     const Spread spread = spread_of(context, state, true);
-    Estimate value = begin(spread);
+    Estimate value = begin(context, spread, true);
     if (value.undefined.empty())
         value.value = confidence_part(spread, context.parameters.at("spread") == "within");
     return value;
@@ -175,7 +186,7 @@ Estimate class_confidence_balance_value(const MetricContext& context,
 Estimate class_balance_value(const MetricContext& context, std::span<const std::int64_t> state) {
     const bool within = context.parameters.at("spread") == "within";
     const Spread spread = spread_of(context, state, true);
-    Estimate value = begin(spread);
+    Estimate value = begin(context, spread, true);
     const std::string note = value.note;
     accuracy_part(value, spread, within);
     if (!value.undefined.empty()) return value;

@@ -1,9 +1,11 @@
 // The functions behind the rows of the table (builtin.cpp), one family a file.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "assay/metric/metric.h"
 
@@ -28,6 +30,15 @@ Estimate confidence_value(const MetricContext&, std::span<const std::int64_t>);
 Estimate overconfidence_value(const MetricContext&, std::span<const std::int64_t>);
 
 std::unique_ptr<Accumulator> accumulate_bins(const MetricContext&);
+/// One bin of equal width, as `accumulate_bins` counts it; the bin of confidence 1 is [1, 1].
+struct ConfidenceBin {
+    float low = 0, high = 0;
+    std::uint64_t items = 0, hits = 0;
+    double confidence = 0;  ///< sum
+};
+/// From the grouped state of that accumulator, ascending.
+std::vector<ConfidenceBin> confidence_bins(const MetricContext&,
+                                           std::span<const std::int64_t> state);
 Estimate ece_value(const MetricContext&, std::span<const std::int64_t>);
 std::string ece_definition(const Parameters&);
 Estimate ece_debiased_value(const MetricContext&, std::span<const std::int64_t>);

@@ -60,7 +60,9 @@ fs::path locate_sidecar(const fs::path& model, const fs::path& hint) {
 ClassList class_list_of(const json& value) {
     if (value == "imagenet") return imagenet_classes();
     if (value.is_string()) return read_class_list(value.get<std::string>());
-    if (value.is_array()) return ClassList(value.get<std::vector<std::string>>());
+    if (value.is_array()) return named_classes(value.get<std::vector<std::string>>());
+    if (!value.contains("ids"))
+        return named_classes(value.at("names").get<std::vector<std::string>>());
     return ClassList(value.at("ids").get<std::vector<std::string>>(),
                      value.at("names").get<std::vector<std::string>>());
 }
@@ -72,6 +74,26 @@ bool says_preprocessing(const json& layer) {
         if (layer.contains(key)) return true;
     }
     return false;
+}
+
+/// What a layer says about the size of the input, for people.
+std::string size_text(const ModelSpec& spec) {
+    const Preprocess& p = spec.preprocess;
+    return fmt::format("{}x{}, crop_pct {:.6g}", p.height, p.width, p.crop_pct);
+}
+
+/// The size that a layer says the model is evaluated at takes the place of the one that it was
+/// trained at: timm's validation does so (resolve_data_config with use_test_size).
+void take_test_size(json& layer, bool train_size) {
+    for (const auto& [test, plain] :
+         {std::pair{"test_input_size", "input_size"}, std::pair{"test_crop_pct", "crop_pct"}}) {
+        const auto found = layer.find(test);
+        if (found == layer.end()) continue;
+        const json value = *found;
+        if (!train_size) layer[plain] = value;
+        layer.erase(test);
+    }
+    layer.erase("train_size");
 }
 
 }  // namespace
@@ -109,29 +131,43 @@ InputType input_type_named(std::string_view name) {
 ModelSpec resolve_model(const fs::path& model, const ModelSettings& flags,
                         const fs::path& sidecar_hint) {
     check_file(model);
-    const json top = checked_layer(flags.is_null() ? json::object() : flags);
+    json top = checked_layer(flags.is_null() ? json::object() : flags);
     ModelSpec spec;
     spec.path = model;
     spec.name = model.stem().string();
     spec.format = format_of(model);
     spec.sidecar = locate_sidecar(model, sidecar_hint);
-    const json side = spec.sidecar.empty() ? json::object() : read_sidecar(spec.sidecar);
+    SidecarFacts facts;
+    json side = spec.sidecar.empty() ? json::object() : read_sidecar(spec.sidecar, &facts);
+    spec.also_read = std::move(facts.also_read);
+    spec.without_effect = std::move(facts.without_effect);
 
     if (!says_preprocessing(top) && !says_preprocessing(side)) {
         std::vector<std::string> known;
         for (const Preset& preset : presets()) known.push_back(preset.name);
         throw Error(ErrorCode::usage,
                     fmt::format("nothing says how the input of {} is prepared: name a preset ({}) "
-                                "or put a sidecar {}.toml "
-                                "beside it",
+                                "or put a sidecar {}.toml, a config.json of timm or a "
+                                "preprocessor_config.json beside it",
                                 model.string(), fmt::join(known, ", "), spec.name));
     }
     // timm's settings are the language of sidecars, so timm's defaults fill what they leave out.
     spec.preset =
         top.contains("preset") ? top["preset"].get<std::string>() : side.value("preset", "timm");
     spec.preprocess = preset_named(spec.preset).preprocess;
+    const bool train_size = top.value("train_size", side.value("train_size", false));
+    ModelSpec trained = spec;
+    json side_of_training = side, top_of_training = top;
+    take_test_size(side_of_training, true);
+    take_test_size(top_of_training, true);
+    apply_layer(side_of_training, trained);
+    apply_layer(top_of_training, trained);
+    take_test_size(side, train_size);
+    take_test_size(top, train_size);
     apply_layer(side, spec);
     apply_layer(top, spec);
+    if (spec.preprocess != trained.preprocess) spec.instead_of = size_text(trained);
+    spec.named = top.contains("name") || side.contains("name");
 
     if (top.contains("classes")) {
         spec.classes = class_list_of(top["classes"]);
@@ -163,6 +199,9 @@ json to_json(const ModelSpec& spec) {
     if (spec.num_classes) out["num_classes"] = *spec.num_classes;
     if (spec.layout) out["layout"] = name_of(*spec.layout);
     if (spec.input_type) out["input_type"] = name_of(*spec.input_type);
+    if (!spec.also_read.empty()) out["also_read"] = spec.also_read.string();
+    if (!spec.instead_of.empty()) out["instead_of"] = spec.instead_of;
+    if (!spec.without_effect.empty()) out["without_effect"] = spec.without_effect;
     if (!spec.classes.empty())
         out["classes"] = {{"count", spec.classes.size()},
                           {"fingerprint", spec.classes.fingerprint()}};

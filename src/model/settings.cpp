@@ -141,8 +141,8 @@ void set_name(std::string_view key, const json& value, ModelSpec& spec) {
     spec.name = name;
 }
 
-/// "imagenet", a path, a list of ids, or {"ids": [...], "names": [...]}: only its form is looked at
-/// here.
+/// "imagenet", a path, a list of names, {"names": [...]} or {"ids": [...], "names": [...]}: only
+/// its form is looked at here.
 void check_classes(std::string_view key, const json& value, ModelSpec&) {
     constexpr std::string_view allowed =
         "\"imagenet\", the path of a class list, or a list of class ids";
@@ -152,6 +152,9 @@ void check_classes(std::string_view key, const json& value, ModelSpec&) {
     };
     if (value.is_string() && !value.get_ref<const std::string&>().empty()) return;
     if (strings(value) && !value.empty()) return;
+    if (value.is_object() && value.size() == 1 && value.contains("names") &&
+        strings(value["names"]) && !value["names"].empty())
+        return;
     if (value.is_object() && value.size() == 2 && value.contains("ids") && strings(value["ids"]) &&
         value.contains("names") && strings(value["names"]) &&
         value["ids"].size() == value["names"].size())
@@ -186,6 +189,23 @@ const std::vector<Row>& rows() {
              s.preprocess.crop_mode = named(k, v, crop_mode_named);
          }},
         {{"crop_pct", "share of the resized side that the crop keeps"}, Form::number, set_crop_pct},
+        {{"test_input_size", "timm: the input size that it is evaluated at, instead of input_size"},
+         Form::list,
+         [](std::string_view k, const json& v, ModelSpec&) {
+             ModelSpec scratch;
+             set_input_size(k, v, scratch);
+         }},
+        {{"test_crop_pct", "timm: the crop_pct that it is evaluated with, instead of crop_pct"},
+         Form::number,
+         [](std::string_view k, const json& v, ModelSpec&) {
+             ModelSpec scratch;
+             set_crop_pct(k, v, scratch);
+         }},
+        {{"train_size", "true: input_size and crop_pct also where there are test_ ones"},
+         Form::word,
+         [](std::string_view k, const json& v, ModelSpec&) {
+             if (!v.is_boolean()) refuse_setting(k, v, "true or false");
+         }},
         {{"resize_size", "size in pixels before the crop, instead of crop_pct"},
          Form::number,
          [](std::string_view k, const json& v, ModelSpec& s) {
@@ -246,7 +266,7 @@ const std::vector<Row>& rows() {
 }
 
 /// Keys that timm's pretrained_cfg and config.json carry and that do not change how a given file is
-/// evaluated.
+/// evaluated: they are passed over in every sidecar.
 constexpr std::array kHarmless = {
     "url",
     "file",
@@ -271,8 +291,6 @@ constexpr std::array kHarmless = {
     "global_pool",
     "fixed_input_size",
     "min_input_size",
-    "test_input_size",
-    "test_crop_pct",
     "drop_path_rate",
     "drop_rate",
     "model_args",
@@ -286,12 +304,25 @@ constexpr std::array kHarmless = {
     "transformers_version",
 };
 
+/// timm's label_names as a list: {"0": "n01440764", ...} is allowed, too.
+json ordered_labels(const json& labels) {
+    constexpr std::string_view allowed = "a list of class ids, or a table of 0..N-1 and ids";
+    if (labels.is_array()) return labels;
+    if (!labels.is_object()) refuse_setting("label_names", labels, allowed);
+    json list = json::array();
+    for (std::size_t i = 0; i < labels.size(); ++i) {
+        const auto found = labels.find(std::to_string(i));
+        if (found == labels.end()) refuse_setting("label_names", labels, allowed);
+        list.push_back(*found);
+    }
+    return list;
+}
+
 /// timm's label_names (ids) with label_descriptions (id -> text), as one "classes" value.
 json classes_from_labels(const json& layer) {
-    const json& ids = layer.at("label_names");
+    const json ids = ordered_labels(layer.at("label_names"));
     json names = json::array();
     const auto descriptions = layer.find("label_descriptions");
-    if (!ids.is_array()) refuse_setting("label_names", ids, "a list of class ids");
     for (const json& id : ids) {
         if (!id.is_string()) refuse_setting("label_names", id, "a list of class ids");
         json name = id;
@@ -315,7 +346,7 @@ const std::vector<SettingKey>& setting_keys() {
     return keys;
 }
 
-json checked_layer(const json& layer) {
+json checked_layer(const json& layer, PassedOver* passed_over) {
     if (!layer.is_object())
         throw Error(ErrorCode::bad_input,
                     "model settings must be a table of keys, got " + shown(layer));
@@ -334,7 +365,10 @@ json checked_layer(const json& layer) {
             if (value != 0)
                 refuse_setting(key, value,
                                "0; give a class list of all the model's outputs instead");
-        } else if (std::ranges::find(kHarmless, std::string_view(name)) == kHarmless.end()) {
+        } else if (std::ranges::find(kHarmless, std::string_view(name)) != kHarmless.end() ||
+                   (passed_over != nullptr && passed_over->any)) {
+            if (passed_over != nullptr) passed_over->keys.push_back(name);
+        } else {
             std::vector<std::string> known;
             for (const Row& r : rows()) known.push_back(r.key.name);
             throw Error(ErrorCode::bad_input, fmt::format("unknown model setting \"{}\"{}",
@@ -373,7 +407,10 @@ json setting_from_text(std::string_view key, std::string_view text) {
     for (const Row& row : rows()) {
         known.push_back(row.key.name);
         if (row.key.name != key) continue;
-        if (row.form == Form::word) return std::string(text);
+        if (row.form == Form::word) {
+            if (key == "train_size" && (text == "true" || text == "false")) return text == "true";
+            return std::string(text);
+        }
         json list = json::array();
         for (std::size_t begin = 0; begin <= text.size();) {
             const std::size_t end = std::min(text.find(',', begin), text.size());

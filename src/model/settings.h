@@ -3,15 +3,24 @@
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
 
 #include "assay/model/model_spec.h"
 
 namespace assay {
 
+/// The keys of a layer that say nothing about evaluation.
+struct PassedOver {
+    /// Unknown keys, too: the file is another program's, and not every key of it can be known.
+    bool any = false;
+    std::vector<std::string> keys;
+};
+
 /// One layer (a sidecar or the flags) checked: unknown keys, wrong types and values out of range
 /// throw bad_input. Returned without nulls and without the keys of timm that say nothing about
-/// evaluation; "label_names" and "label_descriptions" become "classes".
-nlohmann::json checked_layer(const nlohmann::json& layer);
+/// evaluation (they go to `passed_over`); "label_names" and "label_descriptions" become "classes".
+nlohmann::json checked_layer(const nlohmann::json& layer, PassedOver* passed_over = nullptr);
 
 /// Writes a checked layer's values over those of `spec`. "preset" and "classes" are left to the
 /// caller.

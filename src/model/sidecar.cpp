@@ -1,12 +1,15 @@
 // Sidecars: the file beside a model that says how its input is prepared.
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <utility>
 
 #include "assay/error.h"
 #include "assay/model/model_spec.h"
 #include "core/file.h"
 #include "core/toml.h"
+#include "model/huggingface.h"
 #include "model/settings.h"
 
 namespace assay {
@@ -19,6 +22,9 @@ namespace fs = std::filesystem;
 /// about 2 MB.
 constexpr std::uint64_t kLargestSidecar = 64ULL << 20;
 
+constexpr const char* kConfig = "config.json";
+constexpr const char* kProcessor = "preprocessor_config.json";
+
 json parse_json(const std::string& text) {
     try {
         return json::parse(text);
@@ -27,27 +33,71 @@ json parse_json(const std::string& text) {
     }
 }
 
-/// A "pretrained_cfg" inside is merged with the keys around it (Hugging Face's config.json holds
-/// num_classes and label_names there); inside it wins.
+/// A "pretrained_cfg" inside is merged with the keys around it. Inside it wins, except for what
+/// timm's own loader takes from around it: there stands what the saved network has, inside what the
+/// architecture was first trained with.
 json unwrapped(json all) {
     if (!all.is_object()) return all;
     const auto inner = all.find("pretrained_cfg");
     if (inner == all.end()) return all;
-    const json config = *inner;
+    json config = *inner;
     if (!config.is_object())
         throw Error(ErrorCode::bad_input, "\"pretrained_cfg\" must be a table of settings");
     all.erase(inner);
+    for (const char* key : {"num_classes", "label_names", "label_descriptions"}) {
+        if (all.contains(key)) config.erase(key);
+    }
     all.update(config);
     return all;
 }
 
-bool has_pretrained_cfg(const fs::path& path) {
+std::optional<json> read_foreign(const fs::path& path) {
     try {
-        const json all = json::parse(read_text(path, kLargestSidecar));
-        return all.is_object() && all.contains("pretrained_cfg");
+        std::error_code ignored;
+        if (!fs::is_regular_file(path, ignored)) return std::nullopt;
+        return json::parse(read_text(path, kLargestSidecar));
     } catch (const std::exception&) {
-        return false;  // somebody else's config.json: not a sidecar, so not an error
+        return std::nullopt;  // somebody else's config.json: not a sidecar, so not an error
     }
+}
+
+/// A config.json of timm or transformers, or a preprocessor_config.json of transformers.
+fs::path find_shared(const fs::path& folder) {
+    if (const auto config = read_foreign(folder / kConfig);
+        config && config->is_object() &&
+        (config->contains("pretrained_cfg") || is_transformers_config(*config)))
+        return folder / kConfig;
+    if (const auto processor = read_foreign(folder / kProcessor);
+        processor && is_image_processor(*processor))
+        return folder / kProcessor;
+    return {};
+}
+
+/// transformers keeps the classes in one file and the preprocessing in another: given either, both
+/// are read.
+json read_transformers(const fs::path& path, const json& given, SidecarFacts& facts) {
+    const bool has_classes = is_transformers_config(given);
+    const fs::path other_path = path.parent_path() / (has_classes ? kProcessor : kConfig);
+    std::optional<json> other = read_foreign(other_path);
+    if (other && !(has_classes ? is_image_processor(*other) : is_transformers_config(*other)))
+        other.reset();
+    const json* config = has_classes ? &given : other ? &*other : nullptr;
+    const json* processor = !has_classes ? &given : other ? &*other : nullptr;
+
+    json settings = json::object();
+    std::string type;
+    if (config != nullptr) {
+        settings = settings_of_transformers_config(*config, facts.without_effect);
+        const auto found = config->find("model_type");
+        if (found != config->end() && found->is_string()) type = found->get<std::string>();
+    }
+    if (processor != nullptr) {
+        settings.update(with_note(
+            fmt::format("reading {}", (has_classes ? other_path : path).string()),
+            [&] { return settings_of_image_processor(*processor, type, facts.without_effect); }));
+    }
+    if (other) facts.also_read = other_path;
+    return checked_layer(settings);
 }
 
 }  // namespace
@@ -69,19 +119,28 @@ fs::path find_sidecar(const fs::path& model) {
                                 found[0].string(), found[1].string()));
     }
     if (!found.empty()) return found.front();
-    const fs::path shared = model.parent_path() / "config.json";
-    std::error_code ignored;
-    return fs::is_regular_file(shared, ignored) && has_pretrained_cfg(shared) ? shared : fs::path{};
+    const fs::path folder = model.parent_path();
+    if (fs::path shared = find_shared(folder); !shared.empty()) return shared;
+    // Exports to ONNX keep the network in a folder of its own, below the files that describe it.
+    return folder.filename() == "onnx" ? find_shared(folder.parent_path()) : fs::path{};
 }
 
 ModelSettings parse_sidecar(const std::string& text, bool toml) {
     return checked_layer(unwrapped(toml ? parse_toml(text) : parse_json(text)));
 }
 
-ModelSettings read_sidecar(const fs::path& path) {
+ModelSettings read_sidecar(const fs::path& path, SidecarFacts* facts) {
+    SidecarFacts own;
+    SidecarFacts& met = facts != nullptr ? *facts : own;
     return with_note(fmt::format("reading the sidecar {}", path.string()), [&] {
-        ModelSettings settings =
-            parse_sidecar(read_text(path, kLargestSidecar), path.extension() != ".json");
+        const std::string text = read_text(path, kLargestSidecar);
+        json file = path.extension() == ".json" ? parse_json(text) : parse_toml(text);
+        if (is_transformers_config(file) || is_image_processor(file))
+            return read_transformers(path, file, met);
+        PassedOver passed_over{.any = file.is_object() && file.contains("pretrained_cfg"),
+                               .keys = {}};
+        ModelSettings settings = checked_layer(unwrapped(std::move(file)), &passed_over);
+        met.without_effect = std::move(passed_over.keys);
         const auto classes = settings.find("classes");
         if (classes != settings.end() && classes->is_string() && *classes != "imagenet")
             *classes =

@@ -1,6 +1,7 @@
 // For a terminal or a log: aligned columns, wide tables folded into blocks that repeat the first
-// column.
+// column, texts that are wider than a block broken between their words.
 #include <algorithm>
+#include <utility>
 
 #include "report/renderers.h"
 
@@ -14,6 +15,29 @@ struct Style {
           plain(colour ? "\033[0m" : "") {}
     std::string bold, dim, plain;
 };
+
+/// The text in lines of at most `width` characters, broken at blanks; a longer word stays whole.
+/// Lines but the first begin with `indent` blanks. 0: one line.
+std::vector<std::string> wrapped(const std::string& text, std::size_t width,
+                                 std::size_t indent = 0) {
+    if (width == 0 || text_width(text) <= width) return {text};
+    std::vector<std::string> lines;
+    std::string line;
+    for (std::size_t begin = 0; begin <= text.size();) {
+        const std::size_t end = std::min(text.find(' ', begin), text.size());
+        const std::string word = text.substr(begin, end - begin);
+        const bool empty = line.find_first_not_of(' ') == std::string::npos;
+        if (!empty && text_width(line) + 1 + text_width(word) > width) {
+            lines.push_back(std::move(line));
+            line = std::string(indent, ' ') + word;
+        } else {
+            line += (empty ? "" : " ") + word;
+        }
+        begin = end + 1;
+    }
+    lines.push_back(std::move(line));
+    return lines;
+}
 
 class TextTable {
 public:
@@ -29,19 +53,46 @@ public:
         }
     }
 
-    std::string text(std::size_t width) const {
-        std::string out =
-            table_.title.empty() ? "" : style_.bold + table_.title + style_.plain + "\n";
+    std::string text(std::size_t width) {
+        fit(width);
+        std::string out;
+        const auto paragraph = [&](const std::string& style, const std::string& words) {
+            out += style;
+            const auto lines = wrapped(words, width, 2);
+            for (std::size_t i = 0; i < lines.size(); ++i) out += (i == 0 ? "" : "\n") + lines[i];
+            out += style_.plain + "\n";
+        };
+        if (!table_.title.empty()) paragraph(style_.bold, table_.title);
         bool first = true;
         for (const auto& columns : blocks(width)) {
             out += (first ? "" : "\n") + block(columns);
             first = false;
         }
-        for (const std::string& note : table_.notes) out += style_.dim + note + style_.plain + "\n";
+        for (const std::string& note : table_.notes) paragraph(style_.dim, note);
         return out;
     }
 
 private:
+    /// Columns of texts that are wider than a block beside the first column become as narrow as
+    /// one, the first itself half as wide as all.
+    void fit(std::size_t width) {
+        constexpr std::size_t narrowest = 20;
+        for (std::size_t c = 0; width > 0 && c < widths_.size(); ++c) {
+            if (table_.columns[c].numbers) continue;
+            const std::size_t taken = c == 0 ? width / 2 : widths_[0] + 2;
+            const std::size_t most =
+                std::max(narrowest, width > taken ? width - taken : std::size_t{0});
+            if (widths_[c] <= most) continue;
+            std::size_t widest = text_width(table_.columns[c].name);
+            for (const auto& row : cells_) {
+                if (row.empty()) continue;
+                for (const std::string& line : wrapped(row[c], most))
+                    widest = std::max(widest, text_width(line));
+            }
+            widths_[c] = widest;
+        }
+    }
+
     /// The columns of each block; every block but the first begins with column 0 again.
     std::vector<std::vector<std::size_t>> blocks(std::size_t width) const {
         std::vector<std::vector<std::size_t>> out;
@@ -72,7 +123,29 @@ private:
         std::vector<std::string> names;
         for (const Column& column : table_.columns) names.push_back(column.name);
         std::string out = style_.bold + line(columns, names) + style_.plain + "\n" + ruler;
-        for (const auto& row : cells_) out += row.empty() ? ruler : line(columns, row) + "\n";
+        for (const auto& row : cells_) out += row.empty() ? ruler : lines(columns, row);
+        return out;
+    }
+
+    /// A row: as many lines as its longest cell needs.
+    std::string lines(const std::vector<std::size_t>& columns,
+                      const std::vector<std::string>& cells) const {
+        std::vector<std::vector<std::string>> parts(cells.size());
+        std::size_t most = 1;
+        for (const std::size_t c : columns) {
+            // Numbers and what fits stay as they are, double blanks among them.
+            parts[c] =
+                table_.columns[c].numbers ? std::vector{cells[c]} : wrapped(cells[c], widths_[c]);
+            most = std::max(most, parts[c].size());
+        }
+        std::string out;
+        for (std::size_t i = 0; i < most; ++i) {
+            std::vector<std::string> one(cells.size());
+            for (const std::size_t c : columns) {
+                if (i < parts[c].size()) one[c] = parts[c][i];
+            }
+            out += line(columns, one) + "\n";
+        }
         return out;
     }
 
@@ -81,7 +154,8 @@ private:
         std::string out;
         for (std::size_t i = 0; i < columns.size(); ++i) {
             const std::size_t c = columns[i];
-            const std::string pad(widths_[c] - text_width(cells[c]), ' ');
+            const std::size_t used = text_width(cells[c]);
+            const std::string pad(widths_[c] > used ? widths_[c] - used : 0, ' ');
             out += (i == 0 ? "" : "  ") +
                    (table_.columns[c].numbers ? pad + cells[c] : cells[c] + pad);
         }

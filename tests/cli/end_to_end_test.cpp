@@ -363,6 +363,90 @@ TEST_F(EndToEnd, OneFileMakesCompositesAndPredictsThem) {
     EXPECT_THAT(cropped.err, HasSubstr("on cropped: small: resize 50"));
 }
 
+TEST_F(EndToEnd, NamesOfModels) {
+    const fs::path folder = fresh("names");
+    for (const char* name : {"red", "blue"}) {
+        fs::create_directories(folder / name);
+        fs::copy(models / "small.pt", folder / name / "model.pt");
+        fs::copy(models / "small.toml", folder / name / "model.toml");
+        fs::copy(models / "shapes.txt", folder / name / "shapes.txt");
+    }
+    const auto predict = [&](std::vector<std::string> more) {
+        std::vector<std::string> words = {"predict",
+                                          "--model",
+                                          (folder / "red/model.pt").string(),
+                                          (folder / "blue/model.pt").string(),
+                                          "--data",
+                                          images().string(),
+                                          "--out",
+                                          (folder / "runs").string(),
+                                          "--first",
+                                          "8",
+                                          "-q"};
+        words.insert(words.end(), more.begin(), more.end());
+        return assay_run(words);
+    };
+    ASSERT_EQ(predict({}).status, 0);
+    EXPECT_TRUE(fs::exists(folder / "runs/shapes/red/manifest.json"));
+    EXPECT_TRUE(fs::exists(folder / "runs/shapes/blue/manifest.json"));
+    ASSERT_EQ(predict({"--name", "one", "two"}).status, 0);
+    EXPECT_TRUE(fs::exists(folder / "runs/shapes/two/manifest.json"));
+    const Outcome odd = predict({"--name", "one"});
+    EXPECT_EQ(odd.status, 2);
+    EXPECT_THAT(odd.err, HasSubstr("1 names for 2 models"));
+}
+
+// 240 images of 6 classes, 40 each: 24 are 4 of each class, whatever the folders' order.
+TEST_F(EndToEnd, LimitIsASampleOfAllClasses) {
+    const auto labels = [&](const fs::path& runs) {
+        const PredictionStore store = PredictionStore::open(runs / "shapes/small");
+        const Dataset& dataset = store.dataset();
+        std::map<std::int32_t, int> counts;
+        for (std::size_t i = 0; i < dataset.size(); ++i) ++counts[dataset.single_label(i)];
+        return counts;
+    };
+    const fs::path sample = fresh("sample"), first = fresh("first"), other = fresh("other");
+    const Outcome limited = assay_run(predict_words(sample, {"--limit", "24"}));
+    ASSERT_EQ(limited.status, 0) << limited.err;
+    EXPECT_THAT(limited.err, HasSubstr("24 of 240 images, each class in its proportion (seed 0)"));
+    for (const auto& [label, n] : labels(sample)) EXPECT_EQ(n, 24 / 6) << label;
+    ASSERT_EQ(assay_run(predict_words(first, {"--first", "24"})).status, 0);
+    EXPECT_EQ(labels(first).size(), 1U);
+    ASSERT_EQ(assay_run(predict_words(other, {"--limit", "24", "--sample-seed", "1"})).status, 0);
+    const auto hash = [](const fs::path& runs) {
+        return PredictionStore::open(runs / "shapes/small").spec().ids_hash;
+    };
+    EXPECT_NE(hash(sample), hash(other));
+    EXPECT_EQ(assay_run(predict_words(first, {"--first", "3", "--limit", "3"})).status, 2);
+    // What a number may depend on stands in the manifest.
+    const json provenance =
+        json::parse(slurp(sample / "shapes/small/manifest.json")).at("provenance");
+    for (const char* key : {"processor", "instruction_set", "commit"})
+        EXPECT_TRUE(provenance.at(key).is_string()) << key;
+    EXPECT_FALSE(provenance.at("processor").get<std::string>().empty());
+    EXPECT_GE(provenance.at("threads"), 1);
+}
+
+TEST_F(EndToEnd, UntilIsWiderThanThePilot) {
+    const fs::path runs = fresh("until");
+    // 240 images are fewer than a pilot: all of them.
+    const Outcome all = assay_run(predict_words(runs, {"--until", "half_width(top1) <= 5%"}));
+    ASSERT_EQ(all.status, 0) << all.err;
+    EXPECT_THAT(all.err, HasSubstr("240 of 240 images"));
+    EXPECT_EQ(PredictionStore::open(runs / "shapes/small").rows(), 240U);
+    EXPECT_EQ(assay_run(predict_words(runs, {"--until", "top1 <= 5%"})).status, 2);
+    EXPECT_EQ(assay_run(predict_words(runs, {"--until", "half_width(top1) <= 5%", "--limit", "9"}))
+                  .status,
+              2);
+}
+
+TEST_F(EndToEnd, CheckSaysByItsStatusThatSomethingIsWrong) {
+    const Outcome outcome = assay_run({"check", "--model", (models / "small.pt").string(), "--data",
+                                       images().string(), "--outputs", "probabilities"});
+    EXPECT_EQ(outcome.status, 3) << outcome.out << outcome.err;
+    EXPECT_NE(outcome.out.find("outputs are said to be probabilities"), std::string::npos);
+}
+
 TEST_F(EndToEnd, CheckFindsASoundPairSound) {
     const Outcome outcome = assay_run(
         {"check", "--model", (models / "small.pt").string(), "--data", images().string()});

@@ -73,6 +73,7 @@ const std::vector<SweepRow>& sweep_rows() {
         {.command = "gap", .arguments = {"FOLDER/runs/v1", "FOLDER/runs/v2"}},
         {.command = "gap", .arguments = {"--table", "FOLDER/published.csv"}},
         {.command = "show", .arguments = {"p1.png", "FOLDER/runs/v1"}},
+        {.command = "export", .arguments = {"FOLDER/runs/v1"}, .results = false},
         {.command = "patchml",
          .arguments = {"--whole", "FOLDER/shapes", "--k", "2", "--canvas", "64", "--seed", "1",
                        "--out", "FOLDER/composites", "-q"}},

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "assay/error.h"
 #include "core/csv.h"
 #include "core/file.h"
@@ -138,6 +140,83 @@ TEST(ReadClassList, Json) {
               ClassList({"cat", "dog"}));
 }
 
+TEST(ReadClassList, OtherSpellingsOfTheSameList) {
+    const TempFolder folder;
+    const ClassList two({"ant", "bee, wasp"});
+    for (const char* text :
+         {"0 ant\n1 bee, wasp\n", "0: ant\n1: bee, wasp\n", "0,ant\n1,bee, wasp\n",
+          "{0: 'ant',\n 1: 'bee, wasp'}", "{\n0: \"ant\",\n1: \"bee, wasp\",\n}\n"})
+        EXPECT_EQ(read_class_list(folder.write("a.txt", text)), two) << text;
+    // Numbers that do not count up are part of the names.
+    EXPECT_EQ(read_class_list(folder.write("b.txt", "0 ant\n2 bee\n")),
+              ClassList({"0 ant", "2 bee"}));
+    EXPECT_EQ(read_class_list(folder.write("c.txt", "0\n1\n")), ClassList({"0", "1"}));
+    EXPECT_EQ(read_class_list(folder.write(
+                  "config.json", R"({"model_type": "vit", "hidden_size": 4, "depths": [[1]],
+                                     "id2label": {"0": "ant", "1": "bee, wasp"}})")),
+              two);
+    EXPECT_EQ(read_class_list(folder.write("t.json", R"({"architecture": "resnet18",
+                  "label_names": ["n01440764", "n01443537"], "pretrained_cfg": {"mean": [0, 0, 0]}})")),
+              ClassList({"n01440764", "n01443537"}));
+}
+
+/// WordNet's names of the 1000 classes, as most published lists of names have them.
+std::vector<std::string> wordnet_names() {
+    std::vector<std::string> names;
+    for (const std::string& name : imagenet_classes().names()) names.push_back(name);
+    return names;
+}
+
+TEST(NamedClasses, ImagenetsNamesGetWordNetIds) {
+    std::vector<std::string> names = wordnet_names();  // "crane" and "maillot" stand twice
+    EXPECT_EQ(named_classes(names).ids(), imagenet_classes().ids());
+    EXPECT_EQ(named_classes(names).names(), names);
+    names[0] = "tench, Tinca tinca";
+    names[2] = "great_white_shark";
+    names[134] = "crane bird";  // as CLIP calls it
+    EXPECT_EQ(named_classes(names).ids(), imagenet_classes().ids());
+    // Two names at each other's place: not the usual order, and with two cranes no clear other one.
+    std::swap(names[3], names[4]);
+    EXPECT_EQ(named_classes(names).id(0), "0");  // "maillot" stands twice: numbers
+    // Every name clear, in another order.
+    names = wordnet_names();
+    names[638] = "maillot";
+    names[639] = "maillot, tank suit";
+    names[134] = "n02012849";
+    names[517] = "n03126707";
+    std::reverse(names.begin(), names.end());
+    EXPECT_EQ(named_classes(names).id(999), "n01440764");
+    EXPECT_EQ(named_classes(names).id(999 - 134), "n02012849");
+}
+
+TEST(NamedClasses, OtherListsKeepTheirNames) {
+    EXPECT_EQ(named_classes({"crane", "tench"}), ClassList({"crane", "tench"}));
+    EXPECT_EQ(named_classes({"crane", "crane"}), ClassList({"0", "1"}, {"crane", "crane"}));
+    EXPECT_THAT(message_of([] {
+                    named_classes({"a", ""});
+                }),
+                HasSubstr("class 1 has an empty name"));
+    std::vector<std::string> made(1000);
+    for (std::size_t c = 0; c < made.size(); ++c) made[c] = "class " + std::to_string(c);
+    EXPECT_EQ(named_classes(made).id(7), "class 7");
+}
+
+// The names in the list of the shared table, which has all synonyms.
+TEST(NamedClasses, AllSynonymsOfTheSharedTable) {
+    const std::filesystem::path path =
+        std::filesystem::path(ASSAY_SOURCE_DIR) / "../shared/data/imagenet/classes.csv";
+    if (!std::filesystem::exists(path)) GTEST_SKIP() << path << " is not there";
+    const std::string text = read_text(path);
+    CsvReader reader(text, "classes.csv");
+    std::vector<std::string> names;
+    while (reader.next()) names.emplace_back(reader[2]);
+    ASSERT_EQ(names.size(), 1000U);
+    EXPECT_EQ(named_classes(names).ids(), imagenet_classes().ids());
+    std::reverse(names.begin(), names.end());
+    // The two cranes cannot be told apart, so the order is not known: the names stay.
+    EXPECT_EQ(named_classes(names).id(0), "0");
+}
+
 TEST(ReadClassList, JsonRefused) {
     const TempFolder folder;
     const auto refused = [&](std::string_view text) {
@@ -152,7 +231,7 @@ TEST(ReadClassList, JsonRefused) {
     EXPECT_THAT(refused("{\"a\": 0, \"a\": 1}"), HasSubstr("key `a` stands twice"));
     EXPECT_THAT(refused("{\"0\": \"a\", \"2\": \"b\"}"), HasSubstr("number 1 is missing"));
     EXPECT_THAT(refused("{\"a\": 18446744073709551615}"), HasSubstr("too large"));
-    EXPECT_THAT(refused(std::string(100'000, '[')), HasSubstr("nested deeper than 4 levels"));
+    EXPECT_THAT(refused(std::string(100'000, '[')), HasSubstr("nested deeper than 16 levels"));
 }
 
 TEST(ClassList, PlacesInAnotherOrder) {

@@ -108,9 +108,9 @@ TEST(ClassMaps, ModelsWithOtherOrderNumbersOrOtherClasses) {
     EXPECT_EQ(class_map_named("in9", ClassList(backwards)).target_of, expected);
 
     EXPECT_THAT(message_of([] { class_map_named("in9", numbered_classes(1001)); }),
-                HasSubstr("the model has 1001 classes, and class 0 is `0`"));
+                HasSubstr("the model has 1001 classes, and none of them is `n01440764` (tench)"));
     EXPECT_THAT(message_of([] { class_map_named("in9", ClassList({"n01440764"})); }),
-                HasSubstr("no class of the model answers for `00_dog`"));
+                HasSubstr("none of them is `n01443537` (goldfish)"));
     EXPECT_THAT(message_of([] { class_map_named("in8", imagenet_classes()); }, ErrorCode::usage),
                 HasSubstr("unknown class map `in8`"));
 }
@@ -128,7 +128,7 @@ TEST(ClassMaps, FromFile) {
     const auto refused = [&](std::string_view text) {
         return message_of([&] { class_map_named(folder.write("x.json", text).string(), model); });
     };
-    EXPECT_THAT(refused("[]"), HasSubstr("must be a JSON object"));
+    EXPECT_THAT(refused("[]"), HasSubstr("no class in the list"));
     EXPECT_THAT(refused(R"({"decision": "restrict", "target_of": [0, 0, 0]})"),
                 HasSubstr("has no \"classes\""));
     EXPECT_THAT(refused(R"({"decision": "restrct", "classes": ["a"], "target_of": [0, 0, 0]})"),
@@ -146,6 +146,77 @@ TEST(ClassMaps, FromFile) {
     EXPECT_THAT(
         refused(R"({"decision": "restrict", "classes": ["a"], "target_of": [0, 0, 0], "x": 1})"),
         HasSubstr("unknown key `x`"));
+}
+
+// A head of ImageNet-21k has ImageNet's classes among thousands of others.
+TEST(ClassMaps, LargerHeadsByWordNetIdOrName) {
+    std::vector<std::string> ids = {"n00004475", "n00005787"};
+    ids.insert(ids.end(), imagenet_classes().ids().begin(), imagenet_classes().ids().end());
+    ids.emplace_back("n15102894");
+    const ClassMap map = class_map_named("imagenet-1k", ClassList(ids));
+    EXPECT_EQ(map.decision, Decision::restrict_);
+    EXPECT_EQ(map.targets.ids(), imagenet_classes().ids());
+    EXPECT_EQ(map.target_of[0], -1);
+    EXPECT_EQ(map.target_of[2], 0);
+    EXPECT_EQ(map.target_of[1001], 999);
+    EXPECT_EQ(map.target_of[1002], -1);
+    ids[2] = "n00007846";  // without tench
+    EXPECT_THAT(message_of([&] { class_map_named("imagenet-1k", ClassList(ids)); }),
+                HasSubstr("none of them is `n01440764` (tench)"));
+    EXPECT_THAT(message_of([&] { class_map_named("imagenette", ClassList(ids)); }),
+                HasSubstr("tench"));
+    EXPECT_EQ(class_map_named("imagewoof", ClassList(ids)).targets.size(), 10U);
+    // A head that goes by names.
+    const ClassList named({"junk", "English springer spaniel", "chute, parachute", "church",
+                           "golf_ball", "gas pump", "tench, Tinca tinca", "chain saw, chainsaw",
+                           "French horn", "cassette player", "dustcart"});
+    EXPECT_THAT(class_map_named("imagenette", named).target_of,
+                ElementsAre(-1, 1, 9, 4, 8, 7, 0, 3, 5, 2, 6));
+}
+
+TEST(ClassMaps, SubsetsThatAreBuiltIn) {
+    EXPECT_EQ(class_map_named("imagenet-100", imagenet_classes()).targets.size(), 100U);
+    EXPECT_EQ(class_map_named("imagenette", imagenet_classes()).targets.names(),
+              (std::vector<std::string>{"tench", "English springer", "cassette player", "chain saw",
+                                        "church", "French horn", "garbage truck", "gas pump",
+                                        "golf ball", "parachute"}));
+    EXPECT_EQ(class_map_named("imagewoof", imagenet_classes()).targets.name(9), "dingo");
+}
+
+TEST(ClassMaps, ListsOfClasses) {
+    const TempFolder folder;
+    const auto map = [&](const char* file, std::string_view text, const ClassList& model) {
+        return class_map_named(folder.write(file, text).string(), model);
+    };
+    const ClassMap ids = map("three.txt", "n03126707\nn01440764\nn02012849\n", imagenet_classes());
+    EXPECT_EQ(ids.name, "three");
+    EXPECT_EQ(ids.decision, Decision::restrict_);
+    EXPECT_THAT(ids.targets.ids(), ElementsAre("n03126707", "n01440764", "n02012849"));
+    EXPECT_EQ(ids.target_of[0], 1);
+    EXPECT_EQ(ids.target_of[134], 2);
+    EXPECT_EQ(ids.target_of[517], 0);
+    EXPECT_EQ(ids.target_of[1], -1);
+    // Names, synonyms, other spellings, numbers; text, csv, JSON.
+    for (const auto& [file, text] : {std::pair{"a.txt", "Tinca tinca\nGolden_Retriever\n"},
+                                     {"b.txt", "0\n207\n"},
+                                     {"c.csv", "wnid\nn01440764\nn02099601\n"},
+                                     {"d.json", R"(["tench, Tinca tinca", "golden retriever"])"}}) {
+        const ClassMap same = map(file, text, imagenet_classes());
+        EXPECT_EQ(same.target_of[0], 0) << text;
+        EXPECT_EQ(same.target_of[207], 1) << text;
+    }
+    const ClassList mine({"red apple", "green apple", "pear"});
+    EXPECT_THAT(map("e.txt", "pear\nred-apple\n", mine).target_of, ElementsAre(1, -1, 0));
+    EXPECT_THAT(message_of([&] { map("f.txt", "pear\nplum\n", mine); }),
+                HasSubstr("entry 2 `plum` is none of the model's 3 classes"));
+    EXPECT_THAT(message_of([&] { map("g.txt", "pear\nPear\n", mine); }),
+                HasSubstr("entries 1 `pear` and 2 `Pear` are the same class"));
+    // Here the two cranes are needed, and the list cannot tell them apart.
+    EXPECT_THAT(
+        message_of([&] { map("h.txt", "crane\ntench\n", imagenet_classes()); }),
+        HasSubstr("entry 1 `crane` is none of the model's 1000 classes, or could be several"));
+    EXPECT_THAT(message_of([&] { map("i.txt", "crane\ntench\ncrane\n", imagenet_classes()); }),
+                HasSubstr("crane"));
 }
 
 }  // namespace

@@ -139,6 +139,36 @@ TEST(ImageFolder, AClassListWithADoubledNameIsNamed) {
     }
 }
 
+// The same list over folders that none of the doubled names is about.
+TEST(ImageFolder, ADoubledNameThatNoFolderHasDoesNoHarm) {
+    const TempFolder folder;
+    for (const char* name : {"Ant-Hill/x.jpg", "cat/x.jpg"}) folder.write(name);
+    const ClassList classes =
+        read_class_list(folder.write("classes.txt", "ant hill\nbee\ncat\nbee\n"));
+    EXPECT_THAT(single_labels(open_dataset(folder.path(), {.classes = classes})),
+                ElementsAre(0, 2));
+    const auto list = folder.write("l.csv", "path,label\ncat/x.jpg,cat\nAnt-Hill/x.jpg,Ant Hill\n");
+    EXPECT_THAT(single_labels(open_dataset(list, {.classes = classes})), ElementsAre(2, 0));
+    const auto bees = folder.write("b.csv", "path,label\ncat/x.jpg,bee\n");
+    EXPECT_THAT(refused(bees, {.classes = classes}), HasSubstr("is the name of several classes"));
+}
+
+TEST(ImageFolder, SynonymsAndWordNetIdsOfNamedClasses) {
+    const TempFolder folder;
+    for (const char* name : {"n01440764/x.jpg", "Golden Retriever/x.jpg", "chute/x.jpg"})
+        folder.write(name);
+    const ClassList names({"parachute, chute", "tench, Tinca tinca", "golden_retriever"});
+    // Byte order of the folders: Golden Retriever, chute, n01440764.
+    EXPECT_THAT(single_labels(open_dataset(folder.path(), {.classes = names})),
+                ElementsAre(2, 0, 1));
+    // The other way round: ids, and folders that are called by names.
+    const ClassList ids({"n03888257", "n01440764", "n02099601"});
+    EXPECT_THAT(single_labels(open_dataset(folder.path(), {.classes = ids})), ElementsAre(2, 0, 1));
+    const auto list =
+        folder.write("l.csv", "path,label\nchute/x.jpg,parachute\nn01440764/x.jpg,Tinca tinca\n");
+    EXPECT_THAT(single_labels(open_dataset(list, {.classes = ids})), ElementsAre(0, 1));
+}
+
 // A model file knows how many classes it has, seldom which.
 TEST(ImageFolder, NamesForAClassifierThatOnlyCounts) {
     const TempFolder folder;

@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <functional>
+#include <memory>
 #include <numeric>
 
 #include "assay/error.h"
@@ -247,6 +249,72 @@ TEST_F(Check, EachUsualPreparationIsRecognised) {
     expect_advice("--mean 0.5,0.5,0.5");
 }
 
+/// The finding's advice, which follows the first option: "--mean ...; not clearly worse: ...".
+std::string advice_of(const Finding& finding) {
+    return finding.advice.substr(0, finding.advice.find(';'));
+}
+
+// Given B G R or another scale, the options of the right way alone would leave these as they are.
+TEST_F(Check, AdviceHoldsWhatChangesAndNothingElse) {
+    const Preprocess good = spec.preprocess;
+    spec.preprocess.channel_order = ChannelOrder::bgr;
+    EXPECT_EQ(advice_of(finding("pixels.values")), "--channel-order rgb");
+    spec.preprocess.mean = {103.939, 116.779, 123.68};
+    spec.preprocess.std = {1, 1, 1};
+    spec.preprocess.scale = 1;
+    EXPECT_EQ(
+        advice_of(finding("pixels.values")),
+        "--channel-order rgb --scale 0.00392156862745098 --mean 0.5,0.5,0.5 --std 0.5,0.5,0.5");
+    spec.preprocess = good;
+    spec.preprocess.scale = 1;
+    EXPECT_EQ(advice_of(finding("pixels.values")), "--scale 0.00392156862745098");
+    // The advice, taken, leaves nothing to say; 15 digits of 1/255 are the same float.
+    EXPECT_EQ(static_cast<float>(0.00392156862745098), 1.0F / 255.0F);
+}
+
+/// Opens a colour classifier that was trained at `side`: at other sizes it sees the wrong colours.
+std::function<std::unique_ptr<Classifier>(const ModelSpec&)> trained_at(int side, bool fixed,
+                                                                        const Preprocess& expects) {
+    return [=](const ModelSpec& spec) {
+        if (fixed && spec.preprocess.height != side)
+            throw Error(ErrorCode::bad_input, "sizes of tensors must match");
+        auto classifier = std::make_unique<ColourClassifier>();
+        classifier->expects = expects;
+        if (spec.preprocess.height != side) classifier->expects.mean = {0.1, 0.9, 0.5};
+        return classifier;
+    };
+}
+
+TEST_F(Check, IncorrectInputSize) {
+    const Preprocess expects = model.expects;
+    options.reopen = trained_at(64, false, expects);
+    spec.preprocess.height = spec.preprocess.width = 96;
+    model.expects.mean = {0.1, 0.9, 0.5};  // what check_model gets was opened at 96
+    const Finding found = finding("pixels.size");
+    EXPECT_EQ(found.severity, Severity::error) << found.title << found.detail;
+    EXPECT_THAT(found.title, HasSubstr("64 x 64 does much better than 96 x 96"));
+    EXPECT_EQ(found.advice, "--input-size 64");
+}
+
+TEST_F(Check, TheGivenSizeIsGood) {
+    options.reopen = trained_at(64, false, model.expects);
+    spec.preprocess.height = spec.preprocess.width = 64;
+    EXPECT_EQ(finding("pixels.size").severity, Severity::ok);
+    options.reopen = trained_at(64, true, model.expects);
+    EXPECT_THAT(finding("pixels.size").title, HasSubstr("takes images of 64 x 64 only"));
+}
+
+TEST_F(Check, ARefusedSizeIsNamedWithTheOneThatIsTaken) {
+    options.reopen = trained_at(64, true, model.expects);
+    spec.preprocess.height = spec.preprocess.width = 96;
+    const auto found = refused_size(spec, options, "sizes of tensors must match");
+    ASSERT_TRUE(found);
+    EXPECT_THAT(found->title, HasSubstr("refuses images of 96 x 96 and takes 64 x 64"));
+    EXPECT_EQ(found->advice, "--input-size 64");
+    spec.preprocess.height = spec.preprocess.width = 448;
+    EXPECT_FALSE(refused_size(spec, options, ""));  // more than twice as large
+}
+
 TEST_F(Check, WrongPixelsAndWrongOrderTogether) {
     model.expects.mean = {0, 0, 0};
     model.expects.std = {1, 1, 1};
@@ -312,7 +380,21 @@ TEST_F(Check, ConstantAndNotFinite) {
     model.constant = false;
     model.not_a_number = true;
     EXPECT_THAT(finding("outputs.finite").title,
-                HasSubstr("NaN or infinite scores for 128 of 128 (100.0 %) images"));
+                HasSubstr("NaN scores for 128 of 128 (100.0 %) images"));
+    // Nothing is said about classes and pixels by scores that are none.
+    EXPECT_THAT(finding("classes.order").title, HasSubstr("no image has finite scores"));
+    EXPECT_EQ(finding("pixels.values").severity, Severity::note);
+}
+
+TEST_F(Check, SomeScoresAreNotNumbers) {
+    options.threads = 1;
+    model.nan_after = 100;  // 28 of the 128 images
+    EXPECT_THAT(finding("outputs.finite").title, HasSubstr("NaN scores for 28 of 128"));
+    model.nan_after = 100;
+    EXPECT_THAT(finding("classes.order").detail, HasSubstr("correct as given"));
+    model.nan_after = 100;
+    model.infinite = true;
+    EXPECT_THAT(finding("outputs.finite").title, HasSubstr("infinite scores for 28 of 128"));
 }
 
 // --- batches ---

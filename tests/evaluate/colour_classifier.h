@@ -30,6 +30,10 @@ public:
     std::vector<std::size_t> output_of;  ///< class c answers at output output_of[c]; empty: c
     enum class Ends { logits, softmax, softmax_twice, sigmoid, log_softmax } ends = Ends::logits;
     bool dropout = false, batch_norm = false, constant = false, not_a_number = false;
+    /// After so many images their first score is a NaN (or, with `infinite`, an infinity); -1:
+    /// never. Counts down to the end.
+    std::atomic<int> nan_after = -1;
+    bool infinite = false;
 
     explicit ColourClassifier(std::uint32_t outputs = colour_classes) {
         facts_.classes = outputs;
@@ -98,7 +102,14 @@ private:
             for (double& x : logits) x = std::log(x);
         }
         for (std::size_t j = 0; j < out.size(); ++j) out[j] = static_cast<float>(logits[j]);
-        if (not_a_number) out[0] = std::numeric_limits<float>::quiet_NaN();
+        using Limits = std::numeric_limits<float>;
+        if (not_a_number) out[0] = Limits::quiet_NaN();
+        if (nan_after < 0) return;
+        if (nan_after == 0) {
+            out[0] = infinite ? Limits::infinity() : Limits::quiet_NaN();
+        } else {
+            --nan_after;
+        }
     }
     static void softmax(std::vector<double>& x) {
         double sum = 0;

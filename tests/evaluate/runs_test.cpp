@@ -2,11 +2,15 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "assay/error.h"
 #include "assay/evaluate/compare.h"
 #include "assay/report.h"
+#include "core/csv.h"
 #include "saved_scores.h"
 
 namespace assay {
@@ -179,6 +183,137 @@ TEST(ScoreRuns, EveryStoreItsGatesAndItsLines) {
     const auto& cls = full.result.at("stores").at(0).at("per_class").at(0);
     EXPECT_EQ(cls.at("accuracy").at("n"), 50);
     EXPECT_EQ(full.result.at("stores").at(0).at("confusions").size(), 3U);
+}
+
+TEST(ScoreRuns, ConfusionsAsCsv) {
+    Scratch folder;
+    const Made made = made_up(200, 4, 1);
+    save(folder, made, "a");
+    ScoreRunsOptions options;
+    options.paths = {folder / "runs"};
+    options.confusions = all_confusions;
+    const ScoreResult result = score_runs(options, *self_comm());
+    const Report report = report_of(result, {.confusions = all_confusions});
+    const std::string csv = render(report, ReportFormat::csv);
+    CsvReader reader(csv, "confusions");
+    std::map<std::pair<std::string, std::string>, std::uint64_t> counted, expected;
+    while (reader.next()) {
+        EXPECT_EQ(reader[reader.column({"n"})], "50");
+        const std::string count(reader[reader.column({"count"})]);
+        EXPECT_DOUBLE_EQ(std::stod(std::string(reader[reader.column({"proportion"})])),
+                         std::stod(count) / 50);
+        counted[{std::string(reader[reader.column({"truth"})]),
+                 std::string(reader[reader.column({"predicted"})])}] = std::stoull(count);
+    }
+    for (std::size_t i = 0; i < 200; ++i) {
+        const auto row = std::span(made.scores).subspan(i * 4, 4);
+        const auto top = std::max_element(row.begin(), row.end()) - row.begin();
+        if (top != made.labels[i][0])
+            ++expected[{fmt::format("c{}", made.labels[i][0]), fmt::format("c{}", top)}];
+    }
+    EXPECT_EQ(counted, expected);
+}
+
+// Bins from their definition, in double: [i/B, (i+1)/B), and confidences of exactly 1 apart.
+TEST(ScoreRuns, ReliabilityBins) {
+    Scratch folder;
+    Made made = made_up(500, 4, 3);
+    made.scores[0] = 200;  // a confidence of exactly 1
+    save(folder, made, "a");
+    ScoreRunsOptions options;
+    options.paths = {folder / "runs"};
+    options.measure.bins = 10;
+    options.reliability = true;
+    const ScoreResult result = score_runs(options, *self_comm());
+    const auto& bins = result.reports.at(0).reliability;
+    ASSERT_EQ(bins.size(), 11U);
+    std::vector<std::uint64_t> n(11), correct(11);
+    std::vector<double> confidence(11);
+    for (std::size_t i = 0; i < 500; ++i) {
+        const auto row = std::span(made.scores).subspan(i * 4, 4);
+        const auto top = std::max_element(row.begin(), row.end());
+        double sum = 0;
+        for (const float x : row)
+            sum += std::exp(static_cast<double>(x) - static_cast<double>(*top));
+        const double p = 1 / sum;
+        const std::size_t bin = p >= 1 ? 10 : static_cast<std::size_t>(p * 10);
+        ++n[bin];
+        correct[bin] += top - row.begin() == made.labels[i][0] ? 1 : 0;
+        confidence[bin] += p;
+    }
+    for (std::size_t b = 0; b < 11; ++b) {
+        EXPECT_NEAR(bins[b].low, 0.1 * static_cast<double>(b), 1e-6);
+        EXPECT_EQ(bins[b].accuracy.n, n[b]);
+        EXPECT_EQ(bins[b].correct, correct[b]);
+        ASSERT_EQ(bins[b].confidence.has_value(), n[b] > 0);
+        if (n[b] == 0) continue;
+        EXPECT_NEAR(*bins[b].confidence, confidence[b] / static_cast<double>(n[b]), 1e-6);
+        EXPECT_EQ(bins[b].accuracy.interval->method, "wilson");
+        EXPECT_LE(bins[b].accuracy.interval->low, *bins[b].accuracy.value);
+    }
+    EXPECT_EQ(n[10], 1U);
+    const Report report = report_of(result, {.reliability = true});
+    EXPECT_EQ(report.records.rows.size(), 11U);
+    EXPECT_THAT(render(report, ReportFormat::text), HasSubstr("a on val: reliability"));
+    EXPECT_EQ(report.result.at("stores").at(0).at("reliability").size(), 11U);
+    // The bins' weighted gaps are ece itself.
+    options.measure.metrics = {"ece"};
+    const ScoreResult with = score_runs(options, *self_comm());
+    double ece = 0;
+    for (const ReliabilityBin& bin : with.reports.at(0).reliability) {
+        if (bin.accuracy.n > 0)
+            ece += static_cast<double>(bin.accuracy.n) / 500 *
+                   std::abs(*bin.accuracy.value - *bin.confidence);
+    }
+    EXPECT_NEAR(*with.reports.at(0).measurements.at(0).value, ece, 1e-12);
+    options.measure.edges = "right_closed";
+    EXPECT_EQ(score_runs(options, *self_comm()).reports.at(0).reliability.size(), 10U);
+}
+
+TEST(ScoreRuns, ClassesWorstFirstAndThoseWithoutItemsInOneLine) {
+    Scratch folder;
+    Made made;
+    made.classes = 5;
+    // c0: 1 of 2 correct, c1: 2 of 2, c2: 0 of 1, c3 and c4: none.
+    made.scores = {1, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 0};
+    made.labels = {{0}, {0}, {1}, {1}, {2}};
+    save(folder, made, "a");
+    ScoreRunsOptions options;
+    options.paths = {folder / "runs"};
+    const ScoreResult result = score_runs(options, *self_comm());
+    const Report report = report_of(result, {.per_class = true});
+    const std::string text = render(report, ReportFormat::text);
+    const std::string table = text.substr(text.find("a on val: classes"));
+    EXPECT_LT(table.find("\nc2 "), table.find("\nc0 "));
+    EXPECT_LT(table.find("\nc0 "), table.find("\nc1 "));
+    EXPECT_THAT(table, AllOf(HasSubstr("2 classes without items"), Not(HasSubstr("\nc3"))));
+    EXPECT_EQ(report.records.rows.size(), 5U);  // programs get all, in their order
+}
+
+// One image of each class: how classes differ is then the chance of single images.
+TEST(ScoreRuns, ClassBalanceOfSingleImagesIsUndefined) {
+    Scratch folder;
+    save(folder, made_up(6, 6, 1), "one");
+    ScoreRunsOptions options;
+    options.paths = {folder / "runs/val/one"};
+    options.measure.metrics = {"class_accuracy_balance,class_confidence_balance,class_balance",
+                               "class_confidence_balance:spread=between", "balanced"};
+    const ScoreReport one = score_runs(options, *self_comm()).reports.at(0);
+    ASSERT_EQ(one.measurements.size(), 5U);
+    for (const Measurement& m : one.measurements) {
+        if (m.key.metric == "balanced") {
+            EXPECT_TRUE(m.value) << m.undefined;
+            continue;
+        }
+        EXPECT_FALSE(m.value) << m.key.metric;
+        EXPECT_THAT(m.undefined, HasSubstr("each of the 6 classes has a single item"));
+    }
+    Made seven = made_up(7, 6, 1);  // one class has two
+    seven.dataset = "seven";
+    save(folder, seven, "two");
+    options.paths = {folder / "runs/seven/two"};
+    for (const Measurement& m : score_runs(options, *self_comm()).reports.at(0).measurements)
+        EXPECT_TRUE(m.value) << m.key.metric << m.undefined;
 }
 
 TEST(ScoreRuns, MeansOverDataSets) {

@@ -109,8 +109,8 @@ TEST(Sidecar, TimmsConfigIsUnderstood) {
     const ModelFolder folder;
     folder.write("m.json", settings.dump());
     const ModelSpec spec = folder.resolve();
-    EXPECT_EQ(spec.preprocess.height, 224);
-    EXPECT_EQ(spec.preprocess.width, 192);
+    EXPECT_EQ(spec.preprocess.height, 288);
+    EXPECT_EQ(folder.resolve({{"train_size", true}}).preprocess.width, 192);
     EXPECT_EQ(spec.classes.name(2), "shark");
     EXPECT_EQ(spec.num_classes, 3U);
 }
@@ -303,6 +303,9 @@ TEST(Settings, EveryKeyIsAccepted) {
                          {"interpolation", "box"},
                          {"crop_mode", "none"},
                          {"crop_pct", 1},
+                         {"test_input_size", 8},
+                         {"test_crop_pct", 1},
+                         {"train_size", true},
                          {"resize_size", 9},
                          {"channel_order", "rgb"},
                          {"scale", 1},

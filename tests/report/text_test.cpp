@@ -51,6 +51,39 @@ TEST(ReportText, AWideTableIsFoldedIntoBlocksThatRepeatTheFirstColumn) {
               "m  aaa  bbb  ccc\n────────────────\nx    1    2    3\nend\n");
 }
 
+TEST(ReportText, TextsThatAreWiderThanABlockAreBrokenBetweenWords) {
+    Table table{.title = "A title that is longer than thirty characters",
+                .columns = {{"metric", false}, {"formula", false}, {"n"}},
+                .rows = {},
+                .notes = {"a note that is longer than thirty characters"}};
+    table.add(
+        {std::string("ece"), std::string("sum over the bins of the gap between both"), Count{5}});
+    table.add({std::string("top1"), std::string("short"), Count{70}});
+    EXPECT_EQ(text_of(report_of(table), {.width = 30}),
+              "A title that is longer than\n"
+              "  thirty characters\n"
+              "metric  formula\n"
+              "───────────────────────────\n"
+              "ece     sum over the bins\n"
+              "        of the gap between\n"
+              "        both\n"
+              "top1    short\n"
+              "\n"
+              "metric   n\n"
+              "──────────\n"
+              "ece      5\n"
+              "top1    70\n"
+              "a note that is longer than\n"
+              "  thirty characters\n");
+    // A word is never broken, and nothing is without a width.
+    Table path{.title = "", .columns = {{"path", false}}, .rows = {}, .notes = {}};
+    path.add({std::string("/a/long/path/without/any/blank/in/it")});
+    EXPECT_NE(text_of(report_of(path), {.width = 30}).find("/a/long/path/without/any/blank/in/it"),
+              std::string::npos);
+    EXPECT_NE(text_of(report_of(table)).find("sum over the bins of the gap between both"),
+              std::string::npos);
+}
+
 TEST(ReportText, SectionsStandInReadingOrder) {
     Table table{.title = "Table", .columns = {{"a"}}, .rows = {}, .notes = {"A note."}};
     table.add({Count{7}});

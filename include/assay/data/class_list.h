@@ -47,6 +47,12 @@ ClassList numbered_classes(std::size_t count);
 /// True for such a list (and not for an empty one): its ids say nothing about what the classes are.
 bool is_numbered(const ClassList& classes);
 
+/// Classes by their names alone. 1000 names of ImageNet's classes (WordNet's, with all synonyms,
+/// in other spellings, or as CLIP calls them; in the usual order or, where every name is clear, in
+/// any) get WordNet ids. Otherwise the names are the ids; where a name repeats, the numbers are.
+/// Throws bad_input on an empty name.
+ClassList named_classes(std::vector<std::string> names);
+
 /// The place in `other` of each class of `classes`, by id or else by name; nothing where the two
 /// are not the same classes.
 std::optional<std::vector<std::int32_t>> places_in(const ClassList& other,
@@ -58,11 +64,12 @@ std::string first_difference(const ClassList& one, const ClassList& two);
 /// The 1000 ImageNet classes (ILSVRC 2012), ids = WordNet ids in ascending order. Built in.
 const ClassList& imagenet_classes();
 
-/// Reads a class list: one id a line ("n01440764 tench, Tinca tinca" gives id and name); csv with
-/// columns wnid|id and name, and perhaps index; JSON array of names, JSON object {"0":
-/// ["n01440764", "tench"], ...} (the keras/torchvision layout) or
-/// {"n01440764": 0, ...}. Where names repeat and there are no ids, the ids are the numbers. Throws
-/// bad_input.
+/// Reads a class list. Text: one id or name a line ("n01440764 tench, Tinca tinca" gives id and
+/// name), perhaps with its number before it ("0 tench", "0: 'tench, Tinca tinca',", as a Python
+/// dictionary); csv with columns wnid|id and name, and perhaps index; JSON array of names, JSON
+/// object {"0": ["n01440764", "tench"], ...} (the keras layout), {"0": "tench", ...} or
+/// {"n01440764": 0, ...}; a config.json of transformers (its id2label) or timm (its label_names).
+/// Names without ids as in named_classes. Throws bad_input.
 ClassList read_class_list(const std::filesystem::path& path);
 
 /// How scores over the C classes of a model answer a question over other classes (ImageNet-A/R's
@@ -81,13 +88,17 @@ struct ClassMap {
     Decision decision = Decision::map_argmax;
 };
 
-/// "imagenet-a", "imagenet-r" (200 classes), "16-class" (model-vs-human), "in9" (backgrounds
+/// "imagenet-a", "imagenet-r" (200 classes), "imagenet-100", "imagenette", "imagewoof",
+/// "imagenet-1k" (for heads with more classes), "16-class" (model-vs-human), "in9" (backgrounds
 /// challenge). Built in.
 std::vector<std::string> class_map_names();
-/// A built-in map by name, or a file: JSON {"decision": "restrict"|"mean_of_group"|"map_argmax",
+/// A built-in map by name, or a file. JSON {"decision": "restrict"|"mean_of_group"|"map_argmax",
 /// "classes": [...], "target_of": [one number a class of the model, -1 for none], and perhaps
-/// "name"}. `model_classes` is checked against the map's own: built-in maps take ImageNet's WordNet
-/// ids in any order, or 1000 numbered classes. Throws usage / bad_input.
+/// "name"}; or any class list that read_class_list reads: then the arg-max is over those classes of
+/// the model alone (restrict), found by id, name, synonym or number. `model_classes` is checked
+/// against the map's own: built-in maps find ImageNet's classes in the model's by WordNet id or
+/// name, in any order and among any others, or take 1000 numbered classes. Throws usage /
+/// bad_input: a class that the model has not, or two entries for one.
 ClassMap class_map_named(std::string_view name_or_path, const ClassList& model_classes);
 
 }  // namespace assay

@@ -8,6 +8,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -44,7 +47,15 @@ struct CheckOptions {
     bool geometry = true;     ///< also try other interpolations and crops (notes only)
     /// Level at which a fault is called one: Holm-adjusted over the alternatives of a check.
     double level = 0.01;
+    /// Opens the classifier again for another input size, so that other sizes can be tried (each
+    /// costs a run of the sample); empty: the size is not checked.
+    std::function<std::unique_ptr<Classifier>(const ModelSpec&)> reopen;
 };
+
+/// Why a classifier cannot be opened at its input size, when it can at another of the usual ones:
+/// the error pixels.size, which names that size. Nothing when no usual size opens it.
+std::optional<Finding> refused_size(const ModelSpec& spec, const CheckOptions& options,
+                                    std::string_view why);
 
 /// A data set opened to be checked, and what was found on the way.
 struct DataToCheck {
@@ -62,13 +73,14 @@ DataToCheck open_to_check(const std::filesystem::path& folder, const DatasetOpti
 ///  images
 ///  - data.labels: images without labels
 ///  - data.images: images that cannot be read
-///  - outputs.finite: NaN or infinity in the scores
+///  - outputs.finite: NaN or infinity in the scores; where all are, order and pixels are not judged
 ///  - outputs.constant: the same prediction for every image
 ///  - outputs.kind: logits, probabilities, sigmoids or log-probabilities against the description;
 ///  softmax of softmax
 ///  - classes.order: accuracy under the given order of classes against other orders that occur, and
 ///  against chance
 ///  - pixels.values: mean, std, scale and channel order against usual ones
+///  - pixels.size: the input size against usual ones (with `reopen`)
 ///  - pixels.geometry: interpolation and crop against usual ones
 ///  - batch.repeat: the same batch twice gives the same scores
 ///  - batch.neighbours: scores of an image do not depend on the others in its batch, nor on its

@@ -76,6 +76,8 @@ Report report_of(std::span<const PredictResult> results);
 
 /// "resnet50: 224 x 224, ...; logits (from preset timm)".
 std::string describe(const ModelSpec& spec);
+/// "config.json: keys without effect: url, license"; "" when there are none.
+std::string keys_without_effect(const ModelSpec& spec);
 /// What predict() would run. JSON: assay.predict.plan/1.
 Report plan_report_of(std::span<const ModelSpec> models);
 

@@ -51,6 +51,16 @@ struct ScoreOptions {
     std::uint32_t null_draws =
         0;  ///< label draws for the calibrated null of ece and ace; 200 is usual
     std::size_t confusions = 20;  ///< most frequent confusions kept
+    /// A request of `ece` whose bins and edges the report's reliability has; none: no reliability.
+    std::optional<MetricRequest> reliability;
+};
+
+/// One bin of a reliability diagram.
+struct ReliabilityBin {
+    double low = 0, high = 0;  ///< of the confidence; [1, 1]: those of exactly 1
+    Estimate accuracy;         ///< with its Wilson interval; undefined without items
+    std::uint64_t correct = 0;
+    std::optional<double> confidence;  ///< mean of the bin's items
 };
 
 struct ClassResult {
@@ -95,8 +105,9 @@ struct ScoreReport {
         measurements;   ///< all items first, then the subgroups in order of their value
     ClassList classes;  ///< of the predictions: the map's targets when there is one
     std::vector<ClassResult> per_class;
-    std::vector<Confusion> confusions;  ///< by count, then truth, then predicted
-    std::vector<std::string> notes;     ///< which metrics are left out, and why
+    std::vector<Confusion> confusions;        ///< by count, then truth, then predicted
+    std::vector<ReliabilityBin> reliability;  ///< ascending; empty: not asked for, or undefined
+    std::vector<std::string> notes;           ///< which metrics are left out, and why
     std::vector<std::string> warnings;
 };
 
@@ -140,6 +151,7 @@ struct ScoreRunsOptions {
     /// those that are left, and gates are about these. "": no means.
     std::string across;
     std::size_t confusions = 0;  ///< most frequent confusions kept
+    bool reliability = false;    ///< with the bins and the edge rule of `measure`
 };
 struct ScoreResult {
     std::vector<ScoreReport> reports;  ///< by data set, then model
@@ -155,17 +167,24 @@ struct ScoreResult {
 ScoreResult score_runs(const ScoreRunsOptions& options, Comm& comm,
                        const ProgressCallback& progress = {});
 
+/// So many confusions: all of them. A table for people shows the first 20.
+inline constexpr std::size_t all_confusions = SIZE_MAX;
+
 struct ScoreShown {
     bool per_class = false;
     std::size_t confusions = 0;  ///< as many as were kept at most
+    bool reliability = false;
 };
 /// What can be known to be wrong without a store: the measures, and what does not go with means.
 /// Throws usage and bad_input.
 void check(const ScoreRunsOptions& options, const ScoreShown& shown);
 
 /// Models with their metrics, a table for each data set (or for each store, where a data set has
-/// one or subgroups are asked for); JSON: `assay.scores/2` of docs/formats.md. CSV: a line for each
-/// measurement, mean over data sets or, with `per_class`, class.
+/// one or subgroups are asked for); JSON: `assay.scores/2` of docs/formats.md. Classes are in the
+/// order of their accuracy, the lowest first, and those without items are one line; programs get
+/// all in the order of the class list. CSV: a line for each measurement or mean over data sets;
+/// with `per_class`, each class; with `confusions`, each confusion; with `reliability`, each bin
+/// (one of the three).
 Report report_of(const ScoreResult& result, const ScoreShown& shown = {});
 /// `assay.scores/2`.
 nlohmann::json to_json(const ScoreResult& result, const ScoreShown& shown = {});

@@ -41,6 +41,13 @@ struct ModelSpec {
     ClassList classes;              ///< empty: ImageNet when C = 1000, else numbers
     std::string preset;             ///< the preset that gave the defaults, "" when none
     std::filesystem::path sidecar;  ///< "" when none
+    /// Its input is of the size that the sidecar says the model is evaluated at (timm's
+    /// test_input_size, test_crop_pct); then what it was trained at, for people: "224x224, crop_pct
+    /// 0.95". "": no such difference.
+    std::string instead_of;
+    bool named = false;               ///< the name was chosen, not the file's stem
+    std::filesystem::path also_read;  ///< the second of transformers' two files; "" when none
+    std::vector<std::string> without_effect;  ///< keys of the sidecar that say nothing here
 };
 
 /// What opening and one probing run tell about a model.

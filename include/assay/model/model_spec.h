@@ -26,8 +26,9 @@ const std::vector<Preset>& presets();
 const Preset& preset_named(std::string_view name);
 
 /// Settings by sidecar key (timm's pretrained_cfg keys and ours: input_size, mean, std,
-/// interpolation, crop_pct, crop_mode, num_classes, resize_size, channel_order, scale, outputs,
-/// output, layout, input_type, classes, preset, name). Later layers override earlier ones.
+/// interpolation, crop_pct, crop_mode, test_input_size, test_crop_pct, train_size, num_classes,
+/// resize_size, channel_order, scale, outputs, output, layout, input_type, classes, preset, name).
+/// Later layers override earlier ones.
 using ModelSettings = nlohmann::json;
 
 /// One key of a sidecar, and of a flag of the same name.
@@ -42,22 +43,35 @@ const std::vector<SettingKey>& setting_keys();
 nlohmann::json setting_from_text(std::string_view key, std::string_view text);
 
 /// The sidecar of a model: `<stem>.toml`, `<stem>.json`, `<file>.toml` or `<file>.json` beside it;
-/// else a `config.json` beside it that holds a pretrained_cfg. Empty path when there is none;
-/// throws bad_input when the model has two of its own.
+/// else a `config.json` (timm's with a pretrained_cfg, or transformers') or transformers'
+/// `preprocessor_config.json` beside it, or above it where its folder is called `onnx`. Empty path
+/// when there is none; throws bad_input when the model has two of its own.
 std::filesystem::path find_sidecar(const std::filesystem::path& model);
-/// Reads a sidecar (TOML or JSON; a "pretrained_cfg" table inside is taken). Throws bad_input on
-/// unknown keys (with the nearest), wrong types and values out of range. The path of a class list
-/// comes back relative to the sidecar's folder resolved.
-ModelSettings read_sidecar(const std::filesystem::path& path);
-/// The same from text (TOML, or JSON), paths untouched.
+/// Reads a sidecar (TOML or JSON; a "pretrained_cfg" table inside is taken; of transformers' two
+/// files both are read, whichever is given). Throws bad_input on wrong types, values out of range,
+/// and unknown keys (with the nearest) in a file that is not another program's. The path of a class
+/// list comes back relative to the sidecar's folder resolved. `facts` receives what else was met.
+struct SidecarFacts {
+    std::filesystem::path also_read;          ///< transformers' other file; "" when none
+    std::vector<std::string> without_effect;  ///< keys that say nothing about evaluation
+};
+ModelSettings read_sidecar(const std::filesystem::path& path, SidecarFacts* facts = nullptr);
+/// One file's settings from text (TOML, or JSON), paths untouched.
 ModelSettings parse_sidecar(const std::string& text, bool toml);
 
 /// preset < sidecar < flags. `flags` has the same keys as a sidecar. `sidecar`: a sidecar's path,
-/// or a folder that holds it under the model's name; "": look beside the model. Throws bad_input
-/// when the file is missing or its format unknown; usage when neither sidecar nor flags say
-/// anything about preprocessing (a silent guess would give wrong scores).
+/// or a folder that holds it under the model's name; "": look beside the model. A layer's
+/// test_input_size and test_crop_pct stand for its input_size and crop_pct, as timm validates,
+/// unless some layer says train_size. Throws bad_input when the file is missing or its format
+/// unknown; usage when neither sidecar nor flags say anything about preprocessing (a silent guess
+/// would give wrong scores).
 ModelSpec resolve_model(const std::filesystem::path& model, const ModelSettings& flags,
                         const std::filesystem::path& sidecar = {});
+
+/// Gives models that were named by equal file stems the names of their folders (a folder called
+/// `onnx` is passed over), and where these are equal too, more of the path, joined with "-". Names
+/// that were chosen stay. Throws usage when two chosen names are equal, or two files are the same.
+void name_apart(std::vector<ModelSpec>& specs);
 
 std::string_view name_of(ModelFormat format);  ///< "torchscript", "onnx"
 std::string_view name_of(InputLayout layout);  ///< "nchw", "nhwc"

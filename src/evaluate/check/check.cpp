@@ -1,5 +1,8 @@
 #include "assay/evaluate/check.h"
 
+#include <algorithm>
+#include <cmath>
+
 #include "assay/error.h"
 #include "core/parallel.h"
 #include "evaluate/check/parts.h"
@@ -20,11 +23,24 @@ std::string_view name_of(Finding::Severity severity) {
     return "";
 }
 
+namespace {
+
+bool any_finite(const checks::Scores& scores) {
+    for (std::size_t i = 0; i < scores.rows(); ++i) {
+        const auto row = scores.row(i);
+        if (std::all_of(row.begin(), row.end(), [](float x) { return std::isfinite(x); }))
+            return true;
+    }
+    return false;
+}
+
+}  // namespace
+
 std::vector<Finding> check_model(Classifier& classifier, const ModelSpec& spec,
                                  const Dataset& dataset, const CheckOptions& options,
                                  const ProgressCallback& callback) {
     using namespace checks;
-    Progress progress{.total = options.geometry ? 6U : 5U};
+    Progress progress{.total = 5U + (options.geometry ? 1U : 0U) + (options.reopen ? 1U : 0U)};
     const auto step = [&](std::string_view what) {
         throw_if_stopped();
         progress.step = what;
@@ -47,6 +63,13 @@ std::vector<Finding> check_model(Classifier& classifier, const ModelSpec& spec,
     Scores scores = runner.run(sample.windows, spec.preprocess);
     add(check_outputs(scores, spec, sample, dataset));
 
+    if (!any_finite(scores)) {
+        // What such scores say about classes and pixels would be said about nothing.
+        for (const char* id : {"classes.order", "pixels.values"})
+            findings.push_back({Finding::Severity::note, id,
+                                "cannot be checked: no image has finite scores", "", ""});
+        return findings;
+    }
     step("comparing orders of classes");
     OrderResult order = check_order(scores, sample, dataset, options);
     step("comparing pixel values");
@@ -63,6 +86,11 @@ std::vector<Finding> check_model(Classifier& classifier, const ModelSpec& spec,
     }
     add(std::move(order.findings));
     add(pixels.findings);
+    if (options.reopen) {
+        step("comparing input sizes");
+        add(check_size(scores, sample, dataset, spec, pixels.best, order.order, options,
+                       options.batch, runner.threads()));
+    }
     if (options.geometry) {
         step("comparing crops and interpolations");
         add(check_geometry(runner, scores, sample, dataset, pixels.best, order.order, options));

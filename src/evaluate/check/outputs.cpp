@@ -165,21 +165,26 @@ std::vector<Finding> check_outputs(const Scores& scores, const ModelSpec& spec,
                                    const Sample& sample, const Dataset& dataset) {
     std::vector<Finding> findings;
     Scores finite{.classes = scores.classes, .values = {}};
-    std::size_t bad = 0, first_bad = 0;
+    std::size_t bad = 0, nan = 0, first_bad = 0;
     for (std::size_t i = 0; i < scores.rows(); ++i) {
         const auto row = scores.row(i);
         if (std::all_of(row.begin(), row.end(), [](float x) { return std::isfinite(x); })) {
             finite.values.insert(finite.values.end(), row.begin(), row.end());
-        } else if (bad++ == 0) {
-            first_bad = i;
+        } else {
+            if (bad++ == 0) first_bad = i;
+            nan += std::any_of(row.begin(), row.end(), [](float x) { return std::isnan(x); });
         }
     }
     if (bad > 0) {
         findings.push_back(
             {Severity::error, "outputs.finite",
-             fmt::format("NaN or infinite scores for {} images",
+             fmt::format("{} scores for {} images",
+                         nan == 0     ? "infinite"
+                         : nan == bad ? "NaN"
+                                      : "NaN or infinite",
                          proportion_text(bad, scores.rows())),
-             fmt::format("first for {}", dataset.path_of(sample.items[first_bad]).string()),
+             fmt::format("NaN for {} images, infinite for {}; the first is {}", nan, bad - nan,
+                         dataset.path_of(sample.items[first_bad]).string()),
              "look for overflow in half precision, a division by zero, or broken weights"});
     } else {
         findings.push_back({Severity::ok, "outputs.finite",

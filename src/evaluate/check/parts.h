@@ -71,11 +71,11 @@ using ClassOfOutput = std::vector<std::int32_t>;
 ClassOfOutput given_order(std::size_t classes);
 /// How the classifier did on each image of a sample.
 struct Outcomes {
-    std::vector<std::uint8_t>
-        correct;  ///< the highest score (of equals the lowest output) is a label's
+    std::vector<std::uint8_t> correct;  ///< the highest score (of equals the lowest output) is a
+                                        ///< label's; never with a NaN among the scores
     /// Twice the scores above that of the best label, and once those equal to it (itself among
     /// them): a network that gives equal scores gains nothing. Larger than any other when no
-    /// output is a label.
+    /// output is a label, or a score is NaN.
     std::vector<std::uint32_t> ranks;
 };
 Outcomes judge(const Scores& scores, const Sample& sample, const Dataset& dataset,
@@ -136,6 +136,12 @@ std::vector<Finding> check_geometry(const Runner& runner, const Scores& scores,
                                     const Sample& sample, const Dataset& dataset,
                                     const Preprocess& p, const ClassOfOutput& order,
                                     const CheckOptions& options);
+/// Other input sizes, for which options.reopen opens the classifier again; nothing without it.
+/// `scores`: of the sample under `p`.
+std::vector<Finding> check_size(const Scores& scores, const Sample& sample, const Dataset& dataset,
+                                const ModelSpec& spec, const Preprocess& p,
+                                const ClassOfOutput& order, const CheckOptions& options,
+                                std::size_t batch, int threads);
 std::vector<Finding> check_batch(const Runner& runner, const Sample& sample, const Preprocess& p);
 
 }  // namespace assay::checks

@@ -3,8 +3,12 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
+#include <memory>
 #include <optional>
 
+#include "assay/error.h"
+#include "core/parallel.h"
 #include "evaluate/check/parts.h"
 
 namespace assay::checks {
@@ -14,7 +18,6 @@ using Triple = std::array<double, 3>;
 
 struct Values {
     const char* name;
-    const char* advice;
     double scale;
     Triple mean, std;
     ChannelOrder order;
@@ -26,48 +29,72 @@ constexpr double unit = 1.0 / 255.0;
 /// Mean and std in the order of the channels fed.
 constexpr std::array<Values, 8> usual = {{
     {"ImageNet's mean and std",
-     "--mean 0.485,0.456,0.406 --std 0.229,0.224,0.225",
      unit,
      {0.485, 0.456, 0.406},
      {0.229, 0.224, 0.225},
      ChannelOrder::rgb},
-    {"mean 0.5, std 0.5", "--mean 0.5,0.5,0.5 --std 0.5,0.5,0.5", unit, half, half,
-     ChannelOrder::rgb},
-    {"values 0 to 1", "--mean 0,0,0 --std 1,1,1", unit, zero, one, ChannelOrder::rgb},
-    {"values 0 to 255", "--scale 1 --mean 0,0,0 --std 1,1,1", 1.0, zero, one, ChannelOrder::rgb},
+    {"mean 0.5, std 0.5", unit, half, half, ChannelOrder::rgb},
+    {"values 0 to 1", unit, zero, one, ChannelOrder::rgb},
+    {"values 0 to 255", 1.0, zero, one, ChannelOrder::rgb},
     {"CLIP's mean and std",
-     "--mean 0.48145466,0.4578275,0.40821073 --std 0.26862954,0.26130258,0.27577711",
      unit,
      {0.48145466, 0.4578275, 0.40821073},
      {0.26862954, 0.26130258, 0.27577711},
      ChannelOrder::rgb},
     {"Caffe's BGR, 0 to 255 less the mean",
-     "--scale 1 --channel-order bgr --mean 103.939,116.779,123.68 --std 1,1,1",
      1.0,
      {103.939, 116.779, 123.68},
      one,
      ChannelOrder::bgr},
-    {"values 0 to 1, BGR", "--channel-order bgr --mean 0,0,0 --std 1,1,1", unit, zero, one,
-     ChannelOrder::bgr},
-    {"mean 0.5, std 0.5, BGR", "--channel-order bgr --mean 0.5,0.5,0.5 --std 0.5,0.5,0.5", unit,
-     half, half, ChannelOrder::bgr},
+    {"values 0 to 1, BGR", unit, zero, one, ChannelOrder::bgr},
+    {"mean 0.5, std 0.5, BGR", unit, half, half, ChannelOrder::bgr},
 }};
 
 struct Way {
-    std::string name, advice;
+    std::string name;
     Preprocess p;
 };
+
+std::string three(const Triple& x) {
+    return fmt::format("{:.15g},{:.15g},{:.15g}", x[0], x[1], x[2]);
+}
+
+/// The options that make the one preprocessing of the other: those that change something, and all
+/// of these.
+std::string options_from(const Preprocess& given, const Preprocess& wanted) {
+    std::string out;
+    const auto add = [&](const std::string& option) { out += (out.empty() ? "" : " ") + option; };
+    if (wanted.height != given.height || wanted.width != given.width) {
+        add(wanted.height == wanted.width
+                ? fmt::format("--input-size {}", wanted.height)
+                : fmt::format("--input-size {},{}", wanted.height, wanted.width));
+    }
+    if (wanted.crop_mode != given.crop_mode)
+        add(fmt::format("--crop-mode {}", name_of(wanted.crop_mode)));
+    if (wanted.crop_mode != CropMode::none) {
+        if (wanted.resize_size && wanted.resize_size != given.resize_size)
+            add(fmt::format("--resize-size {}", *wanted.resize_size));
+        if (!wanted.resize_size && (given.resize_size || wanted.crop_pct != given.crop_pct))
+            add(fmt::format("--crop-pct {:.6g}", wanted.crop_pct));
+    }
+    if (wanted.interpolation != given.interpolation)
+        add(fmt::format("--interpolation {}", name_of(wanted.interpolation)));
+    if (wanted.channel_order != given.channel_order)
+        add(fmt::format("--channel-order {}", name_of(wanted.channel_order)));
+    // 15 digits of 1/255 give back the float32 that is used.
+    if (wanted.scale != given.scale) add(fmt::format("--scale {:.15g}", wanted.scale));
+    if (wanted.mean != given.mean) add("--mean " + three(wanted.mean));
+    if (wanted.std != given.std) add("--std " + three(wanted.std));
+    return out;
+}
 
 /// The same pixels in the other channel order: mean and std go with their colours.
 Way swapped_channels(const Preprocess& p) {
     const bool to_bgr = p.channel_order == ChannelOrder::rgb;
-    Way way{to_bgr ? "blue, green, red" : "red, green, blue",
-            to_bgr ? "--channel-order bgr" : "--channel-order rgb", p};
+    Way way{to_bgr ? "blue, green, red" : "red, green, blue", p};
     way.p.channel_order = to_bgr ? ChannelOrder::bgr : ChannelOrder::rgb;
     std::reverse(way.p.mean.begin(), way.p.mean.end());
     std::reverse(way.p.std.begin(), way.p.std.end());
-    if (way.p.mean != p.mean || way.p.std != p.std)
-        way.advice += " (and mean and std in that order)";
     return way;
 }
 
@@ -84,7 +111,7 @@ std::vector<Way> ways_of_values(const Preprocess& given) {
         p.mean = values.mean;
         p.std = values.std;
         p.channel_order = values.order;
-        add({values.name, values.advice, p});
+        add({values.name, p});
     }
     add(swapped_channels(given));
     return ways;
@@ -92,26 +119,25 @@ std::vector<Way> ways_of_values(const Preprocess& given) {
 
 std::vector<Way> ways_of_geometry(const Preprocess& given) {
     std::vector<Way> ways;
-    const auto add = [&](std::string name, std::string advice, const Preprocess& p) {
-        if (!(p == given)) ways.push_back({std::move(name), std::move(advice), p});
+    const auto add = [&](std::string name, const Preprocess& p) {
+        if (!(p == given)) ways.push_back({std::move(name), p});
     };
     Preprocess p = given;
     const bool bicubic = given.interpolation == Interpolation::bicubic;
     p.interpolation = bicubic ? Interpolation::bilinear : Interpolation::bicubic;
-    add(bicubic ? "bilinear" : "bicubic",
-        bicubic ? "--interpolation bilinear" : "--interpolation bicubic", p);
+    add(bicubic ? "bilinear" : "bicubic", p);
     p = given;
     p.resize_size.reset();
     p.crop_mode = CropMode::center;
-    const bool whole = given.crop_pct == 1.0 && !given.resize_size;
+    const bool whole =
+        given.crop_mode == CropMode::center && given.crop_pct == 1.0 && !given.resize_size;
     p.crop_pct = whole ? 0.875 : 1.0;
-    add(whole ? "crop 0.875" : "no crop after the resize",
-        whole ? "--crop-pct 0.875" : "--crop-pct 1", p);
+    add(whole ? "crop 0.875" : "no crop after the resize", p);
     p = given;
     p.crop_mode = given.crop_mode == CropMode::none ? CropMode::center : CropMode::none;
     add(given.crop_mode == CropMode::none ? "centre crop"
                                           : "the whole image squeezed into the window",
-        given.crop_mode == CropMode::none ? "--crop-mode center" : "--crop-mode none", p);
+        p);
     return ways;
 }
 
@@ -188,7 +214,7 @@ PixelResult check_values(const Runner& runner, const Scores& scores, const Sampl
     const Outcomes given = judge(scores, sample, dataset, order);
     std::vector<Rival> rivals;
     for (const Way& way : ways) {
-        rivals.push_back({way.name, way.advice,
+        rivals.push_back({way.name, options_from(spec.preprocess, way.p),
                           judge(runner.run(sample.windows, way.p), sample, dataset, order)});
     }
     Finding finding{
@@ -239,8 +265,8 @@ std::vector<Finding> check_geometry(const Runner& runner, const Scores& scores,
     std::vector<Rival> rivals;
     for (const Way& way : ways_of_geometry(p)) {
         const auto windows = windows_of(sample, dataset, way.p, runner.threads());
-        rivals.push_back(
-            {way.name, way.advice, judge(runner.run(windows, way.p), sample, dataset, order)});
+        rivals.push_back({way.name, options_from(p, way.p),
+                          judge(runner.run(windows, way.p), sample, dataset, order)});
     }
     const BestRival best = best_rival(given, rivals, options.level, Evidence::ranks);
     Finding finding{
@@ -259,4 +285,114 @@ std::vector<Finding> check_geometry(const Runner& runner, const Scores& scores,
     return {finding};
 }
 
+namespace {
+
+/// Sides that published classifiers take; those within a factor of two of the given one are tried.
+constexpr std::array usual_sides = {32,  64,  96,  128, 160, 192, 224,
+                                    240, 256, 288, 299, 320, 384, 448};
+
+std::vector<Preprocess> other_sizes(const Preprocess& given) {
+    std::vector<Preprocess> sizes;
+    const int side = std::min(given.height, given.width);
+    for (const int other : usual_sides) {
+        if (2 * other < side || other > 2 * side || (other == given.height && other == given.width))
+            continue;
+        Preprocess p = given;
+        // The part of the image that is seen stays the same.
+        if (p.resize_size) {
+            p.crop_pct = std::min(1.0, static_cast<double>(side) / *p.resize_size);
+            p.resize_size.reset();
+        }
+        p.height = p.width = other;
+        sizes.push_back(p);
+    }
+    return sizes;
+}
+
+}  // namespace
+
+std::vector<Finding> check_size(const Scores& scores, const Sample& sample, const Dataset& dataset,
+                                const ModelSpec& spec, const Preprocess& p,
+                                const ClassOfOutput& order, const CheckOptions& options,
+                                std::size_t batch, int threads) {
+    if (!options.reopen) return {};
+    if (!sample.labelled) return {unlabelled("pixels.size")};
+    const Outcomes given = judge(scores, sample, dataset, order);
+    std::vector<Rival> rivals;
+    std::size_t refused = 0;
+    for (const Preprocess& size : other_sizes(p)) {
+        throw_if_stopped();
+        ModelSpec other = spec;
+        other.preprocess = size;
+        try {
+            const std::unique_ptr<Classifier> classifier = options.reopen(other);
+            const Runner runner(*classifier, batch, threads);
+            const auto windows = windows_of(sample, dataset, size, threads);
+            rivals.push_back({fmt::format("{} x {}", size.height, size.width),
+                              options_from(p, size),
+                              judge(runner.run(windows, size), sample, dataset, order)});
+        } catch (const Error& error) {
+            if (error.code() != ErrorCode::bad_input && error.code() != ErrorCode::usage) throw;
+            ++refused;  // a network that takes one size only
+        }
+    }
+    const std::string sizes = fmt::format("{} x {}", p.height, p.width);
+    if (rivals.empty())
+        return {{Severity::ok, "pixels.size", "the classifier takes images of " + sizes + " only",
+                 "", ""}};
+    Finding finding{
+        Severity::ok, "pixels.size", "no usual input size does clearly better than " + sizes,
+        fmt::format("given {}; {}", proportion_text(count_correct(given.correct), sample.size()),
+                    all_proportions(rivals, sample.size())),
+        ""};
+    const BestRival best = best_rival(given, rivals, options.level, Evidence::ranks);
+    if (best.index < 0) return {finding};
+    const Rival& rival = rivals[static_cast<std::size_t>(best.index)];
+    // Somewhat larger images than those of the training do a little better with many networks
+    // (Touvron et al. 2019, "Fixing the train-test resolution discrepancy"): only much more than
+    // that says that the size is incorrect.
+    constexpr std::size_t large_part = 10;
+    const std::size_t more = count_correct(rival.outcomes.correct) - count_correct(given.correct);
+    const bool much = more * large_part >= sample.size();
+    finding.severity = much ? Severity::error : Severity::note;
+    finding.title = (much ? "incorrect input size: " + rival.name + " does much better than "
+                          : rival.name + " does better than ") +
+                    sizes;
+    finding.detail +=
+        fmt::format("; p = {:.2g}, adjusted for {} sizes tried", best.p, rivals.size());
+    finding.advice = (much ? "" : "if the classifier was trained so: ") + rival.advice;
+    return {finding};
+}
+
 }  // namespace assay::checks
+
+namespace assay {
+
+std::optional<Finding> refused_size(const ModelSpec& spec, const CheckOptions& options,
+                                    std::string_view why) {
+    if (!options.reopen) return std::nullopt;
+    std::vector<Preprocess> sizes = checks::other_sizes(spec.preprocess);
+    const auto distance = [&](const Preprocess& p) {
+        return std::abs(p.height - std::min(spec.preprocess.height, spec.preprocess.width));
+    };
+    std::ranges::stable_sort(sizes, {}, distance);
+    for (const Preprocess& size : sizes) {
+        ModelSpec other = spec;
+        other.preprocess = size;
+        try {
+            (void)options.reopen(other);
+        } catch (const Error& error) {
+            if (error.code() != ErrorCode::bad_input) throw;
+            continue;
+        }
+        return Finding{
+            Finding::Severity::error, "pixels.size",
+            fmt::format("incorrect input size: the classifier refuses images of {} x {} "
+                        "and takes {} x {}",
+                        spec.preprocess.height, spec.preprocess.width, size.height, size.width),
+            std::string(why), checks::options_from(spec.preprocess, size)};
+    }
+    return std::nullopt;
+}
+
+}  // namespace assay

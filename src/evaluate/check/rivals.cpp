@@ -21,6 +21,11 @@ Outcomes judge(const Scores& scores, const Sample& sample, const Dataset& datase
     Outcomes out;
     for (std::size_t i = 0; i < sample.size(); ++i) {
         const auto row = scores.row(i);
+        if (std::any_of(row.begin(), row.end(), [](float x) { return std::isnan(x); })) {
+            out.correct.push_back(0);
+            out.ranks.push_back(static_cast<std::uint32_t>(2 * row.size() + 1));
+            continue;
+        }
         const auto is_correct = [&](std::size_t output) {
             return output < order.size() && order[output] >= 0 &&
                    dataset.labels.contains(sample.items[i], order[output]);

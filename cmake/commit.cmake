@@ -1,0 +1,20 @@
+# Writes the commit of SOURCE into OUTPUT as a C string literal; leaves an OUTPUT that says the same
+# alone, so that nothing is built again. Run at every build with -P.
+set(text "")
+execute_process(COMMAND git -C ${SOURCE} rev-parse --short=12 HEAD
+    OUTPUT_VARIABLE commit RESULT_VARIABLE status ERROR_QUIET OUTPUT_STRIP_TRAILING_WHITESPACE)
+if(status EQUAL 0)
+    set(text ${commit})
+    execute_process(COMMAND git -C ${SOURCE} diff --quiet HEAD RESULT_VARIABLE changed ERROR_QUIET)
+    if(NOT changed EQUAL 0)
+        string(APPEND text "+")
+    endif()
+endif()
+set(line "\"${text}\"\n")
+set(there "")
+if(EXISTS ${OUTPUT})
+    file(READ ${OUTPUT} there)
+endif()
+if(NOT there STREQUAL line)
+    file(WRITE ${OUTPUT} ${line})
+endif()

@@ -1,0 +1,50 @@
+// Every item of stored predictions on a line of its own, for other programs: what a row's scores
+// say, as a table that pandas reads, JSON lines, and a matrix of probabilities for numpy.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "assay/evaluate/measure_options.h"
+#include "assay/progress.h"
+
+namespace assay {
+
+struct ExportOptions {
+    std::vector<std::filesystem::path> paths{};  ///< RUNS folders, data sets in them, or stores
+    enum class Format { csv, jsonl } format = Format::csv;
+    std::size_t top = 5;             ///< best classes on each line; 0: none
+    std::filesystem::path labels{};  ///< as in MeasureOptions
+    std::string class_map{};         ///< likewise: classes are its targets
+    int threads = 0;                 ///< 0: one per core; changes no bit
+};
+
+struct ExportResult {
+    std::uint64_t rows = 0;
+    std::uint64_t without_scores = 0;   ///< of these: `status` says why
+    std::vector<std::string> warnings;  ///< items that the file of labels does not name
+};
+
+/// Writes the lines of all stores, by data set, then model, then item, through `write`, in pieces
+/// of some thousand lines: memory does not grow with the number of items. The columns
+/// (docs/formats.md): dataset, model, id, filepath, label, label_name, predicted, predicted_name,
+/// correct, confidence, margin, label_probability, loss, status, then top1, top1_name,
+/// top1_probability, ... What is not known is an empty field, or null: a loss without exactly one
+/// label, a margin where one class is stored, everything of an item without scores. Numbers have
+/// all their digits. Throws usage and bad_input as score_runs() does.
+ExportResult export_items(const ExportOptions& options,
+                          const std::function<void(std::string_view)>& write,
+                          const ProgressCallback& progress = {});
+
+/// The probabilities of one store as an .npy file of items x classes float32, in the order of the
+/// lines of export_items; rows without scores are NaN. In pieces, too. Throws usage: several
+/// stores; bad_input: a store that keeps fewer than all scores, or a class map.
+void export_probabilities(const ExportOptions& options,
+                          const std::function<void(std::string_view)>& write);
+
+}  // namespace assay

@@ -1,0 +1,78 @@
+// assay export: every item of stored predictions on a line of its own.
+#include <CLI/CLI.hpp>
+
+#include "assay/error.h"
+#include "assay/evaluate/export.h"
+#include "cli/command.h"
+#include "cli/outputs.h"
+#include "cli/progress.h"
+
+namespace assay::cli {
+namespace {
+
+constexpr std::string_view export_examples = R"(
+assay export runs/val/resnet50 --csv -o items.csv
+assay export runs --jsonl --top 1 -o items.jsonl
+assay export runs/val/resnet50 --labels real.json -o items.csv
+assay export runs/val/resnet50 -o items.csv --probabilities probabilities.npy
+)";
+
+}  // namespace
+
+int cmd_export(std::vector<std::string> arguments) {
+    auto app = make_app(
+        "export",
+        "Write every item on a line: id, label, predicted class, whether it is correct, "
+        "confidence, margin, loss and the best classes, as csv (pandas, FiftyOne) or JSON lines; "
+        "the matrix of probabilities for cleanlab. Status 3: some items have no scores.",
+        export_examples);
+    ExportOptions options;
+    std::filesystem::path file, probabilities;
+    app->add_option("path", options.paths, "RUNS folder, one of its data sets, or stores")
+        ->required()
+        ->type_name("RUNS");
+    auto* csv = app->add_flag_callback(
+        "--csv", [&] { options.format = ExportOptions::Format::csv; },
+        "A table with a line of names (the default)");
+    app->add_flag_callback(
+           "--jsonl", [&] { options.format = ExportOptions::Format::jsonl; },
+           "A JSON object on each line")
+        ->excludes(csv);
+    app->add_option("--top", options.top, "How many of the best classes are on each line")
+        ->type_name("K")
+        ->check(CLI::Range(0, 1000))
+        ->capture_default_str();
+    app->add_option("--labels", options.labels,
+                    "Labels instead of the data set's own: ReaL's json, csv, txt, npy")
+        ->type_name("FILE");
+    app->add_option("--class-map,--classes-map", options.class_map,
+                    "Ask over other classes, as in `assay score`")
+        ->type_name("NAME");
+    app->add_option("--probabilities", probabilities,
+                    "Also the probabilities of one store: items x classes float32, for numpy")
+        ->type_name("FILE.npy");
+    app->add_option("-j,--threads", options.threads, "Threads (default: one per core)")
+        ->check(CLI::NonNegativeNumber);
+    app->add_option("-o,--output", file, "Write to FILE instead of stdout (-: stdout)")
+        ->type_name("FILE");
+    if (!parse(*app, std::move(arguments))) return Status::done;
+
+    if (!probabilities.empty()) {
+        ResultStream out(probabilities);
+        export_probabilities(options, [&](std::string_view text) { out.write(text); });
+        out.commit();
+    }
+    ResultStream out(file);
+    ProgressLine line("export", "items");
+    const ExportResult result = export_items(
+        options, [&](std::string_view text) { out.write(text); }, line);
+    out.commit();
+    line.finish();
+    for (const std::string& text : result.warnings) warn(text);
+    if (result.without_scores > 0)
+        warn(std::to_string(result.without_scores) +
+             " items have no scores: their column `status` says why");
+    return result.without_scores > 0 ? Status::partial : Status::done;
+}
+
+}  // namespace assay::cli

@@ -1,0 +1,158 @@
+#include "imagenet_names.h"
+
+#include <algorithm>
+#include <iterator>
+#include <unordered_map>
+
+#include "core/text.h"
+#include "imagenet_table.h"
+
+namespace assay {
+namespace {
+
+using Classes = std::vector<std::int32_t>;
+
+/// Text -> the classes that have it, ascending, each once.
+class NameIndex {
+public:
+    void add(std::string_view text, std::int32_t c) {
+        Classes& classes = classes_[loose_name(text)];
+        if (classes.empty() || classes.back() != c) classes.push_back(c);
+    }
+    const Classes* find(std::string_view text) const {
+        const auto found = classes_.find(loose_name(text));
+        return found == classes_.end() ? nullptr : &found->second;
+    }
+
+private:
+    std::unordered_map<std::string, Classes> classes_;
+};
+
+template <class Visit>
+void for_each_synonym(std::string_view lemmas, Visit&& visit) {
+    while (!lemmas.empty()) {
+        const std::size_t end = lemmas.find(',');
+        if (const std::string_view one = trimmed(lemmas.substr(0, end)); !one.empty()) visit(one);
+        lemmas.remove_prefix(end == std::string_view::npos ? lemmas.size() : end + 1);
+    }
+}
+
+struct KnownNames {
+    NameIndex whole;     ///< all synonyms as one text, of the classes that have several
+    NameIndex first;     ///< the first synonym
+    NameIndex synonyms;  ///< each of them
+
+    KnownNames() {
+        const ImagenetTable& table = imagenet_table();
+        for (std::size_t c = 0; c < table.lemmas.size(); ++c) {
+            const auto number = static_cast<std::int32_t>(c);
+            if (table.lemmas[c].find(',') != std::string::npos) whole.add(table.lemmas[c], number);
+            first.add(table.classes.name(c), number);
+            for_each_synonym(table.lemmas[c],
+                             [&](std::string_view synonym) { synonyms.add(synonym, number); });
+        }
+    }
+};
+
+const KnownNames& known_names() {
+    static const KnownNames made;
+    return made;
+}
+
+/// Where only the case tells two classes apart, it decides.
+Classes by_case(const Classes& classes, std::string_view text) {
+    Classes same;
+    for (const std::int32_t c : classes) {
+        if (imagenet_classes().name(static_cast<std::size_t>(c)) == text) same.push_back(c);
+    }
+    return same.empty() ? classes : same;
+}
+
+Classes of_parts(std::string_view text) {
+    std::optional<Classes> all;
+    for_each_synonym(text, [&](std::string_view part) {
+        const Classes* found = known_names().synonyms.find(part);
+        if (found == nullptr) return;
+        if (!all) {
+            all = *found;
+            return;
+        }
+        Classes both;
+        std::ranges::set_intersection(*all, *found, std::back_inserter(both));
+        all = std::move(both);
+    });
+    return all.value_or(Classes{});
+}
+
+/// Every name means one class after those that others mean for certain are taken from it.
+std::optional<Classes> permutation(const std::vector<Classes>& meanings) {
+    const std::size_t n = imagenet_classes().size();
+    std::vector<Classes> left = meanings;
+    Classes out(n, -1);
+    std::vector<bool> taken(n, false);
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (std::size_t i = 0; i < n; ++i) {
+            if (out[i] >= 0) continue;
+            std::erase_if(left[i],
+                          [&](std::int32_t c) { return taken[static_cast<std::size_t>(c)]; });
+            if (left[i].size() != 1) continue;
+            out[i] = left[i][0];
+            taken[static_cast<std::size_t>(out[i])] = true;
+            changed = true;
+        }
+    }
+    if (std::ranges::find(out, -1) != out.end()) return std::nullopt;
+    return out;
+}
+
+/// At least half of the texts mean the class at their own place, and each text that means others
+/// only is a doubled name: what it means is named at its own place, too.
+bool in_usual_order(const std::vector<Classes>& meanings) {
+    std::vector<bool> own(meanings.size());
+    for (std::size_t i = 0; i < meanings.size(); ++i)
+        own[i] = std::ranges::binary_search(meanings[i], static_cast<std::int32_t>(i));
+    for (std::size_t i = 0; i < meanings.size(); ++i) {
+        if (own[i] || meanings[i].empty()) continue;
+        const bool doubled = std::ranges::any_of(
+            meanings[i], [&](std::int32_t c) { return own[static_cast<std::size_t>(c)]; });
+        if (!doubled) return false;
+    }
+    return 2 * std::ranges::count(own, true) >= std::ssize(meanings);
+}
+
+}  // namespace
+
+Classes imagenet_meanings(std::string_view text) {
+    text = trimmed(text);
+    if (is_wnid(text)) {
+        const auto c = imagenet_classes().find(text);
+        return c ? Classes{*c} : Classes{};
+    }
+    for (const NameIndex* index :
+         {&known_names().whole, &known_names().first, &known_names().synonyms}) {
+        if (const Classes* found = index->find(text)) return by_case(*found, text);
+    }
+    return text.find(',') == std::string_view::npos ? Classes{} : of_parts(text);
+}
+
+std::optional<std::int32_t> imagenet_meaning(std::string_view text) {
+    const Classes meanings = imagenet_meanings(text);
+    return meanings.size() == 1 ? std::optional(meanings[0]) : std::nullopt;
+}
+
+std::optional<Classes> as_imagenet(const std::vector<std::string>& texts) {
+    const std::size_t n = imagenet_classes().size();
+    if (texts.size() != n) return std::nullopt;
+    std::vector<Classes> meanings;
+    meanings.reserve(n);
+    for (const std::string& text : texts) meanings.push_back(imagenet_meanings(text));
+    if (in_usual_order(meanings)) {
+        Classes out(n);
+        for (std::size_t i = 0; i < n; ++i) out[i] = static_cast<std::int32_t>(i);
+        return out;
+    }
+    return permutation(meanings);
+}
+
+}  // namespace assay

@@ -1,0 +1,91 @@
+#include "assay/data/sample.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "assay/error.h"
+#include "core/random.h"
+
+namespace assay {
+namespace {
+
+/// A class, or -1: no label, -2: several.
+std::int32_t stratum_of(const Dataset& dataset, std::size_t item) {
+    if (item >= dataset.labels.size() || dataset.labels[item].empty()) return -1;
+    return dataset.labels[item].size() == 1 ? dataset.labels[item][0] : -2;
+}
+
+/// How many items each stratum gives: floor(n * size / total), and one more for the largest
+/// remainders.
+std::vector<std::size_t> quotas(const std::vector<std::size_t>& sizes, std::size_t n,
+                                std::uint64_t seed) {
+    std::uint64_t total = 0;
+    for (const std::size_t size : sizes) total += size;
+    std::vector<std::size_t> out(sizes.size());
+    struct Rest {
+        std::uint64_t remainder, draw;
+        std::size_t stratum;
+    };
+    std::vector<Rest> rests;
+    std::size_t given = 0;
+    for (std::size_t s = 0; s < sizes.size(); ++s) {
+        // Below 2^32 items and so below 2^64.
+        const std::uint64_t share = std::uint64_t{n} * sizes[s];
+        out[s] = static_cast<std::size_t>(share / total);
+        given += out[s];
+        rests.push_back({share % total, RandomStream(seed, "sample.strata", s).next_u64(), s});
+    }
+    std::ranges::sort(rests, [](const Rest& a, const Rest& b) {
+        return a.remainder != b.remainder ? a.remainder > b.remainder : a.draw < b.draw;
+    });
+    for (std::size_t i = 0; given < n; ++i, ++given) ++out[rests[i].stratum];
+    return out;
+}
+
+}  // namespace
+
+Dataset take_items(const Dataset& dataset, std::span<const std::uint32_t> items) {
+    Dataset out;
+    out.name = dataset.name;
+    out.root = dataset.root;
+    out.classes = dataset.classes;
+    for (const Dataset::Attribute& attribute : dataset.attributes)
+        out.attributes.push_back({attribute.name, {}});
+    for (const std::uint32_t item : items) {
+        out.ids.append(dataset.ids[item]);
+        if (dataset.paths.size() > 0) out.paths.append(dataset.paths[item]);
+        out.labels.append(item < dataset.labels.size() ? dataset.labels[item]
+                                                       : std::span<const std::int32_t>{});
+        for (std::size_t a = 0; a < out.attributes.size(); ++a)
+            out.attributes[a].values.append(dataset.attributes[a].values[item]);
+    }
+    return out;
+}
+
+Dataset stratified_sample(const Dataset& dataset, std::size_t n, std::uint64_t seed) {
+    if (n == 0) throw Error(ErrorCode::usage, "a sample of 0 images");
+    if (n >= dataset.size()) return dataset;
+    std::map<std::int32_t, std::vector<std::uint32_t>> strata;
+    for (std::uint32_t item = 0; item < dataset.size(); ++item)
+        strata[stratum_of(dataset, item)].push_back(item);
+    std::vector<std::size_t> sizes;
+    for (const auto& [stratum, items] : strata) sizes.push_back(items.size());
+    const std::vector<std::size_t> wanted = quotas(sizes, n, seed);
+
+    std::vector<std::uint32_t> chosen;
+    std::size_t s = 0;
+    for (const auto& [stratum, items] : strata) {
+        std::vector<std::pair<std::uint64_t, std::uint32_t>> keyed;
+        for (const std::uint32_t item : items)
+            keyed.emplace_back(RandomStream(seed, "sample.items", item).next_u64(), item);
+        const auto end = keyed.begin() + static_cast<std::ptrdiff_t>(wanted[s++]);
+        std::partial_sort(keyed.begin(), end, keyed.end());
+        for (auto one = keyed.begin(); one != end; ++one) chosen.push_back(one->second);
+    }
+    std::ranges::sort(chosen);
+    return take_items(dataset, chosen);
+}
+
+}  // namespace assay

@@ -1,0 +1,11 @@
+#include "evaluate/commit.h"
+
+namespace assay {
+
+std::string source_commit() {
+    return
+#include "commit.inc"  // a string literal, made by cmake/commit.cmake at every build
+        ;
+}
+
+}  // namespace assay

@@ -1,0 +1,140 @@
+#include "assay/evaluate/until.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <filesystem>
+#include <string>
+
+#include "assay/data/sample.h"
+#include "assay/error.h"
+#include "assay/store/row_reader.h"
+#include "core/statistics.h"
+
+namespace assay {
+namespace {
+
+namespace fs = std::filesystem;
+
+double wilson_half_width(double accuracy, double n) {
+    const double z = normal_quantile(0.975);
+    return z / (1 + z * z / n) * std::sqrt(accuracy * (1 - accuracy) / n + z * z / (4 * n * n));
+}
+
+/// A folder that goes with its owner.
+class PilotFolder {
+public:
+    explicit PilotFolder(fs::path path) : path_(std::move(path)) {}
+    ~PilotFolder() {
+        std::error_code ignored;
+        fs::remove_all(path_, ignored);
+    }
+    PilotFolder(const PilotFolder&) = delete;
+    PilotFolder& operator=(const PilotFolder&) = delete;
+    const fs::path& path() const { return path_; }
+
+private:
+    fs::path path_;
+};
+
+struct PilotCount {
+    std::uint64_t labelled = 0, correct = 0;
+};
+
+PilotCount count_pilot(const fs::path& folder) {
+    const PredictionStore store = PredictionStore::open(folder);
+    const RowReader reader(store);
+    PilotCount counted;
+    for (std::uint64_t row = 0; row < store.rows(); ++row) {
+        const auto item = static_cast<std::size_t>(row);
+        const std::int32_t label = store.dataset().single_label(item);
+        RowPrediction prediction;
+        if (label < 0 || reader.read(row, store.dataset().labels[item], prediction,
+                                     RowReader::Detail::ranking) != RowStatus::ok)
+            continue;
+        ++counted.labelled;
+        counted.correct += prediction.predicted == label;
+    }
+    return counted;
+}
+
+}  // namespace
+
+Until parse_until(std::string_view text) {
+    std::string packed;
+    for (const char c : text) {
+        if (c != ' ' && c != '\t') packed += c;
+    }
+    constexpr std::string_view begin = "half_width(top1)<=";
+    Until until;
+    if (packed.starts_with(begin)) {
+        const char* const first = packed.data() + begin.size();
+        const char* const last = packed.data() + packed.size();
+        const auto [end, problem] = std::from_chars(first, last, until.half_width);
+        const bool percent = problem == std::errc() && end + 1 == last && *end == '%';
+        if (percent) until.half_width /= 100;
+        if (problem == std::errc() && (percent || end == last) && until.half_width > 0 &&
+            until.half_width < 0.5)
+            return until;
+    }
+    throw Error(ErrorCode::usage,
+                fmt::format("`{}`: expected `half_width(top1) <= W` with W above 0 and below 0.5, "
+                            "like 0.01 or 1%",
+                            text));
+}
+
+std::uint64_t images_needed(const Until& until, std::uint64_t correct, std::uint64_t pilot) {
+    const Interval bounds = wilson(correct, pilot, 0.99);
+    // The variance is largest at 1/2.
+    const double accuracy = std::clamp(0.5, bounds.low, bounds.high);
+    std::uint64_t low = pilot, high = std::max<std::uint64_t>(pilot, 1);
+    while (wilson_half_width(accuracy, static_cast<double>(high)) > until.half_width) {
+        low = high + 1;
+        high *= 2;
+    }
+    while (low < high) {
+        const std::uint64_t middle = low + (high - low) / 2;
+        if (wilson_half_width(accuracy, static_cast<double>(middle)) <= until.half_width) {
+            high = middle;
+        } else {
+            low = middle + 1;
+        }
+    }
+    return high;
+}
+
+UntilResult images_until(std::span<const LoadedModel> models, const Dataset& dataset,
+                         const Until& until, std::uint64_t seed, const PredictOptions& options,
+                         const ProgressCallback& callback) {
+    UntilResult result;
+    result.pilot = std::min<std::uint64_t>(pilot_images, dataset.size());
+    result.images = result.pilot;
+    if (result.pilot == dataset.size()) return result;
+    const PilotFolder folder(options.runs / fmt::format(".pilot.{}", ::getpid()));
+    PredictOptions own = options;
+    own.runs = folder.path();
+    const Dataset pilot = stratified_sample(dataset, static_cast<std::size_t>(result.pilot), seed);
+    for (const PredictResult& predicted : predict(models, pilot, own, callback)) {
+        const PilotCount counted = count_pilot(predicted.store);
+        if (counted.labelled == 0) {
+            throw Error(ErrorCode::bad_input,
+                        fmt::format("{}: no image of the pilot has a score and exactly one label, "
+                                    "so that its accuracy is not known",
+                                    predicted.model));
+        }
+        // Images without a label or a score do not narrow the interval.
+        const double usable =
+            static_cast<double>(counted.labelled) / static_cast<double>(result.pilot);
+        const auto needed =
+            static_cast<double>(images_needed(until, counted.correct, counted.labelled));
+        result.images =
+            std::max(result.images, static_cast<std::uint64_t>(std::ceil(needed / usable)));
+    }
+    result.images = std::min<std::uint64_t>(result.images, dataset.size());
+    return result;
+}
+
+}  // namespace assay
