@@ -52,11 +52,12 @@ double risk_area(Items items) {
 
 // Of the best order: every hit before every error.
 double least_risk_area(Items items) {
-    const auto n = static_cast<double>(items.size());
-    double hits = 0, sum = 0;
+    std::size_t hits = 0;
     for (const ConfidentItem& item : items) hits += item.correct ? 1 : 0;
-    for (double covered = hits + 1; covered <= n; ++covered) sum += (covered - hits) / covered;
-    return sum / n;
+    double sum = 0;
+    for (std::size_t covered = hits + 1; covered <= items.size(); ++covered)
+        sum += static_cast<double>(covered - hits) / static_cast<double>(covered);
+    return sum / static_cast<double>(items.size());
 }
 
 }  // namespace

@@ -102,6 +102,8 @@ TEST(GapReport, TheMeanOverModelsIsNoSurerThanTheImagesAllow) {
         EXPECT_EQ(single.average.metrics[m].gap.interval, single.models[0].metrics[m].gap.interval);
         EXPECT_EQ(single.average.metrics[m].first.interval,
                   single.models[0].metrics[m].first.interval);
+        EXPECT_EQ(single.average.metrics[m].absolute.interval,
+                  single.models[0].metrics[m].absolute.interval);
         const Interval a = *single.average.metrics[m].gap.interval,
                        b = *copies.average.metrics[m].gap.interval;
         EXPECT_NEAR(a.low, b.low, 1e-12);

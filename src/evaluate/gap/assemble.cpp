@@ -113,7 +113,16 @@ const GapPair& pair_of(const GapModel& model, std::size_t block) {
 }
 
 const Estimate& gap_end(const GapPair& pair, GapEnd end) {
-    return end == end_first ? pair.first : end == end_second ? pair.second : pair.gap;
+    switch (end) {
+        case end_first:
+            return pair.first;
+        case end_second:
+            return pair.second;
+        case end_absolute:
+            return pair.absolute;
+        default:
+            return pair.gap;
+    }
 }
 
 // Interval of a mean over models that share their images: the mean of their own intervals, as far
@@ -151,7 +160,7 @@ GapAverage average_of(const std::vector<GapModel>& models, const GapStatistics& 
         const auto value = [&](GapEnd end, double low) {
             const std::size_t k = GapStatistics::at(block, end);
             Estimate v = resampled(lists, k, level, low, 1);
-            if (end == end_absolute || !v.value) return v;
+            if (!v.value) return v;
             if (const auto shared = shared_interval(models, block, end, *v.value,
                                                     jackknife_error(lists, k), errors[k])) {
                 v.interval = shared;
