@@ -18,6 +18,7 @@ assay import logits.npy --items val.csv --dataset-name val --name resnet50 --out
 assay import scores.npz --array probs --kind probabilities --items ids.txt --dataset-name val --out runs
 assay import results.csv --dataset-name val --class-count 1000 --out runs
 assay import logits.safetensors --items val.csv --storage f16 --out runs
+assay import logits.npy --labels labels.npy --dataset-name val --out runs
 )";
 
 }  // namespace
@@ -25,9 +26,9 @@ assay import logits.safetensors --items val.csv --storage f16 --out runs
 int cmd_import(std::vector<std::string> arguments) {
     auto app = make_app(
         "import",
-        "Turn saved predictions (npy, npz, safetensors, csv, tsv, jsonl; full matrix or top-k) "
-        "into a "
-        "store. Tells logits from probabilities by the numbers, and refuses an incorrect claim.",
+        "Turn saved predictions (npy, npz, safetensors, csv, tsv, jsonl; full matrix, top-k or "
+        "predicted classes alone) into a store. Tells logits from probabilities by the numbers, "
+        "and refuses an incorrect claim.",
         import_examples);
     std::filesystem::path file;
     std::filesystem::path out = "runs";
@@ -46,8 +47,13 @@ int cmd_import(std::vector<std::string> arguments) {
                     "Name of the data set (default: the stem of --items)");
     app->add_option(
            "--items", options.ids,
-           "Ids, and labels if there are any, in the order of the rows: one id per line, or a csv "
-           "with a column id, path, filename or image")
+           "Ids, and labels if there are any: one id per line, or a csv with a column id, path, "
+           "filename, image or image_id. Rows are matched by id where the predictions have ids, "
+           "too; else they are in the same order")
+        ->type_name("FILE");
+    app->add_option("--labels", options.labels,
+                    "Labels of the items: npy, json, csv, txt; without names, in the order of the "
+                    "rows")
         ->type_name("FILE");
     app->add_option("--array", options.array, "Which array of a .npz or .safetensors file");
     app->add_option("--kind", kind,

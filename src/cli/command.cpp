@@ -1,4 +1,5 @@
 #include "cli/command.h"
+#include "cli/habits.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -126,6 +127,11 @@ CLI::Validator decimal_number() {
             "UINT", "decimal number"};
 }
 
+/// Of predict and its like only: elsewhere the options that it names are not.
+static std::string habit_for(const std::string& argument, const CLI::App& app) {
+    return app.get_option_no_throw("--model") == nullptr ? std::string() : habit(argument);
+}
+
 bool parse(CLI::App& app, std::vector<std::string> arguments) {
     check_numbers(arguments);
     for (const std::string& argument : arguments) {
@@ -156,7 +162,9 @@ bool parse(CLI::App& app, std::vector<std::string> arguments) {
         for (const std::string& argument : left) {
             if (options && !argument.starts_with("-")) continue;
             what += (what.empty() ? "unexpected `" : " `") + argument + "`";
-            if (options) what += suggest(argument, option_names(app));
+            if (!options) continue;
+            const std::string known = habit_for(argument, app);
+            what += known.empty() ? suggest(argument, option_names(app)) : known;
         }
         if (what.empty()) what = error.what();
         throw Error(ErrorCode::usage, what + "; see `" + app.get_name() + " --help`");

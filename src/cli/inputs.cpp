@@ -9,6 +9,7 @@
 #include "assay/report.h"
 #include "assay/store/prediction_store.h"
 #include "cli/command.h"
+#include "data/dataset_name.h"
 
 namespace assay::cli {
 
@@ -38,9 +39,9 @@ void ModelFlags::add_to(CLI::App& app) {
     app.add_option("--preset", preset_,
                    "timm, torchvision, mobilenet, ... (see `assay list presets`)")
         ->group(pixels);
-    app.add_option("--input-size", input_size_, "224, or HEIGHT,WIDTH")
+    app.add_option("--input-size", input_size_, "224, HEIGHT,WIDTH, or 3 HEIGHT WIDTH")
         ->delimiter(',')
-        ->expected(1, 2)
+        ->expected(1, 3)
         ->group(pixels);
     app.add_option("--resize-size", resize_size_, "Short side before the crop, pixels")
         ->group(pixels);
@@ -92,7 +93,16 @@ ModelSettings ModelFlags::settings() const {
     text("outputs", outputs_);
     text("output", output_);
     if (!classes_.empty()) out["classes"] = class_setting(classes_, {});
-    if (!input_size_.empty()) out["input_size"] = {3, input_size_.front(), input_size_.back()};
+    if (input_size_.size() == 3 && input_size_.front() != 3) {
+        throw Error(ErrorCode::usage,
+                    "--input-size of three numbers is 3 HEIGHT WIDTH; the first "
+                    "is " +
+                        std::to_string(input_size_.front()));
+    }
+    if (!input_size_.empty()) {
+        const int width = input_size_.back();
+        out["input_size"] = {3, input_size_.size() == 1 ? width : input_size_.end()[-2], width};
+    }
     const auto numbers = [&](const char* key, const std::vector<double>& values) {
         if (values.size() == 1) out[key] = values.front();
         if (values.size() > 1) out[key] = values;
@@ -201,7 +211,14 @@ Dataset DataFlags::sampled(Dataset dataset, bool quiet) const {
 
 Dataset DataFlags::open(std::size_t index, const ClassList& classes, bool quiet) const {
     std::vector<std::string> notes;
-    Dataset dataset = open_dataset(folders.at(index), options(classes), &notes);
+    DatasetOptions opened = options(classes);
+    if (opened.name.empty()) {
+        opened.name = dataset_names_of(folders).at(index);
+        if (const std::string own = dataset_name_of(folders.at(index)); opened.name != own)
+            notes.push_back("another folder is called `" + own +
+                            "`, too; this one's results are `" + opened.name + "`");
+    }
+    Dataset dataset = open_dataset(folders.at(index), opened, &notes);
     say_notes(dataset, notes, quiet);
     return sampled(std::move(dataset), quiet);
 }

@@ -156,6 +156,28 @@ void list_what_is_made(Plan& plan) {
     }
 }
 
+/// Names for the tables that have none, as predict gives them to folders of one name. A name that
+/// is given must not be another's.
+void name_data(std::vector<Plan::Data>& data) {
+    std::vector<fs::path> paths;
+    for (const Plan::Data& d : data) {
+        if (d.flags.name.empty()) paths.push_back(d.flags.folders.at(0));
+    }
+    const std::vector<std::string> names = dataset_names_of(paths);
+    std::size_t next = 0;
+    for (Plan::Data& d : data) {
+        if (d.flags.name.empty()) d.flags.name = names[next++];
+    }
+    for (std::size_t i = 0; i < data.size(); ++i) {
+        for (std::size_t k = 0; k < i; ++k) {
+            if (data[i].flags.name != data[k].flags.name) continue;
+            refuse("two [[data]] tables are called `" + data[i].flags.name + "` (" +
+                   data[k].flags.folders.at(0).string() + " and " +
+                   data[i].flags.folders.at(0).string() + "): give one another `name`");
+        }
+    }
+}
+
 }  // namespace
 
 Plan read_plan(const fs::path& file) {
@@ -189,6 +211,7 @@ Plan read_plan(const fs::path& file) {
     keys.nothing_left();
     list_what_is_made(plan);
     if (plan.data.empty()) refuse("no [[data]] table: list at least one");
+    name_data(plan.data);
     return plan;
 }
 
@@ -252,7 +275,7 @@ void Plan::check(const std::vector<ModelSpec>& specs) const {
     storage_format_named(store.storage);
     std::vector<std::string> datasets;
     for (const auto& [flags, pixels] : data) {
-        datasets.push_back(flags.name.empty() ? dataset_name_of(flags.folders.at(0)) : flags.name);
+        datasets.push_back(flags.name);
         if (!pixels.empty())
             with_note("checking the data set `" + datasets.back() + "`", [&] {
                 specs_on({flags, pixels});

@@ -14,6 +14,22 @@
 
 namespace assay::cli {
 
+namespace {
+
+/// A word that the shell takes for this one: a hint should work as it is printed.
+std::string as_typed(const std::string& word) {
+    constexpr std::string_view plain =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./=+,:@%";
+    if (!word.empty() && word.front() != '-' && word.find_first_not_of(plain) == std::string::npos)
+        return word;
+    std::string quoted = word.starts_with('-') ? "./" : "";
+    quoted += '\'';
+    for (const char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+    return quoted + '\'';
+}
+
+}  // namespace
+
 void StoreFlags::add_to(CLI::App& app) {
     const std::string group = "Results";
     app.add_option("--out", out, "Folder of the results")
@@ -24,14 +40,15 @@ void StoreFlags::add_to(CLI::App& app) {
         ->capture_default_str()
         ->group(group);
     app.add_option(
-           "--batch", batch,
+           "-b,--batch,--batch-size", batch,
            "Images per batch (default: 8 on a CPU, 64 on a GPU); part of the store's identity")
         ->type_name("N")
         ->group(group);
     app.add_option("--shard-rows", shard_rows, "Images per shard (default: about 4 MiB)")
         ->type_name("N")
         ->group(group);
-    app.add_option("-j,--threads", threads, "Threads (default: one per core); changes no bit")
+    app.add_option("-j,--threads,--workers,--num-workers", threads,
+                   "Threads (default: one per core); changes no bit")
         ->type_name("N")
         ->group(group);
     app.add_flag("-q,--quiet", quiet, "No progress, no notes")->group(group);
@@ -101,8 +118,10 @@ void Prediction::predict_over(const Dataset& dataset, const std::vector<LoadedMo
     const auto start = std::chrono::steady_clock::now();
     ProgressLine progress(dataset.name, models.size() == 1 ? "images" : "images x models",
                           flags_.quiet);
-    for (PredictResult& result : predict(models, dataset, options, progress))
-        results_.push_back(std::move(result));
+    std::vector<PredictResult> predicted = predict(models, dataset, options, progress);
+    // Of the data set: those of the first model are those of all.
+    say_notes(dataset, predicted.front().notes, flags_.quiet);
+    for (PredictResult& result : predicted) results_.push_back(std::move(result));
     seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     datasets_.push_back(dataset.name);
 }
@@ -116,7 +135,7 @@ void Prediction::print(const Output& output) const {
                        : fmt::format("{} predictions in {}, {:.0f} per second",
                                      count_text(computed), duration_text(seconds_),
                                      static_cast<double>(computed) / std::max(seconds_, 1e-9)));
-    note(fmt::format("next: assay score {}", flags_.out.string()));
+    note("next: assay score " + as_typed(flags_.out.string()));
 }
 
 int Prediction::status() const {

@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "assay/data/dataset.h"
 #include "assay/error.h"
 #include "dataset_name.h"
@@ -81,6 +83,37 @@ std::string dataset_name_of(const fs::path& path) {
     if (!whole.has_filename()) return whole.parent_path().filename().string();
     std::error_code ignored;
     return (fs::is_regular_file(whole, ignored) ? whole.stem() : whole.filename()).string();
+}
+
+std::vector<std::string> dataset_names_of(const std::vector<fs::path>& paths) {
+    struct Named {
+        fs::path whole;
+        fs::path rest;  // folders that are not in the name yet
+        std::string name;
+    };
+    std::vector<Named> all;
+    for (const fs::path& path : paths) {
+        fs::path whole = fs::absolute(path).lexically_normal();
+        if (!whole.has_filename()) whole = whole.parent_path();
+        all.push_back({whole, whole.parent_path(), dataset_name_of(path)});
+    }
+    for (bool changed = true; changed;) {
+        std::vector<std::size_t> longer;
+        for (std::size_t i = 0; i < all.size(); ++i) {
+            const bool taken = std::any_of(all.begin(), all.end(), [&](const Named& other) {
+                return other.name == all[i].name && other.whole != all[i].whole;
+            });
+            if (taken && all[i].rest.has_filename()) longer.push_back(i);
+        }
+        for (const std::size_t i : longer) {
+            all[i].name = all[i].rest.filename().string() + "_" + all[i].name;
+            all[i].rest = all[i].rest.parent_path();
+        }
+        changed = !longer.empty();
+    }
+    std::vector<std::string> names;
+    for (Named& one : all) names.push_back(std::move(one.name));
+    return names;
 }
 
 Dataset open_dataset(const fs::path& path, const DatasetOptions& options,

@@ -25,6 +25,7 @@
 #include "core/parallel.h"
 #include "evaluate/commit.h"
 #include "evaluate/shard_buffer.h"
+#include "store/image_check.h"
 
 namespace assay {
 namespace {
@@ -38,8 +39,8 @@ struct ModelRun {
     std::vector<bool> lacking;  ///< by shard, as found at the start: threads read it without a lock
     std::atomic<std::uint64_t> halved{0};
 
-    ModelRun(const LoadedModel& m, std::size_t p, StoreWriter w)
-        : model(&m), preprocessing(p), writer(std::move(w)), shards(writer) {
+    ModelRun(const LoadedModel& m, std::size_t p, StoreWriter w, const store::ImageCheck& images)
+        : model(&m), preprocessing(p), writer(std::move(w)), shards(writer, images) {
         for (std::size_t s = 0; s < writer.shards(); ++s) lacking.push_back(!writer.has(s));
     }
 
@@ -235,7 +236,7 @@ private:
         thread_local Image image;
         inputs.resize(std::max(inputs.size(), preprocessings_.size()));
         std::vector<RowState> states(n, RowState::ok);
-        std::vector<std::string> hashes(n);
+        std::vector<ReadImage> read(n);
         std::vector<RowError> errors;
         for (std::size_t p = 0; p < preprocessings_.size(); ++p) {
             if (prepared[p]) inputs[p].resize(n * input_size(p));
@@ -243,7 +244,7 @@ private:
         for (std::size_t i = 0; i < n; ++i) {
             try {
                 const std::vector<std::byte> bytes = read_file(dataset_.path_of(first + i));
-                hashes[i] = hash_bytes(bytes);
+                read[i] = {bytes.size(), hash_bytes(bytes)};
                 decode_image_into(bytes, image);
                 for (std::size_t p = 0; p < preprocessings_.size(); ++p) {
                     if (prepared[p])
@@ -268,7 +269,7 @@ private:
                           model_run->halved +=
                               run_batch(classifier, inputs[model_run->preprocessing], n, scores);
                       });
-            model_run->shards.add(first, scores, states, errors, hashes);
+            model_run->shards.add(first, scores, states, errors, read);
         }
         report(n * wanting.size(), errors.size());
     }
@@ -352,6 +353,12 @@ std::vector<PredictResult> predict(std::span<const LoadedModel> models, const Da
                                    const ProgressCallback& callback) {
     check_models(models);
     check_images(models, dataset, options);
+    store::ImageCheck images(dataset, options.runs / dataset.name, options.threads);
+    for (const LoadedModel& model : models) {
+        with_note("comparing the images with the stores that are there",
+                  [&] { images.before(model.spec.name); });
+    }
+    const std::vector<std::string> notes = images.take_notes();
 
     // Models that share a batch size share the decoding of every image.
     std::map<std::uint32_t, std::vector<std::unique_ptr<ModelRun>>> model_runs_by_batch;
@@ -372,7 +379,7 @@ std::vector<PredictResult> predict(std::span<const LoadedModel> models, const Da
         const auto index = static_cast<std::size_t>(known - preprocessings.begin());
         if (known == preprocessings.end()) preprocessings.push_back(model.spec.preprocess);
         model_runs_by_batch[batch].push_back(
-            std::make_unique<ModelRun>(model, index, std::move(writer)));
+            std::make_unique<ModelRun>(model, index, std::move(writer), images));
     }
 
     std::vector<PredictionRun> runs;
@@ -411,6 +418,7 @@ std::vector<PredictResult> predict(std::span<const LoadedModel> models, const Da
                     fmt::format("{}: {}", dataset.ids[bad.first->row], bad.first->message);
             result.notes = model_run->model->classifier->facts().notes;
             result.halved = model_run->halved;
+            result.notes = notes;
             by_model[result.model] = result;
         }
     }

@@ -58,10 +58,7 @@ std::vector<GateResult> judge(const std::vector<Gate>& gates,
 
 std::vector<PredictionStore> open_all(const std::vector<std::filesystem::path>& paths) {
     std::vector<PredictionStore> stores;
-    for (const auto& path : paths) {
-        for (const auto& folder : find_stores(path))
-            stores.push_back(PredictionStore::open(folder));
-    }
+    for (const auto& folder : find_stores(paths)) stores.push_back(PredictionStore::open(folder));
     return stores;
 }
 
@@ -101,10 +98,8 @@ ScoreResult score_runs(const ScoreRunsOptions& options, Comm& comm,
                 if (!options.measure.edges.empty())
                     one.reliability->set("edges", options.measure.edges);
             }
-            const std::string unnamed =
-                unnamed_text(one.unnamed, store.rows(), options.measure.labels);
-            if (!unnamed.empty() && warned.insert(store.spec().dataset_name).second)
-                result.warnings.push_back(unnamed);
+            if (!one.labels_note.empty() && warned.insert(store.spec().dataset_name).second)
+                result.warnings.push_back(one.labels_note);
             result.reports.push_back(score_store(store, one, comm, [&](const Progress& p) {
                 if (progress) progress({.step = name, .done = done + p.done, .total = total});
             }));

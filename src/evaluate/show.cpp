@@ -9,6 +9,7 @@
 #include "assay/data/label_sets.h"
 #include "assay/error.h"
 #include "assay/store/row_reader.h"
+#include "store/image_check.h"
 
 namespace assay {
 namespace {
@@ -31,6 +32,7 @@ ShownImage::Model look(const PredictionStore& store, std::size_t item,
     ShownImage::Model model;
     model.name = store.spec().model_name;
     model.classes_stored = reader.depth();
+    model.has_probabilities = reader.has_probabilities();
     model.not_scored = reader.why_not(item);
     std::vector<RankedClass> best;
     if (reader.top(item, top, best) != RowStatus::ok) return model;
@@ -75,23 +77,29 @@ ShownImage look(const std::vector<PredictionStore>& stores, std::size_t item,
 /// Stores of the same items and classes together, in the order of the paths.
 std::vector<std::vector<std::string>> by_items(const std::vector<std::string>& paths) {
     std::map<fs::path, std::string> fingerprints;  // of the class lists, by the data set's folder
-    std::vector<std::pair<std::string, std::vector<std::string>>> groups;
-    for (const std::string& path : paths) {
-        for (const fs::path& folder : find_stores(path)) {
-            const PredictionStore store = PredictionStore::open(folder);
-            // Class numbers mean the same in one folder, as the class list is the data set's.
-            std::string& classes = fingerprints[store.folder().parent_path()];
-            if (classes.empty()) classes = store.dataset().classes.fingerprint();
-            const std::string key = store.spec().ids_hash + "/" + store.spec().dataset_name + "/" +
-                                    std::to_string(store.classes()) + "/" + classes;
-            auto group = std::find_if(groups.begin(), groups.end(),
-                                      [&](const auto& g) { return g.first == key; });
-            if (group == groups.end()) group = groups.insert(groups.end(), {key, {}});
-            group->second.push_back(folder.string());
-        }
+    struct Group {
+        std::string key;
+        std::vector<std::string> folders;
+    };
+    std::vector<Group> groups;
+    for (const fs::path& folder : find_stores({paths.begin(), paths.end()})) {
+        const PredictionStore opened = PredictionStore::open(folder);
+        // Class numbers mean the same in one folder, as the class list is the data set's.
+        std::string& classes = fingerprints[opened.folder().parent_path()];
+        if (classes.empty()) classes = opened.dataset().classes.fingerprint();
+        const std::string key = opened.spec().ids_hash + "/" + opened.spec().dataset_name + "/" +
+                                std::to_string(opened.classes()) + "/" + classes;
+        // Of two runs folders, the same names may stand for other images.
+        auto group = std::ranges::find_if(groups, [&](const Group& g) {
+            return g.key == key &&
+                   store::saw_same_images(PredictionStore::open(g.folders.front()), opened)
+                       .value_or(true);
+        });
+        if (group == groups.end()) group = groups.insert(groups.end(), {key, {}});
+        group->folders.push_back(folder.string());
     }
     std::vector<std::vector<std::string>> out;
-    for (auto& [key, folders] : groups) out.push_back(std::move(folders));
+    for (Group& group : groups) out.push_back(std::move(group.folders));
     return out;
 }
 

@@ -23,8 +23,9 @@ std::string facts_of(const ShownImage& image) {
     return text;
 }
 
-void add(Table& table, const Predicted& p) {
+void add(Table& table, const Predicted& p, bool probabilities) {
     constexpr int bar_width = 24;
+    if (!probabilities) return table.add({p.cls.name, Count{p.rank}, p.correct ? "✓" : "", {}, {}});
     table.add({p.cls.name, Count{p.rank}, p.correct ? "✓" : "",
                Number{.value = p.probability, .unit = Unit::proportion, .digits = 1},
                Bar{p.probability, bar_width}});
@@ -40,7 +41,7 @@ Table table_of(const ShownImage& image, const ShownImage::Model& model) {
         table.notes.push_back("no scores: " + model.not_scored);
         return table;
     }
-    for (const Predicted& p : model.best) add(table, p);
+    for (const Predicted& p : model.best) add(table, p, model.has_probabilities);
     bool below = false;
     for (std::size_t i = 0; i < image.labels.size(); ++i) {
         const auto& label = model.labels[i];
@@ -50,7 +51,7 @@ Table table_of(const ShownImage& image, const ShownImage::Model& model) {
         } else if (label->rank > model.best.size()) {
             if (!below) table.rule();
             below = true;
-            add(table, *label);
+            add(table, *label, model.has_probabilities);
         }
     }
     if (model.hits) {
@@ -68,10 +69,10 @@ json class_json(const ShownClass& c) {
     return {{"class", c.index}, {"id", c.id}, {"name", c.name}};
 }
 
-json predicted_json(const Predicted& p) {
+json predicted_json(const Predicted& p, bool probabilities) {
     json out = class_json(p.cls);
     out["rank"] = p.rank;
-    out["probability"] = p.probability;
+    out["probability"] = probabilities ? json(p.probability) : json(nullptr);
     return out;
 }
 
@@ -82,13 +83,14 @@ json model_json(const ShownImage& image, const ShownImage::Model& model) {
                 {"labels", json::array()}};
     if (!model.not_scored.empty()) out["not_scored"] = model.not_scored;
     for (const Predicted& p : model.best) {
-        json one = predicted_json(p);
+        json one = predicted_json(p, model.has_probabilities);
         one["correct"] = p.correct;
         out["predictions"].push_back(std::move(one));
     }
     for (std::size_t i = 0; i < model.labels.size(); ++i) {
-        out["labels"].push_back(model.labels[i] ? predicted_json(*model.labels[i])
-                                                : class_json(image.labels[i]));
+        out["labels"].push_back(model.labels[i]
+                                    ? predicted_json(*model.labels[i], model.has_probabilities)
+                                    : class_json(image.labels[i]));
     }
     out["variable_top_k_hits"] = model.hits ? json(*model.hits) : json(nullptr);
     return out;
@@ -118,8 +120,10 @@ Report report_of(std::span<const ShownImage> images) {
         for (const auto& model : image.models) {
             section.blocks.emplace_back(table_of(image, model));
             for (const Predicted& p : model.best) {
+                const Cell probability =
+                    model.has_probabilities ? Cell(Number{.value = p.probability}) : Cell();
                 report.records.add({image.dataset, image.id, model.name, Count{p.rank}, p.cls.id,
-                                    p.cls.name, Number{.value = p.probability}, p.correct});
+                                    p.cls.name, probability, p.correct});
             }
         }
         report.sections.push_back(std::move(section));

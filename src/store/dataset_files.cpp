@@ -4,15 +4,19 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <cstring>
 #include <thread>
 
 #include "assay/error.h"
+#include "assay/report.h"
 #include "core/file.h"
 #include "core/hash.h"
 #include "core/refuse.h"
+#include "core/string_index.h"
+#include "core/text.h"
 #include "fields.h"
 #include "layout.h"
 
@@ -75,30 +79,82 @@ std::string labels_hash(const Dataset& dataset) {
     return dataset.labels.labels() == 0 ? std::string() : dataset.labels.fingerprint();
 }
 
+/// As it is recorded: whole, without a slash at its end.
+std::string root_text(const fs::path& root) {
+    if (root.empty()) return {};
+    const fs::path whole = fs::absolute(root).lexically_normal();
+    return (whole.has_filename() ? whole : whole.parent_path()).string();
+}
+
+/// How many of `ids` are not among `others`, and the first of them.
+std::string only_in(const StringColumn& ids, const StringColumn& others, const char* where) {
+    StringIndex index(others.size(), [&](std::uint32_t i) { return others[i]; });
+    for (std::uint32_t i = 0; i < others.size(); ++i) index.insert(i);
+    std::size_t count = 0;
+    std::string first;
+    for (std::size_t i = 0; i < ids.size(); ++i) {
+        if (index.find(ids[i]) || count++ > 0) continue;
+        first = shortened(ids[i]);
+    }
+    if (count == 0) return {};
+    return fmt::format("{} {} {} ({}`{}`)", count_text(count), count == 1 ? "is" : "are", where,
+                       count == 1 ? "" : "the first: ", first);
+}
+
+std::string items_difference(const StringColumn& there, const StringColumn& now) {
+    const std::string gone = only_in(there, now, "only there");
+    const std::string added = only_in(now, there, "only here now");
+    if (gone.empty() && added.empty()) return "the same ids stand in another order";
+    return fmt::format("of {} items there and {} now, {}{}{}", count_text(there.size()),
+                       count_text(now.size()), gone, gone.empty() || added.empty() ? "" : ", ",
+                       added);
+}
+
+std::string labels_text(const Dataset& dataset, std::size_t item) {
+    std::string text;
+    for (const std::int32_t label : dataset.labels[item]) {
+        const auto c = static_cast<std::size_t>(label);
+        text += fmt::format(
+            "{}{}", text.empty() ? "" : " ",
+            c < dataset.classes.size() ? dataset.classes.id(c) : fmt::format("{}", label));
+    }
+    return text.empty() ? "nothing" : text;
+}
+
+std::string labels_difference(const Dataset& there, const Dataset& now) {
+    std::string first;
+    std::size_t count = 0;
+    for (std::size_t i = 0; i < now.size(); ++i) {
+        if (std::ranges::equal(there.labels[i], now.labels[i]) || count++ > 0) continue;
+        first = fmt::format("`{}` is labelled `{}` there and `{}` now", shortened(now.ids[i]),
+                            labels_text(there, i), labels_text(now, i));
+    }
+    if (count <= 1) return first;
+    return fmt::format("{}, and {} more of {} differ", first, count_text(count - 1),
+                       count_text(now.size()));
+}
+
 void check_same(const DatasetRecord& there, const std::string& ids_hash, const Dataset& dataset,
                 const fs::path& folder) {
-    const std::string advice = "use another --out or another data set name";
-    if (there.rows != dataset.size() || there.ids_hash != ids_hash) {
+    const auto other = [&](const std::string& what, const std::string& difference,
+                           const char* more) {
         refuse(
-            fmt::format("the data set `{}` in `{}` has other items: {} with ids hash `{}` there, "
-                        "{} with `{}` now; {}",
-                        there.name, folder.string(), there.rows, there.ids_hash, dataset.size(),
-                        ids_hash, advice));
-    }
+            fmt::format("the data set `{}` in `{}` has {}: {}; use another --out or another data "
+                        "set name{}",
+                        there.name, folder.string(), what, difference, more));
+    };
+    if (there.rows != dataset.size() || there.ids_hash != ids_hash)
+        other("other items", items_difference(load_dataset(folder).ids, dataset.ids), "");
     if (dataset.labels.labels() != 0 && there.labels_hash != labels_hash(dataset)) {
-        refuse(fmt::format(
-            "the data set `{}` in `{}` has {}, hash `{}` there and `{}` now; {}, or give the "
-            "labels when scoring",
-            there.name, folder.string(), there.labels_hash.empty() ? "no labels" : "other labels",
-            there.labels_hash, labels_hash(dataset), advice));
+        if (there.labels_hash.empty()) {
+            other("no labels", "the items have some now", ", or give the labels when scoring");
+        }
+        other("other labels", labels_difference(load_dataset(folder), dataset),
+              ", or give the labels when scoring");
     }
     if (!there.classes.empty() && !dataset.classes.empty() &&
         there.classes.ids() != dataset.classes.ids()) {
-        refuse(fmt::format(
-            "the data set `{}` in `{}` has other classes: {} with hash `{}` there, {} with `{}` "
-            "now; {}",
-            there.name, folder.string(), there.classes.size(), there.classes.fingerprint(),
-            dataset.classes.size(), dataset.classes.fingerprint(), advice));
+        other("other classes, there and now", first_difference(there.classes, dataset.classes), "");
     }
 }
 
@@ -158,8 +214,7 @@ void ensure_dataset(const fs::path& folder, const std::string& name, const std::
     write_items(dataset, items_file(folder));
     DatasetRecord record;
     record.name = name;
-    record.root = dataset.root.empty() ? std::string()
-                                       : fs::absolute(dataset.root).lexically_normal().string();
+    record.root = root_text(dataset.root);
     record.rows = dataset.size();
     record.ids_hash = ids_hash;
     record.labels_hash = labels_hash(dataset);
@@ -167,6 +222,17 @@ void ensure_dataset(const fs::path& folder, const std::string& name, const std::
     record.items_xxh128 = hash_file(items_file(folder));
     record.classes = dataset.classes;
     write_file_atomically(record_file(folder), dataset_text(record));
+}
+
+void move_root(const fs::path& folder, const fs::path& root) {
+    try {
+        const FileLock lock = wait_for_lock(folder / ".lock");
+        DatasetRecord record = read_dataset_record(folder);
+        record.root = root_text(root);
+        write_file_atomically(record_file(folder), dataset_text(record));
+    } catch (const Error& error) {
+        if (error.code() != ErrorCode::io) throw;
+    }
 }
 
 Dataset load_dataset(const fs::path& folder) {

@@ -30,6 +30,9 @@ DatasetRecord read_dataset_record(const std::filesystem::path& dataset_folder);
 /// own makes them take turns.
 void ensure_dataset(const std::filesystem::path& dataset_folder, const std::string& name,
                     const std::string& ids_hash, const Dataset& dataset);
+/// Has the images of a data set looked for in another folder from now on. Does nothing where the
+/// record cannot be written.
+void move_root(const std::filesystem::path& dataset_folder, const std::filesystem::path& root);
 /// Both files, checked against one another.
 Dataset load_dataset(const std::filesystem::path& dataset_folder);
 

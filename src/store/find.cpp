@@ -1,10 +1,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "assay/error.h"
 #include "assay/store/prediction_store.h"
 #include "dataset_files.h"
+#include "image_check.h"
 #include "layout.h"
 
 namespace assay {
@@ -101,6 +103,20 @@ std::vector<fs::path> find_stores(const fs::path& path) {
     return std::move(found.stores);
 }
 
+std::vector<fs::path> find_stores(const std::vector<fs::path>& paths) {
+    std::vector<fs::path> stores;
+    std::set<fs::path> seen;
+    for (const fs::path& path : paths) {
+        for (fs::path& folder : find_stores(path)) {
+            std::error_code error;
+            fs::path whole = fs::weakly_canonical(folder, error);
+            if (seen.insert(error ? folder : std::move(whole)).second)
+                stores.push_back(std::move(folder));
+        }
+    }
+    return stores;
+}
+
 std::vector<std::string> verify_store(const fs::path& folder) {
     std::vector<std::string> problems;
     const auto attempt = [&](auto&& body) {
@@ -123,24 +139,29 @@ std::vector<std::string> verify_store(const fs::path& folder) {
 
 std::vector<PredictionStore> open_stores_together(const std::vector<std::string>& paths) {
     std::vector<PredictionStore> stores;
-    for (const std::string& path : paths) {
-        for (const fs::path& folder : find_stores(path)) {
-            with_note(fmt::format("opening `{}`", folder.string()),
-                      [&] { stores.push_back(PredictionStore::open(folder)); });
-            const PredictionStore &first = stores.front(), &last = stores.back();
-            const StoreSpec &reference = first.spec(), &spec = last.spec();
-            if (spec.ids_hash != reference.ids_hash || spec.rows != reference.rows) {
-                throw Error(
-                    ErrorCode::usage,
-                    fmt::format("`{}` and `{}` are of different items: give models of one data set",
-                                first.folder().string(), folder.string()));
-            }
-            if (spec.classes != reference.classes) {
-                throw Error(ErrorCode::usage,
-                            fmt::format("`{}` has {} classes, `{}` has {}", first.folder().string(),
-                                        reference.classes, folder.string(), spec.classes));
-            }
-            check_same_classes(first, last);
+    for (const fs::path& folder : find_stores({paths.begin(), paths.end()})) {
+        with_note(fmt::format("opening `{}`", folder.string()),
+                  [&] { stores.push_back(PredictionStore::open(folder)); });
+        const PredictionStore &first = stores.front(), &last = stores.back();
+        const StoreSpec &reference = first.spec(), &spec = last.spec();
+        if (spec.ids_hash != reference.ids_hash || spec.rows != reference.rows) {
+            throw Error(
+                ErrorCode::usage,
+                fmt::format("`{}` and `{}` are of different items: give models of one data set",
+                            first.folder().string(), folder.string()));
+        }
+        if (spec.classes != reference.classes) {
+            throw Error(ErrorCode::usage,
+                        fmt::format("`{}` has {} classes, `{}` has {}", first.folder().string(),
+                                    reference.classes, folder.string(), spec.classes));
+        }
+        check_same_classes(first, last);
+        if (!store::saw_same_images(first, last).value_or(true)) {
+            throw Error(
+                ErrorCode::usage,
+                fmt::format("`{}` and `{}` saw other images under the same ids: give models of one "
+                            "data set",
+                            first.folder().string(), folder.string()));
         }
     }
     return stores;

@@ -45,6 +45,8 @@ void check_spec(const StoreSpec& spec) {
     } else {
         check_range("top_k (without storage = top_k)", spec.top_k, 0, 0);
     }
+    if (spec.kind == ScoreKind::labels && spec.storage != StorageFormat::label)
+        refuse("predicted classes without scores can only be stored as `label`");
     if (spec.batch_size != 0 && spec.shard_rows % spec.batch_size != 0) {
         refuse(fmt::format(
             "shard_rows {} is not a multiple of the batch size {}: a batch would lie in two shards",
@@ -83,7 +85,8 @@ Manifest parse_manifest(std::string_view text) {
     spec.rows = uint_field(value, "rows", 1, max_rows);
     spec.classes = static_cast<std::uint32_t>(uint_field(value, "classes", 1, max_classes));
     try {
-        spec.kind = score_kind_named(text_field(value, "kind"));
+        const std::string kind = text_field(value, "kind");
+        spec.kind = kind == name_of(ScoreKind::labels) ? ScoreKind::labels : score_kind_named(kind);
         spec.storage = storage_format_named(text_field(value, "storage"));
     } catch (const Error& error) {
         refuse(error.message());
@@ -110,16 +113,81 @@ Manifest read_manifest(const fs::path& path) {
                      [&] { return parse_manifest(read_text(path, max_json_bytes)); });
 }
 
+namespace {
+
+json section(const StoreSpec& spec, const char* key) {
+    const json all = provenance_of(spec);
+    const auto found = all.find(key);
+    return found != all.end() && found->is_object() ? *found : json::object();
+}
+
+std::string shown(const json& value) {
+    if (value.is_string()) return value.get<std::string>();
+    return value.is_null() ? "not set" : value.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+/// The fields of two objects that differ: "interpolation is `bicubic` there and `bilinear` now".
+std::string field_differences(const json& there, const json& now) {
+    std::string text;
+    for (const auto& [key, value] : now.items()) {
+        const json before = there.value(key, json());
+        if (before == value) continue;
+        text += fmt::format("{}{} is `{}` there and `{}` now", text.empty() ? "" : ", ", key,
+                            shown(before), shown(value));
+    }
+    return text;
+}
+
+/// Where the scores came from: a model's file, or a file of scores.
+std::string source_of(const StoreSpec& spec) {
+    const json file = section(spec, "import").value("file", json());
+    const json path = section(spec, "model").value("path", json());
+    return file.is_string()   ? file.get<std::string>()
+           : path.is_string() ? path.get<std::string>()
+                              : std::string();
+}
+
+void compare_models(const StoreSpec& recorded, const StoreSpec& wanted,
+                    std::vector<std::string>& found) {
+    if (recorded.model_hash != wanted.model_hash) {
+        const bool imported = wanted.preprocess_hash.empty();
+        const std::string what = imported ? "the file of scores" : "the model's file";
+        const std::string there = source_of(recorded), now = source_of(wanted);
+        found.push_back(there.empty() || now.empty() ? what + " is another one"
+                        : there == now
+                            ? fmt::format("{} `{}` has other bytes than it had then", what, now)
+                            : fmt::format("{} is `{}` there and `{}` now", what, there, now));
+    }
+    const json there = section(recorded, "model"), now = section(wanted, "model");
+    if (recorded.preprocess_hash != wanted.preprocess_hash) {
+        const std::string fields = field_differences(there.value("preprocess", json::object()),
+                                                     now.value("preprocess", json::object()));
+        found.push_back(
+            fmt::format("the preprocessing differs{}{}", fields.empty() ? "" : ": ", fields));
+    }
+    // Another entry of a tuple is another classifier in the same file.
+    const json entry_there = there.value("output", json()), entry_now = now.value("output", json());
+    if (entry_there.is_string() && entry_now.is_string() && entry_there != entry_now) {
+        const auto name = [](const json& entry) {
+            return entry == "" ? std::string("its only one") : shown(entry);
+        };
+        found.push_back(fmt::format("the model's output entry is `{}` there and `{}` now",
+                                    name(entry_there), name(entry_now)));
+    }
+}
+
+}  // namespace
+
 std::vector<std::string> differences(const StoreSpec& recorded, const StoreSpec& wanted) {
     std::vector<std::string> found;
     const auto compare = [&](std::string_view what, const auto& there, const auto& now) {
         if (there != now)
             found.push_back(fmt::format("{} is `{}` there and `{}` now", what, there, now));
     };
-    compare("the model's hash", recorded.model_hash, wanted.model_hash);
-    compare("the preprocessing's hash", recorded.preprocess_hash, wanted.preprocess_hash);
-    compare("the item ids' hash", recorded.ids_hash, wanted.ids_hash);
-    compare("the number of rows", recorded.rows, wanted.rows);
+    compare_models(recorded, wanted, found);
+    compare("the number of items", recorded.rows, wanted.rows);
+    if (recorded.rows == wanted.rows && recorded.ids_hash != wanted.ids_hash)
+        found.emplace_back("the items have other ids, or another order");
     compare("the number of classes", recorded.classes, wanted.classes);
     compare("the kind of scores", name_of(recorded.kind), name_of(wanted.kind));
     compare("the storage format", name_of(recorded.storage), name_of(wanted.storage));

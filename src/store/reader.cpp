@@ -223,6 +223,10 @@ const std::string& PredictionStore::Shard::images_hash() const {
     return impl->record.images_hash;
 }
 
+std::span<const ImageFile> PredictionStore::Shard::images() const {
+    return impl->record.images;
+}
+
 std::span<const float> PredictionStore::Shard::f32() const {
     return impl->storage == StorageFormat::full_f32 ? impl->numbers<float>(0)
                                                     : std::span<const float>();

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
+
 #include "assay/error.h"
 #include "core/file.h"
 #include "core/refuse.h"
@@ -52,6 +54,48 @@ std::vector<RowState> states_of(const json& runs, std::uint32_t rows) {
     return states;
 }
 
+json bytes_of(const std::vector<ImageFile>& images) {
+    json list = json::array();
+    for (const ImageFile& image : images) list.push_back(image.bytes);
+    return list;
+}
+
+json hashes_of(const std::vector<ImageFile>& images) {
+    json list = json::array();
+    for (const ImageFile& image : images)
+        list.push_back(image.known() ? fmt::format("{:016x}", image.hash) : std::string());
+    return list;
+}
+
+std::uint64_t hash_in(const json& value) {
+    if (!value.is_string()) refuse("the field `image_hashes` must hold texts");
+    const auto& text = value.get_ref<const std::string&>();
+    if (text.empty()) return 0;
+    std::uint64_t hash = 0;
+    const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), hash, 16);
+    if (text.size() != 16 || error != std::errc() || stop != text.data() + text.size())
+        refuse(fmt::format("`{:.40}` in `image_hashes` is not 16 hex digits", text));
+    return hash;
+}
+
+/// Both lists, or neither: a store of before they were recorded has none.
+std::vector<ImageFile> images_of(const json& value, std::uint32_t rows) {
+    if (!value.contains("image_bytes") && !value.contains("image_hashes")) return {};
+    const json& bytes = array_field(value, "image_bytes");
+    const json& hashes = array_field(value, "image_hashes");
+    if (bytes.size() != hashes.size() || (!bytes.empty() && bytes.size() != rows)) {
+        refuse(fmt::format("`image_bytes` has {} entries and `image_hashes` {}, for {} rows",
+                           bytes.size(), hashes.size(), rows));
+    }
+    std::vector<ImageFile> images;
+    for (std::size_t i = 0; i < bytes.size(); ++i) {
+        if (!bytes[i].is_number_unsigned())
+            refuse("the field `image_bytes` must hold counts of bytes");
+        images.push_back({bytes[i].get<std::uint64_t>(), hash_in(hashes[i])});
+    }
+    return images;
+}
+
 }  // namespace
 
 std::string_view name_of(RowState state) {
@@ -76,15 +120,20 @@ std::string record_text(const ShardRecord& record, const StoreSpec& spec) {
         errors.push_back(
             {{"row", error.row}, {"state", name_of(error.state)}, {"message", error.message}});
     }
-    return dump({{"schema", shard_schema},
-                 {"schema_version", schema_version},
-                 {"shard", record.shard},
-                 {"first_row", shard_begin(spec, record.shard)},
-                 {"rows", shard_size(spec, record.shard)},
-                 {"files", std::move(files)},
-                 {"states", runs_of(record.states)},
-                 {"errors", std::move(errors)},
-                 {"images_xxh128", record.images_hash}});
+    json value = {{"schema", shard_schema},
+                  {"schema_version", schema_version},
+                  {"shard", record.shard},
+                  {"first_row", shard_begin(spec, record.shard)},
+                  {"rows", shard_size(spec, record.shard)},
+                  {"files", std::move(files)},
+                  {"states", runs_of(record.states)},
+                  {"errors", std::move(errors)},
+                  {"images_xxh128", record.images_hash}};
+    if (!record.images.empty()) {
+        value["image_bytes"] = bytes_of(record.images);
+        value["image_hashes"] = hashes_of(record.images);
+    }
+    return dump(value);
 }
 
 ShardRecord parse_record(std::string_view text, const StoreSpec& spec, std::size_t shard) {
@@ -121,6 +170,7 @@ ShardRecord parse_record(std::string_view text, const StoreSpec& spec, std::size
         record.errors.push_back(std::move(error));
     }
     record.images_hash = text_field(value, "images_xxh128");
+    record.images = images_of(value, rows);
     return record;
 }
 

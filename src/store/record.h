@@ -23,6 +23,7 @@ struct ShardRecord {
     std::vector<RowState> states;  ///< one per row
     std::vector<RowError> errors;  ///< ascending rows of the store; not every bad row needs one
     std::string images_hash;
+    std::vector<ImageFile> images;  ///< one per row, or none
 };
 
 std::string_view name_of(RowState);

@@ -14,6 +14,8 @@ std::string_view name_of(ScoreKind kind) {
             return "probabilities";
         case ScoreKind::log_probabilities:
             return "log_probabilities";
+        case ScoreKind::labels:
+            return "labels";
     }
     return "";
 }

@@ -113,11 +113,13 @@ struct StoreWriter::Impl {
     /// Writes the shard's files and its record. `Scores`: floats or entries.
     template <class Scores>
     ShardRecord commit(std::size_t shard, Scores scores, std::span<const RowState> states,
-                       std::span<const RowError> errors, const std::string& images_hash) const;
+                       std::span<const RowError> errors, const std::string& images_hash,
+                       std::span<const ImageFile> images) const;
     /// Checks what is given, commits it, and keeps count.
     template <class Scores>
     void take(std::size_t shard, Scores scores, std::size_t width, std::span<const RowState> states,
-              std::span<const RowError> errors, const std::string& images_hash);
+              std::span<const RowError> errors, const std::string& images_hash,
+              std::span<const ImageFile> images);
 };
 
 void StoreWriter::Impl::withdraw_record(std::size_t shard) const {
@@ -199,10 +201,12 @@ template <class Scores>
 ShardRecord StoreWriter::Impl::commit(std::size_t shard, Scores scores,
                                       std::span<const RowState> states,
                                       std::span<const RowError> errors,
-                                      const std::string& images_hash) const {
+                                      const std::string& images_hash,
+                                      std::span<const ImageFile> images) const {
     ShardRecord record;
     record.shard = shard;
     record.images_hash = images_hash;
+    record.images.assign(images.begin(), images.end());
     record.states.assign(states.begin(), states.end());
     record.errors.assign(errors.begin(), errors.end());
     find_not_finite(spec(), scores, shard_begin(spec(), shard), record.states, record.errors);
@@ -229,17 +233,20 @@ ShardRecord StoreWriter::Impl::commit(std::size_t shard, Scores scores,
 template <class Scores>
 void StoreWriter::Impl::take(std::size_t shard, Scores scores, std::size_t width,
                              std::span<const RowState> states, std::span<const RowError> errors,
-                             const std::string& images_hash) {
+                             const std::string& images_hash, std::span<const ImageFile> images) {
     const std::uint64_t begin = shard_begin(spec(), shard);
     const std::uint32_t rows = shard < progress.size() ? shard_size(spec(), shard) : 0;
     const bool errors_inside = std::all_of(errors.begin(), errors.end(), [&](const RowError& e) {
         return e.row >= begin && e.row < begin + rows;
     });
-    if (rows == 0 || states.size() != rows || scores.size() != rows * width || !errors_inside) {
-        throw Error(ErrorCode::internal,
-                    fmt::format("shard {} was given {} states and {} scores, or errors of other "
-                                "rows; it has {} rows of {}",
-                                shard, states.size(), scores.size(), rows, width));
+    const bool images_fit = images.empty() || images.size() == rows;
+    if (rows == 0 || states.size() != rows || scores.size() != rows * width || !errors_inside ||
+        !images_fit) {
+        throw Error(
+            ErrorCode::internal,
+            fmt::format("shard {} was given {} states, {} scores and {} images, or errors of "
+                        "other rows; it has {} rows of {}",
+                        shard, states.size(), scores.size(), images.size(), rows, width));
     }
     {
         const std::lock_guard guard(mutex);
@@ -250,7 +257,7 @@ void StoreWriter::Impl::take(std::size_t shard, Scores scores, std::size_t width
         progress[shard] = ShardState::writing;
     }
     try {
-        const ShardRecord record = commit(shard, scores, states, errors, images_hash);
+        const ShardRecord record = commit(shard, scores, states, errors, images_hash, images);
         const std::lock_guard guard(mutex);
         progress[shard] = ShardState::committed;
         gaps[shard] = gaps_of(record, spec());
@@ -263,8 +270,8 @@ void StoreWriter::Impl::take(std::size_t shard, Scores scores, std::size_t width
 
 void StoreWriter::write_shard(std::size_t shard, std::span<const float> scores,
                               std::span<const RowState> states, std::span<const RowError> errors,
-                              const std::string& images_hash) {
-    impl_->take(shard, scores, spec().classes, states, errors, images_hash);
+                              const std::string& images_hash, std::span<const ImageFile> images) {
+    impl_->take(shard, scores, spec().classes, states, errors, images_hash, images);
 }
 
 void StoreWriter::write_entries(std::size_t shard, std::span<const TopEntry> entries,
@@ -276,7 +283,7 @@ void StoreWriter::write_entries(std::size_t shard, std::span<const TopEntry> ent
                     fmt::format("entries were given to a store of {} of {}",
                                 name_of(spec().storage), name_of(spec().kind)));
     }
-    impl_->take(shard, entries, label ? 1 : spec().top_k, states, errors, images_hash);
+    impl_->take(shard, entries, label ? 1 : spec().top_k, states, errors, images_hash, {});
 }
 
 StoreWriter::BadRows StoreWriter::bad_rows() const {

@@ -8,6 +8,7 @@
 
 #include "assay/error.h"
 #include "core/random.h"
+#include "data/dataset_name.h"
 #include "temp_folder.h"
 
 namespace assay {
@@ -511,6 +512,20 @@ TEST(List, TextWithFileNamesThatHaveBlanks) {
     EXPECT_THAT(dataset.labels[2], IsEmpty());
     EXPECT_THAT(refused(folder.path(), {.list = folder.write("m.txt", "a.jpg 3\n7\n")}),
                 HasSubstr("m.txt line 2: `7` does not begin with an image's file name"));
+}
+
+TEST(DatasetName, AsManyFoldersAsTellThemApart) {
+    using Names = std::vector<std::string>;
+    EXPECT_EQ(dataset_names_of({"C/blur/1", "C/noise/1/", "val"}),
+              (Names{"blur_1", "noise_1", "val"}));
+    EXPECT_EQ(dataset_names_of({"a/blur/1", "b/blur/1", "b/noise/1"}),
+              (Names{"a_blur_1", "b_blur_1", "noise_1"}));
+    // The longer name may be another folder's own.
+    EXPECT_EQ(dataset_names_of({"x/blur_1", "C/blur/1", "C/noise/1"}),
+              (Names{"x_blur_1", "C_blur_1", "noise_1"}));
+    // One folder twice is one data set.
+    EXPECT_EQ(dataset_names_of({"C/blur/1", "./C/blur/../blur/1"}), (Names{"1", "1"}));
+    EXPECT_EQ(dataset_names_of({}), Names{});
 }
 
 TEST(Dataset, SharedSampleIsImagenet) {

@@ -53,10 +53,15 @@ struct PredictResult {
     std::string first_error;   ///< "id: message" of the first such row, "" when none
     std::vector<std::string> notes;  ///< ModelFacts::notes
     std::uint64_t halved = 0;  ///< batches of this run that had to be halved for want of memory
+    std::vector<std::string> notes;  ///< of the data set, for people: its folder has moved, ...
 };
 
 /// Runs every model over the data set and stores the scores under options.runs; what earlier runs
 /// finished is skipped, but for shards with an image that could not be read then and can be now.
+///
+/// The images must be those that the data set's stores were made from, wherever they are now: the
+/// size of every recorded image and the bytes of 64 are compared before anything is written, and
+/// every image that is read is compared with what another store of the data set recorded of it.
 ///
 /// A thread takes the next batch, reads and decodes its images once, prepares them once per
 /// distinct preprocessing, and hands them to each model that lacks them; so loading and inference
@@ -65,7 +70,8 @@ struct PredictResult {
 /// inputs of the distinct preprocessings) + one or two shards per model. Progress comes after each
 /// batch and counts (image, model) pairs; `failed` are images that could not be read. Throws usage
 /// (two models of one name, models with different class lists), bad_input when none of the images
-/// is there (and nothing is written), the store's and the classifiers' errors, interrupted.
+/// is there, or another image than a store was made from (and nothing is written), the store's and
+/// the classifiers' errors, interrupted.
 std::vector<PredictResult> predict(std::span<const LoadedModel> models, const Dataset& dataset,
                                    const PredictOptions& options,
                                    const ProgressCallback& callback = {});

@@ -29,14 +29,15 @@ struct ShownClass {
 struct ShownImage {
     struct Predicted {
         ShownClass cls;
-        std::size_t rank = 0;  ///< from 1
-        double probability = 0;
-        bool correct = false;  ///< one of the labels
+        std::size_t rank = 0;    ///< from 1
+        double probability = 0;  ///< with Model::has_probabilities
+        bool correct = false;    ///< one of the labels
     };
     struct Model {
         std::string name;
         std::string not_scored;            ///< "", or why there are no scores
         std::uint32_t classes_stored = 0;  ///< of each row
+        bool has_probabilities = true;     ///< false: predicted classes alone are known
         std::vector<Predicted> best;       ///< best first, as many as asked for and stored
         std::vector<std::optional<Predicted>> labels;  ///< one a label; none: not stored
         /// How many of the g best classes are among the g labels; none: fewer than g are stored.

@@ -39,6 +39,15 @@ StorageFormat storage_format_named(std::string_view);
 
 enum class RowState : std::uint8_t { ok = 0, unreadable = 1, not_finite = 2 };
 
+/// What the file of a row's image was when it was read: enough to know it again.
+struct ImageFile {
+    std::uint64_t bytes = 0;
+    std::uint64_t hash = 0;  ///< the first 16 hex digits of what `xxh128sum` prints
+    bool operator==(const ImageFile&) const = default;
+    /// False: it could not be read.
+    bool known() const noexcept { return bytes != 0 || hash != 0; }
+};
+
 struct RowError {
     std::uint64_t row;  ///< of the store
     RowState state;
@@ -116,17 +125,19 @@ public:
 
     /// `scores`: rows_in(shard) x classes floats, row-major; rows that are not ok are ignored and
     /// stored as NaN. `states`: one per row. `images_hash`: over the bytes of the shard's images in
-    /// order ("" for imports). A row that claims to be ok but holds a NaN or an infinity (with
-    /// full_f16 also a score beyond +-65504) becomes not_finite, with an error that names the class
-    /// and the score. Reduces to the storage format, writes aside, syncs, renames. Throws io;
-    /// internal when the shard is there already.
+    /// order ("" for imports). `images`: one per row, or none. A row that claims to be ok but holds
+    /// a NaN or an infinity (with full_f16 also a score above 65504) becomes not_finite, with an
+    /// error that names the class and the score; but a logit or log-probability of -infinity is a
+    /// probability of 0, where some class of the row has more. Reduces to the storage format,
+    /// writes aside, syncs, renames. Throws io; internal when the shard is there already.
     void write_shard(std::size_t shard, std::span<const float> scores,
                      std::span<const RowState> states, std::span<const RowError> errors,
-                     const std::string& images_hash);
+                     const std::string& images_hash, std::span<const ImageFile> images = {});
     /// The same from rows_in(shard) x k entries, the best k of each row, best first (k =
     /// spec().top_k, or 1 with StorageFormat::label): for scores of which no more is known. Only
-    /// where a row's log-sum-exp is 0: probabilities and log-probabilities. A row with an entry
-    /// that is not finite becomes not_finite.
+    /// where a row's log-sum-exp is 0: probabilities and log-probabilities; and for
+    /// ScoreKind::labels, with entries of score 1. A row with an entry that is not finite becomes
+    /// not_finite, as above.
     void write_entries(std::size_t shard, std::span<const TopEntry> entries,
                        std::span<const RowState> states, std::span<const RowError> errors,
                        const std::string& images_hash);
@@ -169,6 +180,8 @@ public:
         const std::vector<RowError>& errors() const;
         /// Over the bytes of the shard's images in order; "" for imports.
         const std::string& images_hash() const;
+        /// One per row; empty for imports and for stores of before images were recorded singly.
+        std::span<const ImageFile> images() const;
         /// StorageFormat::full_f32 only: the mapped floats, rows x classes, no copy. Empty
         /// otherwise.
         std::span<const float> f32() const;
@@ -211,6 +224,8 @@ StoreFolders look_for_stores(const std::filesystem::path& path);
 /// The stores alone. Throws bad_input when there is none, or a fault: no result should leave a
 /// store out in silence.
 std::vector<std::filesystem::path> find_stores(const std::filesystem::path& path);
+/// Those at or below each path, in that order, each once ("runs" and "runs/val" overlap).
+std::vector<std::filesystem::path> find_stores(const std::vector<std::filesystem::path>& paths);
 
 /// Opens the stores at or below each path, in that order. All must be of the same items and the
 /// same classes in the same order. Throws usage when they are not; as find_stores() and open().

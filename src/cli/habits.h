@@ -1,0 +1,13 @@
+// Options that people bring from PyTorch's and timm's scripts, and what they are called here.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace assay::cli {
+
+/// "--amp is not needed: ..." for an option that is none of ours; "" where nothing better than the
+/// nearest name is known.
+std::string habit(std::string_view option);
+
+}  // namespace assay::cli

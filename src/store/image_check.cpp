@@ -1,0 +1,361 @@
+#include "image_check.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <utility>
+
+#include "assay/error.h"
+#include "assay/report.h"
+#include "core/file.h"
+#include "core/hash.h"
+#include "core/parallel.h"
+#include "core/random.h"
+#include "dataset_files.h"
+#include "layout.h"
+#include "manifest.h"
+#include "record.h"
+
+namespace assay::store {
+namespace {
+
+constexpr std::size_t sample_size = 64;
+constexpr std::uint64_t absent = UINT64_MAX;
+
+/// The rows whose bytes are read: the same for every store of the data set, so that each file is
+/// read once.
+std::vector<std::uint64_t> sample_of(std::uint64_t rows) {
+    std::vector<std::uint64_t> chosen;
+    if (rows <= sample_size) {
+        for (std::uint64_t row = 0; row < rows; ++row) chosen.push_back(row);
+        return chosen;
+    }
+    RandomStream random(0, "images looked at on resuming");
+    while (chosen.size() < sample_size) chosen.push_back(random.below(rows));
+    std::sort(chosen.begin(), chosen.end());
+    chosen.erase(std::unique(chosen.begin(), chosen.end()), chosen.end());
+    return chosen;
+}
+
+/// What the image is now; not known() where it cannot be read.
+ImageFile read_image(const Dataset& dataset, std::uint64_t row, std::string* whole_hash = nullptr) {
+    try {
+        const std::vector<std::byte> bytes =
+            read_file(dataset.path_of(static_cast<std::size_t>(row)));
+        const std::string hash = hash_bytes(bytes);
+        if (whole_hash != nullptr) *whole_hash = hash;
+        return image_file(bytes.size(), hash);
+    } catch (const Error& error) {
+        if (error.code() == ErrorCode::interrupted) throw;
+        return {};
+    }
+}
+
+/// A store's shards are there, half written or of another kind: only what can be read is compared.
+std::optional<ShardRecord> record_if_there(const fs::path& store, const StoreSpec& spec,
+                                           std::size_t shard) {
+    std::error_code error;
+    if (!fs::exists(record_path(store, shard), error)) return std::nullopt;
+    try {
+        return read_record(store, spec, shard);
+    } catch (const Error& damage) {
+        if (damage.code() == ErrorCode::interrupted) throw;
+        return std::nullopt;  // opening the store says so
+    }
+}
+
+std::optional<StoreSpec> spec_if_there(const fs::path& store) {
+    std::error_code error;
+    if (!fs::exists(manifest_path(store), error)) return std::nullopt;
+    try {
+        return read_manifest(manifest_path(store)).spec;
+    } catch (const Error& damage) {
+        if (damage.code() == ErrorCode::interrupted) throw;
+        return std::nullopt;
+    }
+}
+
+/// Without a slash at its end.
+fs::path folder_of(const Dataset& dataset) {
+    const fs::path folder = fs::absolute(dataset.root).lexically_normal();
+    return folder.has_filename() ? folder : folder.parent_path();
+}
+
+std::string how_different(const ImageFile& there, const ImageFile& now) {
+    if (there.bytes != now.bytes) {
+        return fmt::format("had {} bytes then and has {} now", count_text(there.bytes),
+                           count_text(now.bytes));
+    }
+    return "has other bytes now, as many as then";
+}
+
+}  // namespace
+
+ImageFile image_file(std::uint64_t bytes, std::string_view whole_hash) {
+    const std::string_view digits = whole_hash.substr(whole_hash.find(':') + 1).substr(0, 16);
+    ImageFile file{bytes, 0};
+    std::from_chars(digits.data(), digits.data() + digits.size(), file.hash, 16);
+    return file;
+}
+
+std::optional<bool> saw_same_images(const PredictionStore& one, const PredictionStore& two) {
+    const StoreSpec &a = one.spec(), &b = two.spec();
+    if (a.ids_hash != b.ids_hash || a.shard_rows != b.shard_rows) return std::nullopt;
+    for (std::size_t shard = 0; shard < one.shards(); ++shard) {
+        if (!one.has(shard) || !two.has(shard)) continue;
+        const auto first = record_if_there(one.folder(), a, shard);
+        const auto second = record_if_there(two.folder(), b, shard);
+        if (!first || !second || first->images_hash.empty() || second->images_hash.empty())
+            continue;
+        // Singly where that is possible: an image that one of them could not read is no other.
+        if (first->images.empty() || second->images.empty())
+            return first->images_hash == second->images_hash;
+        for (std::size_t i = 0; i < first->images.size(); ++i) {
+            const ImageFile &x = first->images[i], &y = second->images[i];
+            const bool read = x.known() && y.known() && first->states[i] != RowState::unreadable &&
+                              second->states[i] != RowState::unreadable;
+            if (read && x != y) return false;
+        }
+        return true;
+    }
+    return std::nullopt;
+}
+
+ImageCheck::ImageCheck(const Dataset& dataset, fs::path folder, int threads)
+    : dataset_(dataset),
+      folder_(std::move(folder)),
+      threads_(threads),
+      sample_rows_(sample_of(dataset.size())),
+      sample_(sample_rows_.size()) {}
+
+std::vector<fs::path> ImageCheck::siblings(const std::string& model) const {
+    std::vector<fs::path> folders;
+    std::error_code error;
+    for (fs::directory_iterator it(folder_, error), end; !error && it != end; it.increment(error)) {
+        const std::string name = it->path().filename().string();
+        std::error_code ignored;
+        if (name != model && !name.starts_with('.') && it->is_directory(ignored))
+            folders.push_back(it->path());
+    }
+    std::sort(folders.begin(), folders.end());
+    return folders;
+}
+
+void ImageCheck::before(const std::string& model) {
+    if (dataset_.size() == 0 || compare(folder_ / model)) return;
+    for (const fs::path& store : siblings(model)) {
+        throw_if_stopped();
+        if (compare(store)) return;
+    }
+}
+
+bool ImageCheck::compare(const fs::path& store) {
+    const std::optional<StoreSpec> spec = spec_if_there(store);
+    if (!spec || spec->rows != dataset_.size() || spec->ids_hash != dataset_.ids_fingerprint())
+        return false;  // opening the store says so
+    return compare_single(store, *spec) || compare_whole_shard(store, *spec);
+}
+
+void ImageCheck::find_sizes() {
+    if (!sizes_.empty()) return;
+    sizes_.assign(dataset_.size(), absent);
+    constexpr std::size_t block = 256;
+    parallel_blocks((sizes_.size() + block - 1) / block, resolve_threads(threads_),
+                    [&](std::size_t b) {
+                        throw_if_stopped();
+                        const std::size_t end = std::min(sizes_.size(), (b + 1) * block);
+                        for (std::size_t i = b * block; i < end; ++i) {
+                            std::error_code error;
+                            const std::uintmax_t bytes = fs::file_size(dataset_.path_of(i), error);
+                            if (!error) sizes_[i] = bytes;
+                        }
+                    });
+}
+
+ImageFile ImageCheck::sampled(std::size_t place) {
+    std::optional<ImageFile>& known = sample_[place];
+    if (!known) known = read_image(dataset_, sample_rows_[place]);
+    return *known;
+}
+
+bool ImageCheck::compare_single(const fs::path& store, const StoreSpec& spec) {
+    struct Difference {
+        std::uint64_t row = 0;
+        ImageFile there;
+        std::uint64_t count = 0;
+    } sizes_differ;
+    std::uint64_t compared = 0, bytes_compared = 0, recorded = 0;
+    std::optional<std::pair<std::uint64_t, std::string>> bytes_differ;
+    std::size_t place = 0;
+    for (std::size_t shard = 0; shard < shard_count(spec); ++shard) {
+        throw_if_stopped();
+        const auto record = record_if_there(store, spec, shard);
+        if (!record || record->images.empty()) continue;
+        find_sizes();
+        const std::uint64_t first = shard_begin(spec, shard);
+        while (place < sample_rows_.size() && sample_rows_[place] < first) ++place;
+        for (std::size_t i = 0; i < record->images.size(); ++i) {
+            const std::uint64_t row = first + i;
+            const ImageFile& there = record->images[i];
+            const bool sampled_row = place < sample_rows_.size() && sample_rows_[place] == row;
+            const std::size_t at = place;
+            if (sampled_row) ++place;
+            recorded += there.known() ? 1 : 0;
+            // An image that could not be read then may have been mended since.
+            if (!there.known() || record->states[i] == RowState::unreadable) continue;
+            const std::uint64_t size = sizes_[static_cast<std::size_t>(row)];
+            if (size == absent) continue;
+            ++compared;
+            if (size != there.bytes) {
+                if (sizes_differ.count++ == 0) {
+                    sizes_differ.row = row;
+                    sizes_differ.there = there;
+                }
+                continue;
+            }
+            if (!sampled_row || bytes_differ) continue;
+            const ImageFile now = sampled(at);
+            if (!now.known()) continue;
+            ++bytes_compared;
+            if (now != there) bytes_differ = {row, how_different(there, now)};
+        }
+    }
+    if (sizes_differ.count > 0) {
+        const std::uint64_t now = sizes_[static_cast<std::size_t>(sizes_differ.row)];
+        refuse(store, sizes_differ.row, how_different(sizes_differ.there, {now, 0}),
+               sizes_differ.count - 1, compared);
+    }
+    if (bytes_differ) refuse(store, bytes_differ->first, bytes_differ->second, 0, bytes_compared);
+    if (recorded > 0) note_compared(compared, bytes_compared);
+    return recorded > 0;
+}
+
+bool ImageCheck::compare_whole_shard(const fs::path& store, const StoreSpec& spec) {
+    bool has_hashes = false;
+    // From the last one, which is the shortest.
+    for (std::size_t shard = shard_count(spec); shard-- > 0;) {
+        const auto record = record_if_there(store, spec, shard);
+        if (!record || record->images_hash.empty()) continue;
+        has_hashes = true;
+        // The hash of an image that could not be read then says nothing of the others.
+        if (std::ranges::count(record->states, RowState::unreadable) > 0) continue;
+        const std::uint64_t first = shard_begin(spec, shard);
+        std::vector<std::string> hashes(record->states.size());
+        parallel_blocks(hashes.size(), resolve_threads(threads_), [&](std::size_t i) {
+            throw_if_stopped();
+            read_image(dataset_, first + i, &hashes[i]);
+        });
+        if (std::ranges::count(hashes, "") > 0) continue;  // not there now
+        Hasher images;
+        for (const std::string& hash : hashes) images.add_field(hash);
+        if (images.digest() != record->images_hash) {
+            refuse(store, first,
+                   fmt::format("or one of the {} behind it has other bytes now",
+                               count_text(hashes.size() - 1)),
+                   0, hashes.size());
+        }
+        if (!noted_) {
+            notes_.push_back(fmt::format(
+                "the store `{}` has no record of single images: the bytes of {} of {} images were "
+                "compared, and are the same",
+                store.string(), count_text(hashes.size()), count_text(dataset_.size())));
+            noted_ = true;
+        }
+        return true;
+    }
+    if (has_hashes && !noted_) {
+        notes_.push_back(fmt::format(
+            "the images that the store `{}` was made from could not be compared with those of now",
+            store.string()));
+        noted_ = true;
+    }
+    return has_hashes;
+}
+
+std::optional<StoreSpec> ImageCheck::spec_of(const fs::path& store) const {
+    const std::scoped_lock lock(mutex_);
+    if (const auto known = specs_.find(store); known != specs_.end()) return known->second;
+    std::optional<StoreSpec> spec = spec_if_there(store);
+    if (spec) specs_.emplace(store, *spec);
+    return spec;
+}
+
+void ImageCheck::after(const std::string& model, std::uint64_t first_row,
+                       std::span<const ImageFile> images) const {
+    const auto agrees_with = [&](const fs::path& store) {
+        const std::optional<StoreSpec> spec = spec_of(store);
+        if (!spec || spec->rows != dataset_.size()) return false;
+        bool found = false;
+        const std::uint64_t end = first_row + images.size();
+        for (std::size_t shard = static_cast<std::size_t>(first_row / spec->shard_rows);
+             shard < shard_count(*spec) && shard_begin(*spec, shard) < end; ++shard) {
+            const auto record = record_if_there(store, *spec, shard);
+            if (!record || record->images.empty()) continue;
+            const std::uint64_t begin = shard_begin(*spec, shard);
+            for (std::size_t i = 0; i < record->images.size(); ++i) {
+                const std::uint64_t row = begin + i;
+                if (row < first_row || row >= end) continue;
+                const ImageFile& there = record->images[i];
+                const ImageFile& now = images[static_cast<std::size_t>(row - first_row)];
+                found = found || there.known();
+                if (there.known() && now.known() && there != now &&
+                    record->states[i] != RowState::unreadable) {
+                    refuse(store, row, how_different(there, now), 0, images.size());
+                }
+            }
+        }
+        return found;
+    };
+    agrees_with(folder_ / model);
+    for (const fs::path& store : siblings(model)) {
+        if (agrees_with(store)) return;
+    }
+}
+
+void ImageCheck::refuse(const fs::path& store, std::uint64_t row, const std::string& how,
+                        std::uint64_t others, std::uint64_t compared) const {
+    const std::string came_from = read_dataset_record(folder_).root;
+    const fs::path now = folder_of(dataset_);
+    throw Error(
+        ErrorCode::bad_input,
+        fmt::format(
+            "the images of the data set `{}` are not those that the store `{}` was made from: "
+            "`{}` {}{}. The store came from `{}`{}. Give these images a data set name of their own "
+            "({}), or "
+            "use another --out",
+            dataset_.name, store.string(), dataset_.ids[static_cast<std::size_t>(row)], how,
+            others == 0 ? ""
+                        : fmt::format(", and so {} {} more of {}", others == 1 ? "has" : "have",
+                                      count_text(others), count_text(compared)),
+            came_from,
+            came_from == now.string() ? ", whose images have changed since"
+                                      : fmt::format("; the images now are in `{}`", now.string()),
+            folder_name_from((now.parent_path().filename() / now.filename()).string())));
+}
+
+void ImageCheck::note_compared(std::uint64_t sizes, std::uint64_t bytes) {
+    if (noted_) return;
+    noted_ = true;
+    const std::string came_from = read_dataset_record(folder_).root;
+    const std::string now = folder_of(dataset_).string();
+    if (sizes == 0) {
+        notes_.push_back(
+            fmt::format("none of the images that `{}` was made from is in `{}`: they "
+                        "could not be compared",
+                        folder_.string(), now));
+    } else if (came_from != now) {
+        notes_.push_back(fmt::format(
+            "the images were in `{}` when the stores were begun and are in `{}` now: {} compared "
+            "by size, {} of them byte by byte; all are the same",
+            came_from, now, count_text(sizes), count_text(bytes)));
+        std::error_code error;
+        if (!fs::exists(came_from, error)) move_root(folder_, dataset_.root);
+    }
+}
+
+std::vector<std::string> ImageCheck::take_notes() {
+    return std::exchange(notes_, {});
+}
+
+}  // namespace assay::store

@@ -1,0 +1,134 @@
+// Data sets whose names, ids and classes agree and whose images do not, through the program.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "core/file.h"
+#include "program.h"
+
+namespace assay {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+/// As ImageNet-C lies on the disk: C/blur/1 and C/noise/1, with the same names of images in both.
+class Identity : public testing::Test {
+protected:
+    void SetUp() override {
+        make_folders(blur().parent_path());
+        make_folders(noise().parent_path());
+        ASSERT_EQ(Program({ASSAY_IMAGES, blur().string(), "4"}).wait().status, 0);
+        fs::copy(blur(), noise(), fs::copy_options::recursive);
+        std::string other;
+        for (const auto& entry : fs::recursive_directory_iterator(noise())) {
+            if (!entry.is_regular_file()) continue;
+            const std::string bytes = slurp(entry.path());
+            if (!other.empty()) write_file_atomically(entry.path(), other);  // the one before
+            other = bytes;
+        }
+    }
+    fs::path blur() const { return scratch_ / "C/blur/1"; }
+    fs::path noise() const { return scratch_ / "C/noise/1"; }
+    Outcome predict(const std::vector<fs::path>& folders, std::vector<std::string> more = {},
+                    const std::string& runs = "runs") {
+        std::vector<std::string> words = {
+            "predict", "--model",
+            (fs::path(ASSAY_SOURCE_DIR) / "tests/cli/shapes/small.pt").string(), "--out",
+            (scratch_ / runs).string()};
+        for (const fs::path& folder : folders) {
+            words.emplace_back("--data");
+            words.push_back(folder.string());
+        }
+        words.insert(words.end(), more.begin(), more.end());
+        return assay_run(words);
+    }
+    Scratch scratch_;
+};
+
+TEST_F(Identity, EqualNamesInOneCommandGetTheirFolders) {
+    const Outcome both = predict({blur(), noise()}, {"--json"});
+    ASSERT_EQ(both.status, 0) << both.err;
+    EXPECT_THAT(both.err, AllOf(HasSubstr("blur_1"), HasSubstr("noise_1")));
+    const json stores = json::parse(both.out).at("stores");
+    EXPECT_EQ(stores.at(0).at("dataset"), "blur_1");
+    EXPECT_EQ(stores.at(1).at("dataset"), "noise_1");
+    EXPECT_EQ(stores.at(1).at("computed"), 24);
+    EXPECT_NE(slurp(scratch_ / "runs/blur_1/small/shards/000000.npy"),
+              slurp(scratch_ / "runs/noise_1/small/shards/000000.npy"));
+    EXPECT_EQ(json::parse(predict({blur(), noise()}, {"--json"}).out)["stores"][1]["computed"], 0);
+}
+
+TEST_F(Identity, OtherBytesUnderOneNameEndWithStatus2) {
+    ASSERT_EQ(predict({blur()}).status, 0);
+    const Outcome refused = predict({noise()});
+    EXPECT_EQ(refused.status, 2);
+    EXPECT_THAT(refused.err, AllOf(HasSubstr("The store came from `" + blur().string() + "`"),
+                                   HasSubstr(noise().string()), HasSubstr("noise_1")));
+    EXPECT_EQ(predict({noise()}, {"--dataset-name", "noise_1"}).status, 0);
+    // Moved and copied images are the same ones.
+    fs::rename(blur(), scratch_ / "1");
+    const Outcome moved = predict({scratch_ / "1"}, {"--json"});
+    EXPECT_EQ(moved.status, 0) << moved.err;
+    EXPECT_EQ(json::parse(moved.out)["stores"][0]["computed"], 0);
+    EXPECT_THAT(moved.err, HasSubstr("24 compared by size, 24 of them byte by byte"));
+    EXPECT_THAT(predict({scratch_ / "1"}).err, Not(HasSubstr("compared by size")));
+}
+
+TEST_F(Identity, RunGivesTheSameNamesAndRefusesEqualOnes) {
+    const auto plan = [&](const std::string& name) {
+        const std::string text =
+            "out = \"runs\"\n[[model]]\npath = \"" +
+            (fs::path(ASSAY_SOURCE_DIR) / "tests/cli/shapes/small.pt").string() +
+            "\"\n[[data]]\npath = \"C/blur/1\"\n[[data]]\npath = \"C/noise/1\"\n" + name;
+        write_file_atomically(scratch_ / "assay.toml", text);
+        return assay_run({"run", (scratch_ / "assay.toml").string()});
+    };
+    const Outcome done = plan("");
+    ASSERT_EQ(done.status, 0) << done.err;
+    EXPECT_TRUE(fs::exists(scratch_ / "runs/blur_1/small/manifest.json"));
+    EXPECT_TRUE(fs::exists(scratch_ / "runs/noise_1/small/manifest.json"));
+    const Outcome refused = plan("name = \"1\"\n[[data]]\npath = \"C\"\nname = \"1\"\n");
+    EXPECT_EQ(refused.status, 2);
+    EXPECT_THAT(refused.err, HasSubstr("two [[data]] tables are called `1`"));
+}
+
+TEST_F(Identity, TheHintWorksAsItIsPrinted) {
+    const Outcome done = predict({blur()}, {}, "my runs");
+    ASSERT_EQ(done.status, 0) << done.err;
+    const std::string begin = "next: assay ";
+    const std::size_t at = done.err.find(begin);
+    ASSERT_NE(at, std::string::npos);
+    std::string hint = done.err.substr(at + begin.size());
+    hint = std::string(ASSAY_PROGRAM) + " " + hint.substr(0, hint.find('\n'));
+    EXPECT_EQ(Program({"/bin/sh", "-c", hint}).wait().status, 0) << hint;
+}
+
+TEST_F(Identity, HabitsOfPyTorchAreUnderstood) {
+    const Outcome done = predict({blur()}, {"--batch-size", "4", "--workers", "2", "--input-size",
+                                            "3", "32", "32", "--json"});
+    EXPECT_EQ(done.status, 0) << done.err;
+    const json manifest = json::parse(slurp(scratch_ / "runs/1/small/manifest.json"));
+    EXPECT_EQ(manifest.at("batch_size"), 4);
+    const json preprocess = manifest.at("provenance").at("model").at("preprocess");
+    EXPECT_EQ(preprocess.at("height"), 32);
+    // What differs is shown, and no hash.
+    const Outcome other = predict({blur()}, {"--batch-size", "8", "--input-size", "3,40,32"});
+    EXPECT_EQ(other.status, 2);
+    EXPECT_THAT(other.err, AllOf(HasSubstr("height is `32` there and `40` now"),
+                                 HasSubstr("the batch size is `4` there and `8` now"),
+                                 Not(HasSubstr("xxh128"))));
+    EXPECT_THAT(predict({blur()}, {"--input-size", "1,32,32"}).err,
+                HasSubstr("--input-size of three numbers is 3 HEIGHT WIDTH"));
+    EXPECT_THAT(predict({blur()}, {"--amp"}).err,
+                HasSubstr("unexpected `--amp`: classifiers run in the precision"));
+    EXPECT_THAT(predict({blur()}, {"--img-size", "32"}).err,
+                HasSubstr("`--img-size`; here it is `--input-size`"));
+}
+
+}  // namespace
+}  // namespace assay
