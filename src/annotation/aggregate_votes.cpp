@@ -114,13 +114,13 @@ ReferenceDecisions read_reference(Aggregation& a) {
                         file.filename().string(), experts.annotators.size()));
         return reference_of(a.built, experts, a.dataset, a.classes);
     }
-    std::uint64_t unnamed = 0;
-    const LabelSets sets = read_label_sets(file, a.dataset, a.classes, &unnamed);
-    if (unnamed > 0)
+    LabelMatch match;
+    const LabelSets sets = read_label_sets(file, a.dataset, a.classes, &match);
+    if (match.unnamed > 0)
         a.assumed.push_back(
             fmt::format("{} leaves {} images out: it counts as rejecting their "
                         "labels",
-                        file.filename().string(), count_text(unnamed)));
+                        file.filename().string(), count_text(match.unnamed)));
     return reference_of(a.built, sets);
 }
 

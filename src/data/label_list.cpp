@@ -22,9 +22,10 @@ LabelList from_csv(std::string_view text, std::string source, const LabelListOpt
     list.source = source;
     CsvReader reader(text, std::move(source));
     const auto stem = reader.find_column({"ImageId"});
-    auto file = stem ? stem
-                     : reader.find_column({"path", "image", "filename", "file", "file_name",
-                                           "image_path", "imagename"});
+    auto file =
+        stem ? stem
+             : reader.find_column({"path", "image", "filename", "file", "file_name", "image_path",
+                                   "imagename", "image_id", "img", "filepath"});
     const auto id_column = reader.find_column({"id"});
     const bool has_id = file && id_column;  // alone, the id is the path
     const std::size_t id = id_column.value_or(0);

@@ -5,14 +5,13 @@
 #include <algorithm>
 
 #include "assay/error.h"
+#include "assay/report.h"
 #include "core/string_index.h"
 #include "core/text.h"
 #include "label_list.h"
 
 namespace assay {
 namespace {
-
-constexpr std::uint32_t nobody = UINT32_MAX;
 
 /// Items by another text than their id, which several may share.
 template <class TextOf>
@@ -25,7 +24,7 @@ public:
     }
     std::uint32_t find(std::string_view text, const std::string& source) const {
         const auto found = index_.find(text);
-        if (!found) return nobody;
+        if (!found) return no_item;
         if (shared_[*found]) {
             throw Error(ErrorCode::bad_input,
                         fmt::format("{}: several items have a file called `{}`: use their ids",
@@ -39,40 +38,84 @@ private:
     std::vector<std::uint8_t> shared_;
 };
 
-/// The item of each row.
-std::vector<std::uint32_t> items_of_rows(const NamedRows& named, const Dataset& dataset,
-                                         const std::string& source) {
-    const auto id_of = [&](std::uint32_t i) { return dataset.ids[i]; };
-    const auto file_of = [&](std::uint32_t i) {
-        const std::string_view file =
-            base_name(dataset.paths.size() == 0 ? dataset.ids[i] : dataset.paths[i]);
-        return named.stems ? without_extension(file) : file;
-    };
-    const bool imagenet_val = all_imagenet_val(dataset.ids);
-    StringIndex ids(dataset.size(), id_of);
-    for (std::uint32_t i = 0; i < dataset.size(); ++i) ids.insert(i);
-    std::optional<SharedIndex<decltype(file_of)>> files;
+/// Without the extension of an image: other dots are part of a name.
+std::string_view stem_of(std::string_view path) {
+    return has_image_extension(path) ? without_extension(path) : path;
+}
 
-    std::vector<std::uint32_t> items(named.keys.size(), nobody);
-    for (std::size_t row = 0; row < items.size(); ++row) {
-        const std::string_view key = named.keys[row];
-        if (const auto by_id = ids.find(key)) {
-            items[row] = *by_id;
-            continue;
-        }
-        if (!files) files.emplace(dataset.size(), file_of);
-        items[row] =
-            files->find(named.stems ? without_extension(base_name(key)) : base_name(key), source);
-        if (items[row] == nobody && !(imagenet_val && imagenet_val_number(key) != 0)) {
-            throw Error(ErrorCode::bad_input,
-                        fmt::format("{}: `{}` is no item of the data set {} ({} items{})", source,
-                                    shortened(key), dataset.name, dataset.size(),
-                                    dataset.size() == 0 ? ""
-                                                        : fmt::format(", the first is `{}`",
-                                                                      shortened(dataset.ids[0]))));
+bool has_folder(std::string_view key) {
+    return key.find('/') != std::string_view::npos;
+}
+
+/// Finds the item that a text means: its id, its file's name, or either without the extension of
+/// an image (the challenge's ImageId, the keys of many csv files).
+class ItemKeys {
+public:
+    ItemKeys(const Dataset& dataset, const std::string& source)
+        : dataset_(dataset),
+          source_(source),
+          ids_(dataset.size(), Part{this, &ItemKeys::id}),
+          id_stems_(dataset.size(), Part{this, &ItemKeys::id_stem}) {
+        for (std::uint32_t i = 0; i < dataset.size(); ++i) ids_.insert(i);
+    }
+
+    /// By the id, or by the end of a longer path that is one ("train/n01440764/1.JPEG").
+    std::uint32_t by_id(std::string_view key) const {
+        for (std::string_view end = key;; end.remove_prefix(end.find('/') + 1)) {
+            if (const auto item = ids_.find(end)) return *item;
+            if (const std::uint32_t item = id_stems_.find(stem_of(end), source_); item != no_item)
+                return item;
+            const std::size_t slash = end.find('/');
+            // A file's name alone is no id of an item in a folder.
+            if (slash == std::string_view::npos || !has_folder(end.substr(slash + 1)))
+                return no_item;
         }
     }
-    return items;
+    std::uint32_t by_file(std::string_view key) {
+        if (!files_) {
+            files_.emplace(dataset_.size(), Part{this, &ItemKeys::file});
+            file_stems_.emplace(dataset_.size(), Part{this, &ItemKeys::file_stem});
+        }
+        const std::uint32_t item = files_->find(base_name(key), source_);
+        return item != no_item ? item : file_stems_->find(stem_of(base_name(key)), source_);
+    }
+
+private:
+    struct Part {
+        const ItemKeys* keys;
+        std::string_view (ItemKeys::*part)(std::uint32_t) const;
+        std::string_view operator()(std::uint32_t i) const { return (keys->*part)(i); }
+    };
+    std::string_view id(std::uint32_t i) const { return dataset_.ids[i]; }
+    std::string_view id_stem(std::uint32_t i) const { return stem_of(dataset_.ids[i]); }
+    std::string_view file(std::uint32_t i) const {
+        return base_name(dataset_.paths.size() == 0 ? dataset_.ids[i] : dataset_.paths[i]);
+    }
+    std::string_view file_stem(std::uint32_t i) const { return stem_of(file(i)); }
+
+    const Dataset& dataset_;
+    const std::string& source_;
+    StringIndex<Part> ids_;
+    SharedIndex<Part> id_stems_;
+    std::optional<SharedIndex<Part>> files_, file_stems_;
+};
+
+/// By their files' names, "cat/1.png" and "dog/1.png" would both be the item "bird/1.png".
+void refuse_namesakes(const StringColumn& keys, const std::vector<std::uint32_t>& items,
+                      const std::vector<std::uint32_t>& by_file, const Dataset& dataset,
+                      const std::string& source) {
+    std::vector<std::uint32_t> first(dataset.size(), no_item);  // row that came to the item so
+    for (const std::uint32_t row : by_file) {
+        if (items[row] == no_item || !has_folder(keys[row])) continue;
+        std::uint32_t& earlier = first[items[row]];
+        if (earlier == no_item) earlier = row;
+        if (keys[earlier] == keys[row]) continue;
+        throw Error(ErrorCode::bad_input,
+                    fmt::format("{}: `{}` and `{}` would both be the item `{}` by their files' "
+                                "names: use the items' ids",
+                                source, shortened(keys[earlier]), shortened(keys[row]),
+                                shortened(dataset.ids[items[row]])));
+    }
 }
 
 }  // namespace
@@ -81,6 +124,24 @@ void require_labels(const std::filesystem::path& path) {
     std::error_code ignored;
     if (!path.empty() && !std::filesystem::exists(path, ignored))
         throw Error(ErrorCode::bad_input, fmt::format("no labels at `{}`", path.string()));
+}
+
+std::vector<std::uint32_t> items_of_keys(const StringColumn& keys, const Dataset& dataset,
+                                         const std::string& source) {
+    ItemKeys known(dataset, source);
+    std::vector<std::uint32_t> items(keys.size(), no_item), by_file;
+    bool own_folders = false;
+    for (std::uint32_t row = 0; row < items.size(); ++row) {
+        items[row] = known.by_id(keys[row]);
+        if (items[row] == no_item) by_file.push_back(row);
+        own_folders = own_folders || (items[row] != no_item && has_folder(keys[row]));
+    }
+    for (const std::uint32_t row : by_file) {
+        // Keys that know the items' folders mean other images by other folders.
+        if (!own_folders || !has_folder(keys[row])) items[row] = known.by_file(keys[row]);
+    }
+    refuse_namesakes(keys, items, by_file, dataset, source);
+    return items;
 }
 
 LabelSets rows_in_order(LabelSets rows, const Dataset& dataset, const std::string& source) {
@@ -107,23 +168,49 @@ LabelSets rows_in_order(LabelSets rows, const Dataset& dataset, const std::strin
     return rows;
 }
 
+namespace {
+
+void count_others(LabelMatch& match, const std::vector<std::uint32_t>& items,
+                  const StringColumn& keys, const Dataset& dataset, const std::string& source) {
+    const bool imagenet_val = all_imagenet_val(dataset.ids);
+    match.rows = items.size();
+    for (std::size_t row = 0; row < items.size(); ++row) {
+        if (items[row] != no_item || (imagenet_val && imagenet_val_number(keys[row]) != 0))
+            continue;
+        if (match.others++ == 0) match.first_other = shortened(keys[row]);
+    }
+    if (match.others == 0 || match.others < items.size()) return;
+    throw Error(ErrorCode::bad_input,
+                fmt::format("{}: `{}` is no item of the data set {} ({} items{}){}", source,
+                            match.first_other, dataset.name, dataset.size(),
+                            dataset.size() == 0
+                                ? ""
+                                : fmt::format(", the first is `{}`", shortened(dataset.ids[0])),
+                            items.size() == 1 ? ""
+                                              : fmt::format(", nor are the {} other rows",
+                                                            count_text(items.size() - 1))));
+}
+
+}  // namespace
+
 LabelSets rows_by_key(const NamedRows& named, const Dataset& dataset, const std::string& source,
-                      std::uint64_t* unnamed) {
-    const auto items = items_of_rows(named, dataset, source);
+                      LabelMatch* match) {
+    LabelMatch found;
+    const auto items = items_of_keys(named.keys, dataset, source);
+    count_others(found, items, named.keys, dataset, source);
     std::vector<std::uint32_t> order;  // rows of items, by item
     order.reserve(items.size());
     for (std::uint32_t row = 0; row < items.size(); ++row) {
-        if (items[row] != nobody) order.push_back(row);
+        if (items[row] != no_item) order.push_back(row);
     }
     std::stable_sort(order.begin(), order.end(),
                      [&](std::uint32_t a, std::uint32_t b) { return items[a] < items[b]; });
     LabelSets out;
     std::vector<std::int32_t> set;
     auto next = order.begin();
-    if (unnamed != nullptr) *unnamed = 0;
     for (std::uint32_t item = 0; item < dataset.size(); ++item) {
         set.clear();
-        if (unnamed != nullptr && (next == order.end() || items[*next] != item)) ++*unnamed;
+        if (next == order.end() || items[*next] != item) ++found.unnamed;
         for (std::size_t n = 0; next != order.end() && items[*next] == item; ++next, ++n) {
             if (n == 1 && !named.may_repeat) {
                 throw Error(ErrorCode::bad_input, fmt::format("{}: item `{}` stands twice", source,
@@ -134,7 +221,27 @@ LabelSets rows_by_key(const NamedRows& named, const Dataset& dataset, const std:
         }
         out.append(set);
     }
+    if (match != nullptr) *match = found;
     return out;
+}
+
+std::string describe(const LabelMatch& match, std::uint64_t images,
+                     const std::filesystem::path& labels) {
+    const std::string file =
+        labels.filename().empty() ? labels.string() : labels.filename().string();
+    std::string text;
+    if (match.unnamed > 0) {
+        text = fmt::format("{} of {} images are not named in {}; they count as without labels",
+                           count_text(match.unnamed), count_text(images), file);
+    }
+    if (match.others > 0) {
+        text += fmt::format(
+            "{}{} of {} rows of {} name images that are not here (the first: "
+            "`{}`); they are not used",
+            text.empty() ? "" : ". ", count_text(match.others), count_text(match.rows), file,
+            match.first_other);
+    }
+    return text;
 }
 
 }  // namespace assay

@@ -1,8 +1,10 @@
 // From rows of labels to the items of a data set, however the rows say which item they mean.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "assay/data/dataset.h"
 #include "assay/data/label_sets.h"
@@ -16,16 +18,23 @@ void require_labels(const std::filesystem::path& path);
 /// number.
 LabelSets rows_in_order(LabelSets rows, const Dataset& dataset, const std::string& source);
 
+inline constexpr std::uint32_t no_item = UINT32_MAX;
+/// The item that each key means, `no_item` where it means none: by its id, by the end of a longer
+/// path that is one, or by the file's name (where no other key says that folders count); each with
+/// or without the extension of images. Throws bad_input on a key that means several items, and on
+/// keys of other folders that would be one item.
+std::vector<std::uint32_t> items_of_keys(const StringColumn& keys, const Dataset& dataset,
+                                         const std::string& source);
+
 struct NamedRows {
     StringColumn keys;  ///< an item's id or file name, one per row
     LabelSets rows;
     bool may_repeat = false;  ///< several rows of one item add up
-    bool stems = false;       ///< keys have no extension
 };
-/// Items without a row get the empty set, and are counted in `unnamed`. Throws bad_input on a key
-/// that is no item (but for images of ImageNet's validation set a list of all 50,000 serves any
-/// part of them), that means several, or that repeats.
+/// Items without a row get the empty set; `match` counts them, and the rows that are no item (but
+/// for images of ImageNet's validation set, of which a list of all 50,000 serves any part). Throws
+/// bad_input where no row is an item, and on a key that means several or that repeats.
 LabelSets rows_by_key(const NamedRows& named, const Dataset& dataset, const std::string& source,
-                      std::uint64_t* unnamed = nullptr);
+                      LabelMatch* match = nullptr);
 
 }  // namespace assay

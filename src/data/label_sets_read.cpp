@@ -1,11 +1,14 @@
 #include <fmt/format.h>
 
+#include <optional>
+
 #include "assay/data/dataset.h"
 #include "assay/data/label_sets.h"
 #include "assay/error.h"
 #include "core/file.h"
 #include "core/npy.h"
 #include "core/text.h"
+#include "label_indicators.h"
 #include "label_json.h"
 #include "label_list.h"
 #include "label_rows.h"
@@ -14,14 +17,25 @@ namespace assay {
 namespace {
 
 LabelSets from_json(const std::filesystem::path& path, const Dataset& dataset,
-                    const ClassList& classes, const std::string& source, std::uint64_t& unnamed) {
+                    const ClassList& classes, const std::string& source, LabelMatch& match) {
     NamedRows rows = parse_label_json(read_text(path), classes, source);
-    if (rows.keys.size() > 0) return rows_by_key(rows, dataset, source, &unnamed);
+    if (rows.keys.size() > 0) return rows_by_key(rows, dataset, source, &match);
     return rows_in_order(std::move(rows.rows), dataset, source);
 }
 
+/// A csv with a column per class; nothing where it is none.
+std::optional<LabelSets> from_class_columns(const std::filesystem::path& path,
+                                            const Dataset& dataset, const ClassList& classes,
+                                            const std::string& source, LabelMatch& match) {
+    const MappedFile file(path);
+    auto rows = parse_indicators(file.text(), classes, source);
+    if (!rows) return std::nullopt;
+    if (rows->keys.size() > 0) return rows_by_key(*rows, dataset, source, &match);
+    return rows_in_order(std::move(rows->rows), dataset, source);
+}
+
 LabelSets from_list(const std::filesystem::path& path, const Dataset& dataset,
-                    const ClassList& classes, const std::string& source, std::uint64_t& unnamed) {
+                    const ClassList& classes, const std::string& source, LabelMatch& match) {
     LabelList list = read_label_list(
         path, {.classes = classes.empty() ? nullptr : &classes, .attributes = false, .limit = 0});
     if (!list.has_labels)
@@ -44,13 +58,10 @@ LabelSets from_list(const std::filesystem::path& path, const Dataset& dataset,
                 checked_class(static_cast<std::int64_t>(number), classes, where));
         }
     }
-    NamedRows rows{.keys = {},
-                   .rows = to_classes(list, class_of_text),
-                   .may_repeat = true,
-                   .stems = list.stems};
+    NamedRows rows{.keys = {}, .rows = to_classes(list, class_of_text), .may_repeat = true};
     if (list.files.size() == 0) return rows_in_order(std::move(rows.rows), dataset, source);
     rows.keys = list.ids.size() > 0 ? std::move(list.ids) : std::move(list.files);
-    return rows_by_key(rows, dataset, source, &unnamed);
+    return rows_by_key(rows, dataset, source, &match);
 }
 
 LabelSets from_integers(const NpyView& array, const ClassList& classes, const std::string& source) {
@@ -118,16 +129,20 @@ LabelSets from_npy(const std::filesystem::path& path, const Dataset& dataset,
 }  // namespace
 
 LabelSets read_label_sets(const std::filesystem::path& path, const Dataset& dataset,
-                          const ClassList& classes, std::uint64_t* unnamed) {
-    std::uint64_t ignored = 0;
-    std::uint64_t& count = unnamed != nullptr ? *unnamed : ignored;
-    count = 0;
+                          const ClassList& classes, LabelMatch* match) {
+    LabelMatch ignored;
+    LabelMatch& found = match != nullptr ? *match : ignored;
+    found = {};
     return with_note(fmt::format("reading the label sets {}", path.string()), [&] {
         const std::string source = path.filename().string();
         const std::string extension = lower_extension(source);
-        if (extension == ".json") return from_json(path, dataset, classes, source, count);
+        if (extension == ".json") return from_json(path, dataset, classes, source, found);
         if (extension == ".npy") return from_npy(path, dataset, classes, source);
-        return from_list(path, dataset, classes, source, count);
+        if (extension == ".csv" || extension == ".tsv") {
+            if (auto sets = from_class_columns(path, dataset, classes, source, found))
+                return std::move(*sets);
+        }
+        return from_list(path, dataset, classes, source, found);
     });
 }
 

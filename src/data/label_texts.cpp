@@ -38,6 +38,41 @@ bool is_ids(std::string_view name, const ClassList& classes) {
     return all;
 }
 
+/// The inside of "[3, 9]", "(3, 9)" or "{3, 9}", as Python prints lists, tuples and sets.
+bool is_printed_list(std::string_view cell) {
+    constexpr std::string_view open = "[({", close = "])}";
+    const std::size_t kind = cell.empty() ? std::string_view::npos : open.find(cell.front());
+    return kind != std::string_view::npos && cell.size() >= 2 && cell.back() == close[kind];
+}
+
+/// Calls visit(member): quoted texts whole, others between commas, or between blanks where there is
+/// no comma.
+template <class Visit>
+void for_each_member(std::string_view list, const std::string& where, Visit&& visit) {
+    std::string_view rest = trimmed(list.substr(1, list.size() - 2));
+    const bool quoted = !rest.empty() && (rest.front() == '\'' || rest.front() == '"');
+    if (!quoted) {
+        const bool commas = rest.find(',') != std::string_view::npos;
+        return for_each_part(rest, commas ? "," : " \t\r\n", [&](std::string_view part) {
+            if (part == "...") {
+                throw Error(ErrorCode::bad_input,
+                            where + ": the list was shortened with `...` when it was printed");
+            }
+            visit(part);
+        });
+    }
+    while (!rest.empty()) {
+        const char quote = rest.front();
+        const std::size_t end =
+            quote == '\'' || quote == '"' ? rest.find(quote, 1) : std::string_view::npos;
+        if (end == std::string_view::npos)
+            throw Error(ErrorCode::bad_input, where + ": a quote in the list is not closed");
+        visit(rest.substr(1, end - 1));
+        rest = trimmed(rest.substr(end + 1));
+        if (rest.starts_with(',')) rest = trimmed(rest.substr(1));
+    }
+}
+
 }  // namespace
 
 std::int32_t LabelTexts::number_of(std::string_view text, std::size_t line) {
@@ -70,7 +105,9 @@ void LabelTexts::add_row(std::string_view cell, bool many, std::size_t line) {
         if (label != "-1") row_.push_back(number_of(label, line));
     };
     const bool listed = cell.find_first_of(";|") != std::string_view::npos;
-    if (listed) {
+    if (is_printed_list(cell) && (classes_ == nullptr || !classes_->find(cell))) {
+        for_each_member(cell, fmt::format("{} line {}", list_.source, line), add);
+    } else if (listed) {
         for_each_part(cell, ";|", add);
     } else if (cell.empty()) {
         // no label

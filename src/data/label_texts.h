@@ -19,7 +19,7 @@ public:
 
     /// One row's cell. `many`: a `labels` column, where blanks always separate; otherwise a cell
     /// that is a class, or holds words that are not all labels, is one label. ';' and '|' separate
-    /// everywhere. "" and "-1" are no label.
+    /// everywhere, and so does a list as Python prints it ("[3, 9]"). "" and "-1" are no label.
     void add_row(std::string_view cell, bool many, std::size_t line);
     /// The challenge's PredictionString: class and four numbers for each box.
     void add_boxes(std::string_view cell, std::size_t line);

@@ -47,9 +47,7 @@ CompareResult compare_runs(const CompareRunsOptions& options, Comm& comm,
     for (const PredictionStore& store : stores) candidates.push_back(&store);
 
     const CompareOptions how{resolve(options.measure, baseline), options.disagreements};
-    const std::string unnamed =
-        unnamed_text(how.score.unnamed, baseline.rows(), options.measure.labels);
-    if (!unnamed.empty()) result.warnings.push_back(unnamed);
+    if (!how.score.labels_note.empty()) result.warnings.push_back(how.score.labels_note);
     result.pairs = compare_stores(baseline, candidates, how, comm, progress);
     for (const PairReport& pair : result.pairs) {
         for (const Gate& gate : gates) result.gates.push_back(check_gate(gate, pair));

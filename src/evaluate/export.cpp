@@ -308,9 +308,9 @@ ExportResult export_items(const ExportOptions& options,
         with_note("exporting `" + folder.string() + "`", [&] {
             const PredictionStore store = PredictionStore::open(folder);
             const ScoreOptions score = export_options_for(options, store);
-            if (std::string text = unnamed_text(score.unnamed, store.rows(), options.labels);
+            if (const std::string& text = score.labels_note;
                 !text.empty() && std::ranges::find(result.warnings, text) == result.warnings.end())
-                result.warnings.push_back(std::move(text));
+                result.warnings.push_back(text);
             const Exported items(store, score, top);
             if (!named && items.rows() > 0) {
                 std::string header;

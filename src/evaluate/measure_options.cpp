@@ -6,7 +6,6 @@
 
 #include "assay/error.h"
 #include "assay/evaluate/score.h"
-#include "assay/report.h"
 #include "data/label_rows.h"
 #include "evaluate/truth.h"
 
@@ -98,9 +97,9 @@ void set_subgroups(MetricRequest& request, const MeasureOptions& options) {
 
 // ReaL's json, csv, txt, npy; or a folder whose images' places say their classes.
 LabelSets labels_from(const std::filesystem::path& path, const Dataset& dataset,
-                      std::uint64_t& unnamed) {
+                      LabelMatch& match) {
     if (!std::filesystem::is_directory(path))
-        return read_label_sets(path, dataset, dataset.classes, &unnamed);
+        return read_label_sets(path, dataset, dataset.classes, &match);
     return with_note("reading the labels of the folder " + path.string(), [&] {
         DatasetOptions options;
         options.classes = dataset.classes;
@@ -108,7 +107,7 @@ LabelSets labels_from(const std::filesystem::path& path, const Dataset& dataset,
         NamedRows rows;
         rows.keys = folder.ids;
         rows.rows = folder.labels;
-        return rows_by_key(rows, dataset, folder.name, &unnamed);
+        return rows_by_key(rows, dataset, folder.name, &match);
     });
 }
 
@@ -211,21 +210,16 @@ ScoreOptions resolve(const MeasureOptions& options, const PredictionStore& store
             dataset.classes.size() == store.classes() ? dataset.classes : imagenet_classes();
         resolved.map = class_map_named(options.class_map, model);
     }
-    if (!options.labels.empty())
-        resolved.labels = labels_from(options.labels, dataset, resolved.unnamed);
+    if (!options.labels.empty()) {
+        LabelMatch match;
+        resolved.labels = labels_from(options.labels, dataset, match);
+        resolved.unnamed = match.unnamed;
+        resolved.labels_note = describe(match, dataset.size(), options.labels);
+    }
     const LabelSets& sets = resolved.labels ? *resolved.labels : dataset.labels;
     const LabelSets& single = has_single_labels(dataset.labels) ? dataset.labels : sets;
     set_metrics(resolved, coverage_of(only_members(single), sets), has_cues(dataset), options);
     return resolved;
-}
-
-std::string unnamed_text(std::uint64_t unnamed, std::uint64_t images,
-                         const std::filesystem::path& labels) {
-    if (unnamed == 0) return "";
-    const std::string file =
-        labels.filename().empty() ? labels.string() : labels.filename().string();
-    return fmt::format("{} of {} images are not named in {}; they count as without labels",
-                       count_text(unnamed), count_text(images), file);
 }
 
 }  // namespace assay

@@ -6,6 +6,7 @@
 
 #include <fmt/core.h>
 
+#include "metric/families.h"
 #include "metric/real_sum.h"
 
 namespace assay {
@@ -46,7 +47,7 @@ ResampledEstimate AdaptiveBins::estimate(const MetricRequest& request,
     const std::string& variant = request.parameters.at("variant");
     const bool top = variant == "top_label";
     if (!shape_.probabilities) {
-        value.undefined = "the class map decides without giving probabilities";
+        value.undefined = families::no_probabilities;
     } else if (!top && !shape_.full_rows) {
         value.undefined =
             fmt::format("the store keeps {} only: class-wise bins need every class's probability",

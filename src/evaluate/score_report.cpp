@@ -11,6 +11,7 @@
 #include "assay/report.h"
 #include "evaluate/measurement_text.h"
 #include "evaluate/score_records.h"
+#include "metric/families.h"
 
 namespace assay {
 namespace {
@@ -268,7 +269,7 @@ Table reliability_table(const ScoreReport& report) {
                    Bar{*bin.accuracy.value}});
     }
     if (report.reliability.empty())
-        table.notes.emplace_back("undefined: the class map decides without giving probabilities");
+        table.notes.emplace_back(std::string("undefined: ") + families::no_probabilities);
     table.notes.emplace_back("intervals: Wilson; bins without items are left out");
     return table;
 }

@@ -96,9 +96,10 @@ TEST(LabelCells, SeparatorsByTheWholeClassList) {
 TEST(ReadLabelSets, ItemsThatAreNotNamedAreCounted) {
     const TempFolder folder;
     const auto unnamed = [&](const std::string& name, std::string_view text) {
-        std::uint64_t count = 9;
-        read_label_sets(folder.write(name, text), three_items(), animals(), &count);
-        return count;
+        LabelMatch match{.unnamed = 9, .others = 9, .rows = 9, .first_other = "old"};
+        read_label_sets(folder.write(name, text), three_items(), animals(), &match);
+        EXPECT_EQ(match.others, 0U);
+        return match.unnamed;
     };
     EXPECT_EQ(unnamed("a.csv", "image,label\nx/a.jpg,cat\nx/a.jpg,dog\n"), 2U);
     EXPECT_EQ(unnamed("a.csv", "image,labels\nx/a.jpg,cat\nc.jpg,\n"),
@@ -149,9 +150,9 @@ TEST(ReadLabelSets, JsonRefused) {
                           "white shark`?"));
     EXPECT_THAT(refused(folder, "x.json", "3"), HasSubstr("expected a list or an object"));
     EXPECT_THAT(refused(folder, "x.json", std::string(200'000, '[')), HasSubstr("nested deeper"));
-    EXPECT_THAT(
-        refused(folder, "x.json", R"({"a.jpg": 1, "q.jpg": 0})"),
-        HasSubstr("`q.jpg` is no item of the data set three (3 items, the first is `x/a.jpg`)"));
+    EXPECT_THAT(refused(folder, "x.json", R"({"p.jpg": 1, "q.jpg": 0})"),
+                HasSubstr("`p.jpg` is no item of the data set three (3 items, the first is "
+                          "`x/a.jpg`), nor are the 1 other rows"));
     EXPECT_THAT(refused(folder, "x.json", R"({"a.jpg": 1, "x/a.jpg": 0})"),
                 HasSubstr("stands twice"));
     EXPECT_THAT(refused(folder, "x.json", R"({"a.jpg": [[1]]})"), HasSubstr("nested deeper"));
@@ -182,6 +183,94 @@ TEST(ReadLabelSets, FileNamesThatSeveralItemsShare) {
     } catch (const Error& error) {
         EXPECT_THAT(error.what(), HasSubstr("several items have a file called `a.jpg`"));
     }
+}
+
+TEST(ReadLabelSets, ImagesThatAreNotHereAreCounted) {
+    const TempFolder folder;
+    LabelMatch match;
+    const auto path = folder.write("l.csv", "id,label\nx/a.jpg,1\nx/z.jpg,2\ny/c.jpg,0\nq,3\n");
+    const LabelSets sets = read_label_sets(path, three_items(), animals(), &match);
+    EXPECT_THAT(sets[0], ElementsAre(1));
+    EXPECT_THAT(sets[1], IsEmpty());
+    EXPECT_THAT(sets[2], ElementsAre(0));
+    EXPECT_EQ(match.rows, 4U);
+    EXPECT_EQ(match.unnamed, 1U);
+    EXPECT_EQ(match.others, 2U);
+    EXPECT_EQ(match.first_other, "x/z.jpg");
+    EXPECT_EQ(describe(match, 3, path),
+              "1 of 3 images are not named in l.csv; they count as without labels. 2 of 4 rows of "
+              "l.csv name images that are not here (the first: `x/z.jpg`); they are not used");
+    EXPECT_EQ(describe({}, 3, path), "");
+}
+
+TEST(ReadLabelSets, ImagesOfOneFileNameInOtherFoldersAreOthers) {
+    const TempFolder folder;
+    Dataset cats;
+    for (const char* id : {"cat/1.png", "cat/2.png"}) cats.ids.append(id);
+    const auto sets_of = [&](std::string_view text) {
+        const LabelSets sets = read_label_sets(folder.write("l.csv", text), cats, animals());
+        return Sets{{sets[0].begin(), sets[0].end()}, {sets[1].begin(), sets[1].end()}};
+    };
+    // Not a set of two for each cat.
+    EXPECT_EQ(sets_of("id,label\ncat/1.png,0\ndog/1.png,2\ndog/2.png,2\n"), (Sets{{0}, {}}));
+    // Folders in front of an id are passed over; other folders are, where nobody else has the name.
+    EXPECT_EQ(sets_of("id,label\n/data/cat/1.png,0\n/data/dog/2.png,2\n"), (Sets{{0}, {}}));
+    EXPECT_EQ(sets_of("id,label\nval/1.png,0\nval/2.png,1\n"), (Sets{{0}, {1}}));
+    try {
+        sets_of("id,label\na/1.png,0\nb/1.png,2\n");
+        FAIL();
+    } catch (const Error& error) {
+        EXPECT_THAT(error.what(), HasSubstr("`a/1.png` and `b/1.png` would both be the item "
+                                            "`cat/1.png`"));
+    }
+}
+
+TEST(ReadLabelSets, KeysWithoutExtension) {
+    const TempFolder folder;
+    const Sets expected = {{0, 2}, {}, {1}};
+    EXPECT_EQ(read(folder, "a.csv", "id,labels\nx/a,2 0\ny/c,1\n"), expected);
+    EXPECT_EQ(read(folder, "b.csv", "image_id,labels\na,2 0\nc,1\n"), expected);
+    EXPECT_EQ(read(folder, "c.json", R"({"a": [2, 0], "c": 1})"), expected);
+    EXPECT_EQ(read(folder, "d.json", R"({"a.JPEG": [2, 0], "c.png": 1})"), expected);
+    Dataset bare;  // as an import without extensions has them
+    for (const char* id : {"v1.0", "v1.1"}) bare.ids.append(id);
+    const LabelSets sets =
+        read_label_sets(folder.write("e.csv", "id,label\nv1.1.jpg,1\n"), bare, animals());
+    EXPECT_THAT(sets[0], IsEmpty());
+    EXPECT_THAT(sets[1], ElementsAre(1));
+}
+
+TEST(ReadLabelSets, AColumnPerClass) {
+    const TempFolder folder;
+    const Sets expected = {{0, 2}, {}, {1}};
+    EXPECT_EQ(
+        read(folder, "a.csv", "image,cat,great white shark,dog,ant\nx/a,1,0,1,0\ny/c,0,1,0,0\n"),
+        expected);
+    EXPECT_EQ(read(folder, "b.csv", "n3,n1,n2\n1,1,0\n0,0,0\n0,0,1\n"), expected);
+    EXPECT_EQ(read(folder, "c.csv",
+                   "filename,split,class_0,class_1,class_2,class_3\nc.jpg,val,0.0,1.0,,0\n"
+                   "a.jpg,val,True,False,True,false\n"),
+              expected);
+    EXPECT_THAT(refused(folder, "x.csv", "id,cat,dog\nx/a.jpg,0,0.7\n"),
+                HasSubstr("x.csv line 2: column dog is `0.7`; a table of labels holds 0 and 1"));
+    EXPECT_THAT(refused(folder, "x.csv", "image,x1,x2,y1,y2\na.jpg,0,1,2,3\n"),
+                HasSubstr("no column of labels"));
+    EXPECT_THAT(refused(folder, "x.csv", "id,cat,n1\nx/a.jpg,0,1\n"),
+                HasSubstr("`cat` and `n1` are both the class n1"));
+}
+
+TEST(ReadLabelSets, ListsAsPythonPrintsThem) {
+    const TempFolder folder;
+    const Sets expected = {{0, 2}, {}, {1}};
+    for (const char* text :
+         {"\"[2, 0]\"\n[]\n[1]\n", "[2 0]\n[]\n[1]\n", "\"(2, 0)\"\n()\n\"(1,)\"\n",
+          "\"{2, 0}\"\n{}\n{1}\n", "\"['dog', 'cat']\"\n[]\n['great white shark']\n",
+          "\"[\"\"n3\"\", \"\"n1\"\"]\"\n[]\n[n2]\n"}) {
+        EXPECT_EQ(read(folder, "l.csv", std::string("labels\n") + text), expected) << text;
+        EXPECT_EQ(read(folder, "m.csv", std::string("label\n") + text), expected) << text;
+    }
+    EXPECT_THAT(refused(folder, "l.csv", "labels\n[0 1 ... 3]\n[]\n[]\n"), HasSubstr("`...`"));
+    EXPECT_THAT(refused(folder, "l.csv", "labels\n['dog]\n[]\n[]\n"), HasSubstr("quote"));
 }
 
 TEST(ReadLabelSets, NoItems) {

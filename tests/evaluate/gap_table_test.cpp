@@ -57,6 +57,25 @@ TEST(GapTable, APercentSignSaysTheUnitOfAll) {
                 "to hold proportions");
 }
 
+TEST(GapTable, ProportionsAmongPercentAreRefused) {
+    // One cell; one column; one row.
+    EXPECT_THAT(refused("model,top1_v1,top1_v2\na,76.1,0.62\nb,70,60\n"),
+                HasSubstr("t.csv: `a` has 0.62 in the column top1_v2"));
+    EXPECT_THAT(refused("model,top1_v1,top1_v2\na,76.1,0.62\nb,70,0.6\n"),
+                HasSubstr("with --unit percent"));
+    EXPECT_THAT(refused("model,top1_v1,top1_v2\na,0.76,0.62\nb,70,60\n"), HasSubstr("`a` has"));
+    EXPECT_THAT(refused("model,top1_v1,top1_v2,subgroup2_v1\na,76,62,0.9\n"),
+                HasSubstr("subgroup2_v1"));
+    // Small percentages are none: 0.2 % and 0 % where others have 12.5 %.
+    const auto hard = parse_gap_table("model,top1_v1,top1_v2\na,76,0.05\nb,80,12.5\nc,70,0\n", "t");
+    EXPECT_TRUE(hard.percent);
+    EXPECT_DOUBLE_EQ(*hard.rows[0].metrics[0][1], 0.0005);
+    EXPECT_DOUBLE_EQ(*parse_gap_table("model,top1_v1,top1_v2\na,76,0.5\n", "t", TableUnit::percent)
+                          .rows[0]
+                          .metrics[0][1],
+                     0.005);
+}
+
 // 0.632 - 0.582, from percent, is a little less than 0.05.
 TEST(GapTable, AGapThatEqualsTheMarginIsNotWithinIt) {
     const auto table =

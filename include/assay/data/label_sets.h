@@ -41,20 +41,34 @@ private:
     std::vector<std::int32_t> labels_;
 };
 
+/// Where a file of labels and the items of a data set do not meet.
+struct LabelMatch {
+    std::uint64_t unnamed = 0;  ///< items that the file does not name
+    std::uint64_t others = 0;   ///< rows of the file that name no item
+    std::uint64_t rows = 0;     ///< of the file
+    std::string first_other;
+};
+/// For people: "3 of 50 images are not named in real.json; they count as without labels", "7 of 57
+/// rows of real.json name images that are not here"; "" where all meet.
+std::string describe(const LabelMatch& match, std::uint64_t images,
+                     const std::filesystem::path& labels);
+
 /// Reads label sets for the items of a data set, in its order:
 ///  - JSON list of N lists (ReaL's real.json). N equal to the data set's size, or, where every
 ///  item's file is named
 ///    ILSVRC2012_val_%08d.*, N = 50,000 and items are found by that number;
-///  - JSON object file -> label or list; keys match an item's id or file name;
-///  - csv with columns image|path|id|filename and label|labels: one row a label, or labels
-///  separated by blanks;
+///  - JSON object file -> label or list; keys match an item's id or file name, with or without the
+///  extension of images;
+///  - csv with columns image|path|id|filename and label|labels: one row a label, labels separated
+///  by blanks, or a list as Python prints it ("[3, 9]"); or, without such a column, a column of 0
+///  and 1 per class;
 ///  - text list with one label a line (N lines);
 ///  - .npy of N x C 0/1 (u8, bool, i32, i64, f32, f64), or N integers.
 /// Labels may be class numbers, ids or unique names of `classes`. Throws bad_input naming the file,
-/// row and value: wrong length, unknown class, number out of range, unknown or duplicate item. A
-/// file that says which items it means may leave others out: these get the empty set, and `unnamed`
-/// says how many they are.
+/// row and value: wrong length, unknown class, number out of range, an item that repeats, names of
+/// which none is an item. A file that says which items it means may leave some out, which get the
+/// empty set, and name images that are not here; `match` counts both.
 LabelSets read_label_sets(const std::filesystem::path& path, const Dataset& dataset,
-                          const ClassList& classes, std::uint64_t* unnamed = nullptr);
+                          const ClassList& classes, LabelMatch* match = nullptr);
 
 }  // namespace assay

@@ -71,9 +71,4 @@ struct DefaultMetrics {
 DefaultMetrics default_metrics_for(const LabelCoverage& coverage, bool cues,
                                    const MeasureOptions& options = {});
 
-/// "3 of 50 images are not named in real.json; they count as without labels"; "" where the file
-/// names all of them.
-std::string unnamed_text(std::uint64_t unnamed, std::uint64_t images,
-                         const std::filesystem::path& labels);
-
 }  // namespace assay

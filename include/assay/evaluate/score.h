@@ -40,6 +40,7 @@ struct ScoreOptions {
     std::optional<LabelSets> labels;
     std::string left_out;       ///< DefaultMetrics::left_out, for the report
     std::uint64_t unnamed = 0;  ///< items that the file of `labels` does not name; for the report
+    std::string labels_note;    ///< describe() of how that file and the items meet
     std::optional<ClassMap>
         map;  ///< asks another question of the scores: ImageNet-R's 200 classes, 16 classes, ...
     std::string subgroup;  ///< attribute of the data set: every metric again for each of its values

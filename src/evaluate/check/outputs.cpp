@@ -140,6 +140,8 @@ Finding kind_finding(const Scores& scores, const ModelSpec& spec) {
                 Severity::error,
                 "outputs are said to be log-probabilities, but their exponentials do not sum to 1",
                 probabilities ? "say outputs = \"probabilities\"" : "say outputs = \"logits\"");
+        case ScoreKind::labels:
+            break;  // no classifier returns them
     }
     return finding;
 }

@@ -54,12 +54,11 @@ GapSide side_of(const std::string& argument, const fs::path& runs, const fs::pat
     const PredictionStore store = PredictionStore::open(side.stores[0]);
     side.name = store.spec().dataset_name;
     if (labels.empty()) return side;
-    side.sets = read_label_sets(labels, store.dataset(), store.dataset().classes, &side.unnamed);
-    if (side.unnamed > 0) {
-        warnings.push_back(fmt::format(
-            "{} of {} images are not named in {}; they count as without labels",
-            count_text(side.unnamed), count_text(store.rows()), labels.filename().string()));
-    }
+    LabelMatch match;
+    side.sets = read_label_sets(labels, store.dataset(), store.dataset().classes, &match);
+    side.unnamed = match.unnamed;
+    if (std::string text = describe(match, store.rows(), labels); !text.empty())
+        warnings.push_back(std::move(text));
     return side;
 }
 

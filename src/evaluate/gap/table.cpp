@@ -166,6 +166,47 @@ Maybe cell(const CsvReader& csv, std::size_t column, TableUnit& unit) {
     return value;
 }
 
+/// In a table that is in percent by its other values: a column of proportions, or a cell that would
+/// fit its column as one (0.76 among 61.2 and 80.1).
+void refuse_mixed(const GapTable& table, const std::string& source) {
+    const auto check = [&](auto&& value_of, const std::string& column) {
+        const GapTable::Row* small = nullptr;
+        double most = 0, least_percent = 101;
+        for (const GapTable::Row& row : table.rows) {
+            const Maybe value = value_of(row);
+            if (!value || *value == 0) continue;
+            if (*value > 1) {
+                least_percent = std::min(least_percent, *value);
+            } else if (*value > most) {
+                most = *value;
+                small = &row;
+            }
+        }
+        if (small == nullptr) return;
+        if (least_percent <= 100 && 100 * most < least_percent / 2) return;
+        throw Error(ErrorCode::bad_input,
+                    fmt::format("{}: `{}` has {} in the column {}, and other cells are above 1: "
+                                "are proportions and percent mixed? If all are in percent, say so "
+                                "with --unit percent",
+                                source, shortened(small->model), most, column));
+    };
+    for (const GapMetric m : gap_metrics) {
+        for (std::size_t set = 0; set < 2; ++set) {
+            check(
+                [&](const GapTable::Row& row) {
+                    return row.metrics[static_cast<std::size_t>(m)][set];
+                },
+                fmt::format("{}_v{}", name_of(m), set + 1));
+        }
+    }
+    for (std::size_t k = 0; k < table.subgroups.size(); ++k) {
+        for (std::size_t set = 0; set < 2; ++set) {
+            check([&](const GapTable::Row& row) { return row.subgroups[k][set]; },
+                  fmt::format("subgroup{}_v{}", table.subgroups[k], set + 1));
+        }
+    }
+}
+
 void to_proportions(GapTable& table, TableUnit unit, const std::string& source) {
     const auto each = [&](auto&& visit) {
         for (GapTable::Row& row : table.rows) {
@@ -197,6 +238,7 @@ void to_proportions(GapTable& table, TableUnit unit, const std::string& source) 
                             source, shortened(row.model), value));
         }
     });
+    if (unit == TableUnit::automatic && above) refuse_mixed(table, source);
     table.percent = unit == TableUnit::automatic ? above : unit == TableUnit::percent;
     if (table.percent) each([](const GapTable::Row&, double& value) { value /= 100; });
 }
