@@ -90,7 +90,7 @@ Estimate counted(const MetricContext& context, std::span<const std::int64_t> sta
     for (std::size_t b = 0; b < state.size(); b += bin_slots)
         value.n += static_cast<std::uint64_t>(state[b + bin_items]);
     if (!context.shape.probabilities) {
-        value.undefined = "the class map decides without giving probabilities";
+        value.undefined = no_probabilities;
     } else if (value.n == 0) {
         value.undefined = "no item has a single label";
     }

@@ -76,7 +76,7 @@ Spread spread_of(const MetricContext& context, std::span<const std::int64_t> sta
     if (spread.n == 0) {
         spread.undefined = "no item has a single label";
     } else if (confidences && !context.shape.probabilities) {
-        spread.undefined = "the class map decides without giving probabilities";
+        spread.undefined = no_probabilities;
     } else if (confidences && unknown > 0) {
         spread.undefined = fmt::format(
             "the store does not keep the true class's probability of {} items", unknown);

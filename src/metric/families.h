@@ -11,6 +11,11 @@
 
 namespace assay::families {
 
+/// Why what needs probabilities is undefined without Shape::probabilities.
+inline constexpr const char* no_probabilities =
+    "no probabilities are known, only predicted classes: a class map that decides, or an import of "
+    "labels";
+
 std::unique_ptr<Accumulator> accumulate_predictions(const MetricContext&);
 Estimate top_k_value(const MetricContext&, std::span<const std::int64_t>);
 Estimate real_value(const MetricContext&, std::span<const std::int64_t>);

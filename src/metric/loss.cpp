@@ -53,7 +53,7 @@ Estimate mean(const MetricContext& context, std::span<const std::int64_t> state)
     Estimate value;
     value.n = static_cast<std::uint64_t>(state[loss_items]);
     if (!context.shape.probabilities) {
-        value.undefined = "the class map decides without giving probabilities";
+        value.undefined = no_probabilities;
     } else if (value.n == 0) {
         value.undefined = "no item has a single label";
     }

@@ -20,7 +20,7 @@ Estimate order_value(const MetricContext& context, Items items) {
     Estimate value;
     value.n = items.size();
     if (!context.shape.probabilities) {
-        value.undefined = "the class map decides without giving probabilities";
+        value.undefined = no_probabilities;
     } else if (items.empty()) {
         value.undefined = "no item has a single label";
     }

@@ -5,11 +5,13 @@
 #include <array>
 
 #include "assay/error.h"
+#include "cells.h"
 #include "core/file.h"
 #include "core/zip.h"
 #include "safetensors.h"
 #include "score_source.h"
 #include "spool.h"
+#include "table_builder.h"
 
 namespace assay::store {
 namespace {
@@ -17,6 +19,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::uint64_t max_array_columns = 1U << 24;
+constexpr std::uint64_t max_truth_bytes = 1ULL << 30;
 
 [[noreturn]] void fail(ErrorCode code, std::string message) {
     throw Error(code, std::move(message));
@@ -75,12 +78,62 @@ ScoreSource from_matrix(const NumberSpan& values, const std::vector<std::uint64_
     return source;
 }
 
+/// A row of whole numbers, or a column: predicted classes or labels.
+bool is_column(const std::vector<std::uint64_t>& shape, NumberType type) {
+    return !is_float(type) && (shape.size() == 1 || (shape.size() == 2 && shape[1] == 1));
+}
+
+/// Predicted classes alone, one a row.
+ScoreSource from_predictions(const NumberSpan& values, const SourceOptions& options) {
+    TableBuilder builder(options);
+    for (std::uint64_t i = 0; i < values.count; ++i) {
+        with_note(fmt::format("reading row {}", i), [&] {
+            builder.add_top(std::nullopt,
+                            {{builder.class_of(fmt::format("{}", values.integer(i))), 1.0F}});
+        });
+    }
+    ScoreSource source = builder.finish();
+    source.hint = ScoreKind::labels;
+    source.notes.emplace_back(
+        "the array holds whole numbers, which are taken for predicted classes: there are no "
+        "scores, "
+        "and only what the predicted class tells can be measured");
+    return source;
+}
+
+ScoreSource from_array(const NpyView& view, const SourceOptions& options) {
+    return is_column(view.shape, view.type()) ? from_predictions(view.values, options)
+                                              : from_matrix(view.values, view.shape, view.fortran);
+}
+
 /// What there is to choose from, and the choice: the named array, or the only matrix of floats.
 struct Candidate {
     std::string name;
     std::string described;
     bool matrix;
+    bool column = false;
 };
+
+/// The array of labels beside the scores, by its name; nothing when there is none.
+std::optional<std::size_t> truth_among(const std::vector<Candidate>& candidates,
+                                       std::size_t chosen) {
+    for (std::size_t i = 0; i < candidates.size(); ++i) {
+        const Role role = role_of(candidates[i].name);
+        if (i != chosen && candidates[i].column && (role == Role::label || role == Role::truth))
+            return i;
+    }
+    return std::nullopt;
+}
+
+/// The arrays that are neither the scores nor their labels.
+void note_others(ScoreSource& source, const std::vector<Candidate>& candidates, std::size_t chosen,
+                 std::optional<std::size_t> truth) {
+    for (std::size_t i = 0; i < candidates.size(); ++i) {
+        if (i == chosen || i == truth) continue;
+        source.notes.push_back(fmt::format("the array `{:.60}` {} is not used", candidates[i].name,
+                                           candidates[i].described));
+    }
+}
 
 std::size_t choose(const std::vector<Candidate>& candidates, const std::string& wanted) {
     std::vector<std::string> names;
@@ -97,6 +150,13 @@ std::size_t choose(const std::vector<Candidate>& candidates, const std::string& 
     if (!wanted.empty())
         fail(ErrorCode::usage,
              fmt::format("no array is called `{}`{}", wanted, suggest(wanted, names)));
+    // Without scores, predicted classes; labels are what they are compared with.
+    std::vector<std::size_t> columns;
+    for (std::size_t i = 0; i < candidates.size(); ++i) {
+        if (candidates[i].column && role_of(candidates[i].name) == Role::predicted)
+            columns.push_back(i);
+    }
+    if (matrices.empty() && columns.size() == 1) return columns.front();
     if (matrices.empty())
         fail(ErrorCode::bad_input,
              fmt::format("no array is a matrix of floats; there are: {}", list));
@@ -126,6 +186,7 @@ Candidate describe_entry(const ZipArchive& archive, const ZipEntry& entry) {
         const NpyView view = parse_npy_header(std::as_bytes(std::span(head.data(), head.size())));
         candidate.described = fmt::format("{} {}", view.shape_text(), name_of(view.type()));
         candidate.matrix = is_matrix(view.shape, view.type());
+        candidate.column = is_column(view.shape, view.type());
     } catch (const Error& error) {
         candidate.described = fmt::format("({})", error.message());
         candidate.matrix = false;
@@ -133,12 +194,26 @@ Candidate describe_entry(const ZipArchive& archive, const ZipEntry& entry) {
     return candidate;
 }
 
+/// Labels that lie beside the scores, as many as there are rows.
+void take_truth(ScoreSource& source, const ZipArchive& archive, const ZipEntry& entry,
+                const std::string& name) {
+    const std::vector<std::byte> bytes = archive.read(entry, max_truth_bytes);
+    const NpyView view = parse_npy(bytes);
+    if (view.count() != source.rows) {
+        fail(ErrorCode::bad_input, fmt::format("the array `{:.60}` has {} labels for {} rows", name,
+                                               view.count(), source.rows));
+    }
+    for (std::uint64_t i = 0; i < view.count(); ++i)
+        source.truth.append(fmt::format("{}", view.values.integer(i)));
+    source.truth_name = name;
+}
+
 }  // namespace
 
-ScoreSource open_npy(const fs::path& file) {
+ScoreSource open_npy(const fs::path& file, const SourceOptions& options) {
     const auto map = std::make_shared<MappedFile>(file);
     const NpyView view = parse_npy(map->bytes());
-    ScoreSource source = from_matrix(view.values, view.shape, view.fortran);
+    ScoreSource source = from_array(view, options);
     source.owners.push_back(map);
     return source;
 }
@@ -165,10 +240,13 @@ ScoreSource open_npz(const fs::path& file, const SourceOptions& options) {
             archive.unpack(entry, [&](std::span<const std::byte> piece) { spool->append(piece); });
             bytes = spool->finish();
         }
-        const NpyView view = parse_npy(bytes);
-        ScoreSource source = from_matrix(view.values, view.shape, view.fortran);
+        ScoreSource source = from_array(parse_npy(bytes), options);
         source.array = candidates[chosen].name;
-        source.owners = {map, spool};
+        source.owners.push_back(map);
+        source.owners.push_back(spool);
+        const auto truth = truth_among(candidates, chosen);
+        if (truth) take_truth(source, archive, *entries[*truth], candidates[*truth].name);
+        note_others(source, candidates, chosen, truth);
         return source;
     });
 }
@@ -183,7 +261,8 @@ ScoreSource open_safetensors(const fs::path& file, const SourceOptions& options)
             {tensor.name, fmt::format("({}) {:.20}", fmt::join(tensor.shape, ", "), tensor.dtype),
              matrix});
     }
-    const Tensor& tensor = tensors[choose(candidates, options.array)];
+    const std::size_t chosen = choose(candidates, options.array);
+    const Tensor& tensor = tensors[chosen];
     return with_note(fmt::format("reading tensor `{:.60}`", tensor.name), [&] {
         if (!tensor.values) {
             fail(ErrorCode::bad_input,
@@ -193,6 +272,7 @@ ScoreSource open_safetensors(const fs::path& file, const SourceOptions& options)
         ScoreSource source = from_matrix(*tensor.values, tensor.shape, false);
         source.array = tensor.name;
         source.owners.push_back(map);
+        note_others(source, candidates, chosen, std::nullopt);
         return source;
     });
 }

@@ -101,16 +101,23 @@ std::optional<ScoreKind> kind_from_name(std::string_view name) {
 
 Role role_of(std::string_view name) {
     const std::string word = lowered(name);
-    constexpr std::array<std::string_view, 9> ids{
-        "", "filename", "file", "id", "image", "path", "img", "image_id", "filepath"};
+    constexpr std::array<std::string_view, 13> ids{
+        "",         "filename", "file",     "id",        "image",      "path",     "img",
+        "image_id", "imageid",  "filepath", "file_name", "image_path", "imagename"};
     constexpr std::array<std::string_view, 4> indices{"index", "class", "class_index", "class_id"};
-    constexpr std::array<std::string_view, 5> labels{"label", "labels", "class_name", "target",
-                                                     "targets"};
-    constexpr std::array<std::string_view, 5> scores{"score", "scores", "output", "outputs",
-                                                     "prediction"};
+    constexpr std::array<std::string_view, 3> labels{"label", "labels", "class_name"};
+    constexpr std::array<std::string_view, 9> truths{"target",       "targets", "truth",
+                                                     "ground_truth", "gt",      "true_label",
+                                                     "label_true",   "y_true",  "y"};
+    constexpr std::array<std::string_view, 11> predictions{
+        "pred",       "preds",           "prediction", "predictions",     "predicted", "y_pred",
+        "pred_label", "predicted_label", "label_pred", "predicted_class", "pred_class"};
+    constexpr std::array<std::string_view, 4> scores{"score", "scores", "output", "outputs"};
     if (among(word, ids)) return Role::id;
     if (among(word, indices)) return Role::index;
     if (among(word, labels)) return Role::label;
+    if (among(word, truths)) return Role::truth;
+    if (among(word, predictions)) return Role::predicted;
     const bool numbered = !word.empty() && word.back() >= '0' && word.back() <= '9';
     if (among(word, scores) || (!numbered && kind_from_name(word))) return Role::score;
     return Role::other;

@@ -23,7 +23,8 @@ void parse_list(std::string_view cell, std::vector<std::string_view>& members);
 /// "score" and the like.
 std::optional<ScoreKind> kind_from_name(std::string_view name);
 
-enum class Role { id, index, label, score, other };
+/// `label` may be the image's or the predicted class's, `truth` is the image's, `predicted` is not.
+enum class Role { id, index, label, truth, predicted, score, other };
 /// What a column or key is for, by its name in any case.
 Role role_of(std::string_view name);
 

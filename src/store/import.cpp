@@ -9,14 +9,14 @@
 
 #include "assay/error.h"
 #include "assay/version.h"
-#include "core/csv.h"
 #include "core/file.h"
 #include "core/hash.h"
 #include "core/json_limits.h"
 #include "core/parallel.h"
-#include "core/string_index.h"
 #include "core/text.h"
+#include "dataset_files.h"
 #include "fields.h"
+#include "import_items.h"
 #include "kind_check.h"
 #include "layout.h"
 #include "score_source.h"
@@ -77,6 +77,12 @@ KindFacts look_at(const ScoreSource& source, int threads, const ProgressCallback
 
 ScoreKind decide_kind(const ScoreSource& source, const KindFacts& facts,
                       const ImportOptions& options, std::vector<std::string>& notes) {
+    if (source.hint == ScoreKind::labels) {
+        if (options.kind)
+            throw Error(ErrorCode::usage,
+                        "the file holds predicted classes and no scores that --kind could be of");
+        return ScoreKind::labels;
+    }
     std::string why;
     const std::optional<ScoreKind> found = kind_of(facts, why);
     const std::optional<ScoreKind> stated = options.kind ? options.kind : source.hint;
@@ -108,67 +114,8 @@ ScoreKind decide_kind(const ScoreSource& source, const KindFacts& facts,
     return *stated;
 }
 
-struct ItemList {
-    StringColumn ids;
-    bool has_labels = false;
-    std::vector<Dataset::Attribute> attributes;
-};
-
-/// A csv's column of ids and what else it says of the items, or the lines of a text.
-ItemList read_items(const fs::path& path) {
-    ItemList list;
-    const std::string ending = lower_extension(path.filename().string());
-    const MappedFile file(path);
-    if (ending == ".csv" || ending == ".tsv") {
-        CsvReader reader(file.text(), path.filename().string());
-        const std::size_t id = reader.column({"id", "filename", "path", "image"});
-        list.has_labels = reader.find_column({"label", "labels"}).has_value();
-        std::vector<std::size_t> others;
-        for (std::size_t c = 0; c < reader.columns().size(); ++c) {
-            const std::string& name = reader.columns()[c];
-            // The names that a store's own list of items gives to something else.
-            const bool taken = name.empty() || name == "id" || name == "path" || name == "label" ||
-                               name == "labels";
-            if (c == id || taken) continue;
-            others.push_back(c);
-            list.attributes.push_back({name, {}});
-        }
-        while (reader.next()) {
-            list.ids.append(reader[id]);
-            for (std::size_t k = 0; k < others.size(); ++k)
-                list.attributes[k].values.append(reader[others[k]]);
-        }
-    } else {
-        for_each_line(file.text(), [&](std::string_view line, std::size_t number) {
-            if (trimmed(line).empty()) {
-                throw Error(ErrorCode::bad_input,
-                            fmt::format("`{}` line {} is empty", path.string(), number));
-            }
-            list.ids.append(line);
-        });
-    }
-    return list;
-}
-
-void check_ids(const StringColumn& ids, const std::string& where) {
-    if (ids.size() >= UINT32_MAX)
-        throw Error(ErrorCode::bad_input,
-                    fmt::format("{} has {} ids; too many", where, ids.size()));
-    StringIndex index(ids.size(), [&](std::uint32_t i) { return ids[i]; });
-    for (std::uint32_t i = 0; i < ids.size(); ++i) {
-        if (ids[i].empty())
-            throw Error(ErrorCode::bad_input,
-                        fmt::format("{}: the id of row {} is empty", where, i));
-        if (const auto earlier = index.insert(i)) {
-            throw Error(ErrorCode::bad_input,
-                        fmt::format("{}: the id `{}` of row {} is that of row {}, too", where,
-                                    shortened(ids[i]), i, *earlier));
-        }
-    }
-}
-
 ClassList classes_of(const ScoreSource& source, const ImportOptions& options,
-                     std::vector<std::string>& notes) {
+                     const std::optional<Dataset>& existing, std::vector<std::string>& notes) {
     if (options.class_count != 0 && options.class_count != source.classes) {
         throw Error(ErrorCode::bad_input,
                     fmt::format("{} classes are said to be there, the scores have {}",
@@ -191,6 +138,7 @@ ClassList classes_of(const ScoreSource& source, const ImportOptions& options,
         return options.classes;
     }
     if (!source.columns.empty()) return source.columns;
+    if (existing && existing->classes.size() == source.classes) return existing->classes;
     if (source.classes == 1000) {
         notes.emplace_back("1000 classes: taken for ImageNet's");
         return imagenet_classes();
@@ -198,49 +146,6 @@ ClassList classes_of(const ScoreSource& source, const ImportOptions& options,
     std::vector<std::string> numbers;
     for (std::uint32_t c = 0; c < source.classes; ++c) numbers.push_back(fmt::format("{}", c));
     return ClassList(std::move(numbers));
-}
-
-Dataset dataset_of(ScoreSource& source, const ImportOptions& options,
-                   std::vector<std::string>& notes) {
-    Dataset dataset;
-    dataset.name = options.dataset_name;
-    dataset.classes = classes_of(source, options, notes);
-    bool has_labels = false;
-    if (!options.ids.empty()) {
-        ItemList list = read_items(options.ids);
-        dataset.ids = std::move(list.ids);
-        dataset.attributes = std::move(list.attributes);
-        has_labels = list.has_labels;
-        if (dataset.ids.size() != source.rows) {
-            throw Error(ErrorCode::bad_input,
-                        fmt::format("`{}` has {} ids, the scores have {} rows",
-                                    options.ids.string(), dataset.ids.size(), source.rows));
-        }
-        check_ids(dataset.ids, options.ids.string());
-        for (std::size_t i = 0; source.ids && i < source.rows; ++i) {
-            if ((*source.ids)[i] != dataset.ids[i]) {
-                throw Error(ErrorCode::bad_input,
-                            fmt::format("row {} of the scores is `{}`, of `{}` it is `{}`: the two "
-                                        "must be in the same order",
-                                        i, shortened((*source.ids)[i]), options.ids.string(),
-                                        shortened(dataset.ids[i])));
-            }
-        }
-    } else if (source.ids) {
-        dataset.ids = std::move(*source.ids);
-        check_ids(dataset.ids, "the file of scores");
-    } else {
-        for (std::uint64_t i = 0; i < source.rows; ++i) dataset.ids.append(fmt::format("{}", i));
-        notes.emplace_back(
-            "no ids were given: the rows' numbers serve, and only files of the same order can be "
-            "compared");
-    }
-    if (has_labels) {
-        dataset.labels = read_label_sets(options.ids, dataset, dataset.classes);
-    } else {
-        for (std::uint64_t i = 0; i < source.rows; ++i) dataset.labels.append({});
-    }
-    return dataset;
 }
 
 StorageFormat decide_storage(const ScoreSource& source, const ImportOptions& options,
@@ -252,7 +157,13 @@ StorageFormat decide_storage(const ScoreSource& source, const ImportOptions& opt
         if (storage == StorageFormat::top_k) top_k = options.top_k;
         return storage;
     }
-    const StorageFormat storage = options.storage.value_or(StorageFormat::top_k);
+    const StorageFormat storage = options.storage.value_or(
+        kind == ScoreKind::labels ? StorageFormat::label : StorageFormat::top_k);
+    if (kind == ScoreKind::labels && storage != StorageFormat::label) {
+        throw Error(ErrorCode::usage,
+                    fmt::format("the file holds predicted classes alone; {} cannot be stored of it",
+                                name_of(storage)));
+    }
     if (storage == StorageFormat::full_f32 || storage == StorageFormat::full_f16) {
         throw Error(
             ErrorCode::usage,
@@ -299,16 +210,17 @@ std::string provenance_of(const fs::path& file, const std::string& hash, const S
 }
 
 /// One shard's entries, cut to the k that are stored.
-void write_entries(StoreWriter& writer, std::size_t shard, const ScoreSource& source) {
+void write_entries(StoreWriter& writer, std::size_t shard, const ScoreSource& source,
+                   const ImportedItems& items) {
     const std::uint64_t first = writer.first_row(shard);
     const std::uint32_t rows = writer.rows_in(shard);
     const std::uint32_t k = writer.spec().storage == StorageFormat::label ? 1 : writer.spec().top_k;
     std::vector<TopEntry> stored;
     stored.reserve(std::size_t{rows} * k);
     for (std::uint32_t r = 0; r < rows; ++r) {
-        const auto row = source.entries.subspan((first + r) * source.top, source.top);
-        const bool finite = std::all_of(row.begin(), row.end(),
-                                        [](const TopEntry& e) { return std::isfinite(e.score); });
+        const auto row = source.entries.subspan(items.row_of(first + r) * source.top, source.top);
+        const bool finite = std::none_of(row.begin(), row.end(),
+                                         [](const TopEntry& e) { return std::isnan(e.score); });
         stored.insert(stored.end(), row.begin(), row.begin() + k);
         if (!finite)
             stored[stored.size() - k].score =
@@ -317,25 +229,51 @@ void write_entries(StoreWriter& writer, std::size_t shard, const ScoreSource& so
     writer.write_entries(shard, stored, std::vector<RowState>(rows, RowState::ok), {}, "");
 }
 
-void write_rows(StoreWriter& writer, std::size_t shard, const ScoreSource& source) {
+void write_rows(StoreWriter& writer, std::size_t shard, const ScoreSource& source,
+                const ImportedItems& items) {
     const std::uint32_t rows = writer.rows_in(shard);
+    const std::uint64_t first = writer.first_row(shard);
     std::vector<float> scores(std::size_t{rows} * source.classes);
-    source.read(writer.first_row(shard), rows, scores);
+    if (items.order.empty()) {
+        source.read(first, rows, scores);
+    } else {
+        for (std::uint32_t r = 0; r < rows; ++r) {
+            source.read(items.row_of(first + r), 1,
+                        std::span(scores).subspan(std::size_t{r} * source.classes, source.classes));
+        }
+    }
     writer.write_shard(shard, scores, std::vector<RowState>(rows, RowState::ok), {}, "");
 }
 
-void write_all(StoreWriter& writer, const ScoreSource& source, int threads,
-               const ProgressCallback& callback) {
-    Stage stage("writing", source.rows, callback);
+void write_all(StoreWriter& writer, const ScoreSource& source, const ImportedItems& items,
+               int threads, const ProgressCallback& callback) {
+    Stage stage("writing", items.dataset.size(), callback);
     parallel_blocks(writer.shards(), threads, [&](std::size_t shard) {
         if (!writer.has(shard)) {
             throw_if_stopped();
-            source.top != 0 ? write_entries(writer, shard, source)
-                            : write_rows(writer, shard, source);
+            source.top != 0 ? write_entries(writer, shard, source, items)
+                            : write_rows(writer, shard, source, items);
         }
         stage.add(writer.rows_in(shard));
     });
     writer.finish();
+}
+
+/// The data set that earlier imports or predictions described.
+std::optional<Dataset> dataset_there(const fs::path& folder) {
+    std::error_code error;
+    if (!fs::exists(folder / "dataset.json", error)) return std::nullopt;
+    return load_dataset(folder);
+}
+
+/// Rows without ids are numbered; the items of a data set that is there have other ids, and whether
+/// the rows are in their order only the user knows.
+void refuse_rows_without_ids(const Dataset& existing, std::uint64_t rows, const fs::path& folder) {
+    if (existing.size() != rows || existing.ids[0] == "0") return;
+    throw Error(ErrorCode::bad_input,
+                fmt::format("the scores have no ids, and the data set `{}` is there, with {} items "
+                            "of its own: if the rows are in its order, say so with --items {}",
+                            existing.name, rows, (folder / "items.csv").string()));
 }
 
 }  // namespace
@@ -360,14 +298,23 @@ ImportReport import_predictions(const fs::path& file, const fs::path& runs,
 
     ImportReport report;
     const std::string hash = hash_file(file);
-    ScoreSource source =
-        open_source(file, {runs, options.array, options.classes, options.class_count});
+    const std::optional<Dataset> existing = dataset_there(runs / spec.dataset_name);
+    const bool told = !options.classes.empty() || options.class_count != 0;
+    ScoreSource source = open_source(
+        file, {runs, options.array, told || !existing ? options.classes : existing->classes,
+               options.class_count});
+    report.notes = std::move(source.notes);
     return with_note(fmt::format("importing `{}`", file.string()), [&] {
         const KindFacts facts = look_at(source, threads, callback);
         spec.kind = decide_kind(source, facts, options, report.notes);
         spec.storage = decide_storage(source, options, spec.kind, spec.top_k);
-        const Dataset dataset = dataset_of(source, options, report.notes);
-        spec.rows = source.rows;
+        if (existing && options.ids.empty() && !source.ids)
+            refuse_rows_without_ids(*existing, source.rows, runs / spec.dataset_name);
+        const ImportedItems items =
+            imported_items(source, options, classes_of(source, options, existing, report.notes),
+                           existing, report.notes);
+        const Dataset& dataset = items.dataset;
+        spec.rows = dataset.size();
         spec.classes = source.classes;
         spec.shard_rows = options.shard_rows;
         spec.ids_hash = dataset.ids_fingerprint();
@@ -381,9 +328,10 @@ ImportReport import_predictions(const fs::path& file, const fs::path& runs,
         spec.provenance_json = provenance_of(file, hash, source, options, facts, report.notes);
 
         StoreWriter writer = StoreWriter::open(runs, spec, dataset);
-        write_all(writer, source, threads, callback);
+        write_all(writer, source, items, threads, callback);
         report.store = writer.folder();
-        report.rows = source.rows;
+        report.rows = dataset.size();
+        report.left_out = items.left_out;
         report.classes = source.classes;
         report.top_k = source.top;
         report.kind = spec.kind;

@@ -34,6 +34,7 @@ Report report_of(const ImportReport& r) {
                      {"kind", kind},
                      {"storage", storage},
                      {"without_score", r.bad_rows},
+                     {"left_out", r.left_out},
                      {"notes", r.notes}};
     report.partial = r.bad_rows > 0;
     if (report.partial) {

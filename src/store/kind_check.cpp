@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "core/softmax.h"
 
@@ -43,10 +44,15 @@ void count_row(const RowNumbers& n, bool partial, std::uint64_t row, double tole
     }
 }
 
-bool all_finite(std::span<const float> row) {
-    bool finite = true;
-    for (const float score : row) finite &= std::isfinite(score);
-    return finite;
+/// -infinity is the logarithm of probability 0.
+bool is_number(float score) {
+    return score < std::numeric_limits<float>::infinity();  // false for NaN
+}
+
+bool all_numbers(std::span<const float> row) {
+    bool all = true;
+    for (const float score : row) all &= is_number(score);
+    return all;
 }
 
 }  // namespace
@@ -72,7 +78,7 @@ KindFacts facts_of_rows(std::span<const float> scores, std::uint32_t classes,
     KindFacts facts;
     for (std::size_t r = 0; r * classes < scores.size(); ++r) {
         const std::span<const float> row = scores.subspan(r * classes, classes);
-        if (!all_finite(row)) {
+        if (!all_numbers(row)) {
             ++facts.not_finite;
             continue;
         }
@@ -94,7 +100,7 @@ KindFacts facts_of_entries(std::span<const TopEntry> entries, std::uint32_t top,
     for (std::size_t r = 0; r * top < entries.size(); ++r) {
         const std::span<const TopEntry> row = entries.subspan(r * top, top);
         if (!std::all_of(row.begin(), row.end(),
-                         [](const TopEntry& e) { return std::isfinite(e.score); })) {
+                         [](const TopEntry& e) { return is_number(e.score); })) {
             ++facts.not_finite;
             continue;
         }

@@ -18,6 +18,7 @@ namespace {
 static_assert(sizeof(TopEntry) == 8, "TopEntry is the element of the stored arrays");
 
 constexpr float nan = std::numeric_limits<float>::quiet_NaN();
+constexpr float infinity = std::numeric_limits<float>::infinity();
 /// Everything below rounds to a finite half.
 constexpr float half_limit = 65520.0F;
 
@@ -25,10 +26,27 @@ std::size_t entries_per_row(const StoreSpec& spec) {
     return spec.storage == StorageFormat::label ? 1 : spec.top_k;
 }
 
-bool within(std::span<const float> row, float limit) {
-    bool all = true;
-    for (const float score : row) all &= std::fabs(score) < limit;  // false for NaN
-    return all;
+/// Whether the row can be stored as it is. A logit or a log-probability of -infinity says that its
+/// class has probability 0 (as masks do); what halves round to it says nothing else.
+bool is_sound(std::span<const float> row, ScoreKind kind, float limit) {
+    bool all = true, some = false;  // comparisons are false for NaN
+    if (kind == ScoreKind::probabilities) {
+        for (const float score : row) all &= std::fabs(score) < limit;
+        return all;
+    }
+    for (const float score : row) {
+        all &= score < limit;
+        some |= score > -limit;
+    }
+    return all && some;
+}
+
+std::string what_is_wrong(std::int64_t cls, float score, bool only_lowest) {
+    if (only_lowest) return "no class has a score above -infinity: every probability would be 0";
+    std::string message = fmt::format("the score of class {} is {}", cls, score);
+    if (std::isfinite(score))
+        message += ", beyond what half precision holds; store such scores as full_f32";
+    return message;
 }
 
 template <class T>
@@ -119,19 +137,18 @@ void best_of(std::span<const float> row, std::span<TopEntry> out) {
 
 void find_not_finite(const StoreSpec& spec, std::span<const float> scores, std::uint64_t first_row,
                      std::vector<RowState>& states, std::vector<RowError>& errors) {
-    const float limit = spec.storage == StorageFormat::full_f16
-                            ? half_limit
-                            : std::numeric_limits<float>::infinity();
+    const float limit = spec.storage == StorageFormat::full_f16 ? half_limit : infinity;
     for (std::size_t r = 0; r < states.size(); ++r) {
         const std::span<const float> row = scores.subspan(r * spec.classes, spec.classes);
-        if (states[r] != RowState::ok || within(row, limit)) continue;
-        const auto bad =
-            std::find_if(row.begin(), row.end(), [&](float s) { return !(std::fabs(s) < limit); });
-        std::string message = fmt::format("the score of class {} is {}", bad - row.begin(), *bad);
-        if (std::isfinite(*bad))
-            message += ", beyond what half precision holds; store such scores as full_f32";
+        if (states[r] != RowState::ok || is_sound(row, spec.kind, limit)) continue;
+        const bool logs = spec.kind != ScoreKind::probabilities;
+        const auto bad = std::find_if(row.begin(), row.end(), [&](float s) {
+            return !(logs ? s < limit : std::fabs(s) < limit);
+        });
+        const bool none = bad == row.end();
         states[r] = RowState::not_finite;
-        errors.push_back({first_row + r, RowState::not_finite, std::move(message)});
+        errors.push_back({first_row + r, RowState::not_finite,
+                          what_is_wrong(bad - row.begin(), none ? -infinity : *bad, none)});
     }
 }
 
@@ -141,12 +158,16 @@ void find_not_finite(const StoreSpec& spec, std::span<const TopEntry> entries,
     const std::size_t k = entries_per_row(spec);
     for (std::size_t r = 0; r < states.size(); ++r) {
         const std::span<const TopEntry> row = entries.subspan(r * k, k);
-        const auto bad = std::find_if(row.begin(), row.end(),
-                                      [](const TopEntry& e) { return !std::isfinite(e.score); });
-        if (states[r] != RowState::ok || bad == row.end()) continue;
+        const bool logs = spec.kind != ScoreKind::probabilities;
+        const auto bad = std::find_if(row.begin(), row.end(), [&](const TopEntry& e) {
+            return !(logs ? e.score < infinity : std::isfinite(e.score));
+        });
+        const bool none = bad == row.end() && row.front().score == -infinity;
+        if (states[r] != RowState::ok || (bad == row.end() && !none)) continue;
         states[r] = RowState::not_finite;
         errors.push_back({first_row + r, RowState::not_finite,
-                          fmt::format("the score of class {} is {}", bad->cls, bad->score)});
+                          none ? what_is_wrong(0, -infinity, true)
+                               : what_is_wrong(bad->cls, bad->score, false)});
     }
 }
 

@@ -23,7 +23,8 @@ double log_sum_exp(std::span<const float> row);
 /// The `out.size()` best of a finite row, best first; of equal scores the lower class first.
 void best_of(std::span<const float> row, std::span<TopEntry> out);
 
-/// Marks the rows that claim to be ok but hold a NaN, an infinity, or (halves) a score beyond the
+/// Marks the rows that claim to be ok but hold a NaN, an infinity (of logits and log-probabilities:
+/// above, or nothing else below), or (halves) a score beyond the
 /// range of halves, and adds an error with the first such class and score for each.
 void find_not_finite(const StoreSpec& spec, std::span<const float> scores, std::uint64_t first_row,
                      std::vector<RowState>& states, std::vector<RowError>& errors);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include <fmt/format.h>
 
@@ -140,6 +141,11 @@ std::span<const float> RowReader::Impl::ranking(std::span<const float> scores,
 RowScale RowReader::Impl::scale_of(std::span<const float> scores, float largest,
                                    RowSums& sums) const {
     if (!probabilities) {
+        if (largest == -std::numeric_limits<float>::infinity()) {
+            // The classes that a map leaves all have probability 0.
+            sums = {1, 0};
+            return {0, 1};
+        }
         sums = exp_sums(scores, largest);
         return {largest, static_cast<float>(1 / sums.sum)};
     }

@@ -56,6 +56,7 @@ bool RowReader::ranks() const noexcept {
 }
 
 bool RowReader::has_probabilities() const noexcept {
+    if (impl_->store.spec().kind == ScoreKind::labels) return false;
     return !impl_->map || impl_->maps_by(ClassMap::Decision::restrict_);
 }
 
@@ -111,7 +112,8 @@ void RowReader::Impl::read_full(const Position& at, std::int32_t target,
     RowSums sums;
     out.scale = scale_of(row, scan.max, sums);
     // The largest score of a softmax is its own shift: exp(0) times the factor.
-    out.confidence = probabilities ? probability(scan.max, out.scale) : out.scale.factor;
+    out.confidence = probabilities || scan.max != out.scale.shift ? probability(scan.max, out.scale)
+                                                                  : out.scale.factor;
     const double factor = out.scale.factor;
     out.square_sum =
         probabilities ? sums.squares * factor * factor : sums.squares / (sums.sum * sums.sum);
@@ -128,7 +130,8 @@ void RowReader::Impl::read_kept(const Position& at, std::int32_t target,
                                 std::span<const std::int32_t> valid, RowPrediction& out) const {
     const Kept row = kept(at);
     out.scale.factor = 1;
-    out.confidence = row.probability(row.entries[0].score);
+    const bool known = store.spec().kind != ScoreKind::labels;
+    out.confidence = known ? row.probability(row.entries[0].score) : 0;
     if (map) return decide(class_of(row.entries[0].cls), target, valid, out);
     out.predicted = class_of(row.entries[0].cls);
     if (!valid.empty() && valid.size() <= row.entries.size()) {
@@ -141,6 +144,7 @@ void RowReader::Impl::read_kept(const Position& at, std::int32_t target,
         const TopEntry& entry = row.entries[k];
         if (class_of(entry.cls) != target) continue;
         out.rank = static_cast<std::int32_t>(k);
+        if (!known) continue;
         out.target_known = true;
         out.target_probability = row.probability(entry.score);
         out.log_target = row.plain ? std::log(static_cast<double>(out.target_probability))

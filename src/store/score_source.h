@@ -33,9 +33,13 @@ struct ScoreSource {
     std::uint32_t top = 0;              ///< entries per row; 0: full rows
     std::span<const TopEntry> entries;  ///< rows x top, best first
 
-    std::optional<StringColumn> ids;                  ///< when the file names its rows
-    ClassList columns;                                ///< when the file names its classes
-    std::optional<ScoreKind> hint;                    ///< from the name of a column
+    std::optional<StringColumn> ids;  ///< when the file names its rows
+    ClassList columns;                ///< when the file names its classes
+    std::optional<ScoreKind> hint;    ///< from the name of a column; `labels`: predicted classes
+                                      ///< alone, as entries of score 1
+    StringColumn truth;      ///< of each row, when the file has a column of labels; else empty
+    std::string truth_name;  ///< of that column
+    std::vector<std::string> notes;                   ///< what was not used, or assumed
     std::vector<std::shared_ptr<const void>> owners;  ///< of the bytes behind it all
 };
 
@@ -47,7 +51,7 @@ struct SourceOptions {
     std::uint32_t class_count = 0;
 };
 
-ScoreSource open_npy(const std::filesystem::path& file);
+ScoreSource open_npy(const std::filesystem::path& file, const SourceOptions& options);
 ScoreSource open_npz(const std::filesystem::path& file, const SourceOptions& options);
 ScoreSource open_safetensors(const std::filesystem::path& file, const SourceOptions& options);
 ScoreSource open_csv(const std::filesystem::path& file, const SourceOptions& options);

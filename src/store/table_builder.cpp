@@ -11,7 +11,15 @@
 #include "core/text.h"
 
 namespace assay::store {
-namespace {}  // namespace
+namespace {
+
+[[noreturn]] void refuse_without_classes() {
+    throw Error(ErrorCode::usage,
+                "the file holds the best classes of each image only: say how many classes there "
+                "are (--class-count), or which (--classes)");
+}
+
+}  // namespace
 
 TableBuilder::TableBuilder(const SourceOptions& options)
     : options_(options),
@@ -20,10 +28,13 @@ TableBuilder::TableBuilder(const SourceOptions& options)
       spool_(std::make_shared<Spool>(options.spool_folder)) {}
 
 std::int32_t TableBuilder::class_of(std::string_view text) const {
+    if (classes_ == 0 && options_.classes.empty()) refuse_without_classes();
     text = trimmed(text);
+    // "7.0": as pandas writes whole numbers beside empty cells.
+    const std::string_view whole = text.ends_with(".0") ? text.substr(0, text.size() - 2) : text;
     std::int64_t number = -1;
-    const auto [stop, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (problem == std::errc() && stop == text.data() + text.size()) {
+    const auto [stop, problem] = std::from_chars(whole.data(), whole.data() + whole.size(), number);
+    if (problem == std::errc() && stop == whole.data() + whole.size()) {
         if (number < 0 || number >= static_cast<std::int64_t>(classes_)) {
             refuse(fmt::format("class {} is not among the {} classes", number, classes_));
         }
@@ -44,6 +55,9 @@ void TableBuilder::take_id(std::optional<std::string_view> id) {
     ++rows_;
     if (ids_.size() != 0 && ids_.size() != rows_)
         refuse("some rows have an id and others have none");
+    if (truth_) truths_.append(*truth_);
+    if (truths_.size() != 0 && truths_.size() != rows_)
+        refuse("some rows have a label and others have none");
 }
 
 void TableBuilder::take_width(std::size_t width, bool top) {
@@ -51,11 +65,7 @@ void TableBuilder::take_width(std::size_t width, bool top) {
         if (width == 0) refuse("a row without scores");
         top_ = top;
         width_ = width;
-        if (top && classes_ == 0) {
-            throw Error(ErrorCode::usage,
-                        "the file holds the best classes of each image only: say how many classes "
-                        "there are, or which");
-        }
+        if (top && classes_ == 0) refuse_without_classes();
         if (top && width > classes_)
             refuse(fmt::format("{} entries in a row, of {} classes", width, classes_));
     }
@@ -73,6 +83,7 @@ void TableBuilder::add_full(std::optional<std::string_view> id, std::span<const 
 
 void TableBuilder::add_entry(std::string_view id, TopEntry entry) {
     if (!pending_.empty() && pending_id_ != id) end_entries();
+    if (pending_.empty()) pending_truth_ = truth_.value_or("");
     pending_id_ = id;
     // With no class twice, more entries than classes cannot be: this bounds the row before it is
     // checked.
@@ -84,7 +95,11 @@ void TableBuilder::add_entry(std::string_view id, TopEntry entry) {
 void TableBuilder::end_entries() {
     std::vector<TopEntry> entries;
     entries.swap(pending_);
+    // The label of the line that is being read is the next row's.
+    std::optional<std::string> next = truth_;
+    if (truth_) truth_ = pending_truth_;
     add_top(pending_id_, std::move(entries));
+    truth_ = std::move(next);
 }
 
 void TableBuilder::add_top(std::optional<std::string_view> id, std::vector<TopEntry> entries) {
@@ -99,12 +114,12 @@ void TableBuilder::add_top(std::optional<std::string_view> id, std::vector<TopEn
                       [](const TopEntry& a, const TopEntry& b) { return a.cls == b.cls; });
                   if (twice != entries.end())
                       refuse(fmt::format("class {} stands twice", twice->cls));
-                  const bool finite =
-                      std::all_of(entries.begin(), entries.end(),
-                                  [](const TopEntry& e) { return std::isfinite(e.score); });
+                  const bool has_nan =
+                      std::any_of(entries.begin(), entries.end(),
+                                  [](const TopEntry& e) { return std::isnan(e.score); });
                   // NaN has no place in an order; such rows are kept as they come and recorded as
                   // not finite later.
-                  if (finite) {
+                  if (!has_nan) {
                       std::stable_sort(
                           entries.begin(), entries.end(),
                           [](const TopEntry& a, const TopEntry& b) { return a.score > b.score; });
@@ -134,6 +149,7 @@ ScoreSource TableBuilder::finish() {
         };
     }
     if (ids_.size() != 0) source.ids = std::move(ids_);
+    source.truth = std::move(truths_);
     source.owners.push_back(spool_);
     return source;
 }

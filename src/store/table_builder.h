@@ -19,6 +19,9 @@ class TableBuilder {
 public:
     explicit TableBuilder(const SourceOptions& options);
 
+    /// The image's own label in the row that is added next.
+    void set_truth(std::string_view text) { truth_ = text; }
+
     void add_full(std::optional<std::string_view> id, std::span<const float> scores);
     /// Begins a row of entries, or goes on with it when `id` is that of the row before (a table
     /// with a line for each entry).
@@ -42,7 +45,9 @@ private:
     std::size_t width_ = 0;
     std::optional<bool> top_;
     StringColumn ids_;
-    std::string pending_id_;
+    std::string pending_id_, pending_truth_;
+    StringColumn truths_;
+    std::optional<std::string> truth_;
     std::vector<TopEntry> pending_;
 };
 

@@ -104,7 +104,7 @@ TEST(Import, ThreadsAndRepeatingChangeNothing) {
     // Another array under the same name is another model.
     EXPECT_THAT(
         error_of([&] { import_predictions(fixtures / "c_f8.npy", four.path(), options); }).second,
-        HasSubstr("the model's hash"));
+        HasSubstr("the file of scores is `fortran_f8.npy` there and `c_f8.npy` now"));
 }
 
 TEST(Import, WhichArrayMustBeClear) {
@@ -119,7 +119,11 @@ TEST(Import, WhichArrayMustBeClear) {
     options.array = "fist";
     EXPECT_THAT(refusal("two.npz"), HasSubstr("did you mean `first`?"));
     options.array = "targets";
-    EXPECT_THAT(refusal("one.npz"), HasSubstr("scores must be floats; the array is of type <i8"));
+    EXPECT_THAT(refusal("one.npz"), HasSubstr("say how many classes there are"));
+    options.class_count = 7;
+    EXPECT_THAT(refusal("one.npz"), AllOf(HasSubstr("class 7 is not among the 7 classes"),
+                                          HasSubstr("array `targets`")));
+    options.class_count = 0;
     options.array = "labels";
     EXPECT_THAT(refusal("F32.safetensors"), HasSubstr("of type I64"));
 }
@@ -270,7 +274,9 @@ TEST(Import, IdsAndLabelsComeFromAList) {
     twice.replace(twice.find("dir/004"), 7, "dir/003");
     EXPECT_THAT(refusal(twice, "c_f4.npy"),
                 HasSubstr("the id `dir/003.jpg` of row 4 is that of row 3, too"));
-    EXPECT_THAT(refusal(text, "matrix.csv"), HasSubstr("row 0 of the scores is `item00000`"));
+    EXPECT_THAT(
+        refusal(text, "matrix.csv"),
+        HasSubstr("30 of the 30 items of `other.txt` have no row among the 30 of the scores"));
     options.ids.clear();
     EXPECT_THAT(
         error_of([&] {
@@ -369,12 +375,17 @@ TEST(Import, TablesAreCheckedRowByRow) {
     EXPECT_THAT(refusal("filename,index,logit\na,1,9\na,2,8\n"),
                 HasSubstr("do not tell their probabilities"));
     EXPECT_THAT(refusal("a,b,c\n1,2\n"), HasSubstr("line 2"));
-    EXPECT_THAT(refusal("id,c0,c1\na,1,x\n"), HasSubstr("`x` is not a number"));
+    EXPECT_THAT(refusal("id,c0,c1\na,1,x\n"),
+                AllOf(HasSubstr("`x` is not a number"), HasSubstr("t.csv line 2")));
+    EXPECT_THAT(refusal("c0,c1,c2\n1,x,2\n"), HasSubstr("`x` is not a number"));
+    EXPECT_THAT(refusal("id,cat,dog,split\na,1,2,val\n"),
+                HasSubstr("the column `split` holds `val`, which is no number; take it out"));
     EXPECT_THAT(
         refusal("{\"id\": 1, \"scores\": [1, 2]}\n{\"id\": 2, \"scores\": [1]}\n", "t.jsonl"),
         AllOf(HasSubstr("1 scores where the rows before have 2"), HasSubstr("t.jsonl line 2")));
     EXPECT_THAT(refusal("{\"id\": 1}\n", "t.jsonl"), HasSubstr("no key for scores"));
-    EXPECT_THAT(refusal("{\"id\": 1, \"scores\": [1, NaN]}\n", "t.jsonl"), HasSubstr("write null"));
+    EXPECT_THAT(refusal("{\"id\": 1, \"scores\": [1, Nan]}\n", "t.jsonl"),
+                HasSubstr("damaged JSON"));
     EXPECT_THAT(refusal("{\"id\": 1, \"scores\": [1, \"2\"]}\n", "t.jsonl"),
                 HasSubstr("not a number"));
     EXPECT_THAT(refusal("{\"id\": 1, \"scores\": [1, 2]}\n{\"scores\": [1, 3]}\n", "t.jsonl"),
@@ -384,7 +395,7 @@ TEST(Import, TablesAreCheckedRowByRow) {
     EXPECT_THAT(refusal("id,c0,c1\na,1,2\n"),
                 HasSubstr("7 classes are said to be there, the scores have 2"));
     options.class_count = 0;
-    EXPECT_THAT(refusal("filename,index,prob\na,1,0.5\n"), HasSubstr("not among the 0 classes"));
+    EXPECT_THAT(refusal("filename,index,prob\na,1,0.5\n"), HasSubstr("say how many classes there are"));
 }
 
 TEST(Import, ColumnsMayStandInAnyOrder) {

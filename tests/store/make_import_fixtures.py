@@ -27,6 +27,7 @@ for kind in ["f2", "f4", "f8"]:
 arrays = dict(logits=scores.astype("<f4"), targets=np.arange(ROWS), ids=np.array(["a", "b"]))
 np.savez(os.path.join(folder, "one.npz"), **arrays)
 np.savez_compressed(os.path.join(folder, "packed.npz"), **arrays)
+np.savez(os.path.join(folder, "labelled.npz"), logits=scores.astype("<f4"), labels=np.arange(ROWS) * 3 % CLASSES, epoch=np.int64(3))
 np.savez_compressed(os.path.join(folder, "two.npz"), first=np.asfortranarray(scores.astype("<f4")), second=scores.astype("<f8") / 2)
 
 

@@ -9,6 +9,7 @@
 #include <limits>
 #include <thread>
 
+#include "assay/store/row_reader.h"
 #include "core/half.h"
 #include "made_up.h"
 #include "scratch.h"
@@ -206,7 +207,7 @@ TEST(Store, RowsThatAreNotFiniteAreFoundInEveryForm) {
         StoreWriter writer = StoreWriter::open(scratch.path(), spec, made_up_dataset(5));
         std::vector<float> scores = made_up_scores(0, 5, 7);
         scores[1 * 7 + 2] = nan_f;
-        scores[2 * 7 + 6] = -inf;
+        scores[2 * 7 + 6] = inf;
         scores[3 * 7 + 0] = 70000;  // a half reaches 65504
         std::vector<RowState> states(5, RowState::ok);
         states[4] = RowState::unreadable;
@@ -223,12 +224,76 @@ TEST(Store, RowsThatAreNotFiniteAreFoundInEveryForm) {
         ASSERT_EQ(shard.errors().size(), storage == StorageFormat::full_f16 ? 4U : 3U);
         EXPECT_EQ(shard.errors()[0].row, 1U);
         EXPECT_EQ(shard.errors()[0].message, "the score of class 2 is nan");
-        EXPECT_EQ(shard.errors()[1].message, "the score of class 6 is -inf");
+        EXPECT_EQ(shard.errors()[1].message, "the score of class 6 is inf");
         EXPECT_EQ(shard.errors().back().message, "gone");
         if (storage == StorageFormat::top_k || storage == StorageFormat::label) {
             double lse = 0;
             EXPECT_EQ(shard.top(1, lse)[0].cls, -1);
             EXPECT_TRUE(std::isnan(lse));
+        }
+    }
+}
+
+TEST(Store, ALogitOfMinusInfinityIsAProbabilityOfZero) {
+    for (const StorageFormat storage : {StorageFormat::full_f32, StorageFormat::full_f16,
+                                        StorageFormat::top_k, StorageFormat::label}) {
+        for (const ScoreKind kind :
+             {ScoreKind::logits, ScoreKind::log_probabilities, ScoreKind::probabilities}) {
+            SCOPED_TRACE(fmt::format("{} of {}", name_of(storage), name_of(kind)));
+            const Scratch scratch;
+            StoreSpec spec = made_up_spec(3, storage);
+            spec.kind = kind;
+            StoreWriter writer = StoreWriter::open(scratch.path(), spec, made_up_dataset(3));
+            // Masked to two classes of equal score; masked to none; masked with what a half makes
+            // -infinity of.
+            std::vector<float> scores(21, -inf);
+            scores[1] = scores[4] = std::log(0.5F);
+            std::fill(scores.begin() + 14, scores.end(), -1e9F);
+            scores[16] = 0;
+            writer.write_shard(0, scores, std::vector<RowState>(3, RowState::ok), {}, "");
+            writer.finish();
+            const PredictionStore store = PredictionStore::open(scratch / "val/net");
+            const PredictionStore::Shard shard = store.shard(0);
+            if (kind == ScoreKind::probabilities) {
+                EXPECT_EQ(shard.errors().at(0).message, "the score of class 0 is -inf");
+                continue;
+            }
+            EXPECT_THAT(shard.states(),
+                        ElementsAre(RowState::ok, RowState::not_finite, RowState::ok));
+            EXPECT_THAT(shard.errors().at(0).message, HasSubstr("no class has a score above"));
+            const RowReader reader(store);
+            RowPrediction row;
+            const std::int32_t valid = 1;
+            EXPECT_EQ(reader.read(0, {&valid, 1}, row), RowStatus::ok);
+            EXPECT_EQ(row.predicted, 1);
+            EXPECT_NEAR(row.confidence, 0.5, 1e-7);
+            EXPECT_NEAR(row.target_probability, 0.5, 1e-7);
+            EXPECT_EQ(reader.read(2, {&valid, 1}, row), RowStatus::ok);
+            EXPECT_EQ(row.predicted, 2);
+            EXPECT_EQ(row.confidence, 1);
+            EXPECT_EQ(row.target_probability, 0);
+            if (!reader.full()) continue;
+            const std::int32_t masked = 0;
+            EXPECT_EQ(reader.read(0, {&masked, 1}, row), RowStatus::ok);
+            EXPECT_EQ(row.rank, 2);  // the first of equals
+            EXPECT_EQ(row.target_probability, 0);
+            EXPECT_EQ(row.log_target, -inf);
+            EXPECT_EQ(row.square_sum, 0.5);
+            std::vector<float> all(7);
+            reader.probabilities(0, 0, 7, row.scale, all.data());
+            EXPECT_THAT(all, ElementsAre(0, 0.5F, 0, 0, 0.5F, 0, 0));
+            // A question about two masked classes only.
+            ClassMap map;
+            map.name = "masked";
+            map.targets = ClassList({"a", "b"});
+            map.target_of = {0, -1, 1, -1, -1, -1, -1};
+            map.decision = ClassMap::Decision::restrict_;
+            const RowReader restricted(store, map);
+            EXPECT_EQ(restricted.read(0, {&masked, 1}, row), RowStatus::ok);
+            EXPECT_EQ(row.confidence, 0);
+            EXPECT_EQ(row.target_probability, 0);
+            EXPECT_EQ(row.square_sum, 0);
+            EXPECT_FALSE(row.log_target >= -2000);
         }
     }
 }

@@ -1,10 +1,15 @@
 // Saved scores of any framework become a prediction store. Formats, by the file's ending:
-//  - .npy, .npz: N x C of f16, f32 or f64, C or Fortran order
+//  - .npy, .npz: N x C of f16, f32 or f64, C or Fortran order; or N whole numbers, which are
+//  predicted classes without scores. In an .npz an array called label, target, y_true, ... holds
+//  the items' labels
 //  - .safetensors: N x C of F16, BF16, F32 or F64
 //  - .csv, .tsv: a full matrix (a column of ids, optional, and C columns of numbers), or the best k
 //  of each image as
 //    timm's inference script writes them: columns filename, index and/or label, prob (or logit),
-//    with a row for every entry, or a list in each cell ("[1 2 3]"), or columns index_0.., prob_0..
+//    with a row for every entry, or a list in each cell ("[1 2 3]"), or columns index_0..,
+//    prob_0..; or the predicted class alone (a column pred, or a column of classes and no other).
+//    Beside full rows or a column pred, a column label (always: target, y_true, ...) holds the
+//    items' labels
 //  - .jsonl: the same, one object per line: {"id": ..., "scores": [...]} or {"filename": ...,
 //  "index":
 //  [...], "prob":
@@ -39,10 +44,15 @@ struct ImportOptions {
     std::optional<StorageFormat>
         storage;  ///< none: all that the file holds (full_f16 for f16, full_f32, or top_k)
     std::uint32_t top_k = 0;  ///< with StorageFormat::top_k; 0: all entries that a top-k file holds
-    /// Ids in the order of the rows: a text with one per line, or a csv with a column id, filename,
-    /// path or image (and label or labels, perhaps; its other columns become attributes). Empty:
-    /// the file's own ids, else the row numbers. With both they must agree.
+    /// The items: a text with one id per line, or a csv with a column id, filename, path, image,
+    /// image_id, ... (and label or labels, perhaps; its other columns become attributes). Where the
+    /// file of scores has ids, too, rows are matched by them, extensions and folders in front
+    /// aside, and rows of no item are left out; else the two are in the same order. Empty: the
+    /// file's own ids, else the row numbers.
     std::filesystem::path ids;
+    /// The items' labels, as read_label_sets() takes them, instead of those that `ids` or the file
+    /// of scores have; without names they are in the order of the file of scores.
+    std::filesystem::path labels;
     ClassList classes;  ///< empty: the file's column names, else ImageNet's when there are 1000,
                         ///< else numbers
     std::uint32_t class_count =
@@ -56,6 +66,7 @@ struct ImportOptions {
 struct ImportReport {
     std::filesystem::path store;
     std::uint64_t rows = 0;
+    std::uint64_t left_out = 0;  ///< rows of the file whose ids are none of the items'
     std::uint32_t classes = 0;
     std::uint32_t top_k = 0;  ///< entries per row of a top-k file; 0: full rows
     ScoreKind kind = ScoreKind::logits;
@@ -66,11 +77,13 @@ struct ImportReport {
     std::vector<std::string> notes;  ///< what was assumed or found, for the user
 };
 
-/// Imports `file` under `runs`. Repeating the call resumes, or finds everything there. Progress
-/// counts rows, first "checking" them, then "writing". Throws usage
-/// (something must be told: which array, how many classes, a name), bad_input (damaged file, wrong
-/// shape; a stated kind that the numbers contradict, without `force`: probabilities taken for
-/// logits would go through softmax twice), the store's errors, interrupted.
+/// Imports `file` under `runs`. Where the data set is there already and has the same items in
+/// another order or spelling, the rows are put in its order; its class list serves where none is
+/// told. Repeating the call resumes, or finds everything there. Progress counts rows, first
+/// "checking" them, then "writing". Throws usage (something must be told: which array, how many
+/// classes, a name), bad_input (damaged file, wrong shape; a stated kind that the numbers
+/// contradict, without `force`: probabilities taken for logits would go through softmax twice), the
+/// store's errors, interrupted.
 ImportReport import_predictions(const std::filesystem::path& file,
                                 const std::filesystem::path& runs, const ImportOptions& options,
                                 const ProgressCallback& callback = {});

@@ -75,7 +75,7 @@ public:
     std::uint32_t depth() const noexcept;
     /// Ranks beyond the first mean something: not with a map of the arg-max.
     bool ranks() const noexcept;
-    /// Confidences mean something: not with maps that only decide.
+    /// Confidences mean something: not with maps that only decide, nor with ScoreKind::labels.
     bool has_probabilities() const noexcept;
 
     RowStatus status(std::uint64_t row) const;

@@ -1,0 +1,309 @@
+#include "import_items.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "assay/data/label_sets.h"
+#include "assay/error.h"
+#include "assay/report.h"
+#include "cells.h"
+#include "core/csv.h"
+#include "core/file.h"
+#include "core/refuse.h"
+#include "core/string_index.h"
+#include "core/text.h"
+#include "data/label_rows.h"
+
+namespace assay::store {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct ItemList {
+    StringColumn ids;
+    bool has_labels = false;
+    std::vector<Dataset::Attribute> attributes;
+};
+
+ItemList read_item_table(std::string_view text, const std::string& source) {
+    ItemList list;
+    CsvReader reader(text, source);
+    // The column called `id` before one that may be a path.
+    std::optional<std::size_t> id = reader.find_column({"id"});
+    for (std::size_t c = 0; c < reader.columns().size() && !id; ++c) {
+        if (!reader.columns()[c].empty() && role_of(reader.columns()[c]) == Role::id) id = c;
+    }
+    if (!id) id = reader.column({"id", "filename", "path", "image", "image_id"});
+    list.has_labels = reader.find_column({"label", "labels"}).has_value();
+    std::vector<std::size_t> others;
+    for (std::size_t c = 0; c < reader.columns().size(); ++c) {
+        const std::string& name = reader.columns()[c];
+        // The names that a store's own list of items gives to something else.
+        const bool taken =
+            name.empty() || name == "id" || name == "path" || name == "label" || name == "labels";
+        if (c == *id || taken) continue;
+        others.push_back(c);
+        list.attributes.push_back({name, {}});
+    }
+    while (reader.next()) {
+        list.ids.append(reader[*id]);
+        for (std::size_t k = 0; k < others.size(); ++k)
+            list.attributes[k].values.append(reader[others[k]]);
+    }
+    return list;
+}
+
+/// A csv's column of ids and what else it says of the items, or the lines of a text.
+ItemList read_items(const fs::path& path) {
+    const std::string ending = lower_extension(path.filename().string());
+    if (ending == ".npy" || ending == ".npz" || ending == ".json") {
+        refuse(
+            fmt::format("`{}` is no list of items: a text with one id per line, or a csv, is; "
+                        "labels alone are given with --labels",
+                        path.string()));
+    }
+    const MappedFile file(path);
+    if (ending == ".csv" || ending == ".tsv")
+        return read_item_table(file.text(), path.filename().string());
+    ItemList list;
+    for_each_line(file.text(), [&](std::string_view line, std::size_t number) {
+        if (trimmed(line).empty())
+            refuse(fmt::format("`{}` line {} is empty", path.string(), number));
+        list.ids.append(line);
+    });
+    return list;
+}
+
+void check_ids(const StringColumn& ids, const std::string& where) {
+    if (ids.size() >= UINT32_MAX) refuse(fmt::format("{} has {} ids; too many", where, ids.size()));
+    StringIndex index(ids.size(), [&](std::uint32_t i) { return ids[i]; });
+    for (std::uint32_t i = 0; i < ids.size(); ++i) {
+        if (ids[i].empty()) refuse(fmt::format("{}: the id of row {} is empty", where, i));
+        if (const auto earlier = index.insert(i)) {
+            refuse(fmt::format("{}: the id `{}` of row {} is that of row {}, too", where,
+                               shortened(ids[i]), i, *earlier));
+        }
+    }
+}
+
+/// The row of each item, by the rows' own ids.
+std::vector<std::uint32_t> match_rows(const StringColumn& ids, const Dataset& items,
+                                      const std::string& where, std::uint64_t& left_out) {
+    const std::vector<std::uint32_t> item_of = items_of_keys(ids, items, "the file of scores");
+    std::vector<std::uint32_t> row_of(items.size(), no_item);
+    left_out = 0;
+    for (std::uint32_t row = 0; row < item_of.size(); ++row) {
+        if (item_of[row] == no_item) {
+            ++left_out;
+            continue;
+        }
+        std::uint32_t& place = row_of[item_of[row]];
+        if (place != no_item) {
+            refuse(
+                fmt::format("rows {} and {} of the scores, `{}` and `{}`, are both the item `{}` "
+                            "of {}",
+                            place, row, shortened(ids[place]), shortened(ids[row]),
+                            shortened(items.ids[item_of[row]]), where));
+        }
+        place = row;
+    }
+    const auto missing = static_cast<std::uint64_t>(std::ranges::count(row_of, no_item));
+    if (missing > 0) {
+        const auto first = std::ranges::find(row_of, no_item) - row_of.begin();
+        refuse(fmt::format(
+            "{} of the {} items of {} have no row among the {} of the scores (the "
+            "first: `{}`)",
+            count_text(missing), count_text(items.size()), where, count_text(ids.size()),
+            shortened(items.ids[static_cast<std::size_t>(first)])));
+    }
+    return row_of;
+}
+
+StringColumn in_order(const StringColumn& column, const std::vector<std::uint32_t>& order) {
+    StringColumn out;
+    for (const std::uint32_t i : order) out.append(column[i]);
+    return out;
+}
+
+LabelSets in_order(const LabelSets& sets, const std::vector<std::uint32_t>& order) {
+    LabelSets out;
+    for (const std::uint32_t i : order) out.append(sets[i]);
+    return out;
+}
+
+bool is_identity(const std::vector<std::uint32_t>& order) {
+    for (std::uint32_t i = 0; i < order.size(); ++i) {
+        if (order[i] != i) return false;
+    }
+    return true;
+}
+
+/// Labels that stand in the file of scores; none, with a note, where they are no classes.
+std::optional<LabelSets> labels_of_source(const ScoreSource& source, const ClassList& classes,
+                                          std::vector<std::string>& notes) {
+    if (source.truth.size() == 0) return std::nullopt;
+    LabelSets labels;
+    for (std::size_t row = 0; row < source.truth.size(); ++row) {
+        const std::string_view text = trimmed(source.truth[row]);
+        std::string_view whole = text.ends_with(".0") ? text.substr(0, text.size() - 2) : text;
+        std::uint64_t number = 0;
+        std::optional<std::int32_t> label = classes.find(text);
+        if (!label && parse_number(whole, number) && number < classes.size())
+            label = static_cast<std::int32_t>(number);
+        if (!label && !text.empty() && text != "-1") {
+            notes.push_back(fmt::format(
+                "the labels in `{}` are not used: `{}` of row {} is none of the {} classes",
+                source.truth_name, shortened(text), row, count_text(classes.size())));
+            return std::nullopt;
+        }
+        if (label) {
+            labels.append(std::span(&*label, 1));
+        } else {
+            labels.append({});
+        }
+    }
+    return labels;
+}
+
+/// In the file's order, for `dataset` in that order. The most particular source speaks, and others
+/// are named.
+LabelSets labels_of(const ScoreSource& source, const ImportOptions& options, const Dataset& dataset,
+                    bool list_has_labels, const std::vector<std::uint32_t>& kept,
+                    std::vector<std::string>& notes) {
+    std::optional<LabelSets> labels;
+    std::string from;
+    const auto unused = [&](const std::string& other) {
+        notes.push_back(fmt::format("the labels of {} are used, not those of {}", from, other));
+    };
+    if (!options.labels.empty()) {
+        LabelMatch match;
+        labels = read_label_sets(options.labels, dataset, dataset.classes, &match);
+        from = fmt::format("`{}`", options.labels.filename().string());
+        if (std::string text = describe(match, dataset.size(), options.labels); !text.empty())
+            notes.push_back(std::move(text));
+    }
+    if (list_has_labels) {
+        const std::string name = fmt::format("`{}`", options.ids.filename().string());
+        if (labels) {
+            unused(name);
+        } else {
+            labels = read_label_sets(options.ids, dataset, dataset.classes);
+            from = name;
+        }
+    }
+    if (source.truth.size() > 0) {
+        const std::string name = fmt::format("the scores' own `{}`", source.truth_name);
+        if (labels) {
+            unused(name);
+        } else if (auto own = labels_of_source(source, dataset.classes, notes)) {
+            labels = in_order(*own, kept);
+            notes.push_back(
+                fmt::format("`{}` of the scores holds the items' labels", source.truth_name));
+        }
+    }
+    if (labels) return std::move(*labels);
+    LabelSets none;
+    for (std::size_t i = 0; i < dataset.size(); ++i) none.append({});
+    return none;
+}
+
+void put_in_order(ImportedItems& items, const std::vector<std::uint32_t>& order,
+                  std::vector<std::uint32_t>& rows) {
+    items.dataset.ids = in_order(items.dataset.ids, order);
+    items.dataset.labels = in_order(items.dataset.labels, order);
+    for (Dataset::Attribute& attribute : items.dataset.attributes)
+        attribute.values = in_order(attribute.values, order);
+    std::vector<std::uint32_t> moved;
+    for (const std::uint32_t i : order) moved.push_back(rows[i]);
+    rows = std::move(moved);
+}
+
+/// The data set that is there may have the same items in another order, or spelt otherwise.
+void follow(const Dataset& existing, ImportedItems& items, std::vector<std::uint32_t>& rows,
+            std::vector<std::string>& notes) {
+    if (existing.size() != items.dataset.size()) return;
+    std::vector<std::uint32_t> order;
+    try {
+        std::uint64_t left_out = 0;
+        order = match_rows(items.dataset.ids, existing, "the data set that is there", left_out);
+    } catch (const Error& error) {
+        if (error.code() != ErrorCode::bad_input) throw;
+        return;  // other items: opening the store says so
+    }
+    const bool moved = !is_identity(order);
+    if (moved) put_in_order(items, order, rows);
+    if (moved || !(items.dataset.ids == existing.ids)) {
+        notes.emplace_back(moved ? "the rows are put in the order of the data set that is there, "
+                                   "by their ids"
+                                 : "the items have the ids of the data set that is there");
+    }
+    items.dataset.ids = existing.ids;
+}
+
+}  // namespace
+
+ImportedItems imported_items(ScoreSource& source, const ImportOptions& options,
+                             const ClassList& classes, const std::optional<Dataset>& existing,
+                             std::vector<std::string>& notes) {
+    ImportedItems items;
+    Dataset& dataset = items.dataset;
+    dataset.name = options.dataset_name;
+    dataset.classes = classes;
+    // First in the order of the file, in which labels without names are, too; then as listed.
+    std::vector<std::uint32_t> rows(source.rows), list_order;
+    std::iota(rows.begin(), rows.end(), 0U);
+    bool list_has_labels = false;
+    if (source.ids) check_ids(*source.ids, "the file of scores");
+    if (!options.ids.empty()) {
+        ItemList list = read_items(options.ids);
+        check_ids(list.ids, options.ids.string());
+        list_has_labels = list.has_labels;
+        dataset.ids = std::move(list.ids);
+        dataset.attributes = std::move(list.attributes);
+        if (source.ids) {
+            const std::vector<std::uint32_t> row_of =
+                match_rows(*source.ids, dataset,
+                           fmt::format("`{}`", options.ids.filename().string()), items.left_out);
+            std::vector<std::uint32_t> by_row(row_of.size());
+            std::iota(by_row.begin(), by_row.end(), 0U);
+            std::ranges::sort(by_row, {}, [&](std::uint32_t item) { return row_of[item]; });
+            rows = row_of;
+            dataset.labels = LabelSets();
+            for (std::size_t i = 0; i < dataset.size(); ++i) dataset.labels.append({});
+            put_in_order(items, by_row, rows);
+            list_order.resize(by_row.size());
+            for (std::uint32_t i = 0; i < by_row.size(); ++i) list_order[by_row[i]] = i;
+        } else if (dataset.ids.size() != source.rows) {
+            refuse(fmt::format("`{}` has {} ids, the scores have {} rows{}", options.ids.string(),
+                               dataset.ids.size(), source.rows,
+                               source.classes == dataset.ids.size()
+                                   ? "; are they transposed (save scores.T)?"
+                                   : ""));
+        }
+    } else if (source.ids) {
+        dataset.ids = std::move(*source.ids);
+    } else {
+        for (std::uint64_t i = 0; i < source.rows; ++i) dataset.ids.append(fmt::format("{}", i));
+        notes.emplace_back(
+            "no ids were given: the rows' numbers serve, and only files of the same order can be "
+            "compared");
+    }
+    dataset.labels = labels_of(source, options, dataset, list_has_labels, rows, notes);
+    if (!list_order.empty() && !is_identity(list_order)) {
+        put_in_order(items, list_order, rows);
+        notes.push_back(fmt::format("the rows are put in the order of `{}`, by their ids",
+                                    options.ids.filename().string()));
+    }
+    if (items.left_out > 0) {
+        notes.push_back(fmt::format("{} of {} rows of the scores are no item of `{}`: left out",
+                                    count_text(items.left_out), count_text(source.rows),
+                                    options.ids.filename().string()));
+    }
+    if (existing) follow(*existing, items, rows, notes);
+    if (!is_identity(rows) || rows.size() != source.rows) items.order = std::move(rows);
+    return items;
+}
+
+}  // namespace assay::store

@@ -1,0 +1,326 @@
+// Saved predictions as people have them: in other orders, without extensions, with labels beside
+// the scores or with nothing but the predicted class.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <limits>
+
+#include "assay/store/import.h"
+#include "assay/store/row_reader.h"
+#include "core/npy.h"
+#include "made_up.h"
+#include "scratch.h"
+
+namespace assay {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+class PeoplesImports : public testing::Test {
+protected:
+    ImportReport import(const std::string& name, const std::string& text,
+                        ImportOptions options = {}, const std::string& runs = "runs") {
+        put_text(scratch_ / name, text);
+        if (options.dataset_name.empty()) options.dataset_name = "val";
+        if (options.model_name.empty()) options.model_name = "net";
+        return import_predictions(scratch_ / name, scratch_ / runs, options);
+    }
+    std::string refusal(const std::string& name, const std::string& text,
+                        const ImportOptions& options = {}) {
+        const auto [code, message] = error_of([&] { import(name, text, options, "refused"); });
+        EXPECT_TRUE(code == ErrorCode::bad_input || code == ErrorCode::usage);
+        return message;
+    }
+    ImportOptions with_items(const std::string& text, const std::string& name = "items.csv") {
+        put_text(scratch_ / name, text);
+        ImportOptions options;
+        options.ids = scratch_ / name;
+        return options;
+    }
+    static std::vector<std::string> ids(const PredictionStore& store) {
+        std::vector<std::string> out;
+        for (std::size_t i = 0; i < store.dataset().size(); ++i)
+            out.emplace_back(store.dataset().ids[i]);
+        return out;
+    }
+    static std::vector<std::int32_t> labels(const PredictionStore& store) {
+        std::vector<std::int32_t> out;
+        for (std::size_t i = 0; i < store.dataset().size(); ++i)
+            out.push_back(store.dataset().single_label(i));
+        return out;
+    }
+    static std::vector<std::int32_t> predicted(const PredictionStore& store) {
+        const RowReader reader(store);
+        std::vector<std::int32_t> out;
+        for (std::uint64_t row = 0; row < store.rows(); ++row) {
+            RowPrediction prediction;
+            EXPECT_EQ(reader.read(row, {}, prediction), RowStatus::ok);
+            out.push_back(prediction.predicted);
+        }
+        return out;
+    }
+    Scratch scratch_;
+};
+
+// Row i predicts class i.
+constexpr const char* shuffled = "image_id,c0,c1,c2\nval/b,-1,5,0\nval/c,0,-2,5\nval/a,5,0,-1\n";
+
+TEST_F(PeoplesImports, RowsAreMatchedByTheirIds) {
+    const ImportReport report =
+        import("m.csv", shuffled,
+               with_items("filename,label,size\nval/a.jpg,0,9\nval/b.jpg,1,8\nval/c.jpg,2,7\n"));
+    EXPECT_THAT(report.notes, Contains(HasSubstr("put in the order of `items.csv`")));
+    const PredictionStore store = PredictionStore::open(report.store);
+    EXPECT_THAT(ids(store), ElementsAre("val/a.jpg", "val/b.jpg", "val/c.jpg"));
+    EXPECT_THAT(predicted(store), ElementsAre(0, 1, 2));
+    EXPECT_THAT(labels(store), ElementsAre(0, 1, 2));
+    EXPECT_EQ(store.dataset().attributes.at(0).values[2], "7");
+    EXPECT_EQ(store.shard(0).f32()[8], 5);  // c's whole row came along
+
+    // Without ids of their own they are in the list's order, and need as many.
+    EXPECT_THAT(refusal("m.csv", "c0,c1,c2\n1,2,3\n", with_items("id\na\nb\n")),
+                HasSubstr("has 2 ids, the scores have 1 rows"));
+}
+
+TEST_F(PeoplesImports, LabelsWithoutNamesAreInTheOrderOfTheScores) {
+    put_text(scratch_ / "labels.txt", "1\n2\n0\n");
+    ImportOptions options = with_items("val/a.jpg\nval/b.jpg\nval/c.jpg\n", "items.txt");
+    options.labels = scratch_ / "labels.txt";
+    const PredictionStore store = PredictionStore::open(import("m.csv", shuffled, options).store);
+    EXPECT_THAT(predicted(store), ElementsAre(0, 1, 2));
+    EXPECT_THAT(labels(store), ElementsAre(0, 1, 2));
+}
+
+TEST_F(PeoplesImports, RowsOfNoItemAreLeftOutAndCounted) {
+    const ImportReport report = import("m.csv", shuffled, with_items("id\nval/c.png\nval/a.png\n"));
+    EXPECT_EQ(report.rows, 2U);
+    EXPECT_EQ(report.left_out, 1U);
+    EXPECT_THAT(report.notes, Contains(HasSubstr("1 of 3 rows of the scores are no item of "
+                                                 "`items.csv`: left out")));
+    EXPECT_THAT(predicted(PredictionStore::open(report.store)), ElementsAre(2, 0));
+
+    EXPECT_THAT(refusal("m.csv", shuffled, with_items("id\na\nb\nc\nd\nval/e\n")),
+                HasSubstr("2 of the 5 items of `items.csv` have no row among the 3 of the scores "
+                          "(the first: `d`)"));
+    EXPECT_THAT(
+        refusal("m.csv", "id,c0,c1\na.jpg,1,2\na.png,2,1\n", with_items("id\na\n")),
+        HasSubstr("rows 0 and 1 of the scores, `a.jpg` and `a.png`, are both the item `a`"));
+}
+
+TEST_F(PeoplesImports, AnotherOrderFollowsTheDataSetThatIsThere) {
+    import("first.csv",
+           "id,c0,c1,c2,label\nval/a.jpg,5,0,0,0\nval/b.jpg,0,5,0,1\n"
+           "val/c.jpg,0,0,5,2\n");
+    ImportOptions options;
+    options.model_name = "second";
+    const ImportReport second = import("m.csv", shuffled, options);
+    EXPECT_THAT(second.notes, Contains(HasSubstr("order of the data set that is there")));
+    const PredictionStore store = PredictionStore::open(second.store);
+    EXPECT_THAT(ids(store), ElementsAre("val/a.jpg", "val/b.jpg", "val/c.jpg"));
+    EXPECT_THAT(predicted(store), ElementsAre(0, 1, 2));
+    EXPECT_THAT(labels(store), ElementsAre(0, 1, 2));
+    // Best-k files need no number of classes then, either.
+    options.model_name = "third";
+    const ImportReport top =
+        import("top.csv", "filename,index,prob\nc,2,0.9\na,0,0.8\nb,1,0.7\n", options);
+    EXPECT_THAT(predicted(PredictionStore::open(top.store)), ElementsAre(0, 1, 2));
+    // Rows that nobody named are not taken for those that are there; the command that is printed
+    // does it.
+    options.model_name = "unnamed";
+    const std::string refused =
+        error_of([&] { import("n.csv", "c0,c1,c2\n5,1,1\n1,5,1\n1,1,5\n", options); }).second;
+    EXPECT_THAT(refused, HasSubstr("--items " + (scratch_ / "runs/val/items.csv").string()));
+    options.ids = scratch_ / "runs/val/items.csv";
+    const ImportReport unnamed = import("n.csv", "c0,c1,c2\n5,1,1\n1,5,1\n1,1,5\n", options);
+    EXPECT_THAT(labels(PredictionStore::open(unnamed.store)), ElementsAre(0, 1, 2));
+    options.ids.clear();
+    // Other items are another data set.
+    options.model_name = "fourth";
+    EXPECT_THAT(error_of([&] {
+                    import("m.csv", "id,c0,c1,c2\na,1,2,3\nz,3,2,1\nb,1,3,2\n", options);
+                }).second,
+                HasSubstr("has other items"));
+}
+
+TEST_F(PeoplesImports, AColumnOfLabelsIsUsedOrNamed) {
+    const ImportReport used = import("m.csv", "id,c0,c1,target\na,2,1,1\nb,1,2,1.0\n");
+    EXPECT_THAT(used.notes, Contains(HasSubstr("`target` of the scores holds the items' labels")));
+    EXPECT_THAT(labels(PredictionStore::open(used.store)), ElementsAre(1, 1));
+    const ImportReport not_classes =
+        import("m.csv", "id,c0,c1,label\na,2,1,cat\nb,1,2,dog\n", {}, "other");
+    EXPECT_THAT(not_classes.notes, Contains(HasSubstr("the labels in `label` are not used: `cat` "
+                                                      "of row 0 is none of the 2 classes")));
+    const ImportReport list = import("m.csv", "id,c0,c1,label\na,2,1,1\nb,1,2,1\n",
+                                     with_items("id,label\na,0\nb,0\n"), "list");
+    EXPECT_THAT(list.notes, Contains(HasSubstr("the labels of `items.csv` are used, not those of "
+                                               "the scores' own `label`")));
+    EXPECT_THAT(labels(PredictionStore::open(list.store)), ElementsAre(0, 0));
+    // Text that is neither is named, too; a single one beside the scores must be the ids.
+    const ImportReport other =
+        import("m.csv", "fname,split,c0,c1\na,val,2,1\nb,val,1,2\n", {}, "third");
+    EXPECT_THAT(other.notes, AllOf(Contains("the column `fname` is not used"),
+                                   Contains("the column `split` is not used")));
+    const ImportReport named = import("m.csv", "fname,c0,c1\na,2,1\nb,1,2\n", {}, "fourth");
+    EXPECT_THAT(named.notes, Contains("the column `fname` is taken for the ids"));
+    EXPECT_THAT(ids(PredictionStore::open(named.store)), ElementsAre("a", "b"));
+}
+
+TEST_F(PeoplesImports, APredictionIsNotTheLabelBesideIt) {
+    // Taken for the entry's class, the label would have the prediction's number for its score.
+    for (const char* text :
+         {"id,label,prediction,prob\na,0,2,0.9\nb,1,1,0.5\n",
+          "id,y_true,y_pred,confidence\na,0,2,0.9\nb,1,1,0.5\n", "id,label,pred\na,0,2\nb,1,1\n",
+          "image_id,ground_truth,predicted_class\na,0,2\nb,1,1\n"}) {
+        SCOPED_TRACE(text);
+        const Scratch runs;
+        put_text(scratch_ / "p.csv", text);
+        ImportOptions options;
+        options.dataset_name = "val";
+        options.class_count = 3;
+        const ImportReport report = import_predictions(scratch_ / "p.csv", runs.path(), options);
+        const PredictionStore store = PredictionStore::open(report.store);
+        EXPECT_THAT(predicted(store), ElementsAre(2, 1));
+        EXPECT_THAT(labels(store), ElementsAre(0, 1));
+    }
+}
+
+TEST_F(PeoplesImports, RowNumbersOfPandasAreNoClasses) {
+    ImportOptions options;
+    options.class_count = 5;
+    const ImportReport report =
+        import("p.csv", "index,filename,label,prob\n0,a,4,0.9\n1,b,3,0.8\n2,c,2,0.7\n", options);
+    EXPECT_THAT(report.notes, Contains(HasSubstr("the column `index` counts the rows")));
+    EXPECT_THAT(predicted(PredictionStore::open(report.store)), ElementsAre(4, 3, 2));
+    // In front of a matrix they are no scores.
+    const ImportReport matrix = import("m.csv", ",filename,c0,c1\n0,a,1,2\n1,b,2,1\n", {}, "other");
+    EXPECT_EQ(matrix.classes, 2U);
+    EXPECT_THAT(ids(PredictionStore::open(matrix.store)), ElementsAre("a", "b"));
+    const ImportReport numbered = import("n.csv", ",c0,c1\n0,1,2\n1,2,1\n", {}, "third");
+    EXPECT_THAT(ids(PredictionStore::open(numbered.store)), ElementsAre("0", "1"));
+}
+
+TEST_F(PeoplesImports, PredictedClassesAlone) {
+    ImportOptions options;
+    options.class_count = 10;
+    const auto check = [&](const ImportReport& report) {
+        EXPECT_EQ(report.kind, ScoreKind::labels);
+        EXPECT_EQ(report.storage, StorageFormat::label);
+        EXPECT_THAT(report.notes, Contains(HasSubstr("predicted classes")));
+        const PredictionStore store = PredictionStore::open(report.store);
+        EXPECT_THAT(predicted(store), ElementsAre(7, 0, 9));
+        EXPECT_TRUE(verify_store(report.store).empty());
+        const RowReader reader(store);
+        EXPECT_FALSE(reader.has_probabilities());
+        EXPECT_EQ(reader.depth(), 1U);
+        RowPrediction row;
+        const std::int32_t seven = 7;
+        EXPECT_EQ(reader.read(0, {&seven, 1}, row), RowStatus::ok);
+        EXPECT_EQ(row.rank, 0);
+        EXPECT_FALSE(row.target_known);  // no probability was ever told
+        EXPECT_EQ(row.confidence, 0);
+    };
+    check(import("a.csv", "filename,label\na.jpg,7\nb.jpg,0\nc.jpg,9\n", options, "1"));
+    check(import("a.csv", "ImageId,Prediction\na,7\nb,0\nc,9\n", options, "2"));
+    check(import("a.csv", "id,top1,pred\na,x,7\nb,y,0\nc,z,9\n", options, "3"));
+    check(import("a.jsonl",
+                 "{\"id\":\"a\",\"pred\":7}\n{\"id\":\"b\",\"pred\":0}\n"
+                 "{\"id\":\"c\",\"pred\":9}\n",
+                 options, "4"));
+    const std::vector<std::int64_t> classes = {7, 0, 9};
+    const std::uint64_t shape[] = {3};
+    std::string npy = npy_header("<i8", shape);
+    npy.append(reinterpret_cast<const char*>(classes.data()), 24);
+    check(import("a.npy", npy, options, "5"));
+
+    EXPECT_THAT(refusal("a.npy", npy), HasSubstr("say how many classes there are"));
+    options.class_count = 9;
+    EXPECT_THAT(refusal("a.npy", npy, options),
+                AllOf(HasSubstr("class 9 is not among the 9 classes"), HasSubstr("row 2")));
+    options.class_count = 10;
+    options.kind = ScoreKind::logits;
+    EXPECT_THAT(refusal("a.npy", npy, options), HasSubstr("no scores that --kind could be of"));
+    options.kind.reset();
+    options.storage = StorageFormat::full_f32;
+    EXPECT_THAT(refusal("a.npy", npy, options), HasSubstr("full_f32 cannot be stored of it"));
+}
+
+TEST_F(PeoplesImports, LabelsInAnNpzAreUsed) {
+    // make_import_fixtures.py: logits (30 x 7), labels (30) and epoch (a number).
+    ImportOptions options;
+    options.dataset_name = "val";
+    const ImportReport report = import_predictions(
+        std::filesystem::path(ASSAY_SOURCE_DIR) / "tests/store/fixtures/labelled.npz",
+        scratch_ / "runs", options);
+    EXPECT_EQ(report.array, "logits");
+    EXPECT_THAT(report.notes, AllOf(Contains("`labels` of the scores holds the items' labels"),
+                                    Contains(HasSubstr("the array `epoch` () <i8 is not used"))));
+    const PredictionStore store = PredictionStore::open(report.store);
+    for (std::size_t i = 0; i < 30; ++i)
+        EXPECT_EQ(store.dataset().single_label(i), static_cast<std::int32_t>(i * 3 % 7));
+}
+
+TEST_F(PeoplesImports, NumpyLabelsBesideScores) {
+    const std::vector<std::int64_t> classes = {2, 0};
+    const std::uint64_t shape[] = {2};
+    std::string npy = npy_header("<i8", shape);
+    npy.append(reinterpret_cast<const char*>(classes.data()), 16);
+    put_text(scratch_ / "labels.npy", npy);
+    ImportOptions options;
+    options.labels = scratch_ / "labels.npy";
+    const ImportReport report = import("m.csv", "c0,c1,c2\n1,2,3\n3,2,1\n", options);
+    EXPECT_THAT(labels(PredictionStore::open(report.store)), ElementsAre(2, 0));
+    options = with_items("x\n");
+    options.ids = scratch_ / "labels.npy";
+    EXPECT_THAT(refusal("m.csv", "c0,c1\n1,2\n", options), HasSubstr("given with --labels"));
+}
+
+TEST_F(PeoplesImports, MaskedScores) {
+    const char* csv = "id,c0,c1,c2\na,1.5,-inf,2\nb,-Infinity,3,-inf\nc,-inf,-inf,-inf\n";
+    const ImportReport report = import("m.csv", csv);
+    EXPECT_EQ(report.kind, ScoreKind::logits);
+    EXPECT_EQ(report.bad_rows, 1U);  // of c nothing is left
+    EXPECT_THAT(report.first_error, HasSubstr("c: no class has a score above -infinity"));
+    // As Python's json module writes them; log-probabilities of softmax over what is not masked.
+    const ImportReport json =
+        import("m.jsonl",
+               "{\"id\": \"a\", \"scores\": [-0.6931472, -Infinity, -0.6931472]}\n"
+               "{\"id\": \"NaN b\", \"scores\": [-Infinity, 0.0, -Infinity]}\n"
+               "{\"id\": \"c\", \"scores\": [NaN, 0, null]}\n",
+               {}, "json");
+    EXPECT_EQ(json.kind, ScoreKind::log_probabilities);
+    EXPECT_EQ(json.bad_rows, 1U);
+    const PredictionStore store = PredictionStore::open(json.store);
+    EXPECT_THAT(ids(store), ElementsAre("a", "NaN b", "c"));
+    EXPECT_EQ(store.shard(0).f32()[1], -std::numeric_limits<float>::infinity());
+}
+
+TEST_F(PeoplesImports, FilesThatPythonAloneReadsAreAnsweredWithACommand) {
+    EXPECT_THAT(refusal("logits.pt", "PK"),
+                AllOf(HasSubstr("files ending in `.pt` are not read"),
+                      HasSubstr("This converts it: python3 -c \"import numpy, torch; "),
+                      HasSubstr("numpy.savez('logits.npz'")));
+    EXPECT_THAT(refusal("p.parquet", "PAR1"), HasSubstr("pandas.read_parquet("));
+    EXPECT_THAT(refusal("p.json", "[]"), HasSubstr("lines=True"));
+    EXPECT_THAT(refusal("p.docx", "x"), Not(HasSubstr("This converts it")));
+    // Nothing that a shell would read otherwise is put into a command.
+    EXPECT_THAT(refusal("a$(b)'c.pt", "PK"), Not(HasSubstr("This converts it")));
+}
+
+TEST_F(PeoplesImports, ATableOfResultsIsNoPrediction) {
+    EXPECT_THAT(refusal("results-imagenet-a.csv",
+                        "model,img_size,top1,top1_err,top5\nresnet50,224,80.1,19.9,95.2\n"),
+                HasSubstr("a table of results, a row per model"));
+    EXPECT_THAT(refusal("list.csv", "id,split,source\na,val,x\n"),
+                HasSubstr("no column holds scores or predicted classes; there are: id, split, "
+                          "source"));
+}
+
+}  // namespace
+}  // namespace assay
