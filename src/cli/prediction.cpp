@@ -120,7 +120,7 @@ void Prediction::predict_over(const Dataset& dataset, const std::vector<LoadedMo
                           flags_.quiet);
     std::vector<PredictResult> predicted = predict(models, dataset, options, progress);
     // Of the data set: those of the first model are those of all.
-    say_notes(dataset, predicted.front().notes, flags_.quiet);
+    say_notes(dataset, predicted.front().dataset_notes, flags_.quiet);
     for (PredictResult& result : predicted) results_.push_back(std::move(result));
     seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     datasets_.push_back(dataset.name);

@@ -358,7 +358,7 @@ std::vector<PredictResult> predict(std::span<const LoadedModel> models, const Da
         with_note("comparing the images with the stores that are there",
                   [&] { images.before(model.spec.name); });
     }
-    const std::vector<std::string> notes = images.take_notes();
+    const std::vector<std::string> dataset_notes = images.take_notes();
 
     // Models that share a batch size share the decoding of every image.
     std::map<std::uint32_t, std::vector<std::unique_ptr<ModelRun>>> model_runs_by_batch;
@@ -418,7 +418,7 @@ std::vector<PredictResult> predict(std::span<const LoadedModel> models, const Da
                     fmt::format("{}: {}", dataset.ids[bad.first->row], bad.first->message);
             result.notes = model_run->model->classifier->facts().notes;
             result.halved = model_run->halved;
-            result.notes = notes;
+            result.dataset_notes = dataset_notes;
             by_model[result.model] = result;
         }
     }

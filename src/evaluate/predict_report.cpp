@@ -99,7 +99,8 @@ Report report_of(std::span<const PredictResult> results) {
                                 {"without_score", r.bad_rows},
                                 {"halved_batches", r.halved},
                                 {"store", r.store.string()},
-                                {"notes", r.notes}};
+                                {"notes", r.notes},
+                                {"dataset_notes", r.dataset_notes}};
         if (r.bad_rows > 0) {
             report.partial = true;
             store["first_error"] = r.first_error;

@@ -109,12 +109,12 @@ TEST_F(ImageIdentity, OfEditsThatKeepTheSizeASampleIsFound) {
 
 TEST_F(ImageIdentity, AMovedFolderGoesOn) {
     const Dataset before = images(20);
-    EXPECT_THAT(run("m", before).notes, IsEmpty());
+    EXPECT_THAT(run("m", before).dataset_notes, IsEmpty());
     fs::remove(record("m", 1));
     const Dataset copy = copied(before, "other");
     const PredictResult resumed = run("m", copy);
     EXPECT_EQ(resumed.predicted, 8U);
-    EXPECT_THAT(resumed.notes,
+    EXPECT_THAT(resumed.dataset_notes,
                 ElementsAre(AllOf(HasSubstr(before.root.string()), HasSubstr(copy.root.string()),
                                   HasSubstr("12 compared by size, 12 of them"))));
     // Both are there: the record keeps the first.
@@ -122,10 +122,10 @@ TEST_F(ImageIdentity, AMovedFolderGoesOn) {
     EXPECT_EQ(root(), before.root);
 
     fs::remove_all(before.root);
-    EXPECT_EQ(run("m", copy).notes.size(), 1U);
+    EXPECT_EQ(run("m", copy).dataset_notes.size(), 1U);
     EXPECT_EQ(root(), copy.root);  // where images can be looked at from now on
     EXPECT_TRUE(verify_store(scratch_ / "runs/d/m").empty());
-    EXPECT_THAT(run("m", copy).notes, IsEmpty());
+    EXPECT_THAT(run("m", copy).dataset_notes, IsEmpty());
 }
 
 TEST_F(ImageIdentity, ImagesThatAreNotThereSayNothing) {
@@ -134,7 +134,7 @@ TEST_F(ImageIdentity, ImagesThatAreNotThereSayNothing) {
     fs::remove(dataset.path_of(3));
     EXPECT_EQ(run("m", dataset).predicted, 0U);
     fs::remove_all(dataset.root);
-    EXPECT_THAT(run("m", dataset).notes, ElementsAre(HasSubstr("could not be compared")));
+    EXPECT_THAT(run("m", dataset).dataset_notes, ElementsAre(HasSubstr("could not be compared")));
 }
 
 TEST_F(ImageIdentity, AnOldStoreIsComparedByAWholeShard) {
@@ -143,7 +143,7 @@ TEST_F(ImageIdentity, AnOldStoreIsComparedByAWholeShard) {
     make_old("m");
     const PredictResult again = run("m", dataset);
     EXPECT_EQ(again.predicted, 0U);
-    EXPECT_THAT(again.notes,
+    EXPECT_THAT(again.dataset_notes,
                 ElementsAre(AllOf(HasSubstr("no record of single images"),
                                   HasSubstr("the bytes of 4 of 20 images were compared"))));
     const Dataset noise = copied(dataset, "noise");

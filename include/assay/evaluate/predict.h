@@ -50,10 +50,10 @@ struct PredictResult {
     std::uint64_t predicted = 0;  ///< rows computed by this run
     std::uint64_t bad_rows =
         0;  ///< rows of the store, from all runs, without a score: unreadable image or NaN
-    std::string first_error;   ///< "id: message" of the first such row, "" when none
+    std::string first_error;         ///< "id: message" of the first such row, "" when none
     std::vector<std::string> notes;  ///< ModelFacts::notes
     std::uint64_t halved = 0;  ///< batches of this run that had to be halved for want of memory
-    std::vector<std::string> notes;  ///< of the data set, for people: its folder has moved, ...
+    std::vector<std::string> dataset_notes;  ///< for people: the images have moved, ...
 };
 
 /// Runs every model over the data set and stores the scores under options.runs; what earlier runs
