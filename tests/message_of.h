@@ -9,7 +9,7 @@
 
 namespace assay {
 
-/// The message of the Error that `body` throws, which must have this code; "no error" without one.
+/// The message of the Error that `body` throws, which must be thrown and have this code.
 template <class Body>
 std::string message_of(Body&& body, ErrorCode code = ErrorCode::bad_input) {
     try {
@@ -18,7 +18,8 @@ std::string message_of(Body&& body, ErrorCode code = ErrorCode::bad_input) {
         EXPECT_EQ(error.code(), code) << error.what();
         return error.what();
     }
-    return "no error";
+    ADD_FAILURE() << "no error was thrown";
+    return "";
 }
 
 }  // namespace assay

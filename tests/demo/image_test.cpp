@@ -14,7 +14,7 @@
 namespace assay::world {
 namespace {
 
-Plan plan_of(int side = 64, int multi_side = 96) {
+Plan image_plan(int side = 64, int multi_side = 96) {
     Plan plan{.spec = {.folder = {},
                        .seed = 5,
                        .size = WorldSize::tiny,
@@ -53,7 +53,7 @@ double mean_difference(const Image& a, const Image& b) {
 }
 
 TEST(Painter, TheSameSceneTwiceGivesTheSameBytesWhateverWasPaintedBefore) {
-    const Plan plan = plan_of();
+    const Plan plan = image_plan();
     Painter used, fresh;
     Image a, b;
     used.paint(multi_image(plan, 3).scene, a);
@@ -63,7 +63,7 @@ TEST(Painter, TheSameSceneTwiceGivesTheSameBytesWhateverWasPaintedBefore) {
 }
 
 TEST(Painter, WrittenImagesComeBackToTheByte) {
-    const Plan plan = plan_of();
+    const Plan plan = image_plan();
     Painter painter;
     Image image;
     for (const SetRow& row : set_rows()) {
@@ -76,7 +76,7 @@ TEST(Painter, WrittenImagesComeBackToTheByte) {
 }
 
 TEST(Painter, BoxesAreThoseOfTheSilhouettes) {
-    const Plan plan = plan_of(96);
+    const Plan plan = image_plan(96);
     Painter painter;
     Image image;
     for (std::size_t i = 0; i < 40; ++i) {
@@ -89,7 +89,7 @@ TEST(Painter, BoxesAreThoseOfTheSilhouettes) {
 }
 
 TEST(Painter, BoxesOfSeveralThingsAreWhatEachCoversAlone) {
-    const Plan plan = plan_of(64, 120);
+    const Plan plan = image_plan(64, 120);
     Painter painter, alone;
     Image image;
     for (std::size_t i = 0; i < 25; ++i) {
@@ -136,7 +136,7 @@ TEST(Painter, HiddenPartsAreMeasured) {
 }
 
 TEST(Painter, NearDuplicatesAreNearAndOthersAreNot) {
-    const Plan plan = plan_of();
+    const Plan plan = image_plan();
     Painter painter;
     Image first, second;
     int copies = 0;

@@ -13,7 +13,7 @@
 namespace assay::world {
 namespace {
 
-Plan plan_of(WorldSize size = WorldSize::small) {
+Plan recipe_plan(WorldSize size = WorldSize::small) {
     return {.spec = {.folder = {}, .seed = 3, .size = size}, .replicated = {}};
 }
 
@@ -49,7 +49,7 @@ TEST(Hierarchy, HasEveryClassOnceAndAtLeastThreeLevelsAboveIt) {
 }
 
 TEST(Recipes, HaveTheirOwnPathsAndDependOnTheirNumberAlone) {
-    Plan plan = plan_of(WorldSize::tiny);
+    Plan plan = recipe_plan(WorldSize::tiny);
     replicate(plan);
     Plan other = plan;
     other.spec.seed = 4;
@@ -78,7 +78,7 @@ TEST(Recipes, HaveTheirOwnPathsAndDependOnTheirNumberAlone) {
 
 // 4800 images at 70 %: one standard deviation of the share is sqrt(0.7 x 0.3 / 4800) = 0.0066.
 TEST(Recipes, BackgroundsGoWithTheClassInSevenOfTen) {
-    const Plan plan = plan_of();
+    const Plan plan = recipe_plan();
     int usual = 0, shown = 0;
     const SetRow& train = set_row("train");
     for (std::size_t i = 0; i < 4800; ++i) {
@@ -93,7 +93,7 @@ TEST(Recipes, BackgroundsGoWithTheClassInSevenOfTen) {
 }
 
 TEST(CueConflict, ShowsAllPairsOfDifferentClassesAndSaysSoInTheName) {
-    const Plan plan = plan_of();
+    const Plan plan = recipe_plan();
     std::set<std::pair<std::string, std::string>> pairs;
     for (std::size_t i = 0; i < 380; ++i) {
         const Recipe recipe = cue_conflict_image(plan, i);
@@ -117,7 +117,7 @@ TEST(CueConflict, ShowsAllPairsOfDifferentClassesAndSaysSoInTheName) {
 }
 
 TEST(Backgrounds, ThePairedSetsDifferInNothingElse) {
-    const Plan plan = plan_of();
+    const Plan plan = recipe_plan();
     for (std::size_t i = 0; i < 600; ++i) {
         const Recipe own = original_image(plan, i), same = mixed_same_image(plan, i),
                      other = mixed_rand_image(plan, i);
@@ -140,7 +140,7 @@ TEST(Backgrounds, ThePairedSetsDifferInNothingElse) {
 }
 
 TEST(Retextured, NeverShowsTheOwnTexture) {
-    const Plan plan = plan_of();
+    const Plan plan = recipe_plan();
     for (std::size_t i = 0; i < 400; ++i) {
         const Recipe recipe = retextured_image(plan, i);
         EXPECT_NE(recipe.scene.things[0].texture, row_of(recipe.cls).texture);
@@ -148,7 +148,7 @@ TEST(Retextured, NeverShowsTheOwnTexture) {
 }
 
 TEST(Photographs, HideNoCompanionThatTheirLabelsName) {
-    const Plan plan = plan_of();
+    const Plan plan = recipe_plan();
     Painter painter;
     Image image;
     std::size_t companions = 0;
@@ -168,7 +168,7 @@ TEST(Photographs, HideNoCompanionThatTheirLabelsName) {
 // Chosen by few people's judgements, v2 looks about as good as v1 in these judgements and is worse
 // in truth.
 TEST(Replication, MatchesWhatWasSeenAndMissesWhatIsTrue) {
-    Plan plan = plan_of();
+    Plan plan = recipe_plan();
     const Replication done = replicate(plan);
     ASSERT_EQ(plan.replicated.size(), 1600U);
     EXPECT_EQ(std::set<std::uint32_t>(plan.replicated.begin(), plan.replicated.end()).size(),

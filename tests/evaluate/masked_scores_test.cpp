@@ -30,7 +30,7 @@ Made masked(std::size_t rows, std::size_t classes, bool spare_label) {
     return made;
 }
 
-ScoreReport scored(const PredictionStore& store) {
+ScoreReport all_metrics(const PredictionStore& store) {
     ScoreOptions options;
     options.threads = 2;
     for (const auto& facts : metric_table())
@@ -45,18 +45,22 @@ TEST(MaskedScores, NoRowIsLostAndEveryMetricIsDefinedOrSaysWhyNot) {
             SCOPED_TRACE(std::string(name_of(storage)) + (spare_label ? " spared" : ""));
             const Scratch folder;
             const auto store = save(folder, masked(600, 20, spare_label), "net", storage);
-            const ScoreReport report = scored(store);
+            const ScoreReport report = all_metrics(store);
             EXPECT_EQ(report.counts.scored, 600U);
             EXPECT_EQ(report.counts.not_finite, 0U);
             for (const Measurement& m : report.measurements) {
                 SCOPED_TRACE(m.key.definition);
                 EXPECT_NE(m.value.has_value(), !m.undefined.empty());
-                if (m.value) EXPECT_TRUE(std::isfinite(*m.value));
+                if (m.value) {
+                    EXPECT_TRUE(std::isfinite(*m.value));
+                }
             }
             if (storage != StorageFormat::full_f32 && storage != StorageFormat::full_f16) continue;
             const Measurement& nll = find(report.measurements, "nll");
             EXPECT_EQ(nll.value.has_value(), spare_label);
-            if (!spare_label) EXPECT_THAT(nll.undefined, HasSubstr("the loss is infinite"));
+            if (!spare_label) {
+                EXPECT_THAT(nll.undefined, HasSubstr("the loss is infinite"));
+            }
             for (const char* name : {"top1", "brier", "ece", "ace", "class_balance"})
                 EXPECT_TRUE(find(report.measurements, name).value) << name;
         }
@@ -66,7 +70,7 @@ TEST(MaskedScores, NoRowIsLostAndEveryMetricIsDefinedOrSaysWhyNot) {
 TEST(MaskedScores, AgreeWithPlainArithmetic) {
     const Made made = masked(600, 20, true);
     const Scratch folder;
-    const ScoreReport report = scored(save(folder, made, "net"));
+    const ScoreReport report = all_metrics(save(folder, made, "net"));
     double top1 = 0, nll = 0, brier = 0;
     for (std::size_t i = 0; i < 600; ++i) {
         const float* x = made.scores.data() + i * 20;
@@ -120,7 +124,7 @@ TEST(PredictedClassesAlone, OnlyWhatTheyTellIsMeasured) {
     }
     writer.write_entries(0, entries, std::vector<RowState>(300, RowState::ok), {}, "");
     writer.finish();
-    const ScoreReport report = scored(PredictionStore::open(folder.path() / "runs/val/net"));
+    const ScoreReport report = all_metrics(PredictionStore::open(folder.path() / "runs/val/net"));
     EXPECT_EQ(find(report.measurements, "top1").value, static_cast<double>(correct) / 300);
     EXPECT_TRUE(find(report.measurements, "balanced").value);
     // With a probability of 1 each of these would have a value that nobody predicted.

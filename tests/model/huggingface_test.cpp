@@ -2,13 +2,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <functional>
 #include <nlohmann/json.hpp>
 #include <optional>
 
 #include "assay/error.h"
 #include "assay/model/model_spec.h"
 #include "core/file.h"
+#include "message_of.h"
 #include "scratch.h"
 
 namespace assay {
@@ -19,17 +19,6 @@ using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
-
-std::string message_of(const std::function<void()>& body, ErrorCode code = ErrorCode::bad_input) {
-    try {
-        body();
-    } catch (const Error& error) {
-        EXPECT_EQ(error.code(), code) << error.what();
-        return error.what();
-    }
-    ADD_FAILURE() << "no error was thrown";
-    return "";
-}
 
 /// A folder with an (empty) model.onnx and what is written beside it.
 struct Hub {

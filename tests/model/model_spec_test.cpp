@@ -9,6 +9,7 @@
 
 #include "assay/error.h"
 #include "core/file.h"
+#include "message_of.h"
 #include "scratch.h"
 
 namespace assay {
@@ -16,17 +17,6 @@ namespace {
 
 using nlohmann::json;
 using testing::HasSubstr;
-
-std::string message_of(const std::function<void()>& body, ErrorCode code = ErrorCode::bad_input) {
-    try {
-        body();
-    } catch (const Error& error) {
-        EXPECT_EQ(error.code(), code) << error.what();
-        return error.what();
-    }
-    ADD_FAILURE() << "no error was thrown";
-    return "";
-}
 
 /// A folder with an (empty) model m.pt, and sidecars by name.
 struct ModelFolder {
