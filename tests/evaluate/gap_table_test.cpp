@@ -123,7 +123,7 @@ TEST(GapTable, SubgroupColumns) {
 
 TEST(GapTable, MeansAreOverModelsWithBothValues) {
     const auto table = parse_gap_table(
-        "model,top1_v1,top1_v2,real_v1,real_v2\na,60,50,,1\nb,70,,,2\nc,62,54,,3\n", "t");
+        "model,top1_v1,top1_v2,real_v1,real_v2\na,60,50,,11\nb,70,,,12\nc,62,54,,13\n", "t");
     const GapReport report = gap_of_table(table, {"V1", "V2"}, {});
     const GapPair& top1 = report.average.metrics[0];
     EXPECT_NEAR(*top1.gap.value, 0.09, 1e-12);
