@@ -127,8 +127,7 @@ void add_results(CLI::App& app, PatchmlOptions& o, Flags& flags) {
                    "Write every box that was left out, and why, to this csv")
         ->type_name("FILE")
         ->group(results);
-    app.add_option("--examples", o.examples,
-                   "Boxes left out that are shown, of each kind")
+    app.add_option("--examples", o.examples, "Boxes left out that are shown, of each kind")
         ->capture_default_str()
         ->type_name("N")
         ->group(results);

@@ -395,7 +395,8 @@ TEST(Import, TablesAreCheckedRowByRow) {
     EXPECT_THAT(refusal("id,c0,c1\na,1,2\n"),
                 HasSubstr("7 classes are said to be there, the scores have 2"));
     options.class_count = 0;
-    EXPECT_THAT(refusal("filename,index,prob\na,1,0.5\n"), HasSubstr("say how many classes there are"));
+    EXPECT_THAT(refusal("filename,index,prob\na,1,0.5\n"),
+                HasSubstr("say how many classes there are"));
 }
 
 TEST(Import, ColumnsMayStandInAnyOrder) {
