@@ -312,7 +312,8 @@ TEST(ScoreRuns, ClassBalanceOfSingleImagesIsUndefined) {
     seven.dataset = "seven";
     save(folder, seven, "two");
     options.paths = {folder / "runs/seven/two"};
-    for (const Measurement& m : score_runs(options, *self_comm()).reports.at(0).measurements)
+    const ScoreReport two = score_runs(options, *self_comm()).reports.at(0);
+    for (const Measurement& m : two.measurements)
         EXPECT_TRUE(m.value) << m.key.metric << m.undefined;
 }
 
