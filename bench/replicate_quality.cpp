@@ -42,6 +42,7 @@ void print(const char* title, const std::map<std::string, Quality>& found) {
 
 void check_beta(int studies, int threads) {
     AdjustOptions options;
+    options.likelihood = false;
     options.jackknife = {1, 10, 20};
     options.mixture = true;
     auto beta = measure(World::beta, studies, 1000, options, threads);
@@ -68,7 +69,7 @@ void check_beta(int studies, int threads) {
 
 void check_grid(int studies, int threads) {
     AdjustOptions parity;
-    parity.moments = parity.naive = false;
+    parity.likelihood = parity.moments = parity.naive = false;
     parity.jackknife.clear();
     parity.mixture = parity.grid_integrals = true;
     auto grid = measure(World::beta, studies, 1000, parity, threads);
@@ -78,6 +79,7 @@ void check_grid(int studies, int threads) {
 
 void check_lenient(int studies, int threads) {
     AdjustOptions plain;
+    plain.likelihood = false;
     plain.jackknife = {1, 10};
     auto lenient = measure(World::lenient, studies, 3000, plain, threads);
     print("lenient, intervals by class", lenient);
@@ -89,6 +91,7 @@ void check_lenient(int studies, int threads) {
 
 void check_probit(int studies, int threads) {
     AdjustOptions plain;
+    plain.likelihood = false;
     plain.jackknife = {1, 10};
     auto probit = measure(World::probit, studies, 5000, plain, threads);
     print("probit, intervals by class", probit);
@@ -105,6 +108,7 @@ void check_probit(int studies, int threads) {
 /// densities are kind to it.
 void check_steep(int studies, int threads) {
     AdjustOptions plain;
+    plain.likelihood = false;
     plain.jackknife = {1, 10};
     plain.mixture = true;
     auto steep = measure(World::steep, studies, 7000, plain, threads);

@@ -16,15 +16,15 @@ using namespace replication;
 constexpr std::string_view replicate_adjust_examples = R"(
 assay replicate adjust original.csv replication.csv --hits original-hits.csv replication-hits.csv
 assay replicate adjust original.csv replication.csv --hits runs/v1 runs/v2 --bootstrap 1000
-assay replicate adjust original.csv replication.csv --hits runs/v1 runs/v2 --methods moments,naive,jackknife,mixture
+assay replicate adjust original.csv replication.csv --hits runs/v1 runs/v2 --methods pl,naive,jackknife,mixture
 assay replicate adjust original.csv replication.csv --hits a.csv b.csv --sweep 5,10,20,40 --json -o report.json
 )";
 
 void add_methods(CLI::App& app, AdjustStep& step) {
     AdjustOptions& options = step.estimates;
-    app.add_option(
-           "--methods", step.methods,
-           "moments, naive, jackknife, mixture, npmle; moments are quoted where they are asked for")
+    app.add_option("--methods", step.methods,
+                   "pl, moments, naive, jackknife, mixture, npmle; the first of these that is "
+                   "asked for is quoted")
         ->delimiter(',')
         ->capture_default_str()
         ->type_name("LIST");

@@ -1,12 +1,14 @@
 #include "assay/replication/adjust.h"
 
-#include <fmt/ranges.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 
 #include "assay/error.h"
 #include "core/parallel.h"
 #include "replication/adjust_intervals.h"
+#include "replication/asking.h"
+#include "replication/blind_spots.h"
 #include "replication/exponent_sensitivity.h"
 
 namespace assay::replication {
@@ -32,8 +34,9 @@ public:
             add_raw_bootstrap();
         }
         for (std::size_t e = 0; e < estimators_.size(); ++e) add_method(e);
-        if (options_.moments && report_.methods.front().defined())
+        if (report_.quoted == "moments" && report_.methods.front().defined())
             add_sensitivity(counted_, report_);
+        add_blind_spots(counted_, report_);
         return std::move(report_);
     }
 
@@ -68,20 +71,28 @@ private:
                             counted_.plan.count));
         }
         warn_of_few_annotators();
+        warn_of_asking();
+    }
+
+    /// Moments and thinned readings need numbers of annotators that have nothing to do with the
+    /// answers; a likelihood needs only that no unseen answer decided.
+    void warn_of_asking() {
+        const auto warn = [&](const char* name, const StudySet& set) {
+            const auto asked = check_asking(set);
+            if (!asked || !asked->depends()) return;
+            report_.warnings.push_back(fmt::format(
+                "{}: how many annotators an image got depends on their answers (two of them "
+                "disagree in {:.0f} % of the cases on images with fewer annotators, in {:.0f} % "
+                "with more): pl, npmle and mixture stay valid where only answers that are in the "
+                "file decided who else was asked; moments, naive and jackknife do not",
+                name, 100 * asked->few, 100 * asked->many));
+        };
+        warn("original", counted_.study.first);
+        warn("replication", counted_.study.second);
     }
 
     void warn_of_few_annotators() {
-        const int n = counted_.min_annotators();
-        const int most = std::max(counted_.first.grid.max_n(), counted_.second.grid.max_n());
-        const auto used = default_exponents(n), possible = default_exponents(most);
-        if (options_.exponents.empty() && used != possible) {
-            report_.warnings.push_back(
-                fmt::format("the image with the fewest annotators has {} (others up to {}), which "
-                            "limits the moments to exponents {}; leaving such images out "
-                            "(`min_annotators`) would allow {}",
-                            n, most, fmt::join(used, ","), fmt::join(possible, ",")));
-        }
-        if (n < 6) {
+        if (const int n = counted_.annotators(); n < 6) {
             report_.warnings.push_back(
                 fmt::format("with {} annotators per image only straight lines and parabolas can be "
                             "told apart: the adjusted accuracy may be biased by several points",
@@ -91,7 +102,7 @@ private:
 
     void add_raw() {
         raw_errors_ = standard_errors(counted_.study, counted_.plan, counted_.first,
-                                      counted_.second, counted_.correct, nullptr);
+                                      counted_.second, nullptr);
         for (std::size_t m = 0; m < counted_.study.models(); ++m) {
             report_.first.push_back(counted_.with_error(counted_.of_first(counted_.accuracy1[m]),
                                                         raw_errors_.first[m]));
@@ -118,17 +129,19 @@ private:
         result.definition = estimators_[e]->definition();
         if (report_.quoted.empty()) report_.quoted = result.id;
         std::vector<double> values;
+        CellEffects effects;
         try {
             values = estimators_[e]->estimate(counted_.first, counted_.second, counted_.correct,
-                                              &result);
+                                              &result, &effects);
         } catch (const Error& error) {
             if (e == 0 || error.code() != ErrorCode::bad_input) throw;
             make_undefined(counted_, result, error.message());
             report_.methods.push_back(std::move(result));
             return;
         }
-        if (result.id == "moments")
-            add_analytic(result, values);
+        const bool analytic = !effects.adjusted.empty();
+        if (analytic)
+            fill_analytic(counted_, result, effects);
         else
             fill_bootstrap(counted_, replicates_, result, values, e);
         if (result.outside > 0) {
@@ -143,33 +156,17 @@ private:
                             result.id, 100 * (1 - result.covered)));
         }
         report_.methods.push_back(std::move(result));
-        if (e == 0 && report_.quoted == "moments" && options_.bootstrap > 0)
-            add_bootstrap_of_moments(values);
+        if (analytic && options_.bootstrap > 0) add_bootstrap(values, e);
     }
 
     /// The same estimates with percentile intervals, as the paper gives them.
-    void add_bootstrap_of_moments(const std::vector<double>& values) {
+    void add_bootstrap(const std::vector<double>& values, std::size_t e) {
         MethodResult result;
-        result.id = "moments.bootstrap";
-        result.definition = report_.methods.front().definition;
-        result.exponents = report_.methods.front().exponents;
-        fill_bootstrap(counted_, replicates_, result, values, 0);
+        result.id = report_.methods.back().id + ".bootstrap";
+        result.definition = report_.methods.back().definition;
+        result.exponents = report_.methods.back().exponents;
+        fill_bootstrap(counted_, replicates_, result, values, e);
         report_.methods.push_back(std::move(result));
-    }
-
-    void add_analytic(MethodResult& result, const std::vector<double>& values) {
-        const MomentProjection projection(counted_.first, counted_.second, wanted_exponents());
-        if (!projection.dropped().empty()) {
-            report_.warnings.push_back(fmt::format(
-                "moments: exponents {} were dropped: the readings do not determine them",
-                fmt::join(projection.dropped(), ",")));
-        }
-        fill_analytic(counted_, result, projection, values);
-    }
-
-    std::vector<int> wanted_exponents() const {
-        if (!options_.exponents.empty()) return options_.exponents;
-        return default_exponents(counted_.min_annotators());
     }
 
     const CountedStudy counted_;

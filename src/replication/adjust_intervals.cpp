@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "core/statistics.h"
+#include "replication/enough_annotators.h"
 
 namespace assay::replication {
 namespace {
@@ -55,8 +56,8 @@ CountedStudy::CountedStudy(const Study& study_to_count, const AdjustOptions& adj
       accuracy1(study.accuracies(study.first)),
       accuracy2(study.accuracies(study.second)) {}
 
-int CountedStudy::min_annotators() const {
-    return std::min(first.grid.min_n(), second.grid.min_n());
+int CountedStudy::annotators() const {
+    return usual_annotators(first, second);
 }
 
 Estimate CountedStudy::of_first(double value) const {
@@ -71,13 +72,12 @@ Estimate CountedStudy::of_both(double value) const {
     return proportion(value, study.first.size() + study.second.size());
 }
 
-/// Student's t, one degree less than units: with 20 classes the normal's intervals cover 93 %,
-/// these 95.
+/// Student's t, one degree less than units of equal size would be: with 20 classes the normal's
+/// intervals cover 93 %, these 95.
 Estimate CountedStudy::with_error(Estimate estimate, double error) const {
     estimate.standard_error = error;
-    estimate.interval =
-        symmetric_interval(*estimate.value, error, options.level, interval_name("t"),
-                           std::max(1.0, static_cast<double>(plan.count) - 1));
+    estimate.interval = symmetric_interval(*estimate.value, error, options.level,
+                                           interval_name("t"), std::max(1.0, plan.effective - 1));
     return estimate;
 }
 
@@ -107,10 +107,10 @@ void make_undefined(const CountedStudy& counted, MethodResult& result, const std
     result.gaps.assign(counted.study.models(), result.mean_gap);
 }
 
-void fill_analytic(const CountedStudy& counted, MethodResult& result,
-                   const MomentProjection& projection, const std::vector<double>& values) {
-    const StandardErrors errors = standard_errors(counted.study, counted.plan, counted.first,
-                                                  counted.second, counted.correct, &projection);
+void fill_analytic(const CountedStudy& counted, MethodResult& result, const CellEffects& effects) {
+    const std::vector<double>& values = effects.adjusted;
+    const StandardErrors errors =
+        standard_errors(counted.study, counted.plan, counted.first, counted.second, &effects);
     const auto gap_at = [&](double one, double two, double a, std::size_t i) {
         return GapParts{counted.with_error(counted.of_both(one - two), errors.gap[i]),
                         counted.with_error(counted.of_both(one - a), errors.remaining[i]),

@@ -30,8 +30,8 @@ struct CountedStudy {
     Correct correct;
     std::vector<double> accuracy1, accuracy2;  ///< by classifier
 
-    /// Of any image of the two sets.
-    int min_annotators() const;
+    /// Of nearly any image of the two sets: usual_annotators().
+    int annotators() const;
     /// Proportions whose n counts the images of one set, or of both.
     Estimate of_first(double value) const;
     Estimate of_second(double value) const;
@@ -46,9 +46,7 @@ struct CountedStudy {
 
 /// Every estimate of the method without a value, for this reason.
 void make_undefined(const CountedStudy& counted, MethodResult& result, const std::string& reason);
-/// `values`: adjusted accuracies by classifier.
-void fill_analytic(const CountedStudy& counted, MethodResult& result,
-                   const MomentProjection& projection, const std::vector<double>& values);
+void fill_analytic(const CountedStudy& counted, MethodResult& result, const CellEffects& effects);
 /// `method`: its place in the replicates; without replicates there are no intervals.
 void fill_bootstrap(const CountedStudy& counted, const Replicates& replicates, MethodResult& result,
                     const std::vector<double>& values, std::size_t method);

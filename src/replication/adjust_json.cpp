@@ -24,12 +24,22 @@ json to_json(const std::optional<LineFit>& line) {
     return out;
 }
 
+json blind_spots_json(const BlindSpots& spots, std::size_t classifier) {
+    json out = {{"jump_at_98", spots.top_jump[classifier]},
+                {"worst_jump", spots.worst_jump[classifier]},
+                {"worst_jump_rate", spots.worst_rate[classifier]}};
+    if (classifier < spots.companion_difference.size())
+        out["moments_less_pl"] = spots.companion_difference[classifier];
+    return out;
+}
+
 json method_json(const MethodResult& m, const std::vector<std::string>& names) {
     json out = {{"id", m.id}, {"definition", m.definition}};
     if (!m.defined()) {
         out["undefined"] = m.mean_adjusted.undefined;
         return out;
     }
+    out["exact_for"] = exact_for(m.id);
     out["mean"] = {{"adjusted", to_json(m.mean_adjusted)}, {"gap", to_json(m.mean_gap)}};
     out["line"] = to_json(m.line);
     out["covered"] = m.covered;
@@ -42,10 +52,15 @@ json method_json(const MethodResult& m, const std::vector<std::string>& names) {
         out["density"] = {{"original", m.drawing.first_density},
                           {"replication", m.drawing.second_density}};
     }
+    if (m.blind_spots) {
+        out["blind_spots"] = {{"replication_99th_percentile", m.blind_spots->rate_99},
+                              {"original_above_it", m.blind_spots->above_99}};
+    }
     out["classifiers"] = json::array();
     for (std::size_t i = 0; i < names.size(); ++i) {
         json row = {
             {"name", names[i]}, {"adjusted", to_json(m.adjusted[i])}, {"gap", to_json(m.gaps[i])}};
+        if (m.blind_spots) row["blind_spots"] = blind_spots_json(*m.blind_spots, i);
         if (i < m.curves.size()) row["curve"] = m.curves[i];
         if (i < m.drawing.accuracy.size()) row["accuracy_at_rate"] = m.drawing.accuracy[i];
         out["classifiers"].push_back(std::move(row));
@@ -76,6 +91,7 @@ nlohmann::json to_json(const AdjustReport& report) {
         {"cells",
          {{"original", cells_json(report.first_cells)},
           {"replication", cells_json(report.second_cells)}}},
+        {"condition", "the replication's readings were collected after its images were selected"},
         {"warnings", report.warnings}};
     const std::size_t models = report.classifiers.size();
     for (std::size_t c = 0; c < report.second_cells.grid.size(); ++c) {

@@ -1,4 +1,6 @@
 // Tables of the gap's parts: by classifier, by method, with fewer annotators.
+#include <cmath>
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -50,6 +52,7 @@ Table method_table(const AdjustReport& adjusted) {
     table.add({"none", adjusted.mean_second, adjusted.mean_second,
                Number{.value = gap, .unit = Unit::proportion, .digits = 2},
                slope(adjusted.raw_line)});
+    bool of_exponents = false;
     for (const MethodResult& m : adjusted.methods) {
         if (!m.defined()) {
             table.add({m.id, m.mean_adjusted});
@@ -57,11 +60,21 @@ Table method_table(const AdjustReport& adjusted) {
             continue;
         }
         table.add({m.id, m.mean_adjusted, m.mean_adjusted, m.mean_gap.remaining, slope(m.line)});
+        if (m.exponents.empty() || m.id == "moments")
+            table.notes.push_back(m.id + ": " + exact_for(m.id));
+        else
+            of_exponents = true;
         for (const std::string& text : m.notes) table.notes.push_back(m.id + ": " + text);
     }
     table.notes.emplace_back(
-        "naive takes noisy frequencies for selection rates and corrects too little, the jackknife "
-        "somewhat; ± is half the 95 % interval unless another level was asked for");
+        "all of this holds if the replication's readings were collected after its images were "
+        "selected: answers that chose the images cannot judge them");
+    if (of_exponents)
+        table.notes.emplace_back("moments.0_1_3_8 and the like: the same with these exponents");
+    table.notes.emplace_back(
+        "slope: of adjusted accuracy on accuracy on the original, over the "
+        "classifiers; of accuracy on the replication for `none`");
+    table.notes.emplace_back("± is half the 95 % interval unless another level was asked for");
     return table;
 }
 
@@ -82,10 +95,26 @@ Cell number(const std::optional<double>& value) {
 /// A row for each classifier and method that gave something.
 Table records(const AdjustReport& adjusted) {
     Table table;
-    for (const char* name :
-         {"classifier", "method", "definition", "original", "replication", "adjusted",
-          "standard_error", "low", "high", "level", "interval", "gap", "remaining",
-          "remaining_standard_error", "selection_bias", "selection_bias_standard_error"})
+    for (const char* name : {"classifier",
+                             "method",
+                             "definition",
+                             "original",
+                             "replication",
+                             "adjusted",
+                             "standard_error",
+                             "low",
+                             "high",
+                             "level",
+                             "interval",
+                             "gap",
+                             "remaining",
+                             "remaining_standard_error",
+                             "selection_bias",
+                             "selection_bias_standard_error",
+                             "jump_at_98",
+                             "worst_jump",
+                             "worst_jump_rate",
+                             "moments_less_pl"})
         table.columns.push_back({name});
     for (const MethodResult& method : adjusted.methods) {
         if (!method.defined()) continue;
@@ -95,32 +124,90 @@ Table records(const AdjustReport& adjusted) {
             const auto of_interval = [&](double Interval::*part) {
                 return a.interval ? Cell(Number{(*a.interval).*part}) : Cell();
             };
-            table.add({adjusted.classifiers[m], method.id, method.definition,
-                       number(adjusted.first[m].value), number(adjusted.second[m].value),
-                       number(a.value), number(a.standard_error), of_interval(&Interval::low),
-                       of_interval(&Interval::high), of_interval(&Interval::level),
-                       a.interval ? Cell(a.interval->method) : Cell(), number(g.gap.value),
-                       number(g.remaining.value), number(g.remaining.standard_error),
-                       number(g.bias.value), number(g.bias.standard_error)});
+            const auto spot = [&](std::vector<double> BlindSpots::*values) {
+                if (!method.blind_spots) return Cell();
+                const auto& of = (*method.blind_spots).*values;
+                return m < of.size() ? Cell(Number{of[m]}) : Cell();
+            };
+            table.add({adjusted.classifiers[m],
+                       method.id,
+                       method.definition,
+                       number(adjusted.first[m].value),
+                       number(adjusted.second[m].value),
+                       number(a.value),
+                       number(a.standard_error),
+                       of_interval(&Interval::low),
+                       of_interval(&Interval::high),
+                       of_interval(&Interval::level),
+                       a.interval ? Cell(a.interval->method) : Cell(),
+                       number(g.gap.value),
+                       number(g.remaining.value),
+                       number(g.remaining.standard_error),
+                       number(g.bias.value),
+                       number(g.bias.standard_error),
+                       spot(&BlindSpots::top_jump),
+                       spot(&BlindSpots::worst_jump),
+                       spot(&BlindSpots::worst_rate),
+                       spot(&BlindSpots::companion_difference)});
         }
     }
     return table;
 }
 
+bool holds_zero(const Estimate& e) {
+    return e.interval ? e.interval->low <= 0 && e.interval->high >= 0 : *e.value == 0;
+}
+
+std::string with_half(double size, double half, const Estimate& e) {
+    const std::string text = number_text(size, half, e.unit);
+    return e.interval ? text + " ±" + number_text(half, half, e.unit) : text;
+}
+
+/// "from 0.40 lower to 1.20 higher", of accuracy on the original less accuracy on the replication.
+std::string span(const Estimate& e) {
+    if (!e.interval) return "no interval";
+    const double half = half_width(e);
+    const auto end = [&](double x) {
+        return number_text(std::abs(x), half, e.unit) +
+               (x > 0 ? " points lower" : " points higher");
+    };
+    return "from " + end(e.interval->high) + " to " + end(e.interval->low);
+}
+
+std::string difference(const Estimate& e) {
+    if (holds_zero(e)) return fmt::format("about as high ({})", span(e));
+    return fmt::format("{} points {}", with_half(std::abs(*e.value), half_width(e), e),
+                       *e.value > 0 ? "lower" : "higher");
+}
+
 }  // namespace
 
 std::string verdict(const AdjustReport& adjusted) {
-    const GapParts& g = adjusted.methods.front().mean_gap;
-    if (g.gap.value == 0) return "";
-    const auto points = [](const Estimate& e) {
-        const double half = half_width(e);
-        const std::string text = number_text(*e.value, half, e.unit);
-        return e.interval ? text + " ±" + number_text(half, half, e.unit) : text;
-    };
-    std::string out =
-        fmt::format("Of a mean gap of {} points, {} remain and {} were selection bias.",
-                    points(g.gap), points(g.remaining), points(g.bias));
-    if (adjusted.mean_sensitivity) {
+    const MethodResult& main = adjusted.methods.front();
+    const GapParts& g = main.mean_gap;
+    if (!main.defined()) return "";
+    const std::string first =
+        fmt::format("Mean accuracy is {} on the replication{}.", difference(g.gap),
+                    holds_zero(g.gap) ? " as on the original" : " than on the original");
+    const std::string second =
+        fmt::format("Were its images as easy to select as the original's, it would be {}",
+                    difference(g.remaining));
+    std::string third;
+    const double half = half_width(g.bias);
+    const double size = std::abs(*g.bias.value);
+    if (holds_zero(g.bias))
+        third = fmt::format("; how they were selected explains about none of the difference ({})",
+                            span(g.bias));
+    else
+        third = fmt::format(
+            "; {} points come from how they were selected{}", with_half(size, half, g.bias),
+            (*g.bias.value > 0) == (*g.gap.value > 0) ? "" : ", against the difference");
+    std::string out = first + " " + second + third + ".";
+    out += fmt::format(
+        "\nThat is by {} ({}), the mean over {} classifier{}{}.", main.id, exact_for(main.id),
+        count_text(adjusted.classifiers.size()), adjusted.classifiers.size() == 1 ? "" : "s",
+        g.gap.interval ? fmt::format(", with {:g} % intervals", 100 * g.gap.interval->level) : "");
+    if (adjusted.mean_sensitivity && *adjusted.mean_sensitivity >= 5e-5) {
         out += fmt::format("\nOther sets of exponents move the mean by {:.2f} points.",
                            100 * *adjusted.mean_sensitivity);
     }

@@ -62,6 +62,43 @@ std::vector<double> Householder::back_transposed(std::span<const double> y) cons
     return x;
 }
 
+Cholesky::Cholesky(std::vector<double> h, std::size_t size) : lower_(std::move(h)), size_(size) {
+    constexpr double least_pivot = 1e-300;
+    for (std::size_t i = 0; i < size_; ++i) {
+        double* row = lower_.data() + i * size_;
+        for (std::size_t j = 0; j <= i; ++j) {
+            const double* other = lower_.data() + j * size_;
+            double sum = row[j];
+            for (std::size_t k = 0; k < j; ++k) sum -= row[k] * other[k];
+            row[j] = i == j ? std::sqrt(std::max(sum, least_pivot)) : sum / other[j];
+        }
+    }
+}
+
+void Cholesky::forward(std::span<double> b) const {
+    for (std::size_t i = 0; i < size_; ++i) {
+        const double* row = lower_.data() + i * size_;
+        for (std::size_t k = 0; k < i; ++k) b[i] -= row[k] * b[k];
+        b[i] /= row[i];
+    }
+}
+
+void Cholesky::solve(std::span<double> b) const {
+    forward(b);
+    for (std::size_t i = size_; i-- > 0;) {
+        for (std::size_t k = i + 1; k < size_; ++k) b[i] -= lower_[k * size_ + i] * b[k];
+        b[i] /= lower_[i * size_ + i];
+    }
+}
+
+double Cholesky::squared_length(std::span<const double> b) const {
+    std::vector<double> x(b.begin(), b.end());
+    forward(x);
+    double sum = 0;
+    for (const double value : x) sum += value * value;
+    return sum;
+}
+
 std::vector<double> nonnegative_least_squares(const Matrix& a, std::span<const double> b) {
     std::vector<double> x(a.columns, 0.0), gradient(a.columns, 0.0);
     std::vector<bool> passive(a.columns, false);

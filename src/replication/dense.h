@@ -1,5 +1,5 @@
 // Small dense linear algebra: least squares by Householder reflections, and with nonnegative
-// solutions.
+// solutions; symmetric systems by Cholesky.
 #pragma once
 
 #include <cstddef>
@@ -34,6 +34,22 @@ public:
 private:
     Matrix a_;                  ///< reflections below the diagonal, R above it
     std::vector<double> diag_;  ///< of R
+};
+
+/// H = LL' for a symmetric positive definite H.
+class Cholesky {
+public:
+    Cholesky() = default;
+    /// `h`: size x size, of which the lower triangle is read. A pivot that rounding made 0 or less
+    /// counts as tiny.
+    Cholesky(std::vector<double> h, std::size_t size);
+    void solve(std::span<double> b) const;                   ///< b becomes H^-1 b
+    double squared_length(std::span<const double> b) const;  ///< b' H^-1 b
+
+private:
+    void forward(std::span<double> b) const;
+    std::vector<double> lower_;  ///< row-major
+    std::size_t size_ = 0;
 };
 
 /// min |A x - b| over x >= 0 (Lawson and Hanson, "Solving least squares problems", 1974, algorithm

@@ -1,11 +1,12 @@
 #include "replication/estimator.h"
 
-#include <fmt/ranges.h>
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include "assay/error.h"
+#include "replication/enough_annotators.h"
 
 namespace assay::replication {
 namespace {
@@ -14,14 +15,15 @@ namespace {
 /// are made once.
 class Reweighing final : public Estimator {
 public:
-    Reweighing(const CellCounts& first, const CellCounts& second, int d, EmptyBins rule)
-        : n_(std::min(first.grid.min_n(), second.grid.min_n())),
+    /// `n`: images with fewer annotators are left out, others are thinned to it.
+    Reweighing(const CellCounts& first, const CellCounts& second, int n, int d, EmptyBins rule)
+        : n_(n),
           d_(d),
           rule_(rule),
-          full_first_(first.grid, n_),
-          full_second_(second.grid, n_),
-          less_first_(first.grid, n_ - d),
-          less_second_(second.grid, n_ - d) {}
+          full_first_(with_annotators(first, n).grid, n_),
+          full_second_(with_annotators(second, n).grid, n_),
+          less_first_(with_annotators(first, n).grid, n_ - d),
+          less_second_(with_annotators(second, n).grid, n_ - d) {}
 
     std::string id() const override { return d_ == 0 ? "naive" : fmt::format("jackknife{}", d_); }
     std::string definition() const override {
@@ -30,13 +32,16 @@ public:
                        : fmt::format("adjusted.jackknife.delete{}.n{}.{}", d_, n_, bins);
     }
     std::vector<double> estimate(const CellCounts& first, const CellCounts& second,
-                                 const Correct& correct, MethodResult* result) const override {
-        const CellWeights w = weights(first, second);
+                                 const Correct& correct, MethodResult* result,
+                                 CellEffects* /*effects*/) const override {
+        const EnoughAnnotators part(first, second, correct, n_);
+        const CellWeights w = weights(part.first, part.second);
         if (result != nullptr) {
-            result->weights = w.weight;
+            result->weights = part.spread_second(w.weight);
             result->covered = w.covered;
+            if (const std::string note = part.note(); !note.empty()) result->notes.push_back(note);
         }
-        return weigh(w, correct);
+        return weigh(w, part.correct);
     }
 
 private:
@@ -57,44 +62,6 @@ private:
     Thinning full_first_, full_second_, less_first_, less_second_;
 };
 
-class Moments final : public Estimator {
-public:
-    explicit Moments(std::vector<int> exponents) : exponents_(std::move(exponents)) {}
-    std::string id() const override { return "moments"; }
-    std::string definition() const override {
-        return fmt::format("adjusted.moments.{}", fmt::join(exponents_, "_"));
-    }
-    std::vector<double> estimate(const CellCounts& first, const CellCounts& second,
-                                 const Correct& correct, MethodResult* result) const override {
-        const MomentProjection projection(first, second, exponents_);
-        if (result != nullptr) describe(projection, correct, *result);
-        return weigh(projection.weights(), correct);
-    }
-
-private:
-    static void describe(const MomentProjection& projection, const Correct& correct,
-                         MethodResult& result) {
-        result.weights = projection.weights().weight;
-        result.exponents = projection.exponents();
-        result.definition = fmt::format("adjusted.moments.{}",
-                                        fmt::join(result.exponents, "_"));  // some may be dropped
-        const std::vector<double> rates = drawing_rates();
-        for (std::size_t m = 0; m < correct.models; ++m) {
-            result.curves.push_back(projection.fit(correct.of(m)).curve);
-            std::vector<double> drawn;
-            for (const double s : rates) {
-                double g = 0;
-                for (std::size_t j = 0; j < result.exponents.size(); ++j) {
-                    g += result.curves.back()[j] * std::pow(s, result.exponents[j]);
-                }
-                drawn.push_back(g);
-            }
-            result.drawing.accuracy.push_back(std::move(drawn));
-        }
-    }
-    std::vector<int> exponents_;
-};
-
 }  // namespace
 
 std::vector<double> Correct::of(std::size_t model) const {
@@ -113,21 +80,20 @@ std::vector<double> weigh(const CellWeights& weights, const Correct& correct) {
     return sums;
 }
 
-std::unique_ptr<Estimator> make_moments(std::vector<int> exponents) {
-    return std::make_unique<Moments>(std::move(exponents));
-}
-
 std::vector<std::unique_ptr<Estimator>> make_estimators(const AdjustOptions& options,
                                                         const CellCounts& first,
                                                         const CellCounts& second) {
     std::vector<std::unique_ptr<Estimator>> estimators;
-    const int n = std::min(first.grid.min_n(), second.grid.min_n());
+    const int n = usual_annotators(first, second);
+    if (options.likelihood) estimators.push_back(make_penalised_likelihood(options.threads));
     if (options.moments) {
-        estimators.push_back(
-            make_moments(options.exponents.empty() ? default_exponents(n) : options.exponents));
+        const auto& wanted = options.exponents;
+        const std::vector<int> exponents = wanted.empty() ? default_exponents(n) : wanted;
+        if (exponents.empty()) throw Error(ErrorCode::usage, "moments need 2 annotators an image");
+        estimators.push_back(make_moments(exponents, std::min(n, 2 * exponents.back())));
     }
     if (options.naive)
-        estimators.push_back(std::make_unique<Reweighing>(first, second, 0, options.empty_bins));
+        estimators.push_back(std::make_unique<Reweighing>(first, second, n, 0, options.empty_bins));
     for (const int d : options.jackknife) {
         if (d < 1 || d >= n) {
             throw Error(
@@ -135,7 +101,7 @@ std::vector<std::unique_ptr<Estimator>> make_estimators(const AdjustOptions& opt
                 fmt::format("a jackknife that leaves out {} of {} annotators: 1 to {} are possible",
                             d, n, n - 1));
         }
-        estimators.push_back(std::make_unique<Reweighing>(first, second, d, options.empty_bins));
+        estimators.push_back(std::make_unique<Reweighing>(first, second, n, d, options.empty_bins));
     }
     if (options.mixture) estimators.push_back(make_mixture(options, first, second));
     if (options.npmle) estimators.push_back(make_npmle());

@@ -8,6 +8,7 @@
 
 #include "assay/replication/adjust.h"
 #include "assay/replication/estimators.h"
+#include "replication/influence.h"
 
 namespace assay::replication {
 
@@ -28,10 +29,11 @@ public:
     virtual std::string id() const = 0;
     virtual std::string definition() const = 0;
     /// Adjusted accuracy of each model; what else is known of the estimate goes to `result`, where
-    /// there is one. Throws Error{bad_input} where it is undefined.
+    /// there is one, and those with errors in closed form leave their influence values in `effects`
+    /// when asked. Throws Error{bad_input} where it is undefined.
     virtual std::vector<double> estimate(const CellCounts& first, const CellCounts& second,
-                                         const Correct& correct,
-                                         MethodResult* result = nullptr) const = 0;
+                                         const Correct& correct, MethodResult* result = nullptr,
+                                         CellEffects* effects = nullptr) const = 0;
     /// False: too slow for a bootstrap.
     virtual bool resamples() const { return true; }
 };
@@ -41,7 +43,9 @@ public:
 std::vector<std::unique_ptr<Estimator>> make_estimators(const AdjustOptions& options,
                                                         const CellCounts& first,
                                                         const CellCounts& second);
-std::unique_ptr<Estimator> make_moments(std::vector<int> exponents);
+/// `least`: images with fewer annotators are left out of the moments.
+std::unique_ptr<Estimator> make_moments(std::vector<int> exponents, int least);
+std::unique_ptr<Estimator> make_penalised_likelihood(int threads);
 /// Fits the mixtures of both sets at once; bootstrap replicates start from them.
 std::unique_ptr<Estimator> make_mixture(const AdjustOptions& options, const CellCounts& first,
                                         const CellCounts& second);

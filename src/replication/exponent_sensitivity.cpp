@@ -13,25 +13,27 @@ namespace {
 /// noise, not what the choice of exponents does. In simulated studies of 10,000 images the factor
 /// is about 1.3.
 constexpr double undetermined = 3;
+/// A spread that would be printed as 0.00 points is none.
+constexpr double least_told = 5e-5;
 
 /// The estimates with the companion sets of exponents.
 std::vector<MethodResult> companions(const CountedStudy& counted, const MethodResult& main) {
     std::vector<MethodResult> all;
-    for (const auto& exponents : companion_exponents(counted.min_annotators())) {
+    for (const auto& exponents : companion_exponents(counted.annotators())) {
         MethodResult result;
         try {
-            const MomentProjection projection(counted.first, counted.second, exponents);
+            CellEffects effects;
+            make_moments(exponents, std::min(counted.annotators(), 2 * exponents.back()))
+                ->estimate(counted.first, counted.second, counted.correct, &result, &effects);
             // What is left after dropping may be a set that is there already.
             const auto same = [&](const MethodResult& other) {
-                return other.exponents == projection.exponents();
+                return other.exponents == result.exponents;
             };
             if (same(main) || std::any_of(all.begin(), all.end(), same)) continue;
-            const auto values = weigh(projection.weights(), counted.correct);
-            result.id = fmt::format("moments.{}", fmt::join(projection.exponents(), "_"));
-            result.definition = "adjusted." + result.id;
-            result.exponents = projection.exponents();
-            result.weights = projection.weights().weight;
-            fill_analytic(counted, result, projection, values);
+            result.id = fmt::format("moments.{}", fmt::join(result.exponents, "_"));
+            result.curves.clear();  // drawn for the main set alone
+            result.drawing = {};
+            fill_analytic(counted, result, effects);
         } catch (const Error& error) {
             if (error.code() != ErrorCode::bad_input) throw;
             continue;
@@ -62,7 +64,7 @@ void warn_of_exponents(AdjustReport& report, const std::vector<const MethodResul
         return *set->mean_adjusted.standard_error;
     };
     const double error = error_of(sets.front());
-    if (*report.mean_sensitivity > error) {
+    if (*report.mean_sensitivity > std::max(error, least_told)) {
         report.warnings.push_back(fmt::format(
             "the mean adjusted accuracy moves by {:.2f} points with the choice of exponents, more "
             "than its standard error of {:.2f}: the interval does not cover this",

@@ -64,6 +64,50 @@ private:
     std::vector<double> sums_;
 };
 
+/// Variances that do not come from the images.
+class Priors {
+public:
+    Priors(const CellEffects& effects, const LineEffects& line, std::size_t models)
+        : variance_(models + 1, 0.0) {
+        for (const auto& part : effects.prior) add(part, line);
+        if (effects.curve_prior.empty()) return;
+        add(effects.curve_prior, line);
+        // Correlated or not: a line through the classifiers has no safe side, so it bears both.
+        for (std::size_t m = 0; m < models; ++m) {
+            const double squared = effects.curve_prior[m] * effects.curve_prior[m];
+            slope_ += line.slope_y[m] * line.slope_y[m] * squared;
+            intercept_ += line.intercept_y[m] * line.intercept_y[m] * squared;
+            covariance_ += line.slope_y[m] * line.intercept_y[m] * squared;
+        }
+    }
+    double slope() const { return slope_; }
+    double intercept() const { return intercept_; }
+    double covariance() const { return covariance_; }
+    /// `errors`: by classifier and of the mean.
+    std::vector<double> widen(std::vector<double> errors) const {
+        for (std::size_t m = 0; m < errors.size(); ++m)
+            errors[m] = std::sqrt(errors[m] * errors[m] + variance_[m]);
+        return errors;
+    }
+
+private:
+    void add(const std::vector<double>& part, const LineEffects& line) {
+        double mean = 0, slope = 0, intercept = 0;
+        for (std::size_t m = 0; m < part.size(); ++m) {
+            variance_[m] += part[m] * part[m];
+            mean += part[m] / static_cast<double>(part.size());
+            slope += line.slope_y[m] * part[m];
+            intercept += line.intercept_y[m] * part[m];
+        }
+        variance_.back() += mean * mean;
+        slope_ += slope * slope;
+        intercept_ += intercept * intercept;
+        covariance_ += slope * intercept;
+    }
+    std::vector<double> variance_;
+    double slope_ = 0, intercept_ = 0, covariance_ = 0;
+};
+
 }  // namespace
 
 UnitPlan plan_units(const Study& study, Units wanted) {
@@ -88,34 +132,33 @@ UnitPlan plan_units(const Study& study, Units wanted) {
     }
     sort_by_unit(first, plan.count, plan.first_order, plan.first_begin);
     sort_by_unit(second, plan.count, plan.second_order, plan.second_begin);
+    double all = 0, squares = 0;
+    for (std::size_t u = 0; u < plan.count; ++u) {
+        const double size = static_cast<double>(plan.first_begin[u + 1] - plan.first_begin[u] +
+                                                plan.second_begin[u + 1] - plan.second_begin[u]);
+        all += size;
+        squares += size * size;
+    }
+    plan.effective = all * all / squares;
     return plan;
 }
 
 StandardErrors standard_errors(const Study& study, const UnitPlan& plan, const CellCounts& first,
-                               const CellCounts& second, const Correct& correct,
-                               const MomentProjection* moments) {
+                               const CellCounts& second, const CellEffects* effects) {
     const std::size_t models = study.models();
     const double n1 = static_cast<double>(study.first.size()),
                  n2 = static_cast<double>(study.second.size());
     const std::vector<double> acc1 = study.accuracies(study.first),
                               acc2 = study.accuracies(study.second);
-    // What an image of a cell adds to each classifier's estimate; cell-major.
-    std::vector<double> effect1(first.grid.size() * models, 0.0),
-        effect2(second.grid.size() * models, 0.0);
-    std::vector<double> correct_effect(second.grid.size(), 0.0), adjusted(models, 0.0);
-    if (moments != nullptr) {
-        for (std::size_t m = 0; m < models; ++m) {
-            const auto fit = moments->fit(correct.of(m));
-            adjusted[m] = fit.accuracy;
-            for (std::size_t c = 0; c < first.grid.size(); ++c)
-                effect1[c * models + m] = fit.first_effect[c] / n1;
-            for (std::size_t c = 0; c < second.grid.size(); ++c)
-                effect2[c * models + m] = fit.second_effect[c] / n2;
-        }
-        for (std::size_t c = 0; c < correct_effect.size(); ++c)
-            correct_effect[c] = moments->correct_effect(c) / n2;
+    CellEffects none;
+    if (effects == nullptr) {
+        none.adjusted.assign(models, 0.0);
+        none.first.assign(first.grid.size() * models, 0.0);
+        none.miss.assign(second.grid.size() * models, 0.0);
+        none.hit = none.miss;
+        effects = &none;
     }
-    const LineEffects raw_line(acc1, acc2), line(acc1, adjusted);
+    const LineEffects raw_line(acc1, acc2), line(acc1, effects->adjusted);
     Squares s_first(models), s_second(models), s_adjusted(models), s_gap(models),
         s_remaining(models), s_bias(models);
     double lines[6] = {0, 0, 0, 0, 0, 0};
@@ -128,7 +171,7 @@ StandardErrors standard_errors(const Study& study, const UnitPlan& plan, const C
             const std::uint32_t i = plan.first_order[at];
             const std::uint8_t* hit = study.first.hits.data() + i * study.row_bytes;
             const double* effect =
-                effect1.data() +
+                effects->first.data() +
                 first.grid.cell(study.first.annotators[i], study.first.selected[i]) * models;
             for (std::size_t m = 0; m < models; ++m) {
                 r1[m] += (hit[m] - acc1[m]) / n1;
@@ -140,10 +183,11 @@ StandardErrors standard_errors(const Study& study, const UnitPlan& plan, const C
             const std::uint8_t* hit = study.second.hits.data() + i * study.row_bytes;
             const std::size_t cell =
                 second.grid.cell(study.second.annotators[i], study.second.selected[i]);
-            const double* effect = effect2.data() + cell * models;
+            const double* miss = effects->miss.data() + cell * models;
+            const double* gain = effects->hit.data() + cell * models;
             for (std::size_t m = 0; m < models; ++m) {
                 r2[m] += (hit[m] - acc2[m]) / n2;
-                a[m] += effect[m] + hit[m] * correct_effect[cell];
+                a[m] += miss[m] + hit[m] * gain[m];
             }
         }
         s_first.add([&](std::size_t m) { return r1[m]; });
@@ -163,19 +207,20 @@ StandardErrors standard_errors(const Study& study, const UnitPlan& plan, const C
         lines[4] += x[0] * x[1];
         lines[5] += x[2] * x[3];
     }
+    const Priors priors(*effects, line, models);
     StandardErrors errors;
     errors.first = s_first.errors(plan.factor);
     errors.second = s_second.errors(plan.factor);
-    errors.adjusted = s_adjusted.errors(plan.factor);
+    errors.adjusted = priors.widen(s_adjusted.errors(plan.factor));
     errors.gap = s_gap.errors(plan.factor);
-    errors.remaining = s_remaining.errors(plan.factor);
-    errors.bias = s_bias.errors(plan.factor);
+    errors.remaining = priors.widen(s_remaining.errors(plan.factor));
+    errors.bias = priors.widen(s_bias.errors(plan.factor));
     errors.raw_slope = std::sqrt(plan.factor * lines[0]);
     errors.raw_intercept = std::sqrt(plan.factor * lines[1]);
-    errors.slope = std::sqrt(plan.factor * lines[2]);
-    errors.intercept = std::sqrt(plan.factor * lines[3]);
+    errors.slope = std::sqrt(plan.factor * lines[2] + priors.slope());
+    errors.intercept = std::sqrt(plan.factor * lines[3] + priors.intercept());
     errors.raw_covariance = plan.factor * lines[4];
-    errors.covariance = plan.factor * lines[5];
+    errors.covariance = plan.factor * lines[5] + priors.covariance();
     return errors;
 }
 

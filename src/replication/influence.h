@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "assay/replication/adjust.h"
-#include "replication/estimator.h"
 
 namespace assay::replication {
 
@@ -17,21 +16,35 @@ struct StandardErrors {
     double raw_covariance = 0, covariance = 0;  ///< of slope and intercept
 };
 
+/// What images add to the adjusted accuracies: influence values. Cell-major, classifiers a cell.
+struct CellEffects {
+    std::vector<double> adjusted;   ///< the accuracies themselves, by classifier
+    std::vector<double> first;      ///< an image of set 1
+    std::vector<double> miss, hit;  ///< an image of set 2 when misclassified; what a hit adds
+    /// Errors beside those of the images, each independent of all else and common to the
+    /// classifiers: what the smoothing of a density may hide. Classifiers long each.
+    std::vector<std::vector<double>> prior;
+    /// What the smoothing of each classifier's curve may hide: taken as perfectly correlated in
+    /// means; empty for none.
+    std::vector<double> curve_prior;
+};
+
 /// How a study's images fall into units.
 struct UnitPlan {
     Units units = Units::classes;
     std::size_t count = 0;
     double factor = 1;  ///< count / (count - 1) for classes, 1 for images
+    /// (sum of sizes)^2 / sum of squared sizes: a few large classes tell a spread no better than
+    /// that many equal ones. `count` for images and for classes of one size.
+    double effective = 0;
     std::vector<std::uint32_t> first_order, second_order;  ///< images by unit
     std::vector<std::uint32_t> first_begin, second_begin;  ///< of each unit and the end
 };
 /// Classes become images where fewer than two classes are there.
 UnitPlan plan_units(const Study& study, Units wanted);
 
-/// `moments`: the projection of these very counts, nullptr for the raw accuracies alone. Cost:
-/// images * classifiers.
+/// `effects`: nullptr for the raw accuracies alone. Cost: images * classifiers.
 StandardErrors standard_errors(const Study& study, const UnitPlan& plan, const CellCounts& first,
-                               const CellCounts& second, const Correct& correct,
-                               const MomentProjection* moments);
+                               const CellCounts& second, const CellEffects* effects);
 
 }  // namespace assay::replication

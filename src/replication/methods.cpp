@@ -18,9 +18,30 @@ namespace {
 }  // namespace
 
 const std::vector<std::string>& method_names() {
-    static const std::vector<std::string> names = {"moments", "naive", "jackknife", "mixture",
-                                                   "npmle"};
+    static const std::vector<std::string> names = {"pl",        "moments", "naive",
+                                                   "jackknife", "mixture", "npmle"};
     return names;
+}
+
+std::string exact_for(std::string_view id) {
+    if (id.starts_with("pl"))
+        return "penalised likelihood: smooth selection rates and accuracy curves, any number of "
+               "annotators";
+    if (id.starts_with("moments.") && id != "moments.bootstrap")
+        return "the same with these powers of the selection rate";
+    if (id.starts_with("moments"))
+        return "exact where accuracy, or the ratio of the sets' densities, is a polynomial in the "
+               "selection rate with its exponents";
+    if (id == "naive")
+        return "takes noisy frequencies for selection rates: exact for infinitely many annotators, "
+               "corrects too little for any real number";
+    if (id.starts_with("jackknife"))
+        return "takes off the naive estimate's bias as far as it falls with 1/annotators";
+    if (id.starts_with("mixture"))
+        return "exact where rates are mixtures of so many betas and accuracy is a cubic spline";
+    if (id == "npmle")
+        return "any selection rates, and a smooth accuracy curve; no interval of its own";
+    return "";
 }
 
 void choose_methods(AdjustOptions& options, const std::vector<std::string>& names) {
@@ -31,6 +52,7 @@ void choose_methods(AdjustOptions& options, const std::vector<std::string>& name
     const auto chosen = [&](std::string_view name) {
         return std::ranges::find(names, name) != names.end();
     };
+    options.likelihood = chosen("pl");
     options.moments = chosen("moments");
     options.naive = chosen("naive");
     if (!chosen("jackknife")) options.jackknife.clear();

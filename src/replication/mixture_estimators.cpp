@@ -71,7 +71,8 @@ public:
                            integrals_ == Integrals::exact ? "exact.weighted" : "grid1000");
     }
     std::vector<double> estimate(const CellCounts& first, const CellCounts& second,
-                                 const Correct& correct, MethodResult* result) const override {
+                                 const Correct& correct, MethodResult* result,
+                                 CellEffects* /*effects*/) const override {
         const BetaMixture one = fitted(first, first_counts_, first_),
                           two = fitted(second, second_counts_, second_);
         const SplineFitter fitter(second, two, integrals_, weighted_);
@@ -152,7 +153,8 @@ public:
     }
     bool resamples() const override { return false; }
     std::vector<double> estimate(const CellCounts& first, const CellCounts& second,
-                                 const Correct& correct, MethodResult* result) const override {
+                                 const Correct& correct, MethodResult* result,
+                                 CellEffects* /*effects*/) const override {
         const RateGrid grid(rate_points);
         const RateDistribution one = fit_rates(first, grid), two = fit_rates(second, grid);
         const std::vector<double> basis = spline_basis(grid, curve_functions);

@@ -7,6 +7,7 @@
 #include "assay/error.h"
 #include "assay/replication/plan.h"
 #include "core/statistics.h"
+#include "replication/estimator.h"
 #include "replication/influence.h"
 
 namespace assay::replication {
@@ -145,11 +146,13 @@ PlanReport plan(const Study& pilot, const PlanOptions& options) {
     for (std::size_t m = 0; m < pilot.models(); ++m) curves.push_back(fitter.fit(correct.of(m)));
     // Classes: how much more the mean varies between classes than independent images would make it.
     const int n = std::min(first.grid.min_n(), second.grid.min_n());
-    const MomentProjection moments(first, second, default_exponents(n));
-    const StandardErrors by_class =
-        standard_errors(pilot, plan_units(pilot, Units::classes), first, second, correct, &moments);
+    CellEffects effects_of_images;
+    make_moments(default_exponents(n), n)
+        ->estimate(first, second, correct, nullptr, &effects_of_images);
+    const StandardErrors by_class = standard_errors(pilot, plan_units(pilot, Units::classes), first,
+                                                    second, &effects_of_images);
     const StandardErrors by_image =
-        standard_errors(pilot, plan_units(pilot, Units::images), first, second, correct, &moments);
+        standard_errors(pilot, plan_units(pilot, Units::images), first, second, &effects_of_images);
     std::vector<double> effects;
     for (std::size_t m = 0; m < pilot.models(); ++m) {
         const double ratio = by_class.adjusted[m] / by_image.adjusted[m];

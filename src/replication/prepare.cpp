@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "assay/error.h"
+#include "replication/selection_round.h"
 
 namespace assay::replication {
 namespace {
@@ -135,6 +136,14 @@ PreparedSets prepare_sets(const std::vector<std::filesystem::path>& files,
                             set.source, d.removed, d.contradicting));
         }
     }
+    if (files.size() == 2 && !options.selected_by.empty()) {
+        if (!is_raw[1])
+            throw Error(ErrorCode::bad_input,
+                        fmt::format("{}: frequencies do not say which answers they count; "
+                                    "`selected_by` needs annotations (a column `annotator`)",
+                                    files[1].string()));
+        refuse_selection_readings(raw.back(), options.selected_by, prepared.names);
+    }
     if (all_raw && raw.size() == 2) {
         prepared.overlap = annotator_overlap(raw[0], raw[1]);
         const std::string warning = overlap_warning(*prepared.overlap);
@@ -161,8 +170,14 @@ PreparedSets prepare_sets(const std::vector<std::filesystem::path>& files,
             prepared.warnings.push_back(fmt::format("{}: {} images have no annotator left",
                                                     set.source, set.without_annotators));
         }
+        if (set.held_out) {
+            prepared.warnings.push_back(set.source +
+                                        ": images that were chosen by their readings: those of "
+                                        "annotators held out from the choice are taken");
+        }
         if (set.size() == 0) throw Error(ErrorCode::bad_input, set.source + ": no image is left");
     }
+    if (prepared.sets.size() == 2) refuse_same_set(prepared.sets[0], prepared.sets[1]);
     if (options.equalise >= 0) equalise_sets(prepared, options);
     return prepared;
 }

@@ -135,29 +135,38 @@ Readings read_frequencies(const std::filesystem::path& path, StudyNames& names) 
     CsvReader reader(text, path.filename().string());
     const std::size_t image = reader.column({"image", "picture", "id", "path"});
     const std::size_t label = reader.column({"label", "class"});
-    const std::size_t annotators = reader.column({"annotators"});
-    const std::size_t selected = reader.column({"selected"});
+    const bool chosen = reader.find_column({"held_out_annotators"}).has_value();
+    const char *n_name = chosen ? "held_out_annotators" : "annotators",
+               *k_name = chosen ? "held_out_selected" : "selected";
+    const std::size_t annotators = reader.column({n_name});
+    const std::size_t selected = reader.column({k_name});
     if (reader.find_column({"set"})) {
         throw reader.error("a table of several sets (column `set`): a file holds one set");
     }
     Readings readings;
     readings.source = path.filename().string();
+    readings.held_out = chosen;
     Names pairs;
     std::string key;
     while (reader.next()) {
         std::uint64_t n = 0, k = 0;
-        if (!parse_number(trimmed(reader[annotators]), n) || n < 1 || n > max_annotators) {
-            throw reader.error(fmt::format("annotators `{}` is not a number from 1 to {}",
-                                           shortened(reader[annotators]), max_annotators));
+        if (!parse_number(trimmed(reader[annotators]), n) || (n < 1 && !chosen) ||
+            n > max_annotators) {
+            throw reader.error(fmt::format("{} `{}` is not a number from {} to {}", n_name,
+                                           shortened(reader[annotators]), chosen ? 0 : 1,
+                                           max_annotators));
         }
         if (!parse_number(trimmed(reader[selected]), k) || k > n) {
-            throw reader.error(
-                fmt::format("selected `{}` is not a number from 0 to {}, the annotators",
-                            shortened(reader[selected]), n));
+            throw reader.error(fmt::format("{} `{}` is not a number from 0 to {}, the annotators",
+                                           k_name, shortened(reader[selected]), n));
         }
         const std::string_view image_text = filled(reader, image, "image");
         const std::string_view label_text = filled(reader, label, "label");
         pair_key(key, image_text, label_text);
+        if (n == 0) {
+            ++readings.without_annotators;
+            continue;
+        }
         if (pairs.number(key) != readings.size()) {
             throw reader.error(fmt::format("image `{}` stands there twice for label `{}`",
                                            shortened(image_text), shortened(label_text)));
@@ -166,6 +175,14 @@ Readings read_frequencies(const std::filesystem::path& path, StudyNames& names) 
         readings.classes.push_back(names.classes.number(label_text));
         readings.annotators.push_back(static_cast<std::uint16_t>(n));
         readings.selected.push_back(static_cast<std::uint16_t>(k));
+    }
+    if (readings.size() == 0 && readings.without_annotators > 0) {
+        throw Error(
+            ErrorCode::bad_input,
+            fmt::format("{}: its readings chose these images, and no annotator was held out: "
+                        "they say that all are easy to select. Collect readings after the "
+                        "selection, or hold annotators out of it",
+                        path.string()));
     }
     if (readings.size() == 0)
         throw Error(ErrorCode::bad_input, fmt::format("{} holds no image", path.string()));

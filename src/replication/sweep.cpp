@@ -54,6 +54,7 @@ std::vector<SweepPoint> annotator_sweep(const Study& study, const std::vector<in
         AdjustOptions at = options;
         // Those that were asked for, where m annotators allow them.
         if (!at.exponents.empty() && 2 * at.exponents.back() > m) at.exponents.clear();
+        at.likelihood = options.likelihood && m >= 2;
         at.moments = options.moments && m >= 2;
         at.naive = true;
         std::erase_if(at.jackknife, [&](int d) { return d >= m; });

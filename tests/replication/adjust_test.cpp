@@ -10,6 +10,7 @@
 #include "assay/error.h"
 #include "assay/replication/npmle.h"
 #include "assay/replication/simulation.h"
+#include "assay/replication/steps.h"
 #include "core/csv.h"
 #include "core/file.h"
 #include "scratch.h"
@@ -94,10 +95,17 @@ Slow slow_moments(const Study& s, std::size_t m, const std::vector<int>& e) {
     return slow;
 }
 
+/// The moments alone, and what stands beside them by default.
+AdjustOptions of_moments() {
+    AdjustOptions options;
+    options.likelihood = false;
+    return options;
+}
+
 TEST(Adjust, AgreesWithTheDefinitionImageByImage) {
     const Study study = small_study(World::lenient);
     for (const Units units : {Units::classes, Units::images}) {
-        AdjustOptions options;
+        AdjustOptions options = of_moments();
         options.units = units;
         const AdjustReport report = adjust(study, options);
         const MethodResult& moments = report.methods.front();
@@ -147,7 +155,7 @@ TEST(Adjust, AgreesWithTheDefinitionImageByImage) {
 
 TEST(Adjust, BootstrapAgreesWithTheFormula) {
     const Study study = small_study(World::beta, 100, 5);
-    AdjustOptions options;
+    AdjustOptions options = of_moments();
     options.exponents = {0, 1, 3, 8};  // calm enough for so few images: 12 of 24 annotators is not
     options.bootstrap = 1000;
     options.threads = 2;
@@ -159,7 +167,7 @@ TEST(Adjust, BootstrapAgreesWithTheFormula) {
         *moments.adjusted[0].standard_error / *report.methods.front().adjusted[0].standard_error, 1,
         0.15);
     // The slope's error by the delta method and by drawing classes again: within a tenth or so.
-    AdjustOptions analytic;
+    AdjustOptions analytic = of_moments();
     analytic.exponents = options.exponents;
     const AdjustReport plain = adjust(study, analytic);
     ASSERT_TRUE(moments.line && plain.methods.front().line);
@@ -189,13 +197,14 @@ TEST(Adjust, BootstrapAgreesWithTheFormula) {
 
 TEST(Adjust, SmallStudiesAreToldOfCalmerExponents) {
     std::string all;
-    for (const auto& w : adjust(small_study(World::beta, 100, 5), {}).warnings) all += w + "\n";
+    for (const auto& w : adjust(small_study(World::beta, 100, 5), of_moments()).warnings)
+        all += w + "\n";
     EXPECT_THAT(all, HasSubstr("consider `exponents` 0,1,"));
 }
 
 TEST(Adjust, SweepEndsAtTheEstimates) {
     const Study study = small_study();
-    const AdjustOptions options;
+    const AdjustOptions options = of_moments();
     const AdjustReport report = adjust(study, options);
     const auto points = annotator_sweep(study, {1, 5, 24}, options);
     const auto find = [&](int n, const std::string& id) {
@@ -210,7 +219,7 @@ TEST(Adjust, SweepEndsAtTheEstimates) {
     EXPECT_LT(find(1, "naive"), find(5, "naive"));
     EXPECT_LT(find(5, "naive"), find(24, "naive"));
     EXPECT_TRUE(std::isnan(find(1, "moments")));
-    AdjustOptions asked;
+    AdjustOptions asked = of_moments();
     asked.exponents = {0, 1, 3};
     const auto three = annotator_sweep(study, {4, 24}, asked);
     EXPECT_EQ(three.front().exponents,
@@ -229,7 +238,7 @@ TEST(Adjust, ReadingsWithoutSpreadAreRefused) {
         Study study = small_study();
         for (auto& s : study.second.selected) s = k;
         try {
-            adjust(study, {});
+            adjust(study, of_moments());
             ADD_FAILURE() << k;
         } catch (const Error& error) {
             EXPECT_THAT(error.message(), HasSubstr("all alike"));
@@ -243,7 +252,7 @@ TEST(Adjust, DroppedExponentsAreTakenBackEverywhere) {
     for (auto* set : {&study.first, &study.second}) {
         for (auto& k : set->selected) k = k >= 12 ? 24 : 0;
     }
-    const AdjustReport report = adjust(study, {});
+    const AdjustReport report = adjust(study, of_moments());
     EXPECT_EQ(report.methods.front().exponents, (std::vector<int>{0, 1}));
     EXPECT_EQ(report.methods.front().definition, "adjusted.moments.0_1");
     EXPECT_FALSE(report.mean_sensitivity.has_value());  // all other sets come down to the same
@@ -257,7 +266,7 @@ TEST(Adjust, ExponentsThatTheReadingsDoNotDetermineAreNoEvidence) {
     options.classes = 20;
     options.classifiers = 20;
     options.seed = 4;
-    const AdjustReport report = adjust(study_of(simulate(options)), {});
+    const AdjustReport report = adjust(study_of(simulate(options)), of_moments());
     const MethodResult* widest = report.method("moments.0_1_3_8_20");
     ASSERT_NE(widest, nullptr);
     EXPECT_THAT(widest->mean_adjusted.undefined, HasSubstr("do not determine s^20"));
@@ -282,7 +291,7 @@ TEST(Adjust, PerfectClassifiersAreInside) {
     for (auto* set : {&study.first, &study.second}) {
         for (std::size_t i = 0; i < set->size(); ++i) set->hits[i * study.row_bytes] = 1;
     }
-    const AdjustReport report = adjust(study, {});
+    const AdjustReport report = adjust(study, of_moments());
     EXPECT_NEAR(*report.methods.front().adjusted[0].value, 1, 1e-9);
     EXPECT_EQ(report.methods.front().outside, 0U);
 }
@@ -298,7 +307,7 @@ TEST(Adjust, TooFewReplicatesAreRefused) {
 /// Most cells are empty when images differ in their annotators. The fit must not take them for
 /// cells without hits.
 TEST(Adjust, TheMixtureBearsUnequalNumbersOfAnnotators) {
-    AdjustOptions options;
+    AdjustOptions options = of_moments();
     options.moments = options.naive = false;
     options.jackknife.clear();
     options.mixture = true;
@@ -345,20 +354,37 @@ TEST(Adjust, OneClassTakesImagesAndSaysSo) {
     EXPECT_THAT(all, HasSubstr("one class only"));
 }
 
-TEST(Adjust, UnequalAnnotatorsAreWarnedOf) {
+TEST(Adjust, OneImageWithFewAnnotatorsDoesNotCoarsenTheMoments) {
     Study study = small_study();
+    const AdjustReport whole = adjust(study, of_moments());
     study.second.annotators[0] = 5;
     study.second.selected[0] = 5;
-    const AdjustReport report = adjust(study, {});
-    EXPECT_EQ(report.methods.front().exponents, (std::vector<int>{0, 1, 2}));
-    std::string all;
-    for (const auto& w : report.warnings) all += w + "\n";
-    EXPECT_THAT(all, HasSubstr("`min_annotators`"));
+    const AdjustReport report = adjust(study, of_moments());
+    const MethodResult& moments = report.methods.front();
+    EXPECT_EQ(moments.exponents, (std::vector<int>{0, 1, 2, 5, 12}));
+    EXPECT_NEAR(*moments.mean_adjusted.value, *whole.methods.front().mean_adjusted.value, .01);
+    ASSERT_EQ(moments.notes.size(), 1U);
+    EXPECT_EQ(moments.notes.front(),
+              "0 images of the original and 1 of the replication with fewer than 24 annotators are "
+              "left out");
+    // The weights are by cell of the whole grid, and sum to the estimate.
+    EXPECT_EQ(moments.weights.size(), report.second_cells.grid.size());
+    double sum = 0;
+    for (std::size_t c = 0; c < moments.weights.size(); ++c)
+        sum += moments.weights[c] * report.correct[c * study.models()];
+    EXPECT_NEAR(sum, *moments.adjusted[0].value, 1e-12);
+    EXPECT_EQ(report.method("naive")->definition, "adjusted.naive.n24.renormalised");
+    // Two in a hundred are more than may be left out.
+    for (std::size_t i = 0; i < study.second.size(); i += 50) {
+        study.second.annotators[i] = 5;
+        study.second.selected[i] = std::min<std::uint16_t>(study.second.selected[i], 5);
+    }
+    EXPECT_EQ(adjust(study, of_moments()).methods.front().exponents, (std::vector<int>{0, 1, 2}));
 }
 
 TEST(Adjust, EveryMethodAnswers) {
     const Study study = small_study(World::probit);
-    AdjustOptions options;
+    AdjustOptions options = of_moments();
     options.mixture = options.npmle = true;
     options.jackknife = {1, 6};
     const AdjustReport report = adjust(study, options);
@@ -418,9 +444,71 @@ TEST(Adjust, EveryMethodAnswers) {
     EXPECT_EQ(json["methods"].size(), 8U);  // two companions of the moments
     options.jackknife = {24};
     EXPECT_THROW(adjust(study, options), Error);
-    options = {};
+    options = of_moments();
     options.exponents = {0, 1, 20};
     EXPECT_THROW(adjust(study, options), Error);
+}
+
+/// A third of the images were asked of more people: at random, or where the first disagreed.
+TEST(Adjust, NumbersOfAnnotatorsThatDependOnAnswersAreFound) {
+    SimulationOptions simulation;
+    simulation.classes = 100;
+    simulation.classifiers = 2;
+    int false_alarms = 0;
+    for (std::uint64_t seed = 0; seed < 40; ++seed) {
+        simulation.seed = seed;
+        const Simulation drawn = simulate(simulation);
+        Study study = study_of(drawn);
+        const auto ask = [&](bool by_answers) {
+            for (std::size_t i = 0; i < study.second.size(); ++i) {
+                const int first = drawn.second.k(i, 10);
+                const bool more = by_answers ? first > 2 && first < 8 : i % 3 == 0;
+                const int n = more ? 40 : 10;
+                study.second.annotators[i] = static_cast<std::uint16_t>(n);
+                study.second.selected[i] = drawn.second.k(i, n);
+            }
+            std::string all;
+            for (const auto& w : adjust(study, of_moments()).warnings) all += w + "\n";
+            return all.find("replication: how many annotators an image got depends on their") !=
+                   std::string::npos;
+        };
+        EXPECT_TRUE(ask(true)) << seed;
+        false_alarms += ask(false) ? 1 : 0;
+    }
+    EXPECT_EQ(false_alarms, 0);
+}
+
+/// Signs in words, and "about" where an interval holds 0.
+TEST(Adjust, TheVerdictSaysSignsInWords) {
+    const auto points = [](double value, double half) {
+        Estimate e;
+        e.value = value / 100;
+        e.unit = Unit::proportion;
+        e.interval = Interval{(value - half) / 100, (value + half) / 100, .95, "t.by_class"};
+        return e;
+    };
+    AdjustReport report;
+    report.classifiers = {"a", "b"};
+    MethodResult& main = report.methods.emplace_back();
+    main.id = "pl";
+    main.mean_adjusted = points(70, 1);
+    main.mean_gap = {points(12, 1), points(4, 1.5), points(8, 1.2)};
+    EXPECT_THAT(
+        verdict(report),
+        testing::StartsWith(
+            "Mean accuracy is 12.0 ±1.0 points lower on the replication than on the "
+            "original. Were its images as easy to select as the original's, it would be 4.0 "
+            "±1.5 points lower; 8.0 ±1.2 points come from how they were selected.\nThat is "
+            "by pl ("));
+    EXPECT_THAT(verdict(report), HasSubstr("2 classifiers, with 95 % intervals."));
+    main.mean_gap = {points(2, 1), points(3, 4), points(-1, 3)};
+    EXPECT_THAT(verdict(report),
+                HasSubstr("it would be about as high (from 7.0 points lower to 1.0 points higher); "
+                          "how they were selected explains about none of the difference"));
+    main.mean_gap = {points(-6, 1), points(-9, 1), points(3, 1)};
+    EXPECT_THAT(verdict(report), HasSubstr("6.0 ±1.0 points higher on the replication"));
+    EXPECT_THAT(verdict(report), HasSubstr("3.0 ±1.0 points come from how they were selected, "
+                                           "against the difference."));
 }
 
 TEST(LineFit, KnownLines) {

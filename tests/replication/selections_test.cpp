@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "assay/error.h"
+#include "assay/replication/prepare.h"
 #include "assay/replication/study.h"
 #include "core/file.h"
 #include "scratch.h"
@@ -83,6 +84,53 @@ TEST_F(Files, DamageIsNamedWithItsLine) {
     EXPECT_THAT(frequencies("a,c,999999,4\n"), HasSubstr("annotators `999999`"));
     EXPECT_THAT(frequencies("a,c,3,1\na,c,3,1\n"), HasSubstr("twice"));
     EXPECT_THAT(frequencies(""), HasSubstr("no image"));
+}
+
+TEST_F(Files, ReadingsThatChoseTheImagesAreNotTaken) {
+    const std::string header =
+        "image,label,bucket,annotators,selected,held_out_annotators,held_out_selected\n";
+    const auto chosen = write("chosen.csv", header + "a,dog,4,10,9,5,3\nb,dog,4,10,9,0,0\n");
+    const Readings r = read_frequencies(chosen, names_);
+    ASSERT_EQ(r.size(), 1U);
+    EXPECT_EQ(r.annotators[0], 5);
+    EXPECT_EQ(r.selected[0], 3);
+    EXPECT_EQ(r.without_annotators, 1U);
+    EXPECT_TRUE(r.held_out);
+    const auto none = write("none.csv", header + "a,dog,4,10,9,0,0\n");
+    EXPECT_THAT(message([&] { read_frequencies(none, names_); }),
+                HasSubstr("its readings chose these images"));
+    // Annotations: those of the selection round are found by annotator, image and label.
+    const std::string columns = "annotator,image,label,selected,batch\n";
+    const auto original = write("original.csv", columns + "w1,o,dog,1,g1\nw2,o,dog,0,g1\n");
+    const auto round = write("round.csv", columns + "w1,a,dog,1,g2\nw3,a,dog,1,g2\n");
+    const auto again =
+        write("again.csv", columns + "w1,a,dog,0,g3\nw2,a,dog,1,g3\nw2,b,dog,1,g2\n");
+    const auto after = write("after.csv", columns + "w2,a,dog,0,g3\nw4,a,dog,1,g3\n");
+    PrepareOptions options;
+    options.selected_by = {round};
+    EXPECT_THAT(
+        message([&] {
+            prepare_sets({original, again}, options);
+        }),
+        AllOf(HasSubstr("again.csv: 2 of 3 annotations"), HasSubstr("annotator `w1` on `a`")));
+    EXPECT_EQ(prepare_sets({original, after}, options).sets.size(), 2U);
+    const auto counted = write("f.csv", "image,label,annotators,selected\na,dog,2,1\n");
+    EXPECT_THAT(message([&] {
+                    prepare_sets({original, counted}, options);
+                }),
+                HasSubstr("`selected_by` needs annotations"));
+}
+
+TEST_F(Files, OneSetIsNotTwo) {
+    const auto one = write("one.csv", "image,label,annotators,selected\na,dog,5,3\nb,cat,5,2\n"),
+               turned = write("two.csv", "image,label,annotators,selected\nb,cat,5,2\na,dog,5,3\n"),
+               other =
+                   write("three.csv", "image,label,annotators,selected\nb,cat,5,2\na,dog,5,4\n");
+    EXPECT_THAT(message([&] {
+                    prepare_sets({one, turned}, {});
+                }),
+                HasSubstr("hold the same images with the same readings"));
+    EXPECT_EQ(prepare_sets({one, other}, {}).sets.size(), 2U);
 }
 
 TEST_F(Files, TheFirstOfRepeatedAnswersCounts) {

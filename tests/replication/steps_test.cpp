@@ -133,7 +133,7 @@ TEST_F(Steps, AdjustTellsTheSameEverywhere) {
     const Report report = report_of(outcome);
     EXPECT_EQ(report.result["schema"], "assay.replicate_adjust/2");
     EXPECT_EQ(report.result["verdict"], verdict(outcome.adjusted));
-    EXPECT_THAT(verdict(outcome.adjusted), HasSubstr("were selection bias."));
+    EXPECT_THAT(verdict(outcome.adjusted), HasSubstr("come from how they were selected."));
     EXPECT_EQ(outcome.sweep.front().annotators, 2);
     EXPECT_EQ(outcome.sweep.back().annotators, 16);
     // Two classifiers for each method that is defined.

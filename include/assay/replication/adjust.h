@@ -25,7 +25,7 @@ namespace assay::replication {
 enum class Units { classes, images };
 
 struct AdjustOptions {
-    bool moments = true, naive = true, mixture = false, npmle = false;
+    bool likelihood = true, moments = true, naive = true, mixture = false, npmle = false;
     std::vector<int> jackknife = {1};  ///< values of d
     std::vector<int>
         exponents;  ///< of the moment estimator; empty: by the smallest number of annotators
@@ -33,7 +33,7 @@ struct AdjustOptions {
     Units units = Units::classes;  ///< images are taken where there are fewer than 2 classes
     double level = 0.95;
     std::uint32_t bootstrap =
-        0;  ///< replicates, 20 to 100,000; 0: none (moments have analytic intervals anyway)
+        0;  ///< replicates, 20 to 100,000; 0: none (pl and moments have analytic intervals anyway)
     std::uint64_t seed = 1;
     int threads = 0;
     int mixture_parts = 3;
@@ -41,8 +41,10 @@ struct AdjustOptions {
         false;  ///< spline by the published 1000-point grid instead of exact integrals
 };
 
-/// Names of the methods for a list: "moments", "naive", "jackknife", "mixture", "npmle".
+/// Names of the methods for a list: "pl", "moments", "naive", "jackknife", "mixture", "npmle".
 const std::vector<std::string>& method_names();
+/// What a method (its id) is exact for, in half a sentence.
+std::string exact_for(std::string_view id);
 /// Only these; the jackknife's values of d stay where it is among them. Throws usage with the
 /// nearest name.
 void choose_methods(AdjustOptions& options, const std::vector<std::string>& names);
@@ -78,6 +80,18 @@ struct Drawing {
 inline constexpr int drawing_points = 100;
 std::vector<double> drawing_rates();
 
+/// What the readings say little of: how the adjusted accuracy would be missed if a classifier's
+/// curve had a jump that is not in the estimate. Proportions.
+struct BlindSpots {
+    double rate_99 = 0;   ///< 99th percentile of the replication's selection rates
+    double above_99 = 0;  ///< proportion of the original's images with a larger rate
+    /// By classifier: what the estimate would miss of a jump up by 10 points at a rate of .98, and
+    /// at the rate where it would miss most.
+    std::vector<double> top_jump, worst_jump, worst_rate;
+    /// Adjusted by the moments less that of the quoted method; empty without moments.
+    std::vector<double> companion_difference;
+};
+
 struct MethodResult {
     std::string id, definition;
     std::vector<Estimate> adjusted;  ///< by classifier
@@ -95,6 +109,7 @@ struct MethodResult {
     std::vector<std::string> notes;  ///< what a reader must know of the fits
     nlohmann::json details;          ///< parameters of fitted densities and curves
     Drawing drawing;
+    std::optional<BlindSpots> blind_spots;  ///< of the penalised likelihood
     std::size_t outside = 0;  ///< classifiers with an adjusted accuracy outside [0, 1]
 
     /// Where it is not, every estimate says why, and all else is empty.

@@ -60,7 +60,7 @@ std::vector<std::vector<int>> companion_exponents(int smallest_n);
 /// m1_j = mean over set 1 of u_{e_j}, G_ij = mean over set 2 of u_{e_i + e_j}, b_j = mean over set
 /// 2 of f u_{e_j}. G^-1 b projects g onto span{s^e}, G^-1 m1 projects p1/p2; the error in the limit
 /// of many images is the product of what the two projections miss: none where either lies in the
-/// span, whatever n. docs/moment-estimator.md.
+/// span, whatever n. docs/selection-bias.md.
 class MomentProjection {
 public:
     /// `exponents`: 0 first, ascending. Needs n >= 2 max(e) in set 2 and n >= max(e) in set 1

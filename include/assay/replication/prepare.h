@@ -21,6 +21,9 @@ struct PrepareOptions {
     CleaningRules rules;
     int equalise = -1;  ///< annotators to keep of each image; 0: as many as the image with the
                         ///< fewest has; -1: all
+    /// Annotations by which the second set's images were selected: readings among them would say
+    /// that all were easy to select, which is why they are there.
+    std::vector<std::filesystem::path> selected_by;
     bool other_annotators = false;  ///< go on although no annotator judged both sets
     std::uint64_t seed = 1;         ///< of everything random in the step, not of this part alone
 };
@@ -40,7 +43,8 @@ struct PreparedSets {
 void check_files(const std::vector<std::filesystem::path>& files, const PrepareOptions& options);
 
 /// Files of raw annotations or of frequencies, one a set. Throws as check_files(); bad_input: no
-/// annotator in common (unless other_annotators), nothing left. Cost: linear in the annotations;
+/// annotator in common (unless other_annotators), one set given twice, readings of the second set
+/// among those of `selected_by`, nothing left. Cost: linear in the annotations;
 /// memory: 16 bytes per annotation.
 PreparedSets prepare_sets(const std::vector<std::filesystem::path>& files,
                           const PrepareOptions& options);

@@ -122,6 +122,7 @@ struct Readings {
     std::vector<std::uint32_t> classes;  ///< into StudyNames::classes
     std::vector<std::uint16_t> annotators, selected;
     std::uint64_t without_annotators = 0;  ///< images left out: nobody was left to judge them
+    bool held_out = false;                 ///< of annotators held out from the choice of the images
 
     std::size_t size() const noexcept { return annotators.size(); }
     CellCounts cells() const;
@@ -132,8 +133,10 @@ Estimate mean_frequency(const Readings& set);
 /// Controls are left out. Throws bad_input: more than max_annotators for an image.
 Readings count_readings(const Selections& set);
 
-/// A csv with the columns image, label, annotators, selected: what `frequencies` writes. Throws
-/// bad_input (file, line, value); a table of several sets (a column `set`) is refused.
+/// A csv with the columns image, label, annotators, selected: what `frequencies` writes. Of the
+/// table of chosen images that `match` writes, the readings of held-out annotators are taken: the
+/// others chose the images. Throws bad_input (file, line, value); a table of several sets (a column
+/// `set`) and one without held-out annotators are refused.
 Readings read_frequencies(const std::filesystem::path& path, StudyNames& names);
 std::string frequencies_csv(const Readings& readings, const StudyNames& names);
 /// True for a file of raw annotations (it has a column `annotator`, `worker` or `rater`),

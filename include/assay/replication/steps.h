@@ -66,7 +66,8 @@ struct AdjustStep {
     std::filesystem::path original_hits, replication_hits;  ///< csv files or folders of stores
     PrepareOptions annotations;
     StudyOptions study;
-    std::vector<std::string> methods = {"moments", "naive", "jackknife"};  ///< of method_names()
+    std::vector<std::string> methods = {"pl", "moments", "naive",
+                                        "jackknife"};  ///< of method_names()
     AdjustOptions estimates;       ///< its methods are those above, its seed that of `annotations`
     std::vector<int> sweep;        ///< repeat the estimates with these numbers of annotators
     bool sweep_eighths = false;    ///< with eighths(), where `sweep` is empty

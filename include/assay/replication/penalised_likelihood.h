@@ -1,0 +1,67 @@
+// Adjusted accuracy by penalised likelihood ("PL"): smooth densities of the selection rates of both
+// sets and a smooth accuracy curve for each classifier, each as smooth as its own data ask, with
+// errors that count what the smoothing may hide.
+//
+// On a grid of rates s_j, equidistant in logit s: log p_j is a multiple of log s, one of log(1 - s)
+// and a cubic spline whose second differences are penalised (infinitely penalised: a beta
+// distribution); g(s) = -.05 + 1.1 logistic(eta), eta a cosine series in 2 atan sqrt(s / (1 - s))
+// with penalised curvature. A reading (n, k) enters by s^k (1 - s)^(n - k) alone: images may differ
+// in n, and n may have been chosen by looking at earlier answers. The penalties' weights are
+// chosen by marginal likelihood (the fixed point of Schall, Biometrika 1991) and then lowered.
+// docs/selection-bias.md says how it was measured and where it fails.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "assay/replication/cells.h"
+
+namespace assay::replication {
+
+namespace penalised {
+struct Densities;
+}
+
+/// Immutable; thread-safe. Accuracies are proportions.
+class PenalisedLikelihood {
+public:
+    /// Fits the densities of both sets. Throws bad_input for a set without images or with readings
+    /// that are all 0 or all n, usage for cells with one annotator only. Cost: about 10 rounds of
+    /// cells * 180 * 30 multiplications a set.
+    PenalisedLikelihood(const CellCounts& first, const CellCounts& second);
+
+    struct Fit {
+        double accuracy = 0;        ///< A = sum_j p1_j g_j
+        std::vector<double> curve;  ///< g_j at rates()
+        /// What an image adds to the accuracy, by cell of its set's grid (influence values; 0 in
+        /// cells without images): of set 1, and of set 2 when misclassified; a hit adds hit_effect.
+        std::vector<double> first_effect, miss_effect, hit_effect;
+        /// Prior part of the variance, B = sum of squares: of set 1's and set 2's density (by
+        /// second difference of the spline), and of the curve (its square root).
+        std::vector<double> first_prior, second_prior;
+        double curve_prior = 0;
+        double penalty = 0;  ///< of the curve
+        int rounds = 0;
+    };
+    /// `correct`: correct images by cell of set 2. Cost: some 10 rounds of cells * 180 * 24.
+    Fit fit(std::span<const double> correct) const;
+
+    /// What the accuracy would miss of a jump by 1 in the true curve, to first order: by upper edge
+    /// of each part of the grid, P1(s above it) less the estimate's answer to the hits that such a
+    /// jump adds. rates().size() entries, the last 0; the edges lie midway on the logit scale.
+    std::vector<double> missed_of_jump(const Fit& fit) const;
+
+    /// The grid of rates and both densities there (masses; each sums to 1).
+    const std::vector<double>& rates() const;
+    const std::vector<double>& first_density() const;
+    const std::vector<double>& second_density() const;
+    /// Weights of the roughness penalties that were found for set 1 and set 2.
+    double first_penalty() const;
+    double second_penalty() const;
+
+private:
+    std::shared_ptr<const penalised::Densities> densities_;
+};
+
+}  // namespace assay::replication

@@ -1,0 +1,82 @@
+#include "replication/blind_spots.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+namespace assay::replication {
+namespace {
+
+/// More of the original's images than this above nearly all of the replication's: in simulated
+/// studies with such sets intervals covered less than they claim.
+constexpr double much_above = .30;
+constexpr std::size_t most_named = 5;
+
+struct Finding {
+    std::string classifier;
+    double size, half;  ///< proportions: what was found, half the interval
+};
+
+/// "a (1.20, interval ±0.80), b (...) and 3 more", the largest excess first.
+std::string named(std::vector<Finding> findings) {
+    std::ranges::stable_sort(findings, [](const Finding& x, const Finding& y) {
+        return std::abs(x.size) - x.half > std::abs(y.size) - y.half;
+    });
+    std::string out;
+    for (std::size_t i = 0; i < std::min(findings.size(), most_named); ++i) {
+        const Finding& f = findings[i];
+        out += fmt::format("{}{} ({:+.2f} points, interval ±{:.2f})", i == 0 ? "" : ", ",
+                           f.classifier, 100 * f.size, 100 * f.half);
+    }
+    if (findings.size() > most_named)
+        out += fmt::format(" and {} more", findings.size() - most_named);
+    return out;
+}
+
+}  // namespace
+
+void add_blind_spots(const CountedStudy& /*counted*/, AdjustReport& report) {
+    MethodResult& main = report.methods.front();
+    if (!main.defined() || !main.blind_spots) return;
+    BlindSpots& spots = *main.blind_spots;
+    const MethodResult* moments = report.method("moments");
+    if (moments != nullptr && moments->defined()) {
+        for (std::size_t m = 0; m < report.classifiers.size(); ++m)
+            spots.companion_difference.push_back(*moments->adjusted[m].value -
+                                                 *main.adjusted[m].value);
+    }
+    const auto beyond = [&](const std::vector<double>& sizes) {
+        std::vector<Finding> found;
+        for (std::size_t m = 0; m < sizes.size(); ++m) {
+            const Interval& i = *main.adjusted[m].interval;
+            const double half = (i.high - i.low) / 2;
+            if (std::abs(sizes[m]) > half) found.push_back({report.classifiers[m], sizes[m], half});
+        }
+        return found;
+    };
+    if (const auto found = beyond(spots.companion_difference); !found.empty()) {
+        report.warnings.push_back(fmt::format(
+            "the moments' estimate lies outside the interval of {} of {} classifiers: {}; their "
+            "accuracy may rise steeply, which the moments cannot follow, or the interval misses "
+            "something",
+            found.size(), report.classifiers.size(), named(found)));
+    }
+    if (const auto found = beyond(spots.top_jump); !found.empty()) {
+        report.warnings.push_back(fmt::format(
+            "if accuracy jumped by 10 points at a selection rate of .98, the adjusted accuracy of "
+            "{} of {} classifiers would miss more of it than their interval allows: {}",
+            found.size(), report.classifiers.size(), named(found)));
+    }
+    if (spots.above_99 > much_above) {
+        report.warnings.push_back(fmt::format(
+            "{:.0f} % of the original's images have larger selection rates than 99 % of the "
+            "replication's (above {:.3f}): the replication says little about the accuracy there, "
+            "and the intervals may be too narrow",
+            100 * spots.above_99, spots.rate_99));
+    }
+}
+
+}  // namespace assay::replication

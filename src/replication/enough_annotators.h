@@ -1,0 +1,42 @@
+// Leaving out the few images with the fewest annotators, for methods that are limited by them.
+#pragma once
+
+#include <vector>
+
+#include "replication/estimator.h"
+
+namespace assay::replication {
+
+/// At most this share of a set is left out.
+inline constexpr double most_left_out = .01;
+
+/// The largest number of annotators that all but a hundredth of both sets' images have: one image
+/// with 2 annotators among 10,000 would otherwise allow the moments straight lines only, and thin
+/// all images to 2 for the naive estimate and the jackknife.
+int usual_annotators(const CellCounts& first, const CellCounts& second);
+
+/// A study's counts without the images that have fewer than `least` annotators.
+class EnoughAnnotators {
+public:
+    /// Throws bad_input where no image is left.
+    EnoughAnnotators(const CellCounts& all_first, const CellCounts& all_second,
+                     const Correct& all_correct, int least);
+    CellCounts first, second;
+    Correct correct;
+    double first_left_out = 0, second_left_out = 0;  ///< images
+    /// Values by cell of the restricted second set, by cell of the whole one: 0 elsewhere.
+    std::vector<double> spread_second(const std::vector<double>& values) const;
+    std::vector<std::size_t> first_place, second_place;  ///< of restricted cells among all
+    /// "12 images of the original and 3 of the replication with fewer than 24 annotators are left
+    /// out"; "" where none is.
+    std::string note() const;
+
+private:
+    int least_;
+    std::size_t second_cells_;
+};
+
+/// The cells with at least so many annotators.
+CellCounts with_annotators(const CellCounts& counts, int least);
+
+}  // namespace assay::replication

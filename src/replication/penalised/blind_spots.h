@@ -1,0 +1,14 @@
+// What the readings say little of.
+#pragma once
+
+#include <vector>
+
+#include "assay/replication/adjust.h"
+#include "assay/replication/penalised_likelihood.h"
+
+namespace assay::replication::penalised {
+
+BlindSpots blind_spots(const PenalisedLikelihood& model,
+                       const std::vector<PenalisedLikelihood::Fit>& fits);
+
+}  // namespace assay::replication::penalised

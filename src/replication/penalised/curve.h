@@ -1,0 +1,34 @@
+// A classifier's accuracy by selection rate: a penalised cosine series through a logistic link.
+#pragma once
+
+#include <array>
+#include <span>
+#include <vector>
+
+#include "replication/dense.h"
+#include "replication/penalised/logit_grid.h"
+
+namespace assay::replication::penalised {
+
+inline constexpr std::size_t cosines = 24;
+using CosineRow = std::array<double, cosines>;
+
+/// cos(m 2 atan(exp(x_j / 2))) at every point of the grid, m = 0..23.
+const std::array<CosineRow, points>& cosine_table();
+
+struct Curve {
+    CosineRow coefficients{};
+    std::vector<double> accuracy, slope;  ///< g_j and dg_j / d eta_j
+    std::vector<double> hit_rate;         ///< pi_c, by used cell
+    std::vector<CosineRow> design;        ///< d pi_c / d coefficients, by used cell
+    Cholesky information;                 ///< H_g
+    double penalty = .05;
+    int rounds = 0;
+    double prior(const CosineRow& answer) const;  ///< sqrt(penalty v' P v)
+};
+
+/// `posterior`: points x used cells; `hits`: correct images by used cell.
+Curve fit_curve(const UsedCells& cells, const std::vector<double>& posterior,
+                std::span<const double> hits);
+
+}  // namespace assay::replication::penalised

@@ -1,0 +1,119 @@
+// The penalised likelihood behind the face that all estimators have.
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include <nlohmann/json.hpp>
+
+#include "assay/replication/penalised_likelihood.h"
+#include "core/parallel.h"
+#include "replication/estimator.h"
+#include "replication/penalised/blind_spots.h"
+#include "replication/penalised/logit_grid.h"
+
+namespace assay::replication {
+namespace penalised {
+namespace {
+
+/// A function of the grid, between its points by straight lines in the logit.
+std::vector<double> at_drawing_rates(const std::vector<double>& values) {
+    const double step = (highest_logit - lowest_logit) / static_cast<double>(points);
+    std::vector<double> out;
+    for (const double s : drawing_rates()) {
+        const double at = (std::log(s / (1 - s)) - lowest_logit) / step - .5;
+        const double place = std::clamp(at, 0.0, static_cast<double>(points - 1));
+        const auto left = std::min(static_cast<std::size_t>(place), points - 2);
+        const double part = place - static_cast<double>(left);
+        out.push_back((1 - part) * values[left] + part * values[left + 1]);
+    }
+    return out;
+}
+
+/// Masses of the grid's parts as a density of s.
+std::vector<double> density_of(const std::vector<double>& mass) {
+    const double step = (highest_logit - lowest_logit) / static_cast<double>(points);
+    std::vector<double> out = at_drawing_rates(mass);
+    const std::vector<double> rates = drawing_rates();
+    for (std::size_t i = 0; i < out.size(); ++i) out[i] /= step * rates[i] * (1 - rates[i]);
+    return out;
+}
+
+class LikelihoodEstimator final : public Estimator {
+public:
+    explicit LikelihoodEstimator(int threads) : threads_(threads) {}
+    std::string id() const override { return "pl"; }
+    std::string definition() const override { return "adjusted.pl.logit180.spline28.cosine24"; }
+
+    std::vector<double> estimate(const CellCounts& first, const CellCounts& second,
+                                 const Correct& correct, MethodResult* result,
+                                 CellEffects* effects) const override {
+        const PenalisedLikelihood model(first, second);
+        std::vector<PenalisedLikelihood::Fit> fits(correct.models);
+        // In a bootstrap the replicates take the threads.
+        const int threads = result == nullptr ? 1 : resolve_threads(threads_);
+        parallel_blocks(fits.size(), threads, [&](std::size_t m) {
+            throw_if_stopped();
+            fits[m] = model.fit(correct.of(m));
+        });
+        std::vector<double> accuracies;
+        for (const auto& fit : fits) accuracies.push_back(fit.accuracy);
+        if (result != nullptr) describe(model, fits, *result);
+        if (effects != nullptr) *effects = influences(fits, accuracies);
+        return accuracies;
+    }
+
+private:
+    static void describe(const PenalisedLikelihood& model,
+                         const std::vector<PenalisedLikelihood::Fit>& fits, MethodResult& result) {
+        result.details = {{"penalty",
+                           {{"original", model.first_penalty()},
+                            {"replication", model.second_penalty()},
+                            {"curves", nlohmann::json::array()}}}};
+        result.drawing.first_density = density_of(model.first_density());
+        result.drawing.second_density = density_of(model.second_density());
+        for (const auto& fit : fits) {
+            result.details["penalty"]["curves"].push_back(fit.penalty);
+            result.drawing.accuracy.push_back(at_drawing_rates(fit.curve));
+        }
+        result.blind_spots = blind_spots(model, fits);
+    }
+
+    static CellEffects influences(const std::vector<PenalisedLikelihood::Fit>& fits,
+                                  std::vector<double> accuracies) {
+        const std::size_t models = fits.size();
+        // cells x classifiers out of each classifier's own values.
+        const auto gather = [&](auto member) {
+            std::vector<double> out((fits.front().*member).size() * models);
+            for (std::size_t m = 0; m < models; ++m) {
+                const std::vector<double>& own = fits[m].*member;
+                for (std::size_t c = 0; c < own.size(); ++c) out[c * models + m] = own[c];
+            }
+            return out;
+        };
+        CellEffects effects;
+        effects.adjusted = std::move(accuracies);
+        effects.first = gather(&PenalisedLikelihood::Fit::first_effect);
+        effects.miss = gather(&PenalisedLikelihood::Fit::miss_effect);
+        effects.hit = gather(&PenalisedLikelihood::Fit::hit_effect);
+        for (const auto member :
+             {&PenalisedLikelihood::Fit::first_prior, &PenalisedLikelihood::Fit::second_prior}) {
+            for (std::size_t i = 0; i < (fits.front().*member).size(); ++i) {
+                auto& part = effects.prior.emplace_back();
+                for (const auto& fit : fits) part.push_back((fit.*member)[i]);
+            }
+        }
+        for (const auto& fit : fits) effects.curve_prior.push_back(fit.curve_prior);
+        return effects;
+    }
+
+    int threads_;
+};
+
+}  // namespace
+}  // namespace penalised
+
+std::unique_ptr<Estimator> make_penalised_likelihood(int threads) {
+    return std::make_unique<penalised::LikelihoodEstimator>(threads);
+}
+
+}  // namespace assay::replication

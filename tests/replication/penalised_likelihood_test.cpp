@@ -1,0 +1,228 @@
+// The penalised likelihood: equal to the reference implementation, its influences, what it cannot
+// see.
+#include "assay/replication/penalised_likelihood.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "assay/error.h"
+#include "assay/replication/adjust.h"
+#include "assay/replication/simulation.h"
+#include "message_of.h"
+
+namespace assay::replication {
+namespace {
+
+using testing::HasSubstr;
+
+/// x <- (1103515245 x + 12345) mod 2^31: a study that any language can draw again.
+class Congruential {
+public:
+    explicit Congruential(std::uint64_t seed) : x_(seed) {}
+    double operator()() {
+        x_ = (1103515245 * x_ + 12345) % 2147483648U;
+        return static_cast<double>(x_) / 2147483648.0;
+    }
+
+private:
+    std::uint64_t x_;
+};
+
+struct Drawn {
+    std::uint64_t seed;
+    std::size_t images;
+    std::vector<int> annotators;
+    std::uint32_t classes;
+    std::size_t classifiers;
+};
+
+Study draw(const Drawn& how) {
+    Congruential random(how.seed);
+    Study study;
+    for (std::size_t m = 0; m < how.classifiers; ++m)
+        study.classifiers.push_back(std::to_string(m));
+    for (std::uint32_t c = 0; c < how.classes; ++c) study.classes.push_back(std::to_string(c));
+    study.row_bytes = 16;
+    for (StudySet* set : {&study.first, &study.second}) {
+        const bool first = set == &study.first;
+        for (std::size_t i = 0; i < how.images; ++i) {
+            const double u = random(), v = random();
+            const double s =
+                first ? (u < .6 ? std::pow(v, 1. / 6) : v) : (u < .4 ? std::pow(v, .25) : v * v);
+            const int n = how.annotators[i % how.annotators.size()];
+            int k = 0;
+            for (int a = 0; a < n; ++a) k += random() < s ? 1 : 0;
+            set->classes.push_back(static_cast<std::uint32_t>(i % how.classes));
+            set->annotators.push_back(static_cast<std::uint16_t>(n));
+            set->selected.push_back(static_cast<std::uint16_t>(k));
+            set->hits.resize(set->hits.size() + study.row_bytes, 0);
+            for (std::size_t m = 0; m < how.classifiers; ++m) {
+                const double slope = 4 + 8 * static_cast<double>(m % 4);
+                const double g = .1 + .8 / (1 + std::exp(-slope * (s - .5)));
+                set->hits[i * study.row_bytes + m] = random() < g ? 1 : 0;
+            }
+        }
+    }
+    return study;
+}
+
+AdjustOptions alone() {
+    AdjustOptions options;
+    options.moments = options.naive = false;
+    options.jackknife.clear();
+    return options;
+}
+
+struct Reference {
+    double adjusted, sandwich, prior;
+};
+
+/// The numbers are those of a numpy implementation of the same formulas, on the same draws.
+TEST(PenalisedLikelihood, EqualsTheReference) {
+    const std::vector<std::pair<Drawn, std::vector<Reference>>> studies = {
+        {{1, 2000, {40}, 50, 4},
+         {{0.638359753547, 0.0117091760138, 0.00109280592717},
+          {0.708756790227, 0.0115811662513, 0.00114885897163},
+          {0.740873619301, 0.0104550668103, 0.00139592468089},
+          {0.739613902576, 0.0108771494432, 0.00128361852375}}},
+        {{2, 1500, {5, 40, 10, 20}, 30, 3},
+         {{0.617530999109, 0.0147158423257, 0.00129903229629},
+          {0.700556092285, 0.0131023723875, 0.00115820123785},
+          {0.711591181845, 0.0136064936819, 0.00152442931116}}},
+        {{3, 600, {10}, 20, 2},
+         {{0.625905797746, 0.020623661187, 0.00184131854675},
+          {0.733296158932, 0.0225192172886, 0.00121978964769}}}};
+    for (const auto& [how, expected] : studies) {
+        const AdjustReport report = adjust(draw(how), alone());
+        const MethodResult& pl = report.methods.front();
+        ASSERT_EQ(pl.id, "pl");
+        for (std::size_t m = 0; m < expected.size(); ++m) {
+            EXPECT_NEAR(*pl.adjusted[m].value, expected[m].adjusted, 1e-8) << how.seed << " " << m;
+            EXPECT_NEAR(*pl.adjusted[m].standard_error,
+                        std::hypot(expected[m].sandwich, expected[m].prior), 1e-8)
+                << how.seed << " " << m;
+        }
+    }
+}
+
+/// Influences sum to nothing over the images that were fitted, up to the penalties' pull.
+TEST(PenalisedLikelihood, TheMeanTakesPriorErrorsAsOne) {
+    // The same classifier twice: the mean is as sure as each, not surer.
+    Study study = draw({7, 1000, {20}, 25, 1});
+    study.classifiers.push_back("again");
+    for (StudySet* set : {&study.first, &study.second}) {
+        for (std::size_t i = 0; i < set->size(); ++i)
+            set->hits[i * study.row_bytes + 1] = set->hits[i * study.row_bytes];
+    }
+    const AdjustReport report = adjust(study, alone());
+    const MethodResult& pl = report.methods.front();
+    EXPECT_DOUBLE_EQ(*pl.mean_adjusted.standard_error, *pl.adjusted[0].standard_error);
+    EXPECT_DOUBLE_EQ(*pl.mean_gap.bias.standard_error, *pl.gaps[0].bias.standard_error);
+    EXPECT_FALSE(pl.line.has_value());  // both alike on the original: no line
+}
+
+TEST(PenalisedLikelihood, TheBootstrapAgreesAndThreadsDoNotMatter) {
+    const Study study = draw({11, 2000, {20}, 100, 3});
+    AdjustOptions options = alone();
+    options.bootstrap = 200;
+    options.threads = 2;
+    const AdjustReport report = adjust(study, options);
+    const MethodResult* drawn = report.method("pl.bootstrap");
+    ASSERT_NE(drawn, nullptr);
+    for (std::size_t m = 0; m < 3; ++m) {
+        // 200 replicates tell a standard error to 5 %; the prior part is not in them.
+        EXPECT_NEAR(
+            *drawn->adjusted[m].standard_error / *report.methods.front().adjusted[m].standard_error,
+            1, .2);
+    }
+    options.threads = 1;
+    EXPECT_EQ(to_json(adjust(study, options)).dump(), to_json(report).dump());
+}
+
+/// What the estimate misses of a jump, against the estimate with the jump's hits added.
+TEST(PenalisedLikelihood, MissedJumpsAreDerivatives) {
+    const Study study = draw({5, 4000, {30}, 50, 1});
+    const CellCounts first = study.first.cells(), second = study.second.cells();
+    const PenalisedLikelihood model(first, second);
+    const std::vector<double> hits = study.correct(study.second, second.grid);
+    const PenalisedLikelihood::Fit fit = model.fit(hits);
+    const std::vector<double> missed = model.missed_of_jump(fit);
+    const auto& s = model.rates();
+    for (const std::size_t part : {60U, 74U, 90U}) {
+        std::vector<double> more = hits;
+        double above = 0;
+        constexpr double size = .002;
+        for (std::size_t c = 0; c < more.size(); ++c) {
+            double in = 0, all = 0;
+            for (std::size_t j = 0; j < s.size(); ++j) {
+                const double p = model.second_density()[j] * std::pow(s[j], second.grid.k(c)) *
+                                 std::pow(1 - s[j], second.grid.n(c) - second.grid.k(c));
+                all += p;
+                if (j > part) in += p;
+            }
+            more[c] += size * second.images[c] * in / all;
+        }
+        for (std::size_t j = part + 1; j < s.size(); ++j) above += model.first_density()[j];
+        const double answer = (model.fit(more).accuracy - fit.accuracy) / size;
+        EXPECT_NEAR(missed[part], above - answer, .02) << s[part];
+        EXPECT_GT(above, .3);
+    }
+}
+
+TEST(PenalisedLikelihood, BlindSpotsAreToldForEachClassifier) {
+    // Set 1 where set 2 has next to nothing: a jump at the top would go unseen.
+    SimulationOptions simulation;
+    simulation.classes = 100;
+    simulation.classifiers = 3;
+    const AdjustReport report = adjust(study_of(simulate(simulation)), {});
+    const MethodResult& pl = report.methods.front();
+    ASSERT_TRUE(pl.blind_spots.has_value());
+    const BlindSpots& spots = *pl.blind_spots;
+    EXPECT_GT(spots.rate_99, .9);
+    ASSERT_EQ(spots.top_jump.size(), 3U);
+    for (std::size_t m = 0; m < 3; ++m) {
+        EXPECT_GE(std::abs(spots.worst_jump[m]), std::abs(spots.top_jump[m]));
+        EXPECT_LE(std::abs(spots.worst_jump[m]), .1);
+        EXPECT_NEAR(spots.companion_difference[m],
+                    *report.method("moments")->adjusted[m].value - *pl.adjusted[m].value, 1e-15);
+    }
+    // Those that would miss more than half their interval are counted and named.
+    int beyond = 0;
+    for (std::size_t m = 0; m < 3; ++m) {
+        const Interval& i = *pl.adjusted[m].interval;
+        beyond += std::abs(spots.top_jump[m]) > (i.high - i.low) / 2 ? 1 : 0;
+    }
+    std::string warnings;
+    for (const std::string& w : report.warnings) warnings += w + "\n";
+    const std::string counted = std::to_string(beyond) + " of 3 classifiers would miss more";
+    EXPECT_EQ(warnings.find(counted) != std::string::npos, beyond > 0) << warnings;
+    EXPECT_EQ(warnings.find("would miss more") != std::string::npos, beyond > 0) << warnings;
+    const auto json = to_json(report);
+    EXPECT_EQ(json["methods"][0]["classifiers"][1]["blind_spots"]["worst_jump"],
+              spots.worst_jump[1]);
+    EXPECT_FALSE(json["methods"][1]["classifiers"][1].contains("blind_spots"));
+}
+
+TEST(PenalisedLikelihood, RefusesReadingsThatSayNothing) {
+    const auto counts = [](std::vector<int> n, std::vector<double> images) {
+        return CellCounts{CellGrid(std::move(n)), std::move(images)};
+    };
+    const CellCounts good = counts({2}, {3, 2, 4});
+    for (const auto& [bad, text] :
+         std::vector<std::pair<CellCounts, std::string>>{{counts({2}, {0, 0, 0}), "without images"},
+                                                         {counts({2}, {5, 0, 0}), "by anybody"},
+                                                         {counts({2}, {0, 0, 5}), "all of its"}}) {
+        EXPECT_THAT(message_of([&] { PenalisedLikelihood(good, bad); }), HasSubstr(text));
+        EXPECT_THAT(message_of([&] { PenalisedLikelihood(bad, good); }), HasSubstr(text));
+    }
+    EXPECT_THROW(PenalisedLikelihood(good, counts({1}, {3, 4})), Error);
+    // Hits everywhere or nowhere are no trouble.
+    const PenalisedLikelihood model(good, good);
+    EXPECT_NEAR(model.fit(good.images).accuracy, 1, .06);
+    EXPECT_NEAR(model.fit(std::vector<double>(3, 0.0)).accuracy, 0, .06);
+}
+
+}  // namespace
+}  // namespace assay::replication
