@@ -47,10 +47,13 @@ Estimate undefined() {
 }  // namespace
 
 void FrequencyMeans::add(std::uint32_t cls, int selected, int annotators) {
-    const double frequency = static_cast<double>(selected) / annotators;
-    sum_[cls] += frequency;
-    squares_[cls] += frequency * frequency;
-    weight_[cls] += 1;
+    add(cls, static_cast<double>(selected) / annotators, 1.0);
+}
+
+void FrequencyMeans::add(std::uint32_t cls, double value, double weight) {
+    sum_[cls] += weight * value;
+    squares_[cls] += weight * value * value;
+    weight_[cls] += weight;
     images_ += 1;
 }
 

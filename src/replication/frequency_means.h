@@ -15,6 +15,7 @@ public:
     explicit FrequencyMeans(std::size_t classes)
         : sum_(classes, 0.0), squares_(classes, 0.0), weight_(classes, 0.0) {}
     void add(std::uint32_t cls, int selected, int annotators);
+    void add(std::uint32_t cls, double value, double weight);
     /// With the class weights of `other`: a class counts as often as it has images there. This must
     /// be unweighted.
     FrequencyMeans weighted_as(const FrequencyMeans& other) const;

@@ -119,7 +119,8 @@ TEST_F(Steps, MatchSaysWhyThereIsNoHeldOutFrequency) {
     step.choice.annotators = 5;
     const Report held = report_of(run_match(step, *self_comm()));
     EXPECT_TRUE(held.result["held_out_minus_reference"]["value"].is_number());
-    EXPECT_EQ(table(held, 0).rows.size(), 4U);
+    EXPECT_TRUE(held.result["held_out_minus_in_sample"]["value"].is_number());
+    EXPECT_EQ(table(held, 0).rows.size(), 5U);
 }
 
 TEST_F(Steps, AdjustTellsTheSameEverywhere) {

@@ -45,8 +45,12 @@ struct MatchResult {
     Estimate reference;  ///< mean frequency; classes weighted as they were chosen
     Estimate in_sample;
     Estimate held_out;  ///< undefined where no annotator was held out
-    /// Held out minus reference: what in-sample agreement hides. Paired by class.
+    /// Held out minus reference. Paired by class. Beside what in-sample agreement hides it holds
+    /// what a few images per class cannot match: targets are whole images.
     Estimate difference;
+    /// Held out minus in sample, of the same images, with the reference's mix of buckets: what
+    /// in-sample agreement hides, selection bias. Errors by class.
+    Estimate regression;
     std::vector<std::string> warnings;
 };
 

@@ -22,6 +22,7 @@ Table frequency_table(const MatchResult& result) {
     if (result.held_out.value) {
         table.add({"chosen, by annotators held out", result.held_out});
         table.add({"held out minus reference", result.difference});
+        table.add({"held out minus those who chose", result.regression});
     } else {
         table.add({"chosen, by annotators held out", "unknown"});
     }
