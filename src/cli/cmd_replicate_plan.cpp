@@ -38,7 +38,7 @@ int replicate_plan(std::vector<std::string> arguments) {
     app->add_option("--level", step.plan.level, "Confidence level")
         ->capture_default_str()
         ->type_name("P");
-    app->add_option("-j,--threads", step.threads, "Threads for reading stores (0: all)")
+    app->add_option("-j,--threads", step.threads, "Threads (0: all)")
         ->capture_default_str()
         ->type_name("N");
     add_annotation_options(*app, step.annotations);

@@ -1,43 +1,311 @@
+#include "assay/replication/plan.h"
+
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <numeric>
 
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
 #include "assay/error.h"
-#include "assay/replication/plan.h"
+#include "assay/replication/estimators.h"
+#include "assay/replication/penalised_likelihood.h"
+#include "core/parallel.h"
 #include "core/statistics.h"
 #include "replication/estimator.h"
 #include "replication/influence.h"
+#include "replication/penalised/logit_grid.h"
 
 namespace assay::replication {
 namespace {
 
 constexpr double min_width = 1e-4;
-
-/// Expected readings of n annotators, a proportion each.
-CellCounts expected(const BetaMixture& mixture, int n) {
-    CellCounts counts{CellGrid({n}), {}};
-    for (int k = 0; k <= n; ++k) {
-        double sum = 0;
-        for (std::size_t j = 0; j < mixture.parts(); ++j) {
-            if (mixture.weight[j] > 0)
-                sum += mixture.weight[j] *
-                       std::exp(log_beta_binomial(n, k, mixture.a[j], mixture.b[j]));
-        }
-        counts.images.push_back(sum);
-    }
-    return counts;
-}
+constexpr std::size_t parts_left_out = 10, fewest_classes = 20;
+/// Of a pilot's part: enough for a median.
+constexpr std::size_t most_curves = 20;
+constexpr double fewest_images = 50, most_images = 1e9;
 
 double median(std::vector<double> x) {
     std::sort(x.begin(), x.end());
     return quantile_sorted(x, 0.5);
 }
 
-PlanReport plan_with(const CellCounts& first, const CellCounts& second,
-                     const std::vector<AccuracySpline>& curves, double design_effect,
-                     const PlanOptions& options, BetaMixture one, BetaMixture two) {
+double mean_under(const std::vector<double>& mass, const std::vector<double>& values) {
+    return std::inner_product(mass.begin(), mass.end(), values.begin(), 0.0);
+}
+
+/// What stands for the truth: masses on the logit grid, accuracies there.
+struct PilotWorld {
+    std::vector<double> first, second;
+    std::vector<std::vector<double>> curves;
+    double first_images = 0, second_images = 0;
+};
+
+/// P(k of n | s_j), points x (n + 1).
+std::vector<double> reading_table(int n) {
+    const penalised::LogitGrid& grid = penalised::logit_grid();
+    std::vector<double> table;
+    for (std::size_t j = 0; j < penalised::points; ++j) {
+        for (int k = 0; k <= n; ++k)
+            table.push_back(
+                std::exp(log_choose(n, k) + k * grid.log_s[j] + (n - k) * grid.log_rest[j]));
+    }
+    return table;
+}
+
+/// sum_j mass_j value_j P(k | s_j) for every k.
+std::vector<double> expected(const std::vector<double>& table, int n,
+                             const std::vector<double>& mass, const std::vector<double>* value) {
+    std::vector<double> sums(static_cast<std::size_t>(n) + 1, 0.0);
+    for (std::size_t j = 0; j < mass.size(); ++j) {
+        const double m = mass[j] * (value == nullptr ? 1 : (*value)[j]);
+        for (std::size_t k = 0; k < sums.size(); ++k) sums[k] += m * table[j * sums.size() + k];
+    }
+    return sums;
+}
+
+std::vector<double> scaled(std::vector<double> x, double factor) {
+    for (double& v : x) v *= factor;
+    return x;
+}
+
+enum Figure : std::size_t {
+    figure_images,
+    figure_worst,
+    figure_mean,
+    figure_error,
+    figure_likelihood,
+    figure_moments,
+    figure_jackknife,
+    figure_quarter,
+    figure_naive,
+    figure_raw,
+    figure_count
+};
+using Figures = std::array<double, figure_count>;
+
+/// How the pilot's classes and classifiers hang together.
+struct PilotDesign {
+    double effect = 1;  ///< variance by classes over that by images
+    double mean = 0;    ///< variance of the mean over classifiers over the median classifier's
+};
+
+/// One number of annotators in one world.
+class RowPlan {
+public:
+    RowPlan(const PilotWorld& world, int annotators, const PilotDesign& design, double target)
+        : world_(world),
+          n_(annotators),
+          design_(design),
+          target_(target),
+          table_(reading_table(annotators)),
+          first_{CellGrid({annotators}), expected(table_, annotators, world.first, nullptr)},
+          second_{CellGrid({annotators}), expected(table_, annotators, world.second, nullptr)} {
+        for (const auto& curve : world.curves)
+            correct_.push_back(expected(table_, annotators, world.second, &curve));
+    }
+
+    Figures figures(std::vector<int>* exponents) const {
+        Figures out{};
+        add_biases(out, exponents);
+        out[figure_error] = median(errors(world_.first_images, world_.second_images).error);
+        double images = (world_.first_images + world_.second_images) / 2;
+        Errors at;
+        for (int round = 0; round < 12; ++round) {
+            at = errors(images, images);
+            const double factor = std::pow(median(at.error) / target_, 2);
+            images = std::clamp(images * std::clamp(factor, .05, 20.0), fewest_images, most_images);
+            if (std::abs(std::log(factor)) < .02) break;
+        }
+        const double typical = median(at.error);
+        out[figure_images] = std::ceil(images);
+        out[figure_worst] =
+            std::ceil(images * std::pow(*std::ranges::max_element(at.error) / typical, 2));
+        out[figure_mean] = std::ceil(images * design_.mean);
+        out[figure_likelihood] = at.bias;
+        return out;
+    }
+
+private:
+    struct Errors {
+        std::vector<double> error;
+        double bias = 0;
+    };
+
+    Errors errors(double first_images, double second_images) const {
+        const CellCounts one{first_.grid, scaled(first_.images, first_images)},
+            two{second_.grid, scaled(second_.images, second_images)};
+        const PenalisedLikelihood model(one, two);
+        Errors out;
+        for (std::size_t m = 0; m < correct_.size(); ++m) {
+            const std::vector<double> hits = scaled(correct_[m], second_images);
+            const PenalisedLikelihood::Fit fit = model.fit(hits);
+            double images = 0, prior = fit.curve_prior * fit.curve_prior;
+            for (std::size_t c = 0; c < one.images.size(); ++c)
+                images += one.images[c] * fit.first_effect[c] * fit.first_effect[c];
+            for (std::size_t c = 0; c < two.images.size(); ++c) {
+                const double miss = fit.miss_effect[c], hit = miss + fit.hit_effect[c];
+                images += (two.images[c] - hits[c]) * miss * miss + hits[c] * hit * hit;
+            }
+            for (const auto* parts : {&fit.first_prior, &fit.second_prior})
+                prior += std::inner_product(parts->begin(), parts->end(), parts->begin(), 0.0);
+            out.error.push_back(std::sqrt(design_.effect * images + prior));
+            out.bias += (fit.accuracy - mean_under(world_.first, world_.curves[m])) /
+                        static_cast<double>(correct_.size());
+        }
+        return out;
+    }
+
+    void add_biases(Figures& out, std::vector<int>* exponents) const {
+        const MomentProjection moments(first_, second_, default_exponents(n_));
+        if (exponents != nullptr) *exponents = moments.exponents();
+        const CellWeights naive = naive_weights(first_, second_, n_),
+                          jackknife = jackknife_weights(first_, second_, 1),
+                          quarter = jackknife_weights(first_, second_, std::max(1, n_ / 4));
+        const double each = 1 / static_cast<double>(correct_.size());
+        for (std::size_t m = 0; m < correct_.size(); ++m) {
+            const double truth = mean_under(world_.first, world_.curves[m]);
+            const double raw = std::accumulate(correct_[m].begin(), correct_[m].end(), 0.0);
+            out[figure_raw] += each * (raw - truth);
+            out[figure_naive] += each * (naive.of(correct_[m]) - truth);
+            out[figure_jackknife] += each * (jackknife.of(correct_[m]) - truth);
+            out[figure_quarter] += each * (quarter.of(correct_[m]) - truth);
+            out[figure_moments] += each * (moments.fit(correct_[m]).accuracy - truth);
+        }
+    }
+
+    const PilotWorld& world_;
+    int n_;
+    const PilotDesign& design_;
+    double target_;
+    std::vector<double> table_;
+    CellCounts first_, second_;
+    std::vector<std::vector<double>> correct_;
+};
+
+/// .05 + .6 s + 9.26 (s - .7)_+^3: 90 % at s = 1.
+std::vector<double> usual_curve() {
+    std::vector<double> g;
+    for (const double s : penalised::logit_grid().s)
+        g.push_back(.05 + .6 * s + .25 / .027 * std::pow(std::max(0.0, s - .7), 3));
+    return g;
+}
+
+PilotWorld world_of(const Study& pilot, std::size_t curves) {
+    const CellCounts first = pilot.first.cells(), second = pilot.second.cells();
+    const PenalisedLikelihood model(first, second);
+    PilotWorld world{
+        model.first_density(), model.second_density(), {}, first.total(), second.total()};
+    const Correct correct{pilot.models(), pilot.correct(pilot.second, second.grid)};
+    const std::size_t taken = std::min(pilot.models(), curves);
+    for (std::size_t i = 0; i < taken; ++i) {
+        world.curves.push_back(model.fit(correct.of(i * pilot.models() / taken)).curve);
+        for (double& g : world.curves.back()) g = std::clamp(g, 0.0, 1.0);
+    }
+    if (world.curves.empty()) world.curves.push_back(usual_curve());
+    return world;
+}
+
+PilotDesign design_of(const Study& pilot) {
+    PilotDesign design;
+    if (pilot.models() == 0) return design;
+    const CellCounts first = pilot.first.cells(), second = pilot.second.cells();
+    const Correct correct{pilot.models(), pilot.correct(pilot.second, second.grid)};
+    CellEffects effects;
+    MethodResult unused;
+    make_penalised_likelihood(0)->estimate(first, second, correct, &unused, &effects);
+    const auto errors = [&](Units units) {
+        return standard_errors(pilot, plan_units(pilot, units), first, second, &effects).adjusted;
+    };
+    std::vector<double> by_class = errors(Units::classes);
+    design.mean = std::pow(by_class.back(), 2);
+    by_class.pop_back();
+    design.mean /= std::pow(median(by_class), 2);
+    effects.prior.clear();
+    effects.curve_prior.clear();
+    const std::vector<double> of_classes = errors(Units::classes),
+                              of_images = errors(Units::images);
+    std::vector<double> ratios;
+    for (std::size_t m = 0; m < pilot.models(); ++m) {
+        const double ratio = of_classes[m] / of_images[m];
+        if (std::isfinite(ratio)) ratios.push_back(ratio * ratio);
+    }
+    if (!ratios.empty()) design.effect = median(ratios);
+    return design;
+}
+
+/// The pilot without every tenth class, counted from `part`, of those that occur.
+StudySet without(const StudySet& set, const std::vector<std::size_t>& place_of_class,
+                 std::size_t part, std::size_t row_bytes) {
+    StudySet rest;
+    for (std::size_t i = 0; i < set.size(); ++i) {
+        if (place_of_class[set.classes[i]] % parts_left_out == part) continue;
+        rest.classes.push_back(set.classes[i]);
+        rest.annotators.push_back(set.annotators[i]);
+        rest.selected.push_back(set.selected[i]);
+        const auto row = set.hits.begin() + static_cast<std::ptrdiff_t>(i * row_bytes);
+        rest.hits.insert(rest.hits.end(), row, row + static_cast<std::ptrdiff_t>(row_bytes));
+    }
+    return rest;
+}
+
+std::vector<Study> parts_of(const Study& pilot) {
+    std::vector<std::size_t> place(pilot.classes.size(), SIZE_MAX);
+    std::size_t classes = 0;
+    for (const StudySet* set : {&pilot.first, &pilot.second}) {
+        for (const std::uint32_t c : set->classes) {
+            if (place[c] == SIZE_MAX) place[c] = classes++;
+        }
+    }
+    std::vector<Study> parts;
+    for (std::size_t part = 0; classes >= fewest_classes && part < parts_left_out; ++part) {
+        Study& rest = parts.emplace_back();
+        rest.classifiers = pilot.classifiers;
+        rest.classes = pilot.classes;
+        rest.row_bytes = pilot.row_bytes;
+        rest.first = without(pilot.first, place, part, pilot.row_bytes);
+        rest.second = without(pilot.second, place, part, pilot.row_bytes);
+    }
+    return parts;
+}
+
+/// `again`: the same figure without each tenth of the classes. Sizes vary on the log scale.
+Estimate planned(double value, std::vector<double> again, bool is_size, double level) {
+    Estimate estimate;
+    estimate.unit = is_size ? Unit::number : Unit::proportion;
+    if (is_size && value >= most_images) {
+        estimate.undefined = "more than a billion images";
+        return estimate;
+    }
+    estimate.value = value;
+    if (again.size() < 2) {
+        estimate.note =
+            fmt::format("no interval: the pilot has fewer than {} classes", fewest_classes);
+        return estimate;
+    }
+    if (is_size) {
+        for (double& x : again) x = std::log(x);
+    }
+    const double parts = static_cast<double>(again.size());
+    const double mean = std::accumulate(again.begin(), again.end(), 0.0) / parts;
+    double squares = 0;
+    for (const double x : again) squares += (x - mean) * (x - mean);
+    const double error = std::sqrt((parts - 1) / parts * squares);
+    const double centre = is_size ? std::log(value) : value;
+    Interval interval =
+        symmetric_interval(centre, error, level, "t.jackknife.class_tenths", parts - 1);
+    if (is_size) {
+        interval.low = std::exp(interval.low);
+        interval.high = std::exp(interval.high);
+    } else {
+        estimate.standard_error = error;
+    }
+    estimate.interval = interval;
+    return estimate;
+}
+
+void check(const PlanOptions& options, const Study& pilot) {
     if (!(options.width >= min_width && options.width < 1)) {
         throw Error(ErrorCode::usage, fmt::format("an interval {} points wide: between {} and 100",
                                                   100 * options.width, 100 * min_width));
@@ -46,127 +314,108 @@ PlanReport plan_with(const CellCounts& first, const CellCounts& second,
         throw Error(ErrorCode::usage,
                     fmt::format("confidence level {} is outside (0, 1)", options.level));
     }
-    if (std::min(first.grid.max_n(), second.grid.max_n()) < 2) {
-        throw Error(
-            ErrorCode::bad_input,
-            "a pilot with one annotator per image: two are needed to tell rates from chance");
-    }
-    PlanReport report;
-    report.first = std::move(one);
-    report.second = std::move(two);
-    report.design_effect = design_effect;
-    report.first_images = static_cast<std::size_t>(first.total());
-    report.second_images = static_cast<std::size_t>(second.total());
-    const double z = normal_quantile(0.5 + options.level / 2);
     for (const int n : options.annotators) {
         if (n < 2 || n > max_annotators) {
             throw Error(ErrorCode::usage, fmt::format("{} annotators: 2 to {} can be planned for",
                                                       n, max_annotators));
         }
-        PlanRow row;
-        row.annotators = n;
-        const CellCounts cells1 = expected(report.first, n), cells2 = expected(report.second, n);
-        const MomentProjection moments(cells1, cells2, default_exponents(n));
-        row.exponents = moments.exponents();
-        const CellWeights naive = naive_weights(cells1, cells2, n),
-                          jackknife = jackknife_weights(cells1, cells2, 1);
-        const CellWeights quarter = jackknife_weights(cells1, cells2, std::max(1, n / 4));
-        const double each = 1 / static_cast<double>(curves.size());
-        std::vector<double> errors, units;
-        for (const AccuracySpline& curve : curves) {
-            const double truth = mean_under(curve, report.first);
-            std::vector<double> correct;
-            double raw = 0;
-            for (int k = 0; k <= n; ++k) {
-                // Rounding must not leave more correct images than there are.
-                const double cell = cells2.images[static_cast<std::size_t>(k)];
-                correct.push_back(
-                    std::clamp(reading_proportion(curve, report.second, n, k), 0.0, cell));
-                raw += correct.back();
-            }
-            const auto fit = moments.fit(correct);
-            row.raw_bias += each * (raw - truth);
-            row.naive_bias += each * (naive.of(correct) - truth);
-            row.jackknife_bias += each * (jackknife.of(correct) - truth);
-            row.quarter_bias += each * (quarter.of(correct) - truth);
-            row.moments_bias += each * (fit.accuracy - truth);
-            // Shares sum to one, so this is the error of one image in each set.
-            const double unit = moments.standard_error(fit, correct) * std::sqrt(design_effect);
-            units.push_back(unit);
-            double v1 = 0;
-            for (std::size_t c = 0; c < cells1.images.size(); ++c) {
-                v1 += cells1.images[c] * fit.first_effect[c] * fit.first_effect[c];
-            }
-            const double v2 = unit * unit / design_effect - v1;
-            errors.push_back(
-                std::sqrt(design_effect * (v1 / static_cast<double>(report.first_images) +
-                                           v2 / static_cast<double>(report.second_images))));
-        }
-        row.standard_error = median(errors);
-        row.worst_standard_error = *std::max_element(errors.begin(), errors.end());
-        const auto images = [&](double unit) {
-            return std::ceil(std::pow(2 * z * unit / options.width, 2));
+    }
+    for (const StudySet* set : {&pilot.first, &pilot.second}) {
+        if (set->size() == 0 || *std::ranges::max_element(set->annotators) < 2)
+            throw Error(ErrorCode::bad_input,
+                        "a pilot with one annotator per image: two are needed to tell rates from "
+                        "chance");
+    }
+}
+
+PlanReport plan_study(const Study& pilot, const PlanOptions& options) {
+    check(options, pilot);
+    PlanReport report;
+    report.first_images = pilot.first.size();
+    report.second_images = pilot.second.size();
+    report.warnings = pilot.warnings;
+    const PilotDesign design = design_of(pilot);
+    report.design_effect = design.effect;
+    const double target = options.width / 2 / normal_quantile(0.5 + options.level / 2);
+    const std::vector<Study> parts = parts_of(pilot);
+    std::vector<PilotWorld> worlds(parts.size() + 1);
+    const int threads = resolve_threads(options.threads);
+    parallel_blocks(worlds.size(), threads, [&](std::size_t w) {
+        throw_if_stopped();
+        worlds[w] = w == 0 ? world_of(pilot, pilot.models()) : world_of(parts[w - 1], most_curves);
+    });
+    const std::size_t rows = options.annotators.size();
+    report.rows.resize(rows);
+    std::vector<Figures> figures(rows * worlds.size());
+    parallel_blocks(figures.size(), threads, [&](std::size_t i) {
+        throw_if_stopped();
+        const std::size_t row = i / worlds.size(), w = i % worlds.size();
+        figures[i] = RowPlan(worlds[w], options.annotators[row], design, target)
+                         .figures(w == 0 ? &report.rows[row].exponents : nullptr);
+    });
+    for (std::size_t i = 0; i < rows; ++i) {
+        PlanRow& row = report.rows[i];
+        row.annotators = options.annotators[i];
+        const auto at = [&](Figure figure) {
+            std::vector<double> again;
+            for (std::size_t w = 1; w < worlds.size(); ++w)
+                again.push_back(figures[i * worlds.size() + w][figure]);
+            return planned(figures[i * worlds.size()][figure], std::move(again),
+                           figure <= figure_mean, options.level);
         };
-        row.images = images(median(units));
-        row.worst_images = images(*std::max_element(units.begin(), units.end()));
-        report.rows.push_back(std::move(row));
+        row.images = at(figure_images);
+        row.worst_images = at(figure_worst);
+        row.mean_images = at(figure_mean);
+        if (pilot.models() == 0) {
+            row.mean_images = {};
+            row.mean_images.undefined = "no hits: the classifiers' likeness is not known";
+        }
+        row.standard_error = at(figure_error);
+        row.likelihood_bias = at(figure_likelihood);
+        row.moments_bias = at(figure_moments);
+        row.jackknife_bias = at(figure_jackknife);
+        row.quarter_bias = at(figure_quarter);
+        row.naive_bias = at(figure_naive);
+        row.raw_bias = at(figure_raw);
     }
     return report;
 }
 
-BetaMixture fitted(const CellCounts& counts, std::uint64_t seed) {
-    MixtureOptions options;
-    options.seed = seed;
-    return fit_mixture(counts, options);
+StudySet set_of(const Readings& readings) {
+    StudySet set;
+    set.classes = readings.classes;
+    set.annotators = readings.annotators;
+    set.selected = readings.selected;
+    return set;
 }
 
 }  // namespace
 
 PlanReport plan(const Readings& first, const Readings& second, const PlanOptions& options) {
-    const CellCounts one = first.cells(), two = second.cells();
-    // .05 + .6 s + 9.26 (s - .7)_+^3: 90 % at s = 1.
-    const AccuracySpline assumed{{.05, .6, 0, 0, 0, .25 / .027, 0}, 0, false};
-    PlanReport report = plan_with(one, two, {assumed}, 1, options, fitted(one, options.seed),
-                                  fitted(two, options.seed));
+    Study pilot;
+    pilot.first = set_of(first);
+    pilot.second = set_of(second);
+    std::uint32_t classes = 0;
+    for (const Readings* set : {&first, &second}) {
+        for (const std::uint32_t c : set->classes) classes = std::max(classes, c + 1);
+    }
+    pilot.classes.resize(classes);
+    PlanReport report = plan_study(pilot, options);
     report.assumed_curve = true;
     report.warnings.emplace_back(
         "no hits: an accuracy rising from 5 to 90 % with the selection rate is assumed, and images "
-        "are taken as "
-        "independent; hits of the pilot show what is true of your classifiers and "
+        "are taken as independent; hits of the pilot show what is true of your classifiers and "
         "classes");
     return report;
 }
 
 PlanReport plan(const Study& pilot, const PlanOptions& options) {
-    const CellCounts first = pilot.first.cells(), second = pilot.second.cells();
-    const BetaMixture one = fitted(first, options.seed), two = fitted(second, options.seed);
-    const Correct correct{pilot.models(), pilot.correct(pilot.second, second.grid)};
-    const SplineFitter fitter(second, two, Integrals::exact, true);
-    std::vector<AccuracySpline> curves;
-    for (std::size_t m = 0; m < pilot.models(); ++m) curves.push_back(fitter.fit(correct.of(m)));
-    // Classes: how much more the mean varies between classes than independent images would make it.
-    const int n = std::min(first.grid.min_n(), second.grid.min_n());
-    CellEffects effects_of_images;
-    make_moments(default_exponents(n), n)
-        ->estimate(first, second, correct, nullptr, &effects_of_images);
-    const StandardErrors by_class = standard_errors(pilot, plan_units(pilot, Units::classes), first,
-                                                    second, &effects_of_images);
-    const StandardErrors by_image =
-        standard_errors(pilot, plan_units(pilot, Units::images), first, second, &effects_of_images);
-    std::vector<double> effects;
-    for (std::size_t m = 0; m < pilot.models(); ++m) {
-        const double ratio = by_class.adjusted[m] / by_image.adjusted[m];
-        if (std::isfinite(ratio)) effects.push_back(ratio * ratio);
-    }
-    PlanReport report =
-        plan_with(first, second, curves, effects.empty() ? 1 : median(effects), options, one, two);
-    report.warnings = pilot.warnings;
-    return report;
+    return plan_study(pilot, options);
 }
 
 nlohmann::json to_json(const PlanReport& report, const PlanOptions& options) {
     using nlohmann::json;
-    json out = {{"schema", "assay.replicate_plan/2"},
+    json out = {{"schema", "assay.replicate_plan/3"},
                 {"width", options.width},
                 {"level", options.level},
                 {"design_effect", report.design_effect},
@@ -178,16 +427,17 @@ nlohmann::json to_json(const PlanReport& report, const PlanOptions& options) {
     for (const PlanRow& row : report.rows) {
         out["rows"].push_back({{"annotators", row.annotators},
                                {"exponents", row.exponents},
-                               {"standard_error", row.standard_error},
-                               {"worst_standard_error", row.worst_standard_error},
-                               {"images", row.images},
-                               {"worst_images", row.worst_images},
+                               {"images", to_json(row.images)},
+                               {"worst_images", to_json(row.worst_images)},
+                               {"mean_images", to_json(row.mean_images)},
+                               {"standard_error", to_json(row.standard_error)},
                                {"bias",
-                                {{"none", row.raw_bias},
-                                 {"naive", row.naive_bias},
-                                 {"jackknife1", row.jackknife_bias},
-                                 {"jackknife_quarter", row.quarter_bias},
-                                 {"moments", row.moments_bias}}}});
+                                {{"none", to_json(row.raw_bias)},
+                                 {"naive", to_json(row.naive_bias)},
+                                 {"jackknife1", to_json(row.jackknife_bias)},
+                                 {"jackknife_quarter", to_json(row.quarter_bias)},
+                                 {"moments", to_json(row.moments_bias)},
+                                 {"pl", to_json(row.likelihood_bias)}}}});
     }
     return out;
 }

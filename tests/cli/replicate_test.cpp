@@ -107,10 +107,11 @@ TEST_F(Replicate, PlanAndMatch) {
     const json rows = json::parse(plan.out)["rows"];
     ASSERT_EQ(rows.size(), 6U);
     for (std::size_t i = 0; i < rows.size(); ++i) {
-        EXPECT_LT(rows[i]["bias"]["none"].get<double>(), rows[i]["bias"]["naive"].get<double>());
+        EXPECT_LT(rows[i]["bias"]["none"]["value"].get<double>(),
+                  rows[i]["bias"]["naive"]["value"].get<double>());
         if (i > 0) {
-            EXPECT_GT(rows[i]["bias"]["naive"].get<double>(),
-                      rows[i - 1]["bias"]["naive"].get<double>());
+            EXPECT_GT(rows[i]["bias"]["naive"]["value"].get<double>(),
+                      rows[i - 1]["bias"]["naive"]["value"].get<double>());
         }
     }
     EXPECT_EQ(

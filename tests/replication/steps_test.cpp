@@ -175,10 +175,11 @@ TEST_F(Steps, PlanWithAndWithoutHits) {
     step.replication = files.replication;
     step.plan.annotators = {10, 20};
     const Report assumed = report_of(run_plan(step, *self_comm()));
-    EXPECT_EQ(assumed.result["schema"], "assay.replicate_plan/2");
+    EXPECT_EQ(assumed.result["schema"], "assay.replicate_plan/3");
     EXPECT_EQ(assumed.result["assumed_curve"], true);
     EXPECT_EQ(assumed.records.rows.size(), 2U);
-    EXPECT_EQ(table(assumed, 0).columns.size(), 10U);
+    EXPECT_EQ(table(assumed, 0).columns.size(), 5U);
+    EXPECT_EQ(table(assumed, 1).columns.size(), 8U);
     step.original_hits = files.original_hits;
     EXPECT_THROW(run_plan(step, *self_comm()), Error);
     step.replication_hits = files.replication_hits;

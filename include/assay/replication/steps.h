@@ -96,7 +96,7 @@ struct PlanStep {
     std::filesystem::path original, replication;
     std::filesystem::path original_hits, replication_hits;  ///< both or none
     PrepareOptions annotations;
-    PlanOptions plan;  ///< its seed is that of `annotations`
+    PlanOptions plan;  ///< its threads are those below
     int threads = 0;   ///< 0: all
 };
 struct PlanOutcome {
@@ -106,7 +106,7 @@ struct PlanOutcome {
     bool partial = false;  ///< images of the pilot were left out for want of hits
 };
 PlanOutcome run_plan(const PlanStep& step, Comm& comm);
-/// Schema assay.replicate_plan/2. The records are its rows.
+/// Schema assay.replicate_plan/3. The records are its rows.
 Report report_of(const PlanOutcome& outcome);
 
 // ---- simulate: the files of a study whose truth is known ----

@@ -1,4 +1,6 @@
 // The size of a study from the files of a pilot.
+#include <cmath>
+
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
@@ -10,60 +12,92 @@
 namespace assay::replication {
 namespace {
 
-Count images(double count) {
-    return {static_cast<std::uint64_t>(count)};
+/// "12,300 (9,100 to 16,700)": a size is known to a factor, not to some images.
+std::string size_text(const Estimate& size) {
+    if (!size.value) return "–";
+    const auto rounded = [](double x) {
+        const double unit =
+            std::pow(10, std::max(0.0, std::floor(std::log10(std::max(x, 1.0))) - 1));
+        return count_text(static_cast<std::uint64_t>(std::llround(x / unit) * std::llround(unit)));
+    };
+    const std::string text = rounded(*size.value);
+    if (!size.interval) return text;
+    return fmt::format("{} ({} to {})", text, rounded(size.interval->low),
+                       rounded(std::min(size.interval->high, 1e12)));
 }
 
-Table plan_table(const PlanOutcome& outcome) {
-    const PlanReport& plan = outcome.plan;
+Table size_table(const PlanOutcome& outcome) {
     Table table = empty_table(
-        fmt::format(
-            "For an interval {:.2f} points wide of one classifier's adjusted accuracy (level {})",
-            100 * outcome.options.width, outcome.options.level),
+        fmt::format("Images in each set for an interval {:.2f} points wide (pl, level {})",
+                    100 * outcome.options.width, outcome.options.level),
         {{"annotators"},
-         {"images in each set"},
-         {"worst classifier"},
-         {"s.e. now"},
-         {"bias raw"},
-         {"naive"},
-         {"jackknife 1"},
-         {"n/4"},
-         {"moments"},
-         {"exponents", false}});
-    const auto bias = [](double x) {
-        return Number{.value = x, .unit = Unit::proportion, .digits = 2, .sign = true};
-    };
-    for (const PlanRow& row : plan.rows) {
-        table.add({Count{static_cast<std::uint64_t>(row.annotators)}, images(row.images),
-                   images(row.worst_images),
-                   Number{.value = row.standard_error, .unit = Unit::proportion, .digits = 2},
-                   bias(row.raw_bias), bias(row.naive_bias), bias(row.jackknife_bias),
-                   bias(row.quarter_bias), bias(row.moments_bias),
-                   fmt::format("{}", fmt::join(row.exponents, ","))});
+         {"a median classifier"},
+         {"the classifier that needs most"},
+         {"the mean"},
+         {"s.e. now", true, Column::Show::value_and_half}});
+    for (const PlanRow& row : outcome.plan.rows) {
+        table.add({Count{static_cast<std::uint64_t>(row.annotators)}, size_text(row.images),
+                   size_text(row.worst_images), size_text(row.mean_images), row.standard_error});
     }
     table.notes.push_back(fmt::format(
-        "s.e. now: with the pilot's {} and {} images; design effect of classes {:.2f}; biases in "
-        "points, of infinitely many images",
-        count_text(plan.first_images), count_text(plan.second_images), plan.design_effect));
+        "in brackets: what other pilots of {} and {} images might have said (from leaving out "
+        "tenths "
+        "of the classes); s.e. now: of a median classifier in the pilot; design effect of classes "
+        "{:.2f}",
+        count_text(outcome.plan.first_images), count_text(outcome.plan.second_images),
+        outcome.plan.design_effect));
+    for (const PlanRow& row : outcome.plan.rows) {
+        if (row.images.note.empty()) continue;
+        table.notes.push_back(row.images.note);
+        break;
+    }
+    return table;
+}
+
+Table bias_table(const PlanOutcome& outcome) {
+    Table table = empty_table("Bias to expect, in points",
+                              {{"annotators"},
+                               {"raw", true, Column::Show::value_and_half},
+                               {"naive", true, Column::Show::value_and_half},
+                               {"jackknife 1", true, Column::Show::value_and_half},
+                               {"n/4", true, Column::Show::value_and_half},
+                               {"moments", true, Column::Show::value_and_half},
+                               {"pl", true, Column::Show::value_and_half},
+                               {"exponents", false}});
+    for (const PlanRow& row : outcome.plan.rows) {
+        table.add({Count{static_cast<std::uint64_t>(row.annotators)}, row.raw_bias, row.naive_bias,
+                   row.jackknife_bias, row.quarter_bias, row.moments_bias, row.likelihood_bias,
+                   fmt::format("{}", fmt::join(row.exponents, ","))});
+    }
     table.notes.emplace_back(
-        "few annotators allow few exponents: fewer images then make a narrow interval around a "
-        "biased value");
+        "of pl with the planned images of a median classifier, of the others with any number; the "
+        "truth is taken to be as smooth as pl finds the pilot, so steeper curves bias moments "
+        "more");
     return table;
 }
 
 Table records(const PlanReport& plan) {
     Table table;
-    for (const char* name : {"annotators", "images", "worst_images", "standard_error",
-                             "worst_standard_error", "bias_none", "bias_naive", "bias_jackknife1",
-                             "bias_jackknife_quarter", "bias_moments", "exponents"})
+    for (const char* name :
+         {"annotators", "images", "images_low", "images_high", "worst_images", "mean_images",
+          "standard_error", "bias_none", "bias_naive", "bias_jackknife1", "bias_jackknife_quarter",
+          "bias_moments", "bias_pl", "exponents"})
         table.columns.push_back({name});
+    const auto number = [](const std::optional<double>& x) {
+        return x ? Cell(Number{*x}) : Cell();
+    };
     for (const PlanRow& row : plan.rows) {
+        const auto& interval = row.images.interval;
         std::vector<Cell> cells{Count{static_cast<std::uint64_t>(row.annotators)},
-                                images(row.images), images(row.worst_images)};
-        for (const double value :
-             {row.standard_error, row.worst_standard_error, row.raw_bias, row.naive_bias,
-              row.jackknife_bias, row.quarter_bias, row.moments_bias})
-            cells.emplace_back(Number{value, Unit::proportion});
+                                number(row.images.value),
+                                interval ? Cell(Number{interval->low}) : Cell(),
+                                interval ? Cell(Number{interval->high}) : Cell(),
+                                number(row.worst_images.value),
+                                number(row.mean_images.value)};
+        for (const Estimate* figure :
+             {&row.standard_error, &row.raw_bias, &row.naive_bias, &row.jackknife_bias,
+              &row.quarter_bias, &row.moments_bias, &row.likelihood_bias})
+            cells.push_back(number(figure->value));
         cells.emplace_back(fmt::format("{}", fmt::join(row.exponents, " ")));
         table.add(std::move(cells));
     }
@@ -79,7 +113,7 @@ PlanOutcome run_plan(const PlanStep& step, Comm& comm) {
     }
     PlanOutcome outcome;
     outcome.options = step.plan;
-    outcome.options.seed = step.annotations.seed;
+    outcome.options.threads = step.threads;
     outcome.prepared = prepare_sets({step.original, step.replication}, step.annotations);
     const PreparedSets& prepared = outcome.prepared;
     if (step.original_hits.empty()) {
@@ -97,7 +131,7 @@ PlanOutcome run_plan(const PlanStep& step, Comm& comm) {
 
 Report report_of(const PlanOutcome& outcome) {
     Report report;
-    report.sections.push_back({"", {plan_table(outcome)}, {}});
+    report.sections.push_back({"", {size_table(outcome), bias_table(outcome)}, {}});
     report.records = records(outcome.plan);
     report.result = to_json(outcome.plan, outcome.options);
     report.result["annotations"] = to_json(outcome.prepared);
