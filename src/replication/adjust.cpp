@@ -8,7 +8,7 @@
 #include "core/parallel.h"
 #include "replication/adjust_intervals.h"
 #include "replication/asking.h"
-#include "replication/blind_spots.h"
+#include "replication/blind_spot_warnings.h"
 #include "replication/exponent_sensitivity.h"
 
 namespace assay::replication {
@@ -36,7 +36,7 @@ public:
         for (std::size_t e = 0; e < estimators_.size(); ++e) add_method(e);
         if (report_.quoted == "moments" && report_.methods.front().defined())
             add_sensitivity(counted_, report_);
-        add_blind_spots(counted_, report_);
+        add_blind_spots(report_);
         return std::move(report_);
     }
 

@@ -3,12 +3,11 @@
 #pragma once
 
 #include "assay/replication/adjust.h"
-#include "replication/adjust_intervals.h"
 
 namespace assay::replication {
 
 /// Where the quoted method is the penalised likelihood: how far the moments are from it, and
 /// warnings that name the classifiers concerned.
-void add_blind_spots(const CountedStudy& counted, AdjustReport& report);
+void add_blind_spots(AdjustReport& report);
 
 }  // namespace assay::replication

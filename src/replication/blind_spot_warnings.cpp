@@ -1,4 +1,4 @@
-#include "replication/blind_spots.h"
+#include "replication/blind_spot_warnings.h"
 
 #include <algorithm>
 #include <cmath>
@@ -38,7 +38,7 @@ std::string named(std::vector<Finding> findings) {
 
 }  // namespace
 
-void add_blind_spots(const CountedStudy& /*counted*/, AdjustReport& report) {
+void add_blind_spots(AdjustReport& report) {
     MethodResult& main = report.methods.front();
     if (!main.defined() || !main.blind_spots) return;
     BlindSpots& spots = *main.blind_spots;
