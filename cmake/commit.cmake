@@ -1,8 +1,12 @@
 # Writes the commit of SOURCE into OUTPUT as a C string literal; leaves an OUTPUT that says the same
 # alone, so that nothing is built again. Run at every build with -P.
 set(text "")
-execute_process(COMMAND git -C ${SOURCE} rev-parse --short=12 HEAD
-    OUTPUT_VARIABLE commit RESULT_VARIABLE status ERROR_QUIET OUTPUT_STRIP_TRAILING_WHITESPACE)
+set(status "")
+# Without one of its own, git would answer for a repository around an unpacked archive.
+if(EXISTS ${SOURCE}/.git)
+    execute_process(COMMAND git -C ${SOURCE} rev-parse --short=12 HEAD
+        OUTPUT_VARIABLE commit RESULT_VARIABLE status ERROR_QUIET OUTPUT_STRIP_TRAILING_WHITESPACE)
+endif()
 if(status EQUAL 0)
     set(text ${commit})
     execute_process(COMMAND git -C ${SOURCE} diff --quiet HEAD RESULT_VARIABLE changed ERROR_QUIET)

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "assay/annotation/aggregate_votes.h"
+#include "core/csv.h"
 #include "problems_report.h"
 
 namespace assay {
@@ -374,17 +375,30 @@ Table annotator_records(const Aggregation& a) {
 
 std::string curve_csv(const Aggregation& a) {
     const ThresholdCurve& curve = a.curve.value();
-    Report report;
-    report.records.columns = {{.name = "threshold"}, {.name = "kept"}};
-    for (const char* name : {"precision", "recall", "agreement", "same_set"})
-        report.records.columns.push_back({.name = name, .show = Show::every_part});
-    const double level = a.options.level;
-    for (const ThresholdPoint& p : curve.points) {
-        report.records.add({Number{.value = p.threshold}, Count{p.kept}, curve.precision(p, level),
-                            curve.recall(p, level), curve.agreement(p, level),
-                            curve.same_sets(p, level)});
+    std::string out;
+    CsvWriter csv(out);
+    csv.field("threshold");
+    csv.field("kept");
+    for (const std::string name : {"precision", "recall", "agreement", "same_set"}) {
+        for (const char* part : {"", "_low", "_high"}) csv.field(name + part);
     }
-    return render(report, ReportFormat::csv);
+    csv.end_row();
+    const auto number = [&](double value) { csv.field(fmt::format("{}", value)); };
+    const double level = a.options.level;
+    // Line by line: there is one for each question, and a report's cells take a hundred times what
+    // they say.
+    for (const ThresholdPoint& p : curve.points) {
+        number(p.threshold);
+        csv.field(fmt::format("{}", p.kept));
+        for (const Estimate& e : {curve.precision(p, level), curve.recall(p, level),
+                                  curve.agreement(p, level), curve.same_sets(p, level)}) {
+            e.value ? number(*e.value) : csv.field("");
+            e.interval ? number(e.interval->low) : csv.field("");
+            e.interval ? number(e.interval->high) : csv.field("");
+        }
+        csv.end_row();
+    }
+    return out;
 }
 
 Report report_of(const Aggregation& a) {

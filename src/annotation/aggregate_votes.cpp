@@ -8,6 +8,7 @@
 #include "assay/error.h"
 #include "core/csv.h"
 #include "core/file.h"
+#include "core/text.h"
 #include "inputs.h"
 #include "metric/number_list.h"
 #include "original_votes.h"
@@ -87,14 +88,12 @@ void add_original_votes(Aggregation& out, const std::optional<LabelSets>& origin
 }
 
 bool holds_votes(const std::filesystem::path& file) {
-    if (file.extension() == ".npz") return true;
-    if (file.extension() != ".csv" && file.extension() != ".tsv") return false;
-    const std::string text = read_start(file, 4096);
-    const std::string header = text.substr(0, text.find('\n'));
-    for (const char* name : {"annotator", "rater", "worker", "user"}) {
-        if (header.find(name) != std::string::npos) return true;
-    }
-    return false;
+    const std::string ending = lower_extension(file.string());
+    if (ending == ".npz") return true;
+    if (ending != ".csv" && ending != ".tsv") return false;
+    constexpr std::size_t holds_header = 65536;
+    const std::string text = read_start(file, holds_header);
+    return CsvReader(text, file.filename().string()).find_column(annotator_columns).has_value();
 }
 
 ReferenceDecisions read_reference(Aggregation& a) {

@@ -46,9 +46,7 @@ struct ByItem {
 ByItem by_item(const BuiltLabelSets& built, const ReferenceDecisions& reference) {
     ByItem out;
     for (std::uint32_t q = 0; q < reference.of_question.size(); ++q) {
-        if (reference.of_question[q] < 0) continue;
-        if (built.annotated[static_cast<std::size_t>(built.item_of_question[q])] != 0)
-            out.questions.push_back(q);
+        if (reference.of_question[q] >= 0) out.questions.push_back(q);
     }
     const auto item = [&](std::uint32_t q) { return built.item_of_question[q]; };
     std::ranges::stable_sort(out.questions, {}, item);
@@ -70,6 +68,7 @@ ReferenceDecisions reference_of(const BuiltLabelSets& built, const LabelSets& se
     for (std::size_t q = 0; q < out.of_question.size(); ++q) {
         if (built.item_of_question[q] < 0 || built.class_of_question[q] < 0) continue;
         const auto item = static_cast<std::size_t>(built.item_of_question[q]);
+        if (built.annotated[item] == 0) continue;
         const bool accepts = sets.contains(item, built.class_of_question[q]);
         out.of_question[q] = accepts ? 1 : 0;
         asked[item] += accepts ? 1 : 0;
@@ -96,7 +95,9 @@ ReferenceDecisions reference_of(const BuiltLabelSets& built, const Votes& expert
     out.beyond.assign(built.sets.size(), 0);
     for (std::size_t q = 0; q < out.of_question.size(); ++q) {
         const Place place{built.item_of_question[q], built.class_of_question[q], 0};
-        if (place.item < 0 || place.cls < 0) continue;
+        if (place.item < 0 || place.cls < 0 ||
+            built.annotated[static_cast<std::size_t>(place.item)] == 0)
+            continue;
         const auto found = std::ranges::lower_bound(known, place, std::less<>());
         if (found == known.end() || place < *found) continue;
         out.of_question[q] = worth[found->question] > 0.5 ? 1 : 0;

@@ -112,9 +112,13 @@ LabelStats label_stats(const LabelSets& sets, std::size_t classes,
                                           static_cast<std::int32_t>(key & 0xFFFF'FFFFU), together,
                                           stats, options.level));
     }
+    const auto low_of = [](const ClassPair& pair) {
+        return pair.lift.interval ? pair.lift.interval->low
+                                  : 0.0;  // describe() gives all of them one
+    };
     std::sort(stats.together.begin(), stats.together.end(),
-              [](const ClassPair& x, const ClassPair& y) {
-                  const double x_low = x.lift.interval->low, y_low = y.lift.interval->low;
+              [&](const ClassPair& x, const ClassPair& y) {
+                  const double x_low = low_of(x), y_low = low_of(y);
                   if (x_low != y_low) return x_low > y_low;
                   return x.a != y.a ? x.a < y.a : x.b < y.b;
               });

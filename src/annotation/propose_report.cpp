@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "assay/annotation/propose.h"
+#include "core/csv.h"
 
 namespace assay {
 namespace {
@@ -118,13 +119,12 @@ Report report_of(const Proposals& p) {
     return report;
 }
 
-Table question_records(const Proposals& proposals) {
+std::string question_csv(const Proposals& proposals) {
     const Dataset& dataset = proposals.dataset;
     const ClassList& classes = dataset.classes;
-    Table table;
-    for (const char* name : {"item", "path", "label", "class", "proposed_by"})
-        table.columns.push_back({.name = name, .numbers = false});
-    table.columns.push_back({.name = "prior"});
+    std::string out;
+    CsvWriter csv(out);
+    csv.row({"item", "path", "label", "class", "proposed_by", "prior"});
     for (const Question& q : proposals.questions) {
         const auto item = static_cast<std::size_t>(q.item), c = static_cast<std::size_t>(q.cls);
         std::string by;
@@ -132,13 +132,13 @@ Table question_records(const Proposals& proposals) {
             if ((q.models >> m & 1U) != 0) by += (by.empty() ? "" : " ") + proposals.models[m].name;
         }
         const bool named = c < classes.size();
-        table.add({std::string(dataset.ids[item]),
-                   std::string(dataset.paths.size() > 0 ? dataset.paths[item] : dataset.ids[item]),
-                   named ? classes.id(c) : std::to_string(c),
-                   named ? classes.name(c) : std::to_string(c), by.empty() ? "original" : by,
-                   Number{.value = shortest(q.prior)}});
+        const std::string number = std::to_string(c);
+        csv.row({dataset.ids[item],
+                 dataset.paths.size() > 0 ? dataset.paths[item] : dataset.ids[item],
+                 named ? classes.id(c) : number, named ? classes.name(c) : number,
+                 by.empty() ? "original" : by, fmt::format("{}", shortest(q.prior))});
     }
-    return table;
+    return out;
 }
 
 }  // namespace assay

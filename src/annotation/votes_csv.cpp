@@ -6,6 +6,7 @@
 #include "core/csv.h"
 #include "core/file.h"
 #include "core/text.h"
+#include "inputs.h"
 #include "votes_readers.h"
 
 namespace assay {
@@ -14,7 +15,7 @@ Votes read_votes_csv(const std::filesystem::path& path, const VotesOptions& opti
     const MappedFile file(path);
     const std::string source = path.filename().string();
     CsvReader reader(file.text(), source);
-    const std::size_t annotator = reader.column({"annotator", "rater", "worker", "user"});
+    const std::size_t annotator = reader.column(annotator_columns);
     const std::size_t item =
         reader.column({"item", "image", "picture", "path", "filename", "file"});
     const std::size_t label = reader.column({"label", "class"});

@@ -62,14 +62,16 @@ int cmd_check(std::vector<std::string> arguments) {
             if (error.code() != ErrorCode::bad_input) throw;
             auto finding = refused_size(spec, options, error.message());
             if (!finding) throw;
-            for (const std::filesystem::path& folder : data.folders)
-                pairs.push_back({spec.name, folder.filename().string(), {*finding}});
+            for (std::size_t i = 0; i < data.folders.size(); ++i) {
+                std::vector<std::string> unsaid;
+                pairs.push_back({spec.name, data.options(i, {}, unsaid).name, {*finding}});
+            }
             continue;
         }
         for (std::size_t i = 0; i < data.folders.size(); ++i) {
             std::vector<std::string> notes;
-            DataToCheck opened =
-                open_to_check(data.folders[i], data.options(model.spec.classes), &notes);
+            const DatasetOptions how = data.options(i, model.spec.classes, notes);
+            DataToCheck opened = open_to_check(data.folders[i], how, &notes);
             say_notes(opened.dataset, notes, quiet);
             opened.dataset = data.sampled(std::move(opened.dataset), quiet);
             CheckedPair pair{model.spec.name, opened.dataset.name, {}};

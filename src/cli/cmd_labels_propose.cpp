@@ -93,15 +93,15 @@ public:
         ProgressLine line("propose", "images");
         const Proposals found = propose_labels(options_, *self_comm(), line);
         line.finish();
-        Report report = report_of(found);
+        const Report report = report_of(found);
         const bool as_csv = output_.format == ReportFormat::csv;
-        if (as_csv || !questions_.empty()) report.records = question_records(found);
+        const std::string questions =
+            as_csv || !questions_.empty() ? question_csv(found) : std::string();
         const bool printed = questions_ == "-";
-        if (!questions_.empty() && !printed)
-            write_result(questions_, render(report, ReportFormat::csv));
-        if (printed) {
+        if (!questions_.empty() && !printed) write_result(questions_, questions);
+        if (printed || as_csv) {
             for (const std::string& text : report.warnings) warn(text);
-            write_result("", render(report, ReportFormat::csv));
+            output_.write(questions);
         } else {
             output_.print(report);
         }

@@ -184,7 +184,8 @@ void DataFlags::add_to(CLI::App& app) {
         ->group(group);
 }
 
-DatasetOptions DataFlags::options(const ClassList& classes) const {
+DatasetOptions DataFlags::options(std::size_t index, const ClassList& classes,
+                                  std::vector<std::string>& notes) const {
     if (folders.size() > 1 && (!list.empty() || !name.empty())) {
         throw Error(ErrorCode::usage, "--list and --dataset-name go with one --data; " +
                                           std::to_string(folders.size()) + " were given");
@@ -194,6 +195,12 @@ DatasetOptions DataFlags::options(const ClassList& classes) const {
                      : layout == "flat"  ? DatasetOptions::Layout::flat
                                          : DatasetOptions::Layout::automatic;
     options.name = name;
+    if (name.empty()) {
+        options.name = dataset_names_of(folders).at(index);
+        if (const std::string own = dataset_name_of(folders.at(index)); options.name != own)
+            notes.push_back("another folder is called `" + own +
+                            "`, too; this one's results are `" + options.name + "`");
+    }
     options.list = list;
     options.classes = classes;
     options.limit = first;
@@ -211,13 +218,7 @@ Dataset DataFlags::sampled(Dataset dataset, bool quiet) const {
 
 Dataset DataFlags::open(std::size_t index, const ClassList& classes, bool quiet) const {
     std::vector<std::string> notes;
-    DatasetOptions opened = options(classes);
-    if (opened.name.empty()) {
-        opened.name = dataset_names_of(folders).at(index);
-        if (const std::string own = dataset_name_of(folders.at(index)); opened.name != own)
-            notes.push_back("another folder is called `" + own +
-                            "`, too; this one's results are `" + opened.name + "`");
-    }
+    const DatasetOptions opened = options(index, classes, notes);
     Dataset dataset = open_dataset(folders.at(index), opened, &notes);
     say_notes(dataset, notes, quiet);
     return sampled(std::move(dataset), quiet);

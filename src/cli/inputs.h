@@ -51,8 +51,10 @@ public:
     std::uint64_t seed = 0;  ///< --sample-seed: which sample
     std::size_t first = 0;   ///< --first: the first so many; 0: all
 
-    /// How to open each of the folders. Throws usage: what goes with one folder, given with more.
-    DatasetOptions options(const ClassList& classes) const;
+    /// How to open folder `index`, and what its results are called; `notes` gets why it is not the
+    /// folder's own name. Throws usage: what goes with one folder, given with more.
+    DatasetOptions options(std::size_t index, const ClassList& classes,
+                           std::vector<std::string>& notes) const;
     /// The part of it that --limit asks for.
     Dataset sampled(Dataset dataset, bool quiet) const;
     /// Opens folder `index` for classifiers with these classes; what was assumed is said on stderr

@@ -8,13 +8,13 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <utility>
 
 #include "assay/error.h"
 #include "core/descriptor.h"
+#include "core/file_stream.h"
 
 namespace assay {
 namespace {
@@ -69,25 +69,6 @@ Buffer read_whole(const fs::path& path, std::uint64_t limit) {
     return buffer;
 }
 
-void write_fully(int descriptor, std::span<const std::byte> bytes, const fs::path& path) {
-    while (!bytes.empty()) {
-        const ssize_t wrote = ::write(descriptor, bytes.data(), bytes.size());
-        if (wrote < 0 && errno == EINTR) continue;
-        if (wrote < 0) fail(ErrorCode::io, "write", path, errno);
-        bytes = bytes.subspan(static_cast<std::size_t>(wrote));
-    }
-}
-
-void sync_folder(const fs::path& folder) {
-    const Descriptor descriptor(
-        ::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-    // Some network file systems refuse to sync folders; the rename itself is then all they offer.
-    if (descriptor.get() >= 0 && ::fsync(descriptor.get()) != 0 && errno != EINVAL &&
-        errno != EROFS) {
-        fail(ErrorCode::io, "sync", folder, errno);
-    }
-}
-
 }  // namespace
 
 std::vector<std::byte> read_file(const fs::path& path, std::uint64_t limit) {
@@ -131,25 +112,9 @@ MappedFile& MappedFile::operator=(MappedFile&& other) noexcept {
 
 void write_file_atomically(const fs::path& path,
                            std::span<const std::span<const std::byte>> parts) {
-    // The name is unique to this process and call; a leading dot keeps half-written files out of
-    // listings.
-    static std::atomic<unsigned> counter{0};
-    const fs::path temporary =
-        path.parent_path() /
-        fmt::format(".{}.{}.{}.tmp", path.filename().string(), ::getpid(), counter.fetch_add(1));
-    Descriptor descriptor(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
-    if (descriptor.get() < 0) fail(ErrorCode::io, "create", path, errno);
-    try {
-        for (const auto part : parts) write_fully(descriptor.get(), part, path);
-        if (::fsync(descriptor.get()) != 0) fail(ErrorCode::io, "sync", path, errno);
-        if (::close(descriptor.release()) != 0) fail(ErrorCode::io, "close", path, errno);
-        if (::rename(temporary.c_str(), path.c_str()) != 0)
-            fail(ErrorCode::io, "rename to", path, errno);
-    } catch (...) {
-        ::unlink(temporary.c_str());
-        throw;
-    }
-    sync_folder(path.parent_path());
+    FileStream file(path);
+    for (const auto part : parts) file.write(part);
+    file.commit();
 }
 
 void write_file_atomically(const fs::path& path, std::string_view text) {

@@ -4,6 +4,8 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "core/text.h"
+
 namespace assay {
 
 /// On one line. A report may quote names of files and classes that are not UTF-8, as JSON must be:
@@ -11,6 +13,11 @@ namespace assay {
 /// be read back are for their writer to check.
 inline std::string json_line(const nlohmann::json& value) {
     return value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+/// A value that was met, for a message.
+inline std::string shown_json(const nlohmann::json& value) {
+    return shortened(json_line(value), 80);
 }
 
 /// Indented, with a line end.

@@ -54,23 +54,39 @@ std::string shortened(std::string_view text, std::size_t most) {
     return out;
 }
 
-std::string folded(std::string_view text, std::size_t width) {
-    std::string out;
-    std::size_t used = 0;  // of the current line
-    while (!text.empty()) {
-        const std::size_t end = std::min(text.find(' '), text.size());
-        const std::string_view word = text.substr(0, end);
-        if (used > 0 && used + 1 + word.size() > width) {
-            out += '\n';
-            used = 0;
-        } else if (used > 0) {
-            out += ' ';
-            ++used;
+std::size_t text_width(std::string_view text) {
+    // Every byte but those that continue a code point.
+    return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
+        return (static_cast<unsigned char>(c) & 0xC0) != 0x80;
+    }));
+}
+
+std::vector<std::string> folded_lines(std::string_view text, std::size_t width,
+                                      std::size_t indent) {
+    if (width == 0 || text_width(text) <= width) return {std::string(text)};
+    std::vector<std::string> lines;
+    std::string line;
+    for (std::size_t begin = 0; begin <= text.size();) {
+        const std::size_t end = std::min(text.find(' ', begin), text.size());
+        const std::string_view word = text.substr(begin, end - begin);
+        const bool empty = line.find_first_not_of(' ') == std::string::npos;
+        if (!empty && text_width(line) + 1 + text_width(word) > width) {
+            lines.push_back(std::move(line));
+            line = std::string(indent, ' ');
+        } else if (!empty) {
+            line += ' ';
         }
-        out += word;
-        used += word.size();
-        text.remove_prefix(std::min(end + 1, text.size()));
+        line += word;
+        begin = end + 1;
     }
+    lines.push_back(std::move(line));
+    return lines;
+}
+
+std::string folded(std::string_view text, std::size_t width, std::size_t indent) {
+    std::string out;
+    for (const std::string& line : folded_lines(text, width, indent))
+        out += (out.empty() ? "" : "\n") + line;
     return out;
 }
 

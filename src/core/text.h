@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace assay {
 
@@ -63,8 +64,26 @@ inline std::string without_sign_of_zero(std::string number) {
         number.erase(0, 1);
     return number;
 }
-/// Lines of at most `width` bytes, broken at blanks; a longer word stands on a line of its own.
-std::string folded(std::string_view text, std::size_t width);
+/// Characters (code points) of UTF-8.
+std::size_t text_width(std::string_view text);
+/// The text in lines of at most `width` characters, broken at blanks; a longer word stays whole.
+/// Lines but the first begin with `indent` blanks. 0: one line.
+std::vector<std::string> folded_lines(std::string_view text, std::size_t width,
+                                      std::size_t indent = 0);
+/// The same as one text.
+std::string folded(std::string_view text, std::size_t width, std::size_t indent = 0);
+
+/// Calls visit(part) for each part between `separators` (any of these characters) that is not
+/// empty, trimmed.
+template <class Visit>
+void for_each_part(std::string_view text, std::string_view separators, Visit&& visit) {
+    while (!text.empty()) {
+        const std::size_t end = text.find_first_of(separators);
+        const std::string_view part = trimmed(text.substr(0, end));
+        if (!part.empty()) visit(part);
+        text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+    }
+}
 
 /// Calls visit(line, number from 1) for each line; line ends (LF, CRLF) and a byte order mark are
 /// cut off. A line end at the end of the text begins no further line.

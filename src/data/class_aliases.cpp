@@ -28,12 +28,11 @@ ClassAliases::ClassAliases(const ClassList& classes) {
         const std::string& name = classes.name(i);
         add_alias(spelled_, loose_name(classes.id(i)), c);
         add_alias(spelled_, loose_name(name), c);
-        for (std::string_view rest = name; rest.size() < name.size() || !rest.empty();) {
-            const std::size_t end = rest.find(',');
-            const std::string part = loose_name(rest.substr(0, end));
-            if (!part.empty() && name.find(',') != std::string::npos) add_alias(parts_, part, c);
-            if (end == std::string_view::npos) break;
-            rest.remove_prefix(end + 1);
+        if (name.find(',') != std::string::npos) {
+            for_each_part(name, ",", [&](std::string_view part) {
+                if (std::string loose = loose_name(part); !loose.empty())
+                    add_alias(parts_, std::move(loose), c);
+            });
         }
         auto meaning = numbers ? std::nullopt : imagenet_meaning(classes.id(i));
         if (!meaning) meaning = imagenet_meaning(name);

@@ -28,15 +28,6 @@ private:
     std::unordered_map<std::string, Classes> classes_;
 };
 
-template <class Visit>
-void for_each_synonym(std::string_view lemmas, Visit&& visit) {
-    while (!lemmas.empty()) {
-        const std::size_t end = lemmas.find(',');
-        if (const std::string_view one = trimmed(lemmas.substr(0, end)); !one.empty()) visit(one);
-        lemmas.remove_prefix(end == std::string_view::npos ? lemmas.size() : end + 1);
-    }
-}
-
 struct KnownNames {
     NameIndex whole;     ///< all synonyms as one text, of the classes that have several
     NameIndex first;     ///< the first synonym
@@ -48,8 +39,8 @@ struct KnownNames {
             const auto number = static_cast<std::int32_t>(c);
             if (table.lemmas[c].find(',') != std::string::npos) whole.add(table.lemmas[c], number);
             first.add(table.classes.name(c), number);
-            for_each_synonym(table.lemmas[c],
-                             [&](std::string_view synonym) { synonyms.add(synonym, number); });
+            for_each_part(table.lemmas[c], ",",
+                          [&](std::string_view synonym) { synonyms.add(synonym, number); });
         }
     }
 };
@@ -70,7 +61,7 @@ Classes by_case(const Classes& classes, std::string_view text) {
 
 Classes of_parts(std::string_view text) {
     std::optional<Classes> all;
-    for_each_synonym(text, [&](std::string_view part) {
+    for_each_part(text, ",", [&](std::string_view part) {
         const Classes* found = known_names().synonyms.find(part);
         if (found == nullptr) return;
         if (!all) {

@@ -12,17 +12,6 @@ namespace {
 
 constexpr std::string_view blanks = " \t";
 
-/// Calls visit(part) for each trimmed part that is not empty.
-template <class Visit>
-void for_each_part(std::string_view text, std::string_view separators, Visit&& visit) {
-    while (!text.empty()) {
-        const std::size_t end = text.find_first_of(separators);
-        const std::string_view part = trimmed(text.substr(0, end));
-        if (!part.empty()) visit(part);
-        text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
-    }
-}
-
 bool has_blank(std::string_view text) {
     return text.find_first_of(blanks) != std::string_view::npos;
 }

@@ -2,6 +2,8 @@
 #include <array>
 #include <cmath>
 
+#include <fmt/format.h>
+
 #include "assay/evaluate/compare.h"
 #include "core/statistics.h"
 
@@ -60,7 +62,8 @@ Estimate error_consistency(std::uint64_t both, std::uint64_t only_baseline,
     out.interval->low = std::max(-1.0, out.interval->low);
     out.interval->high = std::min(1.0, out.interval->high);
     if (*out.standard_error == 0)
-        out.note = "they agree everywhere: the interval says less than it seems";
+        out.note = fmt::format("they {} everywhere: the interval says less than it seems",
+                               *out.value > 0 ? "agree" : "disagree");
     return out;
 }
 

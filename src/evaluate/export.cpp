@@ -28,14 +28,6 @@ namespace fs = std::filesystem;
 /// Lines that are made before any of them is written: enough to keep the threads busy.
 constexpr std::uint64_t piece_rows = 4096, block_rows = 256;
 
-std::vector<fs::path> export_folders(const std::vector<fs::path>& paths) {
-    std::vector<fs::path> folders;
-    for (const fs::path& path : paths) {
-        for (fs::path& folder : find_stores(path)) folders.push_back(std::move(folder));
-    }
-    return folders;
-}
-
 std::string_view name_of(RowStatus status) {
     switch (status) {
         case RowStatus::ok:
@@ -159,7 +151,9 @@ public:
         ExportLine line;
         line.item = item;
         line.labels = truth_.labels[static_cast<std::size_t>(item)];
-        line.status = reader_.read(item, line.labels, line.row);
+        // The loss is of the label that score's nll goes by.
+        line.status = reader_.read(item, truth_.targets[static_cast<std::size_t>(item)],
+                                   line.labels, line.row);
         if (line.status == RowStatus::ok)
             reader_.top(item, std::max<std::size_t>(top_, 2), line.best);
         return line;
@@ -195,7 +189,7 @@ public:
         number("confidence", believes, line.row.confidence);
         number("margin", believes && line.best.size() > 1,
                line.best.size() > 1 ? line.best[0].probability - line.best[1].probability : 0);
-        const bool target = believes && line.labels.size() == 1 && line.row.target_known;
+        const bool target = believes && line.row.target_known;
         number("label_probability", target, line.row.target_probability);
         if (target) {
             out.real("loss", 0.0 - line.row.log_target);
@@ -249,6 +243,13 @@ private:
     std::size_t top_;
 };
 
+/// The map alone: labels may be a large file.
+std::optional<ClassMap> map_of(const ExportOptions& options, const PredictionStore& store) {
+    MeasureOptions measure;
+    measure.class_map = options.class_map;
+    return resolve(measure, store).map;
+}
+
 ScoreOptions export_options_for(const ExportOptions& options, const PredictionStore& store) {
     MeasureOptions measure;
     measure.labels = options.labels;
@@ -290,7 +291,7 @@ ExportResult export_items(const ExportOptions& options,
                           const std::function<void(std::string_view)>& write,
                           const ProgressCallback& progress) {
     ExportResult result;
-    const std::vector<fs::path> folders = export_folders(options.paths);
+    const std::vector<fs::path> folders = find_stores(options.paths);
     Progress state;
     std::size_t top = options.top;
     for (const fs::path& folder : folders) {
@@ -298,9 +299,7 @@ ExportResult export_items(const ExportOptions& options,
         state.total += store.rows();
         // One table has the same columns on every line.
         if (options.format == ExportOptions::Format::jsonl) continue;
-        auto map =
-            options.class_map.empty() ? std::nullopt : export_options_for(options, store).map;
-        top = std::min<std::size_t>(top, RowReader(store, std::move(map)).depth());
+        top = std::min<std::size_t>(top, RowReader(store, map_of(options, store)).depth());
     }
     const int threads = resolve_threads(options.threads);
     bool named = options.format == ExportOptions::Format::jsonl;
@@ -337,7 +336,7 @@ ExportResult export_items(const ExportOptions& options,
 
 void export_probabilities(const ExportOptions& options,
                           const std::function<void(std::string_view)>& write) {
-    const std::vector<fs::path> folders = export_folders(options.paths);
+    const std::vector<fs::path> folders = find_stores(options.paths);
     if (folders.size() != 1) {
         throw Error(
             ErrorCode::usage,

@@ -167,11 +167,8 @@ DefaultMetrics default_metrics_for(const LabelCoverage& coverage, bool cues,
             result.metrics.end())
             names += (names.empty() ? "" : ", ") + request.text();
     }
-    result.left_out = fmt::format(
-        "{} of {} labelled images {} a single label, less than {:g} %: left out are {}; naming "
-        "metrics measures them all the same",
-        count_text(coverage.single), count_text(coverage.labelled),
-        coverage.single == 1 ? "has" : "have", 100 * sliver, names);
+    result.left_out = fmt::format("{}: left out are {}; naming metrics measures them all the same",
+                                  sliver_text(coverage.single, coverage.labelled), names);
     return result;
 }
 
@@ -218,7 +215,7 @@ ScoreOptions resolve(const MeasureOptions& options, const PredictionStore& store
         resolved.labels_note = describe(match, dataset.size(), options.labels);
     }
     const LabelSets& sets = resolved.labels ? *resolved.labels : dataset.labels;
-    const LabelSets& single = has_single_labels(dataset.labels) ? dataset.labels : sets;
+    const LabelSets& single = only_valid_stands_in(dataset.labels, sets) ? sets : dataset.labels;
     set_metrics(resolved, coverage_of(only_members(single), sets), has_cues(dataset), options);
     return resolved;
 }

@@ -184,7 +184,8 @@ private:
                         options_.resampling);
     }
 
-    // Items with a label, the most confident first. 8 bytes each, and only when asked for.
+    // Items with a label, the most confident first. 8 bytes each, and only when asked for; each
+    // thread of ordered() holds one more such list.
     const std::vector<ConfidentItem>& by_confidence() {
         if (!by_confidence_.empty()) return by_confidence_;
         for (std::uint64_t i = 0; i < rows_.items(); ++i) {

@@ -6,6 +6,7 @@
 #include <fmt/core.h>
 
 #include "assay/error.h"
+#include "assay/report.h"
 
 namespace assay {
 namespace {
@@ -99,8 +100,15 @@ void add_cues(Truth& truth, const Dataset& dataset, const ClassMap* map) {
 
 }  // namespace
 
-bool has_single_labels(const LabelSets& own) {
-    return own.labels() > 0 && own.is_single();
+bool only_valid_stands_in(const LabelSets& own, const LabelSets& sets) {
+    const bool single = own.labels() > 0 && own.is_single();
+    return !single && sets.labels() > 0;
+}
+
+std::string sliver_text(std::uint64_t single, std::uint64_t labelled, const std::string& set) {
+    return fmt::format("{} of {} labelled images{} {} a single label, less than {:g} %",
+                       count_text(single), count_text(labelled), set.empty() ? "" : " of " + set,
+                       single == 1 ? "has" : "have", 100 * sliver);
 }
 
 std::vector<std::int32_t> only_members(const LabelSets& sets) {
@@ -120,7 +128,7 @@ Truth truth_for(const PredictionStore& store, const ScoreOptions& options) {
     const LabelSets& own = store.dataset().labels;
     Truth truth;
     truth.labels = predicted_classes(options.labels ? *options.labels : own, store, map);
-    truth.only_valid = !has_single_labels(own) && truth.labels.labels() > 0;
+    truth.only_valid = only_valid_stands_in(own, truth.labels);
     truth.targets = only_members(
         options.labels && !truth.only_valid ? predicted_classes(own, store, map) : truth.labels);
     add_cues(truth, store.dataset(), map);

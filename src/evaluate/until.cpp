@@ -19,9 +19,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-double wilson_half_width(double accuracy, double n) {
-    const double z = normal_quantile(0.975);
-    return z / (1 + z * z / n) * std::sqrt(accuracy * (1 - accuracy) / n + z * z / (4 * n * n));
+double wilson_half_width(double accuracy, std::uint64_t n) {
+    const Interval interval = wilson_of_mean(accuracy, n);
+    return (interval.high - interval.low) / 2;
 }
 
 /// A folder that goes with its owner.
@@ -91,13 +91,13 @@ std::uint64_t images_needed(const Until& until, std::uint64_t correct, std::uint
     // The variance is largest at 1/2.
     const double accuracy = std::clamp(0.5, bounds.low, bounds.high);
     std::uint64_t low = pilot, high = std::max<std::uint64_t>(pilot, 1);
-    while (wilson_half_width(accuracy, static_cast<double>(high)) > until.half_width) {
+    while (high < most_needed && wilson_half_width(accuracy, high) > until.half_width) {
         low = high + 1;
         high *= 2;
     }
     while (low < high) {
         const std::uint64_t middle = low + (high - low) / 2;
-        if (wilson_half_width(accuracy, static_cast<double>(middle)) <= until.half_width) {
+        if (wilson_half_width(accuracy, middle) <= until.half_width) {
             high = middle;
         } else {
             low = middle + 1;
@@ -130,10 +130,11 @@ UntilResult images_until(std::span<const LoadedModel> models, const Dataset& dat
             static_cast<double>(counted.labelled) / static_cast<double>(result.pilot);
         const auto needed =
             static_cast<double>(images_needed(until, counted.correct, counted.labelled));
-        result.images =
-            std::max(result.images, static_cast<std::uint64_t>(std::ceil(needed / usable)));
+        // Smaller of the two as doubles: what is needed may be beyond 64 bits.
+        const double sample =
+            std::min(std::ceil(needed / usable), static_cast<double>(dataset.size()));
+        result.images = std::max(result.images, static_cast<std::uint64_t>(sample));
     }
-    result.images = std::min<std::uint64_t>(result.images, dataset.size());
     return result;
 }
 

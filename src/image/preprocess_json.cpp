@@ -9,6 +9,7 @@
 #include "assay/error.h"
 #include "assay/image/preprocess.h"
 #include "core/hash.h"
+#include "core/json_text.h"
 
 namespace assay {
 namespace {
@@ -55,10 +56,8 @@ auto find_value(const Table& table, std::string_view what, std::string_view name
 
 [[noreturn]] void refuse_key(std::string_view key, const nlohmann::json& value,
                              std::string_view allowed) {
-    std::string met = value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-    if (met.size() > 60) met = met.substr(0, 57) + "...";
-    throw Error(ErrorCode::bad_input,
-                fmt::format("preprocessing: `{}` is {}; it must be {}", key, met, allowed));
+    throw Error(ErrorCode::bad_input, fmt::format("preprocessing: `{}` is {}; it must be {}", key,
+                                                  shown_json(value), allowed));
 }
 
 int read_side(std::string_view key, const nlohmann::json& value) {

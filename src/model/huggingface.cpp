@@ -10,19 +10,14 @@
 #include <utility>
 
 #include "assay/error.h"
+#include "core/json_text.h"
 #include "core/text.h"
+#include "model/usual_values.h"
 
 namespace assay {
 namespace {
 
 using nlohmann::json;
-
-using ThreeNumbers = std::array<double, 3>;
-constexpr ThreeNumbers kHalves = {0.5, 0.5, 0.5};
-constexpr ThreeNumbers kUsualMean = {0.485, 0.456, 0.406};
-constexpr ThreeNumbers kUsualStd = {0.229, 0.224, 0.225};
-constexpr ThreeNumbers kOpenAiMean = {0.48145466, 0.4578275, 0.40821073};
-constexpr ThreeNumbers kOpenAiStd = {0.26862954, 0.26130258, 0.27577711};
 
 /// What is special about a kind of image processor.
 enum class Rule {
@@ -48,22 +43,22 @@ struct Processor {
 };
 
 constexpr Processor processors[] = {
-    {"ViT", true, 224, false, 0, 2, kHalves, kHalves, Rule::plain},
-    {"DeiT", true, 256, true, 224, 3, kHalves, kHalves, Rule::plain},
-    {"Beit", true, 256, true, 224, 3, kHalves, kHalves, Rule::plain},
-    {"Siglip", true, 224, false, 0, 3, kHalves, kHalves, Rule::plain},
-    {"Pvt", true, 224, false, 0, 2, kUsualMean, kUsualStd, Rule::plain},
-    {"EfficientNet", true, 346, false, 289, 0, kHalves, kHalves, Rule::top},
-    {"ConvNext", false, 384, true, 0, 3, kHalves, kHalves, Rule::convnext},
-    {"Levit", false, 224, true, 224, 3, kUsualMean, kUsualStd, Rule::levit},
-    {"PoolFormer", false, 224, true, 224, 3, kUsualMean, kUsualStd, Rule::crop_pct},
-    {"MobileNetV1", false, 256, true, 224, 2, kHalves, kHalves, Rule::plain},
-    {"MobileNetV2", false, 256, true, 224, 2, kHalves, kHalves, Rule::plain},
-    {"MobileViT", false, 224, true, 256, 2, kHalves, kHalves, Rule::mobilevit},
-    {"ViTHybrid", false, 384, true, 384, 3, kHalves, kHalves, Rule::plain},
-    {"CLIP", false, 224, true, 224, 3, kOpenAiMean, kOpenAiStd, Rule::plain},
-    {"ChineseCLIP", false, 224, true, 224, 3, kOpenAiMean, kOpenAiStd, Rule::plain},
-    {"Bit", false, 224, true, 224, 3, kOpenAiMean, kOpenAiStd, Rule::plain},
+    {"ViT", true, 224, false, 0, 2, all_half, all_half, Rule::plain},
+    {"DeiT", true, 256, true, 224, 3, all_half, all_half, Rule::plain},
+    {"Beit", true, 256, true, 224, 3, all_half, all_half, Rule::plain},
+    {"Siglip", true, 224, false, 0, 3, all_half, all_half, Rule::plain},
+    {"Pvt", true, 224, false, 0, 2, imagenet_mean, imagenet_std, Rule::plain},
+    {"EfficientNet", true, 346, false, 289, 0, all_half, all_half, Rule::top},
+    {"ConvNext", false, 384, true, 0, 3, all_half, all_half, Rule::convnext},
+    {"Levit", false, 224, true, 224, 3, imagenet_mean, imagenet_std, Rule::levit},
+    {"PoolFormer", false, 224, true, 224, 3, imagenet_mean, imagenet_std, Rule::crop_pct},
+    {"MobileNetV1", false, 256, true, 224, 2, all_half, all_half, Rule::plain},
+    {"MobileNetV2", false, 256, true, 224, 2, all_half, all_half, Rule::plain},
+    {"MobileViT", false, 224, true, 256, 2, all_half, all_half, Rule::mobilevit},
+    {"ViTHybrid", false, 224, true, 224, 3, clip_mean, clip_std, Rule::plain},
+    {"CLIP", false, 224, true, 224, 3, clip_mean, clip_std, Rule::plain},
+    {"ChineseCLIP", false, 224, true, 224, 3, clip_mean, clip_std, Rule::plain},
+    {"Bit", false, 224, true, 224, 3, clip_mean, clip_std, Rule::plain},
 };
 
 /// Which processor a model's type uses, for files from before they said so themselves.
@@ -100,9 +95,7 @@ constexpr std::pair<std::string_view, std::string_view> of_model_type[] = {
 [[noreturn]] void refuse_processor(std::string_view key, const json& value,
                                    std::string_view allowed) {
     throw Error(ErrorCode::bad_input,
-                fmt::format("image processor: \"{}\" is {}; {}", key,
-                            shortened(value.dump(-1, ' ', false, json::error_handler_t::replace)),
-                            allowed));
+                fmt::format("image processor: \"{}\" is {}; {}", key, shown_json(value), allowed));
 }
 
 /// The keys of a processor's file, taken one by one; what is left has no effect.
@@ -212,14 +205,25 @@ void set_straight(json& out, int height, int width) {
     out["crop_mode"] = "none";
 }
 
+/// Of a processor that is not known: what a crop of some kind is named for, and not said.
+void refuse_unclear_crop(ProcessorFile& file) {
+    const json* size = file.find("crop_size");
+    if (size != nullptr && file.find("do_center_crop") == nullptr)
+        refuse_processor("crop_size", *size, "whether it crops is not said; write a sidecar");
+    if (const json* part = file.find("crop_pct"); part != nullptr)
+        refuse_processor("crop_pct", *part,
+                         "what this processor does with it is not known; write a sidecar");
+}
+
 void set_geometry(json& out, ProcessorFile& file, const Processor* processor) {
     const bool square = processor != nullptr && processor->square;
     const Rule rule = processor == nullptr ? Rule::plain : processor->rule;
     const json* size_value = file.find("size");
     const json* crop_value = file.find("crop_size");
-    const double crop_pct = file.number("crop_pct", rule == Rule::convnext   ? 224.0 / 256
-                                                    : rule == Rule::crop_pct ? 0.9
-                                                                             : 0.0);
+    const bool share = rule == Rule::convnext || rule == Rule::crop_pct;
+    if (processor == nullptr) refuse_unclear_crop(file);
+    const double crop_pct =
+        share ? file.number("crop_pct", rule == Rule::convnext ? 224.0 / 256 : 0.9) : 0.0;
     const bool crops = file.flag("do_center_crop", processor != nullptr && processor->crop);
     if (!file.flag("do_resize", true))
         refuse_processor("do_resize", false, "images of all sizes need a resize; write a sidecar");
@@ -234,7 +238,6 @@ void set_geometry(json& out, ProcessorFile& file, const Processor* processor) {
                       : processor != nullptr && processor->crop_size > 0
                           ? Size{processor->crop_size, processor->crop_size, 0}
                           : Size{size.height, size.width, 0};
-    const bool share = rule == Rule::convnext || rule == Rule::crop_pct;
     if (share && !(crop_pct > 0 && crop_pct <= 1))
         refuse_processor("crop_pct", crop_pct, "a number above 0 and at most 1 is allowed");
     const int side = size.shortest > 0 ? size.shortest : std::min(size.height, size.width);
@@ -308,12 +311,12 @@ void set_values(json& out, ProcessorFile& file, const Processor* processor) {
                     "kind are not known; write a sidecar with mean and std");
     }
     ThreeNumbers s =
-        three_numbers("image_std", std, processor != nullptr ? processor->std : kHalves);
+        three_numbers("image_std", std, processor != nullptr ? processor->std : all_half);
     if (twice) {
         for (double& x : s) x *= x;
     }
     out["mean"] =
-        three_numbers("image_mean", mean, processor != nullptr ? processor->mean : kHalves);
+        three_numbers("image_mean", mean, processor != nullptr ? processor->mean : all_half);
     out["std"] = s;
 }
 
@@ -363,8 +366,7 @@ json settings_of_transformers_config(const json& file, std::vector<std::string>&
             throw Error(ErrorCode::bad_input,
                         fmt::format("\"id2label\" has the entry {}: {}; numbers 0..{} with one "
                                     "name each are allowed",
-                                    shortened(key), shortened(value.dump(-1, ' ', true)),
-                                    names.size() - 1));
+                                    shortened(key), shown_json(value), names.size() - 1));
         }
         names[number] = value.get<std::string>();
         says_something = says_something || *names[number] != "LABEL_" + key;

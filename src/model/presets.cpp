@@ -1,25 +1,17 @@
 // The table of presets: one row for each convention that published weights are evaluated with.
 #include "assay/error.h"
 #include "assay/model/model_spec.h"
+#include "model/usual_values.h"
 
 namespace assay {
 namespace {
-
-using Triple = std::array<double, 3>;
-constexpr Triple kImagenetMean = {0.485, 0.456, 0.406};
-constexpr Triple kImagenetStd = {0.229, 0.224, 0.225};
-constexpr Triple kHalf = {0.5, 0.5, 0.5};
-constexpr Triple kZero = {0.0, 0.0, 0.0};
-constexpr Triple kOne = {1.0, 1.0, 1.0};
-constexpr Triple kClipMean = {0.48145466, 0.4578275, 0.40821073};
-constexpr Triple kClipStd = {0.26862954, 0.26130258, 0.27577711};
 
 struct Values {
     int side;
     Interpolation interpolation;
     double crop_pct;
-    Triple mean;
-    Triple std;
+    ThreeNumbers mean;
+    ThreeNumbers std;
 };
 
 Preprocess make(const Values& v) {
@@ -35,19 +27,19 @@ Preprocess make(const Values& v) {
 /// Weights trained with the longer recipe of torchvision 0.12 state a resize size that no round
 /// crop_pct gives.
 Preprocess torchvision_v2() {
-    Preprocess p = make({224, Interpolation::bilinear, 224.0 / 232.0, kImagenetMean, kImagenetStd});
+    Preprocess p = make({224, Interpolation::bilinear, 224.0 / 232.0, imagenet_mean, imagenet_std});
     p.resize_size = 232;
     return p;
 }
 
 Preprocess squash() {
-    Preprocess p = make({224, Interpolation::bicubic, 1.0, kImagenetMean, kImagenetStd});
+    Preprocess p = make({224, Interpolation::bicubic, 1.0, imagenet_mean, imagenet_std});
     p.crop_mode = CropMode::squash;
     return p;
 }
 
 Preprocess caffe() {
-    Preprocess p = make({224, Interpolation::bilinear, 0.875, {103.939, 116.779, 123.68}, kOne});
+    Preprocess p = make({224, Interpolation::bilinear, 0.875, caffe_mean, all_one});
     p.channel_order = ChannelOrder::bgr;
     p.scale = 1.0;
     return p;
@@ -57,34 +49,37 @@ std::vector<Preset> make_table() {
     using enum Interpolation;
     return {
         {"timm", "timm's defaults: 224 of 256, bicubic, ImageNet mean and std",
-         make({224, bicubic, 0.875, kImagenetMean, kImagenetStd})},
+         make({224, bicubic, 0.875, imagenet_mean, imagenet_std})},
         {"torchvision", "torchvision's first weights: 224 of 256, bilinear, ImageNet mean and std",
-         make({224, bilinear, 0.875, kImagenetMean, kImagenetStd})},
+         make({224, bilinear, 0.875, imagenet_mean, imagenet_std})},
         {"torchvision-v2",
          "torchvision's IMAGENET1K_V2 weights: 224 of 232, bilinear, ImageNet mean and std",
          torchvision_v2()},
         {"vit", "timm's ViT from JAX: 224 of 248, bicubic, mean and std 0.5",
-         make({224, bicubic, 0.9, kHalf, kHalf})},
+         make({224, bicubic, 0.9, all_half, all_half})},
         {"deit", "DeiT, Swin: 224 of 248, bicubic, ImageNet mean and std",
-         make({224, bicubic, 0.9, kImagenetMean, kImagenetStd})},
+         make({224, bicubic, 0.9, imagenet_mean, imagenet_std})},
         {"openai-clip", "CLIP: 224 without border, bicubic, CLIP's mean and std",
-         make({224, bicubic, 1.0, kClipMean, kClipStd})},
+         make({224, bicubic, 1.0, clip_mean, clip_std})},
         {"inception", "Inception v3/v4 from TensorFlow: 299 of 341, bicubic, mean and std 0.5",
-         make({299, bicubic, 0.875, kHalf, kHalf})},
+         make({299, bicubic, 0.875, all_half, all_half})},
         {"mobilenet", "MobileNet v1/v2 from TensorFlow: 224 of 256, bicubic, mean and std 0.5",
-         make({224, bicubic, 0.875, kHalf, kHalf})},
-        {"mobilenet-192", "the same at 192 of 219", make({192, bicubic, 0.875, kHalf, kHalf})},
-        {"mobilenet-160", "the same at 160 of 182", make({160, bicubic, 0.875, kHalf, kHalf})},
-        {"mobilenet-128", "the same at 128 of 146", make({128, bicubic, 0.875, kHalf, kHalf})},
+         make({224, bicubic, 0.875, all_half, all_half})},
+        {"mobilenet-192", "the same at 192 of 219",
+         make({192, bicubic, 0.875, all_half, all_half})},
+        {"mobilenet-160", "the same at 160 of 182",
+         make({160, bicubic, 0.875, all_half, all_half})},
+        {"mobilenet-128", "the same at 128 of 146",
+         make({128, bicubic, 0.875, all_half, all_half})},
         {"squeezenet-227", "SqueezeNet with numbers in 0..1: 227 of 256, bilinear",
-         make({227, bilinear, 227.0 / 256.0, kZero, kOne})},
+         make({227, bilinear, 227.0 / 256.0, all_zero, all_one})},
         {"squash",
          "timm's squash: both sides to 224 whatever the shape, bicubic, ImageNet mean and std",
          squash()},
         {"caffe", "Caffe, Keras: 224 of 256, bilinear, B G R, bytes less the mean, not scaled",
          caffe()},
         {"plain", "numbers in 0..1, no mean and std: 224 of 256, bilinear",
-         make({224, bilinear, 0.875, kZero, kOne})},
+         make({224, bilinear, 0.875, all_zero, all_one})},
     };
 }
 

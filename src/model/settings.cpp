@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "assay/error.h"
+#include "core/json_text.h"
 
 namespace assay {
 namespace {
@@ -19,17 +20,10 @@ using nlohmann::json;
 /// Larger inputs are typing errors; the limit also keeps 3 * height * width far from overflow.
 constexpr int kLargestSide = 16384;
 
-/// A value as a message shows it.
-std::string shown(const json& value) {
-    std::string text = value.dump(-1, ' ', false, json::error_handler_t::replace);
-    if (text.size() > 80) text = text.substr(0, 77) + "...";
-    return text;
-}
-
 [[noreturn]] void refuse_setting(std::string_view key, const json& value,
                                  std::string_view allowed) {
     throw Error(ErrorCode::bad_input,
-                fmt::format("setting \"{}\" is {}; allowed: {}", key, shown(value), allowed));
+                fmt::format("setting \"{}\" is {}; allowed: {}", key, shown_json(value), allowed));
 }
 
 double number(std::string_view key, const json& value, std::string_view allowed) {
@@ -349,7 +343,7 @@ const std::vector<SettingKey>& setting_keys() {
 json checked_layer(const json& layer, PassedOver* passed_over) {
     if (!layer.is_object())
         throw Error(ErrorCode::bad_input,
-                    "model settings must be a table of keys, got " + shown(layer));
+                    "model settings must be a table of keys, got " + shown_json(layer));
     json out = json::object();
     bool labels = false;
     for (const auto& [key, value] : layer.items()) {
@@ -371,8 +365,9 @@ json checked_layer(const json& layer, PassedOver* passed_over) {
         } else {
             std::vector<std::string> known;
             for (const Row& r : rows()) known.push_back(r.key.name);
-            throw Error(ErrorCode::bad_input, fmt::format("unknown model setting \"{}\"{}",
-                                                          shown(json(name)), suggest(name, known)));
+            throw Error(ErrorCode::bad_input,
+                        fmt::format("unknown model setting \"{}\"{}", shown_json(json(name)),
+                                    suggest(name, known)));
         }
     }
     if (labels && layer.contains("label_names") && !layer["label_names"].is_null() &&

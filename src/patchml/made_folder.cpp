@@ -4,11 +4,11 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <atomic>
 #include <cerrno>
 #include <cstring>
 
 #include "assay/error.h"
+#include "core/file_stream.h"
 #include "core/json_limits.h"
 #include "core/json_text.h"
 #include "core/text.h"
@@ -28,15 +28,6 @@ constexpr std::uint64_t max_record = std::uint64_t{16} << 20;
                 fmt::format("cannot {} `{}`: {}", verb, path.string(), std::strerror(errno)));
 }
 
-void write_all(int descriptor, std::span<const std::byte> bytes, const fs::path& path) {
-    while (!bytes.empty()) {
-        const ssize_t wrote = ::write(descriptor, bytes.data(), bytes.size());
-        if (wrote < 0 && errno == EINTR) continue;
-        if (wrote < 0) fail("write", path);
-        bytes = bytes.subspan(static_cast<std::size_t>(wrote));
-    }
-}
-
 /// Images of a data set are many: one sync of all costs less than one for each.
 void sync_file_system(const fs::path& folder) {
     const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -53,8 +44,8 @@ std::string difference(const json& there, const json& wanted) {
     for (const auto& [key, value] : wanted.items()) {
         const json found = there.contains(key) ? there[key] : json();
         if (found == value) continue;
-        out += fmt::format("{}{} is {}, not {}", out.empty() ? "" : "; ", key,
-                           shortened(json_line(found), 80), shortened(json_line(value), 80));
+        out += fmt::format("{}{} is {}, not {}", out.empty() ? "" : "; ", key, shown_json(found),
+                           shown_json(value));
     }
     return out;
 }
@@ -69,7 +60,7 @@ json read_record(const fs::path& path) {
 void remove_leftovers(const fs::path& folder) {
     for (const auto& entry : fs::recursive_directory_iterator(folder)) {
         const std::string name = entry.path().filename().string();
-        if (name.starts_with('.') && name.ends_with(".tmp")) fs::remove(entry.path());
+        if (is_stale_temporary(name)) fs::remove(entry.path());
     }
 }
 
@@ -129,26 +120,9 @@ void MadeFolder::finish(const json& result) {
 }
 
 void write_renamed(const fs::path& path, std::span<const std::byte> bytes) {
-    static std::atomic<unsigned> counter{0};
-    const fs::path temporary =
-        path.parent_path() /
-        fmt::format(".{}.{}.tmp", path.filename().string(), counter.fetch_add(1));
-    const int descriptor =
-        ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (descriptor < 0) fail("create", path);
-    try {
-        write_all(descriptor, bytes, path);
-    } catch (...) {
-        ::close(descriptor);
-        ::unlink(temporary.c_str());
-        throw;
-    }
-    if (::close(descriptor) != 0 || ::rename(temporary.c_str(), path.c_str()) != 0) {
-        const int problem = errno;
-        ::unlink(temporary.c_str());
-        errno = problem;
-        fail("write", path);
-    }
+    FileStream file(path);
+    file.write(bytes);
+    file.commit(FileStream::Sync::later);
 }
 
 TextFile::TextFile(const fs::path& path)
@@ -164,7 +138,7 @@ TextFile::~TextFile() {
 void TextFile::drain(std::string& pending, bool all) {
     constexpr std::size_t large = std::size_t{1} << 20;
     if (!all && pending.size() < large) return;
-    write_all(descriptor_, std::as_bytes(std::span(pending.data(), pending.size())), path_);
+    write_fully(descriptor_, std::as_bytes(std::span(pending.data(), pending.size())), path_);
     pending.clear();
 }
 

@@ -49,13 +49,6 @@ std::string plain_number_text(const Number& n) {
 
 }  // namespace
 
-std::size_t text_width(std::string_view text) {
-    // Every byte but those that continue a code point.
-    return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
-        return (static_cast<unsigned char>(c) & 0xC0) != 0x80;
-    }));
-}
-
 std::vector<std::size_t> columns_without_bars(const Table& table) {
     std::vector<std::size_t> shown;
     for (std::size_t c = 0; c < table.columns.size(); ++c) {

@@ -23,8 +23,6 @@ std::string cell_text(const Cell& cell, const Column& column);
 std::vector<std::size_t> columns_without_bars(const Table& table);
 /// "█████▌    " of `width` characters for a proportion.
 std::string bar_text(double proportion, int width);
-/// Unicode code points (no wide characters are used).
-std::size_t text_width(std::string_view text);
 
 /// Calls `visit` with every section in reading order and its depth, the outermost at 0.
 template <class Visit>

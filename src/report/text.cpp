@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/text.h"
 #include "report/renderers.h"
 
 namespace assay {
@@ -15,29 +16,6 @@ struct Style {
           plain(colour ? "\033[0m" : "") {}
     std::string bold, dim, plain;
 };
-
-/// The text in lines of at most `width` characters, broken at blanks; a longer word stays whole.
-/// Lines but the first begin with `indent` blanks. 0: one line.
-std::vector<std::string> wrapped(const std::string& text, std::size_t width,
-                                 std::size_t indent = 0) {
-    if (width == 0 || text_width(text) <= width) return {text};
-    std::vector<std::string> lines;
-    std::string line;
-    for (std::size_t begin = 0; begin <= text.size();) {
-        const std::size_t end = std::min(text.find(' ', begin), text.size());
-        const std::string word = text.substr(begin, end - begin);
-        const bool empty = line.find_first_not_of(' ') == std::string::npos;
-        if (!empty && text_width(line) + 1 + text_width(word) > width) {
-            lines.push_back(std::move(line));
-            line = std::string(indent, ' ') + word;
-        } else {
-            line += (empty ? "" : " ") + word;
-        }
-        begin = end + 1;
-    }
-    lines.push_back(std::move(line));
-    return lines;
-}
 
 class TextTable {
 public:
@@ -58,9 +36,7 @@ public:
         std::string out;
         const auto paragraph = [&](const std::string& style, const std::string& words) {
             out += style;
-            const auto lines = wrapped(words, width, 2);
-            for (std::size_t i = 0; i < lines.size(); ++i) out += (i == 0 ? "" : "\n") + lines[i];
-            out += style_.plain + "\n";
+            out += folded(words, width, 2) + style_.plain + "\n";
         };
         if (!table_.title.empty()) paragraph(style_.bold, table_.title);
         bool first = true;
@@ -86,7 +62,7 @@ private:
             std::size_t widest = text_width(table_.columns[c].name);
             for (const auto& row : cells_) {
                 if (row.empty()) continue;
-                for (const std::string& line : wrapped(row[c], most))
+                for (const std::string& line : folded_lines(row[c], most))
                     widest = std::max(widest, text_width(line));
             }
             widths_[c] = widest;
@@ -134,8 +110,8 @@ private:
         std::size_t most = 1;
         for (const std::size_t c : columns) {
             // Numbers and what fits stay as they are, double blanks among them.
-            parts[c] =
-                table_.columns[c].numbers ? std::vector{cells[c]} : wrapped(cells[c], widths_[c]);
+            parts[c] = table_.columns[c].numbers ? std::vector{cells[c]}
+                                                 : folded_lines(cells[c], widths_[c]);
             most = std::max(most, parts[c].size());
         }
         std::string out;

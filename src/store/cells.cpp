@@ -46,6 +46,14 @@ std::optional<float> parse_score(std::string_view cell) {
     return static_cast<float>(value);
 }
 
+std::optional<std::int64_t> class_number(std::string_view cell) {
+    if (cell.ends_with(".0")) cell.remove_suffix(2);
+    std::int64_t number = -1;
+    const auto [stop, problem] = std::from_chars(cell.data(), cell.data() + cell.size(), number);
+    if (problem != std::errc() || stop != cell.data() + cell.size()) return std::nullopt;
+    return number;
+}
+
 bool is_list(std::string_view cell) {
     cell = trimmed(cell);
     return cell.size() >= 2 && ((cell.front() == '[' && cell.back() == ']') ||
@@ -106,9 +114,8 @@ Role role_of(std::string_view name) {
         "image_id", "imageid",  "filepath", "file_name", "image_path", "imagename"};
     constexpr std::array<std::string_view, 4> indices{"index", "class", "class_index", "class_id"};
     constexpr std::array<std::string_view, 3> labels{"label", "labels", "class_name"};
-    constexpr std::array<std::string_view, 9> truths{"target",       "targets", "truth",
-                                                     "ground_truth", "gt",      "true_label",
-                                                     "label_true",   "y_true",  "y"};
+    constexpr std::array<std::string_view, 8> truths{
+        "target", "targets", "truth", "ground_truth", "gt", "true_label", "label_true", "y_true"};
     constexpr std::array<std::string_view, 11> predictions{
         "pred",       "preds",           "prediction", "predictions",     "predicted", "y_pred",
         "pred_label", "predicted_label", "label_pred", "predicted_class", "pred_class"};

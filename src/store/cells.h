@@ -1,6 +1,7 @@
 // Numbers and lists in the cells of tables, as Python's tools print them.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -8,6 +9,10 @@
 #include "assay/store/score_kind.h"
 
 namespace assay::store {
+
+/// The number of a class: "7", and "7.0", as pandas writes whole numbers beside empty cells. No
+/// blanks around it.
+std::optional<std::int64_t> class_number(std::string_view cell);
 
 /// A number; an empty cell is NaN (as pandas writes it). Too large is infinity, too small 0.
 /// Nothing: not a number.

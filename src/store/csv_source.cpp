@@ -201,7 +201,7 @@ private:
 
     /// Before each row is added.
     void take_truth() {
-        if (truth_) builder_.set_truth(reader_[*truth_]);
+        if (truth_) builder_.set_truth(std::string(reader_[*truth_]));
     }
 
     /// Without a header when every field of the first row is a number, unless they count 0, 1, 2,

@@ -5,6 +5,7 @@
 #include "assay/error.h"
 #include "core/file.h"
 #include "core/json_limits.h"
+#include "core/json_text.h"
 #include "layout.h"
 
 namespace assay::store {
@@ -23,10 +24,8 @@ const json& field(const json& object, const char* key) {
 }
 
 [[noreturn]] void refuse_field(const char* key, const json& value, std::string_view allowed) {
-    std::string shown = value.dump(-1, ' ', false, json::error_handler_t::replace);
-    if (shown.size() > 60) shown = shown.substr(0, 57) + "...";
-    throw Error(ErrorCode::bad_input,
-                fmt::format("the field `{}` is {}; it must be {}", key, shown, allowed));
+    throw Error(ErrorCode::bad_input, fmt::format("the field `{}` is {}; it must be {}", key,
+                                                  shown_json(value), allowed));
 }
 
 }  // namespace

@@ -147,11 +147,10 @@ std::optional<LabelSets> labels_of_source(const ScoreSource& source, const Class
     LabelSets labels;
     for (std::size_t row = 0; row < source.truth.size(); ++row) {
         const std::string_view text = trimmed(source.truth[row]);
-        std::string_view whole = text.ends_with(".0") ? text.substr(0, text.size() - 2) : text;
-        std::uint64_t number = 0;
         std::optional<std::int32_t> label = classes.find(text);
-        if (!label && parse_number(whole, number) && number < classes.size())
-            label = static_cast<std::int32_t>(number);
+        const std::optional<std::int64_t> number = class_number(text);
+        if (!label && number && *number >= 0 && *number < static_cast<std::int64_t>(classes.size()))
+            label = static_cast<std::int32_t>(*number);
         if (!label && !text.empty() && text != "-1") {
             notes.push_back(fmt::format(
                 "the labels in `{}` are not used: `{}` of row {} is none of the {} classes",

@@ -75,8 +75,21 @@ json parsed(std::string_view line) {
     return words ? parse_json(with_words_as_texts(line), 8) : parse_json(line, 8);
 }
 
-void read_line(const json& line, TableBuilder& builder, std::optional<ScoreKind>& hint,
-               std::set<std::string>& unused) {
+/// The image's own label; nothing where the line has none, or a list of several.
+std::optional<std::string> own_label(const json* value) {
+    if (value == nullptr || value->is_null() || value->is_array()) return std::nullopt;
+    // 3.0 as well: whole numbers are written so beside missing ones.
+    return value->is_number() ? value->dump() : text_of(*value, "the label");
+}
+
+/// What the lines say together.
+struct JsonLines {
+    std::optional<ScoreKind> hint{};
+    std::optional<bool> scored{};  ///< the lines have scores, and not a class only
+    std::set<std::string> unused{};
+};
+
+void read_line(const json& line, TableBuilder& builder, JsonLines& all) {
     if (!line.is_object()) refuse("an object is expected");
     std::optional<std::string> id;
     const json* index = nullptr;
@@ -92,11 +105,11 @@ void read_line(const json& line, TableBuilder& builder, std::optional<ScoreKind>
         if (role == Role::truth) truth = &value;
         const bool list_of_scores = role == Role::predicted && value.is_array();
         if (role == Role::predicted && !list_of_scores) predicted = &value;
-        if (role == Role::other) unused.insert(key);
+        if (role == Role::other) all.unused.insert(key);
         if (role == Role::score || list_of_scores) {
             if (score != nullptr) refuse(fmt::format("`{:.40}` is a second key for scores", key));
             score = &value;
-            hint = kind_from_name(key);
+            all.hint = kind_from_name(key);
         }
     }
     // A label beside a predicted class, or beside a row's whole list of scores, is the image's.
@@ -105,11 +118,15 @@ void read_line(const json& line, TableBuilder& builder, std::optional<ScoreKind>
                        !(label != nullptr && label->is_array());
     if (truth == nullptr && label != nullptr && (predicted != nullptr || whole))
         truth = std::exchange(label, nullptr);
-    if (truth != nullptr && !truth->is_array()) builder.set_truth(text_of(*truth, "the label"));
+    builder.set_truth(own_label(truth));
+    const bool scored = score != nullptr;
+    if (all.scored.value_or(scored) != scored)
+        refuse("some lines have scores and others a class only");
+    all.scored = scored;
     if (score == nullptr) {
         if (predicted == nullptr) predicted = index != nullptr ? index : label;
         if (predicted == nullptr) refuse("no key for scores: prob, logits, scores, ...");
-        hint = ScoreKind::labels;
+        all.hint = ScoreKind::labels;
         builder.add_top(id, {{builder.class_of(text_of(*predicted, "the class")), 1.0F}});
         return;
     }
@@ -146,26 +163,25 @@ void read_line(const json& line, TableBuilder& builder, std::optional<ScoreKind>
 ScoreSource read_jsonl(std::string_view text, const std::string& name,
                        const SourceOptions& options) {
     TableBuilder builder(options);
-    std::optional<ScoreKind> hint;
-    std::set<std::string> unused;
+    JsonLines all;
     for_each_line(text, [&](std::string_view line, std::size_t number) {
         if (trimmed(line).empty()) return;
         with_note(fmt::format("reading {} line {}", name, number), [&] {
             if (line.size() > max_line)
                 refuse(
                     fmt::format("a line of {} bytes; at most {} are read", line.size(), max_line));
-            read_line(parsed(line), builder, hint, unused);
+            read_line(parsed(line), builder, all);
         });
     });
     ScoreSource source = builder.finish();
-    source.hint = hint;
+    source.hint = all.hint;
     if (source.truth.size() > 0) source.truth_name = "label";
-    if (hint == ScoreKind::labels) {
+    if (all.hint == ScoreKind::labels) {
         source.notes.emplace_back(
             "there are predicted classes and no scores: only what the "
             "predicted class tells can be measured");
     }
-    for (const std::string& key : unused)
+    for (const std::string& key : all.unused)
         source.notes.push_back(fmt::format("the key `{}` is not used", shortened(key)));
     return source;
 }

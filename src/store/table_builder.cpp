@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 
 #include "assay/error.h"
+#include "cells.h"
 #include "core/refuse.h"
 #include "core/text.h"
 
@@ -30,15 +30,11 @@ TableBuilder::TableBuilder(const SourceOptions& options)
 std::int32_t TableBuilder::class_of(std::string_view text) const {
     if (classes_ == 0 && options_.classes.empty()) refuse_without_classes();
     text = trimmed(text);
-    // "7.0": as pandas writes whole numbers beside empty cells.
-    const std::string_view whole = text.ends_with(".0") ? text.substr(0, text.size() - 2) : text;
-    std::int64_t number = -1;
-    const auto [stop, problem] = std::from_chars(whole.data(), whole.data() + whole.size(), number);
-    if (problem == std::errc() && stop == whole.data() + whole.size()) {
-        if (number < 0 || number >= static_cast<std::int64_t>(classes_)) {
-            refuse(fmt::format("class {} is not among the {} classes", number, classes_));
+    if (const std::optional<std::int64_t> number = class_number(text)) {
+        if (*number < 0 || *number >= static_cast<std::int64_t>(classes_)) {
+            refuse(fmt::format("class {} is not among the {} classes", *number, classes_));
         }
-        return static_cast<std::int32_t>(number);
+        return static_cast<std::int32_t>(*number);
     }
     const std::optional<std::int32_t> found = options_.classes.find(text);
     if (!found) {
@@ -55,9 +51,8 @@ void TableBuilder::take_id(std::optional<std::string_view> id) {
     ++rows_;
     if (ids_.size() != 0 && ids_.size() != rows_)
         refuse("some rows have an id and others have none");
-    if (truth_) truths_.append(*truth_);
-    if (truths_.size() != 0 && truths_.size() != rows_)
-        refuse("some rows have a label and others have none");
+    any_truth_ = any_truth_ || truth_.has_value();
+    truths_.append(truth_.value_or(""));
 }
 
 void TableBuilder::take_width(std::size_t width, bool top) {
@@ -83,7 +78,7 @@ void TableBuilder::add_full(std::optional<std::string_view> id, std::span<const 
 
 void TableBuilder::add_entry(std::string_view id, TopEntry entry) {
     if (!pending_.empty() && pending_id_ != id) end_entries();
-    if (pending_.empty()) pending_truth_ = truth_.value_or("");
+    if (pending_.empty() || !pending_truth_) pending_truth_ = truth_;
     pending_id_ = id;
     // With no class twice, more entries than classes cannot be: this bounds the row before it is
     // checked.
@@ -96,8 +91,8 @@ void TableBuilder::end_entries() {
     std::vector<TopEntry> entries;
     entries.swap(pending_);
     // The label of the line that is being read is the next row's.
-    std::optional<std::string> next = truth_;
-    if (truth_) truth_ = pending_truth_;
+    std::optional<std::string> next = std::exchange(truth_, std::move(pending_truth_));
+    pending_truth_.reset();
     add_top(pending_id_, std::move(entries));
     truth_ = std::move(next);
 }
@@ -149,7 +144,7 @@ ScoreSource TableBuilder::finish() {
         };
     }
     if (ids_.size() != 0) source.ids = std::move(ids_);
-    source.truth = std::move(truths_);
+    if (any_truth_) source.truth = std::move(truths_);
     source.owners.push_back(spool_);
     return source;
 }

@@ -5,7 +5,9 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "score_source.h"
@@ -19,8 +21,9 @@ class TableBuilder {
 public:
     explicit TableBuilder(const SourceOptions& options);
 
-    /// The image's own label in the row that is added next.
-    void set_truth(std::string_view text) { truth_ = text; }
+    /// The image's own label in the row, or the entry, that is added next; nothing: it has none.
+    /// Where the format has labels, called before each.
+    void set_truth(std::optional<std::string> text) { truth_ = std::move(text); }
 
     void add_full(std::optional<std::string_view> id, std::span<const float> scores);
     /// Begins a row of entries, or goes on with it when `id` is that of the row before (a table
@@ -45,9 +48,10 @@ private:
     std::size_t width_ = 0;
     std::optional<bool> top_;
     StringColumn ids_;
-    std::string pending_id_, pending_truth_;
-    StringColumn truths_;
-    std::optional<std::string> truth_;
+    std::string pending_id_;
+    std::optional<std::string> truth_, pending_truth_;
+    StringColumn truths_;  ///< "": none
+    bool any_truth_ = false;
     std::vector<TopEntry> pending_;
 };
 

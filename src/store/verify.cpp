@@ -34,10 +34,7 @@ std::string problems_text(const StoreCheck& check) {
     constexpr std::size_t width = 96;
     std::string out = check.folder.string() + ":";
     for (const std::string& problem : check.problems) {
-        const std::string lines = folded(problem, width);
-        for_each_line(lines, [&](std::string_view line, std::size_t) {
-            out += "\n    " + std::string(line);
-        });
+        for (const std::string& line : folded_lines(problem, width)) out += "\n    " + line;
     }
     return out;
 }

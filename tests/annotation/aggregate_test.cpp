@@ -227,6 +227,30 @@ TEST_F(BuildSets, ComparedWithOthers) {
     EXPECT_EQ(compare_label_sets(built, more).only_second, 1U);
 }
 
+// 2.png of x was asked about and nobody answered: its original label stands in, and is no decision
+// of the votes, neither in the comparison nor in the curve.
+TEST_F(BuildSets, WhatNobodyAnsweredIsNotCompared) {
+    VotesBuilder builder{AnswerScale{}};
+    builder.add(builder.annotator("r"), builder.question("x/1.png", "cat"), 2);
+    builder.question("x/2.png", "cat");
+    const Votes votes = builder.build(Repeats::all, "made up");
+    const std::vector<double> yes = {1, 0};
+    const auto built = build_label_sets(votes, yes, {}, data_, data_.classes, &data_.labels);
+    ASSERT_THAT(set_of(built.sets, 1), ElementsAre(0));
+    const Votes experts = asked({{"x/1.png", "cat"}, {"x/2.png", "cat"}});
+    for (const ReferenceDecisions& reference :
+         {reference_of(built, data_.labels), reference_of(built, experts, data_, data_.classes)}) {
+        EXPECT_THAT(reference.of_question, ElementsAre(1, -1));
+        const auto compared = compare_label_sets(built, reference);
+        EXPECT_EQ(compared.both_accept, 1U);
+        EXPECT_EQ(compared.only_first + compared.only_second + compared.both_reject, 0U);
+        EXPECT_EQ(compared.items, 1U);
+        const ThresholdCurve curve = threshold_curve(votes, yes, built, reference);
+        EXPECT_EQ(curve.questions, 1U);
+        EXPECT_EQ(curve.at(0.8)->alike, compared.both_accept);
+    }
+}
+
 // Against all thresholds tried one by one.
 TEST_F(BuildSets, TheCurveIsWhatEachThresholdGives) {
     const std::vector<std::string> items = {"x/1.png", "3.png", "4.png"};

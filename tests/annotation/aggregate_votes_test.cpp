@@ -7,6 +7,7 @@
 #include "assay/annotation/label_stats.h"
 #include "assay/error.h"
 #include "made_votes.h"
+#include "message_of.h"
 #include "scratch.h"
 
 namespace assay {
@@ -27,13 +28,8 @@ protected:
         options_.votes = write(folder_ / "votes.csv", votes_text);
         options_.method = "majority";
     }
-    std::string refused() {
-        try {
-            aggregate_votes(options_);
-        } catch (const Error& error) {
-            return error.what();
-        }
-        return "";
+    std::string refused(ErrorCode code = ErrorCode::bad_input) {
+        return message_of([&] { aggregate_votes(options_); }, code);
     }
     Scratch folder_;
     AggregateOptions options_;
@@ -78,9 +74,10 @@ TEST_F(AggregateVotes, WeightsAndAnnotatorsFromFiles) {
     write(folder_ / "w.csv", "annotator,weight\nanna,1\nanna,1\n");
     EXPECT_THAT(refused(), HasSubstr("annotator `anna` stands twice"));
     options_.method = "majority";
-    EXPECT_THAT(refused(), HasSubstr("weights of annotators go with the method weighted"));
+    EXPECT_THAT(refused(ErrorCode::usage),
+                HasSubstr("weights of annotators go with the method weighted"));
     options_.method = "mayority";
-    EXPECT_THAT(refused(), HasSubstr("did you mean `majority`?"));
+    EXPECT_THAT(refused(ErrorCode::usage), HasSubstr("did you mean `majority`?"));
 }
 
 // The same as writing the votes of one more annotator into the file.
@@ -116,10 +113,11 @@ TEST_F(AggregateVotes, OriginalLabelsVote) {
     EXPECT_THAT(refused(), HasSubstr("is called `original label` already"));
     write(options_.votes, votes_text);
     options_.original_votes = "2-5";
-    EXPECT_THAT(refused(), HasSubstr("classes `2-5` whose original labels vote: like 0-397"));
+    EXPECT_THAT(refused(ErrorCode::usage),
+                HasSubstr("classes `2-5` whose original labels vote: like 0-397"));
     options_.original_votes = "all";
     options_.original = "";
-    EXPECT_THAT(refused(), HasSubstr("need these labels"));
+    EXPECT_THAT(refused(ErrorCode::usage), HasSubstr("need these labels"));
 }
 
 TEST_F(AggregateVotes, ExpertsAreAReference) {
@@ -142,6 +140,18 @@ TEST_F(AggregateVotes, ExpertsAreAReference) {
     ASSERT_EQ(found.curve->points.size(), 2U);
     EXPECT_EQ(found.curve->points[0].threshold, 2.5 / 3);
     EXPECT_EQ(found.curve->points[1].kept, 2U);
+}
+
+// A column is known by its name, in any case; a name that only holds such a word is another.
+TEST_F(AggregateVotes, ExpertsAreKnownByTheColumnOfAnnotators) {
+    options_.against =
+        write(folder_ / "EXPERTS.CSV", "Rater,item,label,answer\neve,a.png,dog,no\n");
+    EXPECT_EQ(aggregate_votes(options_).comparison->only_first, 1U);
+    options_.against =
+        write(folder_ / "sets.csv", "path,labels,user_agent\na.png,cat,x\nb.png,cat,y\n");
+    const Aggregation sets = aggregate_votes(options_);
+    EXPECT_EQ(sets.comparison->both_accept, 1U);
+    EXPECT_EQ(sets.comparison->only_second, 1U);
 }
 
 // ReaL's published decisions come from 86 voters; the majority of five experts is what they chose

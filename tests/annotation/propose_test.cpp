@@ -11,18 +11,13 @@
 #include "assay/store/row_reader.h"
 #include "evaluate/saved_scores.h"
 #include "made_votes.h"
+#include "message_of.h"
 
 namespace assay {
 namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-
-std::string csv_of(const Proposals& proposals) {
-    Report report;
-    report.records = question_records(proposals);
-    return render(report, ReportFormat::csv);
-}
 
 std::string folder_of(const Scratch& scratch, const std::string& model) {
     return (scratch.path() / "runs" / "val" / model).string();
@@ -107,7 +102,7 @@ TEST(Propose, OriginalLabelsAndAgreement) {
     EXPECT_NEAR(p.questions[1].prior, 0.40, 1e-6);
     EXPECT_NEAR(*p.recall_original.value, 0.5,
                 1e-12);  // asking about it does not count as finding it
-    EXPECT_EQ(csv_of(p),
+    EXPECT_EQ(question_csv(p),
               "item,path,label,class,proposed_by,prior\n"
               "item00001,item00001,c0,c0,a,0.55\n"
               "item00001,item00001,c1,c1,original,0.4\n"
@@ -215,11 +210,11 @@ TEST(Propose, TheSameForAnyNumberOfRanks) {
         seen = p.step == "questions" ? p.done : 0;
     });
     EXPECT_EQ(seen, 1100U);
-    const std::string questions = csv_of(one), result = report_of(one).result.dump();
+    const std::string questions = question_csv(one), result = report_of(one).result.dump();
     for (const int ranks : {2, 3, 7}) {  // 1100 items are 5 blocks: with 7 ranks two have none
         run_thread_ranks(ranks, [&](Comm& comm) {
             const Proposals p = propose_labels(options, comm);
-            EXPECT_EQ(csv_of(p), questions) << ranks;
+            EXPECT_EQ(question_csv(p), questions) << ranks;
             EXPECT_EQ(report_of(p).result.dump(), result) << ranks;
         });
     }
@@ -283,12 +278,7 @@ TEST(ItemFinder, ByIdPathFileOrEnd) {
     EXPECT_EQ(item_named(d, "31"), 3U);
     EXPECT_EQ(item_named(d, "at/2.png"), 1U);
     const auto message = [&](const std::string& name) {
-        try {
-            item_named(d, name);
-        } catch (const Error& error) {
-            return std::string(error.what());
-        }
-        return std::string();
+        return message_of([&] { item_named(d, name); }, ErrorCode::usage);
     };
     EXPECT_THAT(message("1.png"),
                 HasSubstr("`1.png` is the end of 2 items: `cat/1.png`, `dog/1.png`"));

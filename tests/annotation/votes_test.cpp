@@ -7,6 +7,7 @@
 #include "annotation/votes_readers.h"
 #include "assay/error.h"
 #include "made_votes.h"
+#include "message_of.h"
 #include "scratch.h"
 
 namespace assay {
@@ -14,15 +15,6 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-
-std::string message_of(const std::function<void()>& body) {
-    try {
-        body();
-    } catch (const Error& error) {
-        return error.what();
-    }
-    return "no error";
-}
 
 class VotesFiles : public ::testing::Test {
 protected:
@@ -90,9 +82,20 @@ TEST_F(VotesFiles, AnswersCanBeAnySet) {
     // Names that are numbers are names: 1 is the first answer there, not the second.
     EXPECT_EQ(answer_scale({"1", "2", "3"}).find("1"), 0);
     EXPECT_EQ(answer_scale({"1", "2", "3"}).find("0"), -1);
-    EXPECT_THAT(message_of([] { answer_scale({"yes"}); }), HasSubstr("1 answers"));
-    EXPECT_THAT(message_of([] { answer_scale({"yes", "Yes"}); }), HasSubstr("stands twice"));
-    EXPECT_THAT(message_of([] { answer_scale({"yes", " "}); }), HasSubstr("without a name"));
+    EXPECT_THAT(message_of([] { answer_scale({"yes"}); }, ErrorCode::usage),
+                HasSubstr("1 answers"));
+    EXPECT_THAT(message_of(
+                    [] {
+                        answer_scale({"yes", "Yes"});
+                    },
+                    ErrorCode::usage),
+                HasSubstr("stands twice"));
+    EXPECT_THAT(message_of(
+                    [] {
+                        answer_scale({"yes", " "});
+                    },
+                    ErrorCode::usage),
+                HasSubstr("without a name"));
 }
 
 TEST_F(VotesFiles, WhatIsWrongIsListedAndCounted) {
@@ -141,7 +144,8 @@ TEST_F(VotesFiles, RepeatedVotesByRule) {
     EXPECT_EQ(with(Repeats::first).problems.count("repeated vote"), 1U);
     EXPECT_THAT(message_of([&] { with(Repeats::refuse); }),
                 HasSubstr("annotator `r` answered 2 times whether `0` fits `p`"));
-    EXPECT_THAT(message_of([] { repeats_named("frst"); }), HasSubstr("did you mean `first`?"));
+    EXPECT_THAT(message_of([] { repeats_named("frst"); }, ErrorCode::usage),
+                HasSubstr("did you mean `first`?"));
 }
 
 TEST_F(VotesFiles, CsvWithoutColumns) {

@@ -8,6 +8,7 @@
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <thread>
 
 #include "assay/store/prediction_store.h"
@@ -350,8 +351,9 @@ TEST_F(EndToEnd, OneFileMakesCompositesAndPredictsThem) {
     const PredictionStore one = PredictionStore::open(folder / "runs/patchml-seed2/small");
     const PredictionStore two = PredictionStore::open(folder / "by-hand/runs/patchml-seed2/small");
     ASSERT_EQ(one.rows(), 6U);
-    EXPECT_EQ(slurp(folder / "runs/patchml-seed2/small/shards/000000.bin"),
-              slurp(folder / "by-hand/runs/patchml-seed2/small/shards/000000.bin"));
+    const std::string shard = slurp(folder / "runs/patchml-seed2/small/shards/000000.npy");
+    ASSERT_FALSE(shard.empty());
+    EXPECT_EQ(shard, slurp(folder / "by-hand/runs/patchml-seed2/small/shards/000000.npy"));
 
     // A [[data]] table with the path of what is made has the last word on how it is seen.
     fs::remove_all(folder / "runs");
@@ -445,6 +447,29 @@ TEST_F(EndToEnd, CheckSaysByItsStatusThatSomethingIsWrong) {
                                        images().string(), "--outputs", "probabilities"});
     EXPECT_EQ(outcome.status, 3) << outcome.out << outcome.err;
     EXPECT_NE(outcome.out.find("outputs are said to be probabilities"), std::string::npos);
+}
+
+TEST_F(EndToEnd, CheckNamesDataSetsAsTheirResultsAre) {
+    const fs::path folder = fresh("check-names");
+    for (const char* name : {"blur", "noise"}) {
+        fs::create_directories(folder / name);
+        fs::copy(images(), folder / name / "1", fs::copy_options::recursive);
+    }
+    const auto named = [&](std::vector<std::string> words) {
+        words.insert(words.begin(), {"check", "--model", (models / "small.pt").string(), "--sample",
+                                     "8", "--json"});
+        const Outcome outcome = assay_run(words);
+        EXPECT_LE(outcome.status, 3) << outcome.err;
+        const json result = json::parse(outcome.out);
+        std::set<std::string> names;
+        for (const json& finding : result.at("findings")) names.insert(finding.at("dataset"));
+        return names;
+    };
+    const std::string blur = (folder / "blur/1").string(), noise = (folder / "noise/1").string();
+    EXPECT_THAT(named({"--data", blur, "--data", noise}),
+                testing::ElementsAre("blur_1", "noise_1"));
+    EXPECT_THAT(named({"--data", blur + "/"}), testing::ElementsAre("1"));
+    EXPECT_THAT(named({"--data", blur, "--dataset-name", "mine"}), testing::ElementsAre("mine"));
 }
 
 TEST_F(EndToEnd, CheckFindsASoundPairSound) {

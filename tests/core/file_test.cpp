@@ -10,6 +10,7 @@
 #include <functional>
 
 #include "assay/error.h"
+#include "core/file_stream.h"
 #include "core/hash.h"
 #include "core/parallel.h"
 #include "scratch.h"
@@ -114,6 +115,33 @@ TEST(File, AFullDiskLeavesTheOldBytes) {
     EXPECT_EQ(status, 0);
     EXPECT_EQ(read_text(file), "old");
     EXPECT_EQ(std::distance(fs::directory_iterator(scratch.path()), fs::directory_iterator()), 1);
+}
+
+TEST(FileStream, AppearsWholeOrNotAtAll) {
+    const Scratch scratch;
+    const auto files = [&] {
+        return std::distance(fs::directory_iterator(scratch.path()), fs::directory_iterator());
+    };
+    const fs::path file = scratch / "a.txt";
+    for (const auto sync : {FileStream::Sync::now, FileStream::Sync::later}) {
+        FileStream stream(file);
+        stream.write("first, ");
+        EXPECT_FALSE(fs::exists(file));
+        stream.write("second");
+        stream.commit(sync);
+        EXPECT_EQ(read_text(file), "first, second");
+        fs::remove(file);
+    }
+    {
+        FileStream stream(file);
+        stream.write("never ready");
+        EXPECT_EQ(files(), 1);
+    }
+    EXPECT_EQ(files(), 0);
+    fs::create_directory(file);  // it cannot be replaced by a file
+    FileStream stream(file);
+    EXPECT_EQ(code_of([&] { stream.commit(); }), ErrorCode::io);
+    EXPECT_EQ(code_of([&] { FileStream(scratch / "no/a.txt"); }), ErrorCode::io);
 }
 
 TEST(FileLock, TheSecondHolderIsRefusedAndToldWho) {

@@ -9,6 +9,7 @@
 #include "assay/error.h"
 #include "core/random.h"
 #include "data/dataset_name.h"
+#include "message_of.h"
 #include "temp_folder.h"
 
 namespace assay {
@@ -35,13 +36,7 @@ std::vector<std::int32_t> single_labels(const Dataset& dataset) {
 
 std::string refused(const fs::path& path, const DatasetOptions& options = {},
                     ErrorCode code = ErrorCode::bad_input) {
-    try {
-        open_dataset(path, options);
-    } catch (const Error& error) {
-        EXPECT_EQ(error.code(), code) << error.what();
-        return error.what();
-    }
-    return "no error";
+    return message_of([&] { open_dataset(path, options); }, code);
 }
 
 TEST(StringColumn, EmptyTextsKeepTheirPlace) {

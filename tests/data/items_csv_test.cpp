@@ -5,6 +5,7 @@
 #include "assay/error.h"
 #include "core/file.h"
 #include "core/random.h"
+#include "message_of.h"
 #include "temp_folder.h"
 
 namespace assay {
@@ -13,13 +14,7 @@ namespace {
 using testing::HasSubstr;
 
 std::string refused(const TempFolder& folder, std::string_view text) {
-    try {
-        read_items_csv(folder.write("bad.csv", text));
-    } catch (const Error& error) {
-        EXPECT_EQ(error.code(), ErrorCode::bad_input);
-        return error.what();
-    }
-    return "no error";
+    return message_of([&] { read_items_csv(folder.write("bad.csv", text)); });
 }
 
 TEST(ItemsCsv, None) {

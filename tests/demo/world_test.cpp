@@ -14,6 +14,7 @@
 #include "core/file.h"
 #include "core/hash.h"
 #include "data/temp_folder.h"
+#include "message_of.h"
 
 namespace assay {
 namespace {
@@ -36,14 +37,7 @@ std::map<std::string, std::string> fingerprints(const fs::path& folder) {
 }
 
 std::string refused(const WorldSpec& spec) {
-    try {
-        make_world(spec);
-    } catch (const Error& error) {
-        EXPECT_EQ(error.code(), ErrorCode::usage);
-        return error.what();
-    }
-    ADD_FAILURE() << "made a world";
-    return "";
+    return message_of([&] { make_world(spec); }, ErrorCode::usage);
 }
 
 /// What stands between <tag> and </tag>, from `at` on.

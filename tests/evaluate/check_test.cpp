@@ -302,6 +302,11 @@ TEST_F(Check, TheGivenSizeIsGood) {
     EXPECT_EQ(finding("pixels.size").severity, Severity::ok);
     options.reopen = trained_at(64, true, model.expects);
     EXPECT_THAT(finding("pixels.size").title, HasSubstr("takes images of 64 x 64 only"));
+    // The smallest usual size is 32: of 8 x 8 nothing is known.
+    spec.preprocess.height = spec.preprocess.width = 8;
+    options.reopen = trained_at(8, false, model.expects);
+    EXPECT_EQ(finding("pixels.size").severity, Severity::note);
+    EXPECT_EQ(finding("pixels.size").title, "cannot be checked: no usual input size is near 8 x 8");
 }
 
 TEST_F(Check, ARefusedSizeIsNamedWithTheOneThatIsTaken) {

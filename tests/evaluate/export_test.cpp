@@ -194,6 +194,42 @@ TEST(Export, ClassMapsAskOverTheirTargets) {
     EXPECT_EQ(Row(rows.front())["label"], "");  // c0 is none
 }
 
+TEST(Export, AStoreThatIsNamedTwiceIsWrittenOnce) {
+    const Scratch folder;
+    save(folder, made_up(20, 3, 2), "m");
+    EXPECT_EQ(exported({.paths = {folder / "runs", folder / "runs/val"}}).result.rows, 20U);
+}
+
+// Label sets say what is correct; the loss is of the data set's own label, as nll is.
+TEST(Export, TheLossIsOfTheDataSetsOwnLabel) {
+    const Scratch folder;
+    Made made = made_up(4, 5, 7);
+    made.labels = {{0}, {1}, {2}, {}};
+    const auto store = save(folder, made, "m");
+    write_file_atomically(folder / "sets.csv",
+                          "id,labels\nitem00000,3\nitem00001,1 2\nitem00003,4\n");
+    std::vector<Row> rows =
+        rows_of(exported({.paths = {folder / "runs"}, .labels = folder / "sets.csv"}).text);
+    ASSERT_EQ(rows.size(), 4U);
+    EXPECT_EQ(rows[0]["label"], "3");
+    EXPECT_EQ(rows[1]["label"], "1 2");
+    EXPECT_EQ(rows[2]["label"], "");
+    double sum = 0;
+    for (std::size_t i = 0; i < 3; ++i) {
+        const double loss = -std::log(softmax_of(made, i)[i]);
+        EXPECT_NEAR(std::stod(rows[i]["loss"]), loss, 1e-5) << i;
+        EXPECT_NEAR(std::stod(rows[i]["label_probability"]), std::exp(-loss), 1e-6) << i;
+        sum += std::stod(rows[i]["loss"]);
+    }
+    EXPECT_EQ(rows[3]["loss"], "");
+    MeasureOptions options;
+    options.labels = folder / "sets.csv";
+    options.metrics = {"nll"};
+    const auto comm = self_comm();
+    const ScoreReport scored = score_store(store, resolve(options, store), *comm);
+    EXPECT_NEAR(*scored.measurements.at(0).value, sum / 3, 1e-6);
+}
+
 TEST(Export, ProbabilitiesAsNumpyReadsThem) {
     const Scratch folder;
     Made made = made_up(700, 5, 9);

@@ -12,6 +12,7 @@
 #include "assay/collective/comm.h"
 #include "assay/error.h"
 #include "assay/evaluate/compare.h"
+#include "message_of.h"
 #include "saved_scores.h"
 
 namespace assay {
@@ -73,13 +74,9 @@ struct Runs {
         options.replicates = 50;
         return options;
     }
-    std::string refused(const GapOptions& options = quick()) const {
-        try {
-            report(options);
-        } catch (const Error& error) {
-            return error.message();
-        }
-        return "(taken)";
+    std::string refused(const GapOptions& options = quick(),
+                        ErrorCode code = ErrorCode::bad_input) const {
+        return message_of([&] { report(options); }, code);
     }
 };
 
@@ -241,8 +238,17 @@ TEST(DatasetGap, ASliverOfSingleLabelsHasNoTop1) {
     EXPECT_EQ(report.models[0].ranks[0][0].rank, 0U);
     EXPECT_GE(*report.models[0].metrics[2].first.value, *report.models[1].metrics[2].first.value);
     EXPECT_TRUE(report.sets[0].only_valid);
+    // Nor has a further data set.
+    const auto comm = self_comm();
+    const GapAlso also = also_of_stores(runs.second, report, "1-2", *comm);
+    EXPECT_EQ(also.models[0][0].undefined,
+              "10 of 310 labelled images of V2 have a single label, less than 5 %");
+    EXPECT_FALSE(also.models[0][0].value || also.models[0][0].interval);
+    EXPECT_TRUE(also.models[0][1].value);
     options.slivers = true;
-    EXPECT_EQ(runs.report(options).average.metrics[0].first.n, 10U);
+    const GapReport all = runs.report(options);
+    EXPECT_EQ(all.average.metrics[0].first.n, 10U);
+    EXPECT_EQ(also_of_stores(runs.second, all, "1-2", *comm).models[0][0].n, 10U);
 }
 
 TEST(DatasetGap, SaysWhereOnlyOneDataSetHasSingleLabels) {
@@ -470,11 +476,13 @@ TEST(DatasetGap, SubgroupsAndAgreementsAreTheMetrics) {
     EXPECT_THAT(runs.report(options).subgroups, ElementsAre(1, 2, 3));
     for (const char* text : {"", "0", "5-1", "1-", "-3", "1,,2", "x", "1-1000"}) {
         options.subgroups = text;
-        EXPECT_THAT(runs.refused(options), HasSubstr("numbers and ranges from 1 to 64")) << text;
+        EXPECT_THAT(runs.refused(options, ErrorCode::usage),
+                    HasSubstr("numbers and ranges from 1 to 64"))
+            << text;
     }
     options = Runs::quick();
     options.agreement = "jacard";
-    EXPECT_THAT(runs.refused(options), HasSubstr("`jaccard`"));
+    EXPECT_THAT(runs.refused(options, ErrorCode::usage), HasSubstr("`jaccard`"));
 }
 
 TEST(DatasetGap, Refusals) {
@@ -498,7 +506,8 @@ TEST(DatasetGap, Refusals) {
     twice.add(0, one.made, "a");
     twice.first.stores.push_back(twice.first.stores[0]);
     twice.add(1, two.made, "a");
-    EXPECT_THAT(twice.refused(), HasSubstr("two stores of model `a`"));
+    EXPECT_THAT(twice.refused(Runs::quick(), ErrorCode::usage),
+                HasSubstr("two stores of model `a`"));
 
     Runs damaged;
     damaged.add(0, one.made, "a");
@@ -543,6 +552,38 @@ TEST(GapStores, AFurtherDataSet) {
     EXPECT_NE(also_of_stores(third, report, "1-2", *comm).models[0][2].value,
               also.models[0][2].value);
     EXPECT_EQ(also.subgroups, "1-4");
+    // Every number of labels that it has (1 to 4), and no others: they would make it undefined.
+    for (const char* text : {"present", "1-9,present"}) {
+        const GapAlso present = also_of_stores(third, report, text, *comm);
+        EXPECT_EQ(present.models[0][2].value, also.models[0][2].value) << text;
+        EXPECT_EQ(present.subgroups, text);
+    }
+    EXPECT_FALSE(also_of_stores(third, report, "1-9", *comm).models[0][2].value);
+}
+
+// The whole request, as the command makes it.
+TEST(GapStores, AFurtherDataSetOfThePresentSubgroups) {
+    const World one = world(300, 1, 2.0), two = world(200, 2, 1.5), three = world(250, 3, 1.5);
+    Runs runs;
+    runs.add(0, one.made, "a");
+    runs.add(1, two.made, "a");
+    save(runs.folder, three.made, "a", StorageFormat::full_f32, 64, false, "three");
+    GapRequest request;
+    for (const GapSide* side : {&runs.first, &runs.second})
+        request.sets.push_back(side->stores[0].parent_path().string());
+    request.also = {(runs.folder / "three/val").string()};
+    request.options = Runs::quick();
+    request.options.subgroups = "present";
+    const auto comm = self_comm();
+    const GapReport report = run_gap(request, *comm);
+    ASSERT_EQ(report.also.size(), 1U);
+    EXPECT_TRUE(report.also[0].models[0][2].value);
+    request.also_subgroups = "present,1-3";
+    EXPECT_TRUE(run_gap(request, *comm).also[0].models[0][2].value);
+    // What is no list is found before any store is read.
+    request.also_subgroups = "few";
+    request.sets[0] = "nowhere";
+    EXPECT_THAT(message_of([&] { check(request); }, ErrorCode::usage), HasSubstr("few"));
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "assay/error.h"
 #include "assay/evaluate/gap.h"
 #include "core/file.h"
+#include "message_of.h"
 #include "scratch.h"
 
 namespace assay {
@@ -18,13 +19,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 std::string refused(const std::string& text, TableUnit unit = TableUnit::automatic) {
-    try {
-        parse_gap_table(text, "t.csv", unit);
-    } catch (const Error& error) {
-        EXPECT_EQ(error.code(), ErrorCode::bad_input);
-        return error.message();
-    }
-    return "(taken)";
+    return message_of([&] { parse_gap_table(text, "t.csv", unit); });
 }
 
 TEST(GapTable, PlainLayout) {
@@ -66,6 +61,9 @@ TEST(GapTable, ProportionsAmongPercentAreRefused) {
     EXPECT_THAT(refused("model,top1_v1,top1_v2\na,0.76,0.62\nb,70,60\n"), HasSubstr("`a` has"));
     EXPECT_THAT(refused("model,top1_v1,top1_v2,subgroup2_v1\na,76,62,0.9\n"),
                 HasSubstr("subgroup2_v1"));
+    // A further data set's column, too.
+    EXPECT_THAT(refused("model,top1_v1,top1_v2,asma_patchml\na,76.1,63.2,0.35\nb,70,60,0.3\n"),
+                HasSubstr("`a` has 0.35 in the column asma of patchml"));
     // Small percentages are none: 0.2 % and 0 % where others have 12.5 %.
     const auto hard = parse_gap_table("model,top1_v1,top1_v2\na,76,0.05\nb,80,12.5\nc,70,0\n", "t");
     EXPECT_TRUE(hard.percent);
@@ -251,8 +249,15 @@ TEST(GapTable, AFurtherTable) {
     EXPECT_EQ(also.models.at(0)[2].undefined, "the model was not measured there");
     report.also = {also};
     EXPECT_EQ(rank_by(report, "asma_patchml", "top1_v1", false).places.size(), 1U);
-    write_file_atomically(file, "model,year\nb,2020\n");
-    EXPECT_THROW(read_also_table(file, report), Error);
+    const auto says = [&](const std::string& text) {
+        write_file_atomically(file, text);
+        return message_of([&] { read_also_table(file, report); });
+    };
+    EXPECT_THAT(says("model,year\nb,2020\n"), HasSubstr("none of the columns top1, real and asma"));
+    EXPECT_THAT(says("model,asma,top1\na,0.2,80\nb,0.315,70\n"),
+                HasSubstr("`b` has 0.315 in the column asma of patchml"));
+    EXPECT_THAT(says("model,asma\n ,31.5\n"), HasSubstr("line 2: a model without a name"));
+    EXPECT_THAT(says("model,asma,ASMA\nb,31.5,30\n"), HasSubstr("two columns are named asma"));
 }
 
 // The papers' tables are ordered by ASMA on PatchML. Their column of rank changes comes from

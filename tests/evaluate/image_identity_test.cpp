@@ -15,6 +15,7 @@
 #include "assay/evaluate/show.h"
 #include "coloured_images.h"
 #include "core/file.h"
+#include "message_of.h"
 
 namespace assay {
 namespace {
@@ -43,13 +44,7 @@ protected:
         return predict({&one, 1}, dataset, options("runs")).at(0);
     }
     std::string refusal(const std::string& model, const Dataset& dataset) {
-        try {
-            run(model, dataset);
-        } catch (const Error& error) {
-            EXPECT_EQ(error.code(), ErrorCode::bad_input);
-            return error.what();
-        }
-        return "nothing was thrown";
+        return message_of([&] { run(model, dataset); });
     }
     fs::path record(const std::string& model, int shard) {
         return scratch_ / "runs/d" / model / "shards" / fmt::format("{:06}.json", shard);
@@ -94,7 +89,8 @@ TEST_F(ImageIdentity, EveryImageOfAnotherSizeIsFound) {
                       HasSubstr("whose images have changed since")));
     for (const std::size_t row : {101U, 150U})
         write_file_atomically(dataset.path_of(row), bmp(static_cast<std::uint8_t>(row), 0, 0));
-    EXPECT_THAT(refusal("m", dataset), Not(HasSubstr("more of")));
+    EXPECT_THAT(refusal("m", dataset),
+                AllOf(HasSubstr("`007.bmp` had 70 bytes then"), Not(HasSubstr("more of"))));
     write_file_atomically(dataset.path_of(7), bmp(7, 0, 0));
     EXPECT_EQ(run("m", dataset).predicted, 0U);
 }

@@ -12,6 +12,7 @@
 #include "assay/evaluate/compare.h"
 #include "core/statistics.h"
 #include "evaluate/compare_agreement.h"
+#include "message_of.h"
 #include "saved_scores.h"
 
 namespace assay {
@@ -633,13 +634,7 @@ protected:
     std::string refused(const std::string& name, const std::string& content) {
         std::ofstream(folder_ / name, std::ios::binary) << content;
         const Dataset dataset = dataset_of(made_);
-        try {
-            read_label_sets(folder_ / name, dataset, dataset.classes);
-        } catch (const Error& error) {
-            EXPECT_EQ(error.code(), ErrorCode::bad_input);
-            return error.what();
-        }
-        return "no error";
+        return message_of([&] { read_label_sets(folder_ / name, dataset, dataset.classes); });
     }
     Scratch folder_;
     Made made_;

@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "assay/error.h"
+#include "message_of.h"
 #include "saved_scores.h"
 
 namespace assay {
@@ -61,12 +62,7 @@ TEST(Ranks, AMissingAttributeIsTheSameErrorOnAll) {
     ScoreOptions options;
     options.subgroup = "weather";
     const auto message = [&](Comm& comm) -> std::string {
-        try {
-            score_store(store, options, comm);
-        } catch (const Error& error) {
-            return error.what();
-        }
-        return "";
+        return message_of([&] { score_store(store, options, comm); }, ErrorCode::usage);
     };
     const std::string expected = message(*self_comm());
     EXPECT_NE(expected, "");

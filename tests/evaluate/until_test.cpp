@@ -34,6 +34,10 @@ TEST(Until, EnoughAndNotMore) {
     EXPECT_LT(images_needed({0.02}, 400, 400), 500U);
     EXPECT_EQ(images_needed({0.4}, 200, 400), 400U);  // the pilot is enough
     EXPECT_LT(images_needed({0.01}, 360, 400), images_needed({0.01}, 300, 400));
+    // 1.96^2 / (4 w^2) is 9.6e11 at a millionth; what no sample reaches is not nothing.
+    EXPECT_NEAR(static_cast<double>(images_needed({1e-6}, 200, 400)), 9.60365e11, 1e7);
+    for (const double width : {2e-10, 1e-12, 1e-300})
+        EXPECT_GE(images_needed({width}, 200, 400), most_needed) << width;
 }
 
 /// log of the binomial probability.

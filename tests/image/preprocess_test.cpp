@@ -10,22 +10,12 @@
 #include <nlohmann/json.hpp>
 
 #include "assay/error.h"
+#include "message_of.h"
 
 namespace assay {
 namespace {
 
 using ::testing::HasSubstr;
-
-std::string message_of(const std::function<void()>& body, ErrorCode code = ErrorCode::bad_input) {
-    try {
-        body();
-    } catch (const Error& error) {
-        EXPECT_EQ(error.code(), code) << error.what();
-        return error.message();
-    }
-    ADD_FAILURE() << "no error";
-    return "";
-}
 
 void expect_window(const Preprocess& p, int width, int height, ResizeWindow expected) {
     const ResizeWindow w = window_of(p, width, height);

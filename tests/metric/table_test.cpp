@@ -12,6 +12,7 @@
 #include "assay/error.h"
 #include "assay/metric/metric.h"
 #include "core/random.h"
+#include "message_of.h"
 #include "metric/real_sum.h"
 
 namespace assay {
@@ -299,13 +300,7 @@ TEST(Requests, DefaultsWithAndWithoutLabelSets) {
 
 TEST(Requests, ErrorsSayWhatIsAllowed) {
     const auto message = [](const char* text) -> std::string {
-        try {
-            parse_metric(text);
-        } catch (const Error& error) {
-            EXPECT_EQ(error.code(), ErrorCode::usage);
-            return error.message();
-        }
-        return "no error";
+        return message_of([&] { parse_metric(text); }, ErrorCode::usage);
     };
     EXPECT_NE(message("ecee").find("`ece`"), std::string::npos);
     EXPECT_NE(message("ece:bins=0").find("1 to 100"), std::string::npos);

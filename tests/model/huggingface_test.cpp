@@ -228,6 +228,13 @@ TEST(Transformers, Values) {
     EXPECT_EQ(raw.scale, 1.0);
     EXPECT_EQ(preprocess(processor("ViTImageProcessor", R"("do_normalize": false)")).std,
               (std::array{1.0, 1.0, 1.0}));
+    // google/vit-hybrid-base-bit-384 with its file's values left out: CLIP's, as BiT.
+    const Preprocess hybrid = preprocess(R"({"image_processor_type": "ViTHybridImageProcessor"})");
+    EXPECT_EQ(hybrid.mean, (std::array{0.48145466, 0.4578275, 0.40821073}));
+    EXPECT_EQ(hybrid.std, (std::array{0.26862954, 0.26130258, 0.27577711}));
+    EXPECT_EQ(hybrid.height, 224);
+    EXPECT_EQ(hybrid.resize_size, 224);
+    EXPECT_EQ(hybrid.crop_mode, CropMode::center);
     // Defaults that the file leaves out: LeViT's are ImageNet's.
     EXPECT_EQ(preprocess(R"({"image_processor_type": "LevitImageProcessor"})").mean,
               (std::array{0.485, 0.456, 0.406}));
@@ -248,6 +255,12 @@ TEST(Transformers, WhatCannotBeSaidIsRefused) {
         {processor("EfficientNetImageProcessor", R"("rescale_offset": true)"), "offset"},
         {processor("NewImageProcessor", R"("size": {"shortest_edge": 96}, "resample": 2)"),
          "fits no fixed input"},
+        {processor("NewImageProcessor",
+                   R"("size": {"height": 96, "width": 96}, "crop_size": 80, "resample": 2)"),
+         "\"crop_size\" is 80; whether it crops is not said"},
+        {processor("NewImageProcessor",
+                   R"("size": {"height": 96, "width": 96}, "crop_pct": 0.9, "resample": 2)"),
+         "\"crop_pct\" is 0.9; what this processor does with it is not known"},
         {processor("DeiTImageProcessor", R"("size": {"height": 256, "width": 300})"),
          "two different sides"},
         {processor("ConvNextImageProcessor", R"("size": 224, "crop_pct": 0)"), "crop_pct"},

@@ -9,6 +9,7 @@
 #include <fstream>
 
 #include "assay/error.h"
+#include "message_of.h"
 #include "scratch.h"
 
 namespace assay {
@@ -18,14 +19,7 @@ using testing::HasSubstr;
 
 std::string refusal(const std::filesystem::path& folder) {
     setenv("ASSAY_PLUGIN_DIR", folder.c_str(), 1);
-    try {
-        open_classifier(ModelSpec());
-    } catch (const Error& error) {
-        EXPECT_EQ(error.code(), ErrorCode::usage);
-        return error.what();
-    }
-    ADD_FAILURE() << "no error was thrown";
-    return "";
+    return message_of([&] { open_classifier(ModelSpec()); }, ErrorCode::usage);
 }
 
 TEST(Plugin, Absent) {

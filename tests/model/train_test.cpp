@@ -15,6 +15,7 @@
 #include "core/hash.h"
 #include "core/random.h"
 #include "core/statistics.h"
+#include "message_of.h"
 #include "scratch.h"
 
 namespace assay {
@@ -65,16 +66,10 @@ TrainSpec quick(const std::string& name) {
 }
 
 std::string refusal(const Dataset& dataset, const std::vector<TrainSpec>& specs,
-                    const fs::path& folder) {
+                    const fs::path& folder, ErrorCode code = ErrorCode::usage) {
     TrainOptions options;
     options.folder = folder;
-    try {
-        train_classifiers(dataset, specs, options);
-    } catch (const Error& error) {
-        return error.what();
-    }
-    ADD_FAILURE() << "no error was thrown";
-    return "";
+    return message_of([&] { train_classifiers(dataset, specs, options); }, code);
 }
 
 TEST(Train, RefusesBadSpecs) {
@@ -301,7 +296,8 @@ TEST_F(Trained, NamesThatItsFilesCannotHold) {
     const Scratch scratch;
     make_images(scratch / "p", 2);
     fs::rename(scratch / "p/along", scratch / "p/al\xE9");
-    EXPECT_THAT(refusal(open_dataset(scratch / "p", {}), {quick("net")}, scratch / "m"),
+    EXPECT_THAT(refusal(open_dataset(scratch / "p", {}), {quick("net")}, scratch / "m",
+                        ErrorCode::bad_input),
                 HasSubstr("is not UTF-8"));
     EXPECT_FALSE(fs::exists(scratch / "m/net.pt"));
 }
@@ -310,12 +306,14 @@ TEST_F(Trained, BadImagesAndTooFewClasses) {
     const Scratch scratch;
     make_images(scratch / "p", 2);
     std::ofstream(scratch / "p/along/1000.png") << "no image";
-    EXPECT_THAT(refusal(open_dataset(scratch / "p", {}), {quick("net")}, scratch / "m"),
+    EXPECT_THAT(refusal(open_dataset(scratch / "p", {}), {quick("net")}, scratch / "m",
+                        ErrorCode::bad_input),
                 HasSubstr("along/1000.png"));
     fs::remove_all(scratch / "p/along");
     fs::remove_all(scratch / "p/checks");
     EXPECT_THAT(
-        refusal(open_dataset(scratch / "p", {}), {quick("net")}, scratch / "m"),
+        refusal(open_dataset(scratch / "p", {}), {quick("net")}, scratch / "m",
+                ErrorCode::bad_input),
         HasSubstr("images of 1 classes have exactly one label; training needs two classes"));
     TrainSpec spec = quick("net");
     spec.share = 1e-6;

@@ -7,6 +7,7 @@
 #include "core/file.h"
 #include "data/temp_folder.h"
 #include "made_images.h"
+#include "message_of.h"
 
 namespace assay {
 namespace {
@@ -19,13 +20,7 @@ using testing::IsEmpty;
 
 std::string refused(const fs::path& path, BoxFormat format = BoxFormat::automatic,
                     ErrorCode code = ErrorCode::bad_input) {
-    try {
-        read_boxes(path, format);
-    } catch (const Error& error) {
-        EXPECT_EQ(error.code(), code) << error.what();
-        return error.what();
-    }
-    return "no error";
+    return message_of([&] { read_boxes(path, format); }, code);
 }
 
 std::vector<std::string> described(const std::vector<RejectedBox>& rejected) {
@@ -346,13 +341,7 @@ protected:
                          &notes_);
     }
     std::string refused_pool(const std::string& rows) {
-        try {
-            pool(rows);
-        } catch (const Error& error) {
-            EXPECT_EQ(error.code(), ErrorCode::bad_input);
-            return error.what();
-        }
-        return "no error";
+        return message_of([&] { pool(rows); });
     }
     TempFolder folder_;
     std::vector<std::string> notes_;

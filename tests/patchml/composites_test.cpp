@@ -15,6 +15,7 @@
 #include "core/file.h"
 #include "data/temp_folder.h"
 #include "made_images.h"
+#include "message_of.h"
 
 namespace assay {
 namespace {
@@ -50,13 +51,7 @@ std::vector<std::map<std::string, std::string>> rows_of(const fs::path& path) {
 
 std::string refused(const PatchPool& pool, const CompositeOptions& options, const fs::path& folder,
                     ErrorCode code = ErrorCode::usage) {
-    try {
-        make_composites(pool, options, folder);
-    } catch (const Error& error) {
-        EXPECT_EQ(error.code(), code) << error.what();
-        return error.what();
-    }
-    return "no error";
+    return message_of([&] { make_composites(pool, options, folder); }, code);
 }
 
 /// Images of one colour each, of many shapes, one patch an image.

@@ -6,6 +6,7 @@
 #include "assay/error.h"
 #include "data/temp_folder.h"
 #include "made_images.h"
+#include "message_of.h"
 #include "patchml/seeds.h"
 
 namespace assay {
@@ -41,12 +42,7 @@ protected:
         options_.seeds = "3,4";
     }
     std::string refused() {
-        try {
-            plan_patchml(options_);
-        } catch (const Error& error) {
-            return error.what();
-        }
-        return "";
+        return message_of([&] { plan_patchml(options_); }, ErrorCode::usage);
     }
     TempFolder folder_;
     PatchmlOptions options_;

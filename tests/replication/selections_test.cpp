@@ -11,6 +11,7 @@
 #include "assay/replication/prepare.h"
 #include "assay/replication/study.h"
 #include "core/file.h"
+#include "message_of.h"
 #include "scratch.h"
 
 namespace assay::replication {
@@ -23,15 +24,6 @@ protected:
     std::filesystem::path write(const std::string& name, const std::string& text) {
         write_file_atomically(scratch_ / name, text);
         return scratch_ / name;
-    }
-    template <class Body>
-    static std::string message(Body&& body) {
-        try {
-            body();
-        } catch (const Error& error) {
-            return error.what();
-        }
-        return "no error";
     }
     Scratch scratch_;
     StudyNames names_;
@@ -67,7 +59,7 @@ TEST_F(Files, FrequenciesComeBackAsTheyWere) {
 TEST_F(Files, DamageIsNamedWithItsLine) {
     const std::string head = "annotator,image,label,selected\n";
     const auto read = [&](const std::string& text) {
-        return message([&] { read_selections(write("x.csv", text), names_); });
+        return message_of([&] { read_selections(write("x.csv", text), names_); });
     };
     EXPECT_THAT(read(head), HasSubstr("no annotation"));
     EXPECT_THAT(read(head + "w,a,c,2\n"), HasSubstr("line 2: selected `2` is neither 0 nor 1"));
@@ -75,7 +67,7 @@ TEST_F(Files, DamageIsNamedWithItsLine) {
     EXPECT_THAT(read("annotator,image,selected\nw,a,1\n"), HasSubstr("label"));
     EXPECT_THAT(read(head + "w,a,c\n"), HasSubstr("line 2"));
     const auto frequencies = [&](const std::string& row) {
-        return message([&] {
+        return message_of([&] {
             read_frequencies(write("f.csv", "image,label,annotators,selected\n" + row), names_);
         });
     };
@@ -194,16 +186,16 @@ TEST_F(Files, CleaningNeedsBatchesAndControls) {
     Selections set =
         read_selections(write("s.csv", "annotator,image,label,selected\nw,a,c,1\n"), names_);
     Selections* const sets[] = {&set};
-    EXPECT_THAT(message([&] { clean(sets, names_, {}); }), HasSubstr("batch"));
+    EXPECT_THAT(message_of([&] { clean(sets, names_, {}); }), HasSubstr("batch"));
     Selections with = read_selections(
         write("t.csv", "annotator,image,label,selected,batch\nw,a,c,1,b\n"), names_);
     Selections* const other[] = {&with};
-    EXPECT_THAT(message([&] { clean(other, names_, {}); }), HasSubstr("control"));
+    EXPECT_THAT(message_of([&] { clean(other, names_, {}); }), HasSubstr("control"));
     Selections nameless = read_selections(
         write("u.csv", "annotator,image,label,selected,batch,control\nw,a,c,1,b,0\nw,d,c,1,,0\n"),
         names_);
     Selections* const third[] = {&nameless};
-    EXPECT_THAT(message([&] { clean(third, names_, {}); }),
+    EXPECT_THAT(message_of([&] { clean(third, names_, {}); }),
                 HasSubstr("`d` in a batch without a name"));
 }
 
@@ -241,7 +233,7 @@ TEST_F(Files, OverlapOfPools) {
 
 TEST_F(Files, RatersAreAnnotatorsToo) {
     EXPECT_TRUE(is_raw_selections(write("r.csv", "annotator,image,label,selected\nr1,a,c,1\n")));
-    EXPECT_THAT(message([&] {
+    EXPECT_THAT(message_of([&] {
                     read_selections(write("t.csv", "annotator,image,label,selected,selected\n"),
                                     names_);
                 }),
@@ -290,16 +282,16 @@ TEST_F(Joining, WideAndLongFilesSayTheSame) {
     EXPECT_EQ(wide.classifiers, (std::vector<std::string>{"m1", "m2"}));
     EXPECT_EQ(rows.classifiers, wide.classifiers);
     EXPECT_EQ(rows.hit, wide.hit);
-    EXPECT_THAT(message([&] { hits("x.csv", "image,m1\na,3\n"); }),
+    EXPECT_THAT(message_of([&] { hits("x.csv", "image,m1\na,3\n"); }),
                 HasSubstr("line 2: hit `3` of `m1`"));
-    EXPECT_THAT(message([&] { hits("x.csv", "image\na\n"); }), HasSubstr("no classifier"));
-    EXPECT_THAT(message([&] { hits("x.csv", "image,m,m\na,1,1\n"); }), HasSubstr("two columns"));
-    EXPECT_THAT(message([&] { hits("x.csv", "image,model,hit\na,m,1\na,m,1\n"); }),
+    EXPECT_THAT(message_of([&] { hits("x.csv", "image\na\n"); }), HasSubstr("no classifier"));
+    EXPECT_THAT(message_of([&] { hits("x.csv", "image,m,m\na,1,1\n"); }), HasSubstr("two columns"));
+    EXPECT_THAT(message_of([&] { hits("x.csv", "image,model,hit\na,m,1\na,m,1\n"); }),
                 HasSubstr("twice"));
     std::string diagonal = "image,model,hit\n";  // 3000 rows that would make 9 million entries
     for (int i = 0; i < 3000; ++i)
         diagonal += "p" + std::to_string(i) + ",m" + std::to_string(i) + ",1\n";
-    EXPECT_THAT(message([&] { hits("x.csv", diagonal); }), HasSubstr("most hits are missing"));
+    EXPECT_THAT(message_of([&] { hits("x.csv", diagonal); }), HasSubstr("most hits are missing"));
 }
 
 TEST_F(Joining, WhatIsLeftOutIsSaid) {
@@ -339,17 +331,18 @@ TEST_F(Joining, AFileNameThatSeveralImagesHaveFindsNothing) {
 TEST_F(Joining, NothingInCommonIsAnError) {
     const Readings one = readings("1.csv", "a,c,4,2\n"), two = readings("2.csv", "x,d,4,2\n");
     const Hits h1 = hits("h1.csv", "image,m\na,1\n"), h2 = hits("h2.csv", "image,m\nx,1\n");
-    EXPECT_THAT(message([&] { join_study(one, h2, two, h2, names_); }),
+    EXPECT_THAT(message_of([&] { join_study(one, h2, two, h2, names_); }),
                 HasSubstr("no image of 1.csv"));
     EXPECT_THAT(
-        message([&] { join_study(one, h1, two, hits("h3.csv", "image,k\nx,1\n"), names_); }),
+        message_of([&] { join_study(one, h1, two, hits("h3.csv", "image,k\nx,1\n"), names_); }),
         HasSubstr("no classifier has hits on both sets"));
     const Study apart = join_study(one, h1, two, h2, names_);
     ASSERT_EQ(apart.warnings.size(), 2U);  // class c on one side, d on the other
     EXPECT_THAT(apart.warnings[0], HasSubstr("`c`"));
-    EXPECT_THAT(
-        message([&] { join_study(readings("3.csv", "a,c,4,1\na,d,4,1\n"), h1, two, h2, names_); }),
-        HasSubstr("several labels"));
+    EXPECT_THAT(message_of([&] {
+                    join_study(readings("3.csv", "a,c,4,1\na,d,4,1\n"), h1, two, h2, names_);
+                }),
+                HasSubstr("several labels"));
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include <limits>
 
+#include "core/text.h"
 #include "made_report.h"
 #include "report/renderers.h"
 

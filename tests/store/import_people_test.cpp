@@ -191,6 +191,62 @@ TEST_F(PeoplesImports, APredictionIsNotTheLabelBesideIt) {
     }
 }
 
+TEST_F(PeoplesImports, ALineWithoutALabelHasNone) {
+    // Not that of the line before.
+    const char* full =
+        "{\"id\": \"a\", \"label\": 1, \"logits\": [1, 2, 3]}\n"
+        "{\"id\": \"b\", \"logits\": [3, 2, 1]}\n"
+        "{\"id\": \"c\", \"label\": null, \"logits\": [1, 3, 2]}\n"
+        "{\"id\": \"d\", \"label\": 2.0, \"logits\": [1, 3, 2]}\n";
+    EXPECT_THAT(labels(PredictionStore::open(import("l.jsonl", full).store)),
+                ElementsAre(1, -1, -1, 2));
+    // The first line lacks it.
+    const char* later =
+        "{\"id\": \"a\", \"logits\": [1, 2, 3]}\n"
+        "{\"id\": \"b\", \"target\": 0, \"logits\": [3, 2, 1]}\n";
+    EXPECT_THAT(labels(PredictionStore::open(import("l.jsonl", later, {}, "later").store)),
+                ElementsAre(-1, 0));
+    // A line for each entry: the image's label stands beside one of its entries at least.
+    ImportOptions options;
+    options.class_count = 3;
+    const char* entries =
+        "{\"id\": \"a\", \"target\": 2, \"index\": 0, \"prob\": 0.6}\n"
+        "{\"id\": \"a\", \"index\": 1, \"prob\": 0.4}\n"
+        "{\"id\": \"b\", \"index\": 1, \"prob\": 0.7}\n"
+        "{\"id\": \"b\", \"index\": 2, \"prob\": 0.3}\n"
+        "{\"id\": \"c\", \"index\": 1, \"prob\": 0.7}\n"
+        "{\"id\": \"c\", \"target\": 0, \"index\": 2, \"prob\": 0.3}\n";
+    EXPECT_THAT(labels(PredictionStore::open(import("e.jsonl", entries, options, "e").store)),
+                ElementsAre(2, -1, 0));
+    // No label at all is no column of labels.
+    const ImportReport none =
+        import("l.jsonl", "{\"id\": \"a\", \"label\": null, \"logits\": [1, 2, 3]}\n", {}, "none");
+    EXPECT_THAT(none.notes, Not(Contains(HasSubstr("holds the items' labels"))));
+}
+
+TEST_F(PeoplesImports, AMissingScoreIsNoCertainty) {
+    // Taken for a predicted class, the second line would have probability 1.
+    ImportOptions options;
+    options.class_count = 3;
+    EXPECT_THAT(
+        refusal("p.jsonl",
+                "{\"id\": \"a\", \"pred\": 2, \"prob\": 0.6}\n{\"id\": \"b\", \"pred\": 1}\n",
+                options),
+        AllOf(HasSubstr("some lines have scores and others a class only"),
+              HasSubstr("p.jsonl line 2")));
+    EXPECT_THAT(
+        refusal("p.jsonl",
+                "{\"id\": \"a\", \"pred\": 2}\n{\"id\": \"b\", \"pred\": 1, \"prob\": 0.6}\n",
+                options),
+        HasSubstr("some lines have scores and others a class only"));
+}
+
+TEST_F(PeoplesImports, AClassMayBeCalledY) {
+    const ImportReport report = import("m.csv", "id,x,y,z\na,1,2,3\nb,3,2,1\n");
+    EXPECT_EQ(report.classes, 3U);
+    EXPECT_THAT(predicted(PredictionStore::open(report.store)), ElementsAre(2, 0));
+}
+
 TEST_F(PeoplesImports, RowNumbersOfPandasAreNoClasses) {
     ImportOptions options;
     options.class_count = 5;

@@ -23,7 +23,8 @@ struct ReferenceDecisions {
     std::vector<char> beyond;
 };
 /// A label of an item's set is accepted, every other rejected. `built` says what the questions are
-/// about; questions about other items and classes have no reference.
+/// about; questions about other items and classes, and about items that nobody annotated (whose
+/// original labels stand in), have no reference.
 ReferenceDecisions reference_of(const BuiltLabelSets& built, const LabelSets& sets);
 /// Experts' votes: a label is accepted where their answers are worth more than half. Questions that
 /// they were not asked have no reference.

@@ -99,12 +99,11 @@ Proposals propose_labels(const ProposeOptions& options, Comm& comm,
                          const ProgressCallback& progress = {});
 
 /// "assay.label_proposals/1": models, thresholds and recall. The questions are not in it, they are
-/// many: question_records are its `records` where they are wanted. Partial where the recall is out
-/// of reach or items have no scores.
+/// many: question_csv() has them. Partial where the recall is out of reach or items have no scores.
 Report report_of(const Proposals& proposals);
 
-/// What a labelling page takes, a row per question: item, path, label, class, proposed_by, prior
-/// (label = class id; models separated by blanks).
-Table question_records(const Proposals& proposals);
+/// What a labelling page takes, a csv with a line per question: item, path, label, class,
+/// proposed_by, prior (label = class id; models separated by blanks).
+std::string question_csv(const Proposals& proposals);
 
 }  // namespace assay

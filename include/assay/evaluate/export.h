@@ -34,9 +34,10 @@ struct ExportResult {
 /// of some thousand lines: memory does not grow with the number of items. The columns
 /// (docs/formats.md): dataset, model, id, filepath, label, label_name, predicted, predicted_name,
 /// correct, confidence, margin, label_probability, loss, status, then top1, top1_name,
-/// top1_probability, ... What is not known is an empty field, or null: a loss without exactly one
-/// label, a margin where one class is stored, everything of an item without scores. Numbers have
-/// all their digits. Throws usage and bad_input as score_runs() does.
+/// top1_probability, ... What is not known is an empty field, or null: a loss without a single
+/// label (the data set's own, as metrics of one label go by it), a margin where one class is
+/// stored, everything of an item without scores. Numbers have all their digits. Throws usage and
+/// bad_input as score_runs() does.
 ExportResult export_items(const ExportOptions& options,
                           const std::function<void(std::string_view)>& write,
                           const ProgressCallback& progress = {});

@@ -29,9 +29,11 @@ Until parse_until(std::string_view text);
 /// Images of the first stage.
 inline constexpr std::uint64_t pilot_images = 400;
 
+/// More images than any data set has: what a width that no sample reaches needs.
+inline constexpr std::uint64_t most_needed = std::uint64_t{1} << 52;
 /// The least n, at least `pilot`, for which Wilson's interval at 95 % is at most 2 * half_width
 /// wide whatever the accuracy, as long as it lies in the 99 % Wilson interval of `correct` of
-/// `pilot`.
+/// `pilot`. `most_needed` or more where that takes more.
 std::uint64_t images_needed(const Until& until, std::uint64_t correct, std::uint64_t pilot);
 
 struct UntilResult {

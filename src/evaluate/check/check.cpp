@@ -89,7 +89,7 @@ std::vector<Finding> check_model(Classifier& classifier, const ModelSpec& spec,
     if (options.reopen) {
         step("comparing input sizes");
         add(check_size(scores, sample, dataset, spec, pixels.best, order.order, options,
-                       options.batch, runner.threads()));
+                       runner.threads()));
     }
     if (options.geometry) {
         step("comparing crops and interpolations");

@@ -136,12 +136,12 @@ std::vector<Finding> check_geometry(const Runner& runner, const Scores& scores,
                                     const Sample& sample, const Dataset& dataset,
                                     const Preprocess& p, const ClassOfOutput& order,
                                     const CheckOptions& options);
-/// Other input sizes, for which options.reopen opens the classifier again; nothing without it.
-/// `scores`: of the sample under `p`.
+/// Other input sizes, for which options.reopen opens the classifier again; nothing without it. A
+/// note where no usual size is within a factor of two. `scores`: of the sample under `p`.
 std::vector<Finding> check_size(const Scores& scores, const Sample& sample, const Dataset& dataset,
                                 const ModelSpec& spec, const Preprocess& p,
                                 const ClassOfOutput& order, const CheckOptions& options,
-                                std::size_t batch, int threads);
+                                int threads);
 std::vector<Finding> check_batch(const Runner& runner, const Sample& sample, const Preprocess& p);
 
 }  // namespace assay::checks

@@ -10,44 +10,30 @@
 #include "assay/error.h"
 #include "core/parallel.h"
 #include "evaluate/check/parts.h"
+#include "model/usual_values.h"
 
 namespace assay::checks {
 namespace {
 
-using Triple = std::array<double, 3>;
-
 struct Values {
     const char* name;
     double scale;
-    Triple mean, std;
+    ThreeNumbers mean, std;
     ChannelOrder order;
 };
 
-constexpr Triple zero = {0, 0, 0}, one = {1, 1, 1}, half = {0.5, 0.5, 0.5};
 constexpr double unit = 1.0 / 255.0;
 
 /// Mean and std in the order of the channels fed.
 constexpr std::array<Values, 8> usual = {{
-    {"ImageNet's mean and std",
-     unit,
-     {0.485, 0.456, 0.406},
-     {0.229, 0.224, 0.225},
-     ChannelOrder::rgb},
-    {"mean 0.5, std 0.5", unit, half, half, ChannelOrder::rgb},
-    {"values 0 to 1", unit, zero, one, ChannelOrder::rgb},
-    {"values 0 to 255", 1.0, zero, one, ChannelOrder::rgb},
-    {"CLIP's mean and std",
-     unit,
-     {0.48145466, 0.4578275, 0.40821073},
-     {0.26862954, 0.26130258, 0.27577711},
-     ChannelOrder::rgb},
-    {"Caffe's BGR, 0 to 255 less the mean",
-     1.0,
-     {103.939, 116.779, 123.68},
-     one,
-     ChannelOrder::bgr},
-    {"values 0 to 1, BGR", unit, zero, one, ChannelOrder::bgr},
-    {"mean 0.5, std 0.5, BGR", unit, half, half, ChannelOrder::bgr},
+    {"ImageNet's mean and std", unit, imagenet_mean, imagenet_std, ChannelOrder::rgb},
+    {"mean 0.5, std 0.5", unit, all_half, all_half, ChannelOrder::rgb},
+    {"values 0 to 1", unit, all_zero, all_one, ChannelOrder::rgb},
+    {"values 0 to 255", 1.0, all_zero, all_one, ChannelOrder::rgb},
+    {"CLIP's mean and std", unit, clip_mean, clip_std, ChannelOrder::rgb},
+    {"Caffe's BGR, 0 to 255 less the mean", 1.0, caffe_mean, all_one, ChannelOrder::bgr},
+    {"values 0 to 1, BGR", unit, all_zero, all_one, ChannelOrder::bgr},
+    {"mean 0.5, std 0.5, BGR", unit, all_half, all_half, ChannelOrder::bgr},
 }};
 
 struct Way {
@@ -55,7 +41,7 @@ struct Way {
     Preprocess p;
 };
 
-std::string three(const Triple& x) {
+std::string three(const ThreeNumbers& x) {
     return fmt::format("{:.15g},{:.15g},{:.15g}", x[0], x[1], x[2]);
 }
 
@@ -314,7 +300,7 @@ std::vector<Preprocess> other_sizes(const Preprocess& given) {
 std::vector<Finding> check_size(const Scores& scores, const Sample& sample, const Dataset& dataset,
                                 const ModelSpec& spec, const Preprocess& p,
                                 const ClassOfOutput& order, const CheckOptions& options,
-                                std::size_t batch, int threads) {
+                                int threads) {
     if (!options.reopen) return {};
     if (!sample.labelled) return {unlabelled("pixels.size")};
     const Outcomes given = judge(scores, sample, dataset, order);
@@ -326,7 +312,7 @@ std::vector<Finding> check_size(const Scores& scores, const Sample& sample, cons
         other.preprocess = size;
         try {
             const std::unique_ptr<Classifier> classifier = options.reopen(other);
-            const Runner runner(*classifier, batch, threads);
+            const Runner runner(*classifier, options.batch, threads);
             const auto windows = windows_of(sample, dataset, size, threads);
             rivals.push_back({fmt::format("{} x {}", size.height, size.width),
                               options_from(p, size),
@@ -337,9 +323,12 @@ std::vector<Finding> check_size(const Scores& scores, const Sample& sample, cons
         }
     }
     const std::string sizes = fmt::format("{} x {}", p.height, p.width);
-    if (rivals.empty())
-        return {{Severity::ok, "pixels.size", "the classifier takes images of " + sizes + " only",
+    if (rivals.empty()) {
+        return {{refused > 0 ? Severity::ok : Severity::note, "pixels.size",
+                 refused > 0 ? "the classifier takes images of " + sizes + " only"
+                             : "cannot be checked: no usual input size is near " + sizes,
                  "", ""}};
+    }
     Finding finding{
         Severity::ok, "pixels.size", "no usual input size does clearly better than " + sizes,
         fmt::format("given {}; {}", proportion_text(count_correct(given.correct), sample.size()),

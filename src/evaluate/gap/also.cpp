@@ -6,9 +6,12 @@
 
 #include "assay/error.h"
 #include "assay/evaluate/gap.h"
+#include "assay/evaluate/measure_options.h"
 #include "assay/evaluate/score.h"
 #include "assay/store/prediction_store.h"
 #include "assemble.h"
+#include "evaluate/truth.h"
+#include "metric/number_list.h"
 
 namespace assay {
 namespace {
@@ -31,6 +34,24 @@ std::unordered_map<std::string, std::size_t> model_places(const GapReport& repor
     return out;
 }
 
+/// Why top-1 is left out, as it is of the two data sets of the gap; "": it is not.
+std::string sliver_of(const Dataset& dataset, const GapSide& side) {
+    const LabelSets& own = dataset.labels;
+    const LabelSets& sets = side.sets ? *side.sets : own;
+    const LabelCoverage coverage =
+        coverage_of(only_members(only_valid_stands_in(own, sets) ? sets : own), sets);
+    if (!is_sliver(coverage.single, coverage.labelled)) return "";
+    return sliver_text(coverage.single, coverage.labelled, side.name);
+}
+
+void leave_out(Estimate& value, const std::string& why) {
+    Estimate none;
+    none.unit = value.unit;
+    none.n = value.n;
+    none.undefined = why;
+    value = std::move(none);
+}
+
 }  // namespace
 
 GapAlso also_of_stores(const GapSide& side, const GapReport& report, const std::string& subgroups,
@@ -47,7 +68,9 @@ GapAlso also_of_stores(const GapSide& side, const GapReport& report, const std::
         options.metrics.push_back(parse_metric(name_of(metric)));
     MetricRequest& asma = options.metrics.back();
     asma.set("agreement", report.options.agreement);
-    asma.set("subgroups", subgroups);
+    const GapSubgroups list = gap_subgroups(subgroups);
+    asma.set("subgroups", number_list_text(list.numbers));
+    if (list.present) asma.set("absent", "skipped");
     for (const auto& folder : side.stores) {
         const PredictionStore store = PredictionStore::open(folder);
         const auto place = place_of.find(store.spec().model_name);
@@ -60,6 +83,10 @@ GapAlso also_of_stores(const GapSide& side, const GapReport& report, const std::
                 [&](const Measurement& measurement) { return measurement.key.metric == metric; });
             if (found != scored.measurements.end()) out.models[place->second][m] = *found;
         }
+        Estimate& top1 = out.models[place->second][static_cast<std::size_t>(GapMetric::top1)];
+        if (report.options.slivers || !top1.value) continue;
+        if (const std::string why = sliver_of(store.dataset(), side); !why.empty())
+            leave_out(top1, why);
     }
     return out;
 }

@@ -79,18 +79,11 @@ GapOrder order_of(const std::vector<GapModel>& models, GapMetric a, std::size_t 
     return order;
 }
 
-// Ranks among the models that have both values: one that lacks one of them would shift the others'
-// rank by the other.
 void change_ranks(GapReport& report, std::size_t set) {
-    auto top1 = column(report.models, GapMetric::top1, set),
-         asma = column(report.models, GapMetric::asma, set);
-    for (std::size_t i = 0; i < top1.size(); ++i) {
-        if (!top1[i] || !asma[i]) top1[i] = asma[i] = std::nullopt;
-    }
-    const auto by_top1 = competition_ranks(top1), by_asma = competition_ranks(asma);
-    for (std::size_t i = 0; i < by_top1.size(); ++i) {
-        if (by_top1[i] == 0) continue;
-        report.models[i].rank_change[set] = std::int64_t{by_top1[i]} - std::int64_t{by_asma[i]};
+    const auto ranks = rank_pairs(column(report.models, GapMetric::asma, set),
+                                  column(report.models, GapMetric::top1, set));
+    for (std::size_t i = 0; i < ranks.size(); ++i) {
+        if (ranks[i].by > 0) report.models[i].rank_change[set] = ranks[i].change();
     }
 }
 

@@ -72,8 +72,7 @@ void check_also(const GapRequest& request) {
                     fmt::format("{} label sets for {} further data sets: one for each, or none",
                                 request.also_labels.size(), request.also.size()));
     for (const fs::path& labels : request.also_labels) require_labels(labels);
-    MetricRequest asma = parse_metric("asma");
-    if (!request.also_subgroups.empty()) asma.set("subgroups", request.also_subgroups);
+    if (!request.also_subgroups.empty()) gap_subgroups(request.also_subgroups);
     std::error_code ignored;
     for (const std::string& file : request.also) {
         if (!stores && !fs::exists(file, ignored))

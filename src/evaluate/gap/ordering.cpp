@@ -90,6 +90,18 @@ std::vector<std::uint32_t> dense_ranks(std::span<const std::optional<double>> va
     return ranks;
 }
 
+std::vector<RankPair> rank_pairs(std::vector<std::optional<double>> by,
+                                 std::vector<std::optional<double>> against, bool dense) {
+    for (std::size_t i = 0; i < by.size(); ++i) {
+        if (!by[i] || !against[i]) by[i] = against[i] = std::nullopt;
+    }
+    const auto one = dense ? dense_ranks(by) : competition_ranks(by),
+               two = dense ? dense_ranks(against) : competition_ranks(against);
+    std::vector<RankPair> out;
+    for (std::size_t i = 0; i < one.size(); ++i) out.push_back({one[i], two[i]});
+    return out;
+}
+
 std::vector<double> average_ranks(std::span<const double> values) {
     std::vector<std::size_t> order(values.size());
     std::iota(order.begin(), order.end(), std::size_t{0});

@@ -15,6 +15,15 @@ namespace assay {
 std::vector<std::uint32_t> competition_ranks(std::span<const std::optional<double>> values);
 /// The same, and the next rank is not skipped (1, 2, 2, 3).
 std::vector<std::uint32_t> dense_ranks(std::span<const std::optional<double>> values);
+/// Ranks by two columns of one model; 0 where it lacks a value.
+struct RankPair {
+    std::uint32_t by = 0, against = 0;
+    std::int64_t change() const { return std::int64_t{against} - std::int64_t{by}; }
+};
+/// Among the models that have both values, because ranks over different models could not be
+/// subtracted. `dense`: as dense_ranks().
+std::vector<RankPair> rank_pairs(std::vector<std::optional<double>> by,
+                                 std::vector<std::optional<double>> against, bool dense = false);
 /// 1 for the largest; equal values share the mean of their places (1, 2.5, 2.5, 4).
 std::vector<double> average_ranks(std::span<const double> values);
 

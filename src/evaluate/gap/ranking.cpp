@@ -57,19 +57,12 @@ std::vector<std::string> ranking_columns(const GapReport& report) {
 GapRanking rank_by(const GapReport& report, const std::string& by, const std::string& against,
                    bool dense) {
     const std::vector<RankingColumn> columns = columns_of(report);
-    std::vector<Maybe> one = column_named(columns, by).values,
-                       two = column_named(columns, against).values;
-    // Ranks over different models could not be subtracted.
-    for (std::size_t i = 0; i < one.size(); ++i) {
-        if (!one[i] || !two[i]) one[i] = two[i] = std::nullopt;
-    }
-    const auto ranks = dense ? dense_ranks(one) : competition_ranks(one),
-               others = dense ? dense_ranks(two) : competition_ranks(two);
+    const auto ranks =
+        rank_pairs(column_named(columns, by).values, column_named(columns, against).values, dense);
     GapRanking out{.by = by, .against = against, .dense = dense, .places = {}};
-    for (std::size_t i = 0; i < one.size(); ++i) {
-        if (one[i])
-            out.places.push_back(
-                {i, ranks[i], others[i], std::int64_t{others[i]} - std::int64_t{ranks[i]}});
+    for (std::size_t i = 0; i < ranks.size(); ++i) {
+        if (ranks[i].by > 0)
+            out.places.push_back({i, ranks[i].by, ranks[i].against, ranks[i].change()});
     }
     std::ranges::stable_sort(out.places, {}, &GapRanking::Place::rank);
     return out;

@@ -64,7 +64,7 @@ Images images_of(const GapSide& side, const path& store_folder) {
     check_labels(p.sets, p.spec, "label sets");
     const auto rows = static_cast<std::size_t>(p.spec.rows);
     p.group.resize(rows);
-    p.only_valid = !has_single_labels(dataset.labels) && p.sets.labels() > 0;
+    p.only_valid = only_valid_stands_in(dataset.labels, p.sets);
     p.own = only_members(p.only_valid ? p.sets : dataset.labels);
     for (std::size_t first = 0; first < rows; first += group_stretch) {
         const auto places = group_places(first / group_stretch, p.spec.rows);
@@ -127,9 +127,7 @@ std::string no_top1(const GapOptions& options, const std::array<Images, 2>& imag
     for (std::size_t set = 0; set < 2 && !options.slivers; ++set) {
         const LabelCoverage coverage = coverage_of(images[set].own, images[set].sets);
         if (!is_sliver(coverage.single, coverage.labelled)) continue;
-        return fmt::format("{} of {} labelled images of {} {} a single label, less than {:g} %",
-                           coverage.single, coverage.labelled, sides[set]->name,
-                           coverage.single == 1 ? "has" : "have", 100 * sliver);
+        return sliver_text(coverage.single, coverage.labelled, sides[set]->name);
     }
     return "";
 }

@@ -42,18 +42,17 @@ bool split_name(std::string_view name, std::string_view& stem, std::size_t& set)
     return false;
 }
 
-/// "asma_patchml" -> ("asma", "patchml"); "asma" alone has the end "".
+/// "asma_patchml" -> ("asma", "patchml").
 std::optional<std::pair<GapMetric, std::string>> further(std::string_view name) {
-    const std::size_t end = std::min(name.find('_'), name.size());
-    const std::string_view set = name.substr(std::min(end + 1, name.size()));
+    const std::size_t end = name.find('_');
+    if (end == std::string_view::npos || end + 1 == name.size()) return std::nullopt;
+    const std::string_view set = name.substr(end + 1);
+    // Columns of our own csv that say something else.
+    if (set == "gap" || set.starts_with("v1_") || set.starts_with("v2_") ||
+        set.starts_with("rank_") || set.ends_with("_low") || set.ends_with("_high"))
+        return std::nullopt;
     for (const GapMetric metric : gap_metrics) {
-        if (name.substr(0, end) != name_of(metric)) continue;
-        // Columns of our own csv that say something else.
-        const bool ours = set == "gap" || set.starts_with("v1_") || set.starts_with("v2_") ||
-                          set.starts_with("rank_") || set.ends_with("_low") ||
-                          set.ends_with("_high");
-        if (!ours && set.empty() == (end == name.size()))
-            return std::pair(metric, std::string(set));
+        if (name.substr(0, end) == name_of(metric)) return std::pair(metric, std::string(set));
     }
     return std::nullopt;
 }
@@ -99,7 +98,7 @@ std::vector<Place> places_of(const CsvReader& csv, GapTable& table, std::size_t 
                             fmt::format("{}: more than 64 subgroups", source));
             subgroups.push_back({labels, {c, true, 0, set}});
             table.subgroups.push_back(labels);
-        } else if (const auto other = further(name); other && !other->second.empty()) {
+        } else if (const auto other = further(name)) {
             const auto known = std::ranges::find(table.also, other->second);
             const auto place = static_cast<std::size_t>(known - table.also.begin());
             if (known == table.also.end()) table.also.push_back(other->second);
@@ -138,6 +137,29 @@ std::vector<Place> places_of(const CsvReader& csv, GapTable& table, std::size_t 
     }
     return places;
 }
+
+/// The models' names, row by row: none is empty, none stands twice.
+class ModelColumn {
+public:
+    explicit ModelColumn(const CsvReader& csv)
+        : column_(csv.column({"model", "name", "architecture"})) {}
+    std::size_t column() const { return column_; }
+    std::string next(const CsvReader& csv) {
+        std::string name(trimmed(csv[column_]));
+        if (name.empty()) throw csv.error("a model without a name");
+        const auto [earlier, fresh] = line_of_.emplace(name, csv.line());
+        if (!fresh)
+            throw csv.error(
+                fmt::format("model `{}` is on line {} already", shortened(name), earlier->second));
+        if (line_of_.size() > most_models)
+            throw csv.error(fmt::format("more than {} models", most_models));
+        return name;
+    }
+
+private:
+    std::size_t column_;
+    std::unordered_map<std::string, std::size_t> line_of_;
+};
 
 // Finite, not negative, at most 100; none for an empty cell. A percent sign anywhere says the unit
 // of them all.
@@ -203,6 +225,13 @@ void refuse_mixed(const GapTable& table, const std::string& source) {
         for (std::size_t set = 0; set < 2; ++set) {
             check([&](const GapTable::Row& row) { return row.subgroups[k][set]; },
                   fmt::format("subgroup{}_v{}", table.subgroups[k], set + 1));
+        }
+    }
+    for (std::size_t k = 0; k < table.also.size(); ++k) {
+        for (const GapMetric m : gap_metrics) {
+            check(
+                [&](const GapTable::Row& row) { return row.also[k][static_cast<std::size_t>(m)]; },
+                fmt::format("{} of {}", name_of(m), table.also[k]));
         }
     }
 }
@@ -345,19 +374,11 @@ TableUnit table_unit_named(std::string_view name) {
 GapTable parse_gap_table(std::string_view text, const std::string& source, TableUnit unit) {
     GapTable table;
     CsvReader csv(text, source);
-    const std::size_t model = csv.column({"model", "name", "architecture"});
-    const std::vector<Place> places = places_of(csv, table, model, source);
-    std::unordered_map<std::string, std::size_t> line_of;
+    ModelColumn models(csv);
+    const std::vector<Place> places = places_of(csv, table, models.column(), source);
     while (csv.next()) {
         GapTable::Row row;
-        row.model = std::string(trimmed(csv[model]));
-        if (row.model.empty()) throw csv.error("a model without a name");
-        const auto [earlier, fresh] = line_of.emplace(row.model, csv.line());
-        if (!fresh)
-            throw csv.error(fmt::format("model `{}` is on line {} already", shortened(row.model),
-                                        earlier->second));
-        if (table.rows.size() >= most_models)
-            throw csv.error(fmt::format("more than {} models", most_models));
+        row.model = models.next(csv);
         row.subgroups.resize(table.subgroups.size());
         row.also.resize(table.also.size());
         for (const Place& p : places) {
@@ -380,28 +401,18 @@ GapAlso read_also_table(const std::filesystem::path& path, const GapReport& repo
                         TableUnit unit) {
     const std::string text = read_text(path, largest_file), source = path.filename().string();
     CsvReader csv(text, source);
-    const std::size_t model = csv.column({"model", "name", "architecture"});
+    ModelColumn models(csv);
     GapTable table;
     table.also = {path.stem().string()};
     std::array<std::optional<std::size_t>, 3> columns;
-    for (std::size_t c = 0; c < csv.columns().size(); ++c) {
-        std::string name(trimmed(csv.columns()[c]));
-        std::transform(name.begin(), name.end(), name.begin(), lower);
-        for (std::size_t m = 0; m < gap_metrics.size(); ++m) {
-            if (name == name_of(gap_metrics[m])) columns[m] = c;
-        }
-    }
+    for (std::size_t m = 0; m < gap_metrics.size(); ++m)
+        columns[m] = csv.find_column({name_of(gap_metrics[m])});
     if (!columns[0] && !columns[1] && !columns[2])
         throw Error(ErrorCode::bad_input,
                     fmt::format("{}: none of the columns top1, real and asma", source));
-    std::unordered_map<std::string, std::size_t> line_of;
     while (csv.next()) {
         GapTable::Row& row = table.rows.emplace_back();
-        row.model = std::string(trimmed(csv[model]));
-        const auto [earlier, fresh] = line_of.emplace(row.model, csv.line());
-        if (!fresh)
-            throw csv.error(fmt::format("model `{}` is on line {} already", shortened(row.model),
-                                        earlier->second));
+        row.model = models.next(csv);
         row.also.resize(1);
         for (std::size_t m = 0; m < gap_metrics.size(); ++m) {
             if (columns[m]) row.also[0][m] = cell(csv, *columns[m], unit);

@@ -1,0 +1,7 @@
+# A folder without a repository of its own, as an unpacked archive is, has no commit: that of a repository around it says
+# nothing about it. Run with -P.
+execute_process(COMMAND ${CMAKE_COMMAND} -DSOURCE=${ROOT}/src -DOUTPUT=${OUTPUT} -P ${ROOT}/cmake/commit.cmake RESULT_VARIABLE status)
+file(READ ${OUTPUT} text)
+if(NOT status EQUAL 0 OR NOT text STREQUAL "\"\"\n")
+    message(FATAL_ERROR "status ${status}, commit ${text}")
+endif()
