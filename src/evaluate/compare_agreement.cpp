@@ -58,7 +58,7 @@ Difference difference_of(const Sums& s, double slope, double level) {
     Difference result;
     result.term = {slope * (b - a), slope * std::max(-1.0, b - a - down),
                    slope * std::min(1.0, b - a + up)};
-    result.pair = {s.n, a, b, std::max(0.0, va + vb - 2 * cov)};
+    result.pair = {s.n, a, b, std::max(0.0, va + vb - 2 * cov), va, vb};
     const double error2 = result.pair.variance / n;
     result.error2 =
         error2 < 1e-24 ? 0 : slope * slope * error2;  // equal columns leave rounding behind

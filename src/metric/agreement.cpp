@@ -122,10 +122,9 @@ Interval sum_interval(std::vector<Proportion> list, double level) {
     return {std::min(value, low), std::max(value, high), level, "score.subgroups"};
 }
 
-// Shrunk towards one half by two images, so that it is never 0.
-double shrunk_spread(double mean, double n) {
-    const double p = (mean * n + 1) / (n + 2);
-    return p * (1 - p);
+// Of an agreement whose images may all agree by chance: at least that of one miss in n + 2.
+double least_spread(double variance, double n) {
+    return std::max(variance, (n + 1) / ((n + 2) * (n + 2)));
 }
 
 }  // namespace
@@ -147,7 +146,8 @@ Interval paired_sum_interval(std::span<const PairedAgreement> pairs,
         const auto n = static_cast<double>(pair.n);
         const double mean = (1 + pair.second - pair.first) / 2, spread = mean * (1 - mean);
         // Of (1 + difference) / 2: a quarter of the differences'.
-        const double apart = (shrunk_spread(pair.first, n) + shrunk_spread(pair.second, n)) / 4;
+        const double apart =
+            (least_spread(pair.first_variance, n) + least_spread(pair.second_variance, n)) / 4;
         const double variance = ((n - 1) * pair.variance / 4 + apart) / n;
         all += weights[k];
         list.push_back(spread > 0 ? Proportion{mean, spread * n / variance, weights[k], n}

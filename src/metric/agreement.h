@@ -59,10 +59,12 @@ struct PairedAgreement {
     std::uint64_t n = 0;
     double first = 0, second = 0;  ///< mean agreements
     double variance = 0;           ///< of one difference: divisor n - 1; 0 where n = 1
+    double first_variance = 0, second_variance = 0;  ///< of one agreement, likewise
 };
 /// Interval of the sum of `weights` times the mean differences, second minus first, as above: half
-/// of 1 + difference lies in [0, 1]. The image that is put in has the variance that two classifiers
-/// of these means would have that know nothing of each other. Inside [-1, 1] times the weights.
+/// of 1 + difference lies in [0, 1]. The image that is put in has the variance that the two would
+/// have if they knew nothing of each other, and at least that of one in n + 2 images. Inside [-1,
+/// 1] times the weights.
 Interval paired_sum_interval(std::span<const PairedAgreement> pairs,
                              std::span<const double> weights, double level);
 

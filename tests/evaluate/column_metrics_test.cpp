@@ -270,5 +270,25 @@ TEST(ColumnMetrics, TemperaturesOfOddStores) {
         HasSubstr("every class's score"));
 }
 
+TEST(ColumnMetrics, FewErrorsGiveNoIntervalOfTheRiskCoverageCurve) {
+    for (const std::size_t errors : {9U, 10U}) {
+        Made made = made_up(300, 3, 4, 0);
+        for (std::size_t i = 0; i < made.rows(); ++i) {
+            const auto label = static_cast<std::size_t>(made.labels[i][0]);
+            made.scores[i * 3 + label] = i % 30 == 7 && i / 30 < errors ? -5.0F : 5.0F;
+        }
+        const Scratch folder;
+        for (const auto& m :
+             scored(save(folder, made, "net"), columns_of({"aurc", "excess_aurc"})).measurements) {
+            EXPECT_EQ(m.interval.has_value(), errors == 10) << m.key.metric;
+            if (errors == 10) {
+                EXPECT_EQ(m.interval->method, "jackknife.log");
+            } else {
+                EXPECT_THAT(m.note, HasSubstr("9 incorrect, and it needs 10"));
+            }
+        }
+    }
+}
+
 }  // namespace
 }  // namespace assay

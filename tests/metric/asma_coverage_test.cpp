@@ -81,7 +81,7 @@ TEST(AsmaCoverage, SlowInWorldsWhereItIsKnown) {
 // Sums of a subgroup's images, as compare has them.
 PairedAgreement pair_of(const std::array<std::array<std::int64_t, 6>, 6>& counts, std::size_t g) {
     PairedAgreement pair;
-    double first = 0, second = 0, squares = 0;
+    double first = 0, second = 0, squares = 0, firsts = 0, seconds = 0;
     for (std::size_t a = 0; a <= g + 1; ++a) {
         for (std::size_t b = 0; b <= g + 1; ++b) {
             const auto n = static_cast<double>(counts[a][b]), most = static_cast<double>(g + 1);
@@ -90,6 +90,8 @@ PairedAgreement pair_of(const std::array<std::array<std::int64_t, 6>, 6>& counts
             first += n * x;
             second += n * y;
             squares += n * (y - x) * (y - x);
+            firsts += n * x * x;
+            seconds += n * y * y;
         }
     }
     const auto n = static_cast<double>(pair.n);
@@ -97,7 +99,13 @@ PairedAgreement pair_of(const std::array<std::array<std::int64_t, 6>, 6>& counts
     pair.first = first / n;
     pair.second = second / n;
     const double mean = pair.second - pair.first;
-    if (n > 1) pair.variance = std::max(0.0, (squares - n * mean * mean) / (n - 1));
+    if (n < 2) return pair;
+    const auto spread = [n](double sum, double of) {
+        return std::max(0.0, (sum - n * of * of) / (n - 1));
+    };
+    pair.variance = spread(squares, mean);
+    pair.first_variance = spread(firsts, pair.first);
+    pair.second_variance = spread(seconds, pair.second);
     return pair;
 }
 
@@ -130,9 +138,8 @@ TEST(AsmaCoverage, SlowPairedDifferencesToo) {
                         images > 0 ? static_cast<int>(images) : 1140, 100 * covered.part,
                         100 * covered.width);
             EXPECT_GT(covered.part, 0.93 - 3 * 0.0057) << world.name << ' ' << images;
-            // Classifiers that are much the same, with a dozen images in the smallest subgroup, get
-            // more: the image that is put in knows nothing of that.
-            EXPECT_LT(covered.part, 0.997) << world.name << ' ' << images;
+            // A little more where a subgroup has a dozen images: one that is put in weighs much.
+            EXPECT_LT(covered.part, 0.985 + 3 * 0.0027) << world.name << ' ' << images;
         }
     }
 }
