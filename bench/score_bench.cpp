@@ -179,6 +179,10 @@ int main(int count, char** words) {
     add("ace/ready_probabilities", ace_of_ready_probabilities, 1);
     add("score/top1", score, "top1", 0U);
     add("score/ace", score, "ace", 0U);
+    add("score/auroc", score, "auroc", 0U);
+    add("score/average_precision", score, "average_precision", 0U);
+    add("score/classwise_ece", score, "classwise_ece", 0U);
+    add("score/temperature_scaled_ece", score, "temperature_scaled_ece", 0U);
     add("score/every_metric_without_bootstrap", score, static_cast<const char*>(nullptr), 0U);
     add("score/every_metric", score, static_cast<const char*>(nullptr), 1000U);
     benchmark::RunSpecifiedBenchmarks();

@@ -21,6 +21,7 @@ assay score runs/val --labels real.json
 assay score runs/val --labels real.json --metrics real,asma,asma.jaccard --gate "low(asma) >= 0.5"
 assay score runs --across "patchml-seed*" --subgroups 2,3,4,6,9
 assay score runs/imagenet-r --class-map imagenet-r
+assay score runs --ood val=textures
 assay score runs/val/resnet50 --gate "low(top1) >= 0.75" --gate "ece <= 0.05"
 )";
 
@@ -44,6 +45,11 @@ public:
                "Mean of each metric over the data sets whose name matches, with their spread, "
                "model by model; gates are then about the means")
             ->type_name("GLOB");
+        app->add_option("--ood", options_.ood,
+                        "How well confidence, energy and the greatest logit tell the images of "
+                        "data set IN from those of OUT (instead of the metrics, unless --metrics "
+                        "names some)")
+            ->type_name("IN=OUT");
         app->add_flag("--per-class", shown_.per_class,
                       "A line for every class, the least accurate first (with --csv: instead "
                       "of the metrics, in the classes' order)");

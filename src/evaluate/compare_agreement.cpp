@@ -30,6 +30,7 @@ struct Sums {
 
 struct Difference {
     Term term;
+    PairedAgreement pair;
     double error2 = 0;  // squared standard error
     double degrees = 0;
 };
@@ -57,7 +58,8 @@ Difference difference_of(const Sums& s, double slope, double level) {
     Difference result;
     result.term = {slope * (b - a), slope * std::max(-1.0, b - a - down),
                    slope * std::min(1.0, b - a + up)};
-    const double error2 = std::max(0.0, va + vb - 2 * cov) / n;
+    result.pair = {s.n, a, b, std::max(0.0, va + vb - 2 * cov), va, vb};
+    const double error2 = result.pair.variance / n;
     result.error2 =
         error2 < 1e-24 ? 0 : slope * slope * error2;  // equal columns leave rounding behind
     result.degrees = degrees;
@@ -105,13 +107,22 @@ void agreement_difference(PairedMetric& pair, const MetricRequest& request,
                            g == 1 && kind != Agreement::hamming);
     }
     std::vector<Difference> differences;
-    std::vector<Term> terms;
+    std::vector<PairedAgreement> pairs;
+    std::vector<double> weights;
     for (const auto& [g, sums] : subgroups) {
-        differences.push_back(difference_of(sums, line ? 2.0 * g / classes : 1.0, level));
-        terms.push_back(differences.back().term);
+        const double slope = line ? 2.0 * g / classes : 1.0;
+        differences.push_back(difference_of(sums, slope, level));
+        pairs.push_back(differences.back().pair);
+        weights.push_back(slope / static_cast<double>(subgroups.size()));
     }
     pair.difference.value = *pair.candidate.value - *pair.baseline.value;
-    Interval interval = mean_of_terms(terms, level, "mover.paired");
+    Interval interval;
+    if (pairs.size() == 1) {
+        const Term& term = differences[0].term;
+        interval = {term.low, term.high, level, "mover.paired"};
+    } else {
+        interval = paired_sum_interval(pairs, weights, level);
+    }
     interval.low = std::min(interval.low, *pair.difference.value);
     interval.high = std::max(interval.high, *pair.difference.value);
     pair.difference.interval = interval;

@@ -91,6 +91,10 @@ nlohmann::json to_json(const ScoreResult& result, const ScoreShown& shown) {
         out["stores"].push_back(std::move(store));
     }
     for (const GateResult& gate : result.gates) out["gates"].push_back(to_json(gate));
+    if (!result.ood.empty()) {
+        out["ood"] = json::array();
+        for (const Measurement& m : result.ood) out["ood"].push_back(to_json(m));
+    }
     if (!result.across.empty()) {
         out["across"] = json::array();
         for (const AcrossResult& mean : result.means) out["across"].push_back(to_json(mean));

@@ -25,21 +25,23 @@ void add_end(std::vector<Cell>& cells, const Measurement& m) {
 
 }  // namespace
 
-Table measurement_records(std::span<const ScoreReport> reports) {
+Table measurement_records(std::span<const ScoreReport> reports, std::span<const Measurement> more) {
     Table table;
     table.columns = texts({"model", "dataset", "subgroup", "metric", "definition", "parameters"});
     table.columns.push_back({"value"});
     append(table.columns, interval_columns());
     append(table.columns, {{"n"}, {"left_out"}, {"undefined", false}, {"note", false}});
+    const auto add = [&](const Measurement& m) {
+        std::vector<Cell> cells = key_cells(m.key);
+        cells.push_back(exact(m.value));
+        add_interval(cells, m.interval);
+        add_end(cells, m);
+        table.add(std::move(cells));
+    };
     for (const ScoreReport& report : reports) {
-        for (const Measurement& m : report.measurements) {
-            std::vector<Cell> cells = key_cells(m.key);
-            cells.push_back(exact(m.value));
-            add_interval(cells, m.interval);
-            add_end(cells, m);
-            table.add(std::move(cells));
-        }
+        for (const Measurement& m : report.measurements) add(m);
     }
+    for (const Measurement& m : more) add(m);
     return table;
 }
 

@@ -9,7 +9,8 @@
 namespace assay {
 
 /// A line a measurement.
-Table measurement_records(std::span<const ScoreReport> reports);
+Table measurement_records(std::span<const ScoreReport> reports,
+                          std::span<const Measurement> more = {});
 /// A line a class.
 Table class_records(std::span<const ScoreReport> reports);
 /// A line a confusion.

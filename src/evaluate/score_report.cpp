@@ -350,6 +350,44 @@ Table across_table(const std::vector<AcrossResult>& results) {
     return table;
 }
 
+// A score a line, a table for each pair of data sets.
+std::vector<Block> ood_blocks(const std::vector<Measurement>& list) {
+    std::vector<Block> blocks;
+    const auto pair_of = [](const Measurement& m) {
+        return std::pair(m.key.dataset, m.key.parameters.at("out"));
+    };
+    for (std::size_t first = 0; first < list.size();) {
+        Table table;
+        table.title = fmt::format("{} against {}: out-of-distribution detection",
+                                  list[first].key.dataset, list[first].key.parameters.at("out"));
+        table.columns = {{"model", false},
+                         {"score", false},
+                         {"AUROC %", true, Show::value_and_half},
+                         {"FPR95 %", true, Show::value_and_half},
+                         {"FPR95 %, out positive", true, Show::value_and_half},
+                         {"n"}};
+        const auto pair = pair_of(list[first]);
+        std::string last;
+        for (; first < list.size() && pair_of(list[first]) == pair; first += 3) {
+            const Measurement& m = list[first];
+            const bool next = m.key.model != last;
+            if (next && !last.empty()) table.rule();
+            last = m.key.model;
+            table.add({next ? m.key.model : "", m.key.parameters.at("score"), Estimate(m),
+                       Estimate(list[first + 1]), Estimate(list[first + 2]), Count{m.n}});
+            if (!m.value)
+                table.notes.push_back(fmt::format("{}: {}: undefined: {}", m.key.model,
+                                                  m.key.parameters.at("score"), m.undefined));
+        }
+        table.notes.push_back(fmt::format(
+            "FPR95: of {1}, those that pass where 95 % of {0} do (ODIN, energy); out positive: of "
+            "{0}, those that are rejected where 95 % of {1} are (OpenOOD)",
+            pair.first, pair.second));
+        blocks.emplace_back(std::move(table));
+    }
+    return blocks;
+}
+
 std::vector<Block> store_blocks(const std::vector<ScoreReport>& reports) {
     std::vector<Block> blocks;
     std::map<std::string, std::vector<const ScoreReport*>> by_dataset;
@@ -387,12 +425,13 @@ Report report_of(const ScoreResult& result, const ScoreShown& shown) {
             if (shown.reliability) section.blocks.emplace_back(reliability_table(one));
         }
     }
+    for (Block& block : ood_blocks(result.ood)) section.blocks.push_back(std::move(block));
     if (!result.gates.empty()) section.blocks.emplace_back(gate_table(result.gates));
     report.records = means                  ? across_records(result.means)
                      : shown.per_class      ? class_records(result.reports)
                      : shown.confusions > 0 ? confusion_records(result.reports)
                      : shown.reliability    ? reliability_records(result.reports)
-                                            : measurement_records(result.reports);
+                                            : measurement_records(result.reports, result.ood);
     report.result = to_json(result, shown);
     report.warnings = result.warnings;
     report.partial = result.partial();

@@ -62,6 +62,45 @@ std::vector<PredictionStore> open_all(const std::vector<std::filesystem::path>& 
     return stores;
 }
 
+// Every model that has both data sets of a pair.
+void add_ood(ScoreResult& result, const ScoreRunsOptions& options,
+             const std::vector<PredictionStore>& stores, Comm& comm) {
+    std::vector<std::string> datasets;
+    for (const PredictionStore& store : stores) datasets.push_back(store.spec().dataset_name);
+    for (const std::string& text : options.ood) {
+        const OodPair pair = parse_ood_pair(text);
+        for (const std::string& name : {pair.in, pair.out}) {
+            if (std::find(datasets.begin(), datasets.end(), name) == datasets.end())
+                throw Error(ErrorCode::usage, fmt::format("no store of the data set `{}`{}", name,
+                                                          suggest(name, datasets)));
+        }
+        bool found = false;
+        for (const PredictionStore& in : stores) {
+            if (in.spec().dataset_name != pair.in) continue;
+            bool both = false;
+            for (const PredictionStore& out : stores) {
+                if (out.spec().dataset_name != pair.out ||
+                    out.spec().model_name != in.spec().model_name)
+                    continue;
+                both = found = true;
+                with_note(
+                    "comparing `" + in.folder().string() + "` with `" + out.folder().string() + "`",
+                    [&] {
+                        for (Measurement& m : measure_ood(in, out, options.measure.resampling.level,
+                                                          options.measure.threads, comm))
+                            result.ood.push_back(std::move(m));
+                    });
+            }
+            if (!both)
+                result.warnings.push_back(fmt::format("{} has {} and not {}: it is left out",
+                                                      in.spec().model_name, pair.in, pair.out));
+        }
+        if (!found)
+            throw Error(ErrorCode::usage,
+                        fmt::format("no model has both `{}` and `{}`", pair.in, pair.out));
+    }
+}
+
 }  // namespace
 
 void check(const ScoreRunsOptions& options, const ScoreShown& shown) {
@@ -70,6 +109,12 @@ void check(const ScoreRunsOptions& options, const ScoreShown& shown) {
         throw Error(ErrorCode::usage,
                     "means over data sets are of metrics: classes, confusions and reliability do "
                     "not go with them");
+    if (!options.ood.empty() &&
+        (!options.across.empty() || shown.per_class || shown.confusions > 0 || shown.reliability))
+        throw Error(ErrorCode::usage,
+                    "out-of-distribution detection is of pairs of data sets: means, classes, "
+                    "confusions and reliability do not go with it");
+    for (const std::string& pair : options.ood) parse_ood_pair(pair);
 }
 
 ScoreResult score_runs(const ScoreRunsOptions& options, Comm& comm,
@@ -81,6 +126,10 @@ ScoreResult score_runs(const ScoreRunsOptions& options, Comm& comm,
     if (!options.across.empty())
         stores = matching(std::move(stores), options.across, result.warnings);
 
+    if (!options.ood.empty()) {
+        add_ood(result, options, stores, comm);
+        if (options.measure.metrics.empty() && options.measure.gates.empty()) return result;
+    }
     std::uint64_t total = 0, done = 0;
     for (const PredictionStore& store : stores) total += store.rows();
     std::set<std::string> warned;  // once a data set: its models share the labels

@@ -12,7 +12,9 @@
 #include "core/statistics.h"
 #include "evaluate/calibrated_null.h"
 #include "evaluate/score_adaptive.h"
+#include "evaluate/score_columns.h"
 #include "evaluate/score_tables.h"
+#include "evaluate/score_temperature.h"
 #include "metric/families.h"
 
 namespace assay {
@@ -38,7 +40,8 @@ public:
           rows_(reader, truth, std::move(rows)),
           shape_(rows_.shape()),
           threads_(resolve_threads(options.threads)),
-          adaptive_(rows_, store_.spec().storage, options, threads_, comm) {
+          adaptive_(rows_, store_.spec().storage, options, threads_, comm),
+          columns_(rows_, store_.spec().storage, options, threads_, comm) {
         // Which numbers of labels occur is asked of the items at hand: the two sides of a
         // comparison agree.
         set_.requests = expand_labels_per_image(options.metrics, rows_.label_counts());
@@ -173,6 +176,12 @@ private:
                 return composite(request);
             case Source::class_wise:
                 return adaptive_.estimate(request, group_sizes_);
+            case Source::equal_width:
+                return columns_.equal_width(request, group_sizes_);
+            case Source::ranked:
+                return columns_.ranked(request);
+            case Source::rescaled:
+                return temperature_scaled(request, rows_, store_, options_, threads_, comm_);
             case Source::ordered:
                 return ordered(request);
             case Source::accumulated:
@@ -208,6 +217,13 @@ private:
         ResampledEstimate result;
         static_cast<Estimate&>(result) = request.facts->of_order(context, items);
         if (!result.value) return result;
+        const auto errors = static_cast<std::uint64_t>(std::count_if(
+            items.begin(), items.end(), [](const ConfidentItem& item) { return !item.correct; }));
+        if (request.facts->uncertainty == Uncertainty::jackknife_log && errors < fewest_errors) {
+            result.no_interval = true;
+            result.note =
+                fmt::format("no interval: {} incorrect, and it needs {}", errors, fewest_errors);
+        }
         context.value_only = true;
         std::vector<double> without(group_count);
         parallel_blocks(group_count, threads_, [&](std::size_t group) {
@@ -262,15 +278,19 @@ private:
         m.left_out = report_.counts.items - std::min(report_.counts.items, m.n);
         m.higher_is_better = facts.higher_is_better;
         if (!m.value) return m;
-        if (!m.interval && facts.uncertainty != Uncertainty::closed_form) {
-            m.interval = interval_of(*m.value, estimate.without, estimate.replicates,
-                                     options_.resampling.level);
+        if (!m.interval && !estimate.no_interval && facts.uncertainty != Uncertainty::closed_form) {
+            m.interval = facts.uncertainty == Uncertainty::jackknife_log
+                             ? log_interval(*m.value, estimate.without, options_.resampling.level)
+                             : interval_of(*m.value, estimate.without, estimate.replicates,
+                                           options_.resampling.level);
             if (m.interval) {
                 m.interval->low = std::max(facts.low, m.interval->low);
                 m.interval->high = std::min(facts.high, m.interval->high);
             } else {
                 m.note += m.note.empty() ? "" : "; ";
-                m.note += "no interval from a single item";
+                m.note += estimate.without.size() < 2
+                              ? "no interval from a single item"
+                              : "no interval: the value is 0 without some of the items";
             }
         }
         return m;
@@ -317,6 +337,9 @@ private:
                     &adaptive_.sums(std::stoi(request.parameters.at("bins")), metric.top_label);
                 break;
             case Source::ordered:
+            case Source::equal_width:
+            case Source::ranked:
+            case Source::rescaled:
                 return std::nullopt;  // none of these has a null yet
             case Source::accumulated:
                 metric.accumulator = request.facts->accumulate(context(request));
@@ -344,6 +367,7 @@ private:
     const int threads_;
     std::map<std::string, Shared> shared_;
     AdaptiveBins adaptive_;
+    ColumnMetrics columns_;
     std::mutex mutex_;
     ConfusionCounts confused_;
     std::vector<std::uint64_t> group_sizes_ = std::vector<std::uint64_t>(group_count, 0);

@@ -113,8 +113,30 @@ ProbabilityRows::Direct ScoredRows::direct() const {
 
 ScoreRow ScoredRows::row(std::uint64_t item) const {
     if (target(item) < 0) return {nothing_.data(), 0, 0};
+    return scored_row(item);
+}
+
+ScoreRow ScoredRows::scored_row(std::uint64_t item) const {
     const RowScale& scale = records_[static_cast<std::size_t>(item)].scale;
     return {reader_.mapped(row_of(item)), scale.shift, scale.factor};
+}
+
+void ScoredRows::read_scored(std::uint64_t item, std::uint32_t begin, std::uint32_t end,
+                             float* out) const {
+    reader_.probabilities(row_of(item), begin, end, records_[static_cast<std::size_t>(item)].scale,
+                          out);
+}
+
+void ScoredRows::read_raw(std::uint64_t item, std::uint32_t begin, std::uint32_t end,
+                          float* out) const {
+    thread_local std::vector<float> buffer;
+    const auto scores = reader_.scores(row_of(item), buffer);
+    std::copy(scores.begin() + begin, scores.begin() + end, out);
+}
+
+std::span<const std::int32_t> ScoredRows::valid(std::uint64_t item) const {
+    if (records_[static_cast<std::size_t>(item)].scale.factor == 0) return {};
+    return labels_[static_cast<std::size_t>(row_of(item))];
 }
 
 void ScoredRows::read(std::uint64_t first, std::uint32_t n, std::uint32_t begin, std::uint32_t end,
@@ -130,8 +152,7 @@ void ScoredRows::read(std::uint64_t first, std::uint32_t n, std::uint32_t begin,
             const float* const ahead = reader_.mapped(row_of(item + 8)) + begin;
             for (std::size_t t = 0; t < width; t += 16) __builtin_prefetch(ahead + t);
         }
-        reader_.probabilities(row_of(item), begin, end,
-                              records_[static_cast<std::size_t>(item)].scale, out);
+        read_scored(item, begin, end, out);
     }
 }
 

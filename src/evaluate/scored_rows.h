@@ -64,6 +64,14 @@ public:
     Direct direct() const override;
     ScoreRow row(std::uint64_t item) const override;
 
+    /// Valid classes of an item that was scored; none of others.
+    std::span<const std::int32_t> valid(std::uint64_t item) const;
+    /// As row() and read(), of any item that was scored.
+    ScoreRow scored_row(std::uint64_t item) const;
+    void read_scored(std::uint64_t item, std::uint32_t begin, std::uint32_t end, float* out) const;
+    /// The stored scores of the classes [begin, end), of an item that was scored; without a map.
+    void read_raw(std::uint64_t item, std::uint32_t begin, std::uint32_t end, float* out) const;
+
 private:
     void sample(std::uint64_t row);
 

@@ -102,13 +102,11 @@ double least_sum(std::span<const Proportion> list, double bound) {
 
 }  // namespace
 
-Interval weighted_sum_interval(std::span<const MeanAgreement> means,
-                               std::span<const double> weights, double level) {
-    std::vector<Proportion> list;
+namespace {
+
+Interval sum_interval(std::vector<Proportion> list, double level) {
     double value = 0, all = 0, variance = 0, denominator = 0;
-    for (std::size_t k = 0; k < means.size(); ++k) {
-        list.push_back(proportion_of(means[k], weights[k]));
-        const Proportion& p = list.back();
+    for (const Proportion& p : list) {
         const double part = p.weight * p.weight * p.mean * (1 - p.mean) / p.size;
         value += p.weight * p.mean;
         all += p.weight;
@@ -122,6 +120,44 @@ Interval weighted_sum_interval(std::span<const MeanAgreement> means,
     for (Proportion& p : list) p.mean = 1 - p.mean;
     const double high = all - least_sum(list, quantile * quantile);
     return {std::min(value, low), std::max(value, high), level, "score.subgroups"};
+}
+
+// Of an agreement whose images may all agree by chance: at least that of one miss in n + 2.
+double least_spread(double variance, double n) {
+    return std::max(variance, (n + 1) / ((n + 2) * (n + 2)));
+}
+
+}  // namespace
+
+Interval weighted_sum_interval(std::span<const MeanAgreement> means,
+                               std::span<const double> weights, double level) {
+    std::vector<Proportion> list;
+    for (std::size_t k = 0; k < means.size(); ++k)
+        list.push_back(proportion_of(means[k], weights[k]));
+    return sum_interval(std::move(list), level);
+}
+
+Interval paired_sum_interval(std::span<const PairedAgreement> pairs,
+                             std::span<const double> weights, double level) {
+    std::vector<Proportion> list;
+    double all = 0;
+    for (std::size_t k = 0; k < pairs.size(); ++k) {
+        const PairedAgreement& pair = pairs[k];
+        const auto n = static_cast<double>(pair.n);
+        const double mean = (1 + pair.second - pair.first) / 2, spread = mean * (1 - mean);
+        // Of (1 + difference) / 2: a quarter of the differences'.
+        const double apart =
+            (least_spread(pair.first_variance, n) + least_spread(pair.second_variance, n)) / 4;
+        const double variance = ((n - 1) * pair.variance / 4 + apart) / n;
+        all += weights[k];
+        list.push_back(spread > 0 ? Proportion{mean, spread * n / variance, weights[k], n}
+                                  : Proportion{mean, n, weights[k], 0});
+    }
+    Interval interval = sum_interval(std::move(list), level);
+    interval.low = 2 * interval.low - all;
+    interval.high = 2 * interval.high - all;
+    interval.method = "score.subgroups.paired";
+    return interval;
 }
 
 Interval mean_of_terms(std::span<const Term> terms, double level, std::string_view method) {

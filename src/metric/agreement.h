@@ -54,6 +54,20 @@ Interval mean_interval(const MeanAgreement& mean, double level);
 Interval weighted_sum_interval(std::span<const MeanAgreement> means,
                                std::span<const double> weights, double level);
 
+/// The differences of two classifiers' agreements on the same n images.
+struct PairedAgreement {
+    std::uint64_t n = 0;
+    double first = 0, second = 0;  ///< mean agreements
+    double variance = 0;           ///< of one difference: divisor n - 1; 0 where n = 1
+    double first_variance = 0, second_variance = 0;  ///< of one agreement, likewise
+};
+/// Interval of the sum of `weights` times the mean differences, second minus first, as above: half
+/// of 1 + difference lies in [0, 1]. The image that is put in has the variance that the two would
+/// have if they knew nothing of each other, and at least that of one in n + 2 images. Inside [-1,
+/// 1] times the weights.
+Interval paired_sum_interval(std::span<const PairedAgreement> pairs,
+                             std::span<const double> weights, double level);
+
 /// One term of an average of independent estimates.
 struct Term {
     double value = 0, low = 0, high = 0;

@@ -11,10 +11,12 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <limits>
 #include <vector>
 
 #include <fmt/core.h>
 
+#include "core/statistics.h"
 #include "families.h"
 #include "real_sum.h"
 
@@ -28,18 +30,6 @@ enum : std::size_t {
     bin_slots = bin_confidence_sum + real_slots
 };
 
-std::vector<float> edges_of(int bins) {
-    const float step = 1.0F / static_cast<float>(bins);
-    std::vector<float> edges;
-    for (int i = 0; i <= bins; ++i) {
-        // From both ends towards the middle, as torch does.
-        const bool lower = i < (bins + 1) / 2;
-        edges.push_back(lower ? step * static_cast<float>(i)
-                              : 1.0F - step * static_cast<float>(bins - i));
-    }
-    return edges;
-}
-
 int bins_of(const Parameters& parameters) {
     const std::string& text = parameters.at("bins");
     int bins = 15;
@@ -50,7 +40,7 @@ int bins_of(const Parameters& parameters) {
 class Bins final : public Accumulator {
 public:
     Bins(int bins, std::string rule)
-        : bins_(bins), rule_(std::move(rule)), edges_(edges_of(bins)) {}
+        : bins_(bins), rule_(std::move(rule)), edges_(equal_width_edges(bins)) {}
     std::string key() const override { return fmt::format("bins {} {}", bins_, rule_); }
     // One bin more than asked for: that of confidence 1.
     std::size_t slots() const override { return (static_cast<std::size_t>(bins_) + 1) * bin_slots; }
@@ -99,6 +89,48 @@ Estimate counted(const MetricContext& context, std::span<const std::int64_t> sta
 
 }  // namespace
 
+std::vector<float> equal_width_edges(int bins) {
+    const float step = 1.0F / static_cast<float>(bins);
+    std::vector<float> edges;
+    for (int i = 0; i <= bins; ++i) {
+        // From both ends towards the middle, as torch does.
+        const bool lower = i < (bins + 1) / 2;
+        edges.push_back(lower ? step * static_cast<float>(i)
+                              : 1.0F - step * static_cast<float>(bins - i));
+    }
+    return edges;
+}
+
+std::vector<float> bin_bounds(int bins, std::string_view rule) {
+    std::vector<float> bounds = equal_width_edges(bins);
+    bounds.erase(bounds.begin());
+    if (rule == "left_closed") return bounds;
+    bounds.back() = 2;  // no probability reaches it
+    if (rule == "right_closed") {
+        for (std::size_t i = 0; i + 1 < bounds.size(); ++i)
+            bounds[i] = std::nextafter(bounds[i], std::numeric_limits<float>::infinity());
+    }
+    return bounds;
+}
+
+double most_variance(double low, double p, double hits) {
+    const double seen = p > 0 ? hits * (1 - std::min(1.0, hits * low / p)) : hits;
+    return std::max(p * (1 - low), seen);
+}
+
+void add_noisy_interval(ResampledEstimate& estimate, double noise, double level) {
+    estimate.note = fmt::format(
+        "noise alone makes about {:.1e} with this n; the interval reaches down by as much", noise);
+    if (estimate.without.size() < 2) return;
+    estimate.standard_error = jackknife_standard_error(estimate.without);
+    Interval interval =
+        symmetric_interval(*estimate.value, *estimate.standard_error, level, "jackknife.noise",
+                           static_cast<double>(estimate.without.size() - 1));
+    interval.low = std::max(0.0, interval.low - noise);
+    interval.high = std::min(1.0, interval.high);
+    estimate.interval = interval;
+}
+
 std::unique_ptr<Accumulator> accumulate_bins(const MetricContext& context) {
     return std::make_unique<Bins>(bins_of(context.parameters), context.parameters.at("edges"));
 }
@@ -106,7 +138,7 @@ std::unique_ptr<Accumulator> accumulate_bins(const MetricContext& context) {
 std::vector<ConfidenceBin> confidence_bins(const MetricContext& context,
                                            std::span<const std::int64_t> state) {
     const int bins = bins_of(context.parameters);
-    const std::vector<float> edges = edges_of(bins);
+    const std::vector<float> edges = equal_width_edges(bins);
     const std::size_t slots = (static_cast<std::size_t>(bins) + 1) * bin_slots;
     std::vector<ConfidenceBin> out(static_cast<std::size_t>(bins) + 1);
     for (std::size_t b = 0; b < out.size(); ++b) {

@@ -7,7 +7,7 @@
 
 #include "class_wise_kernel.h"
 #include "class_wise_parts.h"
-#include "core/parallel.h"
+#include "column_sweep.h"
 
 namespace assay::detail {
 namespace {
@@ -68,39 +68,18 @@ public:
     }
 
 private:
-    static constexpr std::uint32_t slice = 64;
-    static constexpr std::size_t batch =
-        16;  // stretches that all slices read while they are in memory
-
     // body(class, its probabilities in one stretch), for every class and stretch. A class is worked
     // on by one thread at a time.
     template <class Body>
     void sweep(Body&& body, bool with_hits = false) {
-        const auto stretches =
-            static_cast<std::size_t>((rows_.items() + group_stretch - 1) / group_stretch);
-        const std::uint32_t width = std::max(slice, std::min(rows_.slice(), end_ - begin_));
-        const std::size_t slices = (end_ - begin_ + width - 1) / width;
-        for (std::size_t first = 0; first < stretches; first += batch) {
-            throw_if_stopped();
-            parallel_blocks(slices, options_.threads, [&](std::size_t k) {
-                const std::uint32_t from = begin_ + static_cast<std::uint32_t>(k) * width,
-                                    to = std::min(from + width, end_);
-                const std::size_t stride = stride_of(group_stretch);
-                std::vector<float> tile((to - from) * stride);
-                for (std::size_t s = first; s < std::min(first + batch, stretches); ++s) {
-                    const auto places = group_places(s, rows_.items());
-                    turn_stretch(rows_, s, places, from, to - from, tile.data(), stride);
-                    for (std::uint32_t c = from; c < to; ++c) {
-                        body(classes_[c - begin_],
-                             {tile.data() + (c - from) * stride, places.size()});
-                    }
-                    if (with_hits) subtract_hits(s, places, from, to, tile, stride);
-                }
-                if (!with_hits || first / batch % 16 != 15)
-                    return;  // a double holds 2^13 ones exactly: 256 stretches are safe
-                for (std::uint32_t c = from; c < to; ++c) flush(classes_[c - begin_]);
-            });
-        }
+        sweep_columns(rows_, begin_, end_, options_.threads, [&](const ColumnTile& tile) {
+            for (std::uint32_t c = tile.from; c < tile.to; ++c)
+                body(classes_[c - begin_], tile.column(c));
+            if (!with_hits) return;
+            subtract_hits(tile);
+            if (tile.stretch % exact_stretches != exact_stretches - 1) return;
+            for (std::uint32_t c = tile.from; c < tile.to; ++c) flush(classes_[c - begin_]);
+        });
     }
 
     void prepare(std::size_t level) {
@@ -179,19 +158,18 @@ private:
         }
     }
 
-    void subtract_hits(std::size_t s, std::span<const std::uint16_t> places, std::uint32_t from,
-                       std::uint32_t to, const std::vector<float>& tile, std::size_t stride) {
-        const std::uint64_t first = s * std::uint64_t{group_stretch};
-        for (std::size_t j = 0; j < group_stretch && first + j < rows_.items(); ++j) {
-            const std::int32_t t = rows_.target(first + j);
-            if (t < static_cast<std::int32_t>(from) || t >= static_cast<std::int32_t>(to)) continue;
+    void subtract_hits(const ColumnTile& tile) {
+        for (std::size_t j = 0; j < tile.items; ++j) {
+            const std::int32_t t = rows_.target(tile.first_item + j);
+            if (t < static_cast<std::int32_t>(tile.from) || t >= static_cast<std::int32_t>(tile.to))
+                continue;
             const auto c = static_cast<std::uint32_t>(t);
-            const float p = tile[(c - from) * stride + places[j]];
+            const float p = tile.column(c)[tile.places[j]];
             if (!(p > 0)) continue;
             ClassState& cls = classes_[c - begin_];
             const auto bin =
                 std::upper_bound(cls.bounds.begin(), cls.bounds.end(), p) - cls.bounds.begin();
-            cls.exact[places[j] % group_count * (bins_ + 1) + static_cast<std::size_t>(bin)] -=
+            cls.exact[tile.places[j] % group_count * (bins_ + 1) + static_cast<std::size_t>(bin)] -=
                 std::int64_t{1} << 40;
             ++cls.hits[static_cast<std::size_t>(bin)];
         }

@@ -5,6 +5,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "assay/metric/metric.h"
@@ -34,6 +35,18 @@ Estimate brier_value(const MetricContext&, std::span<const std::int64_t>);
 Estimate confidence_value(const MetricContext&, std::span<const std::int64_t>);
 Estimate overconfidence_value(const MetricContext&, std::span<const std::int64_t>);
 
+/// The edges 0 .. 1 of that many bins, as 32-bit numbers (calibration_ece.cpp).
+std::vector<float> equal_width_edges(int bins);
+/// bin of p = number of these <= p, for a rule of `ece`: one bin more than asked for, that of p
+/// = 1.
+std::vector<float> bin_bounds(int bins, std::string_view rule);
+/// Of sum(p) - sum(y) in a bin from `low` whose hits have probabilities in the bin, or as large as
+/// they turned out to be, given sum(p) and sum(y). The bin holds sum(p) / low items at most.
+double most_variance(double low, double p, double hits);
+/// Jackknife interval from `without`, its lower end moved down by `noise`: noise makes errors of 0
+/// look like errors, and by no more than that (the mean of |x| exceeds |mean of x| by at most the
+/// mean of |x - mean|). Adds a note, and the standard error.
+void add_noisy_interval(ResampledEstimate& estimate, double noise, double level);
 std::unique_ptr<Accumulator> accumulate_bins(const MetricContext&);
 /// One bin of equal width, as `accumulate_bins` counts it; the bin of confidence 1 is [1, 1].
 struct ConfidenceBin {

@@ -24,6 +24,18 @@ void reweigh(std::span<const std::int64_t> state, std::size_t slots, Weight&& we
 
 }  // namespace
 
+std::optional<Interval> log_interval(double value, std::span<const double> without, double level) {
+    if (without.size() < 2 || !(value > 0)) return std::nullopt;
+    std::vector<double> logs;
+    for (const double x : without) {
+        if (!(x > 0)) return std::nullopt;
+        logs.push_back(std::log(x));
+    }
+    const double t = student_t_quantile(0.5 + level / 2, static_cast<double>(without.size() - 1));
+    const double factor = std::exp(t * jackknife_standard_error(logs));
+    return Interval{value / factor, value * factor, level, "jackknife.log"};
+}
+
 ResampledEstimate estimate(const MetricRequest& request, const Shape& shape,
                            const Accumulator& accumulator, std::span<const std::int64_t> state,
                            std::span<const std::uint64_t> group_sizes,

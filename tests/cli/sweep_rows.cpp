@@ -66,6 +66,7 @@ const std::vector<SweepRow>& sweep_rows() {
                        "--name", "again", "--kind", "logits", "--out", "FOLDER/imported", "-q"}},
         {.command = "score", .arguments = {"FOLDER/runs"}},
         {.command = "score", .arguments = {"FOLDER/runs", "--across", "v*"}},
+        {.command = "score", .arguments = {"FOLDER/runs", "--ood", "v1=v2"}},
         {.command = "score", .arguments = {"FOLDER/runs/v1/a", "--per-class", "--confusion", "2"}},
         {.command = "score",
          .arguments = {"FOLDER/runs/v1", "--labels", "FOLDER/sets.csv", "--gate", "real >= 0"}},

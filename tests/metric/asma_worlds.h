@@ -98,4 +98,74 @@ inline AsmaCounts asma_draw(const AsmaWorld& world, std::uint64_t images, Random
     return counts;
 }
 
+/// Two classifiers on the same images: the second finds what the first finds with probability
+/// `same`, else by itself with its own chance.
+struct AsmaPair {
+    std::string name;
+    AsmaWorld first;
+    double same = 0;
+    AsmaWorld::Each found;  ///< chance of the second by itself, on easy and hard images
+
+    double truth() const {
+        AsmaWorld second = first;
+        for (std::size_t g = 0; g < asma_subgroups; ++g) {
+            second.found_easy[g] = same * first.found_easy[g] + (1 - same) * found[g];
+            second.found_hard[g] = same * first.found_hard[g] + (1 - same) * found[g];
+        }
+        return second.truth() - first.truth();
+    }
+};
+
+/// Written down before the paired interval was chosen.
+inline std::vector<AsmaPair> asma_pairs() {
+    using Each = AsmaWorld::Each;
+    const auto all = [](double p) { return Each{p, p, p, p, p}; };
+    std::vector<AsmaPair> list;
+    for (const AsmaWorld& world : asma_worlds()) {
+        const bool keep = world.name.starts_with(".9, unequal") ||
+                          world.name.starts_with(".99, equal") || world.name.starts_with("steep") ||
+                          world.name.starts_with("sizes") || world.name.starts_with("thirty");
+        if (!keep) continue;
+        list.push_back({world.name + ", much the same", world, 0.8, all(0.6)});
+        list.push_back({world.name + ", apart", world, 0, world.found_easy});
+    }
+    return list;
+}
+
+/// [g - 1][h of the first][h of the second].
+using AsmaPairCounts =
+    std::array<std::array<std::array<std::int64_t, asma_subgroups + 1>, asma_subgroups + 1>,
+               asma_subgroups>;
+
+inline AsmaPairCounts asma_draw(const AsmaPair& pair, std::uint64_t images, RandomStream& random) {
+    const AsmaWorld& world = pair.first;
+    AsmaPairCounts counts{};
+    const auto add = [&](std::size_t g, bool is_hard) {
+        const double chance = (is_hard ? world.found_hard : world.found_easy)[g];
+        std::size_t one = 0, two = 0;
+        bool found = false, also = false;
+        for (std::size_t k = 0; k <= g; ++k) {
+            if (k == 0 || !world.atoms) {
+                found = random.uniform() < chance;
+                also = random.uniform() < pair.same ? found : random.uniform() < pair.found[g];
+            }
+            one += found ? 1 : 0;
+            two += also ? 1 : 0;
+        }
+        ++counts[g][one][two];
+    };
+    for (std::size_t g = 0; g < world.sizes.size(); ++g) {
+        for (std::uint64_t i = 0; i < world.sizes[g]; ++i) add(g, random.uniform() < 0.5);
+    }
+    for (std::uint64_t i = 0; i < images && world.sizes.empty(); ++i) {
+        const bool is_hard = random.uniform() < 0.5;
+        double u = random.uniform();
+        std::size_t g = 0;
+        const auto& proportions = is_hard ? world.hard : world.easy;
+        while (g + 1 < asma_subgroups && u >= proportions[g]) u -= proportions[g++];
+        add(g, is_hard);
+    }
+    return counts;
+}
+
 }  // namespace assay

@@ -145,5 +145,19 @@ TEST(Selective, KolmogorovSmirnovAgainstEveryThreshold) {
     }
 }
 
+TEST(Selective, IntervalsOfTheLogarithm) {
+    // Values 2, 2 e^-.1, 2 e^.1 without each of three groups: the jackknife's standard error of the
+    // logarithm is sqrt(2/3 * (0 + .01 + .01)).
+    const std::vector<double> without{2, 2 * std::exp(-0.1), 2 * std::exp(0.1)};
+    const auto interval = log_interval(2, without, 0.95);
+    const double step = 4.3026527 * std::sqrt(2.0 / 3 * 0.02);
+    EXPECT_NEAR(interval->high, 2 * std::exp(step), 1e-6);
+    EXPECT_NEAR(interval->low, 2 * std::exp(-step), 1e-6);
+    EXPECT_EQ(interval->method, "jackknife.log");
+    EXPECT_FALSE(log_interval(0, without, 0.95));
+    EXPECT_FALSE(log_interval(2, std::vector<double>{1, 0}, 0.95));
+    EXPECT_FALSE(log_interval(2, std::vector<double>{1}, 0.95));
+}
+
 }  // namespace
 }  // namespace assay

@@ -418,5 +418,34 @@ TEST(LabelSets, ExpandingDropsRepeats) {
                                                "subgroup_accuracy:g=2", "subgroup_accuracy:g=4"}));
 }
 
+TEST(Agreement, PairedSums) {
+    const std::vector<double> weights{0.5, 0.5};
+    // Both find .9 and .6; then the second .95 and .7.
+    const std::vector<PairedAgreement> same{{200, 0.9, 0.9, 0.1}, {40, 0.6, 0.6, 0.2}};
+    const std::vector<PairedAgreement> better{{200, 0.9, 0.95, 0.1}, {40, 0.6, 0.7, 0.2}};
+    const std::vector<PairedAgreement> worse{{200, 0.95, 0.9, 0.1}, {40, 0.7, 0.6, 0.2}};
+    const Interval none = paired_sum_interval(same, weights, 0.95),
+                   up = paired_sum_interval(better, weights, 0.95),
+                   down = paired_sum_interval(worse, weights, 0.95);
+    EXPECT_NEAR(none.low, -none.high, 1e-6);
+    EXPECT_NEAR(up.low, -down.high, 1e-6);
+    EXPECT_NEAR(up.high, -down.low, 1e-6);
+    EXPECT_LT(up.low, 0.075);
+    EXPECT_GT(up.high, 0.075);
+    EXPECT_EQ(up.method, "score.subgroups.paired");
+    // About 1.96 standard errors where subgroups are large: sqrt(.1 / 2e5 + .2 / 4e4) / 2.
+    const std::vector<PairedAgreement> large{{200000, 0.9, 0.95, 0.1}, {40000, 0.6, 0.7, 0.2}};
+    const Interval narrow = paired_sum_interval(large, weights, 0.95);
+    EXPECT_NEAR(narrow.high - narrow.low, 2 * 1.96 * std::sqrt(0.1 / 2e5 + 0.2 / 4e4) / 2, 3e-5);
+    // Thirty images that all agree are no proof; the ends stay inside [-1, 1].
+    const std::vector<PairedAgreement> agree{{30, 1, 1, 0}, {30, 1, 1, 0}};
+    const Interval wide = paired_sum_interval(agree, weights, 0.95);
+    EXPECT_LT(wide.low, -0.005);
+    EXPECT_GT(wide.low, -0.2);
+    const std::vector<PairedAgreement> apart{{5, 0, 1, 0}, {5, 0, 1, 0}};
+    EXPECT_LE(paired_sum_interval(apart, weights, 0.95).high, 1);
+    EXPECT_GT(paired_sum_interval(apart, weights, 0.95).low, -0.5);
+}
+
 }  // namespace
 }  // namespace assay

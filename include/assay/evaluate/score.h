@@ -25,6 +25,7 @@
 #include "assay/data/label_sets.h"
 #include "assay/evaluate/gate.h"
 #include "assay/evaluate/measure_options.h"
+#include "assay/evaluate/ood.h"
 #include "assay/metric/measurement.h"
 #include "assay/metric/metric.h"
 #include "assay/progress.h"
@@ -154,12 +155,16 @@ struct ScoreRunsOptions {
     std::string across;
     std::size_t confusions = 0;  ///< most frequent confusions kept
     bool reliability = false;    ///< with the bins and the edge rule of `measure`
+    /// "IN=OUT", names of data sets: what measure_ood() says of each model that has both, and
+    /// nothing else unless `measure` names metrics or gates.
+    std::vector<std::string> ood;
 };
 struct ScoreResult {
     std::vector<ScoreReport> reports;  ///< by data set, then model
     std::string across;                ///< the glob
     std::vector<AcrossResult> means;   ///< with `across` only
     std::vector<GateResult> gates;
+    std::vector<Measurement> ood;       ///< by pair, then model
     std::vector<std::string> warnings;  ///< of all stores, with the models' names
     bool partial() const;               ///< some store is
 };

@@ -80,11 +80,17 @@ public:
 };
 
 enum class Uncertainty {
-    closed_form,  ///< `Value::interval`
-    jackknife,    ///< value +- t * delete-a-group standard error
-    bootstrap,    ///< +- normal quantile * standard error of reweighted groups: the spread is used,
-                  ///< not the (biased) percentiles
+    closed_form,    ///< `Value::interval`
+    jackknife,      ///< value +- t * delete-a-group standard error
+    jackknife_log,  ///< value * exp(+- t * standard error of the logarithm), for small positive
+                    ///< values that are made of few errors: none with fewer than `fewest_errors`
+    bootstrap,  ///< +- normal quantile * standard error of reweighted groups: the spread is used,
+                ///< not the (biased) percentiles
 };
+
+/// With fewer incorrect items Uncertainty::jackknife_log gives no interval: it would hold the truth
+/// less often than it says.
+inline constexpr std::uint64_t fewest_errors = 10;
 
 enum class Needs : unsigned {
     labels = 1,
@@ -112,8 +118,14 @@ enum class Source {
     accumulated,  ///< `accumulate` and `value`
     ordered,      ///< `of_order`, of all items by their confidence
     class_wise,   ///< from the class-wise adaptive bins (class_wise.h): needs every row twice
-    composite,    ///< geometric mean of `parts`
+    equal_width,  ///< by class, in bins of equal width (class_wise_ece.h): every row again
+    ranked,       ///< areas under curves, by class (class_curves.h): every row twice again
+    rescaled,   ///< at the temperature of the other half (temperature.h): every row some ten times
+    composite,  ///< geometric mean of `parts`
 };
+
+/// Which curve of one class against the others.
+enum class Curve { none, roc, precision_recall };
 
 /// How the values of two classifiers on the same items are compared.
 enum class PairedTest {
@@ -161,6 +173,7 @@ struct MetricFacts {
     /// Source::ordered: of items in falling order of confidence, equal ones in any order. Undefined
     /// values have their reason; without an interval.
     Estimate (*of_order)(const MetricContext&, std::span<const ConfidentItem>) = nullptr;
+    Curve curve = Curve::none;                 ///< ranked
     std::vector<std::string_view> parts = {};  ///< composite: requests
     PairedTest paired = PairedTest::resampled;
     bool calibrated_null = false;     ///< is compared with labels drawn from the probabilities
@@ -238,6 +251,7 @@ std::vector<MetricRequest> expand_labels_per_image(std::span<const MetricRequest
 struct ResampledEstimate : Estimate {
     std::vector<double> without;
     std::vector<double> replicates;
+    bool no_interval = false;  ///< although values without groups are there; `note` says why
 };
 struct Resampling {
     double level = 0.95;
@@ -247,6 +261,10 @@ struct Resampling {
 ResampledEstimate estimate(const MetricRequest& request, const Shape& shape,
                            const Accumulator& accumulator, std::span<const std::int64_t> state,
                            std::span<const std::uint64_t> group_sizes, const Resampling&);
+
+/// Interval of Uncertainty::jackknife_log from the values without each group; nothing where one of
+/// them, or the value, is not above 0, or there are fewer than two.
+std::optional<Interval> log_interval(double value, std::span<const double> without, double level);
 
 /// The table as JSON (`assay list --json`) and as docs/definitions.md.
 nlohmann::json metric_table_json();

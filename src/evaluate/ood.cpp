@@ -1,0 +1,163 @@
+#include "assay/evaluate/ood.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <optional>
+
+#include <fmt/core.h>
+
+#include "assay/error.h"
+#include "assay/store/row_reader.h"
+#include "core/parallel.h"
+#include "core/softmax.h"
+#include "metric/families.h"
+#include "metric/separation.h"
+
+namespace assay {
+namespace {
+
+enum : std::size_t { max_softmax, energy, max_logit, ood_scores };
+constexpr std::array<const char*, ood_scores> ood_names{"max_softmax", "energy", "max_logit"};
+
+/// Of one image; status not ok: no scores.
+struct OodRow {
+    bool there = false;
+    std::array<double, ood_scores> score{};
+};
+
+class OodReader {
+public:
+    explicit OodReader(const PredictionStore& store) : store_(store), reader_(store) {}
+
+    OodRow row(std::uint64_t row) const {
+        OodRow out;
+        if (reader_.status(row) != RowStatus::ok) return out;
+        out.there = true;
+        const double best = best_of(row);
+        const bool logits = store_.spec().kind == ScoreKind::logits &&
+                            store_.spec().storage != StorageFormat::label;
+        if (!logits) {
+            out.score[max_softmax] = store_.spec().kind == ScoreKind::log_probabilities &&
+                                             store_.spec().storage != StorageFormat::label
+                                         ? best
+                                         : std::log(std::max(best, 1e-300));
+            return out;
+        }
+        const double sum = reader_.log_sum_exp(row).value();
+        out.score = {best - sum, sum, best};
+        return out;
+    }
+
+    /// "", or why the score is not known.
+    std::string lacking(std::size_t score) const {
+        if (!reader_.has_probabilities()) return families::no_probabilities;
+        if (score == max_softmax) return "";
+        if (store_.spec().storage == StorageFormat::label)
+            return fmt::format("the store keeps {} only: logits are needed",
+                               name_of(store_.spec().storage));
+        if (store_.spec().kind != ScoreKind::logits)
+            return fmt::format("the store holds {}: logits are needed",
+                               name_of(store_.spec().kind));
+        return "";
+    }
+
+private:
+    // The greatest score as it is stored.
+    double best_of(std::uint64_t row) const {
+        if (reader_.full()) {
+            thread_local std::vector<float> buffer;
+            return static_cast<double>(scan_row(reader_.scores(row, buffer), -1).max);
+        }
+        const auto shard_rows = std::max<std::uint64_t>(1, store_.spec().shard_rows);
+        const auto* const shard = reader_.shard(static_cast<std::size_t>(row / shard_rows));
+        double sum = 0;
+        return static_cast<double>(
+            shard->top(static_cast<std::uint32_t>(row - shard->first_row), sum)[0].score);
+    }
+
+    const PredictionStore& store_;
+    const RowReader reader_;
+};
+
+std::vector<OodRow> rows_of(const OodReader& reader, std::uint64_t rows, int threads, Comm& comm) {
+    const auto first_of = [&](int rank) {
+        return rows * static_cast<std::uint64_t>(rank) / static_cast<std::uint64_t>(comm.size());
+    };
+    const std::uint64_t first = first_of(comm.rank()), last = first_of(comm.rank() + 1);
+    std::vector<OodRow> own(static_cast<std::size_t>(last - first));
+    constexpr std::size_t block = 256;
+    agree(comm, [&] {
+        parallel_blocks((own.size() + block - 1) / block, threads, [&](std::size_t b) {
+            throw_if_stopped();
+            for (std::size_t k = b * block; k < std::min(own.size(), (b + 1) * block); ++k)
+                own[k] = reader.row(first + k);
+        });
+    });
+    std::vector<OodRow> all;
+    for (const auto& part : all_gather<OodRow>(comm, own))
+        all.insert(all.end(), part.begin(), part.end());
+    return all;
+}
+
+std::vector<double> numbers_of(const std::vector<OodRow>& rows, std::size_t score, double sign) {
+    std::vector<double> list;
+    for (const OodRow& row : rows)
+        if (row.there) list.push_back(sign * row.score[score]);
+    return list;
+}
+
+}  // namespace
+
+OodPair parse_ood_pair(std::string_view text) {
+    const std::size_t equals = text.find('=');
+    if (equals == std::string_view::npos || equals == 0 || equals + 1 == text.size() ||
+        text.find('=', equals + 1) != std::string_view::npos) {
+        throw Error(ErrorCode::usage,
+                    fmt::format("`{}` is not IN=OUT: the names of two data sets are needed", text));
+    }
+    return {std::string(text.substr(0, equals)), std::string(text.substr(equals + 1))};
+}
+
+std::vector<Measurement> measure_ood(const PredictionStore& in, const PredictionStore& out,
+                                     double level, int threads, Comm& comm) {
+    const OodReader first(in), second(out);
+    const int cores = resolve_threads(threads);
+    const std::vector<OodRow> a = rows_of(first, in.rows(), cores, comm),
+                              b = rows_of(second, out.rows(), cores, comm);
+    std::vector<Measurement> list;
+    for (std::size_t s = 0; s < ood_scores; ++s) {
+        Separation in_positive, out_positive;
+        std::string lacking = first.lacking(s);
+        if (lacking.empty()) lacking = second.lacking(s);
+        if (lacking.empty()) {
+            in_positive = separation(numbers_of(a, s, 1), numbers_of(b, s, 1), level);
+            out_positive = separation(numbers_of(b, s, -1), numbers_of(a, s, -1), level);
+        } else {
+            for (Estimate* one : {&in_positive.auroc, &in_positive.false_positives,
+                                  &out_positive.false_positives}) {
+                one->undefined = lacking;
+                one->unit = Unit::proportion;
+            }
+        }
+        const auto add = [&](const char* metric, const std::string& definition,
+                             const Estimate& estimate, bool higher_is_better) {
+            Measurement m;
+            static_cast<Estimate&>(m) = estimate;
+            m.key.metric = metric;
+            m.key.definition = definition + ood_names[s];
+            m.key.parameters = {{"out", out.spec().dataset_name}, {"score", ood_names[s]}};
+            m.key.model = in.spec().model_name;
+            m.key.dataset = in.spec().dataset_name;
+            m.higher_is_better = higher_is_better;
+            m.left_out = in.rows() + out.rows() - m.n;
+            list.push_back(std::move(m));
+        };
+        add("ood_auroc", "ood_auroc.", in_positive.auroc, true);
+        add("ood_fpr95", "ood_fpr95.in_positive.", in_positive.false_positives, false);
+        add("ood_fpr95", "ood_fpr95.out_positive.", out_positive.false_positives, false);
+    }
+    return list;
+}
+
+}  // namespace assay

@@ -1,0 +1,202 @@
+#include "evaluate/score_temperature.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <mutex>
+#include <vector>
+
+#include <fmt/core.h>
+
+#include "core/parallel.h"
+#include "core/random.h"
+#include "metric/families.h"
+#include "metric/temperature.h"
+
+namespace assay {
+namespace {
+
+class TemperaturePasses {
+public:
+    TemperaturePasses(const ScoredRows& rows, const PredictionStore& store,
+                      const ScoreOptions& options, int threads, Comm& comm)
+        : rows_(rows),
+          logarithms_(store.spec().kind == ScoreKind::probabilities),
+          threads_(threads),
+          comm_(comm),
+          half_(static_cast<std::size_t>(rows.items())) {
+        for (std::uint64_t i = 0; i < rows.items(); ++i) {
+            const auto row = static_cast<std::size_t>(rows.row_of(i));
+            // By the id, so that an item's half does not depend on which others there are.
+            half_[static_cast<std::size_t>(i)] = static_cast<std::uint8_t>(
+                RandomStream(options.resampling.seed,
+                             fmt::format("temperature half of {}", store.dataset().ids[row]))
+                    .next_u32() &
+                1U);
+        }
+    }
+
+    ResampledEstimate run(const MetricRequest& request, double level) {
+        ResampledEstimate result;
+        std::array<std::uint64_t, 2> sizes{};
+        for (std::uint64_t i = 0; i < rows_.items(); ++i)
+            if (rows_.target(i) >= 0) ++sizes[half_[static_cast<std::size_t>(i)]];
+        result.n = sizes[0] + sizes[1];
+        if (result.n == 0) {
+            result.undefined = "no item has a single label";
+        } else if (sizes[0] == 0 || sizes[1] == 0) {
+            result.undefined = "one of the two halves has no item with a label";
+        }
+        if (!result.undefined.empty()) return result;
+        while (!(fits_[0].done() && fits_[1].done())) {
+            step();
+            if (impossible_ > 0) {
+                result.undefined = fmt::format(
+                    "the labels of {} items have a probability of 0: no temperature has a finite "
+                    "loss",
+                    impossible_);
+                return result;
+            }
+        }
+        const std::uint64_t n = result.n;
+        result = scaled_ece(items(), sums_, request.parameters, level);
+        result.n = n;
+        if (!result.value) return result;
+        const std::string temperatures = fmt::format(
+            "temperatures {:.4g} and {:.4g}{}", 1 / fits_[0].beta(), 1 / fits_[1].beta(),
+            fits_[0].at_limit() || fits_[1].at_limit() ? ", which ends the range that is searched"
+                                                       : "");
+        result.note = temperatures + "; " + result.note;
+        return result;
+    }
+
+private:
+    std::uint64_t first_of(int rank) const {
+        return rows_.items() * static_cast<std::uint64_t>(rank) /
+               static_cast<std::uint64_t>(comm_.size());
+    }
+
+    // body(item, logits) for this rank's items with a label, in blocks on several threads.
+    template <class Body>
+    void each_block(Body&& body) const {
+        constexpr std::uint64_t block_items = 256;
+        const std::uint64_t first = first_of(comm_.rank()), last = first_of(comm_.rank() + 1);
+        const auto blocks =
+            static_cast<std::size_t>((last - first + block_items - 1) / block_items);
+        agree(comm_, [&] {
+            parallel_blocks(blocks, threads_, [&](std::size_t b) {
+                throw_if_stopped();
+                const std::uint64_t begin = first + b * block_items;
+                body(begin, std::min(last, begin + block_items));
+            });
+        });
+    }
+
+    std::span<const float> logits_of(std::uint64_t item, std::vector<float>& buffer) const {
+        buffer.resize(rows_.classes());
+        rows_.read_raw(item, 0, rows_.classes(), buffer.data());
+        if (logarithms_) {
+            for (float& p : buffer) p = p > 0 ? std::log(p) : -INFINITY;
+        }
+        return buffer;
+    }
+
+    void step() {
+        std::array<LossSums, 2> sums;
+        std::vector<std::int64_t> impossible(1);
+        std::mutex mutex;
+        each_block([&](std::uint64_t begin, std::uint64_t end) {
+            std::vector<float> buffer;
+            std::array<LossSums, 2> local;
+            std::int64_t bad = 0;
+            for (std::uint64_t i = begin; i < end; ++i) {
+                const std::int32_t target = rows_.target(i);
+                if (target < 0) continue;
+                const std::size_t h = half_[static_cast<std::size_t>(i)];
+                const auto logits = logits_of(i, buffer);
+                if (logits[static_cast<std::size_t>(target)] == -INFINITY) {
+                    ++bad;
+                    continue;
+                }
+                local[h].add(rows_.group_of(i), loss_slope(logits, target, fits_[h].beta()));
+            }
+            const std::lock_guard lock(mutex);  // integers: any order
+            impossible[0] += bad;
+            for (std::size_t h = 0; h < 2; ++h) {
+                for (std::size_t k = 0; k < sums[h].first.size(); ++k) {
+                    sums[h].first[k] += local[h].first[k];
+                    sums[h].second[k] += local[h].second[k];
+                }
+            }
+        });
+        comm_.all_reduce(impossible);
+        impossible_ = static_cast<std::uint64_t>(impossible[0]);
+        for (std::size_t h = 0; h < 2; ++h) {
+            comm_.all_reduce(sums[h].first);
+            comm_.all_reduce(sums[h].second);
+            if (fits_[h].done()) continue;
+            sums_[h] = sums[h];
+            fits_[h].step(sums[h]);
+        }
+    }
+
+    std::vector<ScaledItem> items() const {
+        const std::uint64_t first = first_of(comm_.rank());
+        std::vector<ScaledConfidence> own(
+            static_cast<std::size_t>(first_of(comm_.rank() + 1) - first));
+        each_block([&](std::uint64_t begin, std::uint64_t end) {
+            std::vector<float> buffer;
+            for (std::uint64_t i = begin; i < end; ++i) {
+                if (rows_.target(i) < 0) continue;
+                const std::size_t other = 1U - half_[static_cast<std::size_t>(i)];
+                own[static_cast<std::size_t>(i - first)] =
+                    scaled_confidence(logits_of(i, buffer), fits_[other].beta());
+            }
+        });
+        std::vector<ScaledItem> list;
+        std::uint64_t i = 0;
+        for (const auto& part : all_gather<ScaledConfidence>(comm_, own)) {
+            for (const ScaledConfidence& scaled : part) {
+                const std::int32_t target = rows_.target(i);
+                if (target >= 0) {
+                    const ItemRecord& record = rows_.records()[static_cast<std::size_t>(i)];
+                    list.push_back({scaled, record.predicted == target,
+                                    half_[static_cast<std::size_t>(i)], rows_.group_of(i)});
+                }
+                ++i;
+            }
+        }
+        return list;
+    }
+
+    const ScoredRows& rows_;
+    const bool logarithms_;
+    const int threads_;
+    Comm& comm_;
+    std::vector<std::uint8_t> half_;
+    std::array<TemperatureFit, 2> fits_;
+    std::array<LossSums, 2> sums_;
+    std::uint64_t impossible_ = 0;
+};
+
+}  // namespace
+
+ResampledEstimate temperature_scaled(const MetricRequest& request, const ScoredRows& rows,
+                                     const PredictionStore& store, const ScoreOptions& options,
+                                     int threads, Comm& comm) {
+    const Shape shape = rows.shape();
+    ResampledEstimate result;
+    if (!shape.probabilities) {
+        result.undefined = families::no_probabilities;
+    } else if (!shape.full_rows) {
+        result.undefined = fmt::format("the store keeps {} only: every class's score is needed",
+                                       name_of(store.spec().storage));
+    } else if (options.map) {
+        result.undefined = "a temperature is of the model's classes, not of those of a class map";
+    }
+    if (!result.undefined.empty()) return result;
+    return TemperaturePasses(rows, store, options, threads, comm)
+        .run(request, options.resampling.level);
+}
+
+}  // namespace assay

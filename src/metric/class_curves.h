@@ -1,0 +1,87 @@
+// Areas under the curves of one class against the others, and their mean over the classes: ROC
+// (Hanley and McNeil 1982) and precision-recall (average precision), from the slots of
+// class_ranks.h.
+//
+// Conventions of scikit-learn. AUROC: the chance that a positive scores higher than a negative,
+// ties count half (the trapezoid rule). Average precision: sum over distinct scores, the highest
+// first, of (R_n - R_n-1) P_n; nothing is interpolated. Classes without positives (AUROC: or
+// without negatives) are left out of the mean.
+//
+// Uncertainty: each item's influence on the mean. An item is a positive of some classes and a
+// negative of all others, so the classes' areas are not independent; their influences add up by
+// item. For one class and AUROC this is DeLong, DeLong and Clarke-Pearson (1988).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "assay/metric/metric.h"
+#include "class_ranks.h"
+
+namespace assay {
+
+struct CurveOptions {
+    Curve curve = Curve::roc;
+    bool weighted = false;  ///< classes weigh as much as they have positives
+    double level = 0.95;
+};
+
+/// The areas of all classes from the slots' counts.
+class ClassCurves {
+public:
+    /// `items`: that entered. `counts`: ClassRanks::count() of all classes.
+    ClassCurves(const ClassPositives& positives, const ClassRanks& ranks,
+                std::span<const std::int64_t> counts, std::uint64_t items, CurveOptions options);
+
+    /// Area of a class; nothing where it has none.
+    std::optional<double> area(std::uint32_t c) const { return areas_[c]; }
+    /// Classes that enter the mean.
+    std::uint32_t classes() const { return used_; }
+    /// Mean over the classes; nothing where classes() is 0.
+    std::optional<double> mean() const { return mean_; }
+
+    /// What ClassRanks::sum() adds up: influences of an item in this slot that is no positive, in
+    /// units of influence_unit() / items.
+    std::vector<std::int64_t> by_slot() const;
+    /// Everything but unit: `sums` of all classes as ClassRanks::sum() gives them, `groups` of the
+    /// items (`group_count`: left out). The interval is absent, with a note, where a class has too
+    /// few positives for one.
+    ResampledEstimate estimate(std::span<const std::int64_t> sums,
+                               std::span<const std::uint16_t> groups) const;
+
+    static constexpr double influence_unit = 0x1p-32;
+
+private:
+    struct Slot {
+        double negative = 0;  // influence of a negative there
+        double positive = 0;  // of a positive there (odd slots)
+    };
+    double weight(std::uint32_t c) const;
+    double negatives(std::uint32_t c, std::size_t slot) const;
+    void fill_roc(std::uint32_t c, std::vector<Slot>& slots) const;
+    void fill_precision(std::uint32_t c, std::vector<Slot>& slots) const;
+    std::vector<Slot> slots_of(std::uint32_t c) const;
+    double area_of(std::uint32_t c) const;
+    double own_share(std::uint32_t c) const;
+
+    const ClassPositives& positives_;
+    const ClassRanks& ranks_;
+    std::span<const std::int64_t> counts_;
+    double items_;
+    CurveOptions options_;
+    std::vector<std::optional<double>> areas_;
+    std::uint32_t used_ = 0;
+    double all_positives_ = 0;  // of the classes that enter
+    std::optional<double> mean_;
+};
+
+/// Interval of a mean area in [0, 1] whose variance is known with so many degrees of freedom and
+/// that `positives` weigh as independent ones: Wilson's, with the number of draws that have this
+/// variance. Two of the greatest variance are put in, as in agreement.h: a few positives that all
+/// stand first are no proof. Where nothing varies, the number is `positives`.
+Interval area_interval(double area, double variance, double positives, double degrees,
+                       double level);
+
+}  // namespace assay

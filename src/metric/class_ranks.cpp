@@ -1,0 +1,163 @@
+#include "class_ranks.h"
+
+#include <algorithm>
+#include <array>
+#include <mutex>
+#include <numeric>
+
+#include "class_wise_parts.h"
+#include "column_sweep.h"
+#include "core/parallel.h"
+
+namespace assay {
+namespace {
+
+constexpr std::size_t lanes = 8;
+
+// Slots of `lanes` scores among ascending values: 2 * (values below) + (one is equal). The searches
+// go in step, without branches, so that their loads overlap.
+inline void find_slots(const float* x, const float* values, std::size_t count,
+                       std::uint32_t* slots) {
+    std::array<std::uint32_t, lanes> base{};
+    std::size_t left = count;
+    while (left > 1) {
+        const std::size_t half = left / 2;
+        const auto step = static_cast<std::uint32_t>(half);
+        // A product and no choice: compilers make a branch of that, which is wrong half of the
+        // time.
+        for (std::size_t l = 0; l < lanes; ++l)
+            base[l] += step * static_cast<std::uint32_t>(values[base[l] + half - 1] < x[l]);
+        left -= half;
+    }
+    for (std::size_t l = 0; l < lanes; ++l) {
+        const float value = values[base[l]];
+        // The last candidate: below it, at it, or above it.
+        slots[l] = 2 * base[l] + 2 * static_cast<std::uint32_t>(value < x[l]) +
+                   static_cast<std::uint32_t>(value == x[l]);
+    }
+}
+
+// Calls body(place, slot) for each place of a column, whose number is a multiple of 8.
+template <class Body>
+inline void each_slot(std::span<const float> column, std::span<const float> values, Body&& body) {
+    std::array<std::uint32_t, lanes> slots;
+    for (std::size_t i = 0; i < column.size(); i += lanes) {
+        find_slots(column.data() + i, values.data(), values.size(), slots.data());
+        for (std::size_t l = 0; l < lanes; ++l) body(i + l, slots[l]);
+    }
+}
+
+}  // namespace
+
+std::vector<float> positive_scores(const ProbabilityRows& rows, const ClassPositives& positives,
+                                   int threads, std::uint32_t begin, std::uint32_t end) {
+    std::vector<float> scores(positives.item.size());
+    // By item, so that a row that must be made is made once.
+    struct Wanted {
+        std::uint64_t item;
+        std::uint32_t cls;
+        std::size_t place;
+    };
+    std::vector<Wanted> wanted;
+    for (std::uint32_t c = begin; c < std::min(end, positives.classes()); ++c) {
+        for (std::uint64_t k = positives.first[c]; k < positives.first[c + std::size_t{1}]; ++k)
+            wanted.push_back({positives.item[k], c, static_cast<std::size_t>(k)});
+    }
+    std::stable_sort(wanted.begin(), wanted.end(),
+                     [](const Wanted& a, const Wanted& b) { return a.item < b.item; });
+    constexpr std::size_t block = 4096;
+    parallel_blocks((wanted.size() + block - 1) / block, threads, [&](std::size_t b) {
+        std::vector<float> row;
+        const std::size_t last = std::min(wanted.size(), (b + 1) * block);
+        for (std::size_t k = b * block; k < last;) {
+            std::size_t next = k;
+            while (next < last && wanted[next].item == wanted[k].item) ++next;
+            // Classes ascend in an item: the sort is stable.
+            const std::uint32_t from = wanted[k].cls, to = wanted[next - 1].cls + 1;
+            row.resize(to - from);
+            rows.read(wanted[k].item, 1, from, to, row.data());
+            for (; k < next; ++k) scores[wanted[k].place] = row[wanted[k].cls - from];
+        }
+    });
+    return scores;
+}
+
+ClassRanks::ClassRanks(const ClassPositives& positives, std::span<const float> scores)
+    : first_(positives.first.size()), value_of_(scores.size()) {
+    std::vector<std::size_t> order;
+    for (std::uint32_t c = 0; c < positives.classes(); ++c) {
+        first_[c] = values_.size();
+        order.resize(positives.of(c));
+        std::iota(order.begin(), order.end(), static_cast<std::size_t>(positives.first[c]));
+        std::sort(order.begin(), order.end(),
+                  [&](std::size_t a, std::size_t b) { return scores[a] < scores[b]; });
+        for (const std::size_t place : order) {
+            if (values_.size() == first_[c] || values_.back() != scores[place]) {
+                values_.push_back(scores[place]);
+                members_.push_back(0);
+            }
+            ++members_.back();
+            value_of_[place] = static_cast<std::uint32_t>(values_.size() - 1 - first_[c]);
+        }
+    }
+    first_.back() = values_.size();
+}
+
+std::vector<std::int64_t> ClassRanks::count(const ProbabilityRows& rows, int threads,
+                                            std::uint32_t begin, std::uint32_t end) const {
+    std::vector<std::int64_t> counts(slots());
+    std::uint64_t there = 0;
+    for (std::uint64_t i = 0; i < rows.items(); ++i) there += rows.target(i) >= 0 ? 1 : 0;
+    const auto nothing = static_cast<std::int64_t>(detail::places_of(rows.items()) - there);
+    detail::sweep_columns(rows, begin, end, threads, [&](const detail::ColumnTile& tile) {
+        // Neighbouring items often stand in one slot: four counters each, so that an addition need
+        // not wait for the one before.
+        constexpr std::size_t turns = 4, few = 512;
+        std::vector<std::uint32_t> local;
+        for (std::uint32_t c = tile.from; c < tile.to; ++c) {
+            const std::span<const float> own = values(c);
+            if (own.empty()) continue;
+            std::int64_t* const to = counts.data() + first_slot(c);
+            if (own.size() > few) {
+                each_slot(tile.column(c), own, [&](std::size_t, std::uint32_t s) { ++to[s]; });
+                continue;
+            }
+            const std::size_t width = 2 * own.size() + 1;
+            local.assign(turns * width, 0);
+            each_slot(tile.column(c), own,
+                      [&](std::size_t i, std::uint32_t s) { ++local[i % turns * width + s]; });
+            for (std::size_t k = 0; k < local.size(); ++k) to[k % width] += local[k];
+        }
+    });
+    // Places without an item hold zeros.
+    const std::array<float, lanes> zeros{};
+    for (std::uint32_t c = begin; c < std::min(end, classes()); ++c) {
+        if (values(c).empty()) continue;
+        std::array<std::uint32_t, lanes> slot;
+        find_slots(zeros.data(), values(c).data(), values(c).size(), slot.data());
+        counts[first_slot(c) + slot[0]] -= nothing;
+    }
+    return counts;
+}
+
+std::vector<std::int64_t> ClassRanks::sum(const ProbabilityRows& rows,
+                                          std::span<const std::int64_t> by_slot, int threads,
+                                          std::uint32_t begin, std::uint32_t end) const {
+    std::vector<std::int64_t> sums(static_cast<std::size_t>(rows.items()));
+    std::mutex mutex;
+    detail::sweep_columns(rows, begin, end, threads, [&](const detail::ColumnTile& tile) {
+        std::vector<std::int64_t> local(tile.places.size());
+        for (std::uint32_t c = tile.from; c < tile.to; ++c) {
+            if (values(c).empty()) continue;
+            const std::int64_t* const from = by_slot.data() + first_slot(c);
+            each_slot(tile.column(c), values(c),
+                      [&](std::size_t i, std::uint32_t s) { local[i] += from[s]; });
+        }
+        const std::lock_guard lock(mutex);  // integers: the order of the tiles does not matter
+        for (std::size_t j = 0; j < tile.items; ++j)
+            sums[static_cast<std::size_t>(tile.first_item) + j] += local[tile.places[j]];
+    });
+    return sums;
+}
+
+}  // namespace assay
