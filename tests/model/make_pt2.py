@@ -156,6 +156,14 @@ class NoGrad(Cnn):
         return self.fc(y)
 
 
+class WithGrad(Cnn):
+    """What NoGrad computes, for its gradient: Assay's flows through such regions too."""
+
+    def forward(self, x):
+        a, b = self.features(x).chunk(2, 1)
+        return self.fc(torch.cat([b, a], 1).mean([2, 3]))
+
+
 class Autocast(Cnn):
     def forward(self, x):
         y = self.features(x).mean([2, 3])
@@ -297,6 +305,14 @@ def save(name, model, given=None, batch="open", output=None, strict=True, decomp
     expected[name] = [[float(f"{v:.8g}") for v in row] for row in y.float().tolist()]
 
 
+def gradients(name, model):
+    """Of the sum of the scores, each times its number from 1, by every fifth pixel of the second of two images."""
+    x = images(2).requires_grad_()
+    y = model.eval()(x.clone())
+    (y * torch.arange(1, y.size(1) + 1)).sum().backward()
+    expected["gradient of " + name] = [float(f"{v:.8g}") for v in x.grad[1].flatten()[::5].tolist()]
+
+
 def rename(program):
     program["graph_module"]["graph"]["nodes"][-1]["target"] = "torch.ops.acme.wobble.default"
 
@@ -352,6 +368,11 @@ def main():
     save("pt2_cuda.pt2", Arguments(), edit=on_cuda)
     for name in ("pt2_batch_statistics.pt2", "pt2_random.pt2", "pt2_two_inputs.pt2", "pt2_condition.pt2"):
         expected.pop(name, None)
+    gradients("pt2_plain.pt2", Cnn())
+    gradients("pt2_vit.pt2", Vit())
+    gradients("pt2_decomposed.pt2", Vit())
+    gradients("pt2_no_grad.pt2", WithGrad())
+    gradients("pt2_in_place.pt2", InPlace())
     with open(os.path.join(OUT, "pt2.json"), "w") as file:
         file.write("{\n" + ",\n".join(f"{json.dumps(k)}: {json.dumps(v, separators=(',', ':'))}" for k, v in expected.items()) + "\n}\n")
 

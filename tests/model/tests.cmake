@@ -28,6 +28,15 @@ if(TARGET assay_torch)
             model/shared_test.cpp
         LINKS assay_pt2 assay_model ZLIB::ZLIB)
     add_dependencies(test_model_torch assay_torch)
+    # The plug-in's own objects, for what does not pass through its interface. What it links is known by name in its own
+    # folder only.
+    find_package(Torch QUIET)
+    assay_test(model_gradient
+        SOURCES model/pt2_gradient_test.cpp $<TARGET_OBJECTS:assay_torch>
+        LINKS assay_pt2 assay_model $<TARGET_PROPERTY:assay_torch,LINK_LIBRARIES>)
+    target_include_directories(test_model_gradient SYSTEM PRIVATE ${TORCH_INCLUDE_DIRS})
+    # LibTorch's definitions are not those that the headers were precompiled with.
+    set_target_properties(test_model_gradient PROPERTIES DISABLE_PRECOMPILE_HEADERS ON)
     # Three of torchvision's families, where the distribution's python3-torchvision is installed; by hand it runs all.
     assay_test_case(torchvision_table SLOW LABEL model_torch
         COMMAND ${PROJECT_SOURCE_DIR}/tests/model/torchvision_table.py $<TARGET_FILE:assay>

@@ -69,14 +69,16 @@ def made(name, x):
 
 
 def export(model, x, form, path):
+    if form == "pt2":
+        # Without no_grad: there attention becomes one fused operator, which torch.export refuses.
+        batch = {0: torch.export.Dim("n", min=1, max=64)}
+        torch.export.save(torch.export.export(model, (x,), dynamic_shapes=(batch,)), path)
+        return
     with torch.no_grad():
         if form == "trace":
             torch.jit.trace(model, x, check_trace=False).save(path)
         elif form == "script":
             torch.jit.script(model).save(path)
-        elif form == "pt2":
-            batch = {0: torch.export.Dim("n", min=1, max=64)}
-            torch.export.save(torch.export.export(model, (x,), dynamic_shapes=(batch,)), path)
         else:
             torch.onnx.export(model, x, path, opset_version=int(form[4:]), input_names=["x"], output_names=["y"],
                               dynamic_axes={"x": {0: "n"}, "y": {0: "n"}})
