@@ -114,6 +114,19 @@ class Arguments(nn.Module):
         return torch.cat([rows(p) for p in parts], 1)
 
 
+class Kernels(nn.Module):
+    """Operators that decomposed programs hold, and PyTorch 1.13 does not have."""
+
+    def forward(self, x):
+        attention = torch.ops.aten._scaled_dot_product_flash_attention_for_cpu
+        mask = torch.linspace(-1, 1, 256).reshape(16, 16)
+        parts = [attention(x, x.flip(3), x * 2)[0], attention(x, x, x.flip(2), is_causal=True, scale=0.3)[0],
+                 attention(x, x, x, attn_mask=mask)[0],
+                 torch.ops.aten._unsafe_index(x, [None, None, torch.tensor([3, 1]), torch.tensor([[0], [5], [2]])]),
+                 torch.ops.aten._prelu_kernel(x, torch.tensor([0.1, -0.5, 2.0]).reshape(1, 3, 1, 1))]
+        return torch.cat([rows(p) for p in parts], 1)
+
+
 class Sizes(nn.Module):
     """Arithmetic on the batch size. Scores do not depend on it."""
 
@@ -337,6 +350,7 @@ def main():
     save("pt2_vit.pt2", Vit())
     save("pt2_decomposed.pt2", Vit(), decompose=True)
     save("pt2_decomposed_cnn.pt2", Cnn(), decompose=True)
+    save("pt2_kernels.pt2", Kernels())
     save("pt2_arguments.pt2", Arguments())
     save("pt2_loose.pt2", Arguments(), strict=False)
     save("pt2_sizes.pt2", Sizes())

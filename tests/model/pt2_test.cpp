@@ -53,7 +53,7 @@ TEST(TorchExport, ScoresEqualPyTorchs) {
 }
 
 TEST(TorchExport, EveryKindOfArgument) {
-    for (const char* name : {"pt2_arguments.pt2", "pt2_loose.pt2"}) {
+    for (const char* name : {"pt2_arguments.pt2", "pt2_loose.pt2", "pt2_kernels.pt2"}) {
         SCOPED_TRACE(name);
         const auto classifier = open_classifier(fixture_spec(name), {"cpu"});
         expect_exported(*classifier, name, 2e-5F);
@@ -296,6 +296,14 @@ TEST(TorchExport, DamagedCalls) {
                 HasSubstr(conv));
     EXPECT_THAT(refusal([](auto& n) { n[0]["target"] = "torch.ops.aten.conv2d.nothing"; }),
                 HasSubstr("does not have: aten::conv2d.nothing"));
+    for (const char* op : {"from_file", "save"}) {
+        EXPECT_THAT(refusal([&](auto& n) {
+                        n[0]["target"] = std::string("torch.ops.aten.") + op + ".default";
+                    }),
+                    HasSubstr("it reads or writes a file, which is not allowed"));
+    }
+    EXPECT_THAT(refusal([](auto& n) { n[0]["target"] = "torch.ops.prim.ListConstruct.default"; }),
+                HasSubstr("does not have: prim::ListConstruct"));
     EXPECT_THAT(refusal([](auto& n) { n[0]["target"] = "print"; }),
                 HasSubstr("does not have: print (1 node, first `conv2d`: only Python can run it)"));
     EXPECT_THAT(refusal([](auto& n) {

@@ -221,11 +221,12 @@ void read_newer(const Entries& entries, const std::string& root, Package& packag
 
 void read_older(const Entries& entries, const std::string& program, Package& package) {
     read_program(entries, program, package);
-    for (const auto& [name, tensors] : {std::pair{"serialized_state_dict.pt", &package.weights},
-                                        std::pair{"serialized_constants.pt", &package.constants}}) {
+    const auto read = [&](const std::string& name, std::map<std::string, StoredTensor>& tensors) {
         with_note(fmt::format("reading its entry {}", name),
-                  [&] { read_saved(entries.read(name), name, package, *tensors); });
-    }
+                  [&] { read_saved(entries.read(name), name, package, tensors); });
+    };
+    read("serialized_state_dict.pt", package.weights);
+    read("serialized_constants.pt", package.constants);
 }
 
 /// The folder that holds everything, where `file` stands in one.

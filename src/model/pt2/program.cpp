@@ -275,7 +275,9 @@ Dimension dimension_of(const json& size, const std::string& where) {
 /// One input of the model: a tensor of the archive, the images, or an argument that was fixed.
 void take_input(const json& spec, Program& program, Scope& scope, std::string& images) {
     const std::string where = "the signature's inputs";
-    const auto [kind, part] = union_of(spec, where);
+    const auto described = union_of(spec, where);
+    const std::string& kind = described.first;
+    const json* part = described.second;
     const auto tensor = [&](InputKind as, const char* key) {
         Input input;
         input.kind = as;

@@ -149,7 +149,8 @@ const std::vector<std::shared_ptr<Operator>>& operators_called(const Pt2Operator
 std::vector<std::shared_ptr<Operator>> candidates_for(const Pt2OperatorName& name) {
     std::vector<std::shared_ptr<Operator>> out;
     for (const auto& op : operators_called(name)) {
-        if (op->schema().overload_name() == name.overload) out.push_back(op);
+        // Some of TorchScript's own are made for one node of its graphs.
+        if (op->hasOperation() && op->schema().overload_name() == name.overload) out.push_back(op);
     }
     if (out.empty() || name.overload.empty()) return out;
     for (const auto& op : operators_called(name)) {
@@ -174,6 +175,11 @@ bool is_tensor_argument(const c10::Argument& argument) {
 /// The feeds of `node` in the order of the schema, with its defaults.
 std::vector<Pt2Feed> feeds_for(const c10::FunctionSchema& schema, const pt2::Node& node,
                                std::span<const int> places, const Pt2Setting& setting) {
+    // from_file and save would read or write whatever the archive names.
+    for (const c10::Argument& argument : schema.arguments()) {
+        if (argument.name() == "filename")
+            refuse("it reads or writes a file, which is not allowed");
+    }
     std::vector<Pt2Feed> feeds;
     std::vector<bool> taken(node.inputs.size(), false);
     bool makes = true;  // it takes no tensor: what it makes must be on the right device

@@ -1,5 +1,6 @@
 #include "model/torch/scores.h"
 
+#include <ATen/core/function_schema.h>
 #include <ATen/core/ivalue.h>
 #include <ATen/core/jit_type.h>
 #include <fmt/format.h>
