@@ -205,6 +205,17 @@ class InPlace(Cnn):
         return self.fc(self.features(x).mean([2, 3]))
 
 
+class ThroughReshape(Cnn):
+    """Written through a reshape, which is a view only in the memory order of the example."""
+
+    def forward(self, x):
+        y = self.features(x)
+        y.reshape(x.shape[0], -1)[:, ::5].mul_(3)
+        z = y.flatten(1)
+        y.add_(1)
+        return self.fc(y.mean([2, 3])) + z[:, :5]
+
+
 class Standardised(Cnn):
     """Batch norm in training mode over weights, as weight standardisation is written; no image is in it."""
 
@@ -361,6 +372,7 @@ def main():
     save("pt2_autocast.pt2", Autocast())
     save("pt2_counting.pt2", Counting())
     save("pt2_in_place.pt2", InPlace())
+    save("pt2_through_reshape.pt2", ThroughReshape())
     save("pt2_standardised.pt2", Standardised())
     save("pt2_tied.pt2", Tied())
     save("pt2_fixed_batch.pt2", Cnn(), batch=4)

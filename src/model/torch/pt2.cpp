@@ -366,21 +366,29 @@ private:
     }
 
     /// Which value each value shares its numbers with (views, in-place results), as far back as
-    /// schemas tell; and which constants are changed through any of them.
+    /// schemas tell; and which constants are changed through any of them. What was a view in the
+    /// exporter's memory order may be a copy in another (reshape): where numbers are changed that
+    /// have been viewed, that order is kept.
     void find_changed() {
         root_.resize(start.size());
         for (std::size_t v = 0; v < root_.size(); ++v) root_[v] = static_cast<int>(v);
         changed_.assign(start.size(), false);
+        std::vector<bool> viewed(start.size(), false);  // by root
         for (const Pt2Step& step : steps) {
             if (!step.call) continue;
             for (std::size_t i = 0; i < step.outputs.size(); ++i) {
                 const int from = shared_with(step, i);
                 if (from < 0) continue;
-                for (const int v : step.outputs[i])
-                    root_[static_cast<std::size_t>(v)] = root_[static_cast<std::size_t>(from)];
+                const int root = root_[static_cast<std::size_t>(from)];
+                for (const int v : step.outputs[i]) root_[static_cast<std::size_t>(v)] = root;
+                if (step.writes.empty() && !may_return_its_input(step.qualified))
+                    viewed[static_cast<std::size_t>(root)] = true;
             }
-            for (const int v : step.writes)
-                changed_[static_cast<std::size_t>(root_[static_cast<std::size_t>(v)])] = true;
+            for (const int v : step.writes) {
+                const auto root = static_cast<std::size_t>(root_[static_cast<std::size_t>(v)]);
+                changed_[root] = true;
+                needs_contiguous = needs_contiguous || viewed[root];
+            }
         }
         for (std::size_t v = 0; v < start.size(); ++v) {
             if (!changed_[v] || !start[v].isTensor()) continue;
