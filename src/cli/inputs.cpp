@@ -18,7 +18,8 @@ namespace fs = std::filesystem;
 void ModelFlags::add_to(CLI::App& app) {
     const std::string group = "Models";
     app.add_option("-m,--model", files,
-                   "TorchScript (.pt) or ONNX (.onnx) file; may be given more than once")
+                   "TorchScript (.pt), torch.export (.pt2) or ONNX (.onnx) file; may be given more "
+                   "than once")
         ->type_name("FILE")
         ->group(group);
     app.add_option("--sidecar", sidecars,

@@ -88,8 +88,9 @@ Listing class_maps() {
 }
 
 Listing formats() {
-    static constexpr std::array<std::array<std::string_view, 3>, 8> known = {{
+    static constexpr std::array<std::array<std::string_view, 3>, 9> known = {{
         {"model", ".pt", "TorchScript"},
+        {"model", ".pt2", "torch.export"},
         {"model", ".onnx", "ONNX, opset 7 to 22, operators of the usual vision classifiers"},
         {"images", ".jpg .jpeg .png .webp .bmp .tif .tiff", "as Pillow reads them"},
         {"predictions", ".npy .npz .safetensors", "N x C, float16 / 32 / 64"},

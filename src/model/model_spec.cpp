@@ -7,6 +7,8 @@
 
 #include "assay/error.h"
 #include "core/file.h"
+#include "core/zip.h"
+#include "model/pt2/entries.h"
 #include "model/settings.h"
 
 namespace assay {
@@ -15,21 +17,36 @@ namespace {
 using nlohmann::json;
 namespace fs = std::filesystem;
 
+/// Zip files of torch.save, torch.jit.save and torch.export are told apart by their entries. What
+/// cannot be read here is TorchScript's, whose reader says what is wrong.
+ModelFormat format_of_zip(const fs::path& path) {
+    try {
+        const MappedFile file(path);
+        const ZipArchive archive(file.bytes());
+        for (const ZipEntry& entry : archive.entries()) {
+            if (pt2::marks_export_archive(entry.name)) return ModelFormat::torch_export;
+        }
+    } catch (const Error&) {
+    }
+    return ModelFormat::torchscript;
+}
+
 ModelFormat format_of(const fs::path& path) {
     std::string extension = path.extension().string();
     for (char& c : extension) {
         if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
     }
     if (extension == ".onnx") return ModelFormat::onnx;
+    if (extension == ".pt2") return ModelFormat::torch_export;
+    if (read_start(path, 4) == "PK\x03\x04") return format_of_zip(path);
     if (extension == ".pt" || extension == ".pth" || extension == ".ts" ||
         extension == ".torchscript")
         return ModelFormat::torchscript;
-    if (read_start(path, 4) == "PK\x03\x04") return ModelFormat::torchscript;
     throw Error(
         ErrorCode::bad_input,
         fmt::format(
-            "{}: not a known model format; allowed: TorchScript (.pt, .pth, .ts, .torchscript) and "
-            "ONNX (.onnx)",
+            "{}: not a known model format; allowed: TorchScript (.pt, .pth, .ts, .torchscript), "
+            "torch.export (.pt2) and ONNX (.onnx)",
             path.string()));
 }
 
@@ -99,7 +116,15 @@ void take_test_size(json& layer, bool train_size) {
 }  // namespace
 
 std::string_view name_of(ModelFormat format) {
-    return format == ModelFormat::onnx ? "onnx" : "torchscript";
+    switch (format) {
+        case ModelFormat::onnx:
+            return "onnx";
+        case ModelFormat::torch_export:
+            return "pt2";
+        case ModelFormat::torchscript:
+            break;
+    }
+    return "torchscript";
 }
 
 std::string_view name_of(InputLayout layout) {

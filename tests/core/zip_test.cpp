@@ -17,44 +17,6 @@ namespace {
 
 using ::testing::HasSubstr;
 
-std::string little(std::uint64_t value, int bytes) {
-    std::string text;
-    for (int i = 0; i < bytes; ++i) text += static_cast<char>((value >> (8 * i)) & 0xff);
-    return text;
-}
-
-struct Part {
-    std::string name;
-    std::string packed;
-    std::uint64_t size;
-    int method;
-    std::uint32_t crc;
-    int flags = 0;
-};
-
-/// A zip file with exactly these claims, true or not.
-std::string archive_of(const std::vector<Part>& parts) {
-    std::string body;
-    std::string directory;
-    for (const Part& p : parts) {
-        const std::string common = little(20, 2) + little(p.flags, 2) + little(p.method, 2) +
-                                   little(0, 4) + little(p.crc, 4) + little(p.packed.size(), 4) +
-                                   little(p.size, 4) + little(p.name.size(), 2) + little(0, 2);
-        directory += "PK\x01\x02" + little(20, 2) + common + little(0, 2) + little(0, 4) +
-                     little(0, 4) + little(body.size(), 4);
-        directory += p.name;
-        body += "PK\x03\x04" + common + p.name + p.packed;
-    }
-    return body + directory + "PK\x05\x06" + little(0, 4) + little(parts.size(), 2) +
-           little(parts.size(), 2) + little(directory.size(), 4) + little(body.size(), 4) +
-           little(0, 2);
-}
-
-std::uint32_t crc_of(const std::string& text) {
-    return static_cast<std::uint32_t>(
-        crc32(0, reinterpret_cast<const Bytef*>(text.data()), static_cast<uInt>(text.size())));
-}
-
 std::string deflated(const std::string& text) {
     z_stream stream{};
     deflateInit2(&stream, 9, Z_DEFLATED, -15, 8, Z_DEFAULT_STRATEGY);

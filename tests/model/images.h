@@ -9,6 +9,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "assay/error.h"
 #include "assay/model/classifier.h"
 
 namespace assay {
@@ -41,7 +42,9 @@ inline ModelSpec fixture_spec(const std::string& name) {
     ModelSpec spec;
     spec.name = name;
     spec.path = fixture(name);
-    spec.format = spec.path.extension() == ".onnx" ? ModelFormat::onnx : ModelFormat::torchscript;
+    spec.format = spec.path.extension() == ".onnx"  ? ModelFormat::onnx
+                  : spec.path.extension() == ".pt2" ? ModelFormat::torch_export
+                                                    : ModelFormat::torchscript;
     spec.preprocess.height = spec.preprocess.width = 16;
     return spec;
 }

@@ -270,6 +270,16 @@ TEST(Resolve, Files) {
                 HasSubstr(".onnx"));
     folder.write("zipped", "PK\x03\x04 and more");
     EXPECT_EQ(resolve_model(folder.scratch / "zipped", flags).format, ModelFormat::torchscript);
+    folder.write("m.pt2", "");
+    EXPECT_EQ(resolve_model(folder.scratch / "m.pt2", flags).format, ModelFormat::torch_export);
+    // torch.export's archives are known by their entries, whatever their name.
+    const std::filesystem::path archive =
+        std::filesystem::path(ASSAY_SOURCE_DIR) / "tests/model/fixtures/pt2_fixed_batch.pt2";
+    for (const char* name : {"exported.pt", "exported"}) {
+        std::filesystem::copy_file(archive, folder.scratch / name);
+        EXPECT_EQ(resolve_model(folder.scratch / name, flags).format, ModelFormat::torch_export);
+    }
+    EXPECT_EQ(to_json(resolve_model(folder.scratch / "exported", flags))["format"], "pt2");
     folder.write("M.ONNX", "");
     EXPECT_EQ(resolve_model(folder.scratch / "M.ONNX", flags).format, ModelFormat::onnx);
 }

@@ -2,6 +2,10 @@ assay_test(model_spec
     SOURCES model/model_spec_test.cpp model/huggingface_test.cpp
     LINKS assay_model)
 
+assay_test(model_pt2
+    SOURCES model/pt2_package_test.cpp
+    LINKS assay_pt2 assay_model ZLIB::ZLIB)
+
 # Two libraries that are not the plug-in.
 add_library(fake_plugin_build MODULE model/fake_plugin.cpp)
 target_compile_definitions(fake_plugin_build PRIVATE FAKE_BUILD=1)
@@ -20,14 +24,23 @@ add_dependencies(test_model_plugin fake_plugin_build fake_plugin_none)
 if(TARGET assay_torch)
     target_compile_definitions(test_model_plugin PRIVATE ASSAY_HAS_TORCH=1)
     assay_test(model_torch
-        SOURCES model/torch_test.cpp model/onnx_test.cpp model/onnx_ops_test.cpp model/newer_test.cpp
+        SOURCES model/torch_test.cpp model/onnx_test.cpp model/onnx_ops_test.cpp model/newer_test.cpp model/pt2_test.cpp
             model/shared_test.cpp
-        LINKS assay_model)
+        LINKS assay_pt2 assay_model ZLIB::ZLIB)
     add_dependencies(test_model_torch assay_torch)
+    # The plug-in's own objects, for what does not pass through its interface. What it links is known by name in its own
+    # folder only.
+    find_package(Torch QUIET)
+    assay_test(model_gradient
+        SOURCES model/pt2_gradient_test.cpp $<TARGET_OBJECTS:assay_torch>
+        LINKS assay_pt2 assay_model $<TARGET_PROPERTY:assay_torch,LINK_LIBRARIES>)
+    target_include_directories(test_model_gradient SYSTEM PRIVATE ${TORCH_INCLUDE_DIRS})
+    # LibTorch's definitions are not those that the headers were precompiled with.
+    set_target_properties(test_model_gradient PROPERTIES DISABLE_PRECOMPILE_HEADERS ON)
     # Three of torchvision's families, where the distribution's python3-torchvision is installed; by hand it runs all.
     assay_test_case(torchvision_table SLOW LABEL model_torch
         COMMAND ${PROJECT_SOURCE_DIR}/tests/model/torchvision_table.py $<TARGET_FILE:assay>
-            --architectures mobilenet_v3_small,googlenet,squeezenet1_1 --forms trace,script,onnx11,onnx13)
+            --architectures mobilenet_v3_small,googlenet,squeezenet1_1 --forms trace,script,onnx11,onnx13,pt2)
     set_tests_properties(torchvision_table PROPERTIES SKIP_RETURN_CODE 77)
 endif()
 

@@ -1,7 +1,10 @@
 #!/usr/bin/python3
-"""Runs torchvision's classifiers, one of each family, through Assay: traced, scripted and exported to ONNX.
+"""Runs torchvision's classifiers, one of each family, through Assay: traced, scripted, exported to ONNX and by
+torch.export (.pt2).
 
     tests/model/torchvision_table.py build/release/bin/assay [--architectures resnet18,swin_t] [--forms trace,onnx13]
+    tests/model/torchvision_table.py --save FOLDER [--forms pt2]     # where a newer PyTorch is: writes models and logits
+    tests/model/torchvision_table.py build/release/bin/assay --saved FOLDER --forms pt2     # where Assay is: runs them
 
 Weights are random (nothing is downloaded). Prints a table: the largest difference of a logit to PyTorch's, in standard
 deviations of the logits; "-" where PyTorch itself cannot export the form (the reason is below the table). Ends with
@@ -9,7 +12,6 @@ status 1 when a form that PyTorch exports does not run, or differs by more than 
 installed.
 """
 import argparse
-import os
 import pathlib
 import subprocess
 import sys
@@ -18,9 +20,10 @@ import warnings
 
 try:
     import numpy as np
-    import torch
-    import torchvision
-    from PIL import Image
+    if "--saved" not in sys.argv:
+        import torch
+        import torchvision
+        from PIL import Image
 except ImportError as missing:
     print(f"skipped: {missing}")
     sys.exit(77)
@@ -29,7 +32,7 @@ FAMILIES = ("alexnet convnext_tiny densenet121 efficientnet_b0 efficientnet_v2_s
             "mobilenet_v2 mobilenet_v3_large mobilenet_v3_small regnet_x_400mf regnet_y_400mf resnet18 resnet50 "
             "resnext50_32x4d shufflenet_v2_x0_5 squeezenet1_0 swin_t swin_v2_t vgg11 vgg11_bn vit_b_32 wide_resnet50_2 "
             "squeezenet1_1").split()
-FORMS = "trace script onnx11 onnx13 onnx16".split()
+FORMS = "trace script onnx11 onnx13 onnx16 pt2".split()
 MEAN, STD = 0.5, 0.25
 ALLOWED = 1e-3
 
@@ -66,6 +69,11 @@ def made(name, x):
 
 
 def export(model, x, form, path):
+    if form == "pt2":
+        # Without no_grad: there attention becomes one fused operator, which torch.export refuses.
+        batch = {0: torch.export.Dim("n", min=1, max=64)}
+        torch.export.save(torch.export.export(model, (x,), dynamic_shapes=(batch,)), path)
+        return
     with torch.no_grad():
         if form == "trace":
             torch.jit.trace(model, x, check_trace=False).save(path)
@@ -94,48 +102,78 @@ def first_line(error):
     return lines[0][:140]
 
 
+def file_of(folder, form):
+    return folder / (form + (".onnx" if form.startswith("onnx") else ".pt2" if form == "pt2" else ".pt"))
+
+
+def make(name, forms, folder, remarks):
+    """Writes the images, the logits and every form that PyTorch can export into `folder`."""
+    x = images(folder / "data", side_of(name))
+    model = made(name, x)
+    with torch.no_grad():
+        np.save(folder / "logits.npy", model(x).numpy())
+    for form in forms:
+        try:
+            export(model, x, form, str(file_of(folder, form)))
+        except Exception as error:  # whatever the exporter raises
+            remarks.append(f"{name}, {form}: PyTorch cannot export it: {first_line(error)}")
+            file_of(folder, form).unlink(missing_ok=True)
+
+
+def side_of(name):
+    return 299 if name == "inception_v3" else 224
+
+
+def compare(assay, name, form, folder, scratch, remarks):
+    """One cell of the table, and whether it is wrong."""
+    path = file_of(folder, form)
+    if not path.exists():
+        return "-", False
+    want = np.load(folder / "logits.npy")
+    got, refusal = run(assay, path, folder / "data", scratch / ("runs_" + form), side_of(name))
+    if got is None:
+        remarks.append(f"{name}, {form}: {refusal}")
+        return "refused", True
+    off = float(np.abs(got - want).max() / want.std())
+    return f"{off:.1e}", not off <= ALLOWED
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("assay", help="the program")
+    parser.add_argument("assay", nargs="?", help="the program")
     parser.add_argument("--architectures", default=",".join(FAMILIES))
     parser.add_argument("--forms", default=",".join(FORMS))
+    parser.add_argument("--save", type=pathlib.Path, help="only write models, images and logits into this folder")
+    parser.add_argument("--saved", type=pathlib.Path, help="run what --save wrote")
     options = parser.parse_args()
+    if not options.assay and not options.save:
+        parser.error("the program's path is missing")
     forms = options.forms.split(",")
-    warnings.filterwarnings("ignore")
-    torch.set_num_threads(1)
     remarks, wrong = [], 0
-    print(f"PyTorch {torch.__version__}, torchvision {torchvision.__version__}")
+    if not options.saved:
+        warnings.filterwarnings("ignore")
+        torch.set_num_threads(1)
+        print(f"PyTorch {torch.__version__}, torchvision {torchvision.__version__}")
     print(f"{'architecture':20}" + "".join(f"{form:>10}" for form in forms), flush=True)
     for name in options.architectures.split(","):
-        side = 299 if name == "inception_v3" else 224
-        with tempfile.TemporaryDirectory() as folder:
-            folder = pathlib.Path(folder)
-            data = folder / "data"
-            x = images(data, side)
-            model = made(name, x)
-            with torch.no_grad():
-                want = model(x).numpy()
+        with tempfile.TemporaryDirectory() as scratch:
+            scratch = pathlib.Path(scratch)
+            folder = (options.save or options.saved or scratch) / name
+            if not options.saved:
+                folder.mkdir(parents=True, exist_ok=True)
+                make(name, forms, folder, remarks)
+            if options.save:
+                print(f"{name:20}" + "".join(f"{'saved' if file_of(folder, f).exists() else '-':>10}" for f in forms), flush=True)
+                continue
             cells = []
             for form in forms:
-                path = folder / (form + (".onnx" if form.startswith("onnx") else ".pt"))
-                try:
-                    export(model, x, form, str(path))
-                except Exception as error:  # whatever the exporter raises
-                    cells.append("-")
-                    remarks.append(f"{name}, {form}: PyTorch cannot export it: {first_line(error)}")
-                    continue
-                got, refusal = run(options.assay, path, data, folder / ("runs_" + form), side)
-                os.remove(path)
-                if got is None:
-                    cells.append("refused")
-                    remarks.append(f"{name}, {form}: {refusal}")
-                    wrong += 1
-                    continue
-                off = float(np.abs(got - want).max() / want.std())
-                wrong += not off <= ALLOWED
-                cells.append(f"{off:.1e}")
+                cell, bad = compare(options.assay, name, form, folder, scratch, remarks)
+                cells.append(cell)
+                wrong += bad
         print(f"{name:20}" + "".join(f"{cell:>10}" for cell in cells), flush=True)
     print("\n".join(remarks))
+    if options.save:
+        return 0
     print(f"{wrong} of the exported models do not run, or differ by more than {ALLOWED}")
     return 1 if wrong else 0
 

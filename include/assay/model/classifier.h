@@ -16,7 +16,7 @@
 
 namespace assay {
 
-enum class ModelFormat { torchscript, onnx };
+enum class ModelFormat { torchscript, onnx, torch_export };
 
 /// Where the channels of a batch are: N x 3 x H x W, or N x H x W x 3.
 enum class InputLayout { nchw, nhwc };

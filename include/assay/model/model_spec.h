@@ -73,7 +73,7 @@ ModelSpec resolve_model(const std::filesystem::path& model, const ModelSettings&
 /// that were chosen stay. Throws usage when two chosen names are equal, or two files are the same.
 void name_apart(std::vector<ModelSpec>& specs);
 
-std::string_view name_of(ModelFormat format);  ///< "torchscript", "onnx"
+std::string_view name_of(ModelFormat format);  ///< "torchscript", "onnx", "pt2"
 std::string_view name_of(InputLayout layout);  ///< "nchw", "nhwc"
 std::string_view name_of(InputType type);      ///< "float32", "uint8"
 /// Throw usage with the known names.

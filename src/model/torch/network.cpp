@@ -71,9 +71,10 @@ public:
         if (input.size() != n * image || out.size() != n * facts_.classes)
             throw Error(ErrorCode::internal,
                         "Classifier::scores called with buffers of the wrong size");
-        const std::size_t step = facts_.fixed_batch > 0
-                                     ? static_cast<std::size_t>(facts_.fixed_batch)
-                                     : std::max<std::size_t>(n, 1);
+        std::size_t step = std::max<std::size_t>(n, 1);
+        if (network_->largest_batch() > 0)
+            step = std::min(step, static_cast<std::size_t>(network_->largest_batch()));
+        if (facts_.fixed_batch > 0) step = static_cast<std::size_t>(facts_.fixed_batch);
         for (std::size_t first = 0; first < n; first += step) {
             const std::size_t count = std::min(step, n - first);
             run(input.subspan(first * image, count * image), count,

@@ -29,6 +29,8 @@ public:
     }
     /// Bytes or floats, where the file declares it.
     virtual std::optional<at::ScalarType> declared_type() const { return std::nullopt; }
+    /// The most images that one call takes; 0: any number.
+    virtual std::int64_t largest_batch() const { return 0; }
     /// Images of one batch would change each other's scores.
     virtual bool one_at_a_time() const { return false; }
     /// What the user should know about how the file is run; complete after the first forward().
@@ -36,6 +38,7 @@ public:
 };
 
 std::unique_ptr<Network> load_torchscript(const ModelSpec& spec, c10::Device device);
+std::unique_ptr<Network> load_pt2(const ModelSpec& spec, c10::Device device);
 std::unique_ptr<Network> load_onnx(const ModelSpec& spec, c10::Device device);
 
 /// Probes the network with zero images and checks what it returns.

@@ -1,10 +1,14 @@
 #include "model/torch/newer_operators.h"
 
 #include <ATen/core/Tensor.h>
+#include <ATen/ops/batch_norm.h>
+#include <ATen/ops/empty.h>
+#include <ATen/ops/index.h>
 #include <ATen/ops/std.h>
 #include <ATen/ops/std_mean.h>
 #include <ATen/ops/var.h>
 #include <ATen/ops/var_mean.h>
+#include <ATen/ops/where.h>
 #include <fmt/format.h>
 #include <torch/csrc/jit/runtime/operator.h>
 
@@ -183,6 +187,43 @@ std::tuple<Tensor, Tensor> std_mean(const Tensor& x, at::OptionalIntArrayRef dim
     return at::std_mean(x, dims, correction, keep);
 }
 
+/// What an export in core operators makes of a batch norm in evaluation mode. The two last results
+/// are for training.
+void batch_norm_without_training(Stack& stack) {
+    const Arguments given(stack, 7);
+    const Tensor x = given.tensor(0);
+    stack.emplace_back(at::batch_norm(x, given.tensor_or_none(1), given.tensor_or_none(2),
+                                      given.tensor(3), given.tensor(4), false, given[5].toDouble(),
+                                      given[6].toDouble(), false));
+    stack.emplace_back(at::empty({0}, x.options()));
+    stack.emplace_back(at::empty({0}, x.options()));
+}
+
+/// The fused attention of a processor. Its second result (logsumexp) is for the backward pass.
+void fused_attention(Stack& stack) {
+    const Arguments given(stack, 7);
+    const Tensor query = given.tensor(0);
+    if (given[3].toDouble() != 0.0)
+        refuse("attention with dropout: scores would be random; export the model after eval()");
+    const double scale = given[6].isNone() ? 1 / std::sqrt(static_cast<double>(query.size(-1)))
+                                           : given[6].toDouble();
+    stack.emplace_back(attention(query, given.tensor(1), given.tensor(2), given.tensor_or_none(5),
+                                 given[4].toBool(), scale));
+    stack.emplace_back(at::empty({0}, query.options()));
+}
+
+/// x[indices] without a check of bounds; with one here.
+void index_without_check(Stack& stack) {
+    const Arguments given(stack, 2);
+    stack.emplace_back(at::index(given.tensor(0), given[1].to<at::List<c10::optional<Tensor>>>()));
+}
+
+void prelu(Stack& stack) {
+    const Arguments given(stack, 2);
+    const Tensor x = given.tensor(0);
+    stack.emplace_back(at::where(x.gt(0), x, x.mul(given.tensor(1))));
+}
+
 struct NewerOperator {
     const char*
         schema;  ///< PyTorch's, with an overload name of its own where an older one is taken
@@ -214,6 +255,16 @@ constexpr NewerOperator kDefined[] = {
     {"aten::std_mean.correction_number(Tensor self, int[1]? dim=None, *, Scalar? correction=None, "
      "bool keepdim=False) -> (Tensor, Tensor)",
      spread_and_mean<std_mean>},
+    {"aten::_native_batch_norm_legit_no_training(Tensor input, Tensor? weight, Tensor? bias, "
+     "Tensor running_mean, Tensor running_var, float momentum, float eps) -> (Tensor, Tensor, "
+     "Tensor)",
+     batch_norm_without_training},
+    {"aten::_scaled_dot_product_flash_attention_for_cpu(Tensor query, Tensor key, Tensor value, "
+     "float dropout_p=0., bool is_causal=False, *, Tensor? attn_mask=None, float? scale=None) -> "
+     "(Tensor output, Tensor logsumexp)",
+     fused_attention},
+    {"aten::_unsafe_index.Tensor(Tensor self, Tensor?[] indices) -> Tensor", index_without_check},
+    {"aten::_prelu_kernel(Tensor self, Tensor weight) -> Tensor", prelu},
 };
 
 // The other operators of LibTorch 2.6 that 1.13 does not have (from their lists of schemas),
@@ -229,16 +280,12 @@ constexpr std::array kInNewest = {
     "_is_any_true",
     "_native_batch_norm_legit",
     "_native_batch_norm_legit_functional",
-    "_native_batch_norm_legit_no_training",
-    "_prelu_kernel",
     "_reshape_copy",
     "_safe_softmax",
     "_scaled_dot_product_efficient_attention",
     "_scaled_dot_product_flash_attention",
-    "_scaled_dot_product_flash_attention_for_cpu",
     "_scaled_dot_product_fused_attention_overrideable",
     "_scaled_mm",
-    "_unsafe_index",
     "_unsafe_index_put",
     "_unsafe_masked_index",
     "_unsafe_masked_index_put_accumulate",

@@ -20,6 +20,8 @@ std::unique_ptr<Classifier> open(const ModelSpec& spec, const ClassifierOptions&
         const c10::Device device = device_named(options.device);
         if (spec.format == ModelFormat::torchscript)
             return make_classifier(load_torchscript(spec, device), spec, device);
+        if (spec.format == ModelFormat::torch_export)
+            return make_classifier(load_pt2(spec, device), spec, device);
 #ifdef ASSAY_HAS_ONNX
         return make_classifier(load_onnx(spec, device), spec, device);
 #else

@@ -6,7 +6,6 @@
 #include <torch/csrc/jit/passes/freeze_module.h>
 #include <torch/csrc/jit/serialization/import.h>
 
-#include <charconv>
 #include <mutex>
 #include <set>
 #include <tuple>
@@ -15,6 +14,7 @@
 #include "model/torch/network.h"
 #include "model/torch/newer_operators.h"
 #include "model/torch/runtime.h"
+#include "model/torch/scores.h"
 
 namespace assay::torch_plugin {
 namespace {
@@ -64,121 +64,6 @@ at::ScalarType input_type(const torch::jit::Module& module) {
         if (parameter.is_floating_point()) return parameter.scalar_type();
     }
     return at::kFloat;
-}
-
-std::vector<std::string> names_in(const c10::IValue& value) {
-    std::vector<std::string> names;
-    if (value.isTuple()) {
-        const auto schema = value.type()->expect<c10::TupleType>()->schema();
-        for (std::size_t i = 0; i < value.toTupleRef().elements().size(); ++i)
-            names.push_back(schema ? schema->arguments().at(i).name() : std::to_string(i));
-    } else if (value.isGenericDict()) {
-        for (const auto& entry : value.toGenericDict()) {
-            if (entry.key().isString()) names.push_back(entry.key().toStringRef());
-        }
-    } else if (value.isList()) {
-        for (std::size_t i = 0; i < value.toListRef().size(); ++i)
-            names.push_back(std::to_string(i));
-    } else if (value.isTensorList()) {
-        for (std::size_t i = 0; i < value.toTensorVector().size(); ++i)
-            names.push_back(std::to_string(i));
-    }
-    return names;
-}
-
-std::string kind_of(const c10::IValue& value) {
-    if (value.isTensor()) {
-        const auto sizes = value.toTensor().sizes();
-        return fmt::format("tensor {}", fmt::join(sizes.begin(), sizes.end(), " x "));
-    }
-    return value.tagKind();
-}
-
-c10::IValue part_of(const c10::IValue& value, const std::vector<std::string>& names,
-                    std::size_t i) {
-    if (value.isTuple()) return value.toTupleRef().elements().at(i);
-    if (value.isGenericDict()) return value.toGenericDict().at(c10::IValue(names.at(i)));
-    return value.toList().get(i);
-}
-
-/// The part that holds the scores when nobody said so: the only tensor, or the one called "logits"
-/// (auxiliary classifiers and features stand beside it). names.size(): it cannot be told.
-std::size_t obvious_part(const c10::IValue& value, const std::vector<std::string>& names) {
-    std::size_t tensors = 0;
-    std::size_t only = names.size();
-    std::size_t logits = names.size();
-    for (std::size_t i = 0; i < names.size(); ++i) {
-        const c10::IValue part = part_of(value, names, i);
-        if (part.isNone()) continue;
-        ++tensors;
-        only = i;
-        if (names[i] == "logits" && part.isTensor()) logits = i;
-    }
-    return tensors == 1 ? only : logits;
-}
-
-/// What forward() returned, part by part, for messages.
-std::string list_of(const c10::IValue& value, const std::vector<std::string>& names) {
-    std::string list;
-    for (std::size_t i = 0; i < names.size() && i < 20; ++i)
-        list += fmt::format("{}{} ({})", i > 0 ? ", " : "", names[i],
-                            kind_of(part_of(value, names, i)));
-    return list;
-}
-
-struct Scores {
-    at::Tensor tensor;
-    std::string note;  ///< when a part was chosen that others could have been
-};
-
-/// The scores in what forward() returned, by spec.output.
-Scores scores_in(const c10::IValue& value, const std::string& output) {
-    if (value.isTensor()) {
-        if (output.empty() || output == "0") return {value.toTensor(), ""};
-        throw Error(
-            ErrorCode::bad_input,
-            fmt::format("output \"{}\" is asked for, but the model returns one tensor", output));
-    }
-    const std::vector<std::string> names = names_in(value);
-    if (names.empty()) {
-        throw Error(
-            ErrorCode::bad_input,
-            fmt::format("the model returns {} {}, no tensor of scores",
-                        value.isNone() ? "nothing:" : "an empty or unknown", value.tagKind()));
-    }
-    std::size_t chosen = names.size();
-    for (std::size_t i = 0; i < names.size(); ++i) {
-        if (names[i] == output) chosen = i;
-    }
-    // A named tuple's fields may be asked for by position too.
-    std::size_t position = 0;
-    const auto [stop, code] =
-        std::from_chars(output.data(), output.data() + output.size(), position);
-    if (chosen == names.size() && !value.isGenericDict() && code == std::errc{} &&
-        stop == output.data() + output.size())
-        chosen = std::min(position, names.size());
-    if (output.empty()) chosen = obvious_part(value, names);
-    if (chosen == names.size()) {
-        throw Error(
-            ErrorCode::bad_input,
-            output.empty()
-                ? fmt::format(
-                      "the model returns several things; name the one that holds the scores "
-                      "with --output-entry, or as \"output\" in the sidecar: {}",
-                      list_of(value, names))
-                : fmt::format("the model has no output \"{}\"; it returns: {}", output,
-                              list_of(value, names)));
-    }
-    const c10::IValue part = part_of(value, names, chosen);
-    if (!part.isTensor())
-        throw Error(ErrorCode::bad_input,
-                    fmt::format("output \"{}\" of the model is {}, not a tensor", names[chosen],
-                                part.tagKind()));
-    std::string note;
-    if (output.empty() && names.size() > 1)
-        note = fmt::format("the model returns several things ({}); \"{}\" are its scores",
-                           list_of(value, names), names[chosen]);
-    return {part.toTensor(), std::move(note)};
 }
 
 /// torch.save's archives look like TorchScript's from outside; this is the commonest wrong file.

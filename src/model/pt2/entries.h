@@ -1,0 +1,19 @@
+// The entries that tell an archive of torch.export from other zip files.
+#pragma once
+
+#include <string_view>
+
+namespace assay::pt2 {
+
+/// PyTorch 2.6 and before: at the top.
+inline constexpr std::string_view kOlderProgram = "serialized_exported_program.json";
+/// PyTorch 2.8 and after: in the one folder at the top.
+inline constexpr std::string_view kNewerMark = "archive_format";
+
+inline bool marks_export_archive(std::string_view entry) {
+    const auto slash = entry.find('/');
+    return entry == kOlderProgram ||
+           (slash != std::string_view::npos && entry.substr(slash + 1) == kNewerMark);
+}
+
+}  // namespace assay::pt2

@@ -1,0 +1,269 @@
+#include "model/pt2/package.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string_view>
+#include <unordered_map>
+
+#include "core/refuse.h"
+#include "core/text.h"
+#include "core/zip.h"
+#include "model/pt2/entries.h"
+#include "model/pt2/json.h"
+#include "model/pt2/pickle.h"
+
+namespace assay::pt2 {
+namespace {
+
+using nlohmann::json;
+using Bytes = std::span<const std::byte>;
+
+constexpr std::uint64_t kLargestProgram = 512ULL << 20;
+constexpr std::uint64_t kLargestPickle = 64ULL << 20;
+/// Compressed entries are held in memory; torch.export writes none.
+constexpr std::uint64_t kLargestUnpacked = 8ULL << 30;
+
+std::string_view as_text(Bytes bytes) {
+    return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+/// The entries of one zip file by name; what is compressed is unpacked into the package.
+class Entries {
+public:
+    Entries(Bytes bytes, Package& package) : zip_(bytes), package_(package) {
+        for (const ZipEntry& entry : zip_.entries()) by_name_.emplace(entry.name, &entry);
+    }
+
+    const std::vector<ZipEntry>& all() const { return zip_.entries(); }
+    bool has(const std::string& name) const { return by_name_.contains(name); }
+
+    Bytes read(const std::string& name, std::uint64_t limit = kLargestUnpacked) const {
+        const auto found = by_name_.find(name);
+        if (found == by_name_.end())
+            refuse(fmt::format("the archive has no entry `{}`", shortened(name)));
+        const ZipEntry& entry = *found->second;
+        if (entry.size > limit) {
+            refuse(fmt::format("entry `{}` has {} bytes; at most {} are read", shortened(name),
+                               entry.size, limit));
+        }
+        if (entry.stored) return zip_.view(entry);
+        std::uint64_t held = entry.size;
+        for (const auto& other : package_.unpacked) held += other.size();
+        if (held > kLargestUnpacked) {
+            refuse(fmt::format("the compressed entries hold more than {} bytes; store them",
+                               kLargestUnpacked));
+        }
+        package_.unpacked.push_back(zip_.read(entry, limit));
+        return package_.unpacked.back();
+    }
+
+private:
+    ZipArchive zip_;
+    std::unordered_map<std::string_view, const ZipEntry*> by_name_;
+    Package& package_;
+};
+
+void check_byte_order(const Entries& entries, const std::string& name) {
+    if (!entries.has(name)) return;
+    const std::string_view order = trimmed(as_text(entries.read(name)));
+    if (order != "little") {
+        refuse(fmt::format("entry `{}`: bytes in the order \"{}\"; little is read", name,
+                           shortened(order)));
+    }
+}
+
+/// Entries may overlap in a hostile file, so that many storages of its whole size come out of it.
+std::size_t add_storage(Package& package, Bytes bytes) {
+    std::uint64_t held = package.file_bytes;
+    for (const auto& other : package.unpacked) held += other.size();
+    if (bytes.size() > held - package.storage_bytes)
+        refuse("the storages are together larger than the file: entries overlap");
+    package.storage_bytes += bytes.size();
+    package.storages.push_back(bytes);
+    return package.storages.size() - 1;
+}
+
+/// A torch.save file: a zip with data.pkl and the storages that it names.
+void read_saved(Bytes bytes, const std::string& what, Package& package,
+                std::map<std::string, StoredTensor>& tensors) {
+    // Exporters write nothing at all where there are no tensors.
+    if (bytes.empty()) return;
+    const Entries entries(bytes, package);
+    std::string root;
+    for (const ZipEntry& entry : entries.all()) {
+        const std::size_t slash = entry.name.find('/');
+        if (slash != std::string::npos && entry.name.substr(slash) == "/data.pkl")
+            root = entry.name.substr(0, slash + 1);
+    }
+    if (root.empty()) refuse("no table of tensors (data.pkl) in it");
+    check_byte_order(entries, root + "byteorder");
+    std::unordered_map<std::string, std::size_t> storages;
+    for (auto& [name, pickled] :
+         read_tensor_pickle(entries.read(root + "data.pkl", kLargestPickle))) {
+        const auto [at, is_new] = storages.emplace(pickled.storage, 0);
+        if (is_new)
+            at->second = add_storage(package, entries.read(root + "data/" + pickled.storage));
+        StoredTensor tensor = pickled.tensor;
+        tensor.storage = at->second;
+        const std::size_t size = package.storages[at->second].size();
+        const std::string where = fmt::format("{}: `{}`", what, shortened(name));
+        if (pickled.storage_numbers >= 0 &&
+            static_cast<std::uint64_t>(pickled.storage_numbers) > size / bytes_of(tensor.type)) {
+            refuse(fmt::format("{}: its storage `{}` has {} bytes instead of {} numbers", where,
+                               shortened(pickled.storage), size, pickled.storage_numbers));
+        }
+        check_tensor(tensor, size, where);
+        tensors.emplace(name, std::move(tensor));
+    }
+}
+
+std::int64_t known_size(const json& size, const std::string& where) {
+    return integer_of(field(size, "as_int", where), where);
+}
+
+/// The table of the newer layout: a JSON from names to entries of raw numbers.
+void read_config(const Entries& entries, const std::string& folder, const std::string& config,
+                 Package& package, std::map<std::string, StoredTensor>& tensors) {
+    const json table = parse_export_json(as_text(entries.read(config, kLargestProgram)));
+    const std::string place = fmt::format("entry `{}`", shortened(config, 100));
+    const json& list = field(table, "config", place);
+    if (!list.is_object()) refuse(place + ": `config` is no object");
+    std::unordered_map<std::string, std::size_t> storages;
+    for (const auto& [name, payload] : list.items()) {
+        const std::string where = fmt::format("{}: `{}`", place, shortened(name));
+        const std::string path = text_in(payload, "path_name", where);
+        const bool pickled = boolean_of(field(payload, "use_pickle", where), where);
+        const auto found = payload.find("tensor_meta");
+        if (pickled || found == payload.end() || found->is_null()) {
+            package.unreadable[name] = "an object that only Python or a C++ class can read";
+            continue;
+        }
+        const json& meta = *found;
+        StoredTensor tensor;
+        tensor.type = number_type_of(integer_of(field(meta, "dtype", where), where), where);
+        if (integer_of(field(meta, "layout", where), where) != 7)
+            refuse(where + ": a tensor that is not strided (sparse)");
+        for (const json& size : array_of(field(meta, "sizes", where), where))
+            tensor.sizes.push_back(known_size(size, where));
+        for (const json& stride : array_of(field(meta, "strides", where), where))
+            tensor.strides.push_back(known_size(stride, where));
+        tensor.offset = known_size(field(meta, "storage_offset", where), where);
+        const auto [at, is_new] = storages.emplace(path, 0);
+        if (is_new) at->second = add_storage(package, entries.read(folder + path));
+        tensor.storage = at->second;
+        check_tensor(tensor, package.storages[at->second].size(), where);
+        tensors.emplace(name, std::move(tensor));
+    }
+}
+
+/// Weights or constants of one model in the newer layout, whose file has had three names.
+void read_payloads(const Entries& entries, const std::string& folder, const std::string& model,
+                   const std::string& kind, Package& package,
+                   std::map<std::string, StoredTensor>& tensors) {
+    const std::string saved = folder + model + ".pt";
+    if (entries.has(saved)) {
+        with_note(fmt::format("reading its entry {}", saved),
+                  [&] { read_saved(entries.read(saved), saved, package, tensors); });
+        return;
+    }
+    const bool weights = kind == "weights";
+    const std::string config = folder + model + "_" + kind + "_config.json";
+    const std::string older =
+        folder + model + (weights ? "_model_param_config.json" : "_model_constants_config.json");
+    if (!entries.has(config) && !entries.has(older)) {
+        if (weights) refuse(fmt::format("the archive has no entry `{}`", shortened(config, 100)));
+        return;
+    }
+    read_config(entries, folder, entries.has(config) ? config : older, package, tensors);
+}
+
+void read_program(const Entries& entries, const std::string& name, Package& package) {
+    with_note(fmt::format("reading its entry {}", shortened(name, 100)), [&] {
+        package.program = parse_program(as_text(entries.read(name, kLargestProgram)));
+    });
+}
+
+void read_newer(const Entries& entries, const std::string& root, Package& package) {
+    check_byte_order(entries, root + "byteorder");
+    const std::string version_entry = root + "archive_version";
+    const std::string_view version =
+        entries.has(version_entry) ? trimmed(as_text(entries.read(version_entry))) : "0";
+    if (version != "0")
+        refuse(fmt::format("an archive of version {}; 0 is read", shortened(version)));
+    const std::string folder = root + "models/";
+    constexpr std::string_view ending = ".json";
+    std::vector<std::string> models;
+    bool compiled = false;
+    for (const ZipEntry& entry : entries.all()) {
+        if (entry.name.starts_with(folder) && entry.name.ends_with(ending))
+            models.push_back(entry.name.substr(folder.size(),
+                                               entry.name.size() - folder.size() - ending.size()));
+        compiled = compiled || entry.name.starts_with(root + "data/aotinductor/");
+    }
+    if (models.empty()) {
+        refuse(compiled ? "the package holds code that AOTInductor compiled for one kind of "
+                          "machine, and no graph; save the exported program itself "
+                          "(torch.export.save)"
+                        : "the archive holds no model (models/*.json)");
+    }
+    if (models.size() > 1) {
+        refuse(fmt::format("the archive holds {} models ({}); one is supported", models.size(),
+                           shortened(fmt::format("{}", fmt::join(models, ", ")), 200)));
+    }
+    read_program(entries, folder + models[0] + ".json", package);
+    read_payloads(entries, root + "data/weights/", models[0], "weights", package, package.weights);
+    read_payloads(entries, root + "data/constants/", models[0], "constants", package,
+                  package.constants);
+}
+
+void read_older(const Entries& entries, const std::string& program, Package& package) {
+    read_program(entries, program, package);
+    const auto read = [&](const std::string& name, std::map<std::string, StoredTensor>& tensors) {
+        with_note(fmt::format("reading its entry {}", name),
+                  [&] { read_saved(entries.read(name), name, package, tensors); });
+    };
+    read("serialized_state_dict.pt", package.weights);
+    read("serialized_constants.pt", package.constants);
+}
+
+/// The folder that holds everything, where `file` stands in one.
+std::optional<std::string> root_of(const Entries& entries, std::string_view file) {
+    for (const ZipEntry& entry : entries.all()) {
+        const std::size_t slash = entry.name.find('/');
+        if (slash != std::string::npos && std::string_view(entry.name).substr(slash + 1) == file)
+            return entry.name.substr(0, slash + 1);
+    }
+    return std::nullopt;
+}
+
+}  // namespace
+
+Package read_package(std::span<const std::byte> bytes) {
+    Package package;
+    package.file_bytes = bytes.size();
+    const Entries entries(bytes, package);
+    const std::string program(kOlderProgram);
+    if (entries.has(program)) {
+        read_older(entries, program, package);
+    } else if (const auto root = root_of(entries, kNewerMark)) {
+        const std::string_view format =
+            trimmed(as_text(entries.read(*root + std::string(kNewerMark))));
+        if (format != "pt2")
+            refuse(fmt::format("an archive of the format \"{}\"; pt2 is read", shortened(format)));
+        read_newer(entries, *root, package);
+    } else if (root_of(entries, "constants.pkl")) {
+        refuse("the archive is a TorchScript model; name it .pt");
+    } else if (root_of(entries, "data.pkl")) {
+        refuse(
+            "the archive holds weights only (torch.save); export the model with "
+            "torch.export.save(torch.export.export(model, (images,)), path)");
+    } else {
+        refuse("the zip file is not an archive of torch.export");
+    }
+    return package;
+}
+
+}  // namespace assay::pt2

@@ -1,0 +1,469 @@
+#include "model/pt2/program.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+#include <unordered_map>
+#include <utility>
+
+#include "core/json_limits.h"
+#include "core/refuse.h"
+#include "core/text.h"
+#include "model/pt2/json.h"
+
+namespace assay::pt2 {
+namespace {
+
+using nlohmann::json;
+
+/// Major version of torch/_export/serde/schema.py.
+constexpr std::int64_t kSchema = 8;
+
+std::string ticked(const std::string& text) {
+    return fmt::format("`{}`", shortened(text));
+}
+
+/// A union of the schema: an object with one entry (newer writers add others that are null).
+std::pair<std::string, const json*> union_of(const json& value, const std::string& where) {
+    const json* found = nullptr;
+    std::string word;
+    if (value.is_object()) {
+        for (const auto& [key, part] : value.items()) {
+            if (part.is_null()) continue;
+            if (found != nullptr) refuse(fmt::format("{}: an argument of two kinds", where));
+            word = key;
+            found = &part;
+        }
+    }
+    if (found == nullptr) refuse(fmt::format("{}: an argument of no kind", where));
+    return {std::move(word), found};
+}
+
+/// The names of one graph, numbered as they appear.
+class Scope {
+public:
+    explicit Scope(Graph& graph) : graph_(graph) {}
+
+    int made(const std::string& name, const std::string& where) {
+        const int number = static_cast<int>(graph_.names.size());
+        if (!numbers_.emplace(name, number).second)
+            refuse(fmt::format("{}: {} is made twice", where, ticked(name)));
+        graph_.names.push_back(name);
+        return number;
+    }
+    int read(const std::string& name, const std::string& where) const {
+        const auto found = numbers_.find(name);
+        if (found == numbers_.end())
+            refuse(fmt::format("{} reads {}, which nothing before it makes", where, ticked(name)));
+        return found->second;
+    }
+
+private:
+    Graph& graph_;
+    std::unordered_map<std::string, int> numbers_;
+};
+
+Graph parse_graph(const json& source, const std::string& where, int depth);
+
+class ArgumentReader {
+public:
+    ArgumentReader(const Scope& scope, const std::string& where, int depth)
+        : scope_(scope), where_(where), depth_(depth) {}
+
+    Argument operator()(const json& value) const {
+        auto [word, part] = union_of(value, where_);
+        Argument out = named(word, *part);
+        out.word = std::move(word);
+        return out;
+    }
+
+private:
+    Argument named(const std::string& word, const json& part) const {
+        Argument out;
+        if (word == "as_none") {
+        } else if (word == "as_tensor") {
+            out = value_called(text_in(part, "name", where_));
+        } else if (word == "as_name") {
+            out = value_called(text_of(part, where_));
+        } else if (word == "as_int") {
+            out.kind = ArgumentKind::integer;
+            out.integer = integer_of(part, where_);
+        } else if (word == "as_float") {
+            out.kind = ArgumentKind::real;
+            out.real = real_of(part, where_);
+        } else if (word == "as_bool") {
+            out.kind = ArgumentKind::boolean;
+            out.boolean = boolean_of(part, where_);
+        } else if (word == "as_string") {
+            out.kind = ArgumentKind::text;
+            out.text = text_of(part, where_);
+        } else if (word == "as_complex") {
+            out.kind = ArgumentKind::complex;
+            out.real = real_of(field(part, "real", where_), where_);
+            out.imaginary = real_of(field(part, "imag", where_), where_);
+        } else if (word == "as_sym_int" || word == "as_sym_float" || word == "as_sym_bool" ||
+                   word == "as_optional_tensor") {
+            return (*this)(part);
+        } else if (word == "as_scalar_type") {
+            out.kind = ArgumentKind::number_type;
+            out.type = number_type_of(integer_of(part, where_), where_);
+        } else if (word == "as_memory_format") {
+            out.kind = ArgumentKind::memory_format;
+            out.integer = integer_of(part, where_);
+        } else if (word == "as_layout") {
+            out.kind = ArgumentKind::layout;
+            out.integer = integer_of(part, where_);
+        } else if (word == "as_device") {
+            out.kind = ArgumentKind::device;
+            out.text = text_in(part, "type", where_);
+        } else if (word == "as_graph") {
+            if (depth_ > 8) refuse(fmt::format("{}: graphs inside graphs, too deep", where_));
+            out.kind = ArgumentKind::graph;
+            out.text = text_in(part, "name", where_);
+            out.graph = std::make_shared<const Graph>(
+                parse_graph(field(part, "graph", where_),
+                            fmt::format("{}, {}", where_, ticked(out.text)), depth_ + 1));
+        } else {
+            return several(word, part);
+        }
+        return out;
+    }
+
+    /// Lists: every item of one kind, or a union of its own.
+    Argument several(const std::string& word, const json& part) const {
+        static const std::map<std::string, std::string> kItem = {
+            {"as_tensors", "as_tensor"}, {"as_ints", "as_int"},       {"as_floats", "as_float"},
+            {"as_bools", "as_bool"},     {"as_strings", "as_string"}, {"as_sym_ints", ""},
+            {"as_sym_floats", ""},       {"as_sym_bools", ""},        {"as_optional_tensors", ""}};
+        Argument out;
+        const auto item = kItem.find(word);
+        if (item == kItem.end()) {
+            out.kind = ArgumentKind::unsupported;
+            return out;
+        }
+        out.kind = ArgumentKind::list;
+        for (const json& one : array_of(part, where_)) {
+            out.items.push_back(item->second.empty() ? (*this)(one) : named(item->second, one));
+            if (!item->second.empty()) out.items.back().word = item->second;
+        }
+        return out;
+    }
+
+    Argument value_called(const std::string& name) const {
+        Argument out;
+        out.kind = ArgumentKind::value;
+        out.value = scope_.read(name, where_);
+        return out;
+    }
+
+    const Scope& scope_;
+    const std::string& where_;
+    int depth_;
+};
+
+/// A node's outputs define names instead of reading them.
+Argument output_of(const json& value, Scope& scope, const std::string& where) {
+    const auto [word, part] = union_of(value, where);
+    Argument out;
+    out.word = word;
+    out.kind = ArgumentKind::value;
+    if (word == "as_none") {
+        out.kind = ArgumentKind::none;
+    } else if (word == "as_tensor") {
+        out.value = scope.made(text_in(*part, "name", where), where);
+    } else if (word == "as_sym_int" || word == "as_sym_float" || word == "as_sym_bool") {
+        out.value = scope.made(text_in(*part, "as_name", where), where);
+    } else if (word == "as_tensors") {
+        out.kind = ArgumentKind::list;
+        for (const json& one : array_of(*part, where)) {
+            Argument item;
+            item.kind = ArgumentKind::value;
+            item.value = scope.made(text_in(one, "name", where), where);
+            out.items.push_back(std::move(item));
+        }
+    } else if (word == "as_optional_tensor") {
+        return output_of(*part, scope, where);
+    } else {
+        out.kind = ArgumentKind::unsupported;
+    }
+    return out;
+}
+
+/// The name that an input or output gives itself, whatever its kind; "" when it has none.
+std::string own_name(const json& argument) {
+    if (!argument.is_object() || argument.empty()) return "";
+    const json* first = &argument.begin().value();
+    if (first->is_array() && !first->empty()) first = &first->front();
+    const json& part = *first;
+    if (!part.is_object()) return "";
+    for (const char* key : {"name", "as_name"}) {
+        const auto found = part.find(key);
+        if (found != part.end() && found->is_string()) return found->get<std::string>();
+    }
+    return "";
+}
+
+Node parse_node(const json& source, Scope& scope, const std::string& graph, std::size_t place,
+                int depth) {
+    Node node;
+    std::string where = fmt::format("{}node {}", graph, place);
+    node.target = text_in(source, "target", where);
+    const json& outputs = array_of(field(source, "outputs", where), where);
+    node.name = outputs.empty() ? "" : own_name(outputs.front());
+    if (node.name.empty()) node.name = std::to_string(place);
+    where = fmt::format("{}node {} ({})", graph, ticked(node.name), shortened(node.target, 100));
+    for (const json& input : array_of(field(source, "inputs", where), where)) {
+        const ArgumentReader read(scope, where, depth);
+        node.inputs.push_back({text_in(input, "name", where), read(field(input, "arg", where))});
+    }
+    for (const json& output : outputs) node.outputs.push_back(output_of(output, scope, where));
+    return node;
+}
+
+void parse_nodes(const json& source, Graph& graph, Scope& scope, const std::string& where,
+                 int depth) {
+    std::size_t place = 0;
+    for (const json& node : array_of(field(source, "nodes", where), where)) {
+        graph.nodes.push_back(
+            parse_node(node, scope, where.empty() ? "" : where + ": ", place, depth));
+        ++place;
+    }
+    const ArgumentReader read(scope, where, depth);
+    for (const json& output : array_of(field(source, "outputs", where), where))
+        graph.outputs.push_back(read(output));
+}
+
+Graph parse_graph(const json& source, const std::string& where, int depth) {
+    Graph graph;
+    Scope scope(graph);
+    for (const json& input : array_of(field(source, "inputs", where), where)) {
+        const std::string name = own_name(input);
+        // A fixed argument has no name: nothing can read it.
+        graph.inputs.push_back(name.empty() ? -1 : scope.made(name, where));
+    }
+    parse_nodes(source, graph, scope, where, depth);
+    return graph;
+}
+
+/// "Symbol('s0', positive=True, integer=True)" or "s0"; "" for anything longer.
+std::string symbol_in(const std::string& expression) {
+    std::string_view text = expression;
+    if (constexpr std::string_view call = "Symbol('"; text.starts_with(call)) {
+        text.remove_prefix(call.size());
+        const std::size_t quote = text.find('\'');
+        if (quote == std::string_view::npos || text.find(')') != text.size() - 1) return "";
+        text = text.substr(0, quote);
+    }
+    for (const char c : text) {
+        const bool letter =
+            (lower(c) >= 'a' && lower(c) <= 'z') || (c >= '0' && c <= '9') || c == '_';
+        if (!letter) return "";
+    }
+    return std::string(text);
+}
+
+Dimension dimension_of(const json& size, const std::string& where) {
+    const auto [word, part] = union_of(size, where);
+    if (word == "as_int") {
+        const std::int64_t n = integer_of(*part, where);
+        if (n < 0) refuse(fmt::format("{}: a size of {}", where, n));
+        return {n, ""};
+    }
+    return {-1, symbol_in(text_in(*part, "expr_str", where))};
+}
+
+/// One input of the model: a tensor of the archive, the images, or an argument that was fixed.
+void take_input(const json& spec, Program& program, Scope& scope, std::string& images) {
+    const std::string where = "the signature's inputs";
+    const auto described = union_of(spec, where);
+    const std::string& kind = described.first;
+    const json* part = described.second;
+    const auto tensor = [&](InputKind as, const char* key) {
+        Input input;
+        input.kind = as;
+        input.name = text_in(*part, key, where);
+        input.value = scope.made(text_in(field(*part, "arg", where), "name", where), where);
+        program.inputs.push_back(std::move(input));
+    };
+    if (kind == "parameter") {
+        tensor(InputKind::parameter, "parameter_name");
+    } else if (kind == "buffer") {
+        tensor(InputKind::buffer, "buffer_name");
+    } else if (kind == "tensor_constant") {
+        tensor(InputKind::constant, "tensor_constant_name");
+    } else if (kind == "user_input") {
+        const json& argument = field(*part, "arg", where);
+        const auto [word, value] = union_of(argument, where);
+        if (word == "as_tensor") {
+            const std::string name = text_in(*value, "name", where);
+            images += (images.empty() ? "" : ", ") + name;
+            program.image = scope.made(name, where);
+        } else if (const std::string name = own_name(argument); !name.empty()) {
+            refuse(fmt::format("the model takes {} as {}, beside or instead of images",
+                               ticked(name), ticked(word)));
+        }
+    } else if (kind == "constant_input") {
+        const std::string name = text_in(*part, "name", where);
+        const ArgumentReader read(scope, where, 0);
+        program.constants[scope.made(name, where)] = read(field(*part, "value", where));
+    } else {
+        refuse(fmt::format("the model has an input of the kind {}, which is not supported{}",
+                           ticked(kind),
+                           kind == "custom_obj" ? " (an object of a C++ class)" : ""));
+    }
+}
+
+void parse_signature(const json& module, Program& program, Scope& scope) {
+    const json& signature = field(module, "signature", "the program");
+    std::string images;
+    for (const json& spec :
+         array_of(field(signature, "input_specs", "the signature"), "the signature"))
+        take_input(spec, program, scope, images);
+    if (program.image < 0) refuse("the model takes no tensor");
+    if (images.find(", ") != std::string::npos)
+        refuse(fmt::format("the model takes several tensors ({}); one, of images, is supported",
+                           shortened(images, 200)));
+    const json& graph = field(module, "graph", "the program");
+    const json& metas = field(graph, "tensor_values", "the graph");
+    const std::string where = fmt::format("the shape of {}", ticked(images));
+    const json& meta = field(metas, images, where);
+    program.image_type = number_type_of(integer_of(field(meta, "dtype", where), where), where);
+    for (const json& size : array_of(field(meta, "sizes", where), where))
+        program.image_sizes.push_back(dimension_of(size, where));
+}
+
+void parse_outputs(const json& module, Program& program, const Scope& scope) {
+    const std::string where = "the signature's outputs";
+    const ArgumentReader read(scope, where, 0);
+    const json& signature = field(module, "signature", "the program");
+    for (const json& spec : array_of(field(signature, "output_specs", where), where)) {
+        const auto [kind, part] = union_of(spec, where);
+        if (kind == "user_output") {
+            program.outputs.push_back({"", read(field(*part, "arg", where))});
+        } else if (kind == "buffer_mutation") {
+            program.mutated.push_back(text_in(*part, "buffer_name", where));
+        } else {
+            refuse(fmt::format("the model has an output of the kind {}, which is not supported",
+                               ticked(kind)));
+        }
+    }
+}
+
+/// The names of a container's entries, from PyTorch's description of the returned value.
+class OutputNames {
+public:
+    std::vector<std::string> names;
+    bool named = false;
+
+    /// `fields`: of the types of named tuples, which newer exporters write down.
+    explicit OutputNames(const json& fields) : fields_(fields) {}
+
+    void look(const json& spec, const std::string& prefix, int depth) {
+        if (depth > 16) refuse("the model's outputs are nested too deep");
+        const std::string where = "the description of the outputs";
+        const json& children = array_of(field(spec, "children_spec", where), where);
+        const json& type = field(spec, "type", where);
+        if (type.is_null() && children.empty()) {
+            names.push_back(prefix);
+            return;
+        }
+        const std::vector<std::string> keys = keys_of(spec, children.size());
+        for (std::size_t i = 0; i < children.size(); ++i) {
+            const std::string own = keys.empty() ? std::to_string(i) : keys[i];
+            look(children[i], prefix.empty() ? own : prefix + "." + own, depth + 1);
+        }
+        if (depth == 0) named = !keys.empty();
+    }
+
+private:
+    /// The context of a dict lists its keys, and so does that of most containers with names.
+    std::vector<std::string> keys_of(const json& spec, std::size_t count) const {
+        const auto context = spec.find("context");
+        if (context == spec.end() || !context->is_string()) return {};
+        json list;
+        if (const auto type = fields_.find(context->get<std::string>());
+            spec.value("type", json()) == "collections.namedtuple" && type != fields_.end()) {
+            if (type->is_object()) list = type->value("field_names", json());
+        } else {
+            list = json::parse(context->get<std::string>(), nullptr, false);
+        }
+        if (!list.is_array() || list.size() != count) return {};
+        std::vector<std::string> keys;
+        for (const json& key : list) {
+            if (!key.is_string()) return {};
+            keys.push_back(key.get<std::string>());
+        }
+        return keys;
+    }
+
+    const json& fields_;
+};
+
+void name_outputs(const json& module, Program& program) {
+    const auto fields = module.find("treespec_namedtuple_fields");
+    const json none = json::object();
+    OutputNames found(fields != module.end() && fields->is_object() ? *fields : none);
+    const auto calls = module.find("module_call_graph");
+    if (calls != module.end() && calls->is_array()) {
+        for (const json& call : *calls) {
+            if (!call.is_object() || call.value("fqn", json("?")) != json("")) continue;
+            const auto signature = call.find("signature");
+            if (signature == call.end() || !signature->is_object()) continue;
+            const std::string text = text_in(*signature, "out_spec", "the module's signature");
+            const json spec = parse_json(text, 64);
+            if (spec.is_array() && spec.size() == 2) found.look(spec[1], "", 0);
+        }
+    }
+    const bool fits = found.names.size() == program.outputs.size();
+    program.named_outputs = fits && found.named;
+    for (std::size_t i = 0; i < program.outputs.size(); ++i)
+        program.outputs[i].name = fits ? found.names[i] : std::to_string(i);
+}
+
+void parse_ranges(const json& source, Program& program) {
+    const auto ranges = source.find("range_constraints");
+    if (ranges == source.end() || !ranges->is_object()) return;
+    for (const auto& [symbol, range] : ranges->items()) {
+        Range& out = program.ranges[symbol];
+        for (const auto& [key, limit] :
+             {std::pair{"min_val", &out.least}, std::pair{"max_val", &out.most}}) {
+            if (!range.is_object()) continue;
+            const auto found = range.find(key);
+            if (found != range.end() && found->is_number_integer())
+                *limit = found->get<std::int64_t>();
+        }
+    }
+}
+
+}  // namespace
+
+Program parse_program(std::string_view text) {
+    const json source = parse_export_json(text);
+    Program program;
+    const json& version = field(source, "schema_version", "the program");
+    const std::int64_t major =
+        integer_of(field(version, "major", "the schema version"), "the schema version");
+    const auto torch = source.find("torch_version");
+    if (torch != source.end() && torch->is_string())
+        program.torch_version = shortened(torch->get<std::string>());
+    if (major != kSchema) {
+        refuse(fmt::format(
+            "the program has version {} of torch.export's schema{}; version {} is read (PyTorch "
+            "2.6 "
+            "and newer write it)",
+            major, program.torch_version.empty() ? "" : " (PyTorch " + program.torch_version + ")",
+            kSchema));
+    }
+    const json& module = field(source, "graph_module", "the program");
+    Scope scope(program.graph);
+    parse_signature(module, program, scope);
+    const json& graph = field(module, "graph", "the program");
+    parse_nodes(graph, program.graph, scope, "", 0);
+    parse_outputs(module, program, scope);
+    if (program.outputs.empty()) refuse("the model returns nothing");
+    name_outputs(module, program);
+    parse_ranges(source, program);
+    return program;
+}
+
+}  // namespace assay::pt2

@@ -1,0 +1,674 @@
+// Models of torch.export: the graph's calls of ATen operators, one after the other through
+// LibTorch's dispatcher, so that gradients flow. What depends on no image is computed once.
+#include <ATen/core/ivalue.h>
+#include <ATen/ops/empty.h>
+#include <fmt/format.h>
+
+#include <cstring>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <set>
+
+#include "assay/error.h"
+#include "core/file.h"
+#include "core/refuse.h"
+#include "core/text.h"
+#include "model/pt2/package.h"
+#include "model/torch/network.h"
+#include "model/torch/newer_operators.h"
+#include "model/torch/pt2_call.h"
+#include "model/torch/pt2_rules.h"
+#include "model/torch/pt2_symbols.h"
+#include "model/torch/runtime.h"
+#include "model/torch/scores.h"
+
+namespace assay::torch_plugin {
+namespace {
+
+/// A node with its operator looked up: a call of one, or arithmetic on sizes.
+struct Pt2Step {
+    std::string name;  ///< for messages: "node `conv2d` (torch.ops.aten.conv2d.default)"
+    std::string qualified;
+    std::optional<Pt2Call> call;
+    SymbolFunction symbol = nullptr;
+    std::vector<Pt2Feed> feeds;             ///< of `symbol`
+    std::vector<std::vector<int>> outputs;  ///< values of each result; -1: nobody's
+    std::vector<bool> lists;                ///< the result is a list of tensors
+    std::vector<int> reads, writes;         ///< values; written ones are changed in place
+    std::vector<int> done;                  ///< values that no later step reads
+
+    void run(Pt2Values& values) const {
+        try {
+            if (symbol != nullptr) {
+                Pt2Values given;
+                given.reserve(feeds.size());
+                for (const Pt2Feed& feed : feeds) given.push_back(feed.plain(values));
+                keep({symbol(given)}, values);
+            } else {
+                torch::jit::Stack stack;
+                const auto& arguments = call->op->schema().arguments();
+                stack.reserve(arguments.size());
+                for (std::size_t i = 0; i < arguments.size(); ++i) {
+                    const c10::IValue* constant = call->feeds[i].constant();
+                    stack.push_back(constant != nullptr
+                                        ? *constant
+                                        : call->feeds[i].fitted(values, arguments[i]));
+                }
+                call->run(stack);
+                keep(std::move(stack), values);
+            }
+        } catch (...) {
+            throw translated(name);
+        }
+        for (const int v : done) values[static_cast<std::size_t>(v)] = c10::IValue();
+    }
+
+private:
+    void keep(Pt2Values results, Pt2Values& values) const {
+        if (results.size() < outputs.size()) {
+            refuse(fmt::format("it returns {} values, the file expects {}", results.size(),
+                               outputs.size()));
+        }
+        for (std::size_t i = 0; i < outputs.size(); ++i) {
+            if (lists[i]) {
+                const auto items = results[i].toListRef();
+                if (items.size() != outputs[i].size()) {
+                    refuse(fmt::format("it returns {} tensors, the file expects {}", items.size(),
+                                       outputs[i].size()));
+                }
+                for (std::size_t k = 0; k < items.size(); ++k) {
+                    if (outputs[i][k] >= 0)
+                        values[static_cast<std::size_t>(outputs[i][k])] = items[k];
+                }
+            } else if (!outputs[i].empty() && outputs[i][0] >= 0) {
+                values[static_cast<std::size_t>(outputs[i][0])] = std::move(results[i]);
+            }
+        }
+    }
+};
+
+/// The archive's tensors on the device. Those that share numbers in the file share them here.
+class Pt2Tensors {
+public:
+    Pt2Tensors(const pt2::Package& package, const Pt2Setting& setting)
+        : package_(package), setting_(setting) {}
+
+    at::Tensor get(const pt2::StoredTensor& stored) {
+        auto& whole = wholes_[{stored.storage, stored.type}];
+        if (!whole.defined()) {
+            const std::span<const std::byte> bytes = package_.storages[stored.storage];
+            const std::size_t count = bytes.size() / pt2::bytes_of(stored.type);
+            whole = at::empty({static_cast<std::int64_t>(count)}, scalar_type_of(stored.type));
+            if (count > 0)
+                std::memcpy(whole.data_ptr(), bytes.data(), count * pt2::bytes_of(stored.type));
+            if (setting_.single && is_half_precision(stored.type)) whole = whole.to(at::kFloat);
+            whole = whole.to(setting_.device);
+        }
+        return whole.as_strided(stored.sizes, stored.strides, stored.offset);
+    }
+
+private:
+    const pt2::Package& package_;
+    const Pt2Setting& setting_;
+    std::map<std::pair<std::size_t, pt2::NumberType>, at::Tensor> wholes_;
+};
+
+/// Numbers in the model's tensors of one kind, shared ones once.
+std::int64_t count_numbers(const pt2::Package& package, bool parameters) {
+    std::set<std::tuple<std::size_t, std::int64_t, std::int64_t>> seen;
+    std::int64_t total = 0;
+    for (const pt2::Input& input : package.program.inputs) {
+        if ((input.kind == pt2::InputKind::parameter) != parameters) continue;
+        const auto found = package.weights.find(input.name);
+        const auto constant = package.constants.find(input.name);
+        if (found == package.weights.end() && constant == package.constants.end()) continue;
+        const pt2::StoredTensor& tensor =
+            found != package.weights.end() ? found->second : constant->second;
+        std::int64_t numbers = 1;
+        for (const std::int64_t size : tensor.sizes) numbers *= size;
+        if (seen.insert({tensor.storage, tensor.offset, numbers}).second) total += numbers;
+    }
+    return total;
+}
+
+/// Builds the steps: inner graphs in place of the calls that hold them, values numbered through.
+class Pt2Builder {
+public:
+    Pt2Builder(const pt2::Package& package, const Pt2Setting& setting)
+        : package_(package), setting_(setting) {}
+
+    std::vector<Pt2Step> steps;
+    Pt2Values start;  ///< the values before the first step: constants
+    std::vector<Pt2Feed> outputs;
+    std::vector<std::string> notes;
+    int image = -1;
+    std::vector<int> fresh;  ///< constants that a run changes, and so copies first
+    bool copies_image = false;
+    bool needs_contiguous = false;
+
+    void build() {
+        const pt2::Program& program = package_.program;
+        std::vector<int> places(program.graph.names.size(), -1);
+        bind_inputs(places);
+        add_nodes(program.graph, places, 0);
+        refuse_missing();
+        for (const pt2::Output& output : program.outputs)
+            outputs.emplace_back(output.argument, places, setting_);
+        drop_unread();
+        find_changed();
+        loosen_views();
+        fold();
+        check_training_mode();
+        plan_releases();
+    }
+
+private:
+    int new_value() {
+        start.emplace_back();
+        return static_cast<int>(start.size() - 1);
+    }
+
+    void bind_inputs(std::vector<int>& places) {
+        const pt2::Program& program = package_.program;
+        Pt2Tensors tensors(package_, setting_);
+        for (int& place : places) place = new_value();
+        for (const pt2::Input& input : program.inputs) {
+            // Buffers that are not saved with the weights are among the constants.
+            const auto weight = package_.weights.find(input.name);
+            const auto constant = package_.constants.find(input.name);
+            const auto unreadable = package_.unreadable.find(input.name);
+            if (unreadable != package_.unreadable.end())
+                refuse(fmt::format("the tensor `{}` is {}", shortened(input.name),
+                                   unreadable->second));
+            if (weight == package_.weights.end() && constant == package_.constants.end())
+                refuse(fmt::format("the archive lacks the tensor `{}`", shortened(input.name)));
+            start[static_cast<std::size_t>(places[static_cast<std::size_t>(input.value)])] =
+                tensors.get(weight != package_.weights.end() ? weight->second : constant->second);
+        }
+        for (const auto& [value, argument] : program.constants) {
+            start[static_cast<std::size_t>(places[static_cast<std::size_t>(value)])] =
+                Pt2Feed(argument, places, setting_).plain({});
+        }
+        image = places[static_cast<std::size_t>(program.image)];
+    }
+
+    void add_nodes(const pt2::Graph& graph, std::vector<int>& places, int depth) {
+        if (depth > 8) refuse("graphs inside graphs, too deep");
+        for (const pt2::Node& node : graph.nodes) {
+            if (is_assertion(node.target)) continue;
+            const std::string name =
+                fmt::format("node `{}` ({})", shortened(node.name), shortened(node.target, 100));
+            with_place(name, [&] {
+                if (node.target.starts_with("torch.ops.higher_order.")) {
+                    add_inner(node, places, depth);
+                } else {
+                    add_node(node, name, places);
+                }
+            });
+        }
+    }
+
+    template <class Body>
+    static void with_place(const std::string& name, Body&& body) {
+        try {
+            body();
+        } catch (...) {
+            const Error error = translated(name);
+            if (error.message().starts_with("node `")) throw error;
+            throw Error(error.code(), fmt::format("{}: {}", name, error.message()));
+        }
+    }
+
+    void add_node(const pt2::Node& node, const std::string& name, const std::vector<int>& places) {
+        Pt2Step step;
+        step.name = name;
+        step.symbol = find_symbol_function(node.target);
+        if (step.symbol != nullptr) {
+            for (const pt2::NamedArgument& input : node.inputs)
+                step.feeds.emplace_back(input.argument, places, setting_);
+            for (const Pt2Feed& feed : step.feeds) feed.add_values(step.reads);
+        } else {
+            const auto op = operator_name_of(node.target);
+            if (!op || !is_known_operator(*op)) {
+                const std::string missing =
+                    op ? op->qualified + (op->overload.empty() ? "" : "." + op->overload)
+                       : node.target;
+                auto& [count, first] = missing_[missing];
+                if (count++ == 0) first = node.name;
+                return;
+            }
+            step.qualified = op->qualified;
+            step.call = prepare_call(*op, node, places, setting_);
+            for (const Pt2Feed& feed : step.call->feeds) feed.add_values(step.reads);
+            needs_contiguous = needs_contiguous || depends_on_strides(op->qualified);
+            note_writes(step);
+        }
+        needs_contiguous = needs_contiguous || node.target == "torch.ops.aten.sym_stride.int";
+        for (const pt2::Argument& output : node.outputs) {
+            if (output.kind == pt2::ArgumentKind::unsupported)
+                refuse(fmt::format("a result of the kind `{}` is not supported", output.word));
+            step.lists.push_back(output.kind == pt2::ArgumentKind::list);
+            std::vector<int>& values = step.outputs.emplace_back();
+            for_each_value(output,
+                           [&](int v) { values.push_back(places[static_cast<std::size_t>(v)]); });
+        }
+        steps.push_back(std::move(step));
+    }
+
+    template <class Visit>
+    static void for_each_value(const pt2::Argument& argument, Visit&& visit) {
+        if (argument.kind == pt2::ArgumentKind::value) visit(argument.value);
+        for (const pt2::Argument& item : argument.items) visit(item.value);
+    }
+
+    static void note_writes(Pt2Step& step) {
+        const auto& arguments = step.call->op->schema().arguments();
+        for (std::size_t i = 0; i < arguments.size(); ++i) {
+            const auto* alias = arguments[i].alias_info();
+            if (alias != nullptr && alias->isWrite()) step.call->feeds[i].add_values(step.writes);
+        }
+    }
+
+    /// A call that holds a graph: those that only set a mode for it are replaced by its nodes.
+    void add_inner(const pt2::Node& node, std::vector<int>& places, int depth) {
+        const pt2::Graph* graph = nullptr;
+        std::vector<const pt2::Argument*> before, operands;
+        for (const pt2::NamedArgument& input : node.inputs) {
+            if (input.argument.kind == pt2::ArgumentKind::graph) {
+                if (graph != nullptr) refuse("it chooses between graphs, which is not supported");
+                graph = input.argument.graph.get();
+            } else {
+                (graph == nullptr ? before : operands).push_back(&input.argument);
+            }
+        }
+        const bool grad = node.target == "torch.ops.higher_order.wrap_with_set_grad_enabled";
+        const bool autocast = node.target == "torch.ops.higher_order.wrap_with_autocast";
+        if ((!grad && !autocast) || graph == nullptr)
+            refuse("control flow of this kind is not supported");
+        // (device type, number type, enabled, ...)
+        if (autocast && before.size() >= 3 && before[2]->kind == pt2::ArgumentKind::boolean &&
+            before[2]->boolean) {
+            notes.emplace_back(
+                "the model asks for mixed precision (autocast); it is computed in the precision of "
+                "its weights");
+        }
+        if (operands.size() != graph->inputs.size())
+            refuse(fmt::format("{} operands for a graph that takes {}", operands.size(),
+                               graph->inputs.size()));
+        std::vector<int> inner(graph->names.size(), -1);
+        for (std::size_t i = 0; i < operands.size(); ++i) {
+            if (graph->inputs[i] < 0) continue;
+            int& place = inner[static_cast<std::size_t>(graph->inputs[i])];
+            if (operands[i]->kind == pt2::ArgumentKind::value) {
+                place = places[static_cast<std::size_t>(operands[i]->value)];
+            } else {
+                place = new_value();
+                start[static_cast<std::size_t>(place)] =
+                    Pt2Feed(*operands[i], places, setting_).plain({});
+            }
+        }
+        for (int& place : inner) {
+            if (place < 0) place = new_value();
+        }
+        add_nodes(*graph, inner, depth + 1);
+        take_results(node, *graph, inner, places);
+    }
+
+    /// The outer names of an inner graph's results become those values.
+    static void take_results(const pt2::Node& node, const pt2::Graph& graph,
+                             const std::vector<int>& inner, std::vector<int>& places) {
+        std::vector<int> results, names;
+        for (const pt2::Argument& output : graph.outputs)
+            for_each_value(output,
+                           [&](int v) { results.push_back(inner[static_cast<std::size_t>(v)]); });
+        for (const pt2::Argument& output : node.outputs)
+            for_each_value(output, [&](int v) { names.push_back(v); });
+        if (results.size() != names.size())
+            refuse(fmt::format("its graph returns {} values, the file expects {}", results.size(),
+                               names.size()));
+        for (std::size_t i = 0; i < names.size(); ++i)
+            places[static_cast<std::size_t>(names[i])] = results[i];
+    }
+
+    /// Names every operator that is missing, not only the first.
+    void refuse_missing() const {
+        if (missing_.empty()) return;
+        std::string list;
+        for (const auto& [op, where] : missing_) {
+            list += fmt::format(
+                "{}{} ({} node{}, first `{}`: {})", list.empty() ? "" : ", ", shortened(op, 100),
+                where.first, where.first == 1 ? "" : "s", shortened(where.second),
+                op.find("::") != std::string::npos ? where_operator_is(op.substr(0, op.find('.')))
+                                                   : "only Python can run it");
+        }
+        refuse(fmt::format("the model calls operators that {} does not have: {}", framework_name(),
+                           list));
+    }
+
+    void drop_unread() {
+        std::vector<bool> read(start.size(), false);
+        std::vector<int> wanted;
+        for (const Pt2Feed& output : outputs) output.add_values(wanted);
+        for (const int v : wanted) read[static_cast<std::size_t>(v)] = true;
+        std::vector<Pt2Step> kept;
+        for (auto step = steps.rbegin(); step != steps.rend(); ++step) {
+            bool needed = !step->writes.empty();
+            for (const auto& values : step->outputs) {
+                for (const int v : values) needed = needed || read[static_cast<std::size_t>(v)];
+            }
+            if (!needed) continue;
+            for (const int v : step->reads) read[static_cast<std::size_t>(v)] = true;
+            kept.push_back(std::move(*step));
+        }
+        std::ranges::reverse(kept);
+        steps = std::move(kept);
+    }
+
+    /// Which value each value shares its numbers with (views, in-place results), as far back as
+    /// schemas tell; and which constants are changed through any of them. What was a view in the
+    /// exporter's memory order may be a copy in another (reshape): where numbers are changed that
+    /// have been viewed, that order is kept.
+    void find_changed() {
+        root_.resize(start.size());
+        for (std::size_t v = 0; v < root_.size(); ++v) root_[v] = static_cast<int>(v);
+        changed_.assign(start.size(), false);
+        std::vector<bool> viewed(start.size(), false);  // by root
+        for (const Pt2Step& step : steps) {
+            if (!step.call) continue;
+            for (std::size_t i = 0; i < step.outputs.size(); ++i) {
+                const int from = shared_with(step, i);
+                if (from < 0) continue;
+                const int root = root_[static_cast<std::size_t>(from)];
+                for (const int v : step.outputs[i]) root_[static_cast<std::size_t>(v)] = root;
+                if (step.writes.empty() && !may_return_its_input(step.qualified))
+                    viewed[static_cast<std::size_t>(root)] = true;
+            }
+            for (const int v : step.writes) {
+                const auto root = static_cast<std::size_t>(root_[static_cast<std::size_t>(v)]);
+                changed_[root] = true;
+                needs_contiguous = needs_contiguous || viewed[root];
+            }
+        }
+        for (std::size_t v = 0; v < start.size(); ++v) {
+            if (!changed_[v] || !start[v].isTensor()) continue;
+            fresh.push_back(static_cast<int>(v));
+        }
+        copies_image = changed_[static_cast<std::size_t>(image)];
+    }
+
+    /// An exporter writes a view wherever its own kernels' memory order allows one; those here may
+    /// order theirs otherwise. Where nothing is written through it, reshape does the same.
+    void loosen_views() {
+        const auto& known =
+            torch::jit::getAllOperatorsFor(c10::Symbol::fromQualString("aten::reshape"));
+        if (known.empty()) return;
+        for (Pt2Step& step : steps) {
+            if (step.qualified != "aten::view" && step.qualified != "aten::_unsafe_view") continue;
+            const auto& arguments = step.call->op->schema().arguments();
+            const bool plain = arguments.size() == 2 && arguments[1].name() == "size";
+            const bool written =
+                std::ranges::any_of(step.reads, [&](int v) { return is_changed(v); });
+            if (!plain || written) continue;
+            step.call->op = known.front();
+            step.call->run = known.front()->getOperation();
+        }
+    }
+
+    static void add_sets(const c10::AliasInfo& alias, std::set<c10::Symbol>& out, bool before) {
+        const auto& sets = before ? alias.beforeSets() : alias.afterSets();
+        out.insert(sets.begin(), sets.end());
+        for (const auto& inner : alias.containedTypes()) add_sets(inner, out, before);
+    }
+
+    /// The argument's value whose numbers result `i` of the step shares; -1: none.
+    static int shared_with(const Pt2Step& step, std::size_t i) {
+        const auto& schema = step.call->op->schema();
+        const auto first_value = [&](std::size_t argument) {
+            std::vector<int> values;
+            step.call->feeds[argument].add_values(values);
+            return values.empty() ? -1 : values.front();
+        };
+        if (i == 0 && may_return_its_input(step.qualified)) return first_value(0);
+        if (i >= schema.returns().size() || schema.returns()[i].alias_info() == nullptr) return -1;
+        std::set<c10::Symbol> result;
+        add_sets(*schema.returns()[i].alias_info(), result, false);
+        for (std::size_t a = 0; a < schema.arguments().size(); ++a) {
+            const auto* alias = schema.arguments()[a].alias_info();
+            if (alias == nullptr) continue;
+            std::set<c10::Symbol> given;
+            add_sets(*alias, given, true);
+            const bool shared =
+                std::ranges::any_of(given, [&](c10::Symbol s) { return result.contains(s); });
+            if (shared) return first_value(a);
+        }
+        return -1;
+    }
+
+    bool is_changed(int v) const {
+        return changed_[static_cast<std::size_t>(root_[static_cast<std::size_t>(v)])];
+    }
+
+    void fold() {
+        std::vector<bool> known(start.size(), false);
+        for (std::size_t v = 0; v < start.size(); ++v)
+            known[v] = !start[v].isNone() && !is_changed(static_cast<int>(v));
+        std::vector<Pt2Step> kept;
+        for (Pt2Step& step : steps) {
+            const auto is_known = [&](int v) { return known[static_cast<std::size_t>(v)]; };
+            bool constant = step.writes.empty() && std::ranges::all_of(step.reads, is_known);
+            for (const auto& values : step.outputs) {
+                for (const int v : values) constant = constant && !is_changed(v);
+            }
+            // What is random stays a step, for check_training_mode to find.
+            if (constant && step.call) constant = randomness_in(step.qualified, *step.call).empty();
+            if (!constant) {
+                kept.push_back(std::move(step));
+                continue;
+            }
+            step.run(start);
+            for (const auto& values : step.outputs) {
+                for (const int v : values) known[static_cast<std::size_t>(v)] = true;
+            }
+        }
+        steps = std::move(kept);
+    }
+
+    void check_training_mode() const {
+        for (const Pt2Step& step : steps) {
+            if (!step.call) continue;
+            std::string trouble = randomness_in(step.qualified, *step.call);
+            if (trouble.empty()) trouble = batch_dependence_of(step.qualified, *step.call);
+            if (!trouble.empty()) refuse(fmt::format("{}: {}", step.name, trouble));
+        }
+    }
+
+    void plan_releases() {
+        std::vector<bool> seen(start.size(), false);
+        const auto needed_later = [&](const std::vector<int>& values, std::vector<int>* done) {
+            for (const int v : values) {
+                if (seen[static_cast<std::size_t>(v)]) continue;
+                seen[static_cast<std::size_t>(v)] = true;
+                if (done != nullptr) done->push_back(v);
+            }
+        };
+        std::vector<int> wanted;
+        for (const Pt2Feed& output : outputs) output.add_values(wanted);
+        needed_later(wanted, nullptr);
+        for (auto step = steps.rbegin(); step != steps.rend(); ++step) {
+            needed_later(step->reads, &step->done);
+            for (const auto& values : step->outputs) needed_later(values, &step->done);
+        }
+        // Constants that only folded steps read.
+        for (std::size_t v = 0; v < start.size(); ++v) {
+            if (!seen[v]) start[v] = c10::IValue();
+        }
+        std::erase_if(fresh, [&](int v) { return !seen[static_cast<std::size_t>(v)]; });
+    }
+
+    const pt2::Package& package_;
+    const Pt2Setting& setting_;
+    std::map<std::string, std::pair<std::size_t, std::string>> missing_;  ///< count, first node
+    std::vector<int> root_;
+    std::vector<bool> changed_;
+};
+
+class Pt2Network final : public Network {
+public:
+    Pt2Network(const pt2::Package& package, const std::string& output, const Pt2Setting& setting)
+        : output_(output), parameters_(count_numbers(package, true)) {
+        const pt2::Program& program = package.program;
+        if (parameters_ == 0) parameters_ = count_numbers(package, false);
+        Pt2Builder builder(package, setting);
+        builder.build();
+        steps_ = std::move(builder.steps);
+        start_ = std::move(builder.start);
+        outputs_ = std::move(builder.outputs);
+        notes_ = std::move(builder.notes);
+        fresh_ = std::move(builder.fresh);
+        image_ = builder.image;
+        copies_image_ = builder.copies_image;
+        needs_contiguous_ = builder.needs_contiguous;
+        named_ = program.named_outputs;
+        for (const pt2::Output& part : program.outputs) names_.push_back(part.name);
+        take_input(program, setting);
+        if (const auto half = half_type(package); setting.single && half) {
+            notes_.push_back(
+                fmt::format("the model's weights have half precision ({}); on a CPU it is computed "
+                            "in single precision",
+                            *half == pt2::NumberType::float16 ? "float16" : "bfloat16"));
+        }
+        if (!program.mutated.empty()) {
+            notes_.push_back(fmt::format(
+                "the model changes its buffer {} at each call; every batch starts from the stored "
+                "one",
+                shortened(program.mutated.front())));
+        }
+    }
+
+    at::Tensor forward(const at::Tensor& input) override {
+        Pt2Values values = start_;
+        for (const int v : fresh_) {
+            c10::IValue& value = values[static_cast<std::size_t>(v)];
+            value = value.toTensor().clone();
+        }
+        at::Tensor x = input.is_floating_point() ? input.to(type_) : input;
+        if (needs_contiguous_) x = x.contiguous();
+        if (copies_image_) x = x.clone();
+        values[static_cast<std::size_t>(image_)] = std::move(x);
+        for (const Pt2Step& step : steps_) step.run(values);
+        Scores scores = scores_in(returned(values), output_);
+        if (!scores.note.empty()) {
+            const std::scoped_lock lock(mutex_);
+            if (chosen_.empty()) chosen_ = std::move(scores.note);
+        }
+        return scores.tensor;
+    }
+
+    std::int64_t parameters() const override { return parameters_; }
+    std::optional<std::array<std::int64_t, 4>> declared_input() const override { return shape_; }
+    std::optional<at::ScalarType> declared_type() const override {
+        return type_ == at::kByte ? at::kByte : at::kFloat;
+    }
+    std::int64_t largest_batch() const override { return largest_batch_; }
+
+    std::vector<std::string> notes() const override {
+        const std::scoped_lock lock(mutex_);
+        std::vector<std::string> all = notes_;
+        if (!chosen_.empty()) all.push_back(chosen_);
+        return all;
+    }
+
+private:
+    static std::optional<pt2::NumberType> half_type(const pt2::Package& package) {
+        if (is_half_precision(package.program.image_type)) return package.program.image_type;
+        for (const auto* tensors : {&package.weights, &package.constants}) {
+            for (const auto& [name, tensor] : *tensors) {
+                if (is_half_precision(tensor.type)) return tensor.type;
+            }
+        }
+        return std::nullopt;
+    }
+
+    void take_input(const pt2::Program& program, const Pt2Setting& setting) {
+        type_ = scalar_type_of(program.image_type);
+        if (!c10::isFloatingType(type_) && type_ != at::kByte) {
+            refuse(fmt::format("the model takes numbers of type {}; floats and bytes are supported",
+                               c10::toString(type_)));
+        }
+        if (setting.single && is_half_precision(program.image_type)) type_ = at::kFloat;
+        if (program.image_sizes.size() != 4) {
+            refuse(fmt::format("the model takes a tensor of {} dimensions; images have 4",
+                               program.image_sizes.size()));
+        }
+        for (std::size_t d = 0; d < 4; ++d) shape_[d] = program.image_sizes[d].size;
+        const auto range = program.ranges.find(program.image_sizes[0].symbol);
+        if (shape_[0] >= 0 || range == program.ranges.end()) return;
+        // Below 3 it is the exporter's own limit: it tells sizes 0 and 1 from all others.
+        const std::int64_t least = range->second.least.value_or(0);
+        largest_batch_ = std::max<std::int64_t>(range->second.most.value_or(0), 0);
+        if (least > 2 || (largest_batch_ > 0 && largest_batch_ < 2)) {
+            shape_[0] = std::max<std::int64_t>(
+                std::min(least, largest_batch_ > 0 ? largest_batch_ : least), 1);
+        }
+    }
+
+    /// What the model's forward() would have returned.
+    c10::IValue returned(const Pt2Values& values) const {
+        if (outputs_.size() == 1 && names_[0].empty()) return outputs_[0].plain(values);
+        std::vector<c10::IValue> parts;
+        for (const Pt2Feed& output : outputs_) parts.push_back(output.plain(values));
+        if (!named_) return c10::ivalue::Tuple::create(std::move(parts));
+        c10::impl::GenericDict dict(c10::StringType::get(), c10::AnyType::get());
+        for (std::size_t i = 0; i < parts.size(); ++i) dict.insert(names_[i], std::move(parts[i]));
+        return dict;
+    }
+
+    std::string output_;
+    std::int64_t parameters_;
+    std::vector<Pt2Step> steps_;
+    Pt2Values start_;
+    std::vector<Pt2Feed> outputs_;
+    std::vector<std::string> names_;
+    std::vector<int> fresh_;
+    int image_ = -1;
+    bool copies_image_ = false;
+    bool needs_contiguous_ = false;
+    bool named_ = false;
+    std::array<std::int64_t, 4> shape_{};
+    std::int64_t largest_batch_ = 0;
+    at::ScalarType type_ = at::kFloat;
+    std::vector<std::string> notes_;
+    mutable std::mutex mutex_;
+    std::string chosen_;
+};
+
+/// An open side that the exporter bounded.
+void check_sides(const pt2::Program& program, const ModelSpec& spec) {
+    if (program.image_sizes.size() != 4) return;
+    const bool last = spec.layout == InputLayout::nhwc;
+    const std::array<std::pair<std::size_t, std::int64_t>, 2> sides = {
+        {{last ? 1 : 2, spec.preprocess.height}, {last ? 2 : 3, spec.preprocess.width}}};
+    for (const auto& [dimension, size] : sides) {
+        const auto range = program.ranges.find(program.image_sizes[dimension].symbol);
+        if (program.image_sizes[dimension].size >= 0 || range == program.ranges.end()) continue;
+        const auto& [least, most] = range->second;
+        if ((!least || size >= *least) && (!most || size <= *most)) continue;
+        refuse(fmt::format(
+            "the model takes images with sides from {} to {}, but input_size is [3, {}, {}]",
+            least.value_or(0), most ? std::to_string(*most) : "any", spec.preprocess.height,
+            spec.preprocess.width));
+    }
+}
+
+}  // namespace
+
+std::unique_ptr<Network> load_pt2(const ModelSpec& spec, c10::Device device) {
+    const MappedFile file(spec.path);
+    const pt2::Package package = pt2::read_package(file.bytes());
+    check_sides(package.program, spec);
+    const Pt2Setting setting = {device, device.is_cpu()};
+    return std::make_unique<Pt2Network>(package, spec.output, setting);
+}
+
+}  // namespace assay::torch_plugin
