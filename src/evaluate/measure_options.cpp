@@ -6,6 +6,7 @@
 
 #include "assay/error.h"
 #include "assay/evaluate/score.h"
+#include "assay/report.h"
 #include "data/label_rows.h"
 #include "evaluate/truth.h"
 
