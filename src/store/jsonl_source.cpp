@@ -188,19 +188,19 @@ std::string conversion_of(std::string_view ending, const std::filesystem::path& 
                                   "numpy.savez('{}.npz', **(dict(t) if hasattr(t, 'keys') else "
                                   "dict(scores=t)))",
                                   from, stem)) +
-               fmt::format(" (then assay import {}.npz)", stem);
+               fmt::format("; then give the same command {}.npz", stem);
     }
     if (ending == ".pkl" || ending == ".pickle") {
         return python(fmt::format("import numpy, pickle; t = pickle.load(open('{}', 'rb')); "
                                   "numpy.savez('{}.npz', **(t if isinstance(t, dict) else "
                                   "dict(scores=t)))",
                                   from, stem)) +
-               fmt::format(" (then assay import {}.npz)", stem);
+               fmt::format("; then give the same command {}.npz", stem);
     }
     const auto pandas = [&](const char* reader) {
         return python(fmt::format("import pandas; pandas.{}('{}').to_csv('{}.csv', index=False)",
                                   reader, from, stem)) +
-               fmt::format(" (then assay import {}.csv)", stem);
+               fmt::format("; then give the same command {}.csv", stem);
     };
     if (ending == ".parquet") return pandas("read_parquet");
     if (ending == ".feather") return pandas("read_feather");
@@ -209,7 +209,7 @@ std::string conversion_of(std::string_view ending, const std::filesystem::path& 
         return python(fmt::format("import pandas; pandas.read_json('{}').to_json('{}.jsonl', "
                                   "orient='records', lines=True)",
                                   from, stem)) +
-               fmt::format(" (then assay import {}.jsonl)", stem);
+               fmt::format("; then give the same command {}.jsonl", stem);
     }
     return {};
 }
