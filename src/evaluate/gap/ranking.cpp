@@ -46,6 +46,16 @@ const RankingColumn& column_named(const std::vector<RankingColumn>& columns,
                 fmt::format("no column `{}` to rank by{}", name, suggest(name, names)));
 }
 
+/// top1_v1; on composites, which have no single label, real_v1.
+const RankingColumn& first_of_the_first_set(const std::vector<RankingColumn>& columns) {
+    for (const GapMetric metric : gap_metrics) {
+        const auto found =
+            std::ranges::find(columns, fmt::format("{}_v1", name_of(metric)), &RankingColumn::name);
+        if (found != columns.end()) return *found;
+    }
+    throw Error(ErrorCode::bad_input, "no model has a value on the first data set to rank against");
+}
+
 }  // namespace
 
 std::vector<std::string> ranking_columns(const GapReport& report) {
@@ -57,15 +67,17 @@ std::vector<std::string> ranking_columns(const GapReport& report) {
 GapRanking rank_by(const GapReport& report, const std::string& by, const std::string& against,
                    bool dense) {
     const std::vector<RankingColumn> columns = columns_of(report);
-    std::vector<Maybe> one = column_named(columns, by).values,
-                       two = column_named(columns, against).values;
+    std::vector<Maybe> one = column_named(columns, by).values;
+    const RankingColumn& other =
+        against.empty() ? first_of_the_first_set(columns) : column_named(columns, against);
+    std::vector<Maybe> two = other.values;
     // Ranks over different models could not be subtracted.
     for (std::size_t i = 0; i < one.size(); ++i) {
         if (!one[i] || !two[i]) one[i] = two[i] = std::nullopt;
     }
     const auto ranks = dense ? dense_ranks(one) : competition_ranks(one),
                others = dense ? dense_ranks(two) : competition_ranks(two);
-    GapRanking out{.by = by, .against = against, .dense = dense, .places = {}};
+    GapRanking out{.by = by, .against = other.name, .dense = dense, .places = {}};
     for (std::size_t i = 0; i < one.size(); ++i) {
         if (one[i])
             out.places.push_back(
