@@ -21,6 +21,7 @@
 #include "assay/evaluate/gate.h"
 #include "assay/evaluate/listing.h"
 #include "assay/evaluate/measure_options.h"
+#include "assay/evaluate/people.h"
 #include "assay/evaluate/predict.h"
 #include "assay/evaluate/score.h"
 #include "assay/evaluate/show.h"
