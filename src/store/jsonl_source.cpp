@@ -185,8 +185,9 @@ std::string conversion_of(std::string_view ending, const std::filesystem::path& 
     const auto python = [](const std::string& code) { return "python3 -c \"" + code + "\""; };
     if (ending == ".pt" || ending == ".pth" || ending == ".ckpt") {
         return python(fmt::format("import numpy, torch; t = torch.load('{}', map_location='cpu'); "
-                                  "numpy.savez('{}.npz', **(dict(t) if hasattr(t, 'keys') else "
-                                  "dict(scores=t)))",
+                                  "t = dict(t) if hasattr(t, 'keys') else dict(scores=t); "
+                                  "numpy.savez('{}.npz', **{{k: v.detach() if hasattr(v, 'detach') "
+                                  "else v for k, v in t.items()}})",
                                   from, stem)) +
                fmt::format("; then give the same command {}.npz", stem);
     }

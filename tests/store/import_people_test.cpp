@@ -348,7 +348,8 @@ TEST_F(PeoplesImports, FilesThatPythonAloneReadsAreAnsweredWithACommand) {
     EXPECT_THAT(refusal("logits.pt", "PK"),
                 AllOf(HasSubstr("files ending in `.pt` are not read"),
                       HasSubstr("This converts it: python3 -c \"import numpy, torch; "),
-                      HasSubstr("numpy.savez('logits.npz'")));
+                      HasSubstr("numpy.savez('logits.npz'"), HasSubstr("v.detach()"),
+                      HasSubstr("; then give the same command logits.npz")));
     EXPECT_THAT(refusal("p.parquet", "PAR1"), HasSubstr("pandas.read_parquet("));
     EXPECT_THAT(refusal("p.json", "[]"), HasSubstr("lines=True"));
     EXPECT_THAT(refusal("p.docx", "x"), Not(HasSubstr("This converts it")));
