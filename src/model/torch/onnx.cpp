@@ -34,7 +34,8 @@ struct Step {
     std::vector<Branch> branches;  ///< then and else, or a Loop's body
 };
 
-/// No classifier goes round so often; a file that would go on for ever does.
+/// Of all loops of a run, those inside others too. No classifier goes round so often; a file that
+/// would go on for ever does.
 constexpr std::int64_t kMostRounds = 10'000;
 
 Tensors run_node(const OnnxOperator& op, const OnnxNode& node, std::span<const at::Tensor> inputs,
@@ -206,7 +207,8 @@ public:
     at::Tensor forward(const at::Tensor& input) override {
         std::vector<at::Tensor> values(constants_.size());
         values[input_] = input.to(type_);
-        run(steps_, values);
+        std::int64_t rounds = 0;
+        run(steps_, values, rounds);
         return value_of(output_, values);
     }
 
@@ -281,15 +283,17 @@ private:
             inputs.push_back(v < 0 ? at::Tensor() : value_of(v, values));
     }
 
-    void run(const std::vector<Step>& steps, std::vector<at::Tensor>& values) const {
+    /// `rounds`: of loops, so far.
+    void run(const std::vector<Step>& steps, std::vector<at::Tensor>& values,
+             std::int64_t& rounds) const {
         Tensors inputs;
         for (const Step& step : steps) {
             if (step.op == nullptr && step.node.op == "Loop") {
-                go_round(step, values);
+                go_round(step, values, rounds);
             } else if (step.op == nullptr) {
                 const bool yes = condition_of(step.node, value_of(step.node.inputs[0], values));
                 const Step::Branch& branch = step.branches[yes ? 0 : 1];
-                run(branch.steps, values);
+                run(branch.steps, values, rounds);
                 for (std::size_t i = 0; i < step.node.outputs.size(); ++i) {
                     if (step.node.outputs[i] >= 0 && branch.outputs[i] >= 0)
                         values[step.node.outputs[i]] = value_of(branch.outputs[i], values);
@@ -306,7 +310,7 @@ private:
     }
 
     /// Runs a Loop; its results become `values`.
-    void go_round(const Step& step, std::vector<at::Tensor>& values) const {
+    void go_round(const Step& step, std::vector<at::Tensor>& values, std::int64_t& rounds) const {
         const OnnxNode& node = step.node;
         const Step::Branch& body = step.branches[0];
         std::int64_t most = std::numeric_limits<std::int64_t>::max();
@@ -323,14 +327,14 @@ private:
             carried.push_back(value_of(node.inputs[i], values));
         std::vector<Tensors> together(body.outputs.size() - 1 - carried.size());
         for (std::int64_t round = 0; on && round < most; ++round) {
-            if (round == kMostRounds)
+            if (++rounds > kMostRounds)
                 throw NodeError(fmt::format("node \"{}\" (Loop): it goes on after {} rounds",
                                             node.name, kMostRounds));
             values[body.inputs[0]] = at::scalar_tensor(round, at::kLong);
             values[body.inputs[1]] = at::scalar_tensor(on, at::kBool);
             for (std::size_t i = 0; i < carried.size(); ++i)
                 values[body.inputs[i + 2]] = carried[i];
-            run(body.steps, values);
+            run(body.steps, values, rounds);
             on = condition_of(node, value_of(body.outputs[0], values));
             for (std::size_t i = 0; i < carried.size(); ++i)
                 carried[i] = value_of(body.outputs[i + 1], values);
@@ -440,7 +444,8 @@ private:
         if (constant) {
             try {
                 std::vector<at::Tensor> values(constants_.size());
-                go_round(step, values);
+                std::int64_t rounds = 0;
+                go_round(step, values, rounds);
                 for (const int v : step.node.outputs) {
                     if (v >= 0) constants_[v] = values[v];
                 }
