@@ -22,6 +22,7 @@
 #include "assay/evaluate/listing.h"
 #include "assay/evaluate/measure_options.h"
 #include "assay/evaluate/ood.h"
+#include "assay/evaluate/people.h"
 #include "assay/evaluate/predict.h"
 #include "assay/evaluate/score.h"
 #include "assay/evaluate/show.h"

@@ -6,6 +6,7 @@
 
 #include "assay/error.h"
 #include "assay/evaluate/compare.h"
+#include "assay/evaluate/people.h"
 #include "assay/report.h"
 #include "cli/command.h"
 #include "cli/progress.h"
@@ -20,6 +21,8 @@ assay compare runs/val/resnet50 runs/val/resnet50-v2
 assay compare runs/val/a runs/val/b runs/val/c --metrics top1,nll,ece
 assay compare runs/val/old runs/val/new --gate "top1.delta >= -0.005" --gate "high(ece.delta) <= 0.01"
 assay compare runs/val/old runs/val/new --disagreements 50 --json
+assay compare runs/val/a runs/val-blurred/a --other-images
+assay compare runs/cue-conflict --people human_cue_conflict --class-map 16-class
 )";
 
 class CompareCommand final : public StoreCommand {
@@ -29,14 +32,22 @@ public:
             "compare",
             "Compare candidates with a baseline on the images that both scored: paired differences "
             "with intervals, exact tests, and where they disagree. Images and classes are matched "
-            "by their ids. Status 1: a gate is broken; 3: some items have no scores.",
+            "by their ids. With --people: each model with people, by error consistency. Status 1: "
+            "a gate is broken; 3: some items have no scores.",
             compare_examples);
         app->add_option("baseline", options_.baseline, "Store of the baseline")
             ->required()
             ->type_name("STORE");
-        app->add_option("candidates", options_.candidates, "Stores of the candidates")
-            ->required()
+        app->add_option("candidates", options_.candidates,
+                        "Stores of the candidates (with --people: further models)")
             ->type_name("STORE");
+        app->add_flag("--other-images", options_.other_images,
+                      "Pair items of equal ids although their images are known to be others: "
+                      "clean against corrupted ones (without it they are refused)");
+        app->add_option("--people", people_,
+                        "Answers of people to the same images: csv files with the columns subj, "
+                        "object_response, category, imagename, or a folder of them")
+            ->type_name("CSV");
         app->add_option("--disagreements", options_.disagreements, "Items listed for each pair")
             ->capture_default_str()
             ->type_name("N");
@@ -63,9 +74,25 @@ public:
         }
     }
 
-    void check() const override { assay::check(options_); }
+    void check() const override {
+        assay::check(options_);
+        if (people_.empty()) return;
+        const MeasureOptions& measure = options_.measure;
+        if (!measure.metrics.empty() || !measure.gates.empty() || !measure.labels.empty())
+            throw Error(ErrorCode::usage,
+                        "--people measures error consistency alone: --metrics, --labels and "
+                        "--gate do not go with it");
+    }
 
     int run() const override {
+        if (!people_.empty()) {
+            PeopleOptions people{{options_.baseline}, people_, options_.measure};
+            people.stores.insert(people.stores.end(), options_.candidates.begin(),
+                                 options_.candidates.end());
+            const Report report = report_of(compare_with_people(people));
+            output_.print(report);
+            return report.partial ? Status::partial : Status::done;
+        }
         ProgressLine line("compare", "items");
         const CompareResult result = compare_runs(options_, *self_comm(), line);
         line.finish();
@@ -77,6 +104,7 @@ public:
 
 private:
     CompareRunsOptions options_;
+    std::vector<std::filesystem::path> people_;
     Output output_;
 };
 

@@ -170,7 +170,7 @@ private:
         for (const char* set : {"v1", "v2"}) {
             line(fmt::format(
                 "labels aggregate {{0}}/truth/votes-{0}.csv --data {{0}}/images/{0} --to csv "
-                "-o {{0}}/labels/{0}.csv",
+                "--label-sets {{0}}/labels/{0}.csv",
                 set));
         }
         line("score {0}/runs/v1 --labels {0}/labels/v1.csv --metrics real,variable_topk");

@@ -69,9 +69,9 @@ public:
                         "asma_patchml, ... (metric_set)")
             ->type_name("COLUMN");
         app->add_option("--rank-against", request_.rank_against,
-                        "The column that their places are held against")
-            ->type_name("COLUMN")
-            ->capture_default_str();
+                        "The column that their places are held against (default: top1_v1; where "
+                        "no model has one, as on composites, real_v1)")
+            ->type_name("COLUMN");
         app->add_option_function<std::string>(
                "--ties", [this](const std::string& ties) { request_.dense_ties = ties == "dense"; },
                "Ranks after equal values: standard (1, 2, 2, 4) or dense (1, 2, 2, 3)")

@@ -33,8 +33,8 @@ std::string help() {
                std::string(part.summary) + "\n";
     out +=
         "\nExamples:\n"
-        "  assay labels propose runs/val --recall 0.97 -o questions.csv\n"
-        "  assay labels aggregate votes.csv --data images --to csv -o labels.csv\n"
+        "  assay labels propose runs/val --recall 0.97 --questions questions.csv\n"
+        "  assay labels aggregate votes.csv --data images --to csv --label-sets labels.csv\n"
         "  assay labels stats labels.csv\n";
     return out;
 }

@@ -16,8 +16,8 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view labels_aggregate_examples = R"(
 assay labels aggregate votes.csv
-assay labels aggregate votes.csv --data images/multi --to csv -o labels.csv
-assay labels aggregate raters.npz --original val.txt --to list -o real.json
+assay labels aggregate votes.csv --data images/multi --to csv --label-sets labels.csv
+assay labels aggregate raters.npz --original val.txt --to list --label-sets real.json
 assay labels aggregate raters.npz --original real.json --against real.json
 assay labels aggregate raters.npz --original val.csv --original-label-votes 0-397 --against golden.npz
 assay labels aggregate votes.csv --method weighted --weights experts.csv --threshold 0.6
@@ -26,7 +26,7 @@ assay labels aggregate votes.csv --answers wrong,right --annotators --posteriors
 
 /// Files that the command writes beside its report.
 struct Files {
-    fs::path labels, posteriors, quality, curve;
+    fs::path label_sets, posteriors, quality, curve;
     std::string format;
 };
 
@@ -133,13 +133,13 @@ void add_items(CLI::App& app, AggregateOptions& o) {
 
 void add_results(CLI::App& app, AggregateOptions& o, Files& files) {
     const std::string results = "Results";
-    app.add_option("-o,--output", files.labels,
+    app.add_option("--label-sets", files.label_sets,
                    "Write the label sets to FILE (-: stdout, in place of the report)")
         ->type_name("FILE")
         ->group(results);
     app.add_option("--to", files.format,
-                   "list (JSON, as real.json), object (JSON), csv (default: by the file's ending, "
-                   "csv or object)")
+                   "How --label-sets are written: list (JSON, as real.json), object (JSON), csv "
+                   "(default: by the file's ending, csv or object)")
         ->type_name("FORMAT")
         ->group(results);
     app.add_option("--posteriors", files.posteriors, "Write a csv with a row per question")
@@ -172,20 +172,27 @@ int labels_aggregate(std::vector<std::string> arguments) {
     add_dawid_skene(*app, options.em);
     add_items(*app, options);
     add_results(*app, options, files);
-    output.add_format_to(*app);
+    output.add_to(*app);
     if (!parse(*app, std::move(arguments))) return Status::done;
     // Looked at before the work: an unknown name should cost no time.
-    const LabelSetFormat format = label_set_format_for(files.labels, files.format);
-    const bool printed = files.labels == "-";
+    const LabelSetFormat format = label_set_format_for(files.label_sets, files.format);
+    const bool printed = files.label_sets == "-";
     if (!files.curve.empty() && options.against.empty())
         throw Error(ErrorCode::usage, "--curve goes with --against: what thresholds are held to");
-    if (printed && output.format != ReportFormat::text)
-        throw Error(ErrorCode::usage, "--format and -o - both print to stdout; name a file");
+    if (files.label_sets.empty()) {
+        if (!files.format.empty())
+            throw Error(ErrorCode::usage, "--to goes with --label-sets FILE: how they are written");
+        output.check_is_report("label sets", "--label-sets");
+    }
+    if (printed && output.to_stdout() && output.format != ReportFormat::text) {
+        throw Error(ErrorCode::usage,
+                    "--format and --label-sets - both print to stdout; name a file");
+    }
 
     const Aggregation found = aggregate_votes(options);
     for (const std::string& line : found.assumed) note(line);
-    if (!files.labels.empty()) {
-        write_result(files.labels,
+    if (!files.label_sets.empty()) {
+        write_result(files.label_sets,
                      label_sets_text(found.built.sets, found.dataset, found.classes, format));
     }
     if (!files.posteriors.empty()) write_result(files.posteriors, posterior_csv(found));
@@ -196,13 +203,13 @@ int labels_aggregate(std::vector<std::string> arguments) {
         write_result(files.quality, render(quality, ReportFormat::csv));
     }
     const Report report = report_of(found);
-    if (printed) {
+    if (printed && output.to_stdout()) {
         for (const std::string& text : report.warnings) warn(text);
     } else {
         output.print(report);
     }
-    if (files.labels.empty() && output.format == ReportFormat::text)
-        note("no label sets were written: -o FILE writes them");
+    if (files.label_sets.empty() && output.format == ReportFormat::text)
+        note("no label sets were written: --label-sets FILE writes them");
     return report.partial ? Status::partial : Status::done;
 }
 

@@ -14,8 +14,8 @@ namespace assay::cli {
 namespace {
 
 constexpr std::string_view labels_propose_examples = R"(
-assay labels propose runs/val -o questions.csv
-assay labels propose runs/val --recall 0.97 --gold experts.csv --skip-agreed -o questions.csv
+assay labels propose runs/val --questions questions.csv
+assay labels propose runs/val --recall 0.97 --gold experts.csv --skip-agreed --questions questions.csv
 assay labels propose runs/val/a runs/val/b --rule rank --all-models --json
 )";
 
@@ -66,11 +66,11 @@ public:
                      "is out of reach, or images have no scores.",
                      labels_propose_examples);
         add_options(*app, options_);
-        app->add_option("-o,--output", questions_,
+        app->add_option("--questions", questions_,
                         "Write the questions: csv with item, path, label, class, proposed_by, "
-                        "prior (-: stdout)")
+                        "prior (-: stdout, in place of the report)")
             ->type_name("FILE");
-        output_.add_format_to(*app);
+        output_.add_to(*app);
         return app;
     }
 
@@ -85,8 +85,10 @@ public:
 
     void check() const override {
         assay::check(options_);
-        if (questions_ == "-" && output_.format != ReportFormat::text)
-            throw Error(ErrorCode::usage, "--format and -o - both print to stdout; name a file");
+        if (questions_.empty()) output_.check_is_report("questions", "--questions");
+        if (printed() && output_.format != ReportFormat::text)
+            throw Error(ErrorCode::usage,
+                        "--format and --questions - both print to stdout; name a file");
     }
 
     int run() const override {
@@ -97,11 +99,10 @@ public:
         const bool as_csv = output_.format == ReportFormat::csv;
         const std::string questions =
             as_csv || !questions_.empty() ? question_csv(found) : std::string();
-        const bool printed = questions_ == "-";
-        if (!questions_.empty() && !printed) write_result(questions_, questions);
-        if (printed || as_csv) {
+        if (!questions_.empty()) write_result(questions_, questions);
+        if (printed() || as_csv) {
             for (const std::string& text : report.warnings) warn(text);
-            output_.write(questions);
+            if (as_csv) output_.write(questions);
         } else {
             output_.print(report);
         }
@@ -109,6 +110,9 @@ public:
     }
 
 private:
+    /// The questions, and not the report, go to stdout.
+    bool printed() const { return questions_ == "-" && output_.to_stdout(); }
+
     ProposeOptions options_;
     std::filesystem::path questions_;
     Output output_;

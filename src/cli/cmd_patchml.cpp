@@ -146,7 +146,8 @@ void add_results(CLI::App& app, PatchmlOptions& o, Flags& flags) {
 
 void say_what_next(const PatchmlResult& result) {
     std::string data, labels;
-    for (const PatchmlDataset& set : result.datasets) data += " --data " + set.made.folder.string();
+    for (const PatchmlDataset& set : result.datasets)
+        data += " --data " + as_typed(set.made.folder.string());
     for (const Grid& grid : result.options.grids)
         labels += fmt::format("{}{}", labels.empty() ? "" : ",", grid.k);
     note(

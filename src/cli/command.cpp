@@ -127,9 +127,12 @@ CLI::Validator decimal_number() {
             "UINT", "decimal number"};
 }
 
-/// Of predict and its like only: elsewhere the options that it names are not.
+/// Of predict and its like only, and of the options that the command has.
 static std::string habit_for(const std::string& argument, const CLI::App& app) {
-    return app.get_option_no_throw("--model") == nullptr ? std::string() : habit(argument);
+    if (app.get_option_no_throw("--model") == nullptr) return {};
+    return habit(argument, [&app](const std::string& option) {
+        return app.get_option_no_throw(option) != nullptr;
+    });
 }
 
 bool parse(CLI::App& app, std::vector<std::string> arguments) {
@@ -171,7 +174,7 @@ bool parse(CLI::App& app, std::vector<std::string> arguments) {
     }
 }
 
-void Output::add_format_to(CLI::App& app) {
+void Output::add_to(CLI::App& app) {
     const auto choose = [this](ReportFormat chosen) {
         format = chosen;
         json = chosen == ReportFormat::json;
@@ -187,12 +190,17 @@ void Output::add_format_to(CLI::App& app) {
         "--csv", [choose] { choose(ReportFormat::csv); }, "Short for --format csv");
     as_json->excludes(named);
     as_csv->excludes(named)->excludes(as_json);
-}
-
-void Output::add_to(CLI::App& app) {
-    add_format_to(app);
     app.add_option("-o,--output", file, "Write the result to FILE instead of stdout (-: stdout)")
         ->type_name("FILE");
+}
+
+void Output::check_is_report(std::string_view what, std::string_view option) const {
+    const std::filesystem::path ending = file.extension();
+    if (format != ReportFormat::text || (ending != ".csv" && ending != ".json")) return;
+    throw Error(ErrorCode::usage,
+                fmt::format("-o {0} would hold the report, as text: {1} are written with {2} {0}, "
+                            "the report in that form with {3}",
+                            file.string(), what, option, ending == ".csv" ? "--csv" : "--json"));
 }
 
 void Output::print(const Report& report) const {
@@ -207,6 +215,17 @@ bool Output::to_stdout() const {
 
 void Output::write(std::string_view text) const {
     write_result(file, text);
+}
+
+std::string as_typed(const std::string& word) {
+    constexpr std::string_view plain =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./=+,:@%";
+    if (!word.empty() && word.front() != '-' && word.find_first_not_of(plain) == std::string::npos)
+        return word;
+    std::string quoted = word.starts_with('-') ? "./" : "";
+    quoted += '\'';
+    for (const char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+    return quoted + '\'';
 }
 
 void warn(std::string_view text) {

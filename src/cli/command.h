@@ -81,14 +81,19 @@ struct Output {
     std::filesystem::path file;  ///< -o: "" or "-" = stdout
 
     void add_to(CLI::App& app);
-    /// Without -o, for commands whose -o names something else than the report.
-    void add_format_to(CLI::App& app);
+    /// For a command that writes `what` by the option `option`, which is not there: throws usage
+    /// where -o names a file that looks like one of these, and the report would be put in it as
+    /// text.
+    void check_is_report(std::string_view what, std::string_view option) const;
     bool to_stdout() const;
     /// The report's warnings to stderr, the report to stdout or `file`.
     void print(const Report& report) const;
     /// Writes the text to stdout or to `file`, as write_result does.
     void write(std::string_view text) const;
 };
+
+/// A word that the shell takes for this one: a command in a hint should work as it is printed.
+std::string as_typed(const std::string& word);
 
 /// A warning or note on stderr ("assay: warning: ..."), coloured on a terminal only.
 void warn(std::string_view text);

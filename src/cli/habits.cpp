@@ -32,7 +32,7 @@ constexpr std::array habits = {
     Habit{"--test-pool", "the pooling is the exported model's own"},
     Habit{"--topk",
           "all scores are stored; how many ranks count is said to `assay score --metrics "
-          "top5` or -k"},
+          "top5` or --k"},
     Habit{"--checkpoint", "--model"},
     Habit{"--weights", "--model"},
     Habit{"--resume", "the same command again goes on where it was interrupted"},
@@ -60,13 +60,16 @@ constexpr std::array habits = {
 
 }  // namespace
 
-std::string habit(std::string_view option) {
+std::string habit(std::string_view option, const std::function<bool(const std::string&)>& has) {
     std::string name(option.substr(0, option.find('=')));
     std::ranges::replace(name, '_', '-');
     const auto found =
         std::ranges::find_if(habits, [&](const Habit& row) { return row.option == name; });
     if (found == habits.end()) return {};
-    if (found->here.starts_with("--")) return fmt::format("; here it is `{}`", found->here);
+    if (found->here.starts_with("--")) {
+        const std::string here(found->here.substr(0, found->here.find(' ')));
+        return has(here) ? fmt::format("; here it is `{}`", found->here) : std::string();
+    }
     return fmt::format(": {}", found->here);
 }
 

@@ -1,13 +1,14 @@
 // Options that people bring from PyTorch's and timm's scripts, and what they are called here.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
 
 namespace assay::cli {
 
 /// "--amp is not needed: ..." for an option that is none of ours; "" where nothing better than the
-/// nearest name is known.
-std::string habit(std::string_view option);
+/// nearest name is known. Options that the command does not have (`has`) are not proposed.
+std::string habit(std::string_view option, const std::function<bool(const std::string&)>& has);
 
 }  // namespace assay::cli

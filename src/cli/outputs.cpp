@@ -28,8 +28,9 @@ namespace {
 namespace fs = std::filesystem;
 
 /// The options whose values are files to write. All other values may be inputs.
-constexpr std::array<std::string_view, 6> output_options = {
-    "output", "posteriors", "annotator-quality", "curve", "rejected", "probabilities"};
+constexpr std::array<std::string_view, 8> output_options = {
+    "output", "label-sets", "questions",    "posteriors", "annotator-quality",
+    "curve",  "rejected",   "probabilities"};
 
 struct Named {
     std::string by;  ///< "--output", or "votes" of a plain argument
@@ -108,8 +109,11 @@ bool is_part_of_a_store(const fs::path& target) {
 
 void check_place(const Named& output) {
     if (is_stdout(output.path)) {
-        if (output.by != "--output")
-            refuse_output(output, "stdout is for the report or -o; name a file");
+        // What the command is for may stand in place of the report.
+        constexpr std::array<std::string_view, 3> results = {"--output", "--label-sets",
+                                                             "--questions"};
+        if (std::ranges::find(results, output.by) == results.end())
+            refuse_output(output, "stdout is for the report; name a file");
         return;
     }
     const auto there = look_at(output.path);

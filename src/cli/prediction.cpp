@@ -14,22 +14,6 @@
 
 namespace assay::cli {
 
-namespace {
-
-/// A word that the shell takes for this one: a hint should work as it is printed.
-std::string as_typed(const std::string& word) {
-    constexpr std::string_view plain =
-        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./=+,:@%";
-    if (!word.empty() && word.front() != '-' && word.find_first_not_of(plain) == std::string::npos)
-        return word;
-    std::string quoted = word.starts_with('-') ? "./" : "";
-    quoted += '\'';
-    for (const char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
-    return quoted + '\'';
-}
-
-}  // namespace
-
 void StoreFlags::add_to(CLI::App& app) {
     const std::string group = "Results";
     app.add_option("--out", out, "Folder of the results")

@@ -18,12 +18,13 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 
 /// Options whose values are files.
-constexpr std::array<std::string_view, 18> file_options = {
-    "labels",      "also-labels", "labels1", "labels2", "class-map", "gold",
-    "table",       "path",        "output",  "out",     "rejected",  "original",
-    "replication", "data",        "boxes",   "whole",   "list",      "classes"};
+constexpr std::array<std::string_view, 20> file_options = {
+    "labels", "also-labels", "labels1", "labels2",  "class-map", "gold",        "table",
+    "path",   "output",      "out",     "rejected", "original",  "replication", "data",
+    "boxes",  "whole",       "list",    "classes",  "questions", "people"};
 /// Those of them that are written, and need not be there.
-constexpr std::array<std::string_view, 3> written_options = {"output", "out", "rejected"};
+constexpr std::array<std::string_view, 4> written_options = {"output", "out", "rejected",
+                                                             "questions"};
 
 template <std::size_t N>
 bool is_one_of(const std::array<std::string_view, N>& names, std::string_view key) {

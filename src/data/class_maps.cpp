@@ -80,6 +80,33 @@ constexpr BuiltIn built_in[] = {
     {"in9", in9_map},
 };
 
+/// `missing`: ImageNet's classes that the map asks about and the model has not.
+[[noreturn]] void refuse_missing(const ClassMap& map, const ClassList& model,
+                                 const std::vector<std::size_t>& missing) {
+    const ClassList& imagenet = imagenet_classes();
+    const std::size_t first = missing.front();
+    const std::string one = fmt::format("`{}` ({})", imagenet.id(first), imagenet.name(first));
+    const auto asked = static_cast<std::size_t>(
+        std::count_if(map.target_of.begin(), map.target_of.end(), [](auto t) { return t >= 0; }));
+    // ImageNet-12k and -21k lack a few of the 1000.
+    if (missing.size() <= 16 && missing.size() < asked) {
+        std::string list;
+        for (const std::size_t i : missing)
+            list += fmt::format("{}{}", list.empty() ? "" : ", ", imagenet.id(i));
+        refuse(
+            fmt::format("class map `{}` asks about {} of ImageNet's classes, and {} of them {} "
+                        "among the model's {}: {} ({}); a file that lists the others, one id a "
+                        "line, is a class map, too",
+                        map.name, asked, missing.size(), missing.size() == 1 ? "is not" : "are not",
+                        model.size(), list, imagenet.name(first)));
+    }
+    refuse(fmt::format(
+        "class map `{}` needs ImageNet's classes (WordNet ids or names in any "
+        "order, among any others; or 1000 numbers); the model has {} classes, "
+        "and none of them is {}{}",
+        map.name, model.size(), one, is_numbered(model) ? published_list(model.size()) : ""));
+}
+
 /// A built-in map speaks of ImageNet's classes in the usual order; this makes it speak of the
 /// model's.
 ClassMap for_model(ClassMap map, const ClassList& model) {
@@ -100,14 +127,11 @@ ClassMap for_model(ClassMap map, const ClassList& model) {
         target_of[c] = map.target_of[i];
     }
     // Half a group, or a class without an output, would be another question than the map's.
+    std::vector<std::size_t> missing;
     for (std::size_t i = 0; i < met.size(); ++i) {
-        if (met[i] != 0 || map.target_of[i] < 0) continue;
-        refuse(
-            fmt::format("class map `{}` needs ImageNet's classes (WordNet ids or names in any "
-                        "order, among any others; or 1000 numbers); the model has {} classes, "
-                        "and none of them is `{}` ({})",
-                        map.name, model.size(), imagenet.id(i), imagenet.name(i)));
+        if (met[i] == 0 && map.target_of[i] >= 0) missing.push_back(i);
     }
+    if (!missing.empty()) refuse_missing(map, model, missing);
     map.target_of = std::move(target_of);
     return map;
 }

@@ -12,6 +12,7 @@
 #include "assay/error.h"
 #include "class_aliases.h"
 #include "core/text.h"
+#include "imagenet_names.h"
 
 namespace assay {
 namespace {
@@ -150,9 +151,10 @@ FolderClasses match_unnamed(const std::vector<std::string>& folders, const Class
     if (folders.size() != known.size()) {
         throw Error(ErrorCode::bad_input,
                     fmt::format("{} class folders (`{}`, ...), but the classifier has {} classes "
-                                "without names: give its class list, "
-                                "so that folders can be found in it",
-                                folders.size(), shortened(folders.front()), known.size()));
+                                "without names: give its class list (--classes), "
+                                "so that folders can be found in it{}",
+                                folders.size(), shortened(folders.front()), known.size(),
+                                published_list(known.size())));
     }
     FolderClasses out = sorted_names(folders);
     out.note +=

@@ -1,5 +1,7 @@
 #include "imagenet_names.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <iterator>
 #include <unordered_map>
@@ -144,6 +146,29 @@ std::optional<Classes> as_imagenet(const std::vector<std::string>& texts) {
         return out;
     }
     return permutation(meanings);
+}
+
+std::string published_list(std::size_t classes) {
+    struct Head {
+        std::size_t classes;
+        std::string_view name, file;
+    };
+    static constexpr Head heads[] = {
+        {10450, "ImageNet-21k (Ridnik et al., winter 2021)", "imagenet21k_miil_w21_synsets.txt"},
+        {11221, "ImageNet-21k (Ridnik et al., fall 2011)", "imagenet21k_miil_synsets.txt"},
+        {11821, "ImageNet-12k", "imagenet12k_synsets.txt"},
+        {21841, "ImageNet-22k", "imagenet22k_synsets.txt"},
+        {21842, "ImageNet-22k (Microsoft)", "imagenet22k_ms_synsets.txt"},
+        {21843, "ImageNet-21k (Google)", "imagenet21k_goog_synsets.txt"},
+    };
+    for (const Head& head : heads) {
+        if (head.classes == classes)
+            return fmt::format(
+                "; {} classes are those of {}, whose WordNet ids timm publishes as "
+                "timm/data/_info/{}: that file is a class list (--classes)",
+                classes, head.name, head.file);
+    }
+    return {};
 }
 
 }  // namespace assay

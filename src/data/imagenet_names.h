@@ -25,4 +25,8 @@ std::optional<std::int32_t> imagenet_meaning(std::string_view text);
 /// means a class of its own, in whatever order.
 std::optional<std::vector<std::int32_t>> as_imagenet(const std::vector<std::string>& names);
 
+/// Where the WordNet ids of a head of so many classes are published: ImageNet-12k, -21k, -22k in
+/// timm's orders, which are not built in; a sentence behind a semicolon, "" for other numbers.
+std::string published_list(std::size_t classes);
+
 }  // namespace assay

@@ -198,18 +198,32 @@ Verdict verdict_of(const PairedMetric& m, double level) {
                                                                      : Verdict::worse;
 }
 
-// What pairing by ids takes for granted, where the stores say otherwise.
-void warn_of_pairing(PairReport& report, std::optional<bool> differ) {
+// Items are paired by their ids; whether their images are the same is told by their bytes.
+void check_images(PairReport& report, const PairedImages& images, bool others_allowed) {
+    std::string others;
+    if (images.differ > 0) {
+        others = fmt::format(
+            "{} and {} saw other images under the same ids{}", report.baseline, report.candidate,
+            images.first.empty() ? fmt::format(" of {}", report.dataset)
+                                 : fmt::format(": {} of {} recorded ones, the first `{}`",
+                                               images.differ, images.compared, images.first));
+    }
+    if (!others.empty() && !others_allowed) {
+        throw Error(ErrorCode::bad_input,
+                    fmt::format("{}; --other-images pairs them all the same, as for clean and "
+                                "corrupted images",
+                                others));
+    }
     if (report.dataset != report.candidate_dataset) {
-        const std::string_view images = !differ   ? "nothing tells whether they are the same images"
-                                        : *differ ? "they are other images"
-                                                  : "they are the same images";
+        const std::string_view what = images.differ > 0     ? "they are other images"
+                                      : images.compared > 0 ? "they are the same images"
+                                                            : "nothing tells whether they are the "
+                                                              "same images";
         report.warnings.push_back(fmt::format(
             "{} is scored on {} and {} on {}: items are paired by their ids; {}", report.baseline,
-            report.dataset, report.candidate, report.candidate_dataset, images));
-    } else if (differ.value_or(false)) {
-        report.warnings.push_back(fmt::format("{} and {} saw other images under the same ids of {}",
-                                              report.baseline, report.candidate, report.dataset));
+            report.dataset, report.candidate, report.candidate_dataset, what));
+    } else if (!others.empty()) {
+        report.warnings.push_back(std::move(others));
     }
 }
 
@@ -245,6 +259,10 @@ PairReport compare_pair(const RowReader& baseline, const Truth& truth, const Pre
         }
     });
     report.items = rows.baseline.size();
+    // Before anything is computed.
+    agree(comm, [&] {
+        check_images(report, paired_images(baseline, candidate, rows), options.other_images);
+    });
     report.only_baseline = rows.only_baseline;
     report.only_candidate = rows.only_candidate;
     report.not_scored = rows.not_scored;
@@ -272,7 +290,6 @@ PairReport compare_pair(const RowReader& baseline, const Truth& truth, const Pre
     fill_predictions(report, one, two, rows, labels, a.dataset().ids, options.disagreements,
                      options.score.resampling.level);
     if (!options.score.left_out.empty()) report.notes.push_back(options.score.left_out);
-    warn_of_pairing(report, other_images(baseline, candidate));
     const bool own = std::any_of(
         options.score.metrics.begin(), options.score.metrics.end(), [&](const MetricRequest& r) {
             return !truth.only_valid &&

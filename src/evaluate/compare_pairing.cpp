@@ -102,19 +102,35 @@ std::uint64_t relabelled(const PredictionStore& a, const PredictionStore& b, con
     return count;
 }
 
-std::optional<bool> other_images(const RowReader& first, const RowReader& second) {
+PairedImages paired_images(const RowReader& first, const RowReader& second, const Alignment& rows) {
     const PredictionStore &a = first.store(), &b = second.store();
+    const auto image_of = [](const RowReader& reader, std::uint64_t row) {
+        const std::uint32_t rows_of_shard = reader.store().spec().shard_rows;
+        const auto* shard = reader.shard(static_cast<std::size_t>(row / rows_of_shard));
+        const auto at = static_cast<std::size_t>(row % rows_of_shard);
+        return shard != nullptr && at < shard->images().size() ? shard->images()[at] : ImageFile{};
+    };
+    PairedImages out;
+    for (std::size_t k = 0; k < rows.baseline.size(); ++k) {
+        const ImageFile x = image_of(first, rows.baseline[k]),
+                        y = image_of(second, rows.candidate[k]);
+        if (!x.known() || !y.known()) continue;
+        ++out.compared;
+        if (x == y) continue;
+        if (out.differ++ == 0)
+            out.first = a.dataset().ids[static_cast<std::size_t>(rows.baseline[k])];
+    }
+    if (out.compared > 0) return out;
     if (a.spec().ids_hash != b.spec().ids_hash || a.spec().shard_rows != b.spec().shard_rows)
-        return std::nullopt;
-    std::optional<bool> differ;
+        return out;
     for (std::size_t s = 0; s < a.shards(); ++s) {
         const PredictionStore::Shard *one = first.shard(s), *two = second.shard(s);
         if (one == nullptr || two == nullptr) continue;
         if (one->images_hash().empty() || two->images_hash().empty()) continue;
-        if (one->images_hash() != two->images_hash()) return true;
-        differ = false;
+        out.compared += one->rows;
+        if (one->images_hash() != two->images_hash()) out.differ += one->rows;
     }
-    return differ;
+    return out;
 }
 
 Truth carried_over(const Truth& truth, const Alignment& rows, std::uint64_t candidate_rows) {

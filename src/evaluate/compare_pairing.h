@@ -31,8 +31,14 @@ std::vector<std::int32_t> class_places(const PredictionStore& a, const Predictio
 std::uint64_t relabelled(const PredictionStore& a, const PredictionStore& b, const Alignment& rows,
                          std::span<const std::int32_t> places);
 
-/// Whether the stores' records hold other bytes of images; nothing where they do not tell.
-std::optional<bool> other_images(const RowReader& a, const RowReader& b);
+/// What the stores' records say of the images of paired items.
+struct PairedImages {
+    std::uint64_t compared = 0;  ///< pairs whose two images are recorded; 0: nothing tells
+    std::uint64_t differ = 0;    ///< of these with other bytes
+    std::string first;           ///< the first such item, where images are recorded singly
+};
+/// Image by image; where only whole shards are recorded, by those of equal shards.
+PairedImages paired_images(const RowReader& a, const RowReader& b, const Alignment& rows);
 
 /// What is true of the baseline's items, at the candidate's rows.
 Truth carried_over(const Truth& truth, const Alignment& rows, std::uint64_t candidate_rows);

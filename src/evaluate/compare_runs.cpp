@@ -40,13 +40,16 @@ CompareResult compare_runs(const CompareRunsOptions& options, Comm& comm,
         }
     }
     if (stores.empty()) {
-        throw Error(ErrorCode::usage, fmt::format("no candidate besides the baseline `{}`",
-                                                  options.baseline.string()));
+        throw Error(ErrorCode::usage,
+                    fmt::format("no candidate besides the baseline `{}`: name a second store, or "
+                                "answers of people with --people",
+                                options.baseline.string()));
     }
     std::vector<const PredictionStore*> candidates;
     for (const PredictionStore& store : stores) candidates.push_back(&store);
 
-    const CompareOptions how{resolve(options.measure, baseline), options.disagreements};
+    const CompareOptions how{resolve(options.measure, baseline), options.disagreements,
+                             options.other_images};
     if (!how.score.labels_note.empty()) result.warnings.push_back(how.score.labels_note);
     result.pairs = compare_stores(baseline, candidates, how, comm, progress);
     for (const PairReport& pair : result.pairs) {

@@ -6,34 +6,33 @@
 
 #include "assay/evaluate/compare.h"
 #include "core/statistics.h"
+#include "evaluate/kappa.h"
 
 namespace assay {
-namespace {
-
-/// Both correct, only one, only the other, both incorrect.
-using Cells = std::array<double, 4>;
-
-/// Cohen's kappa of being correct; nothing where chance alone agrees always.
-std::optional<double> kappa(const Cells& c) {
+double agreement_by_chance(const AgreementCells& c) {
     const double n = c[0] + c[1] + c[2] + c[3], one = (c[0] + c[1]) / n, two = (c[0] + c[2]) / n;
-    const double observed = (c[0] + c[3]) / n, chance = one * two + (1 - one) * (1 - two);
+    return one * two + (1 - one) * (1 - two);
+}
+
+std::optional<double> kappa_of(const AgreementCells& c) {
+    const double n = c[0] + c[1] + c[2] + c[3];
+    if (!(n > 0)) return std::nullopt;
+    const double observed = (c[0] + c[3]) / n, chance = agreement_by_chance(c);
     if (!(chance < 1)) return std::nullopt;
     return (observed - chance) / (1 - chance);
 }
-
-}  // namespace
 
 Estimate error_consistency(std::uint64_t both, std::uint64_t only_baseline,
                            std::uint64_t only_candidate, std::uint64_t neither, double level) {
     Estimate out;
     out.n = both + only_baseline + only_candidate + neither;
-    const Cells cells{static_cast<double>(both), static_cast<double>(only_baseline),
-                      static_cast<double>(only_candidate), static_cast<double>(neither)};
+    const AgreementCells cells{static_cast<double>(both), static_cast<double>(only_baseline),
+                               static_cast<double>(only_candidate), static_cast<double>(neither)};
     if (out.n == 0) {
         out.undefined = "no item has a valid label";
         return out;
     }
-    out.value = kappa(cells);
+    out.value = kappa_of(cells);
     if (!out.value) {
         out.undefined = "both are correct everywhere, or nowhere: chance alone agrees always";
         return out;
@@ -44,9 +43,9 @@ Estimate error_consistency(std::uint64_t both, std::uint64_t only_baseline,
     double mean = 0;
     for (std::size_t c = 0; c < 4; ++c) {
         if (cells[c] == 0) continue;
-        Cells left = cells;
+        AgreementCells left = cells;
         --left[c];
-        const std::optional<double> value = out.n > 1 ? kappa(left) : std::nullopt;
+        const std::optional<double> value = out.n > 1 ? kappa_of(left) : std::nullopt;
         if (!value) {
             out.note = "no interval: without one of the items it would have no value";
             return out;

@@ -91,7 +91,7 @@ Listing formats() {
     static constexpr std::array<std::array<std::string_view, 3>, 9> known = {{
         {"model", ".pt", "TorchScript"},
         {"model", ".pt2", "torch.export"},
-        {"model", ".onnx", "ONNX, opset 7 to 22, operators of the usual vision classifiers"},
+        {"model", ".onnx", "ONNX, opset 1 to 25, operators of the usual vision classifiers"},
         {"images", ".jpg .jpeg .png .webp .bmp .tif .tiff", "as Pillow reads them"},
         {"predictions", ".npy .npz .safetensors", "N x C, float16 / 32 / 64"},
         {"predictions", ".csv .tsv .jsonl", "full matrix, or top-k with timm's columns"},

@@ -7,6 +7,7 @@
 #include "assay/error.h"
 #include "cells.h"
 #include "core/file.h"
+#include "core/npy_stream.h"
 #include "core/zip.h"
 #include "safetensors.h"
 #include "score_source.h"
@@ -112,24 +113,42 @@ struct Candidate {
     std::string described;
     bool matrix;
     bool column = false;
+    bool texts = false;  ///< one a row
+    std::uint64_t count = 0;
 };
+
+/// `ids`, `filenames`, `image_paths`, ...
+bool names_ids(std::string_view name) {
+    return role_of(name) == Role::id ||
+           (name.ends_with('s') && role_of(name.substr(0, name.size() - 1)) == Role::id);
+}
+
+/// The array of ids beside the scores, by its name and length; nothing when there is none.
+std::optional<std::size_t> ids_among(const std::vector<Candidate>& candidates, std::uint64_t rows) {
+    for (std::size_t i = 0; i < candidates.size(); ++i) {
+        const Candidate& c = candidates[i];
+        if (c.texts && c.count == rows && names_ids(c.name)) return i;
+    }
+    return std::nullopt;
+}
 
 /// The array of labels beside the scores, by its name; nothing when there is none.
 std::optional<std::size_t> truth_among(const std::vector<Candidate>& candidates,
                                        std::size_t chosen) {
     for (std::size_t i = 0; i < candidates.size(); ++i) {
         const Role role = role_of(candidates[i].name);
-        if (i != chosen && candidates[i].column && (role == Role::label || role == Role::truth))
+        if (i != chosen && (candidates[i].column || candidates[i].texts) &&
+            (role == Role::label || role == Role::truth))
             return i;
     }
     return std::nullopt;
 }
 
-/// The arrays that are neither the scores nor their labels.
+/// The arrays that are neither the scores nor their labels or ids.
 void note_others(ScoreSource& source, const std::vector<Candidate>& candidates, std::size_t chosen,
-                 std::optional<std::size_t> truth) {
+                 std::optional<std::size_t> truth, std::optional<std::size_t> ids = std::nullopt) {
     for (std::size_t i = 0; i < candidates.size(); ++i) {
-        if (i == chosen || i == truth) continue;
+        if (i == chosen || i == truth || i == ids) continue;
         source.notes.push_back(fmt::format("the array `{:.60}` {} is not used", candidates[i].name,
                                            candidates[i].described));
     }
@@ -183,7 +202,16 @@ Candidate describe_entry(const ZipArchive& archive, const ZipEntry& entry) {
             });
         } catch (const Enough&) {
         }
-        const NpyView view = parse_npy_header(std::as_bytes(std::span(head.data(), head.size())));
+        const ArrayHeader header = array_header(std::as_bytes(std::span(head.data(), head.size())));
+        const NpyView& view = header.view;
+        if (header.text.width > 0) {
+            candidate.described = fmt::format("{} of texts", view.shape_text());
+            candidate.texts =
+                view.shape.size() == 1 || (view.shape.size() == 2 && view.shape[1] == 1);
+            candidate.matrix = false;
+            candidate.count = header.elements();
+            return candidate;
+        }
         candidate.described = fmt::format("{} {}", view.shape_text(), name_of(view.type()));
         candidate.matrix = is_matrix(view.shape, view.type());
         candidate.column = is_column(view.shape, view.type());
@@ -194,9 +222,28 @@ Candidate describe_entry(const ZipArchive& archive, const ZipEntry& entry) {
     return candidate;
 }
 
+/// An array of texts that lies beside the scores, as many as there are rows.
+StringColumn texts_beside(const ScoreSource& source, const ZipArchive& archive,
+                          const ZipEntry& entry, const std::string& name, const char* what) {
+    StringColumn column;
+    for (const std::string& text : texts_of(archive.read(entry, max_truth_bytes)))
+        column.append(text);
+    if (column.size() != source.rows) {
+        fail(ErrorCode::bad_input, fmt::format("the array `{:.60}` has {} {} for {} rows", name,
+                                               column.size(), what, source.rows));
+    }
+    return column;
+}
+
 /// Labels that lie beside the scores, as many as there are rows.
 void take_truth(ScoreSource& source, const ZipArchive& archive, const ZipEntry& entry,
-                const std::string& name) {
+                const Candidate& candidate) {
+    const std::string& name = candidate.name;
+    source.truth_name = name;
+    if (candidate.texts) {
+        source.truth = texts_beside(source, archive, entry, name, "labels");
+        return;
+    }
     const std::vector<std::byte> bytes = archive.read(entry, max_truth_bytes);
     const NpyView view = parse_npy(bytes);
     if (view.count() != source.rows) {
@@ -205,7 +252,6 @@ void take_truth(ScoreSource& source, const ZipArchive& archive, const ZipEntry& 
     }
     for (std::uint64_t i = 0; i < view.count(); ++i)
         source.truth.append(fmt::format("{}", view.values.integer(i)));
-    source.truth_name = name;
 }
 
 }  // namespace
@@ -245,8 +291,12 @@ ScoreSource open_npz(const fs::path& file, const SourceOptions& options) {
         source.owners.push_back(map);
         source.owners.push_back(spool);
         const auto truth = truth_among(candidates, chosen);
-        if (truth) take_truth(source, archive, *entries[*truth], candidates[*truth].name);
-        note_others(source, candidates, chosen, truth);
+        if (truth) take_truth(source, archive, *entries[*truth], candidates[*truth]);
+        const auto ids = ids_among(candidates, source.rows);
+        if (ids)
+            source.ids =
+                texts_beside(source, archive, *entries[*ids], candidates[*ids].name, "ids");
+        note_others(source, candidates, chosen, truth, ids);
         return source;
     });
 }

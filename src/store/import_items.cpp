@@ -11,6 +11,7 @@
 #include "cells.h"
 #include "core/csv.h"
 #include "core/file.h"
+#include "core/npy_stream.h"
 #include "core/refuse.h"
 #include "core/string_index.h"
 #include "core/text.h"
@@ -55,16 +56,22 @@ ItemList read_item_table(std::string_view text, const std::string& source) {
     return list;
 }
 
-/// A csv's column of ids and what else it says of the items, or the lines of a text.
+/// A csv's column of ids and what else it says of the items, or the lines of a text, or NumPy's
+/// texts.
 ItemList read_items(const fs::path& path) {
     const std::string ending = lower_extension(path.filename().string());
-    if (ending == ".npy" || ending == ".npz" || ending == ".json") {
-        refuse(
-            fmt::format("`{}` is no list of items: a text with one id per line, or a csv, is; "
-                        "labels alone are given with --labels",
-                        path.string()));
-    }
     const MappedFile file(path);
+    if (ending == ".npy" && array_header(file.bytes()).text.width > 0) {
+        ItemList list;
+        for (const std::string& id : texts_of(file.bytes())) list.ids.append(id);
+        return list;
+    }
+    if (ending == ".npy" || ending == ".npz" || ending == ".json") {
+        refuse(fmt::format(
+            "`{}` is no list of items: a text with one id per line, a csv, or a .npy of "
+            "texts is; labels alone are given with --labels",
+            path.string()));
+    }
     if (ending == ".csv" || ending == ".tsv")
         return read_item_table(file.text(), path.filename().string());
     ItemList list;

@@ -201,22 +201,23 @@ std::string conversion_of(std::string_view ending, const std::filesystem::path& 
     const auto python = [](const std::string& code) { return "python3 -c \"" + code + "\""; };
     if (ending == ".pt" || ending == ".pth" || ending == ".ckpt") {
         return python(fmt::format("import numpy, torch; t = torch.load('{}', map_location='cpu'); "
-                                  "numpy.savez('{}.npz', **(dict(t) if hasattr(t, 'keys') else "
-                                  "dict(scores=t)))",
+                                  "t = dict(t) if hasattr(t, 'keys') else dict(scores=t); "
+                                  "numpy.savez('{}.npz', **{{k: v.detach() if hasattr(v, 'detach') "
+                                  "else v for k, v in t.items()}})",
                                   from, stem)) +
-               fmt::format(" (then assay import {}.npz)", stem);
+               fmt::format("; then give the same command {}.npz", stem);
     }
     if (ending == ".pkl" || ending == ".pickle") {
         return python(fmt::format("import numpy, pickle; t = pickle.load(open('{}', 'rb')); "
                                   "numpy.savez('{}.npz', **(t if isinstance(t, dict) else "
                                   "dict(scores=t)))",
                                   from, stem)) +
-               fmt::format(" (then assay import {}.npz)", stem);
+               fmt::format("; then give the same command {}.npz", stem);
     }
     const auto pandas = [&](const char* reader) {
         return python(fmt::format("import pandas; pandas.{}('{}').to_csv('{}.csv', index=False)",
                                   reader, from, stem)) +
-               fmt::format(" (then assay import {}.csv)", stem);
+               fmt::format("; then give the same command {}.csv", stem);
     };
     if (ending == ".parquet") return pandas("read_parquet");
     if (ending == ".feather") return pandas("read_feather");
@@ -225,7 +226,7 @@ std::string conversion_of(std::string_view ending, const std::filesystem::path& 
         return python(fmt::format("import pandas; pandas.read_json('{}').to_json('{}.jsonl', "
                                   "orient='records', lines=True)",
                                   from, stem)) +
-               fmt::format(" (then assay import {}.jsonl)", stem);
+               fmt::format("; then give the same command {}.jsonl", stem);
     }
     return {};
 }

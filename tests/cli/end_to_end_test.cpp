@@ -277,7 +277,7 @@ TEST_F(EndToEnd, OneFileRunsWhatReadsTwoDataSets) {
     // Of data sets that are still to be predicted.
     const Outcome first =
         run("[gap]\njson = true\noutput = 'gap.json'\n"
-            "[labels]\npath = 'runs/v1'\noutput = 'questions.csv'\n");
+            "[labels]\npath = 'runs/v1'\nquestions = 'questions.csv'\n");
     ASSERT_EQ(first.status, 0) << first.err;
     const auto at = [&](const char* name) { return (folder / name).string(); };
     const Outcome gap = assay_run({"gap", at("runs/v1"), at("runs/v2"), "--json"});

@@ -53,8 +53,8 @@ const std::string votes_text =
 
 TEST_F(LabelsShow, VotesBecomeLabelSets) {
     const std::string votes = put("votes.csv", votes_text);
-    const Outcome r = assay_run({"labels", "aggregate", votes, "--method", "majority", "-o",
-                                 at("labels.csv"), "--posteriors", at("p.csv"),
+    const Outcome r = assay_run({"labels", "aggregate", votes, "--method", "majority",
+                                 "--label-sets", at("labels.csv"), "--posteriors", at("p.csv"),
                                  "--annotator-quality", at("q.csv"), "--annotators"});
     EXPECT_EQ(r.status, 0) << r.err;
     EXPECT_EQ(slurp(scratch_ / "labels.csv"), "path,labels\na/1.png,cat dog\na/2.png,dog\n");
@@ -65,9 +65,9 @@ TEST_F(LabelsShow, VotesBecomeLabelSets) {
     EXPECT_THAT(r.out, HasSubstr("Krippendorff's alpha"));
     EXPECT_THAT(r.out, HasSubstr("cleo"));
     for (const char* method : {"dawid-skene", "weighted"}) {
-        const Outcome other =
-            assay_run({"labels", "aggregate", votes, "--method", method, "--to", "object", "-o",
-                       at(std::string(method) + ".json"), "--json", "--annotators"});
+        const Outcome other = assay_run(
+            {"labels", "aggregate", votes, "--method", method, "--to", "object", "--label-sets",
+             at(std::string(method) + ".json"), "--json", "--annotators"});
         EXPECT_EQ(other.status, 0) << other.err;
         const json report = json::parse(other.out);
         EXPECT_EQ(report.at("schema"), "assay.label_votes/2");
@@ -101,9 +101,9 @@ TEST_F(LabelsShow, BadVotesAreListedAndTheStatusSaysSo) {
 TEST_F(LabelsShow, ItemsWithoutVotesGetTheirOriginalLabel) {
     make_runs();
     const std::string votes = put("votes.csv", votes_text);
-    const Outcome r =
-        assay_run({"labels", "aggregate", votes, "--data", at("runs"), "--to", "csv", "-o",
-                   at("l.csv"), "--method", "majority", "--against", at("items.csv")});
+    const Outcome r = assay_run({"labels", "aggregate", votes, "--data", at("runs"), "--to", "csv",
+                                 "--label-sets", at("l.csv"), "--method", "majority", "--against",
+                                 at("items.csv")});
     EXPECT_EQ(r.status, 0) << r.err;
     EXPECT_EQ(slurp(scratch_ / "l.csv"),
               "path,labels\na/1.png,cat dog\na/2.png,dog\nb/1.png,bird\n");
@@ -187,12 +187,12 @@ TEST_F(LabelsShow, TextThatIsNotUtf8) {
 
     const std::string votes =
         put("votes.csv", "annotator,item,label,answer\nanna,a.png,c\xe9,yes\n");
-    const Outcome sets =
-        assay_run({"labels", "aggregate", votes, "--method", "majority", "-o", at("l.json")});
+    const Outcome sets = assay_run(
+        {"labels", "aggregate", votes, "--method", "majority", "--label-sets", at("l.json")});
     EXPECT_EQ(sets.status, 2);
     EXPECT_THAT(sets.err, HasSubstr("class `c\xe9` is not UTF-8"));
-    EXPECT_EQ(assay_run({"labels", "aggregate", votes, "--method", "majority", "-o", at("l.csv"),
-                         "--json"})
+    EXPECT_EQ(assay_run({"labels", "aggregate", votes, "--method", "majority", "--label-sets",
+                         at("l.csv"), "--json"})
                   .status,
               0);
 
@@ -213,8 +213,8 @@ TEST_F(LabelsShow, TextThatIsNotUtf8) {
 
 TEST_F(LabelsShow, Propose) {
     make_runs();
-    const Outcome r = assay_run({"labels", "propose", at("runs/zoo/m1"), "--recall", "1", "-o",
-                                 at("questions.csv"), "--json"});
+    const Outcome r = assay_run({"labels", "propose", at("runs/zoo/m1"), "--recall", "1",
+                                 "--questions", at("questions.csv"), "--json"});
     EXPECT_EQ(r.status, 0) << r.err;
     const json report = json::parse(r.out);
     EXPECT_EQ(report.at("reached"), true);

@@ -34,14 +34,48 @@ TEST(Output, ADashIsStdout) {
     EXPECT_FALSE(fs::exists("-"));
     const Scratch scratch;
     write_file_atomically(scratch / "votes.csv", votes);
-    const Outcome sets =
-        assay_run({"labels", "aggregate", scratch / "votes.csv", "--to", "csv", "-o", "-"});
-    EXPECT_THAT(sets.out, AllOf(testing::StartsWith("path,"), testing::Not(HasSubstr("Dawid"))));
+    const Outcome sets = assay_run(
+        {"labels", "aggregate", scratch / "votes.csv", "--to", "csv", "--label-sets", "-"});
+    EXPECT_THAT(sets.out,
+                AllOf(testing::StartsWith("path,"), testing::Not(HasSubstr("dawid-skene"))));
     EXPECT_FALSE(fs::exists("-"));
-    EXPECT_EQ(assay_run({"labels", "aggregate", scratch / "votes.csv", "--json", "-o", "-"}).status,
-              2);
+    EXPECT_EQ(
+        assay_run({"labels", "aggregate", scratch / "votes.csv", "--json", "--label-sets", "-"})
+            .status,
+        2);
     EXPECT_EQ(assay_run({"labels", "aggregate", scratch / "votes.csv", "--posteriors", "-"}).status,
               2);
+}
+
+// -o is the report's file in every command; what labels aggregate and propose make has options of
+// its own, and what -o once meant there is not done silently.
+TEST(Output, TheReportGoesWhereTheOptionSays) {
+    const Scratch scratch;
+    const fs::path file = scratch / "votes.csv", report = scratch / "report.txt";
+    write_file_atomically(file, votes);
+    const Outcome both = assay_run(
+        {"labels", "aggregate", file, "-o", report, "--label-sets", scratch / "sets.csv"});
+    EXPECT_EQ(both.status, 0) << both.err;
+    EXPECT_EQ(both.out, "");
+    EXPECT_THAT(slurp(report), HasSubstr("dawid-skene"));
+    EXPECT_THAT(slurp(scratch / "sets.csv"), testing::StartsWith("path,"));
+    const Outcome split =
+        assay_run({"labels", "aggregate", file, "-o", report, "--to", "csv", "--label-sets", "-"});
+    EXPECT_THAT(split.out, testing::StartsWith("path,"));
+    EXPECT_THAT(slurp(report), HasSubstr("dawid-skene"));
+    for (const char* name : {"labels.csv", "real.json"}) {
+        const Outcome old = assay_run({"labels", "aggregate", file, "-o", scratch / name});
+        EXPECT_EQ(old.status, 2);
+        EXPECT_THAT(old.err, AllOf(HasSubstr("label sets are written with --label-sets"),
+                                   HasSubstr("the report in that form with --")));
+        EXPECT_FALSE(fs::exists(scratch / name));
+    }
+    EXPECT_THAT(assay_run({"labels", "aggregate", file, "--to", "csv", "-o", report}).err,
+                HasSubstr("--to goes with --label-sets FILE"));
+    EXPECT_THAT(assay_run({"labels", "propose", scratch.path(), "-o", scratch / "q.csv"}).err,
+                HasSubstr("questions are written with --questions"));
+    EXPECT_EQ(assay_run({"labels", "aggregate", file, "--csv", "-o", scratch / "r.csv"}).status, 0);
+    EXPECT_TRUE(fs::exists(scratch / "r.csv"));
 }
 
 TEST(Output, APipeIsWrittenTo) {

@@ -71,6 +71,7 @@ const std::vector<SweepRow>& sweep_rows() {
         {.command = "score",
          .arguments = {"FOLDER/runs/v1", "--labels", "FOLDER/sets.csv", "--gate", "real >= 0"}},
         {.command = "compare", .arguments = {"FOLDER/runs/v1/a", "FOLDER/runs/v1/b"}},
+        {.command = "compare", .arguments = {"FOLDER/runs/v1/a", "--people", "FOLDER/people.csv"}},
         {.command = "gap", .arguments = {"FOLDER/runs/v1", "FOLDER/runs/v2"}},
         {.command = "gap", .arguments = {"--table", "FOLDER/published.csv"}},
         {.command = "show", .arguments = {"p1.png", "FOLDER/runs/v1"}},
@@ -134,6 +135,11 @@ void make_sweep_inputs(const Scratch& folder) {
     write_file_atomically(folder / "votes.csv",
                           "annotator,item,label,answer\nanna,p0.png,cat,yes\nbert,p0.png,cat,yes\n"
                           "anna,p1.png,dog,no\nbert,p1.png,dog,yes\n");
+    write_file_atomically(folder / "people.csv",
+                          "subj,object_response,category,imagename\nanna,cat,cat,01_p0.png\n"
+                          "anna,cat,dog,02_p1.png\nanna,bird,bird,03_p2.png\n"
+                          "anna,cat,cat,04_p3.png\nbert,cat,cat,01_p0.png\n"
+                          "bert,dog,dog,02_p1.png\nbert,na,bird,03_p2.png\n");
     write_file_atomically(folder / "published.csv",
                           "model,top1_v1,top1_v2,real_v1,real_v2\na,70,60,80,75\nb,75,66,84,80\n"
                           "c,80,72,87,84\n");

@@ -11,7 +11,7 @@ assay_program_test(cli
         cli/patchml_test.cpp cli/replicate_test.cpp
     LINKS assay_cli assay_patchml assay_core Threads::Threads)
 assay_program_test(sweep
-    SOURCES cli/sweep_test.cpp cli/sweep_rows.cpp
+    SOURCES cli/sweep_test.cpp cli/hints_test.cpp cli/sweep_rows.cpp
     LINKS assay_image assay_core)
 
 if(TARGET assay_torch)

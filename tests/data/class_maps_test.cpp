@@ -148,6 +148,37 @@ TEST(ClassMaps, FromFile) {
         HasSubstr("unknown key `x`"));
 }
 
+// ImageNet-12k and -21k lack a few of the 1000 classes: what then is asked about is a list.
+TEST(ClassMaps, HeadsOfTwelveAndTwentyOneThousandClasses) {
+    std::vector<std::string> ids = {"n00004475"}, others;
+    for (const std::string& id : imagenet_classes().ids()) {
+        if (id == "n04399382") continue;  // teddy, which ImageNet-21k has not
+        ids.push_back(id);
+        others.push_back(id);
+    }
+    EXPECT_THAT(message_of([&] { class_map_named("imagenet-1k", ClassList(ids)); }),
+                HasSubstr("1 of them is not among the model's 1000: n04399382"));
+    const TempFolder folder;
+    std::string text;
+    for (const std::string& id : others) text += id + "\n";
+    const ClassMap map = class_map_named(folder.write("others.txt", text).string(), ClassList(ids));
+    EXPECT_EQ(map.targets.size(), 999U);
+    EXPECT_EQ(map.target_of[0], -1);
+    EXPECT_EQ(map.target_of[1], 0);
+    // Numbers alone: where the ids are to be had.
+    for (const auto& [count, file] : {std::pair{11821, "imagenet12k_synsets.txt"},
+                                      {21841, "imagenet22k_synsets.txt"},
+                                      {21843, "imagenet21k_goog_synsets.txt"}}) {
+        EXPECT_THAT(
+            message_of([&, n = static_cast<std::size_t>(count)] {
+                class_map_named("imagenet-1k", numbered_classes(n));
+            }),
+            AllOf(HasSubstr(std::string("timm/data/_info/") + file), HasSubstr("(--classes)")));
+    }
+    EXPECT_THAT(message_of([&] { class_map_named("imagenet-1k", numbered_classes(500)); }),
+                testing::Not(HasSubstr("timm")));
+}
+
 // A head of ImageNet-21k has ImageNet's classes among thousands of others.
 TEST(ClassMaps, LargerHeadsByWordNetIdOrName) {
     std::vector<std::string> ids = {"n00004475", "n00005787"};
@@ -162,7 +193,8 @@ TEST(ClassMaps, LargerHeadsByWordNetIdOrName) {
     EXPECT_EQ(map.target_of[1002], -1);
     ids[2] = "n00007846";  // without tench
     EXPECT_THAT(message_of([&] { class_map_named("imagenet-1k", ClassList(ids)); }),
-                HasSubstr("none of them is `n01440764` (tench)"));
+                HasSubstr("asks about 1000 of ImageNet's classes, and 1 of them is not among the "
+                          "model's 1003: n01440764 (tench); a file that lists the others"));
     EXPECT_THAT(message_of([&] { class_map_named("imagenette", ClassList(ids)); }),
                 HasSubstr("tench"));
     EXPECT_EQ(class_map_named("imagewoof", ClassList(ids)).targets.size(), 10U);

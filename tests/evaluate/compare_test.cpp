@@ -274,6 +274,28 @@ TEST(Compare, ModelsOfOneNameAreNamedByTheirFolders) {
     EXPECT_EQ(reports[1].candidate, "n");
 }
 
+// Identity is bytes, not names.
+TEST(Compare, RefusesImagesThatAreKnownToBeOthers) {
+    Scratch folder;
+    Made first = made_up(100, 3, 5), second = made_up(100, 3, 6);
+    first.images = "xxh128:00000000000000000000000000000001";
+    second.images = "xxh128:00000000000000000000000000000002";
+    const auto a = save(folder, first, "a");
+    for (const char* dataset : {"val", "val2"}) {
+        second.dataset = dataset;
+        const auto b = save(folder, second, "b", StorageFormat::full_f32, 100, false, dataset);
+        try {
+            compared(a, b);
+            FAIL() << "nothing was thrown";
+        } catch (const Error& error) {
+            EXPECT_EQ(error.code(), ErrorCode::bad_input);
+            EXPECT_EQ(error.message(),
+                      "a and b saw other images under the same ids of val; --other-images pairs "
+                      "them all the same, as for clean and corrupted images");
+        }
+    }
+}
+
 TEST(Compare, WarnsOfOtherImagesAndLabels) {
     Scratch folder;
     Made first = made_up(100, 3, 5), second = made_up(100, 3, 6);
@@ -290,10 +312,13 @@ TEST(Compare, WarnsOfOtherImagesAndLabels) {
         EXPECT_LE(report.warnings.size(), 1U);
         return report.warnings.empty() ? "" : report.warnings[0];
     };
-    EXPECT_EQ(warning(second, "runs2"), "a and b saw other images under the same ids of val");
+    CompareOptions others;
+    others.other_images = true;
+    EXPECT_EQ(warning(second, "runs2", others),
+              "a and b saw other images under the same ids of val");
     second.dataset = "val2";
     EXPECT_EQ(
-        warning(second, "runs3"),
+        warning(second, "runs3", others),
         "a is scored on val and b on val2: items are paired by their ids; they are other images");
     second.images = first.images;
     EXPECT_EQ(warning(second, "runs4"),

@@ -237,6 +237,16 @@ TEST(GapTable, RanksByAnyColumn) {
     EXPECT_NEAR(*again.rows.at(1).also.at(0).at(2), 0.7, 1e-12);
 }
 
+// On composites no image has a single label, so no model has a top-1.
+TEST(GapTable, RanksAgainstWhatTheFirstSetHas) {
+    const auto against = [](const char* text) {
+        const GapReport report = gap_of_table(parse_gap_table(text, "t.csv"), {"V1", "V2"}, {});
+        return rank_by(report, "asma_v1", "", false).against;
+    };
+    EXPECT_EQ(against("model,real_v1,real_v2,asma_v1,asma_v2\na,9,8,7,6\nb,6,8,5,2\n"), "real_v1");
+    EXPECT_EQ(against("model,top1_v1,top1_v2,asma_v1,asma_v2\na,9,8,7,6\nb,6,8,5,2\n"), "top1_v1");
+}
+
 TEST(GapTable, AFurtherTable) {
     const auto table = parse_gap_table("model,top1_v1,top1_v2\na,90,80\nb,70,60\n", "t.csv");
     GapReport report = gap_of_table(table, {"V1", "V2"}, {});

@@ -10,6 +10,7 @@
 
 #include "assay/collective/comm.h"
 #include "assay/error.h"
+#include "assay/evaluate/compare.h"
 #include "assay/evaluate/predict.h"
 #include "assay/evaluate/score.h"
 #include "assay/evaluate/show.h"
@@ -191,6 +192,38 @@ TEST_F(ImageIdentity, StoresOfOtherImagesAreNotReadTogether) {
     score.paths = {a, scratch_ / "1"};
     score.measure.metrics = {"top1"};
     EXPECT_EQ(score_runs(score, *self_comm()).reports.size(), 1U);
+}
+
+// Nor are they compared, whatever their shards are; unless that is asked for.
+TEST_F(ImageIdentity, StoresOfOtherImagesAreComparedOnlyWhenAskedFor) {
+    const Dataset blur = images(20);
+    const Dataset noise = copied(blur, "noise");
+    paint(noise, 7, 99);
+    const auto run_in = [&](const char* model, const Dataset& dataset, std::uint32_t shard_rows) {
+        PredictOptions how = options(model);
+        how.shard_rows = shard_rows;
+        const LoadedModel one = loaded(model, std::make_shared<Fake>());
+        return predict({&one, 1}, dataset, how).at(0).store;
+    };
+    CompareRunsOptions pair;
+    pair.baseline = run_in("a", blur, 8);
+    pair.candidates = {run_in("b", noise, 4)};
+    pair.measure.metrics = {"top1"};
+    try {
+        compare_runs(pair, *self_comm());
+        FAIL() << "nothing was thrown";
+    } catch (const Error& error) {
+        EXPECT_EQ(error.code(), ErrorCode::bad_input);
+        EXPECT_THAT(error.what(),
+                    HasSubstr("saw other images under the same ids: 1 of 20 recorded ones, the "
+                              "first `007.bmp`; --other-images pairs them all the same"));
+    }
+    pair.other_images = true;
+    EXPECT_THAT(compare_runs(pair, *self_comm()).warnings,
+                testing::Contains(HasSubstr("saw other images under the same ids: 1 of 20")));
+    pair.candidates = {run_in("c", blur, 4)};
+    pair.other_images = false;
+    EXPECT_EQ(compare_runs(pair, *self_comm()).pairs.size(), 1U);
 }
 
 /// Runs something while the first batch is computed.

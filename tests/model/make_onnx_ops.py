@@ -64,11 +64,13 @@ def tensor(name, a):
 
 
 class Graph:
-    """A branch of an If: nodes and the names of its outputs."""
+    """A branch of an If, or a Loop's body with inputs: nodes, and the names of its outputs and inputs (`i:7` is one number of type 7)."""
 
-    def __init__(self, nodes, outputs, **constants):
+    def __init__(self, nodes, outputs, inputs="", **constants):
+        typed = [n.partition(":")[::2] for n in inputs.split()]
         self.data = (b"".join(block(1, n) for n in nodes) + block(2, "b") +
                      b"".join(block(5, tensor(k, v)) for k, v in constants.items()) +
+                     b"".join(block(11, block(1, n) + block(2, block(1, number(1, int(t or 1)) + (block(2, b"") if t else b"")))) for n, t in typed) +
                      b"".join(block(12, block(1, o)) for o in outputs.split()))
 
 
@@ -569,6 +571,102 @@ case("Half_weights", 13, [node("Cast", "w", "v", to=1), node("Conv", "x v")], w=
 case("Newer_opset", 99, node("Softmax", "x", axis=-1), expect=lambda x: np.exp(x) / np.exp(x).sum(-1, keepdims=True),
      note="opset 99; its operators are run as opset 25 defines them")
 
+# loops, masks and what ONNX Runtime quantises beyond the standard
+rng, earlier = np.random.RandomState(5), rng
+
+
+def body(nodes, outputs, carried="v", **constants):
+    """Of a Loop: takes the round `i`, the condition `on` and what is carried."""
+    return Graph(nodes, outputs, f"i:7 on:9 {carried}", **constants)
+
+
+on = node("Identity", "on", "on2")
+step = [on, node("Mul", "v half", "w"), node("Add", "w x", "u")]
+half = dict(half=f32(0.5))
+loop = dict(n=np.int64(3), c=np.array(True))
+case("Loop", 13, node("Loop", "n c x", body=body(step, "on2 u", **half)), **loop)
+case("Loop_without_condition", 16, node("Loop", "n - x", body=body(step, "on2 u", **half)), **loop)
+case("Loop_no_round", 13, node("Loop", "n c x", body=body(step, "on2 u", **half)), n=np.int64(0), c=np.array(True))
+case("Loop_not_begun", 13, node("Loop", "n c x", body=body(step, "on2 u", **half)), n=np.int64(5), c=np.array(False))
+case("Loop_put_together", 13, node("Loop", "n c x", "v r", body=body(step + [node("ReduceSum", "u", "s", keepdims=0)], "on2 u s", **half)), **loop)
+case("Loop_nothing_carried", 13, node("Loop", "n c", "r", body=body(
+    [on, node("Cast", "i", "f", to=1), node("Mul", "x f", "s")], "on2 s", carried="")), **loop)
+case("Loop_two_of_each", 13, [node("Loop", "n c x k", "a b p q", body=body(
+    [on, node("Add", "v w", "s"), node("Mul", "w half", "t"), node("Neg", "v", "g"), node("Mul", "t two", "h")], "on2 s t g h", carried="v w",
+    half=f32(0.5), two=f32(2))), node("Add", "a b", "d"), node("Add", "p q", "e"), node("Add", "d e")], k=f(1, 3, 5, 5), **loop)
+while_small = [node("Add", "v one", "u"), node("ReduceMax", "u", "m", keepdims=0), node("Less", "m four", "go")]
+case("Loop_while", 13, node("Loop", "- c x", body=body(while_small, "go u", one=f32(1), four=np.float32(4))), c=np.array(True))
+case("Loop_while_of_pytorch", 13, node("Loop", "n c x", body=body(while_small, "go u", one=f32(1), four=np.float32(4))), n=np.int64(2**63 - 1),
+     c=np.array(True))
+case("Loop_by_shape", 13, [node("Shape", "x", "s"), node("Gather", "s one", "n"), node("Loop", "n c x", body=body(step, "on2 u", **half))],
+     one=np.int64(1), c=np.array(True))
+case("Loop_of_constants", 13, [node("Loop", "n c k", "v s", body=body([on, node("Add", "v v", "u"), node("Identity", "v", "o")], "on2 u o")),
+                               node("Mul", "x v", "a"), node("ReduceSum", "s", "t", keepdims=0), node("Add", "a t")], k=f32(0.5), **loop)
+case("Loop_in_loop", 13, node("Loop", "n c x", body=body(
+    [on, node("Loop", "i on v", "u", body=Graph([node("Identity", "on3", "on4"), node("Add", "v3 x", "u3")], "on4 u3", "j:7 on3:9 v3"))], "on2 u")),
+     **loop)
+case("If_in_loop", 13, node("Loop", "n c x", body=body(
+    [on, node("Equal", "i one", "now"), node("If", "now", "u", then_branch=Graph([node("Neg", "v", "a")], "a"),
+                                                    else_branch=Graph([node("Add", "v k", "a")], "a", k=f32(2)))], "on2 u", one=np.int64(1))), **loop)
+case("Loop_in_if", 13, [node("ReduceMean", "x", "m", keepdims=0), node("Less", "m z", "q"),
+                        node("If", "q", then_branch=Graph([node("Loop", "n c x", "l", body=body(step, "on2 u", **half))], "l"),
+                             else_branch=Graph([node("Neg", "x", "l")], "l"))], z=np.float32(5), **loop)
+
+wide = dict(t=i(3, 5, 5), w=f(5, 24), b=f(24))
+three = dict(t=i(3, 5, 5), wq=f(5, 8), wk=f(5, 8), wv=f(5, 8))
+lengths, sides = np.array([5, 2, 3], np.int32), np.array([5, 4, 3, 0, 1, 2], np.int32)
+some, square = rng.randint(0, 2, (3, 5)).astype(np.int32) | np.eye(3, 5, dtype=np.int32), rng.randint(0, 2, (3, 5, 5)).astype(np.int32)
+for name, mask in dict(lengths=lengths, sides=sides, keys=some, queries=square | np.eye(5, dtype=np.int32), nothing=0 * some).items():
+    case(f"Attention_mask_{name}", 13, [tokens, node("com.microsoft::Attention", "a w b m", num_heads=2)], m=mask, **wide)
+case("Attention_mask_and_bias", 13, [tokens, node("com.microsoft::Attention", "a w b m - e", num_heads=2, mask_filter_value=-3.0, unidirectional=1)],
+     m=some, e=f(3, 2, 5, 5), **wide)
+case("Attention_bias_of_all", 13, [tokens, node("com.microsoft::Attention", "a w b - - e", num_heads=2)], e=f(1, 1, 5, 5), **wide)
+for name, mask in dict(lengths=lengths, keys=some, queries=square | np.eye(5, dtype=np.int32)).items():
+    case(f"MultiHeadAttention_mask_{name}", 13, heads + [node("com.microsoft::MultiHeadAttention", "q k v b m", num_heads=2)], m=mask, b=f(24), **three)
+case("MultiHeadAttention_mask_and_bias", 13, heads + [node("com.microsoft::MultiHeadAttention", "q k v - m e", num_heads=2, mask_filter_value=-2.5)],
+     m=some, e=f(3, 2, 5, 5), **three)
+
+q = dict(s=np.float32(0.013), z=np.uint8(120))
+quant = node("QuantizeLinear", "x s z", "xq")
+ys = dict(ys=np.float32(0.0171), yz=np.uint8(101))
+for op in "Add Mul".split():
+    case(f"QLinear{op}", 13, [quant, node(f"com.microsoft::QLinear{op}", "xq s z w ws wz ys yz")], w=rng.randint(0, 256, (3, 1, 5)).astype(np.uint8),
+         ws=np.float32(0.02), wz=np.uint8(131), **ys, **q)
+    # a scale of 2: every second sum lies between two whole numbers
+    case(f"QLinear{op}_signed", 13, [quant, node("Cast", "xq", "xs", to=6), node("Sub", "xs k", "xt"), node("Cast", "xt", "xi", to=3),
+                                    node(f"com.microsoft::QLinear{op}", "xi one nil xi one nil two three" if op == "Add" else "xi one nil w one nil two three")],
+         k=np.int32(128), nil=np.int8(0), one=np.float32(0.25), two=np.float32(0.5), three=np.int8(3), w=rng.randint(-9, 9, (5, )).astype(np.int8), **q)
+for op, more in (("GlobalAveragePool", {}), ("AveragePool", dict(kernel_shape=[3, 2], strides=[2, 1], pads=[1, 0, 1, 1])),
+                 ("AveragePool", dict(kernel_shape=[2, 2], count_include_pad=1, pads=[1, 1, 0, 0], ceil_mode=0))):
+    for last in (0, 1):
+        case(f"QLinear{op}_{len(more)}_{last}", 13,
+             [quant] + ([node("Transpose", "xq", "xl", perm=[0, 2, 3, 1])] if last else []) +
+             [node(f"com.microsoft::QLinear{op}", "xl s z ys yz" if last else "xq s z ys yz", channels_last=last, **more)], **ys, **q)
+case("QLinearSigmoid", 13, [quant, node("com.microsoft::QLinearSigmoid", "xq s z ys yz")], ys=np.float32(1 / 256), yz=np.uint8(0), **q)
+case("QLinearLeakyRelu", 13, [quant, node("com.microsoft::QLinearLeakyRelu", "xq s z ys yz", alpha=0.3)], **ys, **q)
+case("QLinearSoftmax", 13, [quant, node("com.microsoft::QLinearSoftmax", "xq s z ys yz", axis=-1, opset=13)], ys=np.float32(1 / 256), yz=np.uint8(0), **q)
+case("QLinearSoftmax_opset12", 12, [quant, node("com.microsoft::QLinearSoftmax", "xq s z ys yz", axis=2, opset=12)], ys=np.float32(1 / 256),
+     yz=np.uint8(0), **q)
+case("QLinearConcat", 13, [quant, node("com.microsoft::QLinearConcat", "ys yz xq s z w ws wz", axis=1)], w=rng.randint(0, 256, (1, 2, 5, 5)).astype(np.uint8),
+     ws=np.float32(0.02), wz=np.uint8(131), **ys, **q)
+case("QLinearConv_microsoft", 13, [quant, node("com.microsoft::QLinearConv", "xq s z w ws wz ys yz b", pads=[1, 1, 1, 1])],
+     w=rng.randint(0, 256, (4, 3, 3, 3)).astype(np.uint8), ws=np.float32(0.02), wz=np.uint8(131), b=np.array([3, -40, 500, 7], np.int32), **ys, **q)
+case("QLinearConv_channels_last", 13, [quant, node("Transpose", "xq", "xl", perm=[0, 2, 3, 1]),
+                                       node("com.microsoft::QLinearConv", "xl s z w ws wz ys yz", channels_last=1, strides=[2, 1])],
+     w=rng.randint(-99, 99, (4, 3, 3, 3)).astype(np.int8), ws=f32(0.01, 0.02, 0.03, 0.04), wz=np.zeros(4, np.int8), ys=np.float32(0.4), yz=np.uint8(99), **q)
+gemm = dict(t=i(15, 5), c=np.array([3, -400, 50, 7], np.int32), ws=np.float32(0.02), wz=np.uint8(131), **q)
+rows = [quant, node("Reshape", "xq t", "a")]
+case("QGemm", 13, rows + [node("com.microsoft::QGemm", "a s z w ws wz c ys yz", transB=1)], w=rng.randint(0, 256, (4, 5)).astype(np.uint8),
+     ys=np.float32(0.2), yz=np.uint8(99), **gemm)
+case("QGemm_to_floats", 13, rows + [node("com.microsoft::QGemm", "a s z w ws wz c", alpha=0.5)], w=rng.randint(0, 256, (5, 4)).astype(np.uint8), **gemm)
+case("QGemm_channels", 13, rows + [node("com.microsoft::QGemm", "a s z w wss wzs - ys yz")], w=rng.randint(-99, 99, (5, 4)).astype(np.int8),
+     wss=f32(0.01, 0.02, 0.03, 0.04), wzs=np.zeros(4, np.int8), ys=np.float32(0.2), yz=np.uint8(99), **gemm)
+case("MatMulIntegerToFloat", 13, [quant, node("com.microsoft::MatMulIntegerToFloat", "xq w s ws z wz b")], w=rng.randint(0, 256, (5, 4)).astype(np.uint8),
+     ws=f32(0.01, 0.02, 0.03, 0.04), wz=np.array([131, 0, 7, 255], np.uint8), b=f(4), **q)
+case("DynamicQuantizeMatMul", 13, node("com.microsoft::DynamicQuantizeMatMul", "x w ws wz b"), note="one image at a time",
+     w=rng.randint(0, 256, (5, 4)).astype(np.uint8), ws=np.float32(0.02), wz=np.uint8(131), b=f(4))
+rng = earlier
+
 # --- what must be refused ---------------------------------------------------------------------------------------------
 refuse("Newer_attribute", 'attribute "shape_of_things" is not known up to opset 25', 99, node("Softmax", "x", shape_of_things=1))
 refuse("Dropout_random", "drops 0.5 of its input at random", 13, node("Dropout", "x p t"), p=np.float32(0.5), t=np.array(True))
@@ -594,19 +692,33 @@ refuse("If_leaks", "is computed by no earlier node", 13, [node("If", "c", "q", t
 refuse("If_condition", "not one truth value", 13, node("If", "c", then_branch=yes, else_branch=no), c=np.array([True, False]))
 refuse("If_condition_of_images", "not one truth value", 13, [node("Less", "x z", "c"), node("If", "c", then_branch=yes, else_branch=no)],
        z=np.float32(0))
-refuse("Loop", "not supported: Loop (1 node", 13, node("Loop", "n c x", body=yes), n=np.int64(3), c=np.array(True))
+refuse("Loop_carries_nothing", "does not carry as many values as its body takes", 13, node("Loop", "n c x", body=yes), **loop)
+refuse("Loop_without_body", "has no body", 13, node("Loop", "n c x", then_branch=yes), **loop)
+refuse("Loop_without_end", "goes on after 10000 rounds", 13, node("Loop", "- c k", body=body([on, node("Neg", "v", "u")], "on2 u")), c=np.array(True), k=f32(1))
+refuse("Loops_in_loops_without_end", "goes on after 10000 rounds", 13, node("Loop", "n c k", body=body(
+    [on, node("Loop", "n on v", "u", body=Graph([node("Identity", "on3", "on4"), node("Neg", "v3", "u3")], "on4 u3", "j:7 on3:9 v3"))], "on2 u")),
+       n=np.int64(9000), c=np.array(True), k=f32(1))
+refuse("Loop_returns_less", "does not return as many values as its body", 13, node("Loop", "n c x", "v r", body=body(step, "on2 u", **half)), **loop)
+refuse("Loop_left_out", "carries a value that was left out", 13, node("Loop", "n c -", body=body(step, "on2 u", **half)), **loop)
+refuse("Loop_rounds", "number of rounds is not one number", 13, node("Loop", "n c k", body=body([on, node("Neg", "v", "u")], "on2 u")), n=i(2, 3),
+       c=np.array(True), k=f32(1))
+refuse("Loop_no_round_together", "went no round", 13, [node("Loop", "n c k", "v s", body=body([on, node("Neg", "v", "u")], "on2 u u")), node("Add", "x s")],
+       n=np.int64(0), c=np.array(True), k=f32(1))
+refuse("Scan", "not supported: Scan (1 node", 13, node("Scan", "x", num_scan_inputs=1, body=yes))
 refuse("Quantise_4_bits", "4 bits", 21, node("QuantizeLinear", "x s z"), s=np.float32(0.1), z=Nibbles([3], False))
 refuse("Quantise_float8", "ONNX type 17", 21, node("QuantizeLinear", "x s", output_dtype=17), s=np.float32(0.1))
 refuse("Quantise_scales", "2 scales for 3 places", 13, node("QuantizeLinear", "x s", axis=1), s=f32(0.1, 0.2))
-refuse("Quantised_otherwise", "QDQ", 13, node("com.microsoft::QLinearSigmoid", "x s z s z"), s=np.float32(0.1), z=np.uint8(3))
+refuse("Quantised_otherwise", "QDQ", 13, node("com.microsoft::QLinearReduceMean", "x s z s z"), s=np.float32(0.1), z=np.uint8(3))
 refuse("LSTM_sizes", "do not fit together", 14, [node("Reshape", "x s", "a"), node("LSTM", "a w u")], s=i(5, 3, 5), w=f(1, 16, 4), u=f(1, 16, 4))
 refuse("LSTM_activation", 'activation "Softsign" is not supported', 14,
        [node("Reshape", "x s", "a"), node("LSTM", "a w u", activations=["Softsign", "Tanh", "Tanh"])], s=i(5, 3, 5), w=f(1, 16, 5), u=f(1, 16, 4))
 refuse("LSTM_lengths", "different lengths", 14, [node("Reshape", "x s", "a"), node("LSTM", "a w u - n")], s=i(5, 3, 5), w=f(1, 16, 5),
        u=f(1, 16, 4), n=np.array([5, 4, 5], np.int32))
 refuse("Attention_heads", "do not divide", 13, [tokens, node("com.microsoft::Attention", "a w b", num_heads=5)], **wide)
-refuse("Attention_mask", "a mask (input 3) is not supported", 13, [tokens, node("com.microsoft::Attention", "a w b n", num_heads=2)],
-       n=np.ones((3, 5), np.int32), **wide)
+refuse("Attention_mask", "a mask of 2 x 5 for 3 images, 5 queries and 5 keys", 13, [tokens, node("com.microsoft::Attention", "a w b n", num_heads=2)],
+       n=np.ones((2, 5), np.int32), **wide)
+refuse("Attention_past", "a state from before (input 4) is not supported", 13, [tokens, node("com.microsoft::Attention", "a w b - p", num_heads=2)],
+       p=f(2, 3, 2, 1, 4), **wide)
 refuse("FusedConv_activation", 'activation "Wobble"', 13, node("com.microsoft::FusedConv", "x w", activation="Wobble"), w=f(4, 3, 3, 3))
 refuse("Resize_policy", "keep_aspect_ratio_policy", 18, node("Resize", "x - - s", axes=[2, 3], keep_aspect_ratio_policy="wide"), s=i(8, 7))
 refuse("Opset_0", "opset 0, which does not exist", 0, node("Neg", "x"))

@@ -24,7 +24,8 @@ add_dependencies(test_model_plugin fake_plugin_build fake_plugin_none)
 if(TARGET assay_torch)
     target_compile_definitions(test_model_plugin PRIVATE ASSAY_HAS_TORCH=1)
     assay_test(model_torch
-        SOURCES model/torch_test.cpp model/onnx_test.cpp model/onnx_ops_test.cpp model/newer_test.cpp model/pt2_test.cpp
+        SOURCES model/torch_test.cpp model/onnx_test.cpp model/onnx_ops_test.cpp model/quantised_test.cpp
+            model/newer_test.cpp model/pt2_test.cpp
             model/shared_test.cpp
         LINKS assay_pt2 assay_model ZLIB::ZLIB)
     add_dependencies(test_model_torch assay_torch)

@@ -337,6 +337,49 @@ TEST_F(PeoplesImports, NumpyLabelsBesideScores) {
     EXPECT_THAT(refusal("m.csv", "c0,c1\n1,2\n", options), HasSubstr("given with --labels"));
 }
 
+/// A .npy of NumPy's fixed-width texts: `descr` "<U4" or "|S4".
+std::string npy_of_texts(const std::vector<std::string>& texts, const std::string& descr) {
+    const std::size_t width = std::stoul(descr.substr(2)), size = descr[1] == 'U' ? 4 : 1;
+    const std::uint64_t shape[] = {texts.size()};
+    std::string out = npy_header(descr, shape);
+    for (const std::string& text : texts) {
+        for (std::size_t i = 0; i < width; ++i) {
+            out += i < text.size() ? text[i] : '\0';
+            out.append(size - 1, '\0');
+        }
+    }
+    return out;
+}
+
+TEST_F(PeoplesImports, NumpyTextsAreIds) {
+    for (const char* descr : {"<U6", "|S6"}) {
+        put_text(scratch_ / "ids.npy", npy_of_texts({"b.png", "a.png"}, descr));
+        ImportOptions options;
+        options.dataset_name = "val";
+        options.ids = scratch_ / "ids.npy";
+        const ImportReport report = import("m.csv", "c0,c1\n1,2\n3,2\n", options, descr + 1);
+        EXPECT_THAT(ids(PredictionStore::open(report.store)), ElementsAre("b.png", "a.png"));
+        put_text(scratch_ / "ids.npy", npy_of_texts({"b.png", "a.png", "c.png"}, descr));
+        EXPECT_THAT(refusal("m.csv", "c0,c1\n1,2\n3,2\n", options),
+                    HasSubstr("has 3 ids, the scores have 2 rows"));
+        put_text(scratch_ / "ids.npy", npy_of_texts({"b.png", "a.png"}, descr) + "?");
+        EXPECT_THAT(refusal("m.csv", "c0,c1\n1,2\n3,2\n", options), HasSubstr("bytes"));
+    }
+}
+
+// make_import_fixtures.py: scores (4 x 3), filenames and labels as texts, and authors of 2.
+TEST_F(PeoplesImports, TextsInAnNpzAreIdsAndLabels) {
+    ImportOptions options;
+    options.dataset_name = "val";
+    const auto file = std::filesystem::path(ASSAY_SOURCE_DIR) / "tests/store/fixtures/texts.npz";
+    options.classes = ClassList({"cat", "dog", "b\xc3\xa4r"});
+    const ImportReport report = import_predictions(file, scratch_ / "runs", options);
+    EXPECT_THAT(report.notes, Contains(HasSubstr("the array `authors` (2,) of texts is not used")));
+    const PredictionStore store = PredictionStore::open(report.store);
+    EXPECT_THAT(ids(store), ElementsAre("d/4.png", "c/3.png", "b/2.png", "\xc3\xa4/1.png"));
+    EXPECT_THAT(labels(store), ElementsAre(0, 1, 2, 0));
+}
+
 TEST_F(PeoplesImports, MaskedScores) {
     const char* csv = "id,c0,c1,c2\na,1.5,-inf,2\nb,-Infinity,3,-inf\nc,-inf,-inf,-inf\n";
     const ImportReport report = import("m.csv", csv);
@@ -361,7 +404,8 @@ TEST_F(PeoplesImports, FilesThatPythonAloneReadsAreAnsweredWithACommand) {
     EXPECT_THAT(refusal("logits.pt", "PK"),
                 AllOf(HasSubstr("files ending in `.pt` are not read"),
                       HasSubstr("This converts it: python3 -c \"import numpy, torch; "),
-                      HasSubstr("numpy.savez('logits.npz'")));
+                      HasSubstr("numpy.savez('logits.npz'"), HasSubstr("v.detach()"),
+                      HasSubstr("; then give the same command logits.npz")));
     EXPECT_THAT(refusal("p.parquet", "PAR1"), HasSubstr("pandas.read_parquet("));
     EXPECT_THAT(refusal("p.json", "[]"), HasSubstr("lines=True"));
     EXPECT_THAT(refusal("p.docx", "x"), Not(HasSubstr("This converts it")));

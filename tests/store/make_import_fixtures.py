@@ -28,6 +28,8 @@ arrays = dict(logits=scores.astype("<f4"), targets=np.arange(ROWS), ids=np.array
 np.savez(os.path.join(folder, "one.npz"), **arrays)
 np.savez_compressed(os.path.join(folder, "packed.npz"), **arrays)
 np.savez(os.path.join(folder, "labelled.npz"), logits=scores.astype("<f4"), labels=np.arange(ROWS) * 3 % CLASSES, epoch=np.int64(3))
+np.savez_compressed(os.path.join(folder, "texts.npz"), scores=scores[:4, :3].astype("<f4"), filenames=np.array(["d/4.png", "c/3.png", "b/2.png", "ä/1.png"]),
+                    labels=np.array(["cat", "dog", "bär", "cat"]), authors=np.array(["anna", "bert"]))
 np.savez_compressed(os.path.join(folder, "two.npz"), first=np.asfortranarray(scores.astype("<f4")), second=scores.astype("<f8") / 2)
 
 

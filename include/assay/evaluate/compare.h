@@ -30,6 +30,9 @@ struct Report;
 struct CompareOptions {
     ScoreOptions score;              ///< labels are by the baseline's items; `subgroup` is not used
     std::size_t disagreements = 50;  ///< items listed for each pair
+    /// Items are paired by their ids although their images are known to be others: clean against
+    /// corrupted ones of one model.
+    bool other_images = false;
 };
 
 /// What a difference says of the candidate, where its test leaves no doubt about the sign.
@@ -91,7 +94,8 @@ struct PairReport {
 };
 
 /// The baseline against each candidate, whose classes are matched by their ids where both lists are
-/// known. Throws bad_input: nothing in common, other classes.
+/// known. Throws bad_input: nothing in common, other classes; items whose images, by the records of
+/// both stores, have other bytes, unless the options allow them.
 std::vector<PairReport> compare_stores(const PredictionStore& baseline,
                                        std::span<const PredictionStore* const> candidates,
                                        const CompareOptions& options, Comm& comm,
@@ -108,6 +112,7 @@ struct CompareRunsOptions {
     std::vector<std::filesystem::path> candidates;
     MeasureOptions measure;
     std::size_t disagreements = 10;  ///< items listed for each pair
+    bool other_images = false;       ///< as in CompareOptions
 };
 struct CompareResult {
     std::vector<PairReport> pairs;  ///< in the order of the candidates

@@ -275,7 +275,8 @@ GapAlso read_also_table(const std::filesystem::path& path, const GapReport& repo
 /// The same from a data set's stores, as `score` measures them. Throws as score_store.
 GapAlso also_of_stores(const GapSide& side, const GapReport& report, const std::string& subgroups,
                        Comm& comm, const ProgressCallback& progress = {});
-/// Orders the models by a column. Throws usage: no such column, with those that there are.
+/// Orders the models by a column. `against` "": top1_v1, or real_v1 where no model has a top-1 (on
+/// composites). Throws usage: no such column, with those that there are.
 GapRanking rank_by(const GapReport& report, const std::string& by, const std::string& against,
                    bool dense);
 /// "top1_v1", ... "asma_patchml": what rank_by takes.
@@ -298,8 +299,8 @@ struct GapRequest {
     std::vector<std::string> also;
     std::vector<std::filesystem::path> also_labels;
     std::string also_subgroups;  ///< of their ASMA; "": those of the options
-    /// Columns of GapRanking; "": no ranking.
-    std::string rank_by, rank_against = "top1_v1";
+    /// Columns of GapRanking; rank_by "": no ranking; rank_against "": as rank_by() chooses.
+    std::string rank_by, rank_against;
     bool dense_ties = false;
     GapOptions options;
 };

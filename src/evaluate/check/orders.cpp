@@ -113,7 +113,8 @@ private:
         for (const char* name : {"imagenet-a", "imagenet-r"}) {
             const std::vector<std::int32_t>& target_of =
                 class_map_named(name, imagenet_classes()).target_of;
-            const std::string advice = fmt::format("use the class map {}", name);
+            const std::string advice =
+                fmt::format("use the class map {0} (assay score RUNS --class-map {0})", name);
             if (scores_.classes == target_of.size())
                 add(fmt::format("labels count the 200 classes of {}", name), advice, target_of);
             ClassOfOutput members;

@@ -27,7 +27,7 @@ fs::path folder_of(const std::string& argument, const fs::path& runs) {
     if (runs.empty()) {
         throw Error(ErrorCode::usage,
                     fmt::format("`{}` is no folder; name RUNS/DATA_SET, or the data set with the "
-                                "folder of its runs",
+                                "folder of its runs by --runs",
                                 argument));
     }
     std::vector<std::string> names;

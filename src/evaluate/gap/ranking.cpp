@@ -46,6 +46,16 @@ const RankingColumn& column_named(const std::vector<RankingColumn>& columns,
                 fmt::format("no column `{}` to rank by{}", name, suggest(name, names)));
 }
 
+/// top1_v1; on composites, which have no single label, real_v1.
+const RankingColumn& first_of_the_first_set(const std::vector<RankingColumn>& columns) {
+    for (const GapMetric metric : gap_metrics) {
+        const auto found =
+            std::ranges::find(columns, fmt::format("{}_v1", name_of(metric)), &RankingColumn::name);
+        if (found != columns.end()) return *found;
+    }
+    throw Error(ErrorCode::bad_input, "no model has a value on the first data set to rank against");
+}
+
 }  // namespace
 
 std::vector<std::string> ranking_columns(const GapReport& report) {
@@ -57,9 +67,10 @@ std::vector<std::string> ranking_columns(const GapReport& report) {
 GapRanking rank_by(const GapReport& report, const std::string& by, const std::string& against,
                    bool dense) {
     const std::vector<RankingColumn> columns = columns_of(report);
-    const auto ranks =
-        rank_pairs(column_named(columns, by).values, column_named(columns, against).values, dense);
-    GapRanking out{.by = by, .against = against, .dense = dense, .places = {}};
+    const RankingColumn& other =
+        against.empty() ? first_of_the_first_set(columns) : column_named(columns, against);
+    const auto ranks = rank_pairs(column_named(columns, by).values, other.values, dense);
+    GapRanking out{.by = by, .against = other.name, .dense = dense, .places = {}};
     for (std::size_t i = 0; i < ranks.size(); ++i) {
         if (ranks[i].by > 0)
             out.places.push_back({i, ranks[i].by, ranks[i].against, ranks[i].change()});

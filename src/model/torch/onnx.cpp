@@ -1,11 +1,15 @@
 // The ONNX interpreter: what depends on no image is computed once when the model is opened, the
 // rest node by node.
+#include <ATen/ops/scalar_tensor.h>
+#include <ATen/ops/stack.h>
 #include <c10/util/Exception.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <charconv>
+#include <limits>
 #include <map>
+#include <set>
 
 #include "assay/error.h"
 #include "model/torch/network.h"
@@ -16,18 +20,23 @@ namespace assay::torch_plugin {
 namespace {
 
 /// A node with its operator looked up, and what is no longer needed after it. Without an operator
-/// it is an If that is decided at each run.
+/// it is an If that is decided at each run, or a Loop.
 struct Step {
-    /// A branch: its steps, and which values it returns.
+    /// What it is given, its steps, and which values it returns.
     struct Branch {
+        std::vector<int> inputs;
         std::vector<Step> steps;
         std::vector<int> outputs;
     };
     const OnnxOperator* op = nullptr;
     OnnxNode node;
-    std::vector<int> done;  ///< values that no later step reads
-    Branch then_branch, else_branch;
+    std::vector<int> done;         ///< values that no later step reads
+    std::vector<Branch> branches;  ///< then and else, or a Loop's body
 };
+
+/// Of all loops of a run, those inside others too. No classifier goes round so often; a file that
+/// would go on for ever does.
+constexpr std::int64_t kMostRounds = 10'000;
 
 Tensors run_node(const OnnxOperator& op, const OnnxNode& node, std::span<const at::Tensor> inputs,
                  bool folding) {
@@ -55,9 +64,10 @@ bool is_quantised(const std::string& op) {
 }
 
 bool condition_of(const OnnxNode& node, const at::Tensor& condition) {
-    if (!condition.defined() || condition.numel() != 1)
-        throw NodeError(
-            fmt::format("node \"{}\" (If): its condition is not one truth value", node.name));
+    if (!condition.defined() || condition.numel() != 1) {
+        throw NodeError(fmt::format("node \"{}\" ({}): its condition is not one truth value",
+                                    node.name, node.op));
+    }
     return condition.to(at::kBool).item<bool>();
 }
 
@@ -68,6 +78,45 @@ const OnnxBlock& branch_of(const OnnxNode& node, std::string_view name) {
                                                       node.name, name, node.outputs.size()));
     }
     return *block;
+}
+
+/// A Loop's, which takes the round, the condition and what is carried on, and returns the
+/// condition, what is carried on and what is put together.
+const OnnxBlock& body_of(const OnnxNode& node) {
+    const auto body = std::ranges::find(node.blocks, "body", &OnnxBlock::name);
+    const auto refused = [&](const char* what) {
+        throw Error(ErrorCode::bad_input, fmt::format("node \"{}\" (Loop) {}", node.name, what));
+    };
+    if (body == node.blocks.end()) refused("has no body");
+    if (node.inputs.size() < 2) refused("has neither a number of rounds nor a condition");
+    if (body->inputs.size() != node.inputs.size())
+        refused("does not carry as many values as its body takes");
+    if (body->outputs.size() + 1 < body->inputs.size() || body->outputs.empty() ||
+        body->outputs.size() < node.outputs.size() + 1)
+        refused("does not return as many values as its body");
+    if (std::ranges::count(body->outputs, -1) > 0 ||
+        std::find(node.inputs.begin() + 2, node.inputs.end(), -1) != node.inputs.end())
+        refused("carries a value that was left out");
+    return *body;
+}
+
+/// The results of the rounds in one tensor, one after the other.
+at::Tensor put_together(const OnnxNode& node, const Tensors& rounds) {
+    if (rounds.empty()) {
+        throw NodeError(
+            fmt::format("node \"{}\" (Loop): it went no round, so there is nothing to put together",
+                        node.name));
+    }
+    Ints sizes = rounds[0].sizes().vec();
+    sizes.insert(sizes.begin(), static_cast<std::int64_t>(rounds.size()));
+    check_numbers(sizes);
+    for (const at::Tensor& one : rounds) {
+        if (one.sizes() != rounds[0].sizes())
+            throw NodeError(fmt::format(
+                "node \"{}\" (Loop): what is put together has another size in a later round",
+                node.name));
+    }
+    return at::stack(rounds);
 }
 
 /// Every value that a node reads, those in its branches included.
@@ -83,17 +132,18 @@ void for_each_read(const OnnxNode& node, Visit&& visit) {
 template <class Visit>
 void for_each_read(const Step& step, Visit&& visit) {
     for (const int v : step.node.inputs) visit(v);
-    for (const Step::Branch* branch : {&step.then_branch, &step.else_branch}) {
-        for (const Step& inner : branch->steps) for_each_read(inner, visit);
-        for (const int v : branch->outputs) visit(v);
+    for (const Step::Branch& branch : step.branches) {
+        for (const Step& inner : branch.steps) for_each_read(inner, visit);
+        for (const int v : branch.outputs) visit(v);
     }
 }
 
 template <class Visit>
 void for_each_written(const Step& step, Visit&& visit) {
     for (const int v : step.node.outputs) visit(v);
-    for (const Step::Branch* branch : {&step.then_branch, &step.else_branch}) {
-        for (const Step& inner : branch->steps) for_each_written(inner, visit);
+    for (const Step::Branch& branch : step.branches) {
+        for (const int v : branch.inputs) visit(v);
+        for (const Step& inner : branch.steps) for_each_written(inner, visit);
     }
 }
 
@@ -104,7 +154,8 @@ struct Missing {
     void look(const std::vector<OnnxNode>& nodes) {
         for (const OnnxNode& node : nodes) {
             for (const OnnxBlock& block : node.blocks) look(block.nodes);
-            if (node.op == "If" || find_onnx_operator(node.op) != nullptr) continue;
+            if (node.op == "If" || node.op == "Loop" || find_onnx_operator(node.op) != nullptr)
+                continue;
             auto& [count, first] = operators[node.op];
             if (count++ == 0) first = node.name;
             if (is_quantised(node.op)) quantised = node.op;
@@ -156,7 +207,8 @@ public:
     at::Tensor forward(const at::Tensor& input) override {
         std::vector<at::Tensor> values(constants_.size());
         values[input_] = input.to(type_);
-        run(steps_, values);
+        std::int64_t rounds = 0;
+        run(steps_, values, rounds);
         return value_of(output_, values);
     }
 
@@ -231,13 +283,17 @@ private:
             inputs.push_back(v < 0 ? at::Tensor() : value_of(v, values));
     }
 
-    void run(const std::vector<Step>& steps, std::vector<at::Tensor>& values) const {
+    /// `rounds`: of loops, so far.
+    void run(const std::vector<Step>& steps, std::vector<at::Tensor>& values,
+             std::int64_t& rounds) const {
         Tensors inputs;
         for (const Step& step : steps) {
-            if (step.op == nullptr) {
+            if (step.op == nullptr && step.node.op == "Loop") {
+                go_round(step, values, rounds);
+            } else if (step.op == nullptr) {
                 const bool yes = condition_of(step.node, value_of(step.node.inputs[0], values));
-                const Step::Branch& branch = yes ? step.then_branch : step.else_branch;
-                run(branch.steps, values);
+                const Step::Branch& branch = step.branches[yes ? 0 : 1];
+                run(branch.steps, values, rounds);
                 for (std::size_t i = 0; i < step.node.outputs.size(); ++i) {
                     if (step.node.outputs[i] >= 0 && branch.outputs[i] >= 0)
                         values[step.node.outputs[i]] = value_of(branch.outputs[i], values);
@@ -253,6 +309,45 @@ private:
         }
     }
 
+    /// Runs a Loop; its results become `values`.
+    void go_round(const Step& step, std::vector<at::Tensor>& values, std::int64_t& rounds) const {
+        const OnnxNode& node = step.node;
+        const Step::Branch& body = step.branches[0];
+        std::int64_t most = std::numeric_limits<std::int64_t>::max();
+        if (node.inputs[0] >= 0) {
+            const at::Tensor& count = value_of(node.inputs[0], values);
+            if (!count.defined() || count.numel() != 1)
+                throw NodeError(fmt::format(
+                    "node \"{}\" (Loop): its number of rounds is not one number", node.name));
+            most = count.to(at::kLong).item<std::int64_t>();
+        }
+        bool on = node.inputs[1] < 0 || condition_of(node, value_of(node.inputs[1], values));
+        Tensors carried;
+        for (std::size_t i = 2; i < node.inputs.size(); ++i)
+            carried.push_back(value_of(node.inputs[i], values));
+        std::vector<Tensors> together(body.outputs.size() - 1 - carried.size());
+        for (std::int64_t round = 0; on && round < most; ++round) {
+            if (++rounds > kMostRounds)
+                throw NodeError(fmt::format("node \"{}\" (Loop): it goes on after {} rounds",
+                                            node.name, kMostRounds));
+            values[body.inputs[0]] = at::scalar_tensor(round, at::kLong);
+            values[body.inputs[1]] = at::scalar_tensor(on, at::kBool);
+            for (std::size_t i = 0; i < carried.size(); ++i)
+                values[body.inputs[i + 2]] = carried[i];
+            run(body.steps, values, rounds);
+            on = condition_of(node, value_of(body.outputs[0], values));
+            for (std::size_t i = 0; i < carried.size(); ++i)
+                carried[i] = value_of(body.outputs[i + 1], values);
+            for (std::size_t i = 0; i < together.size(); ++i)
+                together[i].push_back(value_of(body.outputs[i + 1 + carried.size()], values));
+        }
+        for (std::size_t i = 0; i < node.outputs.size(); ++i) {
+            if (node.outputs[i] < 0) continue;
+            values[node.outputs[i]] =
+                i < carried.size() ? carried[i] : put_together(node, together[i - carried.size()]);
+        }
+    }
+
     /// Computes the nodes with constant inputs; the others become steps. What fails in a branch
     /// that may never be taken (`perhaps`) waits until it is.
     void fold(std::vector<OnnxNode> nodes, std::vector<Step>& steps, bool perhaps = false) {
@@ -263,11 +358,15 @@ private:
                 fold_if(std::move(node), steps, perhaps);
                 continue;
             }
+            if (node.op == "Loop") {
+                fold_loop(std::move(node), steps, perhaps);
+                continue;
+            }
             const OnnxOperator* op = find_onnx_operator(node.op);
             const bool constant = std::ranges::all_of(
                 node.inputs, [&](int v) { return v < 0 || constants_[v].defined(); });
             if (!constant) {
-                steps.push_back({op, std::move(node), {}, {}, {}});
+                steps.push_back({op, std::move(node), {}, {}});
                 continue;
             }
             gather_inputs(node, none, inputs);
@@ -278,7 +377,7 @@ private:
                 }
             } catch (const NodeError& error) {
                 if (!perhaps) throw Error(ErrorCode::bad_input, error.what());
-                steps.push_back({op, std::move(node), {}, {}, {}});
+                steps.push_back({op, std::move(node), {}, {}});
             }
         }
     }
@@ -293,10 +392,10 @@ private:
         const at::Tensor& condition = constants_[node.inputs[0]];
         if (!condition.defined()) {
             Step step;
-            for (const auto& [block, branch] :
-                 {std::pair{&yes, &step.then_branch}, std::pair{&no, &step.else_branch}}) {
-                fold(block->nodes, branch->steps, true);
-                branch->outputs = block->outputs;
+            for (const OnnxBlock* block : {&yes, &no}) {
+                Step::Branch& branch = step.branches.emplace_back();
+                fold(block->nodes, branch.steps, true);
+                branch.outputs = block->outputs;
             }
             node.blocks.clear();
             step.node = std::move(node);
@@ -322,8 +421,40 @@ private:
             same.name = node.name;
             same.inputs = {block.outputs[i]};
             same.outputs = {node.outputs[i]};
-            steps.push_back({find_onnx_operator(same.op), std::move(same), {}, {}, {}});
+            steps.push_back({find_onnx_operator(same.op), std::move(same), {}, {}});
         }
+    }
+
+    /// A loop over constants alone is gone round now.
+    void fold_loop(OnnxNode node, std::vector<Step>& steps, bool perhaps) {
+        const OnnxBlock& block = body_of(node);
+        Step step;
+        Step::Branch& body = step.branches.emplace_back();
+        fold(block.nodes, body.steps, true);
+        body.inputs = block.inputs;
+        body.outputs = block.outputs;
+        node.blocks.clear();
+        step.node = std::move(node);
+        std::set<int> inside;
+        for_each_written(step, [&](int v) { inside.insert(v); });
+        bool constant = true;
+        for_each_read(step, [&](int v) {
+            constant = constant && (v < 0 || constants_[v].defined() || inside.contains(v));
+        });
+        if (constant) {
+            try {
+                std::vector<at::Tensor> values(constants_.size());
+                std::int64_t rounds = 0;
+                go_round(step, values, rounds);
+                for (const int v : step.node.outputs) {
+                    if (v >= 0) constants_[v] = values[v];
+                }
+                return;
+            } catch (const NodeError& error) {
+                if (!perhaps) throw Error(ErrorCode::bad_input, error.what());
+            }
+        }
+        steps.push_back(std::move(step));
     }
 
     void plan_releases() {

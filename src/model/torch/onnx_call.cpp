@@ -102,6 +102,13 @@ std::optional<Ints> OnnxCall::ints_of(std::string_view attribute, std::size_t i)
     return std::nullopt;
 }
 
+at::Tensor OnnxCall::as(std::string_view op, std::span<const at::Tensor> inputs) const {
+    const OnnxCall inner(node_, inputs, folding_);
+    at::Tensor out = find_onnx_operator(op)->one(inner);
+    asked_.insert(asked_.end(), inner.asked_.begin(), inner.asked_.end());
+    return out;
+}
+
 std::int64_t axis_in(std::int64_t axis, std::int64_t rank) {
     if (axis < -rank || axis >= rank)
         throw NodeError(fmt::format("axis {} of a tensor with {} dimensions", axis, rank));

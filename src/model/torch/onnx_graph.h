@@ -33,9 +33,11 @@ struct OnnxAttribute {
 
 struct OnnxNode;
 
-/// A graph inside a node (a branch of an If). It reads values of the graph around it.
+/// A graph inside a node (a branch of an If, the body of a Loop). It reads values of the graph
+/// around it.
 struct OnnxBlock {
-    std::string name;  ///< the attribute's: "then_branch"
+    std::string name;         ///< the attribute's: "then_branch"
+    std::vector<int> inputs;  ///< a body's: the round, the condition, what is carried on
     std::vector<OnnxNode> nodes;
     std::vector<int> outputs;
 };
@@ -98,6 +100,10 @@ public:
     /// Axes and the like: an attribute in old opsets, input `i` in new ones. None: nothing was
     /// given.
     std::optional<Ints> ints_of(std::string_view attribute, std::size_t i) const;
+
+    /// Another operator with this node's attributes: what a quantised operator does between its
+    /// scales.
+    at::Tensor as(std::string_view op, std::span<const at::Tensor> inputs) const;
 
     const std::string& op() const { return node_.op; }
     std::size_t outputs() const { return node_.outputs.size(); }

@@ -1,5 +1,6 @@
 // Operators that ONNX Runtime's optimiser writes (domain com.microsoft, and a few it puts in ONNX's
 // own), and ONNX's own attention.
+#include <ATen/ops/arange.h>
 #include <ATen/ops/cat.h>
 #include <ATen/ops/gelu.h>
 #include <ATen/ops/layer_norm.h>
@@ -132,9 +133,44 @@ void refuse_outputs(const OnnxCall& call) {
     }
 }
 
+/// What a mask adds to the weights of batch x heads x queries x keys: 0 where a key may be looked
+/// at, else mask_filter_value. A mask is one of: how many keys each image has; where its keys end,
+/// and then where they begin, for all images; 1 or 0 for each image and key, or image, query and
+/// key.
+Tensor added_by(const OnnxCall& call, const Tensor& mask, std::int64_t batch, std::int64_t queries,
+                std::int64_t keys) {
+    Tensor seen;
+    if (mask.dim() == 1 && (mask.size(0) == batch || mask.size(0) == 2 * batch)) {
+        const Tensor at = at::arange(keys, mask.options().dtype(at::kLong)).unsqueeze(0);
+        seen = at.lt(mask.narrow(0, 0, batch).unsqueeze(1));
+        if (mask.size(0) != batch)
+            seen = seen.logical_and(at.ge(mask.narrow(0, batch, batch).unsqueeze(1)));
+        seen = seen.unsqueeze(1);
+    } else if (mask.sizes() == at::IntArrayRef{batch, keys}) {
+        seen = mask.gt(0).unsqueeze(1);
+    } else if (mask.sizes() == at::IntArrayRef{batch, queries, keys}) {
+        seen = mask.gt(0);
+    } else {
+        throw NodeError(fmt::format(
+            "a mask of {} for {} images, {} queries and {} keys is not supported",
+            fmt::join(mask.sizes().begin(), mask.sizes().end(), " x "), batch, queries, keys));
+    }
+    const double hidden = call.real("mask_filter_value", -10000);
+    return seen.unsqueeze(1).logical_not().to(at::kFloat).mul(hidden);
+}
+
+/// The mask at input `i` and the numbers at input `bias`, both added to the weights; none:
+/// undefined.
+Tensor hiding(const OnnxCall& call, std::size_t i, std::size_t bias, const Tensor& query,
+              const Tensor& key) {
+    if (!call.has(i)) return call.in_or_none(bias);
+    const Tensor mask =
+        added_by(call, beside(call.in(i), query), query.size(0), query.size(-2), key.size(-2));
+    return call.has(bias) ? mask.add(call.in(bias)) : mask;
+}
+
 /// ONNX Runtime's Attention: x, the weights of query, key and value side by side, their bias.
 Tensor microsoft_attention(const OnnxCall& call) {
-    refuse_inputs(call, {3}, "a mask");
     refuse_inputs(call, {4, 6}, "a state from before");
     refuse_outputs(call);
     if (call.integer("do_rotary", 0) != 0) throw NodeError("do_rotary is not supported");
@@ -146,15 +182,14 @@ Tensor microsoft_attention(const OnnxCall& call) {
     if (sizes.size() != 3 || sizes[0] + sizes[1] + sizes[2] != all.size(-1))
         throw NodeError("qkv_hidden_sizes do not add up to the weights' width");
     const Tensors parts = all.split_with_sizes(sizes, -1);
-    const Tensor query = split_heads(parts[0], heads);
-    return joined_heads(attention(query, split_heads(parts[1], heads), split_heads(parts[2], heads),
-                                  call.in_or_none(5), call.integer("unidirectional", 0) != 0,
-                                  scale_of(call, query)));
+    const Tensor query = split_heads(parts[0], heads), key = split_heads(parts[1], heads);
+    return joined_heads(attention(query, key, split_heads(parts[2], heads),
+                                  hiding(call, 3, 5, query, key),
+                                  call.integer("unidirectional", 0) != 0, scale_of(call, query)));
 }
 
 /// Query, key and value apart (with one bias for the three), or packed in one tensor.
 Tensor multi_head_attention(const OnnxCall& call) {
-    refuse_inputs(call, {4}, "a mask");
     refuse_inputs(call, {6, 7, 8, 9}, "a state from before");
     refuse_outputs(call);
     const std::int64_t heads = call.integer("num_heads");
@@ -190,7 +225,7 @@ Tensor multi_head_attention(const OnnxCall& call) {
             value = headed(call.in(2), bias[2]);
         }
     }
-    return joined_heads(attention(query, key, value, call.in_or_none(5),
+    return joined_heads(attention(query, key, value, hiding(call, 4, 5, query, key),
                                   call.integer("unidirectional", 0) != 0, scale_of(call, query)));
 }
 

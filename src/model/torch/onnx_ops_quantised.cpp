@@ -1,6 +1,8 @@
 // ONNX's whole-number arithmetic, computed as the standard defines it: numbers are scaled, rounded
 // (half to even) and cut to the range of their type; sums of products are exact.
+#include <ATen/ops/cat.h>
 #include <ATen/ops/convolution.h>
+#include <ATen/ops/softmax.h>
 #include <fmt/format.h>
 
 #include <limits>
@@ -52,12 +54,17 @@ Tensor along(const Tensor& given, const Tensor& x, std::int64_t axis, std::int64
     return values.repeat_interleave(block, axis).narrow(axis, 0, x.size(axis));
 }
 
-Tensor quantised(const Tensor& x, const Tensor& scale, const Tensor& zero, at::ScalarType type) {
+/// Numbers in units of their scale: rounded, moved to the zero point, cut to the type's range.
+Tensor rounded_to(const Tensor& x, const Tensor& zero, at::ScalarType type) {
     const Range range = range_of(type);
-    Tensor y = x.div(scale).round();
+    Tensor y = x.round();
     if (zero.defined()) y = y.add(zero);
     // NaN becomes 0 rather than whatever the processor makes of it.
     return y.nan_to_num(0.0).clamp(range.low, range.high).to(type);
+}
+
+Tensor quantised(const Tensor& x, const Tensor& scale, const Tensor& zero, at::ScalarType type) {
+    return rounded_to(x.div(scale), zero, type);
 }
 
 Tensor quantize_linear(const OnnxCall& call) {
@@ -122,11 +129,27 @@ Tensor conv_of(const OnnxCall& call, const Tensor& x, const Tensor& weight) {
                            call.integer("group", 1));
 }
 
-/// What sums of products become: scaled by the scales of both sides over the result's.
+/// Numbers that stand for others, as doubles: their scale is input `scale`, their zero point (0
+/// when left out) the one behind it.
+Tensor meant(const OnnxCall& call, std::size_t value, std::size_t scale) {
+    return centred(call, value, scale + 1, 1).mul(along(call.in(scale), call.in(value), 1, 0));
+}
+
+/// The other way: `like` has the type when no zero point says it.
+Tensor written(const OnnxCall& call, const Tensor& x, std::size_t scale, const Tensor& like) {
+    const Tensor zero = call.in_or_none(scale + 1);
+    return quantised(x, call.in(scale).to(at::kDouble).reshape({}),
+                     zero.defined() ? zero.reshape({}) : zero,
+                     zero.defined() ? zero.scalar_type() : like.scalar_type());
+}
+
+/// What sums of products become: scaled by the scales of both sides over the result's. In single
+/// precision, as ONNX Runtime does it: one number that is rounded otherwise moves whole layers.
 Tensor requantised(const OnnxCall& call, const Tensor& sums, const Tensor& factor,
                    std::size_t scale, std::size_t zero) {
-    const Tensor to = call.in(scale).to(at::kDouble).reshape({});
-    return quantised(sums.mul(factor), to, call.in(zero).reshape({}), call.in(zero).scalar_type());
+    const Tensor over = factor.to(at::kFloat).div(call.in(scale).to(at::kFloat).reshape({}));
+    return rounded_to(sums.to(at::kFloat).mul(over), call.in(zero).reshape({}),
+                      call.in(zero).scalar_type());
 }
 
 /// x, its scale and zero point, w, its, y's scale and zero point, bias (int32, scale x * w).
@@ -150,6 +173,122 @@ Tensor qlinear_matmul(const OnnxCall& call) {
     return requantised(call, a.matmul(b), left.mul(right), 6, 7);
 }
 
+// The same for what ONNX Runtime quantises beyond the standard (com.microsoft). Sums and products
+// of two tensors are rounded after the zero point is added, as their definition says.
+
+/// a, its scale and zero point, b, its, the result's.
+template <class Combine>
+Tensor qlinear_of_two(const OnnxCall& call, Combine&& combine) {
+    const Tensor y =
+        combine(meant(call, 0, 1), meant(call, 3, 4)).div(call.in(6).to(at::kDouble).reshape({}));
+    const at::ScalarType type = call.in(0).scalar_type();
+    const Range range = range_of(type);
+    return (call.has(7) ? y.add(call.in(7).reshape({})) : y)
+        .round()
+        .clamp(range.low, range.high)
+        .to(type);
+}
+
+/// x, its scale and zero point, the result's: an operator on numbers in between.
+template <class Function>
+Tensor qlinear_of(const OnnxCall& call, Function&& function) {
+    return written(call, function(meant(call, 0, 1)), 3, call.in(0));
+}
+
+/// The operator on batch x channels x ..., which is given with its channels last where
+/// channels_last says so.
+template <class Function>
+Tensor channels_first(const OnnxCall& call, const Tensor& x, Function&& function) {
+    if (call.integer("channels_last", 0) == 0) return function(x);
+    if (x.dim() < 3) throw NodeError("channels_last wants three dimensions");
+    return function(x.movedim(-1, 1)).movedim(1, -1);
+}
+
+Tensor qlinear_pool(const OnnxCall& call, const char* op) {
+    return qlinear_of(call, [&](const Tensor& numbers) {
+        return channels_first(call, numbers, [&](const Tensor& x) {
+            const Tensor inputs[] = {x.contiguous()};
+            return call.as(op, inputs);
+        });
+    });
+}
+
+/// The same numbers through the operator `op` of floats.
+Tensor qlinear_through(const OnnxCall& call, const char* op) {
+    return qlinear_of(call, [&](const Tensor& x) {
+        const Tensor inputs[] = {x};
+        return call.as(op, inputs);
+    });
+}
+
+/// The opset that says what the axis means is an attribute here.
+Tensor qlinear_softmax(const OnnxCall& call) {
+    return qlinear_of(call, [&](const Tensor& x) {
+        const std::int64_t axis = axis_in(call.integer("axis", -1), x.dim());
+        if (call.integer("opset") >= 13) return at::softmax(x, axis);
+        return at::softmax(x.flatten(axis), -1).reshape(x.sizes());
+    });
+}
+
+/// The result's scale and zero point, then number, scale and zero point of each part.
+Tensor qlinear_concat(const OnnxCall& call) {
+    if (call.count() < 5 || call.count() % 3 != 2)
+        throw NodeError("its inputs are not scale and zero point, and three for each part");
+    Tensors parts;
+    for (std::size_t i = 2; i < call.count(); i += 3) parts.push_back(meant(call, i, i + 1));
+    return written(call, at::cat(parts, axis_in(call.integer("axis"), parts[0].dim())), 0,
+                   call.in(2));
+}
+
+/// a, its scale and zero point, b, its, c (int32 of scale a * b), the result's scale and zero
+/// point; without these the result is what is meant.
+Tensor qgemm(const OnnxCall& call) {
+    const auto side = [&](std::size_t i, const char* transposed, std::int64_t scales_along) {
+        const Tensor whole = call.in(i).to(at::kLong);
+        if (whole.dim() != 2) throw NodeError("a product of tensors that are no matrices");
+        const bool turned = call.integer(transposed, 0) != 0;
+        const Tensor x = turned ? whole.t() : whole;
+        return call.has(i + 2) ? x.sub(along(call.in(i + 2), x, scales_along, 0)).to(at::kDouble)
+                               : x.to(at::kDouble);
+    };
+    const Tensor product = side(0, "transA", 0).matmul(side(3, "transB", 1));
+    const Tensor sums = call.has(6) ? product.add(call.in(6).to(at::kDouble)) : product;
+    const Tensor factor = along(call.in(4), sums, 1, 0)
+                              .to(at::kDouble)
+                              .mul(call.in(1).to(at::kDouble).reshape({}))
+                              .mul(call.real("alpha", 1.0));
+    return call.has(7) ? requantised(call, sums, factor, 7, 8) : sums.mul(factor).to(at::kFloat);
+}
+
+/// a, b, their scales, their zero points, a bias of floats.
+Tensor matmul_integer_to_float(const OnnxCall& call) {
+    const Tensor product = centred(call, 0, 4, -2).matmul(centred(call, 1, 5, -1));
+    const Tensor y = product.mul(along(call.in(2), product, -2, 0).to(at::kDouble))
+                         .mul(along(call.in(3), product, -1, 0).to(at::kDouble))
+                         .to(at::kFloat);
+    return call.has(6) ? y.add(call.in(6)) : y;
+}
+
+/// Floats that are quantised by their range, times b; its scale and zero point, a bias of floats.
+Tensor dynamic_quantize_matmul(const OnnxCall& call) {
+    const Tensors a = dynamic_quantize_linear(call);
+    const Tensor left = a[0].to(at::kLong).sub(a[2]).to(at::kDouble);
+    const Tensor product = left.matmul(centred(call, 1, 3, -1));
+    const Tensor y = product.mul(a[1].to(at::kDouble))
+                         .mul(along(call.in(2), product, -1, 0).to(at::kDouble))
+                         .to(at::kFloat);
+    return call.has(4) ? y.add(call.in(4)) : y;
+}
+
+/// ONNX's, with the channels first or last.
+Tensor microsoft_qlinear_conv(const OnnxCall& call) {
+    return channels_first(call, call.in(0), [&](const Tensor& x) {
+        Tensors inputs = {x};
+        for (std::size_t i = 1; i < call.count(); ++i) inputs.push_back(call.in_or_none(i));
+        return call.as("QLinearConv", inputs);
+    });
+}
+
 Tensor matmul_integer(const OnnxCall& call) {
     return centred(call, 0, 2, -2).matmul(centred(call, 1, 3, -1)).to(at::kInt);
 }
@@ -171,6 +310,28 @@ std::span<const OnnxOperator> quantised_operators() {
         {"QLinearMatMul", qlinear_matmul},
         {"MatMulInteger", matmul_integer},
         {"ConvInteger", conv_integer},
+        {"com.microsoft::QLinearConv", microsoft_qlinear_conv},
+        {"com.microsoft::QLinearAdd",
+         [](const OnnxCall& c) {
+             return qlinear_of_two(c, [](const Tensor& a, const Tensor& b) { return a.add(b); });
+         }},
+        {"com.microsoft::QLinearMul",
+         [](const OnnxCall& c) {
+             return qlinear_of_two(c, [](const Tensor& a, const Tensor& b) { return a.mul(b); });
+         }},
+        {"com.microsoft::QLinearAveragePool",
+         [](const OnnxCall& c) { return qlinear_pool(c, "AveragePool"); }},
+        {"com.microsoft::QLinearGlobalAveragePool",
+         [](const OnnxCall& c) { return qlinear_pool(c, "GlobalAveragePool"); }},
+        {"com.microsoft::QLinearSigmoid",
+         [](const OnnxCall& c) { return qlinear_through(c, "Sigmoid"); }},
+        {"com.microsoft::QLinearLeakyRelu",
+         [](const OnnxCall& c) { return qlinear_through(c, "LeakyRelu"); }},
+        {"com.microsoft::QLinearSoftmax", qlinear_softmax},
+        {"com.microsoft::QLinearConcat", qlinear_concat},
+        {"com.microsoft::QGemm", qgemm},
+        {"com.microsoft::MatMulIntegerToFloat", matmul_integer_to_float},
+        {"com.microsoft::DynamicQuantizeMatMul", dynamic_quantize_matmul},
     };
     return table;
 }

@@ -303,9 +303,7 @@ public:
             graph_.outputs.push_back(known(output.name(), "the model's output"));
         if (graph_.outputs.empty()) refuse("the model has no output");
         count_parameters();
-        if (std::ranges::any_of(graph_.nodes, [](const OnnxNode& node) {
-                return node.op == "DynamicQuantizeLinear";
-            })) {
+        if (by_range_of_batch_) {
             graph_.one_at_a_time = true;
             graph_.notes.emplace_back(
                 "the model quantises by the range of a whole batch; it is given one image at a "
@@ -471,6 +469,8 @@ private:
             read_attribute(attribute, node);
         for (const std::string& name : proto.output())
             node.outputs.push_back(name.empty() ? -1 : define(name));
+        by_range_of_batch_ = by_range_of_batch_ || node.op == "DynamicQuantizeLinear" ||
+                             node.op == "com.microsoft::DynamicQuantizeMatMul";
         if (node.op == "QuantizeLinear" && node.inputs.size() > 2 &&
             narrow_.contains(node.inputs[2])) {
             refuse(
@@ -559,11 +559,14 @@ private:
         block.name = name;
         read_initialisers(graph);
         for (const auto& input : graph.input()) {
-            if (!hidden.contains(input.name()))
+            if (node.op == "Loop") {
+                block.inputs.push_back(define(input.name()));
+            } else if (!hidden.contains(input.name())) {
                 refuse(
                     fmt::format("node \"{}\" ({}): its graph \"{}\" has inputs, which is not "
                                 "supported",
                                 node.name, node.op, name));
+            }
         }
         for (const onnx::NodeProto& inner : graph.node()) read_node(inner, block.nodes);
         for (const auto& output : graph.output())
@@ -611,8 +614,8 @@ private:
                 out.value = decode_tensor(proto.t(), folder_);
                 break;
             case AttributeProto::GRAPH:
-                // Only If runs graphs; what another operator wants with one is not looked at.
-                if (node.op == "If") read_block(proto.g(), out.name, node);
+                // Only these run graphs; what another operator wants with one is not looked at.
+                if (node.op == "If" || node.op == "Loop") read_block(proto.g(), out.name, node);
                 return;
             default:
                 return;  // sparse tensors, lists of graphs: an operator that needs one is unknown
@@ -635,6 +638,12 @@ private:
             {"QLinearMatMul", {3}, {1, 2, 4, 5, 6, 7}},
             {"MatMulInteger", {1}, {2, 3}},
             {"ConvInteger", {1}, {2, 3}},
+            {"com.microsoft::QLinearConv", {3, 8}, {1, 2, 4, 5, 6, 7}},
+            {"com.microsoft::QGemm", {3, 6}, {1, 2, 4, 5, 7, 8}},
+            {"com.microsoft::MatMulIntegerToFloat", {1}, {2, 3, 4, 5}},
+            {"com.microsoft::DynamicQuantizeMatMul", {1}, {2, 3}},
+            {"com.microsoft::QuantizeLinear", {}, {1, 2}},
+            {"com.microsoft::DequantizeLinear", {0}, {1, 2}},
         };
         std::set<int> statistics;
         std::set<int> whole;  // weights kept as whole numbers
@@ -643,6 +652,10 @@ private:
                 for (std::size_t i = 3; i < node.inputs.size(); ++i)
                     statistics.insert(node.inputs[i]);
             }
+            // The others work on images; of their constants those that are no whole numbers are
+            // scales.
+            if (node.op.starts_with("com.microsoft::QLinear"))
+                statistics.insert(node.inputs.begin(), node.inputs.end());
             for (const QuantisedInputs& q : quantised) {
                 if (node.op != q.op) continue;
                 for (const std::size_t i : q.weights) {
@@ -679,6 +692,7 @@ private:
     std::map<std::string, LocalFunction> functions_;
     std::size_t nodes_ = 0;
     bool has_half_ = false;
+    bool by_range_of_batch_ = false;
     std::set<int> narrow_;  ///< constants of 4 bits
     std::vector<bool> defined_;
     // Where the reader stands: names, the names that an inner graph has hidden, the attributes of

@@ -1,4 +1,5 @@
-// An array of a .npz as it is unpacked: the header first, then the elements piece by piece.
+// NumPy's arrays of texts, and any array of a .npz as it is unpacked: the header first, then the
+// elements piece by piece.
 #pragma once
 
 #include <cstddef>
@@ -28,13 +29,16 @@ struct ArrayHeader {
     std::uint64_t elements() const;
 };
 
-/// The header of a .npy file that begins with `bytes`: numbers as parse_npy_header, or texts.
-/// Throws bad_input.
+/// The header of a .npy file that begins with `bytes`, more or fewer of them than it takes: numbers
+/// as parse_npy_header, or texts. Throws bad_input.
 ArrayHeader array_header(std::span<const std::byte> bytes);
 
 /// One element of a text array as UTF-8, without the zeros that pad it. Characters that are none
 /// become "?".
 void append_text(std::span<const std::byte> element, const TextType& type, std::string& out);
+
+/// A whole .npy file of texts, in storage order. Throws bad_input: numbers, damaged.
+std::vector<std::string> texts_of(std::span<const std::byte> npy);
 
 /// Unpacks an entry: `header` once, then `elements` with whole elements in storage order, `first`
 /// being the number of the first of them. Throws bad_input: not an array, other size than its shape

@@ -1,4 +1,4 @@
-#include "npy_stream.h"
+#include "core/npy_stream.h"
 
 #include <fmt/format.h>
 
@@ -14,8 +14,8 @@
 namespace assay {
 namespace {
 
-constexpr std::size_t max_header = (1U << 20) + 12;
-constexpr std::size_t max_width = 1U << 16;
+constexpr std::size_t max_streamed_header = (1U << 20) + 12;
+constexpr std::size_t max_text_width = 1U << 16;
 
 /// Bytes before the elements, as soon as enough of the file is there to tell; 0: not yet.
 std::size_t header_bytes(std::span<const std::byte> bytes) {
@@ -24,7 +24,7 @@ std::size_t header_bytes(std::span<const std::byte> bytes) {
     const std::size_t length =
         byte(6) == 1 ? 10 + byte(8) + 256 * byte(9)
                      : 12 + byte(8) + 256 * (byte(9) + 256 * (byte(10) + 256 * byte(11)));
-    if (length > max_header) refuse(fmt::format("npy header claims {} bytes", length));
+    if (length > max_streamed_header) refuse(fmt::format("npy header claims {} bytes", length));
     return bytes.size() < length ? 0 : length;
 }
 
@@ -50,7 +50,10 @@ std::uint64_t ArrayHeader::elements() const {
 
 ArrayHeader array_header(std::span<const std::byte> bytes) {
     ArrayHeader header;
-    std::string text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    // What follows the header may hold anything, and so what looks like a dtype.
+    const std::size_t before = header_bytes(bytes);
+    std::string text(reinterpret_cast<const char*>(bytes.data()),
+                     before == 0 ? bytes.size() : before);
     const std::string_view dtype = text_dtype(text);
     if (dtype.empty()) {
         header.view = parse_npy_header(bytes);
@@ -60,7 +63,7 @@ ArrayHeader array_header(std::span<const std::byte> bytes) {
     const auto [stop, problem] =
         std::from_chars(dtype.data() + 2, dtype.data() + dtype.size(), header.text.width);
     if (problem != std::errc() || stop != dtype.data() + dtype.size() ||
-        header.text.width > max_width) {
+        header.text.width > max_text_width) {
         refuse(fmt::format("npy array has dtype `{:.40}`", dtype));
     }
     header.text.size = dtype[1] == 'U' ? 4 : 1;
@@ -106,6 +109,23 @@ void append_text(std::span<const std::byte> element, const TextType& type, std::
             put(0x80 | (c & 0x3F));
         }
     }
+}
+
+std::vector<std::string> texts_of(std::span<const std::byte> npy) {
+    const ArrayHeader header = array_header(npy);
+    if (header.text.width == 0)
+        refuse(
+            fmt::format("npy array has dtype {}; texts are needed", name_of(header.view.type())));
+    const std::size_t before = header_bytes(npy), size = header.element_bytes();
+    const std::span<const std::byte> values = npy.subspan(before);
+    if (values.size() / size != header.elements() || values.size() % size != 0) {
+        refuse(fmt::format("npy array of shape {} takes {} bytes, {} are there",
+                           header.view.shape_text(), header.elements() * size, values.size()));
+    }
+    std::vector<std::string> texts(static_cast<std::size_t>(header.elements()));
+    for (std::size_t i = 0; i < texts.size(); ++i)
+        append_text(values.subspan(i * size, size), header.text, texts[i]);
+    return texts;
 }
 
 void stream_array(
