@@ -89,7 +89,7 @@ TEST_F(Files, ReadingsThatChoseTheImagesAreNotTaken) {
     EXPECT_EQ(r.without_annotators, 1U);
     EXPECT_TRUE(r.held_out);
     const auto none = write("none.csv", header + "a,dog,4,10,9,0,0\n");
-    EXPECT_THAT(message([&] { read_frequencies(none, names_); }),
+    EXPECT_THAT(message_of([&] { read_frequencies(none, names_); }),
                 HasSubstr("its readings chose these images"));
     // Annotations: those of the selection round are found by annotator, image and label.
     const std::string columns = "annotator,image,label,selected,batch\n";
@@ -101,13 +101,13 @@ TEST_F(Files, ReadingsThatChoseTheImagesAreNotTaken) {
     PrepareOptions options;
     options.selected_by = {round};
     EXPECT_THAT(
-        message([&] {
+        message_of([&] {
             prepare_sets({original, again}, options);
         }),
         AllOf(HasSubstr("again.csv: 2 of 3 annotations"), HasSubstr("annotator `w1` on `a`")));
     EXPECT_EQ(prepare_sets({original, after}, options).sets.size(), 2U);
     const auto counted = write("f.csv", "image,label,annotators,selected\na,dog,2,1\n");
-    EXPECT_THAT(message([&] {
+    EXPECT_THAT(message_of([&] {
                     prepare_sets({original, counted}, options);
                 }),
                 HasSubstr("`selected_by` needs annotations"));
@@ -118,7 +118,7 @@ TEST_F(Files, OneSetIsNotTwo) {
                turned = write("two.csv", "image,label,annotators,selected\nb,cat,5,2\na,dog,5,3\n"),
                other =
                    write("three.csv", "image,label,annotators,selected\nb,cat,5,2\na,dog,5,4\n");
-    EXPECT_THAT(message([&] {
+    EXPECT_THAT(message_of([&] {
                     prepare_sets({one, turned}, {});
                 }),
                 HasSubstr("hold the same images with the same readings"));
