@@ -93,7 +93,8 @@ std::vector<double> true_areas(const CurveWorld& world, Curve curve) {
 }
 
 TEST(CurveCoverage, SlowInWorldsWhereItIsKnown) {
-    constexpr int draws = 400;
+    // The tables in docs/intervals.md are of 400.
+    constexpr int draws = 150;
     for (const CurveWorld& world : curve_worlds()) {
         for (const Curve curve : {Curve::roc, Curve::precision_recall}) {
             const std::vector<double> areas = true_areas(world, curve);
@@ -132,7 +133,7 @@ TEST(CurveCoverage, SlowInWorldsWhereItIsKnown) {
                 world.name.c_str(), curve == Curve::roc ? "AUROC" : "AP", world.items, 100 * part,
                 width / std::max(1, there), absent, above, bias, std::sqrt(spread), error);
             std::fflush(stdout);
-            EXPECT_GT(part, 0.93 - 3 * 0.0128) << world.name;
+            EXPECT_GT(part, 0.93 - 3 * std::sqrt(0.93 * 0.07 / std::max(1, there))) << world.name;
         }
     }
 }
