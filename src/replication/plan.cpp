@@ -287,11 +287,7 @@ Estimate planned(double value, std::vector<double> again, bool is_size, double l
     if (is_size) {
         for (double& x : again) x = std::log(x);
     }
-    const double parts = static_cast<double>(again.size());
-    const double mean = std::accumulate(again.begin(), again.end(), 0.0) / parts;
-    double squares = 0;
-    for (const double x : again) squares += (x - mean) * (x - mean);
-    const double error = std::sqrt((parts - 1) / parts * squares);
+    const double parts = static_cast<double>(again.size()), error = jackknife_standard_error(again);
     const double centre = is_size ? std::log(value) : value;
     Interval interval =
         symmetric_interval(centre, error, level, "t.jackknife.class_tenths", parts - 1);
