@@ -310,12 +310,42 @@ TEST(GapTable, PublishedGaps) {
     wide.margin = 0.05;
     EXPECT_EQ(gap_of_table(table, {"V1", "V2"}, wide).average.within_margin[2].within, 237U);
     EXPECT_NEAR(100 * *report.average.between[0]->sd, 2.02295, 1e-4);
+    ASSERT_EQ(report.lines.size(), 3U);
+    EXPECT_NEAR(*report.lines[0].mean_gap.value, *report.average.metrics[0].gap.value, 1e-12);
     // scipy 1.10: kendalltau and spearmanr of the columns.
     const GapOrder& order = report.orders[1];
     EXPECT_EQ(order.b, GapMetric::asma);
     EXPECT_EQ(order.b_set, 0);
     EXPECT_NEAR(*order.kendall.value, 0.8178387511674016, 1e-9);
     EXPECT_NEAR(*order.spearman.value, 0.9549473246929602, 1e-9);
+}
+
+/// Ten of the models whose accuracies Engstrom et al. published; slope, intercept and their errors
+/// are those of scipy's linregress.
+TEST(GapTable, ALineThroughTheModels) {
+    const std::vector<double> x = {63.07, 74.47, 76.21, 77.24, 78.02,
+                                   78.61, 79.10, 79.74, 80.57, 82.13},
+                              y = {48.27, 61.63, 62.04, 65.09, 65.16,
+                                   65.55, 66.71, 66.75, 69.05, 69.92};
+    GapTable table;
+    table.has[0] = {true, true};
+    for (std::size_t i = 0; i < x.size(); ++i) {
+        GapTable::Row& row = table.rows.emplace_back();
+        row.model = std::to_string(i);
+        row.metrics[0] = {x[i] / 100, y[i] / 100};
+    }
+    const GapReport report = gap_of_table(table, {"V1", "V2"}, {});
+    ASSERT_EQ(report.lines.size(), 1U);
+    const GapLine& line = report.lines[0];
+    EXPECT_EQ(line.models, 10U);
+    EXPECT_NEAR(*line.slope.value, 1.14304926638694, 1e-9);
+    EXPECT_NEAR(*line.slope.standard_error, 0.0397581961566565, 1e-9);
+    EXPECT_NEAR(*line.intercept.value, -0.239017773734179, 1e-9);
+    EXPECT_NEAR(*line.intercept.standard_error, 0.030646421055391, 1e-9);
+    EXPECT_NEAR(*line.mean_gap.value, 0.12899, 1e-9);
+    EXPECT_NEAR(line.mean_gap.interval->high - line.mean_gap.interval->low, 0.0138752933760259,
+                1e-6);
+    EXPECT_EQ(line.slope.interval->method, "t.over_models");
 }
 
 }  // namespace

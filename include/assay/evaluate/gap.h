@@ -141,6 +141,14 @@ struct GapOrder {
     std::uint32_t models = 0;  ///< with both values
 };
 
+/// A metric on the second data set as a line of that on the first, over the models. Intervals are
+/// over models (Student's t): what other models like these might have shown on these images.
+struct GapLine {
+    GapMetric metric{};
+    std::uint32_t models = 0;  ///< with both values, at least 3
+    Estimate mean_gap, slope, intercept;
+};
+
 /// Five numbers over the models: quartiles (type 7), whiskers at the furthest point within 1.5
 /// interquartile ranges (Tukey 1977), points beyond.
 struct BoxNumbers {
@@ -202,7 +210,8 @@ struct GapReport {
     std::vector<GapModel> models;
     GapAverage average;
     std::vector<GapOrder> orders;
-    std::vector<GapBox> boxes;  ///< by labels per image, first data set first
+    std::vector<GapLine> lines;  ///< of the metrics that three models or more have on both
+    std::vector<GapBox> boxes;   ///< by labels per image, first data set first
     std::array<std::vector<std::size_t>, 2>
         best;                         ///< best by ASMA on each data set: indices into `models`
     std::vector<std::size_t> marked;  ///< indices into `models`

@@ -7,6 +7,7 @@
 
 #include "assay/error.h"
 #include "assemble.h"
+#include "lines.h"
 #include "ordering.h"
 
 namespace assay {
@@ -154,6 +155,7 @@ void describe_models(GapReport& report) {
     }
     for (const GapMetric metric : gap_metrics)
         report.orders.push_back(order_of(report.models, metric, 0, metric, 1));
+    add_lines(report);
     add_boxes(report);
     mark(report);
 }

@@ -179,6 +179,7 @@ json to_json(const GapReport& report) {
                 {"average", average_json(report.average)},
                 {"models", json::array()},
                 {"orders", json::array()},
+                {"lines", json::array()},
                 {"boxes", json::array()},
                 {"best", {{"first", report.best[0]}, {"second", report.best[1]}}},
                 {"marked", report.marked},
@@ -193,6 +194,13 @@ json to_json(const GapReport& report) {
                                  {"models", order.models},
                                  {"kendall_tau_b", to_json(order.kendall)},
                                  {"spearman_rho", to_json(order.spearman)}});
+    }
+    for (const GapLine& line : report.lines) {
+        out["lines"].push_back({{"metric", name_of(line.metric)},
+                                {"models", line.models},
+                                {"mean_gap", to_json(line.mean_gap)},
+                                {"slope", to_json(line.slope)},
+                                {"intercept", to_json(line.intercept)}});
     }
     for (const GapBox& box : report.boxes) out["boxes"].push_back(box_json(box));
     for (const GapAlso& also : report.also) out["also"].push_back(also_json(report, also));

@@ -28,6 +28,7 @@ Section section_of(const GapReport& r, bool all_models) {
             section.blocks.emplace_back(gap_tables::ranks(r, set));
     }
     section.blocks.emplace_back(gap_tables::orders(r));
+    if (!r.lines.empty()) section.blocks.emplace_back(gap_tables::lines(r));
     if (!r.boxes.empty() && r.models.size() > 1) section.blocks.emplace_back(gap_tables::boxes(r));
     return section;
 }

@@ -311,6 +311,24 @@ Table orders(const GapReport& r) {
     return table;
 }
 
+Table lines(const GapReport& r) {
+    Table table;
+    table.title =
+        fmt::format("{} as a line of {}, over the models", set_name(r, 1), set_name(r, 0));
+    table.columns = {text_column("metric"),
+                     {.name = "mean gap, points", .show = Show::value_and_interval},
+                     {.name = "slope", .show = Show::value_and_interval},
+                     {.name = "intercept %", .show = Show::value_and_interval},
+                     {.name = "models"}};
+    for (const GapLine& line : r.lines)
+        table.add({std::string(title_of(line.metric)), line.mean_gap, line.slope, line.intercept,
+                   Count{line.models}});
+    table.notes.emplace_back(
+        "intervals are over models (Student's t): models that are variants of each other make them "
+        "too narrow");
+    return table;
+}
+
 Table boxes(const GapReport& r) {
     Table table;
     table.title = "Agreement by labels per image, over the models (percent)";

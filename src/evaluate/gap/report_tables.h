@@ -14,6 +14,7 @@ Table models(const GapReport& report, bool all);
 /// The best by ASMA on a data set.
 Table ranks(const GapReport& report, std::size_t set);
 Table orders(const GapReport& report);
+Table lines(const GapReport& report);
 Table boxes(const GapReport& report);
 /// All data sets' values, in the order of the ranking; with further data sets or a ranking.
 Table places(const GapReport& report, bool all);
