@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "replication/penalised/ascent.h"
+
 namespace assay::replication::penalised {
 namespace {
 
@@ -34,15 +36,11 @@ public:
     }
 
     Curve run() {
-        climb(false);
-        fit_.penalty *= undersmoothing;
-        climb(true);
-        linearise();
-        factorise();
+        maximise(*this, fit_, limits);
         return std::move(fit_);
     }
 
-private:
+    // What maximise() asks for.
     double evaluate(const CosineRow& b) {
         static const auto functions = by_function(cosine_table());
         const std::array<double, points> eta = combine(b, functions);
@@ -113,66 +111,31 @@ private:
         return std::min(1.0, largest_move / most);
     }
 
-    double renew_penalty() {
-        factorise();
-        double trace = 0;
+    static double rough(const CosineRow& x) { return curvature(x); }
+
+    double trace() const {
+        double sum = 0;
         for (std::size_t m = 2; m < cosines; ++m) {
             CosineRow unit{};
             unit[m] = 1;
-            trace += penalty_weight(m) * fit_.information.squared_length(unit);
+            sum += penalty_weight(m) * fit_.information.squared_length(unit);
         }
-        const double old = fit_.penalty;
-        const double wanted =
-            std::max(rank / old - trace, 1e-8) * old / std::max(curvature(fit_.coefficients), 1e-8);
-        fit_.penalty = std::clamp(std::clamp(wanted, old / largest_ratio, old * largest_ratio),
-                                  lowest_penalty, highest_penalty);
-        return std::abs(std::log(fit_.penalty / old));
+        return sum;
     }
 
-    void climb(bool fixed) {
-        double value = evaluate(fit_.coefficients);
-        bool current = false;  // design and information belong to the coefficients
-        for (int round = 0; round < max_rounds; ++round, ++fit_.rounds) {
-            if (!current) linearise();
-            factorise();
-            const CosineRow move = step();
-            double length = longest(move), gain = 0;
-            CosineRow next{};
-            for (int attempt = 0; attempt < 25; ++attempt, length /= 2) {
-                for (std::size_t m = 0; m < cosines; ++m)
-                    next[m] = fit_.coefficients[m] + length * move[m];
-                gain = evaluate(next) - value;
-                if (gain >= -1e-9) break;
-            }
-            if (gain < -1e-9) {  // no better place in this direction
-                evaluate(fit_.coefficients);
-                return;
-            }
-            fit_.coefficients = next;
-            value += gain;
-            current = false;
-            double change = fixed ? 0 : 1;
-            if (!fixed && round >= free_rounds) {
-                linearise();
-                current = true;
-                const double before = fit_.penalty;
-                change = renew_penalty();
-                value += .5 * (before - fit_.penalty) * curvature(fit_.coefficients);
-            }
-            if (std::abs(gain) < enough_gain && change < enough_change) return;
-        }
-    }
-
+private:
+    // At the bounds of the hit rate full steps are not to be had.
+    static constexpr AscentLimits limits = {.max_rounds = 80,
+                                            .lowest_penalty = 1e-4,
+                                            .highest_penalty = .3,
+                                            .rank = cosines - 2,
+                                            .ends_on_full_steps = false,
+                                            .undersmoothing = .5};
     /// g may leave [0, 1] a little, so that a curve can reach 0 and 1 and be straight there.
     static constexpr double margin = .05, span = 1 + 2 * margin;
     static constexpr double least_hit_rate = 2e-3;
     static constexpr double ridge = 1e-6;
-    static constexpr int max_rounds = 80, free_rounds = 2;
-    static constexpr double enough_gain = 1e-5, enough_change = .02;
-    static constexpr double lowest_penalty = 1e-4, highest_penalty = .3, largest_ratio = 8;
-    static constexpr double undersmoothing = .5;
     static constexpr double largest_move = 3;
-    static constexpr double rank = cosines - 2;
 
     const UsedCells& cells_;
     const std::vector<double>& posterior_;

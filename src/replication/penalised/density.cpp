@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "assay/error.h"
+#include "replication/penalised/ascent.h"
 
 namespace assay::replication::penalised {
 namespace {
@@ -85,15 +86,11 @@ public:
     }
 
     Density run() {
-        climb(false);
-        fit_.penalty *= undersmoothing;
-        climb(true);
-        linearise();
-        factorise();
+        maximise(*this, fit_, limits);
         return std::move(fit_);
     }
 
-private:
+    // What maximise() asks for.
     /// Penalised log-likelihood at `a`; leaves the masses and the readings' probabilities there.
     double evaluate(const FeatureRow& a) {
         static const auto functions = by_function(feature_table());
@@ -173,65 +170,28 @@ private:
         return most > 0 ? std::min(1.0, largest_move / most) : 1;
     }
 
-    /// The penalty's weight at which the marginal likelihood, to second order, does not change;
-    /// returns the change of its logarithm.
-    double renew_penalty() {
-        factorise();
-        double trace = 0;
+    static double rough(const FeatureRow& x) { return roughness(x); }
+
+    double trace() const {
+        double sum = 0;
         for (std::size_t i = 0; i < differences; ++i) {
             FeatureRow d{};
             d[2 + i] = 1;
             d[3 + i] = -2;
             d[4 + i] = 1;
-            trace += fit_.information.squared_length(d);
+            sum += fit_.information.squared_length(d);
         }
-        const double old = fit_.penalty;
-        const double wanted = std::max(static_cast<double>(differences) / old - trace, 1e-8) * old /
-                              std::max(roughness(fit_.coefficients), 1e-8);
-        fit_.penalty = std::clamp(std::clamp(wanted, old / largest_ratio, old * largest_ratio),
-                                  lowest_penalty, highest_penalty);
-        return std::abs(std::log(fit_.penalty / old));
+        return sum;
     }
 
-    void climb(bool fixed) {
-        double value = evaluate(fit_.coefficients);
-        bool current = false;  // scores and information belong to the coefficients
-        for (int round = 0; round < max_rounds; ++round, ++fit_.rounds) {
-            if (!current) linearise();
-            factorise();
-            const FeatureRow move = step();
-            double length = longest(move), gain = 0;
-            FeatureRow next{};
-            for (int attempt = 0; attempt < 25; ++attempt, length /= 2) {
-                for (std::size_t i = 0; i < features; ++i)
-                    next[i] = fit_.coefficients[i] + length * move[i];
-                gain = evaluate(next) - value;
-                if (gain >= -1e-9) break;
-            }
-            if (gain < -1e-9) {  // no better place in this direction
-                evaluate(fit_.coefficients);
-                return;
-            }
-            fit_.coefficients = next;
-            value += gain;
-            current = false;
-            double change = fixed ? 0 : 1;
-            if (!fixed && round >= free_rounds) {
-                linearise();
-                current = true;
-                const double before = fit_.penalty;
-                change = renew_penalty();
-                value += .5 * (before - fit_.penalty) * roughness(fit_.coefficients);
-            }
-            if (std::abs(gain) < enough_gain && change < enough_change && length == 1) return;
-        }
-    }
-
+private:
+    static constexpr AscentLimits limits = {.max_rounds = 200,
+                                            .lowest_penalty = 1e-4,
+                                            .highest_penalty = 1e6,
+                                            .rank = differences,
+                                            .ends_on_full_steps = true,
+                                            .undersmoothing = .1};
     static constexpr double ridge = 1e-6;  ///< a constant added to the spline changes nothing
-    static constexpr int max_rounds = 200, free_rounds = 2;
-    static constexpr double enough_gain = 1e-5, enough_change = .02;
-    static constexpr double lowest_penalty = 1e-4, highest_penalty = 1e6, largest_ratio = 8;
-    static constexpr double undersmoothing = .1;
     static constexpr double largest_move = 6, matters = 1e-7;
 
     const UsedCells& cells_;
