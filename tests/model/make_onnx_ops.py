@@ -680,6 +680,9 @@ refuse("Functions_in_a_circle", "calls itself, or functions call each other", 17
 bomb = [function(f"F{n}", "a", "a10", [node(f"local::F{n + 1}" if n < 9 else "Neg", "a" if k == 0 else f"a{k}", f"a{k + 1}") for k in range(10)])
         for n in range(10)]
 refuse("Functions_that_explode", "more than 1000000 nodes", 17, node("local::F0", "x"), functions=bomb)
+# 25 functions that call the next one twice and make no node: 2^24 calls.
+silent = [function(f"S{n}", "", "", [node(f"local::S{n + 1}", "", "")] * 2 if n < 24 else []) for n in range(25)]
+refuse("Functions_that_call_for_nothing", "more than 1000000 nodes", 17, [node("local::S0", "", ""), node("Neg", "x")], functions=silent)
 refuse("Function_reads_outside", "is computed by no earlier node", 17, [node("Neg", "x", "n"), node("local::A", "x")],
        functions=[function("A", "a", "b", [node("Add", "a n", "b")])])
 refuse("Function_returns_nothing", 'its output "c" is computed by no earlier node', 17, node("local::A", "x"),

@@ -450,14 +450,15 @@ private:
     }
 
     void read_node(const onnx::NodeProto& proto, std::vector<OnnxNode>& nodes) {
+        // Calls count as well: functions that only call each other make no node.
+        if (++nodes_ > kMostNodes)
+            refuse(fmt::format("the model has more than {} nodes", kMostNodes));
         constexpr int overload = 8;  // NodeProto.overload (IR 10)
         if (!functions_.empty()) {
             const auto function = functions_.find(key_of(
                 proto.domain(), proto.op_type(), overload_of(unknown_fields_of(proto, overload))));
             if (function != functions_.end()) return inline_call(proto, function->second, nodes);
         }
-        if (++nodes_ > kMostNodes)
-            refuse(fmt::format("the model has more than {} nodes", kMostNodes));
         OnnxNode node;
         node.opset = opset_;
         node.op =
@@ -471,8 +472,8 @@ private:
             node.outputs.push_back(name.empty() ? -1 : define(name));
         by_range_of_batch_ = by_range_of_batch_ || node.op == "DynamicQuantizeLinear" ||
                              node.op == "com.microsoft::DynamicQuantizeMatMul";
-        if (node.op == "QuantizeLinear" && node.inputs.size() > 2 &&
-            narrow_.contains(node.inputs[2])) {
+        if ((node.op == "QuantizeLinear" || node.op == "com.microsoft::QuantizeLinear") &&
+            node.inputs.size() > 2 && narrow_.contains(node.inputs[2])) {
             refuse(
                 fmt::format("node \"{}\" quantises to 4 bits, which is not supported", node.name));
         }
@@ -634,6 +635,8 @@ private:
         static const QuantisedInputs quantised[] = {
             {"DequantizeLinear", {0}, {1, 2}},
             {"QuantizeLinear", {}, {1, 2}},
+            {"com.microsoft::DequantizeLinear", {0}, {1, 2}},
+            {"com.microsoft::QuantizeLinear", {}, {1, 2}},
             {"QLinearConv", {3, 8}, {1, 2, 4, 5, 6, 7}},
             {"QLinearMatMul", {3}, {1, 2, 4, 5, 6, 7}},
             {"MatMulInteger", {1}, {2, 3}},
