@@ -64,7 +64,7 @@ TEST_F(Replicate, AdjustFindsTheTruth) {
     ASSERT_EQ(outcome.status, 0) << outcome.err;
     const json report = json::parse(outcome.out), truth = json::parse(slurp(file("truth.json")));
     EXPECT_EQ(report["quoted"], "pl");
-    EXPECT_EQ(report["methods"][0]["definition"], "adjusted.pl.logit180.spline28.cosine24");
+    EXPECT_EQ(report["methods"][0]["definition"], "adjusted.pl.logit180.spline56.cosine24");
     for (std::size_t m = 0; m < 3; ++m) {
         const json& a = report["methods"][0]["classifiers"][m]["adjusted"];
         const double error =

@@ -124,10 +124,12 @@ public:
     }
 
 private:
-    // At the bounds of the hit rate full steps are not to be had.
+    // At the bounds of the hit rate full steps are not to be had. A curve that looks smooth may
+    // still rise where readings say little: its prior part must not vanish, hence the highest
+    // penalty.
     static constexpr AscentLimits limits = {.max_rounds = 80,
                                             .lowest_penalty = 1e-4,
-                                            .highest_penalty = .3,
+                                            .highest_penalty = .05,
                                             .rank = cosines - 2,
                                             .ends_on_full_steps = false,
                                             .undersmoothing = .5};

@@ -10,7 +10,8 @@
 
 namespace assay::replication::penalised {
 
-inline constexpr std::size_t spline_functions = 28;
+/// Knots .42 apart in the logit: rates that sit on a few values are followed, too.
+inline constexpr std::size_t spline_functions = 56;
 /// log s, log(1 - s), and the spline's functions.
 inline constexpr std::size_t features = 2 + spline_functions;
 /// Second differences of the spline's coefficients: the rank of the penalty.

@@ -42,7 +42,7 @@ class LikelihoodEstimator final : public Estimator {
 public:
     explicit LikelihoodEstimator(int threads) : threads_(threads) {}
     std::string id() const override { return "pl"; }
-    std::string definition() const override { return "adjusted.pl.logit180.spline28.cosine24"; }
+    std::string definition() const override { return "adjusted.pl.logit180.spline56.cosine24"; }
 
     std::vector<double> estimate(const CellCounts& first, const CellCounts& second,
                                  const Correct& correct, MethodResult* result,

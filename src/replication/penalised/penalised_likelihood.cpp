@@ -51,17 +51,19 @@ PenalisedLikelihood::Fit fit_classifier(const Densities& d, std::span<const doub
     curve.information.solve(answer);
 
     const std::size_t cells = d.second_cells.size();
-    FeatureRow second_lean{};
-    std::vector<double> hit_effect(d.second_cells.size());
-    for (std::size_t c = 0; c < d.second_cells.size(); ++c) {
+    std::vector<double> hit_effect(cells), answered(cells);
+    for (std::size_t c = 0; c < cells; ++c) {
         const double rate = curve.hit_rate[c];
         hit_effect[c] = inner(curve.design[c], answer) / (rate * (1 - rate));
-        for (std::size_t j = 0; j < points; ++j)
-            weight[j] = d.second.posterior[j * cells + c] * (g[j] - rate);
-        const FeatureRow lean = mix_rows(weight.data(), feature_table());
-        for (std::size_t i = 0; i < features; ++i)
-            second_lean[i] -= d.second_cells.images[c] * hit_effect[c] * lean[i];
+        answered[c] = d.second_cells.images[c] * hit_effect[c];
     }
+    for (std::size_t j = 0; j < points; ++j) {
+        const double* posterior = d.second.posterior.data() + j * cells;
+        weight[j] = 0;
+        for (std::size_t c = 0; c < cells; ++c)
+            weight[j] -= answered[c] * posterior[c] * (g[j] - curve.hit_rate[c]);
+    }
+    const FeatureRow second_lean = mix_rows(weight.data(), feature_table());
 
     const FeatureRow first_answer = d.first.solve(first_lean),
                      second_answer = d.second.solve(second_lean);
