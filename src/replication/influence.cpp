@@ -128,7 +128,7 @@ UnitPlan plan_units(const Study& study, Units wanted) {
         std::iota(first.begin(), first.end(), 0U);
         std::iota(second.begin(), second.end(), static_cast<std::uint32_t>(first.size()));
     } else {
-        plan.factor = static_cast<double>(plan.count) / static_cast<double>(plan.count - 1);
+        plan.factor = static_cast<double>(plan.count - 1) / static_cast<double>(plan.count);
     }
     sort_by_unit(first, plan.count, plan.first_order, plan.first_begin);
     sort_by_unit(second, plan.count, plan.second_order, plan.second_begin);
@@ -141,6 +141,13 @@ UnitPlan plan_units(const Study& study, Units wanted) {
     }
     plan.effective = all * all / squares;
     return plan;
+}
+
+double UnitPlan::without(const std::vector<std::uint32_t>& begin, std::size_t unit) const {
+    if (units == Units::images) return 1;
+    const double share =
+        static_cast<double>(begin[unit + 1] - begin[unit]) / static_cast<double>(begin.back());
+    return 1 / (1 - std::min(share, .5));
 }
 
 StandardErrors standard_errors(const Study& study, const UnitPlan& plan, const CellCounts& first,
@@ -167,6 +174,8 @@ StandardErrors standard_errors(const Study& study, const UnitPlan& plan, const C
         r1.assign(models, 0.0);
         r2.assign(models, 0.0);
         a.assign(models, 0.0);
+        const double grown1 = plan.without(plan.first_begin, u),
+                     grown2 = plan.without(plan.second_begin, u);
         for (std::uint32_t at = plan.first_begin[u]; at < plan.first_begin[u + 1]; ++at) {
             const std::uint32_t i = plan.first_order[at];
             const std::uint8_t* hit = study.first.hits.data() + i * study.row_bytes;
@@ -174,8 +183,8 @@ StandardErrors standard_errors(const Study& study, const UnitPlan& plan, const C
                 effects->first.data() +
                 first.grid.cell(study.first.annotators[i], study.first.selected[i]) * models;
             for (std::size_t m = 0; m < models; ++m) {
-                r1[m] += (hit[m] - acc1[m]) / n1;
-                a[m] += effect[m];
+                r1[m] += grown1 * (hit[m] - acc1[m]) / n1;
+                a[m] += grown1 * effect[m];
             }
         }
         for (std::uint32_t at = plan.second_begin[u]; at < plan.second_begin[u + 1]; ++at) {
@@ -186,8 +195,8 @@ StandardErrors standard_errors(const Study& study, const UnitPlan& plan, const C
             const double* miss = effects->miss.data() + cell * models;
             const double* gain = effects->hit.data() + cell * models;
             for (std::size_t m = 0; m < models; ++m) {
-                r2[m] += (hit[m] - acc2[m]) / n2;
-                a[m] += miss[m] + hit[m] * gain[m];
+                r2[m] += grown2 * (hit[m] - acc2[m]) / n2;
+                a[m] += grown2 * (miss[m] + hit[m] * gain[m]);
             }
         }
         s_first.add([&](std::size_t m) { return r1[m]; });

@@ -33,12 +33,17 @@ struct CellEffects {
 struct UnitPlan {
     Units units = Units::classes;
     std::size_t count = 0;
-    double factor = 1;  ///< count / (count - 1) for classes, 1 for images
+    double factor = 1;  ///< of the sum over units: (count - 1) / count for classes, 1 for images
     /// (sum of sizes)^2 / sum of squared sizes: a few large classes tell a spread no better than
     /// that many equal ones. `count` for images and for classes of one size.
     double effective = 0;
     std::vector<std::uint32_t> first_order, second_order;  ///< images by unit
     std::vector<std::uint32_t> first_begin, second_begin;  ///< of each unit and the end
+    /// How much more a unit moves an estimate when it is left out than by its influence, by the
+    /// share of a set's images that it holds (`begin`: one of the two above). A mean's variance by
+    /// leaving out each class in turn is exactly that; without it a few large classes make
+    /// intervals too short. A share counts as one half at most.
+    double without(const std::vector<std::uint32_t>& begin, std::size_t unit) const;
 };
 /// Classes become images where fewer than two classes are there.
 UnitPlan plan_units(const Study& study, Units wanted);

@@ -124,6 +124,34 @@ TEST(PenalisedLikelihood, TheMeanTakesPriorErrorsAsOne) {
     EXPECT_FALSE(pl.line.has_value());  // both alike on the original: no line
 }
 
+/// An accuracy's variance is that of leaving out each class in turn, also where a class holds much
+/// of the images.
+TEST(PenalisedLikelihood, ErrorsLeaveOutClassesOfAnySize) {
+    Study study = draw({13, 600, {10}, 12, 2});
+    for (StudySet* set : {&study.first, &study.second}) {
+        for (std::size_t i = 0; i < set->size(); ++i)
+            set->classes[i] = static_cast<std::uint32_t>(i % 5 == 0 ? i % 12 : i % 3);
+    }
+    const AdjustReport report = adjust(study, alone());
+    for (std::size_t m = 0; m < 2; ++m) {
+        std::vector<double> images(12), hits(12);
+        double all = 0, correct = 0, squares = 0;
+        for (std::size_t i = 0; i < study.first.size(); ++i) {
+            images[study.first.classes[i]] += 1;
+            hits[study.first.classes[i]] += study.first.hits[i * study.row_bytes + m];
+        }
+        for (std::size_t c = 0; c < 12; ++c) {
+            all += images[c];
+            correct += hits[c];
+        }
+        for (std::size_t c = 0; c < 12; ++c) {
+            const double moved = (correct - hits[c]) / (all - images[c]) - correct / all;
+            squares += moved * moved;
+        }
+        EXPECT_NEAR(*report.first[m].standard_error, std::sqrt(squares * 11 / 12), 1e-12);
+    }
+}
+
 TEST(PenalisedLikelihood, TheBootstrapAgreesAndThreadsDoNotMatter) {
     const Study study = draw({11, 2000, {20}, 100, 3});
     AdjustOptions options = alone();
