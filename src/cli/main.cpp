@@ -14,6 +14,7 @@
 #include "cli/outputs.h"
 #include "cli/terminal.h"
 #include "core/parallel.h"
+#include "core/shortened_files.h"
 
 namespace assay::cli {
 
@@ -119,6 +120,7 @@ int main(int count, char** arguments) {
     using namespace assay;
     std::signal(SIGINT, cli::on_signal);
     std::signal(SIGTERM, cli::on_signal);
+    name_shortened_files("assay");
     try {
         return cli::run(count, arguments);
     } catch (const Error& error) {

@@ -3,9 +3,8 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 
-#include "assay/error.h"
 #include "assay/replication/simulation.h"
-#include "core/file.h"
+#include "replication/new_files.h"
 
 namespace assay::replication {
 namespace {
@@ -44,18 +43,7 @@ std::vector<std::string> write_simulation(const Simulation& simulation,
     const std::string second = matching ? "candidates" : "replication";
     const std::vector<std::string> names = {"original.csv", second + ".csv", "original-hits.csv",
                                             second + "-hits.csv", "truth.json"};
-    for (const std::string& name : names) {
-        if (!overwrite && std::filesystem::exists(folder / name)) {
-            throw Error(ErrorCode::usage, fmt::format("{} is there already; `force` replaces it",
-                                                      (folder / name).string()));
-        }
-    }
-    make_folders(folder);
     const std::size_t models = simulation.truth.adjusted.size();
-    write_file_atomically(folder / names[0], selections_text(simulation, simulation.first, 'o'));
-    write_file_atomically(folder / names[1], selections_text(simulation, simulation.second, 'r'));
-    write_file_atomically(folder / names[2], hits_text(simulation.first, models, 'o'));
-    write_file_atomically(folder / names[3], hits_text(simulation.second, models, 'r'));
     const auto& truth = simulation.truth;
     nlohmann::json out = {
         {"schema", "assay.replicate_truth/1"},
@@ -71,7 +59,12 @@ std::vector<std::string> write_simulation(const Simulation& simulation,
                                       {second, truth.second[m]},
                                       {"adjusted", truth.adjusted[m]}});
     }
-    write_file_atomically(folder / names[4], out.dump(2) + "\n");
+    write_new_files({{folder / names[0], selections_text(simulation, simulation.first, 'o')},
+                     {folder / names[1], selections_text(simulation, simulation.second, 'r')},
+                     {folder / names[2], hits_text(simulation.first, models, 'o')},
+                     {folder / names[3], hits_text(simulation.second, models, 'r')},
+                     {folder / names[4], out.dump(2) + "\n"}},
+                    overwrite);
     return names;
 }
 

@@ -13,6 +13,7 @@
 #include "core/file_stream.h"
 #include "core/hash.h"
 #include "core/parallel.h"
+#include "core/shortened_files.h"
 #include "scratch.h"
 
 namespace assay {
@@ -171,6 +172,23 @@ TEST(Hash, FieldsDoNotRunTogether) {
     EXPECT_NE(digest("ab", "c"), digest("a", "bc"));
     // XXH3-128 of the empty input, from the xxHash specification's reference vectors.
     EXPECT_EQ(hash_text(""), "xxh128:99aa06d3014798d86001c324468d497f");
+}
+
+/// A file that another process cuts while it is mapped ends the program, and is named.
+TEST(File, OneThatBecomesShorterIsNamed) {
+    testing::FLAGS_gtest_death_test_style = "threadsafe";
+    const Scratch scratch;
+    const auto path = scratch / "scores.npy";
+    write_file_atomically(path, std::string(100000, 'x'));
+    const auto read_cut_file = [&] {
+        name_shortened_files("assay");
+        const MappedFile file(path);
+        std::filesystem::resize_file(path, 10);
+        volatile std::byte last = file.bytes().back();
+        (void)last;
+    };
+    EXPECT_EXIT(read_cut_file(), testing::ExitedWithCode(2),
+                "assay: error: `.*scores.npy` became shorter while it was read");
 }
 
 }  // namespace

@@ -1,11 +1,15 @@
 #include "assay/replication/simulation.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <numeric>
 
 #include "assay/error.h"
+#include "core/file.h"
+#include "message_of.h"
+#include "scratch.h"
 
 namespace assay::replication {
 namespace {
@@ -104,6 +108,35 @@ TEST(Simulation, RefusesSizesThatMakeNoStudy) {
     options.annotators = 0;
     EXPECT_THROW(simulate(options), Error);
     EXPECT_THROW(world_named("gamma"), Error);
+}
+
+/// An interrupted command is typed again: what is there and right stays, what is missing comes, and
+/// what somebody else wrote is never replaced.
+TEST(Simulation, FilesThatAreThereAlready) {
+    const Scratch scratch;
+    SimulationOptions options;
+    options.classes = 4;
+    options.annotators = 5;
+    options.classifiers = 2;
+    const Simulation study = simulate(options);
+    const auto names = write_simulation(study, scratch / "study", false);
+    ASSERT_EQ(names.size(), 5U);
+    const auto truth = scratch / "study" / "truth.json";
+    const std::string whole = read_text(truth, 1 << 20);
+    std::filesystem::remove(truth);
+    write_simulation(study, scratch / "study", false);
+    EXPECT_EQ(read_text(truth, 1 << 20), whole);
+
+    std::filesystem::remove(truth);
+    const auto mine = scratch / "study" / "replication.csv";
+    write_file_atomically(mine, "mine\n");
+    EXPECT_THAT(
+        message_of([&] { write_simulation(study, scratch / "study", false); }, ErrorCode::usage),
+        testing::HasSubstr("replication.csv is there already; `force` replaces it"));
+    EXPECT_EQ(read_text(mine, 100), "mine\n");
+    EXPECT_FALSE(std::filesystem::exists(truth));
+    write_simulation(study, scratch / "study", true);
+    EXPECT_NE(read_text(mine, 1 << 20), "mine\n");
 }
 
 }  // namespace

@@ -74,7 +74,8 @@ Simulation::Truth true_accuracies(const SimulationOptions& options);
 
 /// The files of a real study and the truth beside them: original.csv, replication.csv
 /// (candidates.csv for World::matching), original-hits.csv, replication-hits.csv
-/// (candidates-hits.csv), truth.json. Throws usage when one is there and `overwrite` is false.
+/// (candidates-hits.csv), truth.json. Throws usage when one is there with other contents and
+/// `overwrite` is false.
 std::vector<std::string> write_simulation(const Simulation& simulation,
                                           const std::filesystem::path& folder, bool overwrite);
 

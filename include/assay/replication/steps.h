@@ -27,7 +27,7 @@ struct FrequenciesStep {
     std::vector<std::filesystem::path> files;  ///< of one or two sets
     std::filesystem::path
         out;             ///< folder for NAME.frequencies.csv of each set; "": none is written
-    bool force = false;  ///< replace files that are there
+    bool force = false;  ///< replace files with other contents
     PrepareOptions annotations;
 };
 struct FrequenciesOutcome {
@@ -113,7 +113,7 @@ Report report_of(const PlanOutcome& outcome);
 
 struct SimulateStep {
     std::filesystem::path out;
-    bool force = false;            ///< replace files that are there
+    bool force = false;            ///< replace files with other contents
     std::string world = "beta";    ///< see World
     SimulationOptions simulation;  ///< its world is the one above
 };

@@ -6,7 +6,7 @@
 
 #include "assay/error.h"
 #include "assay/replication/steps.h"
-#include "core/file.h"
+#include "replication/new_files.h"
 #include "replication/tables.h"
 
 namespace assay::replication {
@@ -119,22 +119,15 @@ Table image_records(const PreparedSets& prepared) {
 }
 
 void write_frequencies(const PreparedSets& prepared, const FrequenciesStep& step) {
-    std::vector<std::filesystem::path> targets;
+    std::vector<NewFile> files;
     for (const Readings& set : prepared.sets) {
-        targets.push_back(step.out /
-                          (std::filesystem::path(set.source).stem().string() + ".frequencies.csv"));
-        if (!step.force && std::filesystem::exists(targets.back())) {
-            throw Error(ErrorCode::usage,
-                        targets.back().string() + " is there already; `force` replaces it");
-        }
+        files.push_back(
+            {step.out / (std::filesystem::path(set.source).stem().string() + ".frequencies.csv"),
+             frequencies_csv(set, prepared.names)});
     }
-    if (targets.size() == 2 && targets[0] == targets[1]) {
+    if (files.size() == 2 && files[0].path == files[1].path)
         throw Error(ErrorCode::usage, "both files have the same name: count them one by one");
-    }
-    make_folders(step.out);
-    for (std::size_t i = 0; i < targets.size(); ++i) {
-        write_file_atomically(targets[i], frequencies_csv(prepared.sets[i], prepared.names));
-    }
+    write_new_files(files, step.force);
 }
 
 }  // namespace

@@ -1,0 +1,13 @@
+# Commands that go on, fail or are killed at each of their calls to the system (campaign.py). Here one fault in some; all of
+# them: tools/campaign.
+find_program(ASSAY_PYTHON python3)
+if(ASSAY_PYTHON)
+    add_library(failing_calls MODULE faults/failing_calls.cpp)
+    target_link_libraries(failing_calls PRIVATE assay_flags ${CMAKE_DL_LIBS})
+    add_dependencies(failing_calls assay)
+    assay_test_case(faults SLOW LABEL faults COMMAND ${ASSAY_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/faults/campaign.py
+        --program $<TARGET_FILE:assay> --interposer $<TARGET_FILE:failing_calls> --source ${PROJECT_SOURCE_DIR}
+        --no-torch --slice 40)
+else()
+    message(WARNING "without python3 the faults campaign is not run")
+endif()
