@@ -61,6 +61,7 @@ public:
                                        // fit goes
             fit.max_rounds = published_rounds;
             fit.random_starts = published_starts;
+            fit.newton = false;
         }
         first_ = fit_mixture(first, fit);
         second_ = fit_mixture(second, fit);
