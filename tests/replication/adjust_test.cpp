@@ -183,11 +183,6 @@ TEST(Adjust, BootstrapAgreesWithTheFormula) {
     EXPECT_NEAR(correlation(*moments.line), correlation(*plain.methods.front().line), 0.05);
     EXPECT_NEAR(correlation(*report.raw_line), correlation(*plain.raw_line), 0.05);
     EXPECT_LT(correlation(*plain.raw_line), -0.5);
-    EXPECT_EQ(plain.method("naive")->adjusted[0].interval, std::nullopt);
-    const MethodResult* naive = report.method("naive");
-    ASSERT_NE(naive, nullptr);
-    EXPECT_TRUE(naive->adjusted[0].interval.has_value());
-    EXPECT_EQ(naive->adjusted[0].interval->method, "bootstrap.percentile.by_class");
     // Same bits for any number of threads; other bits for another seed.
     options.threads = 1;
     EXPECT_EQ(to_json(adjust(study, options)).dump(), to_json(report).dump());
