@@ -85,6 +85,13 @@ Table sweep_table(const std::vector<SweepPoint>& points) {
         table.add({Count{static_cast<std::uint64_t>(p.annotators)}, p.method,
                    Number{.value = p.mean, .unit = Unit::proportion, .digits = 2}});
     }
+    const std::size_t first = points.front().first_left_out,
+                      second = points.front().second_left_out;
+    if (first + second > 0)
+        table.notes.push_back(fmt::format(
+            "{} images of the original and {} of the replication have fewer annotators than the "
+            "largest number here: they are left out throughout",
+            count_text(first), count_text(second)));
     return table;
 }
 
@@ -232,6 +239,9 @@ Report report_of(const AdjustOutcome& outcome) {
                                 {"mean", p.mean},
                                 {"adjusted", p.adjusted}};
         if (!p.exponents.empty()) point["exponents"] = p.exponents;
+        if (p.first_left_out + p.second_left_out > 0)
+            point["left_out"] = {{"original", p.first_left_out},
+                                 {"replication", p.second_left_out}};
         report.result["sweep"].push_back(std::move(point));
     }
     report.warnings = outcome.prepared.warnings;
