@@ -52,7 +52,7 @@ Table method_table(const AdjustReport& adjusted) {
     table.add({"none", adjusted.mean_second, adjusted.mean_second,
                Number{.value = gap, .unit = Unit::proportion, .digits = 2},
                slope(adjusted.raw_line)});
-    bool of_exponents = false;
+    bool of_exponents = false, of_bootstrap = false;
     for (const MethodResult& m : adjusted.methods) {
         if (!m.defined()) {
             table.add({m.id, m.mean_adjusted});
@@ -60,7 +60,9 @@ Table method_table(const AdjustReport& adjusted) {
             continue;
         }
         table.add({m.id, m.mean_adjusted, m.mean_adjusted, m.mean_gap.remaining, slope(m.line)});
-        if (m.exponents.empty() || m.id == "moments")
+        if (m.id.ends_with(".bootstrap"))
+            of_bootstrap = true;
+        else if (m.exponents.empty() || m.id == "moments")
             table.notes.push_back(m.id + ": " + exact_for(m.id));
         else
             of_exponents = true;
@@ -69,6 +71,9 @@ Table method_table(const AdjustReport& adjusted) {
     table.notes.emplace_back(
         "all of this holds if the replication's readings were collected after its images were "
         "selected: answers that chose the images cannot judge them");
+    if (of_bootstrap)
+        table.notes.emplace_back(
+            "pl.bootstrap and the like: the same estimates with percentile intervals");
     if (of_exponents)
         table.notes.emplace_back("moments.0_1_3_8 and the like: the same with these exponents");
     table.notes.emplace_back(

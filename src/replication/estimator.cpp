@@ -9,6 +9,7 @@
 #include "replication/enough_annotators.h"
 
 namespace assay::replication {
+
 std::vector<double> Correct::of(std::size_t model) const {
     std::vector<double> column(models == 0 ? 0 : by_cell.size() / models);
     for (std::size_t c = 0; c < column.size(); ++c) column[c] = by_cell[c * models + model];
