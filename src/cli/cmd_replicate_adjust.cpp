@@ -55,7 +55,7 @@ void add_methods(CLI::App& app, AdjustStep& step) {
 void add_intervals(CLI::App& app, AdjustStep& step) {
     AdjustOptions& options = step.estimates;
     app.add_option("--bootstrap", options.bootstrap,
-                   "Replicates for percentile intervals of every method and slope")
+                   "Replicates for percentile intervals of every method but npmle, and of slopes")
         ->capture_default_str()
         ->type_name("N");
     app.add_option_function<std::string>(

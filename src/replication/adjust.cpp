@@ -10,6 +10,7 @@
 #include "replication/asking.h"
 #include "replication/blind_spot_warnings.h"
 #include "replication/exponent_sensitivity.h"
+#include "replication/wide_intervals.h"
 
 namespace assay::replication {
 namespace {
@@ -37,6 +38,7 @@ public:
         if (report_.quoted == "moments" && report_.methods.front().defined())
             add_sensitivity(counted_, report_);
         add_blind_spots(report_);
+        mark_wide_intervals(report_);
         return std::move(report_);
     }
 
@@ -156,7 +158,8 @@ private:
                             result.id, 100 * (1 - result.covered)));
         }
         report_.methods.push_back(std::move(result));
-        if (analytic && options_.bootstrap > 0) add_bootstrap(values, e);
+        if (analytic && options_.bootstrap > 0 && estimators_[e]->resamples())
+            add_bootstrap(values, e);
     }
 
     /// The same estimates with percentile intervals, as the paper gives them.

@@ -44,6 +44,7 @@ json method_json(const MethodResult& m, const std::vector<std::string>& names) {
     out["line"] = to_json(m.line);
     out["covered"] = m.covered;
     out["outside"] = m.outside;
+    if (m.wide_intervals) out["wide_intervals"] = *m.wide_intervals;
     if (!m.exponents.empty()) out["exponents"] = m.exponents;
     if (!m.weights.empty()) out["weights"] = m.weights;
     if (!m.notes.empty()) out["notes"] = m.notes;

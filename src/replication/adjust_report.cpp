@@ -52,7 +52,7 @@ Table method_table(const AdjustReport& adjusted) {
     table.add({"none", adjusted.mean_second, adjusted.mean_second,
                Number{.value = gap, .unit = Unit::proportion, .digits = 2},
                slope(adjusted.raw_line)});
-    bool of_exponents = false;
+    bool of_exponents = false, of_bootstrap = false;
     for (const MethodResult& m : adjusted.methods) {
         if (!m.defined()) {
             table.add({m.id, m.mean_adjusted});
@@ -60,7 +60,9 @@ Table method_table(const AdjustReport& adjusted) {
             continue;
         }
         table.add({m.id, m.mean_adjusted, m.mean_adjusted, m.mean_gap.remaining, slope(m.line)});
-        if (m.exponents.empty() || m.id == "moments")
+        if (m.id.ends_with(".bootstrap"))
+            of_bootstrap = true;
+        else if (m.exponents.empty() || m.id == "moments")
             table.notes.push_back(m.id + ": " + exact_for(m.id));
         else
             of_exponents = true;
@@ -69,6 +71,9 @@ Table method_table(const AdjustReport& adjusted) {
     table.notes.emplace_back(
         "all of this holds if the replication's readings were collected after its images were "
         "selected: answers that chose the images cannot judge them");
+    if (of_bootstrap)
+        table.notes.emplace_back(
+            "pl.bootstrap and the like: the same estimates with percentile intervals");
     if (of_exponents)
         table.notes.emplace_back("moments.0_1_3_8 and the like: the same with these exponents");
     table.notes.emplace_back(
@@ -85,6 +90,13 @@ Table sweep_table(const std::vector<SweepPoint>& points) {
         table.add({Count{static_cast<std::uint64_t>(p.annotators)}, p.method,
                    Number{.value = p.mean, .unit = Unit::proportion, .digits = 2}});
     }
+    const std::size_t first = points.front().first_left_out,
+                      second = points.front().second_left_out;
+    if (first + second > 0)
+        table.notes.push_back(fmt::format(
+            "{} images of the original and {} of the replication have fewer annotators than the "
+            "largest number here: they are left out throughout",
+            count_text(first), count_text(second)));
     return table;
 }
 
@@ -232,6 +244,9 @@ Report report_of(const AdjustOutcome& outcome) {
                                 {"mean", p.mean},
                                 {"adjusted", p.adjusted}};
         if (!p.exponents.empty()) point["exponents"] = p.exponents;
+        if (p.first_left_out + p.second_left_out > 0)
+            point["left_out"] = {{"original", p.first_left_out},
+                                 {"replication", p.second_left_out}};
         report.result["sweep"].push_back(std::move(point));
     }
     report.warnings = outcome.prepared.warnings;

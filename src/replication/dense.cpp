@@ -99,6 +99,44 @@ double Cholesky::squared_length(std::span<const double> b) const {
     return sum;
 }
 
+Eigen symmetric_eigen(std::vector<double> matrix, std::size_t size) {
+    constexpr int most_sweeps = 60;
+    constexpr double negligible = 1e-32;  // of the squared size
+    Eigen out;
+    out.vectors.assign(size * size, 0.0);
+    for (std::size_t i = 0; i < size; ++i) out.vectors[i * size + i] = 1;
+    double all = 0;
+    for (const double x : matrix) all += x * x;
+    const auto at = [&](std::size_t r, std::size_t c) -> double& { return matrix[r * size + c]; };
+    for (int sweep = 0; sweep < most_sweeps; ++sweep) {
+        double off = 0;
+        for (std::size_t p = 0; p < size; ++p) {
+            for (std::size_t q = p + 1; q < size; ++q) off += at(p, q) * at(p, q);
+        }
+        if (off <= negligible * all) break;
+        for (std::size_t p = 0; p < size; ++p) {
+            for (std::size_t q = p + 1; q < size; ++q) {
+                if (at(p, q) == 0) continue;
+                const double half = (at(q, q) - at(p, p)) / (2 * at(p, q));
+                const double tangent =
+                    (half >= 0 ? 1 : -1) / (std::abs(half) + std::sqrt(1 + half * half));
+                const double cosine = 1 / std::sqrt(1 + tangent * tangent), sine = tangent * cosine;
+                const auto rotate = [&](double& x, double& y) {
+                    const double old = x;
+                    x = cosine * old - sine * y;
+                    y = sine * old + cosine * y;
+                };
+                for (std::size_t i = 0; i < size; ++i) rotate(at(i, p), at(i, q));
+                for (std::size_t i = 0; i < size; ++i) rotate(at(p, i), at(q, i));
+                for (std::size_t i = 0; i < size; ++i)
+                    rotate(out.vectors[p * size + i], out.vectors[q * size + i]);
+            }
+        }
+    }
+    for (std::size_t i = 0; i < size; ++i) out.values.push_back(at(i, i));
+    return out;
+}
+
 std::vector<double> nonnegative_least_squares(const Matrix& a, std::span<const double> b) {
     std::vector<double> x(a.columns, 0.0), gradient(a.columns, 0.0);
     std::vector<bool> passive(a.columns, false);

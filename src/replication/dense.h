@@ -52,6 +52,16 @@ private:
     std::size_t size_ = 0;
 };
 
+/// A symmetric matrix's eigenvalues and eigenvectors, in no order.
+struct Eigen {
+    std::vector<double> values, vectors;  ///< vectors one after the other, each of length 1
+    std::span<const double> vector(std::size_t i) const {
+        return {vectors.data() + i * values.size(), values.size()};
+    }
+};
+/// Jacobi's rotations; `matrix`: size x size.
+Eigen symmetric_eigen(std::vector<double> matrix, std::size_t size);
+
 /// min |A x - b| over x >= 0 (Lawson and Hanson, "Solving least squares problems", 1974, algorithm
 /// NNLS).
 std::vector<double> nonnegative_least_squares(const Matrix& a, std::span<const double> b);

@@ -9,60 +9,6 @@
 #include "replication/enough_annotators.h"
 
 namespace assay::replication {
-namespace {
-
-/// Naive at a number of annotators, or the jackknife that leaves out d of them; the thinning tables
-/// are made once.
-class Reweighing final : public Estimator {
-public:
-    /// `n`: images with fewer annotators are left out, others are thinned to it.
-    Reweighing(const CellCounts& first, const CellCounts& second, int n, int d, EmptyBins rule)
-        : n_(n),
-          d_(d),
-          rule_(rule),
-          full_first_(with_annotators(first, n).grid, n_),
-          full_second_(with_annotators(second, n).grid, n_),
-          less_first_(with_annotators(first, n).grid, n_ - d),
-          less_second_(with_annotators(second, n).grid, n_ - d) {}
-
-    std::string id() const override { return d_ == 0 ? "naive" : fmt::format("jackknife{}", d_); }
-    std::string definition() const override {
-        const char* bins = rule_ == EmptyBins::renormalise ? "renormalised" : "empty_bins_zero";
-        return d_ == 0 ? fmt::format("adjusted.naive.n{}.{}", n_, bins)
-                       : fmt::format("adjusted.jackknife.delete{}.n{}.{}", d_, n_, bins);
-    }
-    std::vector<double> estimate(const CellCounts& first, const CellCounts& second,
-                                 const Correct& correct, MethodResult* result,
-                                 CellEffects* /*effects*/) const override {
-        const EnoughAnnotators part(first, second, correct, n_);
-        const CellWeights w = weights(part.first, part.second);
-        if (result != nullptr) {
-            result->weights = part.spread_second(w.weight);
-            result->covered = w.covered;
-            if (const std::string note = part.note(); !note.empty()) result->notes.push_back(note);
-        }
-        return weigh(w, part.correct);
-    }
-
-private:
-    CellWeights weights(const CellCounts& first, const CellCounts& second) const {
-        CellWeights full = naive_weights(first, second, full_first_, full_second_, rule_);
-        if (d_ == 0) return full;
-        const CellWeights less = naive_weights(first, second, less_first_, less_second_, rule_);
-        const double n = n_, d = d_;
-        for (std::size_t c = 0; c < full.weight.size(); ++c) {
-            full.weight[c] = (n * full.weight[c] - (n - d) * less.weight[c]) / d;
-        }
-        full.covered = std::min(full.covered, less.covered);
-        return full;
-    }
-
-    int n_, d_;
-    EmptyBins rule_;
-    Thinning full_first_, full_second_, less_first_, less_second_;
-};
-
-}  // namespace
 
 std::vector<double> Correct::of(std::size_t model) const {
     std::vector<double> column(models == 0 ? 0 : by_cell.size() / models);
@@ -93,7 +39,7 @@ std::vector<std::unique_ptr<Estimator>> make_estimators(const AdjustOptions& opt
         estimators.push_back(make_moments(exponents, std::min(n, 2 * exponents.back())));
     }
     if (options.naive)
-        estimators.push_back(std::make_unique<Reweighing>(first, second, n, 0, options.empty_bins));
+        estimators.push_back(make_reweighing(first, second, n, 0, options.empty_bins));
     for (const int d : options.jackknife) {
         if (d < 1 || d >= n) {
             throw Error(
@@ -101,7 +47,7 @@ std::vector<std::unique_ptr<Estimator>> make_estimators(const AdjustOptions& opt
                 fmt::format("a jackknife that leaves out {} of {} annotators: 1 to {} are possible",
                             d, n, n - 1));
         }
-        estimators.push_back(std::make_unique<Reweighing>(first, second, n, d, options.empty_bins));
+        estimators.push_back(make_reweighing(first, second, n, d, options.empty_bins));
     }
     if (options.mixture) estimators.push_back(make_mixture(options, first, second));
     if (options.npmle) estimators.push_back(make_npmle());

@@ -43,6 +43,10 @@ public:
 std::vector<std::unique_ptr<Estimator>> make_estimators(const AdjustOptions& options,
                                                         const CellCounts& first,
                                                         const CellCounts& second);
+/// Naive at `n` annotators, to which the others are thinned, or for d > 0 the jackknife that leaves
+/// out d of them; images with fewer are left out.
+std::unique_ptr<Estimator> make_reweighing(const CellCounts& first, const CellCounts& second, int n,
+                                           int d, EmptyBins rule);
 /// `least`: images with fewer annotators are left out of the moments.
 std::unique_ptr<Estimator> make_moments(std::vector<int> exponents, int least);
 std::unique_ptr<Estimator> make_penalised_likelihood(int threads);

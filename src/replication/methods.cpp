@@ -32,15 +32,18 @@ std::string exact_for(std::string_view id) {
     if (id.starts_with("moments"))
         return "exact where accuracy, or the ratio of the sets' densities, is a polynomial in the "
                "selection rate with its exponents";
-    if (id == "naive")
+    if (id.starts_with("naive"))
         return "takes noisy frequencies for selection rates: exact for infinitely many annotators, "
-               "corrects too little for any real number";
+               "corrects too little for any real number, which its interval does not contain";
     if (id.starts_with("jackknife"))
-        return "takes off the naive estimate's bias as far as it falls with 1/annotators";
+        return "takes off the naive estimate's bias as far as it falls with 1/annotators; the rest "
+               "of it is not in the interval";
     if (id.starts_with("mixture"))
         return "exact where rates are mixtures of so many betas and accuracy is a cubic spline";
     if (id == "npmle")
-        return "any selection rates, and a smooth accuracy curve; no interval of its own";
+        return "any selection rates, and a smooth accuracy curve; what the few atoms of its rates "
+               "and its "
+               "smoothing cost is not in the interval";
     return "";
 }
 

@@ -6,13 +6,16 @@
 #include "assay/error.h"
 #include "assay/replication/mixture.h"
 #include "core/random.h"
+#include "replication/mixture_newton.h"
 
 namespace assay::replication {
 namespace {
 
-constexpr double min_shape = 1e-3, max_shape = 1e4;
 constexpr double min_weight = 1e-6;
 constexpr int newton_steps = 2;
+constexpr int rounds_to_a_hill = 20;
+constexpr int most_exchanges = 3;
+constexpr double least_gain = 1e-9;  ///< nats
 
 /// Prefix sums of log(x + i), i = 0..n: one pass gives the log-pmf of every reading without a gamma
 /// function.
@@ -194,6 +197,88 @@ BetaMixture random_start(int parts, std::uint64_t seed, int start) {
     return m;
 }
 
+/// A narrow beta where readings are most frequent beside what the mixture expects: the rate at
+/// which a part of little weight gains most.
+BetaMixture with_narrow_part(const CellCounts& counts, BetaMixture m, std::size_t part) {
+    constexpr double narrow = 100, little = .03;
+    constexpr int rates = 49;
+    const std::size_t cells = counts.grid.size();
+    std::vector<double> scarcity(cells, 0.0);  // images by what is expected
+    for (std::size_t c = 0; c < cells; ++c) {
+        if (counts.images[c] <= 0) continue;
+        double expected = 0;
+        for (std::size_t j = 0; j < m.parts(); ++j)
+            expected += m.weight[j] * std::exp(log_beta_binomial(counts.grid.n(c), counts.grid.k(c),
+                                                                 m.a[j], m.b[j]));
+        scarcity[c] = counts.images[c] / std::max(expected, 1e-300);
+    }
+    double best = -1, rate = 0;
+    for (int i = 1; i <= rates; ++i) {
+        const double s = i / (rates + 1.0);
+        double sum = 0;
+        for (std::size_t c = 0; c < cells; ++c) {
+            if (scarcity[c] > 0)
+                sum += scarcity[c] * std::exp(log_beta_binomial(counts.grid.n(c), counts.grid.k(c),
+                                                                narrow * s, narrow * (1 - s)));
+        }
+        if (sum > best) {
+            best = sum;
+            rate = s;
+        }
+    }
+    const double rest = 1 - m.weight[part];
+    for (double& w : m.weight) w *= (1 - little) / std::max(rest, little);
+    m.weight[part] = little;
+    m.a[part] = narrow * rate;
+    m.b[part] = narrow * (1 - rate);
+    m.rounds = 0;
+    return m;
+}
+
+bool is_lower(const BetaMixture& x, const BetaMixture& y) {
+    return x.log_likelihood < y.log_likelihood;
+}
+
+/// EM finds a hill, Newton steps its top. The highest of all starts' then gives each of its parts
+/// in turn for a narrow one, as long as that leads higher: small narrow parts are what starts miss.
+BetaMixture highest(Em& em, const CellCounts& counts, std::vector<BetaMixture>& starts,
+                    const MixtureOptions& options) {
+    const int em_rounds = std::min(rounds_to_a_hill, options.max_rounds);
+    const auto climb_both = [&](BetaMixture& m) {
+        climb(em, m, em_rounds, options.tolerance);
+        climb_by_newton(counts, m, options.max_rounds - em_rounds);
+    };
+    for (BetaMixture& m : starts) climb_both(m);
+    BetaMixture top = *std::max_element(starts.begin(), starts.end(), is_lower);
+    if (options.start || options.parts == 1) return top;
+    for (int time = 0; time < most_exchanges; ++time) {
+        BetaMixture next = top;
+        for (std::size_t j = 0; j < top.parts(); ++j) {
+            BetaMixture m = with_narrow_part(counts, top, j);
+            climb_both(m);
+            if (is_lower(next, m)) next = std::move(m);
+        }
+        const bool higher = next.log_likelihood > top.log_likelihood + least_gain;
+        top = std::move(next);
+        if (!higher) break;
+    }
+    return top;
+}
+
+/// The surface is flat near its top: every start gets some rounds, the best few go on.
+BetaMixture highest_by_em(Em& em, std::vector<BetaMixture>& starts, const MixtureOptions& options) {
+    constexpr std::size_t go_on = 3;
+    const int first_rounds = std::min(200, options.max_rounds);
+    for (BetaMixture& m : starts) climb(em, m, first_rounds, options.tolerance);
+    std::stable_sort(starts.begin(), starts.end(),
+                     [](const BetaMixture& x, const BetaMixture& y) { return is_lower(y, x); });
+    starts.resize(std::min(starts.size(), go_on));
+    for (BetaMixture& m : starts) {
+        if (!m.converged) climb(em, m, options.max_rounds - first_rounds, options.tolerance);
+    }
+    return *std::max_element(starts.begin(), starts.end(), is_lower);
+}
+
 }  // namespace
 
 bool BetaMixture::is_point(std::size_t part) const {
@@ -224,31 +309,16 @@ BetaMixture fit_mixture(const CellCounts& counts, const MixtureOptions& options)
         throw Error(ErrorCode::bad_input, "a mixture cannot be fitted without images");
     }
     Em em(counts);
+    std::vector<BetaMixture> found;
     if (options.start) {
-        BetaMixture m = *options.start;
-        m.rounds = 0;
-        climb(em, m, options.max_rounds, options.tolerance);
-        return m;
+        found = {*options.start};
+        found.front().rounds = 0;
+    } else {
+        found = {fixed_start(options.parts)};
+        for (int s = 0; s < options.random_starts; ++s)
+            found.push_back(random_start(options.parts, options.seed, s));
     }
-    // The surface is flat near its top: every start gets some rounds, the best few go on.
-    std::vector<BetaMixture> found{fixed_start(options.parts)};
-    for (int s = 0; s < options.random_starts; ++s)
-        found.push_back(random_start(options.parts, options.seed, s));
-    const int first_rounds = std::min(200, options.max_rounds);
-    for (BetaMixture& m : found) climb(em, m, first_rounds, options.tolerance);
-    std::stable_sort(found.begin(), found.end(), [](const BetaMixture& x, const BetaMixture& y) {
-        return x.log_likelihood > y.log_likelihood;
-    });
-    found.resize(std::min<std::size_t>(found.size(), 3));
-    if (options.max_rounds > first_rounds) {
-        for (BetaMixture& m : found) {
-            if (!m.converged) climb(em, m, options.max_rounds - first_rounds, options.tolerance);
-        }
-    }
-    return *std::max_element(found.begin(), found.end(),
-                             [](const BetaMixture& x, const BetaMixture& y) {
-                                 return x.log_likelihood < y.log_likelihood;
-                             });
+    return options.newton ? highest(em, counts, found, options) : highest_by_em(em, found, options);
 }
 
 }  // namespace assay::replication

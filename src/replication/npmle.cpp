@@ -115,6 +115,16 @@ RateDistribution fit_rates(const CellCounts& counts, const RateGrid& grid, doubl
     return fit;
 }
 
+void add_roughness(std::vector<double>& matrix, std::size_t functions, double penalty) {
+    for (std::size_t i = 0; i + 2 < functions; ++i) {
+        const double d[3] = {1, -2, 1};
+        for (std::size_t a = 0; a < 3; ++a) {
+            for (std::size_t b = 0; b < 3; ++b)
+                matrix[(i + a) * functions + i + b] += penalty * d[a] * d[b];
+        }
+    }
+}
+
 std::vector<double> linear_basis(const RateGrid& grid) {
     std::vector<double> out;
     for (const double s : grid.s) {
@@ -158,13 +168,7 @@ LogitCurve fit_logit_curve(const CellCounts& counts, std::span<const double> cor
             posterior.push_back(density[j] * like[c * points + j] / all);
     }
     std::vector<double> roughness(functions * functions, 0.0);
-    for (std::size_t i = 0; i + 2 < functions; ++i) {
-        const double d[3] = {1, -2, 1};
-        for (std::size_t a = 0; a < 3; ++a) {
-            for (std::size_t b = 0; b < 3; ++b)
-                roughness[(i + a) * functions + i + b] += d[a] * d[b];
-        }
-    }
+    add_roughness(roughness, functions, 1);
     LogitCurve fit;
     fit.w.assign(functions, 0.0);
     std::vector<double> proportion(used.size());

@@ -4,6 +4,7 @@
 
 #include "assay/error.h"
 #include "core/parallel.h"
+#include "replication/enough_annotators.h"
 #include "replication/estimator.h"
 #include "replication/ticker.h"
 
@@ -36,21 +37,26 @@ Correct thinned(const Correct& correct, const CellGrid& grid, int m) {
 std::vector<SweepPoint> annotator_sweep(const Study& study, const std::vector<int>& annotators,
                                         const AdjustOptions& options,
                                         const ProgressCallback& progress) {
-    const CellCounts first = study.first.cells(), second = study.second.cells();
-    const Correct correct{study.models(), study.correct(study.second, second.grid)};
+    const CellCounts all_first = study.first.cells(), all_second = study.second.cells();
+    const Correct all_correct{study.models(), study.correct(study.second, all_second.grid)};
     Ticker ticker(progress, "sweep", annotators.size());
-    const int most = std::min(first.grid.min_n(), second.grid.min_n());
+    const int most = usual_annotators(all_first, all_second);
+    for (const int m : annotators) {
+        if (m < 1 || m > most) {
+            throw Error(ErrorCode::usage,
+                        fmt::format("a sweep to {} annotators: 1 to {} are possible, the number "
+                                    "that all but a hundredth of the images have",
+                                    m, most));
+        }
+    }
+    const int largest =
+        annotators.empty() ? 1 : *std::max_element(annotators.begin(), annotators.end());
+    const EnoughAnnotators part(all_first, all_second, all_correct, largest);
     std::vector<SweepPoint> points;
     for (const int m : annotators) {
         throw_if_stopped();
-        if (m < 1 || m > most) {
-            throw Error(ErrorCode::usage,
-                        fmt::format("a sweep to {} annotators: 1 to {} are possible, the smallest "
-                                    "number that an image has",
-                                    m, most));
-        }
-        const CellCounts one = thinned(first, m), two = thinned(second, m);
-        const Correct thinned_correct = thinned(correct, second.grid, m);
+        const CellCounts one = thinned(part.first, m), two = thinned(part.second, m);
+        const Correct thinned_correct = thinned(part.correct, part.second.grid, m);
         AdjustOptions at = options;
         // Those that were asked for, where m annotators allow them.
         if (!at.exponents.empty() && 2 * at.exponents.back() > m) at.exponents.clear();
@@ -59,7 +65,13 @@ std::vector<SweepPoint> annotator_sweep(const Study& study, const std::vector<in
         at.naive = true;
         std::erase_if(at.jackknife, [&](int d) { return d >= m; });
         for (const auto& estimator : make_estimators(at, one, two)) {
-            SweepPoint point{m, estimator->id(), {}, {}, 0};
+            SweepPoint point{m,
+                             estimator->id(),
+                             {},
+                             {},
+                             0,
+                             static_cast<std::size_t>(part.first_left_out),
+                             static_cast<std::size_t>(part.second_left_out)};
             try {
                 MethodResult told;
                 point.adjusted = estimator->estimate(one, two, thinned_correct, &told);
@@ -78,7 +90,7 @@ std::vector<SweepPoint> annotator_sweep(const Study& study, const std::vector<in
 }
 
 std::vector<int> eighths(const AdjustReport& report) {
-    const int n = std::min(report.first_cells.grid.min_n(), report.second_cells.grid.min_n());
+    const int n = usual_annotators(report.first_cells, report.second_cells);
     std::vector<int> numbers;
     for (int i = 1; i <= 8; ++i) {
         const int m = n * i / 8;
@@ -95,11 +107,9 @@ std::vector<SweepPoint> mixture_sweep(const Study& study, const std::vector<int>
     for (const int size : parts) {
         AdjustOptions at = options;
         at.mixture_parts = size;
-        SweepPoint point{std::min(first.grid.min_n(), second.grid.min_n()),
-                         fmt::format("mixture{}", size),
-                         {},
-                         {},
-                         0};
+        SweepPoint point;
+        point.annotators = usual_annotators(first, second);
+        point.method = fmt::format("mixture{}", size);
         point.adjusted = make_mixture(at, first, second)->estimate(first, second, correct);
         for (const double a : point.adjusted)
             point.mean += a / static_cast<double>(point.adjusted.size());

@@ -11,6 +11,7 @@
 #include "assay/replication/npmle.h"
 #include "assay/replication/simulation.h"
 #include "assay/replication/steps.h"
+#include "assay/report.h"
 #include "core/csv.h"
 #include "core/file.h"
 #include "scratch.h"
@@ -183,11 +184,6 @@ TEST(Adjust, BootstrapAgreesWithTheFormula) {
     EXPECT_NEAR(correlation(*moments.line), correlation(*plain.methods.front().line), 0.05);
     EXPECT_NEAR(correlation(*report.raw_line), correlation(*plain.raw_line), 0.05);
     EXPECT_LT(correlation(*plain.raw_line), -0.5);
-    EXPECT_EQ(plain.method("naive")->adjusted[0].interval, std::nullopt);
-    const MethodResult* naive = report.method("naive");
-    ASSERT_NE(naive, nullptr);
-    EXPECT_TRUE(naive->adjusted[0].interval.has_value());
-    EXPECT_EQ(naive->adjusted[0].interval->method, "bootstrap.percentile.by_class");
     // Same bits for any number of threads; other bits for another seed.
     options.threads = 1;
     EXPECT_EQ(to_json(adjust(study, options)).dump(), to_json(report).dump());
@@ -231,6 +227,37 @@ TEST(Adjust, SweepEndsAtTheEstimates) {
     }
     EXPECT_THROW(annotator_sweep(study, {25}, options), Error);
     EXPECT_THROW(annotator_sweep(study, {0}, options), Error);
+}
+
+TEST(Adjust, OneImageWithFewAnnotatorsDoesNotEndTheSweep) {
+    Study study = small_study();
+    const AdjustOptions options = of_moments();
+    const auto whole = annotator_sweep(study, {12, 24}, options);
+    EXPECT_EQ(whole.front().second_left_out, 0U);
+    study.second.annotators[0] = 2;
+    study.second.selected[0] = 2;
+    const AdjustReport report = adjust(study, options);
+    EXPECT_EQ(eighths(report), (std::vector<int>{3, 6, 9, 12, 15, 18, 21, 24}));
+    const auto points = annotator_sweep(study, {12, 24}, options);
+    ASSERT_EQ(points.size(), whole.size());
+    for (std::size_t i = 0; i < points.size(); ++i) {
+        EXPECT_EQ(points[i].method, whole[i].method);
+        EXPECT_NEAR(points[i].mean, whole[i].mean, .01) << points[i].method;
+        EXPECT_EQ(points[i].first_left_out, 0U);
+        EXPECT_EQ(points[i].second_left_out, 1U);
+        if (points[i].annotators == 24) {
+            EXPECT_NEAR(points[i].mean, *report.method(points[i].method)->mean_adjusted.value,
+                        1e-10);
+        }
+    }
+    // With as few as all have, none is left out.
+    EXPECT_EQ(annotator_sweep(study, {2}, options).front().second_left_out, 0U);
+    AdjustOutcome outcome;
+    outcome.adjusted = report;
+    outcome.sweep = points;
+    const nlohmann::json result = report_of(outcome).result;
+    EXPECT_EQ(result["sweep"][0]["left_out"]["replication"], 1);
+    EXPECT_THAT(render(report_of(outcome), ReportFormat::text), HasSubstr("left out throughout"));
 }
 
 TEST(Adjust, ReadingsWithoutSpreadAreRefused) {

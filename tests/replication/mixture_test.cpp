@@ -80,7 +80,7 @@ TEST_F(Model, ThreePartsReachTheBestKnown) {
     const json& saturated = data_["A"]["saturated_loglik"];
     for (const auto& [set, counts] : {std::pair{"v1", &first_}, std::pair{"v2", &second_}}) {
         const BetaMixture m = fit_mixture(*counts, {});
-        EXPECT_GE(m.log_likelihood, best[set].get<double>() - .02) << set;
+        EXPECT_GE(m.log_likelihood, best[set].get<double>() - 1e-6) << set;
         EXPECT_LE(m.log_likelihood, saturated[set].get<double>()) << set;
         EXPECT_NEAR(m.log_likelihood, log_likelihood(*counts, m),
                     1e-9 * std::abs(m.log_likelihood));

@@ -33,7 +33,7 @@ struct AdjustOptions {
     Units units = Units::classes;  ///< images are taken where there are fewer than 2 classes
     double level = 0.95;
     std::uint32_t bootstrap =
-        0;  ///< replicates, 20 to 100,000; 0: none (pl and moments have analytic intervals anyway)
+        0;  ///< replicates, 20 to 100,000; 0: none (all but the mixture have intervals by formula)
     std::uint64_t seed = 1;
     int threads = 0;
     int mixture_parts = 3;
@@ -111,6 +111,10 @@ struct MethodResult {
     Drawing drawing;
     std::optional<BlindSpots> blind_spots;  ///< of the penalised likelihood
     std::size_t outside = 0;  ///< classifiers with an adjusted accuracy outside [0, 1]
+    /// Classifiers whose bootstrap interval says nothing: more than twice as wide as pl's, or more
+    /// than 1.5 times as wide as the method's own by formula. None where no interval is of
+    /// replicates.
+    std::optional<std::size_t> wide_intervals;
 
     /// Where it is not, every estimate says why, and all else is empty.
     bool defined() const { return mean_adjusted.value.has_value(); }
@@ -154,13 +158,17 @@ struct SweepPoint {
     std::vector<int> exponents;    ///< of the moments
     std::vector<double> adjusted;  ///< by classifier
     double mean = 0;
+    /// Images with fewer annotators than the sweep asks for at most: in none of its points.
+    std::size_t first_left_out = 0, second_left_out = 0;
 };
-/// Naive at every m in `annotators`, jackknife and moments where m allows.
+/// Naive at every m in `annotators`, jackknife and moments where m allows. All points are of the
+/// same images: those with as many annotators as the largest m. Throws usage for an m that more
+/// than a hundredth of a set's images do not have.
 std::vector<SweepPoint> annotator_sweep(const Study& study, const std::vector<int>& annotators,
                                         const AdjustOptions& options,
                                         const ProgressCallback& progress = {});
-/// An eighth, two eighths ... of the smallest number of annotators that an image has, from 2 on:
-/// the points of a curve to draw.
+/// An eighth, two eighths ... of the number of annotators that all but a hundredth of the images
+/// have, from 2 on: the points of a curve to draw.
 std::vector<int> eighths(const AdjustReport& report);
 /// The mixture model with other numbers of parts; the method is "mixture5" for 5.
 std::vector<SweepPoint> mixture_sweep(const Study& study, const std::vector<int>& parts,

@@ -16,8 +16,11 @@ namespace assay::replication {
 struct BetaMixture {
     std::vector<double> weight, a, b;
     double log_likelihood = 0;
-    int rounds = 0;
+    int rounds = 0;  ///< of EM, and Newton steps
     bool converged = false;
+    /// Largest slope of the log-likelihood, in nats by log weight, log a or log b; parameters at
+    /// their limit and led beyond it do not count. Of fits that end with Newton steps.
+    double gradient = 0;
     std::size_t parts() const noexcept { return weight.size(); }
     /// A part of (nearly) no weight or no spread is a point mass at a / (a + b).
     bool is_point(std::size_t part) const;
@@ -33,15 +36,16 @@ double log_likelihood(const CellCounts& counts, const BetaMixture& mixture);
 struct MixtureOptions {
     int parts = 3;
     int max_rounds = 2000;
-    int random_starts = 9;  ///< beside the fixed one
-    double tolerance =
-        1e-10;  ///< stop when a round gains less than this proportion of the log-likelihood
+    int random_starts = 19;  ///< beside the fixed one
+    /// EM stops when a round gains less than this proportion of the log-likelihood.
+    double tolerance = 1e-10;
+    bool newton = true;  ///< false: EM alone, which stops short of the maximum
     std::uint64_t seed = 1;
     std::optional<BetaMixture> start;  ///< begin here, and nowhere else
 };
-/// Maximum likelihood by EM with two damped Newton steps a round; the best log-likelihood of all
-/// starts. Works on counts: the cost does not depend on the number of images. Throws bad_input
-/// without images.
+/// Maximum likelihood: from every start some rounds of EM, then Newton steps to where no slope is
+/// above 1e-10 nats an image; the best log-likelihood of all starts. Works on counts: the cost does
+/// not depend on the number of images. Throws bad_input without images.
 BetaMixture fit_mixture(const CellCounts& counts, const MixtureOptions& options);
 
 /// How integrals over the density are taken.

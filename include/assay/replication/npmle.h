@@ -43,6 +43,8 @@ struct LogitCurve {
 /// s.
 std::vector<double> spline_basis(const RateGrid& grid, int functions);
 std::vector<double> linear_basis(const RateGrid& grid);
+/// Adds `penalty` times the matrix of squared second differences to a functions x functions one.
+void add_roughness(std::vector<double>& matrix, std::size_t functions, double penalty);
 /// Levenberg-Fisher; `penalty` times squared second differences of w / 2 is subtracted from the
 /// log-likelihood.
 LogitCurve fit_logit_curve(const CellCounts& counts, std::span<const double> correct,

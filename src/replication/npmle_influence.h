@@ -1,0 +1,59 @@
+// What each image adds to the nonparametric estimate: the sandwich of the estimating equations that
+// its fits solve.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "assay/replication/npmle.h"
+#include "replication/dense.h"
+#include "replication/estimator.h"
+
+namespace assay::replication {
+
+/// A fitted distribution of rates as atoms whose places and weights are both parameters: grid
+/// points side by side stand for one atom between them. The readings alone leave some directions
+/// nearly free, but atoms go no further than to their neighbours and lose no more than their
+/// weight: the information is that of the readings and of normal priors with these standard
+/// deviations. Without them standard errors are up to 8 times what estimates scatter; with them .9
+/// to 1.2 times.
+class AtomicRates {
+public:
+    AtomicRates(const CellCounts& counts, const RateGrid& grid, const RateDistribution& fit);
+    std::size_t atoms() const { return weight_.size(); }
+    /// Influence of an image, by cell, on a function of the distribution whose derivatives by each
+    /// atom's weight and place are `by_weight` and `by_place`.
+    std::vector<double> influence(std::span<const double> by_weight,
+                                  std::span<const double> by_place) const;
+
+    /// By cell and atom, over the cell's probability: that of the reading at the atom, and its
+    /// derivative by the place times the weight. 0 in cells without images.
+    double at_weight(std::size_t cell, std::size_t atom) const {
+        return scores_[cell * 2 * atoms() + atom];
+    }
+    double at_place(std::size_t cell, std::size_t atom) const {
+        return scores_[cell * 2 * atoms() + atoms() + atom];
+    }
+    /// A function of the grid at the atoms, and its slope there, by straight lines.
+    double value(std::span<const double> function, std::size_t atom) const;
+    double slope(std::span<const double> function, std::size_t atom) const;
+    double weight(std::size_t atom) const { return weight_[atom]; }
+
+private:
+    const RateGrid& grid_;
+    std::vector<double> place_, weight_;
+    std::vector<std::size_t> left_;  ///< grid point at or below each atom
+    std::vector<double> scores_;
+    std::vector<double> images_, scale_;
+    Cholesky information_;  ///< scaled to a unit diagonal
+};
+
+/// Influences of all classifiers' adjusted accuracies, by cell.
+CellEffects nonparametric_influences(const CellCounts& first, const CellCounts& second,
+                                     const Correct& correct, const RateGrid& grid,
+                                     const RateDistribution& first_rates,
+                                     const RateDistribution& second_rates,
+                                     std::span<const double> basis,
+                                     const std::vector<LogitCurve>& curves, double penalty);
+
+}  // namespace assay::replication
