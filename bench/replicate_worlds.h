@@ -299,39 +299,53 @@ public:
             first_accuracy.push_back(one);
             truth.push_back(adjusted);
         }
-        double all = 0;
-        for (std::size_t c = 0; c < world.classes; ++c)
-            all += std::pow(static_cast<double>(c + 1), -world.zipf);
-        double sum = 0;
-        std::size_t next = 0;
-        for (std::size_t c = 0; c < world.classes; ++c) {
-            sum += std::pow(static_cast<double>(c + 1), -world.zipf) / all;
-            const auto end =
-                static_cast<std::size_t>(std::lround(sum * static_cast<double>(world.images)));
-            for (; next < end; ++next) class_of_.push_back(static_cast<std::uint32_t>(c));
-        }
+        class_of_ = classes_of(world.images, world.classes);
     }
 
     /// By curve: the adjusted accuracy, and set 1's accuracy.
     std::vector<double> truth, first_accuracy;
 
-    Study draw(std::uint64_t seed) const {
+    Study draw(std::uint64_t seed) const { return draw(class_of_, world_.classes, seed); }
+    /// With other numbers of images and classes.
+    Study draw(std::uint64_t seed, std::size_t images, std::size_t classes) const {
+        return draw(classes_of(images, classes), classes, seed);
+    }
+
+private:
+    /// The class of each image.
+    std::vector<std::uint32_t> classes_of(std::size_t images, std::size_t classes) const {
+        std::vector<std::uint32_t> out;
+        double all = 0;
+        for (std::size_t c = 0; c < classes; ++c)
+            all += std::pow(static_cast<double>(c + 1), -world_.zipf);
+        double sum = 0;
+        for (std::size_t c = 0; c < classes; ++c) {
+            sum += std::pow(static_cast<double>(c + 1), -world_.zipf) / all;
+            const auto end =
+                static_cast<std::size_t>(std::lround(sum * static_cast<double>(images)));
+            while (out.size() < end) out.push_back(static_cast<std::uint32_t>(c));
+        }
+        return out;
+    }
+
+    Study draw(const std::vector<std::uint32_t>& class_of, std::size_t class_count,
+               std::uint64_t seed) const {
         Study study;
         for (const Curve& curve : curves_) study.classifiers.push_back(curve.name);
-        for (std::size_t c = 0; c < world_.classes; ++c) study.classes.push_back(std::to_string(c));
+        for (std::size_t c = 0; c < class_count; ++c) study.classes.push_back(std::to_string(c));
         study.row_bytes = (curves_.size() + 15) / 16 * 16;
         std::vector<double> rate_effect, hit_effect;
         RandomStream classes(seed, "coverage.classes");
-        for (std::size_t c = 0; c < world_.classes; ++c) {
+        for (std::size_t c = 0; c < class_count; ++c) {
             rate_effect.push_back(classes.normal());
             hit_effect.push_back(classes.normal());
         }
         for (const bool is_first : {true, false}) {
             StudySet& set = is_first ? study.first : study.second;
             const std::vector<double>& rates = is_first ? first_ : second_;
-            for (std::size_t i = 0; i < class_of_.size(); ++i) {
+            for (std::size_t i = 0; i < class_of.size(); ++i) {
                 RandomStream random(seed, is_first ? "coverage.first" : "coverage.second", i);
-                const std::uint32_t c = class_of_[i];
+                const std::uint32_t c = class_of[i];
                 const double z = std::sqrt(world_.rate_class) * rate_effect[c] +
                                  std::sqrt(1 - world_.rate_class) * random.normal();
                 const auto place = static_cast<std::size_t>(normal_below(z) * rate_values);
@@ -357,7 +371,6 @@ public:
         return study;
     }
 
-private:
     static double first_hit(const Curve& curve, double s) {
         return std::min(1.0, curve.at(s) + easier);
     }

@@ -1,12 +1,16 @@
 // assay replicate adjust: the gap's decomposition for every classifier, with intervals.
 #include <CLI/CLI.hpp>
 
+#include <nlohmann/json.hpp>
+
 #include "assay/error.h"
 #include "assay/replication/steps.h"
 #include "cli/command.h"
+#include "cli/outputs.h"
 #include "cli/progress.h"
 #include "cli/replicate_options.h"
 #include "cli/store_command.h"
+#include "core/json_text.h"
 
 namespace assay::cli {
 namespace {
@@ -18,6 +22,7 @@ assay replicate adjust original.csv replication.csv --hits original-hits.csv rep
 assay replicate adjust original.csv replication.csv --hits runs/v1 runs/v2 --bootstrap 1000
 assay replicate adjust original.csv replication.csv --hits runs/v1 runs/v2 --methods pl,naive,jackknife,mixture
 assay replicate adjust original.csv replication.csv --hits a.csv b.csv --sweep 5,10,20,40 --json -o report.json
+assay replicate adjust original.csv replication.csv --hits a.csv b.csv --figures figures.json
 )";
 
 void add_methods(CLI::App& app, AdjustStep& step) {
@@ -101,6 +106,11 @@ public:
             ->type_name("N");
         add_intervals(*app, step_);
         add_sweeps(*app, step_);
+        app->add_option("--figures", figures_,
+                        "Write what figures show, as JSON: every method with every number of "
+                        "annotators, accuracy by reading, points, lines, densities, halves of the "
+                        "study, each with its interval")
+            ->type_name("FILE");
         app->add_option("-j,--threads", step_.estimates.threads, "Threads (0: all)")
             ->capture_default_str()
             ->type_name("N");
@@ -132,15 +142,20 @@ public:
     int run() const override {
         AdjustStep step = step_;
         step.sweep_eighths = output_.json;
+        step.figures = !figures_.empty();
         ProgressLine line("adjust", "steps");
-        const Report report = report_of(run_adjust(step, *self_comm(), line));
+        const AdjustOutcome outcome = run_adjust(step, *self_comm(), line);
+        const Report report = report_of(outcome);
         line.finish();
+        if (outcome.figures)
+            write_result(figures_, json_line(to_json(*outcome.figures, outcome.adjusted)) + "\n");
         output_.print(report);
         return report.partial ? Status::partial : Status::done;
     }
 
 private:
     AdjustStep step_;
+    std::filesystem::path figures_;
     Output output_;
 };
 

@@ -28,9 +28,9 @@ namespace {
 namespace fs = std::filesystem;
 
 /// The options whose values are files to write. All other values may be inputs.
-constexpr std::array<std::string_view, 8> output_options = {
-    "output", "label-sets", "questions",    "posteriors", "annotator-quality",
-    "curve",  "rejected",   "probabilities"};
+constexpr std::array<std::string_view, 9> output_options = {
+    "output", "label-sets", "questions",     "posteriors", "annotator-quality",
+    "curve",  "rejected",   "probabilities", "figures"};
 
 struct Named {
     std::string by;  ///< "--output", or "votes" of a plain argument

@@ -16,12 +16,7 @@ json to_json(const GapParts& g) {
 }
 
 json to_json(const std::optional<LineFit>& line) {
-    if (!line) return nullptr;
-    json out = {{"slope", to_json(line->slope)},
-                {"intercept", to_json(line->intercept)},
-                {"residual", line->residual}};
-    if (line->covariance) out["covariance"] = *line->covariance;
-    return out;
+    return line ? line_json(*line) : json();
 }
 
 json blind_spots_json(const BlindSpots& spots, std::size_t classifier) {

@@ -107,6 +107,28 @@ Estimate regression_of(const MatchResult& result, const Readings& candidates,
     return differences.mean();
 }
 
+/// Frequencies of the chosen images, bucket by bucket and of all, without weights.
+void add_buckets(const Readings& candidates, std::size_t classes, MatchResult& result) {
+    const FrequencyMeans none(classes);
+    std::vector<FrequencyMeans> in_sample(match_buckets, none), held_out = in_sample,
+                                                                differences = in_sample;
+    FrequencyMeans all = none;
+    for (const Matched& m : result.images) {
+        const std::uint32_t c = candidates.classes[m.candidate];
+        const std::size_t b = m.bucket;
+        in_sample[b].add(c, m.selected, m.annotators);
+        if (m.held_out_annotators == 0) continue;
+        held_out[b].add(c, m.held_out_selected, m.held_out_annotators);
+        const double difference = static_cast<double>(m.held_out_selected) / m.held_out_annotators -
+                                  static_cast<double>(m.selected) / m.annotators;
+        differences[b].add(c, difference, 1.0);
+        all.add(c, difference, 1.0);
+    }
+    for (std::size_t b = 0; b < in_sample.size(); ++b)
+        result.buckets.push_back({in_sample[b].mean(), held_out[b].mean(), differences[b].mean()});
+    result.regression_as_chosen = all.mean();
+}
+
 void add_warnings(MatchResult& result) {
     auto& warnings = result.warnings;
     if (result.too_few_annotators > 0) {
@@ -256,9 +278,11 @@ MatchResult match(const Readings& reference, const Readings& candidates, const S
     result.held_out = held_out.mean();
     result.difference = held_out.minus(alike);
     result.regression = regression_of(result, candidates, histogram);
+    add_buckets(candidates, classes, result);
     if (!result.held_out.value) {
-        result.held_out.undefined = result.difference.undefined = result.regression.undefined =
-            "no annotator was held out";
+        for (Estimate* e : {&result.held_out, &result.difference, &result.regression,
+                            &result.regression_as_chosen})
+            e->undefined = "no annotator was held out";
     }
     add_warnings(result);
     return result;
@@ -310,8 +334,17 @@ nlohmann::json to_json(const MatchResult& result, const StudyNames& names) {
                 {"held_out", to_json(result.held_out)},
                 {"held_out_minus_reference", to_json(result.difference)},
                 {"held_out_minus_in_sample", to_json(result.regression)},
+                {"held_out_minus_in_sample_as_chosen", to_json(result.regression_as_chosen)},
+                {"buckets", json::array()},
                 {"warnings", result.warnings},
                 {"classes", json::array()}};
+    for (std::size_t b = 0; b < result.buckets.size(); ++b) {
+        const BucketFrequencies& bucket = result.buckets[b];
+        out["buckets"].push_back({{"bucket", b},
+                                  {"in_sample", to_json(bucket.in_sample)},
+                                  {"held_out", to_json(bucket.held_out)},
+                                  {"held_out_minus_in_sample", to_json(bucket.regression)}});
+    }
     for (const ClassMatch& c : result.classes) {
         out["classes"].push_back({{"label", names.classes[c.cls]},
                                   {"target", c.target},

@@ -42,29 +42,6 @@ struct PilotWorld {
     double first_images = 0, second_images = 0;
 };
 
-/// P(k of n | s_j), points x (n + 1).
-std::vector<double> reading_table(int n) {
-    const penalised::LogitGrid& grid = penalised::logit_grid();
-    std::vector<double> table;
-    for (std::size_t j = 0; j < penalised::points; ++j) {
-        for (int k = 0; k <= n; ++k)
-            table.push_back(
-                std::exp(log_choose(n, k) + k * grid.log_s[j] + (n - k) * grid.log_rest[j]));
-    }
-    return table;
-}
-
-/// sum_j mass_j value_j P(k | s_j) for every k.
-std::vector<double> expected(const std::vector<double>& table, int n,
-                             const std::vector<double>& mass, const std::vector<double>* value) {
-    std::vector<double> sums(static_cast<std::size_t>(n) + 1, 0.0);
-    for (std::size_t j = 0; j < mass.size(); ++j) {
-        const double m = mass[j] * (value == nullptr ? 1 : (*value)[j]);
-        for (std::size_t k = 0; k < sums.size(); ++k) sums[k] += m * table[j * sums.size() + k];
-    }
-    return sums;
-}
-
 std::vector<double> scaled(std::vector<double> x, double factor) {
     for (double& v : x) v *= factor;
     return x;
@@ -99,11 +76,14 @@ public:
           n_(annotators),
           design_(design),
           target_(target),
-          table_(reading_table(annotators)),
-          first_{CellGrid({annotators}), expected(table_, annotators, world.first, nullptr)},
-          second_{CellGrid({annotators}), expected(table_, annotators, world.second, nullptr)} {
+          table_(penalised::reading_table(annotators)),
+          first_{CellGrid({annotators}),
+                 penalised::expected_readings(table_, annotators, world.first)},
+          second_{CellGrid({annotators}),
+                  penalised::expected_readings(table_, annotators, world.second)} {
         for (const auto& curve : world.curves)
-            correct_.push_back(expected(table_, annotators, world.second, &curve));
+            correct_.push_back(
+                penalised::expected_readings(table_, annotators, world.second, &curve));
     }
 
     Figures figures(std::vector<int>* exponents) const {

@@ -5,34 +5,10 @@
 #include "assay/error.h"
 #include "core/parallel.h"
 #include "replication/enough_annotators.h"
-#include "replication/estimator.h"
+#include "replication/thinned.h"
 #include "replication/ticker.h"
 
 namespace assay::replication {
-namespace {
-
-CellCounts thinned(const CellCounts& counts, int m) {
-    return {CellGrid({m}), Thinning(counts.grid, m).apply(counts.images)};
-}
-
-Correct thinned(const Correct& correct, const CellGrid& grid, int m) {
-    const Thinning thin(grid, m);
-    Correct out{correct.models,
-                std::vector<double>((static_cast<std::size_t>(m) + 1) * correct.models, 0.0)};
-    for (std::size_t c = 0; c < grid.size(); ++c) {
-        const auto p = thin.row(c);
-        for (std::size_t j = 0; j < p.size(); ++j) {
-            if (p[j] == 0) continue;
-            for (std::size_t k = 0; k < correct.models; ++k) {
-                out.by_cell[j * correct.models + k] +=
-                    p[j] * correct.by_cell[c * correct.models + k];
-            }
-        }
-    }
-    return out;
-}
-
-}  // namespace
 
 std::vector<SweepPoint> annotator_sweep(const Study& study, const std::vector<int>& annotators,
                                         const AdjustOptions& options,
@@ -57,14 +33,7 @@ std::vector<SweepPoint> annotator_sweep(const Study& study, const std::vector<in
         throw_if_stopped();
         const CellCounts one = thinned(part.first, m), two = thinned(part.second, m);
         const Correct thinned_correct = thinned(part.correct, part.second.grid, m);
-        AdjustOptions at = options;
-        // Those that were asked for, where m annotators allow them.
-        if (!at.exponents.empty() && 2 * at.exponents.back() > m) at.exponents.clear();
-        at.likelihood = options.likelihood && m >= 2;
-        at.moments = options.moments && m >= 2;
-        at.naive = true;
-        std::erase_if(at.jackknife, [&](int d) { return d >= m; });
-        for (const auto& estimator : make_estimators(at, one, two)) {
+        for (const auto& estimator : make_estimators(options_at(options, m), one, two)) {
             SweepPoint point{m,
                              estimator->id(),
                              {},

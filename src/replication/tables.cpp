@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "assay/replication/adjust.h"
+
 namespace assay::replication {
 
 Table empty_table(std::string title, std::vector<Column> columns) {
@@ -25,6 +27,14 @@ nlohmann::json cells_json(const CellCounts& counts) {
         out.push_back(
             {{"n", counts.grid.n(c)}, {"k", counts.grid.k(c)}, {"images", counts.images[c]}});
     }
+    return out;
+}
+
+nlohmann::json line_json(const LineFit& line) {
+    nlohmann::json out = {{"slope", to_json(line.slope)},
+                          {"intercept", to_json(line.intercept)},
+                          {"residual", line.residual}};
+    if (line.covariance) out["covariance"] = *line.covariance;
     return out;
 }
 

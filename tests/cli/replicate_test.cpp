@@ -89,6 +89,22 @@ TEST_F(Replicate, AdjustFindsTheTruth) {
     EXPECT_THAT(again.err, HasSubstr("cannot be checked"));
 }
 
+TEST_F(Replicate, FiguresAreAFileBesideTheReport) {
+    const std::string target = (*scratch_ / "figures.json").string();
+    const Outcome outcome = assay_run(adjust({"--methods", "moments,naive", "--figures", target}));
+    ASSERT_EQ(outcome.status, 0) << outcome.err;
+    EXPECT_THAT(outcome.out, HasSubstr("come from how they were selected"));
+    const json figures = json::parse(slurp(target));
+    EXPECT_EQ(figures["schema"], "assay.replicate_figures/1");
+    EXPECT_EQ(figures["annotators"].size(), 20U + 19);  // naive with 1 to 20, moments from 2
+    EXPECT_EQ(figures["halves"]["splits"], 10);
+    const Outcome both = assay_run(adjust({"--figures", "-"}));
+    EXPECT_EQ(both.status, 2);
+    EXPECT_THAT(both.err, HasSubstr("stdout is for the report"));
+    // Not where an input is.
+    EXPECT_EQ(assay_run(adjust({"--figures", file("original.csv")})).status, 2);
+}
+
 TEST_F(Replicate, TablesForPeopleAndCsv) {
     const Outcome table = assay_run(adjust({"--methods", "pl,moments,naive,jackknife,mixture"}));
     ASSERT_EQ(table.status, 0) << table.err;

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <map>
 #include <numeric>
 
 #include "assay/error.h"
@@ -70,6 +71,8 @@ TEST(Match, ShortfallGoesUpAndTheRestIsMissing) {
     EXPECT_EQ(result.missing, 1U);
     EXPECT_FALSE(result.held_out.value.has_value());
     EXPECT_EQ(result.difference.undefined, "no annotator was held out");
+    EXPECT_EQ(result.regression_as_chosen.undefined, "no annotator was held out");
+    EXPECT_FALSE(result.buckets[0].held_out.value.has_value());
     std::string all;
     for (const auto& w : result.warnings) all += w + "\n";
     EXPECT_THAT(all, HasSubstr("PROVES NOTHING"));
@@ -246,6 +249,32 @@ TEST(Match, HeldOutAnnotatorsSeeTheBias) {
     // gives.
     EXPECT_NEAR(*ten.regression.value, *ten.held_out.value - *ten.in_sample.value, .01);
     EXPECT_FALSE(ten.warnings.empty());
+    // As chosen, bucket by bucket and of all: means and errors by class, written out.
+    for (std::size_t b = 0; b <= match_buckets; ++b) {
+        std::map<std::uint32_t, std::pair<double, double>> by_class;  // sum, images
+        double sum = 0, images = 0;
+        for (const Matched& m : ten.images) {
+            if (b < match_buckets && m.bucket != b) continue;
+            const double difference = m.held_out_selected / 5.0 - m.selected / 5.0;
+            auto& own = by_class[pool.classes[m.candidate]];
+            own.first += difference;
+            own.second += 1;
+            sum += difference;
+            images += 1;
+        }
+        double squares = 0;
+        const double classes = static_cast<double>(by_class.size());
+        for (const auto& [cls, own] : by_class)
+            squares += std::pow((own.first - sum / images * own.second) / images, 2);
+        const Estimate& found =
+            b < match_buckets ? ten.buckets[b].regression : ten.regression_as_chosen;
+        EXPECT_NEAR(*found.value, sum / images, 1e-12);
+        EXPECT_NEAR(*found.standard_error, std::sqrt(squares * classes / (classes - 1)), 1e-9);
+        EXPECT_EQ(found.n, static_cast<std::uint64_t>(images));
+    }
+    EXPECT_NEAR(*ten.regression_as_chosen.value, *ten.held_out.value - *ten.in_sample.value, 1e-12);
+    EXPECT_GT(*ten.buckets[0].regression.value, 0);  // towards the candidates' mean, from both ends
+    EXPECT_LT(*ten.buckets[4].regression.value, 0);
     options.reference_annotators = 5;
     const MatchResult five = match(first, pool, names, options);
     EXPECT_NEAR(*five.in_sample.value, .768, .006);

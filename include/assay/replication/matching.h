@@ -38,6 +38,13 @@ struct ClassMatch {
     int missing = 0;
 };
 
+/// The chosen images of one bucket. Held-out frequencies lie nearer to the candidates' mean than
+/// those that put the images there, in every bucket and without any bias: what is biased is the sum
+/// over the reference's buckets, MatchResult::regression.
+struct BucketFrequencies {
+    Estimate in_sample, held_out, regression;  ///< the last: held out minus in sample
+};
+
 struct MatchResult {
     std::vector<Matched> images;  ///< by class, then bucket, then candidate
     std::vector<ClassMatch> classes;
@@ -51,6 +58,9 @@ struct MatchResult {
     /// Held out minus in sample, of the same images, with the reference's mix of buckets: what
     /// in-sample agreement hides, selection bias. Errors by class.
     Estimate regression;
+    /// The same with the buckets as they were chosen: held_out minus in_sample.
+    Estimate regression_as_chosen;
+    std::vector<BucketFrequencies> buckets;  ///< match_buckets of them
     std::vector<std::string> warnings;
 };
 

@@ -7,12 +7,14 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "assay/collective/comm.h"
 #include "assay/progress.h"
 #include "assay/replication/adjust.h"
+#include "assay/replication/figures.h"
 #include "assay/replication/matching.h"
 #include "assay/replication/plan.h"
 #include "assay/replication/prepare.h"
@@ -72,11 +74,13 @@ struct AdjustStep {
     std::vector<int> sweep;        ///< repeat the estimates with these numbers of annotators
     bool sweep_eighths = false;    ///< with eighths(), where `sweep` is empty
     std::vector<int> parts_sweep;  ///< repeat the mixture with these numbers of parts
+    bool figures = false;          ///< work out what figures need, too
 };
 struct AdjustOutcome {
     PreparedSets prepared;
     AdjustReport adjusted;
     std::vector<SweepPoint> sweep;
+    std::optional<FigureData> figures;
     bool partial = false;  ///< images were left out for want of hits
 };
 /// Throws what can be known before the annotations and the hits are read: usage for methods and as

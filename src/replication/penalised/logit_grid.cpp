@@ -51,4 +51,26 @@ void mix_points(const std::vector<double>& weight, const std::vector<double>& va
     }
 }
 
+std::vector<double> reading_table(int n) {
+    const LogitGrid& grid = logit_grid();
+    std::vector<double> table;
+    for (std::size_t j = 0; j < points; ++j) {
+        for (int k = 0; k <= n; ++k)
+            table.push_back(
+                std::exp(log_choose(n, k) + k * grid.log_s[j] + (n - k) * grid.log_rest[j]));
+    }
+    return table;
+}
+
+std::vector<double> expected_readings(const std::vector<double>& table, int n,
+                                      const std::vector<double>& mass,
+                                      const std::vector<double>* value) {
+    std::vector<double> sums(static_cast<std::size_t>(n) + 1, 0.0);
+    for (std::size_t j = 0; j < mass.size(); ++j) {
+        const double m = mass[j] * (value == nullptr ? 1 : (*value)[j]);
+        for (std::size_t k = 0; k < sums.size(); ++k) sums[k] += m * table[j * sums.size() + k];
+    }
+    return sums;
+}
+
 }  // namespace assay::replication::penalised

@@ -35,6 +35,13 @@ struct UsedCells {
 void mix_points(const std::vector<double>& weight, const std::vector<double>& values,
                 std::vector<double>& by_cell);
 
+/// P(k of n | s_j), points x (n + 1).
+std::vector<double> reading_table(int n);
+/// sum_j mass_j value_j P(k of n | s_j) for every k; without values those are 1. `table`: of n.
+std::vector<double> expected_readings(const std::vector<double>& table, int n,
+                                      const std::vector<double>& mass,
+                                      const std::vector<double>* value = nullptr);
+
 /// A table of functions at the points, by function: for sums over functions at all points.
 template <std::size_t Width>
 using ByFunction = std::array<std::array<double, points>, Width>;

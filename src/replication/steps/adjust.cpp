@@ -36,6 +36,12 @@ AdjustOutcome run_adjust(const AdjustStep& step, Comm& comm, const ProgressCallb
         annotator_sweep(study, eighth ? eighths(outcome.adjusted) : step.sweep, options, progress);
     for (SweepPoint& point : mixture_sweep(study, step.parts_sweep, options))
         outcome.sweep.push_back(std::move(point));
+    if (step.figures) {
+        FigureOptions figures;
+        figures.estimates = options;
+        figures.parts = step.parts_sweep;
+        outcome.figures = figure_data(study, figures, progress);
+    }
     return outcome;
 }
 

@@ -31,6 +31,14 @@ Table frequency_table(const MatchResult& result) {
 
 Table bucket_table(const MatchResult& result) {
     Table table = empty_table("", {{"bucket", false}, {"wanted"}, {"there"}, {"taken"}});
+    const bool held_out = result.held_out.value.has_value();
+    if (held_out) {
+        table.columns.push_back({"chose %"});
+        table.columns.push_back({"held out %", true, Show::value_and_half});
+        table.notes.emplace_back(
+            "chose, held out: mean frequencies of the taken; those of annotators held out lie "
+            "nearer to the candidates' mean in every bucket, biased or not");
+    }
     for (std::size_t b = 0; b < match_buckets; ++b) {
         std::uint64_t wanted = 0, there = 0, taken = 0;
         for (const ClassMatch& c : result.classes) {
@@ -38,7 +46,12 @@ Table bucket_table(const MatchResult& result) {
             there += static_cast<std::uint64_t>(c.available[b]);
             taken += static_cast<std::uint64_t>(c.taken[b]);
         }
-        table.add({bucket_name(b), Count{wanted}, Count{there}, Count{taken}});
+        std::vector<Cell> row = {bucket_name(b), Count{wanted}, Count{there}, Count{taken}};
+        if (held_out) {
+            row.emplace_back(result.buckets[b].in_sample);
+            row.emplace_back(result.buckets[b].held_out);
+        }
+        table.add(std::move(row));
     }
     return table;
 }

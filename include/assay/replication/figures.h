@@ -1,0 +1,88 @@
+// The numbers behind the figures of a replication study, as in Engstrom et al. (ICML 2020): what a
+// program that draws them needs, each with its interval.
+//
+// Everything with fewer annotators than the study has is an expectation over which of them were
+// asked (Thinning), computed from all readings; images with fewer annotators than all but a
+// hundredth of the images have are left out of it. Accuracies, gaps and proportions of images are
+// Estimates in proportions.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "assay/progress.h"
+#include "assay/replication/adjust.h"
+#include "assay/replication/study.h"
+
+namespace assay::replication {
+
+/// One method with some number of annotators, or a mixture with some number of parts.
+struct FigurePoint {
+    int annotators = 0;
+    MethodResult result;  ///< without drawing, weights, curves and details
+};
+
+/// The images with one reading.
+struct FigureBin {
+    Estimate images;    ///< proportion of the set's images
+    Estimate accuracy;  ///< of these images, mean over classifiers
+};
+/// Both sets by reading: 0 to `annotators` selections.
+struct FigureReadings {
+    int annotators = 0;
+    std::vector<FigureBin> first, second;
+};
+
+/// One method on halves of the study. `difference` is the mean over halves of the gap that remains,
+/// less that of the whole study: as a bias from finite numbers of images falls as 1/N, also what
+/// that bias is in the whole study. Its interval is from leaving out tenths of the units.
+struct FigureHalves {
+    int annotators = 0;
+    std::string method;
+    double whole = 0, halves = 0;
+    Estimate difference;
+    /// Of the whole's remaining gap, from how much the two halves differ: sqrt(mean (a - b)^2) / 2,
+    /// beside the standard error that the method gives.
+    double error_by_halves = 0;
+};
+
+struct FigureData {
+    std::vector<FigurePoint> annotators;   ///< every number of annotators, every method
+    std::vector<FigurePoint> parts;        ///< mixtures; the method is "mixture5" for 5 parts
+    std::vector<FigureReadings> readings;  ///< every number of annotators
+    /// With all annotators, by classifier and number of selections.
+    std::vector<std::vector<Estimate>> first_accuracy, second_accuracy;
+    /// Proportions of images by number of selections that the fitted densities imply; empty without
+    /// the penalised likelihood.
+    std::vector<double> first_fitted, second_fitted;
+    std::vector<FigureHalves> halves;  ///< empty: see without_halves
+    std::string without_halves;        ///< why there are none
+    int splits = 0;                    ///< random splits into halves
+};
+
+struct FigureOptions {
+    AdjustOptions estimates;
+    std::vector<int> parts;  ///< numbers of parts of mixtures
+    int splits = 10;         ///< into halves, 2 to 1,000
+};
+
+/// With more annotators than this, figures have so many numbers of them, evenly spaced.
+inline constexpr int most_figure_numbers = 64;
+/// Fewer classes (or images, where these are the units) are not halved.
+inline constexpr std::size_t fewest_halved_units = 20;
+
+/// Throws as adjust() does. With estimates.bootstrap, methods without an interval of their own get
+/// one of percentiles. The same bits for any number of threads. Cost: per number of annotators
+/// about that of adjust(); per split 22
+/// times that. `progress` counts numbers of annotators and
+/// splits.
+FigureData figure_data(const Study& study, const FigureOptions& options,
+                       const ProgressCallback& progress = {});
+
+/// Schema assay.replicate_figures/1, docs/formats.md; `adjusted` is of the same study and options.
+nlohmann::json to_json(const FigureData& data, const AdjustReport& adjusted);
+
+}  // namespace assay::replication
