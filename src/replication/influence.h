@@ -44,6 +44,8 @@ struct UnitPlan {
     /// leaving out each class in turn is exactly that; without it a few large classes make
     /// intervals too short. A share counts as one half at most.
     double without(const std::vector<std::uint32_t>& begin, std::size_t unit) const;
+    /// Of a sum over units that are not made larger so: count / (count - 1) for classes, else 1.
+    double plain_factor() const { return 1 / factor; }
 };
 /// Classes become images where fewer than two classes are there.
 UnitPlan plan_units(const Study& study, Units wanted);

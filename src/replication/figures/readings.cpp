@@ -85,7 +85,7 @@ Estimate in_unit(const CountedStudy& counted, double value, double variance, dou
 Estimate proportion_of(const CountedStudy& counted, const BinSums& s, std::size_t j) {
     const double q = s.a[j] / s.n;
     const double squares = s.aa[j] - 2 * q * s.an[j] + q * q * s.nn;
-    Estimate estimate = in_unit(counted, q, counted.plan.factor * squares / (s.n * s.n),
+    Estimate estimate = in_unit(counted, q, counted.plan.plain_factor() * squares / (s.n * s.n),
                                 counted.plan.effective - 1, s.n);
     if (s.a[j] > 0) return estimate;
     estimate.standard_error.reset();
@@ -102,8 +102,8 @@ Estimate accuracy_of(const CountedStudy& counted, const BinSums& s, std::size_t 
     const double r = s.b[j] / s.a[j];
     const double squares = s.bb[j] - 2 * r * s.ab[j] + r * r * s.aa[j];
     const double units = s.a[j] * s.a[j] / s.aa[j];
-    Estimate estimate =
-        in_unit(counted, r, counted.plan.factor * squares / (s.a[j] * s.a[j]), units - 1, s.a[j]);
+    Estimate estimate = in_unit(
+        counted, r, counted.plan.plain_factor() * squares / (s.a[j] * s.a[j]), units - 1, s.a[j]);
     if (units >= fewest_in_bin) return estimate;
     estimate.standard_error.reset();
     estimate.interval.reset();
