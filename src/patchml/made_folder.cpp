@@ -6,8 +6,10 @@
 
 #include <cerrno>
 #include <cstring>
+#include <vector>
 
 #include "assay/error.h"
+#include "core/descriptor.h"
 #include "core/file_stream.h"
 #include "core/json_limits.h"
 #include "core/json_text.h"
@@ -30,12 +32,12 @@ constexpr std::uint64_t max_record = std::uint64_t{16} << 20;
 
 /// Images of a data set are many: one sync of all costs less than one for each.
 void sync_file_system(const fs::path& folder) {
-    const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (descriptor < 0) fail("open", folder);
-    const int problem = ::syncfs(descriptor) == 0 ? 0 : errno;
-    ::close(descriptor);
-    errno = problem;
-    if (problem != 0 && problem != EINVAL && problem != ENOSYS) fail("sync", folder);
+    const Descriptor descriptor(
+        retried([&] { return ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); }));
+    if (descriptor.get() < 0) fail("open", folder);
+    if (retried([&] { return ::syncfs(descriptor.get()); }) != 0 && errno != EINVAL &&
+        errno != ENOSYS)
+        fail("sync", folder);
 }
 
 /// The settings in which two records differ: "seed is 2, not 1; ...".
@@ -56,11 +58,20 @@ json read_record(const fs::path& path) {
     return record;
 }
 
-/// What a killed run was writing.
-void remove_leftovers(const fs::path& folder) {
-    for (const auto& entry : fs::recursive_directory_iterator(folder)) {
-        const std::string name = entry.path().filename().string();
-        if (is_stale_temporary(name)) fs::remove(entry.path());
+/// What a killed run was writing. The folder's lock says that nobody writes there now.
+void remove_unfinished_files(const fs::path& folder) {
+    std::vector<fs::path> found;
+    std::error_code error;
+    for (fs::recursive_directory_iterator it(folder, error), end; !error && it != end;
+         it.increment(error)) {
+        if (is_stale_temporary(it->path().filename().string())) found.push_back(it->path());
+    }
+    for (const fs::path& file : found) {
+        if (!error) fs::remove(file, error);
+    }
+    if (error) {
+        throw Error(ErrorCode::io,
+                    fmt::format("cannot clear up `{}`: {}", folder.string(), error.message()));
     }
 }
 
@@ -89,6 +100,7 @@ MadeFolder::MadeFolder(const fs::path& folder, std::string record, const json& s
     }
     make_folders(partial_);
     lock_ = std::make_unique<FileLock>(partial_ / lock_name);
+    remove_unfinished_files(partial_);
     if (fs::exists(partial_ / settings_name)) {
         const json there = read_record(partial_ / settings_name);
         if (const std::string other = difference(there, settings); !other.empty()) {
@@ -97,7 +109,6 @@ MadeFolder::MadeFolder(const fs::path& folder, std::string record, const json& s
                                                       "delete it, or choose another folder",
                                                       other, partial_.string()));
         }
-        remove_leftovers(partial_);
     } else {
         write_file_atomically(partial_ / settings_name, json_text(settings));
     }
@@ -126,8 +137,9 @@ void write_renamed(const fs::path& path, std::span<const std::byte> bytes) {
 }
 
 TextFile::TextFile(const fs::path& path)
-    : path_(path),
-      descriptor_(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)) {
+    : path_(path), descriptor_(retried([&] {
+          return ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+      })) {
     if (descriptor_ < 0) fail("create", path);
 }
 
