@@ -30,7 +30,12 @@ namespace fs = std::filesystem;
 std::pair<int, std::uint64_t> open_regular(const fs::path& path) {
     Descriptor descriptor(
         retried([&] { return ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK); }));
-    if (descriptor.get() < 0) fail(ErrorCode::bad_input, "open", path, errno);
+    if (descriptor.get() < 0) {
+        // The file is not to blame, and another time it may be read.
+        const bool system = errno == EMFILE || errno == ENFILE || errno == ENOMEM || errno == EIO ||
+                            errno == ESTALE;
+        fail(system ? ErrorCode::io : ErrorCode::bad_input, "open", path, errno);
+    }
     struct stat info {};
     if (::fstat(descriptor.get(), &info) != 0) fail(ErrorCode::io, "examine", path, errno);
     if (!S_ISREG(info.st_mode)) {

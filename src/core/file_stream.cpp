@@ -89,8 +89,7 @@ void FileStream::commit(Sync sync) {
     if (sync == Sync::now) sync_folder(path_.parent_path());
 }
 
-void write_fully(int descriptor, std::span<const std::byte> bytes,
-                 const std::filesystem::path& path) {
+int write_all(int descriptor, std::span<const std::byte> bytes) {
     while (!bytes.empty()) {
         const ssize_t wrote = ::write(descriptor, bytes.data(), bytes.size());
         if (wrote < 0 && errno == EINTR) continue;
@@ -98,9 +97,16 @@ void write_fully(int descriptor, std::span<const std::byte> bytes,
             pollfd ready{.fd = descriptor, .events = POLLOUT, .revents = 0};
             if (::poll(&ready, 1, -1) >= 0 || errno == EINTR) continue;
         }
-        if (wrote < 0) fail_to("write", path);
+        if (wrote < 0) return errno;
         bytes = bytes.subspan(static_cast<std::size_t>(wrote));
     }
+    return 0;
+}
+
+void write_fully(int descriptor, std::span<const std::byte> bytes,
+                 const std::filesystem::path& path) {
+    errno = write_all(descriptor, bytes);
+    if (errno != 0) fail_to("write", path);
 }
 
 }  // namespace assay

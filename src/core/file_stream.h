@@ -40,7 +40,9 @@ private:
     bool named_ = false;
 };
 
-/// Writes all of `bytes`. Throws io, naming `path`.
+/// Writes all of `bytes`; 0, or the system's error number.
+int write_all(int descriptor, std::span<const std::byte> bytes);
+/// The same. Throws io, naming `path`.
 void write_fully(int descriptor, std::span<const std::byte> bytes,
                  const std::filesystem::path& path);
 

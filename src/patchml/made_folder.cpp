@@ -13,6 +13,7 @@
 #include "core/file_stream.h"
 #include "core/json_limits.h"
 #include "core/json_text.h"
+#include "core/paths.h"
 #include "core/text.h"
 
 namespace assay {
@@ -78,13 +79,14 @@ void remove_unfinished_files(const fs::path& folder) {
 }  // namespace
 
 MadeFolder::MadeFolder(const fs::path& folder, std::string record, const json& settings)
-    : folder_(fs::absolute(folder).lexically_normal()), record_(std::move(record)) {
+    : folder_(absolute_path(folder)), record_(std::move(record)) {
     if (!folder_.has_filename()) folder_ = folder_.parent_path();
     if (folder_.filename().empty())
         throw Error(ErrorCode::usage, "a data set cannot be made in the root folder");
     partial_ = folder_.parent_path() / fmt::format(".{}.partial", folder_.filename().string());
-    if (fs::exists(fs::symlink_status(folder_))) {
-        if (!fs::exists(folder_ / record_)) {
+    std::error_code ignored;  // is_there() below says it
+    if (fs::is_symlink(folder_, ignored) || is_there(folder_)) {
+        if (!is_there(folder_ / record_)) {
             throw Error(ErrorCode::usage,
                         fmt::format("{} is there and holds no {}: choose another folder",
                                     folder_.string(), record_));
@@ -101,7 +103,7 @@ MadeFolder::MadeFolder(const fs::path& folder, std::string record, const json& s
     make_folders(partial_);
     lock_ = std::make_unique<FileLock>(partial_ / lock_name);
     remove_unfinished_files(partial_);
-    if (fs::exists(partial_ / settings_name)) {
+    if (is_there(partial_ / settings_name)) {
         const json there = read_record(partial_ / settings_name);
         if (const std::string other = difference(there, settings); !other.empty()) {
             throw Error(ErrorCode::usage, fmt::format("an unfinished data set with other settings "
@@ -117,10 +119,12 @@ MadeFolder::MadeFolder(const fs::path& folder, std::string record, const json& s
 void MadeFolder::finish(const json& result) {
     sync_file_system(partial_);
     write_file_atomically(partial_ / record_, json_text(result));
+    // The folder keeps its hidden name until nothing in it is of the making.
     std::error_code problem;
-    fs::remove(partial_ / settings_name, problem);
-    fs::remove(partial_ / lock_name, problem);
-    fs::rename(partial_, folder_, problem);
+    for (const char* name : {settings_name, lock_name}) {
+        if (!problem) fs::remove(partial_ / name, problem);
+    }
+    if (!problem) fs::rename(partial_, folder_, problem);
     if (problem) {
         throw Error(ErrorCode::io, fmt::format("cannot rename {} to {}: {}", partial_.string(),
                                                folder_.string(), problem.message()));

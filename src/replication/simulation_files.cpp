@@ -6,6 +6,7 @@
 #include "assay/error.h"
 #include "assay/replication/simulation.h"
 #include "core/file.h"
+#include "core/paths.h"
 
 namespace assay::replication {
 namespace {
@@ -45,7 +46,7 @@ std::vector<std::string> write_simulation(const Simulation& simulation,
     const std::vector<std::string> names = {"original.csv", second + ".csv", "original-hits.csv",
                                             second + "-hits.csv", "truth.json"};
     for (const std::string& name : names) {
-        if (!overwrite && std::filesystem::exists(folder / name)) {
+        if (!overwrite && is_there(folder / name)) {
             throw Error(ErrorCode::usage, fmt::format("{} is there already; `force` replaces it",
                                                       (folder / name).string()));
         }

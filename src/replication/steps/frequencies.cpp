@@ -7,6 +7,7 @@
 #include "assay/error.h"
 #include "assay/replication/steps.h"
 #include "core/file.h"
+#include "core/paths.h"
 #include "replication/tables.h"
 
 namespace assay::replication {
@@ -123,7 +124,7 @@ void write_frequencies(const PreparedSets& prepared, const FrequenciesStep& step
     for (const Readings& set : prepared.sets) {
         targets.push_back(step.out /
                           (std::filesystem::path(set.source).stem().string() + ".frequencies.csv"));
-        if (!step.force && std::filesystem::exists(targets.back())) {
+        if (!step.force && is_there(targets.back())) {
             throw Error(ErrorCode::usage,
                         targets.back().string() + " is there already; `force` replaces it");
         }
