@@ -6,6 +6,7 @@
 #include <functional>
 
 #include "assay/evaluate/score.h"
+#include "core/paths.h"
 #include "core/statistics.h"
 
 namespace assay::cli {
@@ -79,7 +80,7 @@ public:
 private:
     bool has(const std::string& dataset) const {
         return std::all_of(rows_.begin(), rows_.end(), [&](const Row& row) {
-            return fs::exists(runs_ / dataset / row.name / "manifest.json");
+            return is_there(runs_ / dataset / row.name / "manifest.json");
         });
     }
 

@@ -51,20 +51,20 @@ Walkthrough::Walkthrough(std::filesystem::path script) : script_(std::move(scrip
 void Walkthrough::chapter(std::string_view title, std::string_view text) {
     throw_if_stopped();
     const bool colour = stdout_is_terminal();
-    write_result({}, fmt::format("\n{}{}. {}{}\n", colour ? "\033[1m" : "", ++chapters_, title,
-                                 colour ? "\033[0m" : ""));
-    if (!text.empty()) write_result({}, fmt::format("{}\n", text));
+    write_own(fmt::format("\n{}{}. {}{}\n", colour ? "\033[1m" : "", ++chapters_, title,
+                          colour ? "\033[0m" : ""));
+    if (!text.empty()) write_own(fmt::format("{}\n", text));
 }
 
 void Walkthrough::say(std::string_view text) const {
-    write_result({}, fmt::format("{}\n", text));
+    write_own(fmt::format("{}\n", text));
 }
 
 void Walkthrough::run(const std::string& line) {
     throw_if_stopped();
     const bool colour = stdout_is_terminal();
-    write_result({}, fmt::format("\n{}$ assay {}{}\n", colour ? "\033[36m" : "", line,
-                                 colour ? "\033[0m" : ""));
+    write_own(
+        fmt::format("\n{}$ assay {}{}\n", colour ? "\033[36m" : "", line, colour ? "\033[0m" : ""));
     lines_.push_back(line);
     write_script();
     std::vector<std::string> arguments = expanded(line);

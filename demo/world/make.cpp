@@ -10,7 +10,9 @@
 #include "assay/image/encode.h"
 #include "core/csv.h"
 #include "core/file.h"
+#include "core/json_limits.h"
 #include "core/parallel.h"
+#include "core/paths.h"
 #include "demo/world/crowd.h"
 #include "demo/world/sets.h"
 #include "demo/world/truth.h"
@@ -50,12 +52,17 @@ void check(const WorldSpec& spec) {
 /// Nothing foreign is touched: the folder is missing, empty, or a world of the same spec. Whether
 /// it is one.
 bool examine(const WorldSpec& spec) {
-    if (!fs::exists(spec.folder)) return false;
+    if (!is_there(spec.folder)) return false;
     const fs::path mark = spec.folder / "world.json";
-    if (fs::exists(mark)) {
+    if (is_there(mark)) {
         const std::string text = read_text(mark, 1 << 16);
-        const auto there = nlohmann::json::parse(text, nullptr, false);
-        if (there.is_discarded() || !there.is_object()) {
+        nlohmann::json there;
+        try {
+            there = parse_json(text, 8);
+        } catch (const Error& error) {
+            if (error.code() != ErrorCode::bad_input) throw;
+        }
+        if (!there.is_object()) {
             throw Error(ErrorCode::usage,
                         fmt::format("{} is not the description of a world", mark.string()));
         }
@@ -71,13 +78,19 @@ bool examine(const WorldSpec& spec) {
         }
         return true;
     }
-    for (const auto& entry : fs::directory_iterator(spec.folder)) {
-        const std::string name = entry.path().filename().string();
+    std::error_code error;
+    fs::directory_iterator entry(spec.folder, error);
+    for (const fs::directory_iterator end; !error && entry != end; entry.increment(error)) {
+        const std::string name = entry->path().filename().string();
         if (name == lock_name || (name.starts_with(".world.json.") && is_stale_temporary(name)))
             continue;
         throw Error(ErrorCode::usage,
                     fmt::format("{} is not empty and no world (it holds `{}`): take another folder",
                                 spec.folder.string(), name));
+    }
+    if (error) {
+        throw Error(ErrorCode::io, fmt::format("cannot list the folder {}: {}",
+                                               spec.folder.string(), error.message()));
     }
     return false;
 }
@@ -139,10 +152,15 @@ private:
         const std::size_t count = count_of(row, plan_.spec.size);
         const fs::path truth = plan_.spec.folder / "truth" / (std::string(row.name) + ".csv");
         const fs::path folder = plan_.spec.folder / "images" / row.name;
-        if (fs::exists(truth) && is_whole(row, folder)) return report(row.name, count, true);
+        if (is_there(truth) && is_whole(row, folder)) return report(row.name, count, true);
         report(row.name, 0, false);
         // Images are written in place: until all are, nothing must say that the set is whole.
-        fs::remove(truth);
+        std::error_code problem;
+        fs::remove(truth, problem);
+        if (problem) {
+            throw Error(ErrorCode::io,
+                        fmt::format("cannot remove `{}`: {}", truth.string(), problem.message()));
+        }
         make_folders(folder);
         for (const ClassRow& cls : classes()) {
             if (row.class_folders) make_folders(folder / cls.id);
@@ -190,18 +208,18 @@ private:
             once(truth / ("votes-" + set + ".csv"), [&] { return votes_csv(plan_, set_row(set)); });
         }
         const fs::path first = truth / "selections-v1.csv", second = truth / "selections-v2.csv";
-        if (!fs::exists(first) || !fs::exists(second)) {
+        if (!is_there(first) || !is_there(second)) {
             const SelectionsText text = selections_csv(plan_);
             write_file_atomically(first, text.v1);
             write_file_atomically(second, text.v2);
         }
-        if (!fs::exists(folder / "world.png"))
+        if (!is_there(folder / "world.png"))
             save_png(contact_sheet(plan_.spec), folder / "world.png");
     }
 
     template <class Text>
     void once(const fs::path& path, const Text& text) {
-        if (!fs::exists(path)) write_file_atomically(path, text());
+        if (!is_there(path)) write_file_atomically(path, text());
     }
 
     Plan plan_;

@@ -12,6 +12,7 @@
 #include "cli/progress.h"
 #include "core/file.h"
 #include "core/hash.h"
+#include "core/paths.h"
 #include "demo/images.h"
 #include "demo/networks.h"
 #include "demo/summary.h"
@@ -94,7 +95,7 @@ std::vector<fs::path> own_stores(const fs::path& runs, const std::vector<DemoNet
 /// Whether `predict` would not go on with what is there: scores of another network, or what a kill
 /// left of a removal.
 bool is_stale(const fs::path& store, const fs::path& model) {
-    if (!fs::exists(store / "manifest.json")) return fs::exists(store / "shards");
+    if (!is_there(store / "manifest.json")) return is_there(store / "shards");
     try {
         return PredictionStore::open(store).spec().model_hash != hash_file(model);
     } catch (const Error& error) {
@@ -111,12 +112,17 @@ void drop_stale_scores(const Demo& demo, const std::vector<DemoNetwork>& network
         const fs::path aside = store.parent_path() / (".stale-" + store.filename().string());
         std::error_code none;
         fs::remove_all(aside, none);
-        if (fs::is_symlink(store) || fs::is_symlink(store.parent_path()) ||
-            !fs::is_directory(store))
+        if (fs::is_symlink(store, none) || fs::is_symlink(store.parent_path(), none) ||
+            !is_folder(store))
             continue;
         if (!is_stale(store, demo.dir / "models" / (store.filename().string() + ".pt"))) continue;
-        fs::rename(store, aside);
-        fs::remove_all(aside);
+        std::error_code problem;
+        fs::rename(store, aside, problem);
+        if (!problem) fs::remove_all(aside, problem);
+        if (problem) {
+            throw Error(ErrorCode::io, fmt::format("cannot remove the old scores in {}: {}",
+                                                   store.string(), problem.message()));
+        }
         ++dropped;
     }
     if (dropped > 0)

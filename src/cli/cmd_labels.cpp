@@ -44,7 +44,7 @@ std::string help() {
 int cmd_labels(std::vector<std::string> arguments) {
     const std::string first = arguments.empty() ? "" : arguments.front();
     if (first.empty() || first == "--help" || first == "-h" || first == "help") {
-        write_result("", help());
+        write_own(help());
         return first.empty() ? Status::bad_input : Status::done;
     }
     std::vector<std::string> names;

@@ -7,6 +7,7 @@
 #include "assay/evaluate/listing.h"
 #include "assay/metric/metric.h"
 #include "cli/command.h"
+#include "core/paths.h"
 
 namespace assay::cli {
 namespace {
@@ -47,7 +48,7 @@ int cmd_list(std::vector<std::string> arguments) {
         output.print(listing(what));
         return Status::done;
     }
-    if (!std::filesystem::exists(what)) {
+    if (!is_there(what)) {
         throw Error(ErrorCode::usage,
                     "`" + what + "` is no folder and nothing to list" + suggest(what, topics));
     }

@@ -45,7 +45,7 @@ std::string help() {
 int cmd_replicate(std::vector<std::string> arguments) {
     if (arguments.empty() || arguments[0] == "--help" || arguments[0] == "-h" ||
         arguments[0] == "help") {
-        write_result("", help());
+        write_own(help());
         return arguments.empty() ? Status::bad_input : Status::done;
     }
     std::vector<std::string> names;

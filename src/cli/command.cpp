@@ -16,6 +16,7 @@
 #include "cli/help.h"
 #include "cli/outputs.h"
 #include "cli/terminal.h"
+#include "core/terminal_text.h"
 
 namespace assay::cli {
 namespace {
@@ -27,7 +28,7 @@ void say(std::string_view kind, std::string_view colour, std::string_view text) 
     line += kind;
     if (terminal) line += "\033[0m";
     line += ": ";
-    line += text;
+    line += without_controls(text);
     line += "\n";
     std::fputs(line.c_str(), stderr);
 }
@@ -151,7 +152,7 @@ bool parse(CLI::App& app, std::vector<std::string> arguments) {
         check_outputs(app);
         return true;
     } catch (const CLI::CallForHelp&) {
-        write_result("", app.help());
+        write_own(app.help());
         return false;
     } catch (const CLI::ParseError& error) {
         // A misspelt option comes first: that the right one is missing only follows from it.
@@ -206,7 +207,11 @@ void Output::check_is_report(std::string_view what, std::string_view option) con
 void Output::print(const Report& report) const {
     for (const std::string& text : report.warnings) warn(text);
     const bool terminal = to_stdout() && stdout_is_terminal();
-    write(render(report, format, {.colour = terminal, .width = terminal ? stdout_width() : 0}));
+    const std::string text =
+        render(report, format, {.colour = terminal, .width = terminal ? stdout_width() : 0});
+    // The text form has no controls but its own colours.
+    if (to_stdout() && format == ReportFormat::text) return write_own(text);
+    write(text);
 }
 
 bool Output::to_stdout() const {

@@ -9,6 +9,7 @@
 #include "assay/report.h"
 #include "assay/store/prediction_store.h"
 #include "cli/command.h"
+#include "core/paths.h"
 #include "data/dataset_name.h"
 
 namespace assay::cli {
@@ -118,7 +119,7 @@ ModelSettings ModelFlags::settings() const {
 }
 
 std::string class_setting(const std::string& text, const fs::path& folder) {
-    return text == "imagenet" ? text : fs::absolute(folder / text).lexically_normal().string();
+    return text == "imagenet" ? text : absolute_path(folder / text).string();
 }
 
 std::vector<ModelSpec> ModelFlags::resolve() const {
@@ -141,7 +142,7 @@ ModelSpec resolve_with_sidecar(const fs::path& model, const std::vector<fs::path
                                const ModelSettings& flags) {
     fs::path found;
     for (const fs::path& sidecar : sidecars) {
-        if (!fs::is_directory(sidecar)) {
+        if (!is_folder(sidecar)) {
             found = sidecar;
             continue;
         }

@@ -1,11 +1,15 @@
 // The command `assay`: looks its first argument up in the table of commands and turns errors into
 // exit statuses.
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <exception>
 #include <new>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "assay/error.h"
@@ -15,6 +19,7 @@
 #include "cli/terminal.h"
 #include "core/parallel.h"
 #include "core/shortened_files.h"
+#include "core/terminal_text.h"
 
 namespace assay::cli {
 
@@ -77,9 +82,18 @@ int status_of(const Error& error) {
 void print_error(const Error& error) {
     const bool colour = stderr_is_terminal();
     std::string out = std::string("assay: ") + (colour ? "\033[31merror\033[0m" : "error") + ": " +
-                      error.message() + "\n";
-    for (const std::string& line : error.notes()) out += "  while " + line + "\n";
+                      without_controls(error.message()) + "\n";
+    for (const std::string& line : error.notes()) out += "  while " + without_controls(line) + "\n";
     std::fputs(out.c_str(), stderr);
+}
+
+/// A file that is opened in the place of a closed stdout would get the report. Writing to what is
+/// open for reading fails, as it must.
+void hold_standard_descriptors() {
+    for (const int wanted : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+        if (::fcntl(wanted, F_GETFD) != -1) continue;
+        if (::open("/dev/null", O_RDONLY) != wanted) return;
+    }
 }
 
 extern "C" void on_signal(int number) {
@@ -88,17 +102,27 @@ extern "C" void on_signal(int number) {
     std::signal(number, SIG_DFL);
 }
 
+void hear_signals() {
+    for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
+        // Under nohup a terminal that goes away is not to be heard.
+        if (std::signal(number, on_signal) == SIG_IGN && number == SIGHUP)
+            std::signal(number, SIG_IGN);
+    }
+    // Beyond the limit on the size of files (ulimit -f) writing fails with a reason to tell.
+    std::signal(SIGXFSZ, SIG_IGN);
+}
+
 int run(int count, char** arguments) {
     std::string& line = command_line();
     for (int i = 0; i < count; ++i) line += (i == 0 ? "" : " ") + std::string(arguments[i]);
 
     const std::string first = count > 1 ? arguments[1] : "--help";
     if (first == "--help" || first == "-h" || first == "help") {
-        write_result("", help());
+        write_own(help());
         return count > 1 ? Status::done : Status::bad_input;
     }
     if (first == "--version" || first == "-V") {
-        write_result("", std::string("assay ") + version + "\n");
+        write_own(std::string("assay ") + version + "\n");
         return Status::done;
     }
     const auto& table = commands();
@@ -118,8 +142,8 @@ int run(int count, char** arguments) {
 
 int main(int count, char** arguments) {
     using namespace assay;
-    std::signal(SIGINT, cli::on_signal);
-    std::signal(SIGTERM, cli::on_signal);
+    cli::hold_standard_descriptors();
+    cli::hear_signals();
     name_shortened_files("assay");
     try {
         return cli::run(count, arguments);
@@ -129,8 +153,13 @@ int main(int count, char** arguments) {
     } catch (const std::bad_alloc&) {
         std::fputs("assay: error: out of memory\n", stderr);
         return cli::Status::bad_input;
+    } catch (const std::system_error& error) {  // of the file system, too
+        const Error named(ErrorCode::io, error.what());
+        cli::print_error(named);
+        return cli::status_of(named);
     } catch (const std::exception& error) {
-        std::fprintf(stderr, "assay: internal error: %s; please report it\n", error.what());
+        std::fprintf(stderr, "assay: internal error: %s; please report it\n",
+                     without_controls(error.what()).c_str());
         return cli::Status::internal_error;
     }
 }

@@ -10,17 +10,19 @@
 #include <array>
 #include <cerrno>
 #include <chrono>
-#include <cstdio>
 #include <cstring>
 #include <optional>
+#include <span>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "assay/error.h"
+#include "core/descriptor.h"
 #include "core/file.h"
 #include "core/file_stream.h"
 #include "core/parallel.h"
+#include "core/terminal_text.h"
 
 namespace assay::cli {
 namespace {
@@ -165,22 +167,13 @@ int open_special(const fs::path& path) {
 }
 
 void write_into(const fs::path& path, std::string_view text) {
-    const int descriptor = open_special(path);
-    std::FILE* const stream = ::fdopen(descriptor, "w");
-    if (stream == nullptr) fail("open", path);
-    const bool wrote =
-        std::fwrite(text.data(), 1, text.size(), stream) == text.size() && std::fflush(stream) == 0;
-    const int problem = errno;
-    std::fclose(stream);
-    errno = problem;
-    if (!wrote) fail("write", path);
+    const Descriptor descriptor(open_special(path));
+    write_fully(descriptor.get(), std::as_bytes(std::span(text)), path);
 }
 
 void write_stdout(std::string_view text) {
-    if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() ||
-        std::fflush(stdout) != 0) {
-        throw Error(ErrorCode::io, "cannot write to stdout");
-    }
+    if (::isatty(STDOUT_FILENO) == 1) return write_own(without_controls(text));
+    write_own(text);
 }
 
 }  // namespace
@@ -208,6 +201,14 @@ void check_outputs(const CLI::App& app) {
     }
 }
 
+void write_own(std::string_view text) {
+    const int problem = write_all(STDOUT_FILENO, std::as_bytes(std::span(text)));
+    if (problem != 0) {
+        throw Error(ErrorCode::io,
+                    fmt::format("cannot write to stdout: {}", std::strerror(problem)));
+    }
+}
+
 bool is_stdout(const fs::path& file) {
     return file.empty() || file == "-";
 }
@@ -227,12 +228,8 @@ void write_result(const fs::path& file, std::string_view text) {
 
 struct ResultStream::Impl {
     std::optional<FileStream> file;  // none: to `special`, or stdout
-    std::FILE* special = nullptr;
+    std::optional<Descriptor> special;
     fs::path path;
-
-    ~Impl() {
-        if (special != nullptr) std::fclose(special);
-    }
 };
 
 ResultStream::ResultStream(const fs::path& file) : impl_(std::make_unique<Impl>()) {
@@ -244,8 +241,7 @@ ResultStream::ResultStream(const fs::path& file) : impl_(std::make_unique<Impl>(
         out.st_ino == there->st_ino)
         return;  // /dev/stdout
     if (there && (S_ISFIFO(there->st_mode) || S_ISCHR(there->st_mode))) {
-        impl_->special = ::fdopen(open_special(file), "w");
-        if (impl_->special == nullptr) fail("open", file);
+        impl_->special.emplace(open_special(file));
         return;
     }
     impl_->file.emplace(behind_links(file));
@@ -255,14 +251,12 @@ ResultStream::~ResultStream() = default;
 
 void ResultStream::write(std::string_view text) {
     if (impl_->file) return impl_->file->write(text);
-    if (impl_->special == nullptr) return write_stdout(text);
-    if (std::fwrite(text.data(), 1, text.size(), impl_->special) != text.size())
-        fail("write", impl_->path);
+    if (!impl_->special) return write_stdout(text);
+    write_fully(impl_->special->get(), std::as_bytes(std::span(text)), impl_->path);
 }
 
 void ResultStream::commit() {
     if (impl_->file) impl_->file->commit();
-    if (impl_->special != nullptr && std::fflush(impl_->special) != 0) fail("write", impl_->path);
 }
 
 }  // namespace assay::cli

@@ -19,8 +19,11 @@ bool is_stdout(const std::filesystem::path& file);
 
 /// Writes a result to stdout or where the user asked for it. A pipe or character device is written
 /// to; a symbolic link stays, and what it leads to is replaced; a file is replaced by the whole
-/// result or stays as it was.
+/// result or stays as it was, and keeps its permissions and owner (file_stream.h). A terminal shows
+/// the control characters of ids and names instead of obeying them.
 void write_result(const std::filesystem::path& file, std::string_view text);
+/// Writes what the program itself has to say, colours included, to stdout.
+void write_own(std::string_view text);
 
 /// The same for a result that comes in pieces: a file is replaced at commit(), and stays as it was
 /// without; stdout, a pipe or a device gets each piece at once.

@@ -2,6 +2,8 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <string_view>
+#include <unordered_map>
 #include <utility>
 
 #include "assay/error.h"
@@ -168,13 +170,13 @@ void name_data(std::vector<Plan::Data>& data) {
     for (Plan::Data& d : data) {
         if (d.flags.name.empty()) d.flags.name = names[next++];
     }
-    for (std::size_t i = 0; i < data.size(); ++i) {
-        for (std::size_t k = 0; k < i; ++k) {
-            if (data[i].flags.name != data[k].flags.name) continue;
-            refuse("two [[data]] tables are called `" + data[i].flags.name + "` (" +
-                   data[k].flags.folders.at(0).string() + " and " +
-                   data[i].flags.folders.at(0).string() + "): give one another `name`");
-        }
+    std::unordered_map<std::string_view, const Plan::Data*> first;
+    for (const Plan::Data& d : data) {
+        const auto [other, fresh] = first.emplace(d.flags.name, &d);
+        if (fresh) continue;
+        refuse("two [[data]] tables are called `" + d.flags.name + "` (" +
+               other->second->flags.folders.at(0).string() + " and " +
+               d.flags.folders.at(0).string() + "): give one another `name`");
     }
 }
 
@@ -199,6 +201,10 @@ Plan read_plan(const fs::path& file) {
     plan.store.batch = keys.take_count<std::uint32_t>("batch", 0);
     plan.store.shard_rows = keys.take_count<std::uint32_t>("shard_rows", 0);
     plan.store.threads = keys.take_count<int>("threads", 0);
+    if (const auto most = keys.take_count<std::uint32_t>("max_pixels", 0); most != 0)
+        plan.store.max_pixels = std::min<std::int64_t>(most, max_image_pixels);
+    if (const auto most = keys.take_count<std::uint32_t>("image_memory", 0); most != 0)
+        plan.store.image_memory = most;
     plan.device = keys.take<std::string>("device", "auto");
     plan.folder = folder;
     for (const StepRow& row : step_rows) {
@@ -238,14 +244,21 @@ void Plan::override_with(const CLI::App& app, const StoreFlags& flags) {
     if (given("--batch")) store.batch = flags.batch;
     if (given("--shard-rows")) store.shard_rows = flags.shard_rows;
     if (given("--threads")) store.threads = flags.threads;
+    if (given("--max-pixels")) store.max_pixels = flags.max_pixels;
+    if (given("--image-memory")) store.image_memory = flags.image_memory;
     store.quiet = flags.quiet;
     store.dry_run = flags.dry_run;
 }
 
 json Plan::resolved(const std::vector<ModelSpec>& specs) const {
-    json out = {{"out", store.out.string()}, {"storage", store.storage},
-                {"batch", store.batch},      {"shard_rows", store.shard_rows},
-                {"device", device},          {"threads", store.threads}};
+    json out = {{"out", store.out.string()},
+                {"storage", store.storage},
+                {"batch", store.batch},
+                {"shard_rows", store.shard_rows},
+                {"device", device},
+                {"threads", store.threads},
+                {"max_pixels", store.max_pixels},
+                {"image_memory", store.image_memory}};
     out["models"] = json::array();
     for (const ModelSpec& spec : specs) out["models"].push_back(to_json(spec));
     out["data"] = json::array();

@@ -35,6 +35,18 @@ void StoreFlags::add_to(CLI::App& app) {
                    "Threads (default: one per core); changes no bit")
         ->type_name("N")
         ->group(group);
+    app.add_option("--max-pixels", max_pixels, "An image of more pixels is recorded as unreadable")
+        ->type_name("N")
+        ->check(CLI::Range(std::int64_t{1}, max_image_pixels))
+        ->capture_default_str()
+        ->group(group);
+    app.add_option("--image-memory", image_memory,
+                   "MiB for decoding, of one image and of all threads together; an image that "
+                   "needs more is recorded as unreadable")
+        ->type_name("MIB")
+        ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 24))
+        ->capture_default_str()
+        ->group(group);
     app.add_flag("-q,--quiet", quiet, "No progress, no notes")->group(group);
     app.add_flag("--dry-run", dry_run, "Print what the settings resolve to and stop")->group(group);
 }
@@ -79,6 +91,8 @@ PredictOptions Prediction::options() const {
     options.shard_rows = flags_.shard_rows;
     options.batch_size = flags_.batch;
     options.threads = flags_.threads;
+    options.max_pixels = flags_.max_pixels;
+    options.image_memory = flags_.image_memory << 20;
     options.command = command_line();
     return options;
 }

@@ -20,6 +20,8 @@ struct StoreFlags {
     std::uint32_t batch = 0;
     std::uint32_t shard_rows = 0;
     int threads = 0;
+    std::int64_t max_pixels = max_image_pixels;
+    std::uint64_t image_memory = DecodeLimits{}.bytes >> 20;  ///< MiB
     bool quiet = false;
     bool dry_run = false;
 

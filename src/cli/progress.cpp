@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "cli/terminal.h"
+#include "core/terminal_text.h"
 #include "report/renderers.h"
 
 namespace assay::cli {
@@ -44,7 +45,7 @@ std::string progress_text(const Progress& p, std::string_view unit, double secon
 }
 
 ProgressLine::ProgressLine(std::string label, std::string unit, bool quiet)
-    : label_(std::move(label)),
+    : label_(without_controls(label)),
       unit_(std::move(unit)),
       quiet_(quiet),
       terminal_(stderr_is_terminal()) {}
@@ -59,7 +60,7 @@ void ProgressLine::update(const Progress& progress) {
     const double seconds = step_.seconds(progress, Clock::now());
     if (!due()) return;
     const double done = part_of(progress).done;
-    const std::string text = progress_text(progress, unit_, seconds);
+    const std::string text = without_controls(progress_text(progress, unit_, seconds));
     if (terminal_) {
         std::fputs(fmt::format("\r\033[K{} |{}| {:3.0f} %  {}", label_, bar_text(done, 24),
                                100 * done, text)

@@ -9,6 +9,7 @@
 #include "assay/error.h"
 #include "cli/command.h"
 #include "cli/outputs.h"
+#include "core/paths.h"
 #include "core/refuse.h"
 
 namespace assay::cli {
@@ -53,7 +54,7 @@ std::string text_of(const json& value, const std::string& key, const fs::path& f
     const auto text = value.get<std::string>();
     if (!is_one_of(file_options, key)) return text;
     const fs::path path = (folder / text).lexically_normal();
-    const bool is_path = is_one_of(written_options, key) || fs::exists(path);
+    const bool is_path = is_one_of(written_options, key) || is_there(path);
     return is_path ? path.string() : text;  // else a built-in's name
 }
 

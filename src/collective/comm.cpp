@@ -10,6 +10,7 @@
 
 #include "assay/error.h"
 #include "collective/root.h"
+#include "core/json_limits.h"
 
 namespace assay {
 namespace {
@@ -55,7 +56,7 @@ std::string packed(const std::exception_ptr& failure) {
 }
 
 Error unpacked(std::string_view text) {
-    const auto value = nlohmann::json::parse(text);
+    const auto value = parse_json(text, 2);
     Error error(static_cast<ErrorCode>(value.at("code").get<int>()), value.at("message"));
     for (const auto& note : value.at("notes")) error.add_note(note);
     return error;

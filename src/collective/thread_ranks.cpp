@@ -3,6 +3,7 @@
 #include <condition_variable>
 #include <exception>
 #include <mutex>
+#include <system_error>
 #include <thread>
 
 #include <fmt/core.h>
@@ -145,17 +146,31 @@ void run_thread_ranks(int ranks, const std::function<void(Comm&)>& body) {
     };
     {
         std::vector<std::jthread> threads;
+        const auto be_rank = [&](std::size_t rank) {
+            ThreadComm comm(meeting, static_cast<int>(rank));
+            try {
+                body(comm);
+            } catch (const RankLeft&) {
+                leave(echoes[rank]);
+            } catch (...) {
+                leave(causes[rank]);
+            }
+        };
         for (std::size_t rank = 0; rank < causes.size(); ++rank) {
-            threads.emplace_back([&, rank] {
-                ThreadComm comm(meeting, static_cast<int>(rank));
+            try {
+                threads.emplace_back(be_rank, rank);
+            } catch (const std::system_error& error) {
+                // The ranks that are there wait for this one: its place is left, as by an error.
                 try {
-                    body(comm);
-                } catch (const RankLeft&) {
-                    leave(echoes[rank]);
+                    throw Error(ErrorCode::io,
+                                fmt::format("cannot start thread {} of {}, one a rank: {}; see "
+                                            "`ulimit -u`",
+                                            rank + 1, ranks, error.code().message()));
                 } catch (...) {
                     leave(causes[rank]);
                 }
-            });
+                break;
+            }
         }
     }
     for (const auto& list : {causes, echoes}) {

@@ -3,11 +3,21 @@
 
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdint>
 #include <filesystem>
 #include <utility>
 
 namespace assay {
+
+/// A system call that says -1 and EINTR where a signal came meanwhile is made again. A request to
+/// stop is heard between calls, not within them.
+template <class Call>
+auto retried(Call&& call) {
+    auto result = call();
+    while (result == -1 && errno == EINTR) result = call();
+    return result;
+}
 
 class Descriptor {
 public:
@@ -15,10 +25,11 @@ public:
     ~Descriptor() {
         if (fd_ >= 0) ::close(fd_);
     }
+    Descriptor(Descriptor&& other) noexcept : fd_(other.release()) {}
     Descriptor(const Descriptor&) = delete;
     Descriptor& operator=(const Descriptor&) = delete;
     int get() const { return fd_; }
-    int release() { return std::exchange(fd_, -1); }
+    int release() noexcept { return std::exchange(fd_, -1); }
 
 private:
     int fd_;

@@ -28,8 +28,14 @@ namespace fs = std::filesystem;
 }  // namespace
 
 std::pair<int, std::uint64_t> open_regular(const fs::path& path) {
-    Descriptor descriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-    if (descriptor.get() < 0) fail(ErrorCode::bad_input, "open", path, errno);
+    Descriptor descriptor(
+        retried([&] { return ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK); }));
+    if (descriptor.get() < 0) {
+        // The file is not to blame, and another time it may be read.
+        const bool system = errno == EMFILE || errno == ENFILE || errno == ENOMEM || errno == EIO ||
+                            errno == ESTALE;
+        fail(system ? ErrorCode::io : ErrorCode::bad_input, "open", path, errno);
+    }
     struct stat info {};
     if (::fstat(descriptor.get(), &info) != 0) fail(ErrorCode::io, "examine", path, errno);
     if (!S_ISREG(info.st_mode)) {
@@ -143,12 +149,14 @@ void make_folders(const fs::path& path) {
 }
 
 FileLock::FileLock(const fs::path& path) {
-    Descriptor descriptor(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
+    Descriptor descriptor(
+        retried([&] { return ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666); }));
     if (descriptor.get() < 0) fail(ErrorCode::io, "open the lock", path, errno);
-    if (::flock(descriptor.get(), LOCK_EX | LOCK_NB) != 0) {
+    if (retried([&] { return ::flock(descriptor.get(), LOCK_EX | LOCK_NB); }) != 0) {
         if (errno != EWOULDBLOCK) fail(ErrorCode::io, "lock", path, errno);
         char holder[32] = {};
-        const ssize_t got = ::pread(descriptor.get(), holder, sizeof holder - 1, 0);
+        const ssize_t got =
+            retried([&] { return ::pread(descriptor.get(), holder, sizeof holder - 1, 0); });
         std::string who(holder, got > 0 ? static_cast<std::size_t>(got) : 0);
         while (!who.empty() && (who.back() == '\n' || who.back() == '\0')) who.pop_back();
         throw Error(ErrorCode::busy,
@@ -157,8 +165,8 @@ FileLock::FileLock(const fs::path& path) {
     }
     // For the message above only: the lock is the kernel's, so a stale number does no harm.
     const std::string me = fmt::format("process {}\n", ::getpid());
-    if (::ftruncate(descriptor.get(), 0) != 0 ||
-        ::pwrite(descriptor.get(), me.data(), me.size(), 0) < 0) {
+    if (retried([&] { return ::ftruncate(descriptor.get(), 0); }) != 0 ||
+        retried([&] { return ::pwrite(descriptor.get(), me.data(), me.size(), 0); }) < 0) {
         fail(ErrorCode::io, "write the lock", path, errno);
     }
     descriptor_ = descriptor.release();

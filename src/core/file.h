@@ -13,7 +13,7 @@
 namespace assay {
 
 /// The bytes of a file. Throws bad_input (missing, not a regular file, larger than `limit` bytes)
-/// or io.
+/// or io (the disk fails, or no descriptor or memory is left: another time it may be read).
 std::vector<std::byte> read_file(const std::filesystem::path& path,
                                  std::uint64_t limit = UINT64_MAX);
 /// Like read_file, as text.

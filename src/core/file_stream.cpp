@@ -2,12 +2,11 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <poll.h>
 #include <unistd.h>
 
-#include <atomic>
 #include <cerrno>
 #include <cstring>
-#include <utility>
 
 #include "assay/error.h"
 #include "core/descriptor.h"
@@ -21,34 +20,53 @@ namespace {
 }
 
 void sync_folder(const std::filesystem::path& folder) {
-    const Descriptor descriptor(
-        ::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    const Descriptor descriptor(retried([&] {
+        return ::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    }));
     // Some network file systems refuse to sync folders; the rename itself is then all they offer.
-    if (descriptor.get() >= 0 && ::fsync(descriptor.get()) != 0 && errno != EINVAL &&
-        errno != EROFS) {
+    if (descriptor.get() >= 0 && retried([&] { return ::fsync(descriptor.get()); }) != 0 &&
+        errno != EINVAL && errno != EROFS) {
         fail_to("sync", folder);
     }
 }
 
-}  // namespace
-
-FileStream::FileStream(const std::filesystem::path& path) : path_(path) {
-    // The name is unique to this process and call; a leading dot keeps half-written files out of
-    // listings.
-    static std::atomic<unsigned> counter{0};
-    temporary_ = path.parent_path() / fmt::format(".{}.{}.{}.tmp", path.filename().string(),
-                                                  ::getpid(), counter.fetch_add(1));
-    descriptor_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (descriptor_ < 0) fail_to("create", path_);
+std::optional<struct stat> regular_file(const std::filesystem::path& path) {
+    struct stat info {};
+    if (::stat(path.c_str(), &info) != 0 || !S_ISREG(info.st_mode)) return std::nullopt;
+    return info;
 }
 
+/// What is not this process's to give stays as it is; then those who share the group of the new
+/// file by chance get no more than everybody.
+void take_over(int descriptor, const struct stat& replaced, const std::filesystem::path& path) {
+    struct stat own {};
+    if (::fstat(descriptor, &own) != 0) fail_to("examine", path);
+    mode_t mode = replaced.st_mode & 0777;
+    if (own.st_uid != replaced.st_uid || own.st_gid != replaced.st_gid) {
+        const bool same_group = ::fchown(descriptor, replaced.st_uid, replaced.st_gid) == 0 ||
+                                own.st_gid == replaced.st_gid ||
+                                ::fchown(descriptor, static_cast<uid_t>(-1), replaced.st_gid) == 0;
+        if (!same_group) mode &= ~(mode_t{070} & ~((mode & 07) << 3));
+    }
+    // File systems without permissions of their own have nothing to lose.
+    if (::fchmod(descriptor, mode) != 0 && errno != EPERM && errno != ENOTSUP && errno != ENOSYS)
+        fail_to("set the permissions of", path);
+}
+
+}  // namespace
+
+FileStream::FileStream(const std::filesystem::path& path)
+    : path_(path),
+      replaced_(regular_file(path)),
+      // What nobody else may read is not shown before it has its permissions.
+      temporary_(make_temporary_file(path, replaced_ ? replaced_->st_mode & 0600 : 0666)) {}
+
 FileStream::~FileStream() {
-    if (descriptor_ >= 0) ::close(descriptor_);
-    if (!temporary_.empty()) ::unlink(temporary_.c_str());
+    if (!named_) ::unlink(temporary_.path.c_str());
 }
 
 void FileStream::write(std::span<const std::byte> bytes) {
-    write_fully(descriptor_, bytes, path_);
+    write_fully(temporary_.held.get(), bytes, path_);
 }
 
 void FileStream::write(std::string_view text) {
@@ -56,22 +74,39 @@ void FileStream::write(std::string_view text) {
 }
 
 void FileStream::commit(Sync sync) {
-    if (sync == Sync::now && ::fsync(descriptor_) != 0) fail_to("sync", path_);
-    // A network file system may only now say that the disk is full.
-    if (::close(std::exchange(descriptor_, -1)) != 0) fail_to("close", path_);
-    if (::rename(temporary_.c_str(), path_.c_str()) != 0) fail_to("rename to", path_);
-    temporary_.clear();
+    const int descriptor = temporary_.held.get();
+    if (replaced_) take_over(descriptor, *replaced_, path_);
+    if (sync == Sync::now && retried([&] { return ::fsync(descriptor); }) != 0)
+        fail_to("sync", path_);
+    // A network file system may only at a close say that the disk is full; the file keeps its lock
+    // until it has its name. Without a descriptor to spare there is nothing to ask.
+    const int second = ::dup(descriptor);
+    if (second >= 0 && ::close(second) != 0 && errno != EINTR) fail_to("close", path_);
+    if (retried([&] { return ::rename(temporary_.path.c_str(), path_.c_str()); }) != 0)
+        fail_to("rename to", path_);
+    named_ = true;
+    const Descriptor closed(temporary_.held.release());
     if (sync == Sync::now) sync_folder(path_.parent_path());
+}
+
+int write_all(int descriptor, std::span<const std::byte> bytes) {
+    while (!bytes.empty()) {
+        const ssize_t wrote = ::write(descriptor, bytes.data(), bytes.size());
+        if (wrote < 0 && errno == EINTR) continue;
+        if (wrote < 0 && errno == EAGAIN) {  // a pipe that somebody made non-blocking is full
+            pollfd ready{.fd = descriptor, .events = POLLOUT, .revents = 0};
+            if (::poll(&ready, 1, -1) >= 0 || errno == EINTR) continue;
+        }
+        if (wrote < 0) return errno;
+        bytes = bytes.subspan(static_cast<std::size_t>(wrote));
+    }
+    return 0;
 }
 
 void write_fully(int descriptor, std::span<const std::byte> bytes,
                  const std::filesystem::path& path) {
-    while (!bytes.empty()) {
-        const ssize_t wrote = ::write(descriptor, bytes.data(), bytes.size());
-        if (wrote < 0 && errno == EINTR) continue;
-        if (wrote < 0) fail_to("write", path);
-        bytes = bytes.subspan(static_cast<std::size_t>(wrote));
-    }
+    errno = write_all(descriptor, bytes);
+    if (errno != 0) fail_to("write", path);
 }
 
 }  // namespace assay

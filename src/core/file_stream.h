@@ -1,15 +1,23 @@
 // A file that is written piece by piece and appears whole.
 #pragma once
 
+#include <sys/stat.h>
+
 #include <cstddef>
 #include <filesystem>
+#include <optional>
 #include <span>
 #include <string_view>
+
+#include "core/temporary.h"
 
 namespace assay {
 
 /// Writes to a temporary file in the folder of `path`; commit() gives it its name. Without commit()
-/// nothing is left behind. Not thread-safe. Throws io with the path and the system's reason.
+/// nothing is left behind, and what a killed process left the next writer removes (temporary.h). A
+/// file that is replaced keeps its permissions, and its owner and group as far as the system lets
+/// this process set them; access control lists and extended attributes are not kept. Not
+/// thread-safe. Throws io with the path and the system's reason.
 class FileStream {
 public:
     explicit FileStream(const std::filesystem::path& path);
@@ -26,11 +34,15 @@ public:
     void commit(Sync sync = Sync::now);
 
 private:
-    std::filesystem::path path_, temporary_;
-    int descriptor_ = -1;
+    std::filesystem::path path_;
+    std::optional<struct stat> replaced_;  ///< what `path` is now
+    Temporary temporary_;
+    bool named_ = false;
 };
 
-/// Writes all of `bytes`. Throws io, naming `path`.
+/// Writes all of `bytes`; 0, or the system's error number.
+int write_all(int descriptor, std::span<const std::byte> bytes);
+/// The same. Throws io, naming `path`.
 void write_fully(int descriptor, std::span<const std::byte> bytes,
                  const std::filesystem::path& path);
 

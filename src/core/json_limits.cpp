@@ -2,43 +2,200 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "assay/error.h"
+#include "core/json_events.h"
+#include "core/parallel.h"
+#include "core/refuse.h"
 #include "core/text.h"
 
 namespace assay {
+namespace {
 
-nlohmann::json parse_json(std::string_view text, int max_depth) {
-    using Event = nlohmann::json::parse_event_t;
-    std::vector<std::set<std::string>> keys;
-    const auto watch = [&](int depth, Event event, nlohmann::json& parsed) {
-        if (event == Event::object_start || event == Event::array_start) {
-            if (depth >= max_depth) {
-                throw Error(ErrorCode::bad_input,
-                            fmt::format("JSON nested deeper than {} levels", max_depth));
-            }
-            keys.emplace_back();
-        } else if (event == Event::object_end || event == Event::array_end) {
-            keys.pop_back();
-        } else if (event == Event::key) {
-            if (!keys.back().insert(parsed.get<std::string>()).second) {
-                throw Error(
-                    ErrorCode::bad_input,
-                    fmt::format("key `{}` stands twice", shortened(parsed.get<std::string>())));
-            }
-        }
-        return true;
-    };
-    try {
-        return nlohmann::json::parse(text.begin(), text.end(), watch);
-    } catch (const nlohmann::json::exception& error) {
-        throw Error(ErrorCode::bad_input,
-                    fmt::format("damaged JSON: {}", shortened(error.what(), 200)));
+using nlohmann::json;
+using Events = nlohmann::json_sax<json>;
+
+/// The keys that one open object has had. Most have a few; the file may choose the worst, which a
+/// table of hashes would not survive.
+class KeysOfObject {
+public:
+    void clear() {
+        few_.clear();
+        many_.clear();
     }
+    /// Whether it is new.
+    bool add(const std::string& key) {
+        constexpr std::size_t most_compared = 12;
+        if (!many_.empty()) return many_.insert(key).second;
+        if (std::find(few_.begin(), few_.end(), key) != few_.end()) return false;
+        few_.push_back(key);
+        if (few_.size() > most_compared) many_.insert(few_.begin(), few_.end());
+        return true;
+    }
+
+private:
+    std::vector<std::string> few_;
+    std::set<std::string> many_;
+};
+
+/// Passes events on as long as they keep to the limits.
+class LimitedEvents final : public Events {
+public:
+    LimitedEvents(Events& next, int max_depth, std::uint64_t max_values, std::string_view source)
+        : next_(next),
+          max_depth_(static_cast<std::size_t>(max_depth)),
+          max_values_(max_values),
+          source_(source) {}
+
+    bool null() override { return count() && next_.null(); }
+    bool boolean(bool value) override { return count() && next_.boolean(value); }
+    bool number_integer(number_integer_t value) override {
+        return count() && next_.number_integer(value);
+    }
+    bool number_unsigned(number_unsigned_t value) override {
+        return count() && next_.number_unsigned(value);
+    }
+    bool number_float(number_float_t value, const string_t& text) override {
+        return count() && next_.number_float(value, text);
+    }
+    bool string(string_t& text) override { return count() && next_.string(text); }
+    bool binary(binary_t& bytes) override { return count() && next_.binary(bytes); }
+    bool start_object(std::size_t size) override {
+        open();
+        if (keys_.size() < depth_) keys_.resize(depth_);
+        keys_[depth_ - 1].clear();
+        return next_.start_object(size);
+    }
+    bool key(string_t& text) override {
+        if (!keys_[depth_ - 1].add(text))
+            refuse_json(fmt::format("key `{}` stands twice", shortened(text)));
+        return next_.key(text);
+    }
+    bool end_object() override {
+        --depth_;
+        return next_.end_object();
+    }
+    bool start_array(std::size_t size) override {
+        open();
+        return next_.start_array(size);
+    }
+    bool end_array() override {
+        --depth_;
+        return next_.end_array();
+    }
+    bool parse_error(std::size_t position, const std::string& last_token,
+                     const nlohmann::detail::exception& error) override {
+        return next_.parse_error(position, last_token, error);
+    }
+
+private:
+    [[noreturn]] void refuse_json(const std::string& message) const {
+        refuse(source_.empty() ? message : fmt::format("{}: {}", source_, message));
+    }
+    bool count() {
+        constexpr std::uint64_t often = 1024;
+        if (++values_ > max_values_)
+            refuse_json(fmt::format("JSON of more than {} values", max_values_));
+        if (values_ % often == 0) throw_if_stopped();
+        return true;
+    }
+    void open() {
+        count();
+        if (++depth_ > max_depth_)
+            refuse_json(fmt::format("JSON nested deeper than {} levels", max_depth_));
+    }
+
+    Events& next_;
+    std::size_t max_depth_;
+    std::uint64_t max_values_;
+    std::string_view source_;
+    std::uint64_t values_ = 0;
+    std::size_t depth_ = 0;
+    std::vector<KeysOfObject> keys_;  ///< by depth; of a list: unused
+};
+
+/// Builds the tree. (The library's own parser with a callback looks through all elements of a list
+/// or object whenever one of them ends.)
+class TreeEvents final : public Events {
+public:
+    explicit TreeEvents(json& root) : root_(root) {}
+
+    bool null() override { return add(nullptr); }
+    bool boolean(bool value) override { return add(value); }
+    bool number_integer(number_integer_t value) override { return add(value); }
+    bool number_unsigned(number_unsigned_t value) override { return add(value); }
+    bool number_float(number_float_t value, const string_t&) override { return add(value); }
+    bool string(string_t& text) override { return add(std::move(text)); }
+    bool binary(binary_t&) override { return false; }
+    bool start_object(std::size_t) override { return open(json::value_t::object); }
+    bool key(string_t& text) override {
+        slot_ = &open_.back()->get_ref<json::object_t&>()[std::move(text)];
+        return true;
+    }
+    bool end_object() override { return close(); }
+    bool start_array(std::size_t) override { return open(json::value_t::array); }
+    bool end_array() override { return close(); }
+    bool parse_error(std::size_t, const std::string&,
+                     const nlohmann::detail::exception& error) override {
+        refuse(fmt::format("damaged JSON: {}", shortened(error.what(), 200)));
+    }
+
+private:
+    json* place(json&& value) {
+        if (open_.empty()) {
+            root_ = std::move(value);
+            return &root_;
+        }
+        if (open_.back()->is_array()) {
+            auto& list = open_.back()->get_ref<json::array_t&>();
+            list.push_back(std::move(value));
+            return &list.back();  // where it stays until the next one is added, after it is closed
+        }
+        *slot_ = std::move(value);
+        return slot_;
+    }
+    bool add(json&& value) {
+        place(std::move(value));
+        return true;
+    }
+    bool open(json::value_t type) {
+        open_.push_back(place(json(type)));
+        return true;
+    }
+    bool close() {
+        open_.pop_back();
+        return true;
+    }
+
+    json& root_;
+    std::vector<json*> open_;
+    json* slot_ = nullptr;  ///< of the last key of the innermost object
+};
+
+void read(std::string_view text, Events& events) {
+    json::sax_parse(text.begin(), text.end(), &events);
+}
+
+}  // namespace
+
+json parse_json(std::string_view text, int max_depth, std::uint64_t max_values) {
+    json root;
+    TreeEvents tree(root);
+    LimitedEvents limited(tree, max_depth, max_values, {});
+    read(text, limited);
+    return root;
+}
+
+void read_json_events(std::string_view text, int max_depth, Events& events,
+                      std::string_view source) {
+    LimitedEvents limited(events, max_depth, UINT64_MAX, source);
+    read(text, limited);
 }
 
 }  // namespace assay

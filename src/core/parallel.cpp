@@ -9,6 +9,7 @@
 #include <fstream>
 #include <mutex>
 #include <string>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -82,10 +83,17 @@ void parallel_blocks(std::size_t blocks, int threads,
         }
     };
 
-    const std::size_t helpers = std::min(blocks, static_cast<std::size_t>(std::max(1, threads)));
+    const std::size_t helpers =
+        std::clamp<std::size_t>(blocks, 1, static_cast<std::size_t>(std::max(1, threads)));
     {
         std::vector<std::jthread> pool;
-        for (std::size_t i = 1; i < helpers; ++i) pool.emplace_back(work);
+        pool.reserve(helpers - 1);
+        try {
+            while (pool.size() + 1 < helpers) pool.emplace_back(work);
+        } catch (const std::system_error&) {
+            // No more threads are allowed (ulimit -u, a container's pids.max): those that are there
+            // do the work. Results are the same for any number of them.
+        }
         work();
     }
     if (first) std::rethrow_exception(first);

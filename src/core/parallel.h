@@ -14,9 +14,9 @@ int available_cores();
 int resolve_threads(int requested);
 
 /// Calls body(block) once for each block in [0, blocks) on up to `threads` threads (the caller's
-/// among them). Which thread takes which block is not fixed: write results by block index and merge
-/// them in block order, so that results do not depend on `threads`. The exception of the lowest
-/// block that threw is rethrown after all threads ended; blocks not yet begun are skipped then.
+/// among them; fewer where the system allows no more). Which takes which block is not fixed: write
+/// results by block and merge them in block order, so that they do not depend on `threads`. The
+/// exception of the lowest block that threw is rethrown at the end; blocks not begun are skipped.
 void parallel_blocks(std::size_t blocks, int threads,
                      const std::function<void(std::size_t block)>& body);
 

@@ -22,15 +22,29 @@ namespace {
 
 using nlohmann::json;
 
-json to_json(const toml::node& node) {
+/// Brackets in brackets, and tables in tables: what has more is no list of settings. The parser and
+/// the tree's owner call themselves once a level.
+constexpr unsigned deepest_toml = 64;
+/// a.b.c has three.
+constexpr unsigned most_key_parts = 32;
+constexpr std::size_t most_toml_bytes = std::size_t{16} << 20;
+
+[[noreturn]] void refuse_depth(unsigned line) {
+    throw Error(ErrorCode::bad_input,
+                fmt::format("TOML nested deeper than {} levels in line {}", deepest_toml, line));
+}
+
+json to_json(const toml::node& node, unsigned depth = 0) {
+    if (depth > deepest_toml) refuse_depth(static_cast<unsigned>(node.source().begin.line));
     if (const auto* table = node.as_table()) {
         json out = json::object();
-        for (const auto& [key, value] : *table) out[std::string(key.str())] = to_json(value);
+        for (const auto& [key, value] : *table)
+            out[std::string(key.str())] = to_json(value, depth + 1);
         return out;
     }
     if (const auto* array = node.as_array()) {
         json out = json::array();
-        for (const auto& value : *array) out.push_back(to_json(value));
+        for (const auto& value : *array) out.push_back(to_json(value, depth + 1));
         return out;
     }
     if (const auto* value = node.as_string()) return value->get();
@@ -42,23 +56,43 @@ json to_json(const toml::node& node) {
                             static_cast<unsigned>(node.source().begin.line)));
 }
 
-/// TOML allows characters beyond ASCII in quotes and comments only; toml++ 3.3 has undefined
-/// behaviour elsewhere.
-void refuse_bare_non_ascii(std::string_view text) {
+/// What stands outside quotes and comments, one character after the other.
+class BareText {
+public:
+    void take(char c, unsigned line) {
+        // TOML allows none here; toml++ 3.3 has undefined behaviour.
+        if (static_cast<unsigned char>(c) >= 0x80) {
+            throw Error(
+                ErrorCode::bad_input,
+                fmt::format("not valid TOML: a character beyond ASCII outside quotes in line {}",
+                            line));
+        }
+        if (c == '[' || c == '{') ++depth_;
+        if ((c == ']' || c == '}') && depth_ > 0) --depth_;
+        if (depth_ > deepest_toml) refuse_depth(line);
+        // Between two of these stands a key, or a value, which has one dot at most.
+        if (std::string_view("=,{}[]\n").find(c) != std::string_view::npos) parts_ = 1;
+        if (c == '.' && ++parts_ > most_key_parts) {
+            throw Error(ErrorCode::bad_input, fmt::format("a key of more than {} parts in line {}",
+                                                          most_key_parts, line));
+        }
+    }
+
+private:
+    unsigned depth_ = 0, parts_ = 1;
+};
+
+/// Before the parser sees the text: it has no limits of its own for most of this.
+void check_bare_text(std::string_view text) {
+    constexpr std::string_view mark = "\xef\xbb\xbf";
+    BareText bare;
     unsigned line = 1;
     std::string_view quote;  // the delimiter that ends the string we are in, or "\n" in a comment
-    for (std::size_t i = 0; i < text.size(); ++i) {
+    for (std::size_t i = text.starts_with(mark) ? mark.size() : 0; i < text.size(); ++i) {
         const std::string_view rest = text.substr(i);
         if (text[i] == '\n') ++line;
         if (quote.empty()) {
-            if (static_cast<unsigned char>(text[i]) >= 0x80 &&
-                !(i < 3 && text.starts_with("\xef\xbb\xbf"))) {
-                throw Error(
-                    ErrorCode::bad_input,
-                    fmt::format(
-                        "not valid TOML: a character beyond ASCII outside quotes in line {}",
-                        line));
-            }
+            bare.take(text[i], line);
             for (const std::string_view opening : {"\"\"\"", "'''", "\"", "'", "#"}) {
                 if (!rest.starts_with(opening)) continue;
                 quote = opening == "#" ? "\n" : opening;
@@ -68,6 +102,7 @@ void refuse_bare_non_ascii(std::string_view text) {
         } else if (quote.front() == '"' && text[i] == '\\') {
             ++i;  // the escaped character ends nothing
         } else if (rest.starts_with(quote) || (quote.size() == 1 && text[i] == '\n')) {
+            if (text[i] == '\n') bare.take('\n', line);
             i += quote.size() - 1;
             quote = {};
         }
@@ -77,7 +112,11 @@ void refuse_bare_non_ascii(std::string_view text) {
 }  // namespace
 
 json parse_toml(std::string_view text) {
-    refuse_bare_non_ascii(text);
+    if (text.size() > most_toml_bytes) {
+        throw Error(ErrorCode::bad_input, fmt::format("{} bytes of TOML; at most {} are read",
+                                                      text.size(), most_toml_bytes));
+    }
+    check_bare_text(text);
     try {
         return to_json(toml::parse(text));
     } catch (const toml::parse_error& error) {

@@ -7,8 +7,8 @@
 #include <algorithm>
 #include <cstring>
 #include <memory>
+#include <numeric>
 #include <type_traits>
-#include <unordered_set>
 
 #include "assay/error.h"
 #include "core/refuse.h"
@@ -144,17 +144,23 @@ ZipArchive::ZipArchive(std::span<const std::byte> bytes) : bytes_(bytes) {
         }
     }
     if (status != UNZ_END_OF_LIST_OF_FILE) refuse("the directory of the zip file is damaged");
-    std::unordered_set<std::string_view> names;
-    for (const ZipEntry& entry : entries_) {
-        if (!names.insert(entry.name).second)
-            refuse(fmt::format("the zip file has two entries named `{}`", entry.name));
-    }
+    by_name_.resize(entries_.size());
+    std::iota(by_name_.begin(), by_name_.end(), std::size_t{0});
+    const auto name = [this](std::size_t entry) -> std::string_view {
+        return entries_[entry].name;
+    };
+    std::ranges::sort(by_name_, {}, name);
+    const auto twice = std::ranges::adjacent_find(by_name_, {}, name);
+    if (twice != by_name_.end())
+        refuse(fmt::format("the zip file has two entries named `{}`", name(*twice)));
 }
 
 const ZipEntry* ZipArchive::find(std::string_view name) const {
-    const auto at = std::find_if(entries_.begin(), entries_.end(),
-                                 [&](const ZipEntry& e) { return e.name == name; });
-    return at == entries_.end() ? nullptr : &*at;
+    const auto name_of_entry = [this](std::size_t entry) -> std::string_view {
+        return entries_[entry].name;
+    };
+    const auto at = std::ranges::lower_bound(by_name_, name, {}, name_of_entry);
+    return at == by_name_.end() || name_of_entry(*at) != name ? nullptr : &entries_[*at];
 }
 
 std::span<const std::byte> ZipArchive::view(const ZipEntry& entry) const {

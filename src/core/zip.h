@@ -49,6 +49,7 @@ public:
 private:
     std::span<const std::byte> bytes_;
     std::vector<ZipEntry> entries_;
+    std::vector<std::size_t> by_name_;  ///< entries in the order of their names
 };
 
 }  // namespace assay

@@ -9,6 +9,7 @@
 #include "class_aliases.h"
 #include "core/file.h"
 #include "core/json_limits.h"
+#include "core/paths.h"
 #include "core/refuse.h"
 #include "core/text.h"
 #include "imagenet_names.h"
@@ -243,7 +244,7 @@ ClassMap class_map_named(std::string_view name_or_path, const ClassList& model_c
         if (entry.name == name_or_path) return for_model(entry.make(), model_classes);
     }
     const std::filesystem::path path(name_or_path);
-    if (!path.has_extension() && !std::filesystem::exists(path)) {
+    if (!path.has_extension() && !is_there(path)) {
         throw Error(ErrorCode::usage,
                     fmt::format("unknown class map `{}`{}; a path of a JSON file or of a list of "
                                 "classes is allowed, too",

@@ -1,9 +1,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <unordered_map>
 
 #include "assay/data/dataset.h"
 #include "assay/error.h"
+#include "core/paths.h"
 #include "dataset_name.h"
 #include "folder_scan.h"
 #include "image_folder.h"
@@ -79,7 +81,7 @@ Dataset open_folder(const fs::path& path, const DatasetOptions& options,
 }  // namespace
 
 std::string dataset_name_of(const fs::path& path) {
-    const fs::path whole = fs::absolute(path).lexically_normal();
+    const fs::path whole = absolute_path(path);
     if (!whole.has_filename()) return whole.parent_path().filename().string();
     std::error_code ignored;
     return (fs::is_regular_file(whole, ignored) ? whole.stem() : whole.filename()).string();
@@ -93,17 +95,24 @@ std::vector<std::string> dataset_names_of(const std::vector<fs::path>& paths) {
     };
     std::vector<Named> all;
     for (const fs::path& path : paths) {
-        fs::path whole = fs::absolute(path).lexically_normal();
+        fs::path whole = absolute_path(path);
         if (!whole.has_filename()) whole = whole.parent_path();
         all.push_back({whole, whole.parent_path(), dataset_name_of(path)});
     }
     for (bool changed = true; changed;) {
+        struct Folders {
+            const Named* first = nullptr;
+            bool several = false;
+        };
+        std::unordered_map<std::string, Folders> named;
+        for (const Named& one : all) {
+            Folders& folders = named[one.name];
+            if (folders.first == nullptr) folders.first = &one;
+            folders.several = folders.several || folders.first->whole != one.whole;
+        }
         std::vector<std::size_t> longer;
         for (std::size_t i = 0; i < all.size(); ++i) {
-            const bool taken = std::any_of(all.begin(), all.end(), [&](const Named& other) {
-                return other.name == all[i].name && other.whole != all[i].whole;
-            });
-            if (taken && all[i].rest.has_filename()) longer.push_back(i);
+            if (named[all[i].name].several && all[i].rest.has_filename()) longer.push_back(i);
         }
         for (const std::size_t i : longer) {
             all[i].name = all[i].rest.filename().string() + "_" + all[i].name;
@@ -120,8 +129,7 @@ Dataset open_dataset(const fs::path& path, const DatasetOptions& options,
                      std::vector<std::string>* notes) {
     std::vector<std::string> unheard;
     std::vector<std::string>& heard = notes != nullptr ? *notes : unheard;
-    std::error_code problem;
-    const fs::file_status status = fs::status(path, problem);
+    const fs::file_status status = status_of(path);
     if (!fs::exists(status))
         throw Error(ErrorCode::bad_input, fmt::format("no such folder or list: {}", path.string()));
     Dataset dataset;

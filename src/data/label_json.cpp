@@ -7,11 +7,15 @@
 #include <vector>
 
 #include "assay/error.h"
+#include "core/json_events.h"
 #include "core/text.h"
 #include "label_list.h"
 
 namespace assay {
 namespace {
+
+/// Item and labels; one more, so that what is wrong is said of the label that is no label.
+constexpr int deepest_labels = 3;
 
 /// Takes the parser's events, so that 50,000 lists cost two arrays and no tree.
 class LabelEvents : public nlohmann::json_sax<nlohmann::json> {
@@ -109,22 +113,55 @@ private:
     bool in_row_ = false;
 };
 
+/// The labels alone; what else is wrong is for who reads the rows. Nothing is kept but each name
+/// once.
+class NameEvents : public nlohmann::json_sax<nlohmann::json> {
+public:
+    std::set<std::string> names;
+    bool numbers = false;
+
+    bool null() override { return true; }
+    bool boolean(bool) override { return true; }
+    bool number_integer(number_integer_t) override { return number(); }
+    bool number_unsigned(number_unsigned_t) override { return number(); }
+    bool number_float(number_float_t, const string_t&) override { return number(); }
+    bool string(string_t& text) override {
+        if (depth_ <= 2) names.insert(text);
+        return true;
+    }
+    bool binary(binary_t&) override { return true; }
+    bool start_object(std::size_t) override { return open(); }
+    bool key(string_t&) override { return true; }
+    bool end_object() override { return close(); }
+    bool start_array(std::size_t) override { return open(); }
+    bool end_array() override { return close(); }
+    bool parse_error(std::size_t, const std::string&, const nlohmann::json::exception&) override {
+        return false;
+    }
+
+private:
+    bool number() {
+        numbers = numbers || depth_ <= 2;
+        return true;
+    }
+    bool open() {
+        ++depth_;
+        return true;
+    }
+    bool close() {
+        --depth_;
+        return true;
+    }
+    int depth_ = 0;
+};
+
 }  // namespace
 
 std::vector<std::string> label_names_in_json(std::string_view text, const std::string& source) {
-    using nlohmann::json;
-    constexpr int deepest = 2;
-    std::set<std::string> names;
-    bool numbers = false;
-    // Values are dropped as they come: a tree of 50,000 empty lists stays small.
-    const auto watch = [&](int depth, json::parse_event_t event, const json& read) {
-        if (event != json::parse_event_t::value) return depth < deepest;
-        if (read.is_string()) names.insert(read.get<std::string>());
-        numbers = numbers || read.is_number();
-        return false;
-    };
-    [[maybe_unused]] const json dropped =
-        json::parse(text.begin(), text.end(), watch, /*allow_exceptions=*/false);
+    NameEvents events;
+    read_json_events(text, deepest_labels, events, source);
+    const std::set<std::string>& names = events.names;
+    const bool numbers = events.numbers;
     if (numbers && !names.empty()) {
         throw Error(ErrorCode::bad_input, fmt::format("{}: labels are numbers and names (`{}`); a "
                                                       "class list (--classes) must say what the "
@@ -149,7 +186,7 @@ NamedRows parse_label_json(std::string_view text, const ClassList& classes,
                            const std::string& source) {
     NamedRows out;
     LabelEvents events(out, classes, source);
-    nlohmann::json::sax_parse(text.begin(), text.end(), &events);
+    read_json_events(text, deepest_labels, events, source);
     return out;
 }
 

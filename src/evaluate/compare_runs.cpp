@@ -35,7 +35,8 @@ CompareResult compare_runs(const CompareRunsOptions& options, Comm& comm,
     for (const auto& path : options.candidates) {
         for (const auto& folder : find_stores(path)) {
             // However its path is written.
-            if (!std::filesystem::equivalent(folder, baseline.folder()))
+            std::error_code unknown;
+            if (!std::filesystem::equivalent(folder, baseline.folder(), unknown))
                 stores.push_back(PredictionStore::open(folder));
         }
     }

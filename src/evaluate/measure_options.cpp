@@ -7,6 +7,7 @@
 #include "assay/error.h"
 #include "assay/evaluate/score.h"
 #include "assay/report.h"
+#include "core/paths.h"
 #include "data/label_rows.h"
 #include "evaluate/truth.h"
 
@@ -99,8 +100,7 @@ void set_subgroups(MetricRequest& request, const MeasureOptions& options) {
 // ReaL's json, csv, txt, npy; or a folder whose images' places say their classes.
 LabelSets labels_from(const std::filesystem::path& path, const Dataset& dataset,
                       LabelMatch& match) {
-    if (!std::filesystem::is_directory(path))
-        return read_label_sets(path, dataset, dataset.classes, &match);
+    if (!is_folder(path)) return read_label_sets(path, dataset, dataset.classes, &match);
     return with_note("reading the labels of the folder " + path.string(), [&] {
         DatasetOptions options;
         options.classes = dataset.classes;
@@ -190,7 +190,7 @@ void check(const MeasureOptions& options, bool differences) {
         options.metrics.empty() ? default_metrics(options.k, options.bins, options.edges, true)
                                 : named_metrics(options);
     for (MetricRequest& request : list) set_subgroups(request, options);
-    if (!options.class_map.empty() && !std::filesystem::exists(options.class_map))
+    if (!options.class_map.empty() && !is_there(options.class_map))
         class_map_named(options.class_map, imagenet_classes());
     require_labels(options.labels);
 }

@@ -38,8 +38,13 @@ std::vector<fs::path> csv_files(const std::vector<fs::path>& paths) {
             continue;
         }
         std::vector<fs::path> inside;
-        for (const auto& entry : fs::directory_iterator(path, error)) {
-            if (entry.path().extension() == ".csv") inside.push_back(entry.path());
+        fs::directory_iterator entry(path, error);
+        for (const fs::directory_iterator end; !error && entry != end; entry.increment(error)) {
+            if (entry->path().extension() == ".csv") inside.push_back(entry->path());
+        }
+        if (error) {
+            throw Error(ErrorCode::io, fmt::format("cannot list the folder {}: {}", path.string(),
+                                                   error.message()));
         }
         if (inside.empty())
             throw Error(ErrorCode::bad_input,

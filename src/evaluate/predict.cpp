@@ -22,7 +22,9 @@
 #include "core/file.h"
 #include "core/hash.h"
 #include "core/json_text.h"
+#include "core/memory_budget.h"
 #include "core/parallel.h"
+#include "core/paths.h"
 #include "evaluate/commit.h"
 #include "evaluate/shard_buffer.h"
 #include "store/image_check.h"
@@ -52,9 +54,7 @@ struct ModelRun {
 /// The batch size of the store that is there already, or 0.
 std::uint32_t recorded_batch_size(const std::filesystem::path& runs, const StoreSpec& spec) {
     const std::filesystem::path folder = runs / spec.dataset_name / spec.model_name;
-    return std::filesystem::exists(folder / "manifest.json")
-               ? PredictionStore::open(folder).spec().batch_size
-               : 0;
+    return is_there(folder / "manifest.json") ? PredictionStore::open(folder).spec().batch_size : 0;
 }
 
 /// All that decides, beside the model's file, which numbers a score is computed from, and which
@@ -126,35 +126,46 @@ std::uint64_t run_batch(Classifier& classifier, std::span<const float> input, st
            run_batch(classifier, input.subspan(half * in), n - half, out.subspan(half * classes));
 }
 
-bool is_readable(const Dataset& dataset, std::uint64_t row, const Preprocess& preprocess) {
+DecodeLimits decode_limits(const PredictOptions& options) {
+    DecodeLimits limits;
+    limits.pixels = options.max_pixels;
+    limits.bytes = options.image_memory;
+    return limits;
+}
+
+bool is_readable(const Dataset& dataset, std::uint64_t row, const Preprocess& preprocess,
+                 const DecodeLimits& limits) {
     try {
         Image image;
-        decode_image_into(read_file(dataset.path_of(row)), image);
+        decode_image_into(read_file(dataset.path_of(row)), image, limits);
         std::vector<float> input(std::size_t{3} * static_cast<std::size_t>(preprocess.height) *
                                  static_cast<std::size_t>(preprocess.width));
         preprocess_into(image, preprocess, input);
         return true;
-    } catch (const Error&) {
+    } catch (const Error& error) {
+        if (error.code() == ErrorCode::interrupted) throw;
+        return false;
+    } catch (const std::bad_alloc&) {
         return false;
     }
 }
 
 /// Shards with an image that could not be read, and now can be, are computed again: it may have
 /// been on a disk that was not mounted.
-void redo_readable(StoreWriter& writer, const Dataset& dataset, const Preprocess& preprocess) {
+void redo_readable(StoreWriter& writer, const Dataset& dataset, const Preprocess& preprocess,
+                   const DecodeLimits& limits) {
     for (std::size_t s = 0; s < writer.shards(); ++s) {
         const std::vector<std::uint64_t> rows = writer.unreadable_rows(s);
         const bool now = std::any_of(rows.begin(), rows.end(), [&](std::uint64_t row) {
             throw_if_stopped();
-            return is_readable(dataset, row, preprocess);
+            return is_readable(dataset, row, preprocess, limits);
         });
         if (now) writer.redo(s);
     }
 }
 
 bool is_complete(const std::filesystem::path& store) {
-    return std::filesystem::exists(store / "manifest.json") &&
-           PredictionStore::open(store).complete();
+    return is_there(store / "manifest.json") && PredictionStore::open(store).complete();
 }
 
 /// A folder that is not mounted, or a wrong one, must not become a store of unreadable images.
@@ -180,13 +191,17 @@ void check_images(std::span<const LoadedModel> models, const Dataset& dataset,
 /// All models of one batch size over one data set.
 class PredictionRun {
 public:
+    /// `memory`: for decoding; outlives this.
     PredictionRun(const Dataset& dataset, std::uint32_t batch,
                   std::vector<std::unique_ptr<ModelRun>> model_runs,
-                  std::vector<Preprocess> preprocessings)
+                  std::vector<Preprocess> preprocessings, const DecodeLimits& limits,
+                  MemoryBudget& memory)
         : dataset_(dataset),
           batch_(batch),
           model_runs_(std::move(model_runs)),
-          preprocessings_(std::move(preprocessings)) {}
+          preprocessings_(std::move(preprocessings)),
+          limits_(limits),
+          memory_(memory) {}
 
     /// (image, model) pairs that earlier runs left.
     std::uint64_t already_done() const {
@@ -241,24 +256,36 @@ private:
         for (std::size_t p = 0; p < preprocessings_.size(); ++p) {
             if (prepared[p]) inputs[p].resize(n * input_size(p));
         }
+        // An unreadable image is a recorded fact; its place in the batch stays, filled with zeros.
+        const auto unreadable = [&](std::size_t i, const std::string& why) {
+            states[i] = RowState::unreadable;
+            errors.push_back({first + i, RowState::unreadable, why});
+            for (std::size_t p = 0; p < preprocessings_.size(); ++p) {
+                if (prepared[p]) std::ranges::fill(input_of(inputs, p, i), 0.0F);
+            }
+            release(image);
+        };
         for (std::size_t i = 0; i < n; ++i) {
+            MemoryBudget::Share share;  // as long as the image has its pixels
+            DecodeLimits limits = limits_;
+            limits.reserve = [&](std::uint64_t bytes) { share = memory_.take(bytes); };
             try {
                 const std::vector<std::byte> bytes = read_file(dataset_.path_of(first + i));
                 read[i] = {bytes.size(), hash_bytes(bytes)};
-                decode_image_into(bytes, image);
+                decode_image_into(bytes, image, limits);
                 for (std::size_t p = 0; p < preprocessings_.size(); ++p) {
                     if (prepared[p])
                         preprocess_into(image, preprocessings_[p], input_of(inputs, p, i));
                 }
             } catch (const Error& error) {
-                // An unreadable image is a recorded fact; its place in the batch stays, filled with
-                // zeros.
-                states[i] = RowState::unreadable;
-                errors.push_back({first + i, RowState::unreadable, error.message()});
-                for (std::size_t p = 0; p < preprocessings_.size(); ++p) {
-                    if (prepared[p]) std::ranges::fill(input_of(inputs, p, i), 0.0F);
-                }
+                if (error.code() == ErrorCode::interrupted) throw;
+                unreadable(i, error.message());
+            } catch (const std::bad_alloc&) {
+                unreadable(i, "there is not enough memory to decode it");
             }
+            // What is kept for the next image is no more than most of them need.
+            constexpr std::size_t most_kept = std::size_t{64} << 20;
+            if (image.pixels.capacity() > most_kept) release(image);
         }
         for (ModelRun* model_run : wanting) {
             Classifier& classifier = *model_run->model->classifier;
@@ -274,6 +301,8 @@ private:
         report(n * wanting.size(), errors.size());
     }
 
+    static void release(Image& image) { image = {}; }
+
     std::size_t input_size(std::size_t p) const {
         return std::size_t{3} * static_cast<std::size_t>(preprocessings_[p].height) *
                static_cast<std::size_t>(preprocessings_[p].width);
@@ -287,6 +316,8 @@ private:
     std::uint32_t batch_;
     std::vector<std::unique_ptr<ModelRun>> model_runs_;
     std::vector<Preprocess> preprocessings_;
+    DecodeLimits limits_;
+    MemoryBudget& memory_;
 };
 
 void check_models(std::span<const LoadedModel> models) {
@@ -371,7 +402,7 @@ std::vector<PredictResult> predict(std::span<const LoadedModel> models, const Da
         if (spec.batch_size == 0) spec.batch_size = recorded_batch_size(options.runs, spec);
         if (spec.batch_size == 0) spec.batch_size = default_batch_size(model.classifier->facts());
         StoreWriter writer = StoreWriter::open(options.runs, spec, dataset);
-        redo_readable(writer, dataset, model.spec.preprocess);
+        redo_readable(writer, dataset, model.spec.preprocess, decode_limits(options));
         const std::uint32_t batch = writer.spec().batch_size;
         auto& preprocessings = preprocessings_by_batch[batch];
         const auto known =
@@ -382,11 +413,13 @@ std::vector<PredictResult> predict(std::span<const LoadedModel> models, const Da
             std::make_unique<ModelRun>(model, index, std::move(writer), images));
     }
 
+    MemoryBudget memory(options.image_memory);
     std::vector<PredictionRun> runs;
     runs.reserve(model_runs_by_batch.size());
     for (auto& [batch, model_runs] : model_runs_by_batch) {
         runs.emplace_back(dataset, batch, std::move(model_runs),
-                          std::move(preprocessings_by_batch[batch]));
+                          std::move(preprocessings_by_batch[batch]), decode_limits(options),
+                          memory);
     }
 
     Progress progress;

@@ -1,7 +1,6 @@
 #include "assay/evaluate/until.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <charconv>
@@ -12,7 +11,9 @@
 #include "assay/data/sample.h"
 #include "assay/error.h"
 #include "assay/store/row_reader.h"
+#include "core/file.h"
 #include "core/statistics.h"
+#include "core/temporary.h"
 
 namespace assay {
 namespace {
@@ -24,20 +25,20 @@ double wilson_half_width(double accuracy, std::uint64_t n) {
     return (interval.high - interval.low) / 2;
 }
 
-/// A folder that goes with its owner.
+/// A folder that goes with its owner, or is removed by the next owner of such a folder.
 class PilotFolder {
 public:
-    explicit PilotFolder(fs::path path) : path_(std::move(path)) {}
+    explicit PilotFolder(const fs::path& runs) : made_(make_temporary_folder(runs / "pilot")) {}
     ~PilotFolder() {
         std::error_code ignored;
-        fs::remove_all(path_, ignored);
+        fs::remove_all(made_.path, ignored);
     }
     PilotFolder(const PilotFolder&) = delete;
     PilotFolder& operator=(const PilotFolder&) = delete;
-    const fs::path& path() const { return path_; }
+    const fs::path& path() const { return made_.path; }
 
 private:
-    fs::path path_;
+    Temporary made_;
 };
 
 struct PilotCount {
@@ -113,7 +114,8 @@ UntilResult images_until(std::span<const LoadedModel> models, const Dataset& dat
     result.pilot = std::min<std::uint64_t>(pilot_images, dataset.size());
     result.images = result.pilot;
     if (result.pilot == dataset.size()) return result;
-    const PilotFolder folder(options.runs / fmt::format(".pilot.{}", ::getpid()));
+    make_folders(options.runs);
+    const PilotFolder folder(options.runs);
     PredictOptions own = options;
     own.runs = folder.path();
     const Dataset pilot = stratified_sample(dataset, static_cast<std::size_t>(result.pilot), seed);

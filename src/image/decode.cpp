@@ -4,6 +4,7 @@
 
 #include "assay/error.h"
 #include "core/file.h"
+#include "core/parallel.h"
 
 namespace assay {
 namespace pixels {
@@ -20,18 +21,31 @@ void unsupported(std::string_view format, std::string_view what) {
     throw Error(ErrorCode::bad_input, fmt::format("unsupported {} image: {}", format, what));
 }
 
-void check_size(std::string_view format, std::int64_t width, std::int64_t height) {
+void check_size(std::string_view format, std::int64_t width, std::int64_t height,
+                const DecodeLimits& limits) {
     if (width <= 0 || height <= 0)
         damaged(format, fmt::format("its header says {} x {} pixels", width, height));
-    if (width > max_image_pixels / height) {
+    const std::int64_t most = std::min(limits.pixels, max_image_pixels);
+    if (width > most / height) {
         unsupported(format,
                     fmt::format("its header says {} x {} pixels; at most {} pixels are read", width,
-                                height, max_image_pixels));
+                                height, most));
     }
 }
 
-void set_size(Image& image, std::string_view format, std::int64_t width, std::int64_t height) {
-    check_size(format, width, height);
+void reserve_memory(std::string_view format, std::int64_t width, std::int64_t height,
+                    std::uint64_t beside, const DecodeLimits& limits) {
+    const std::uint64_t bytes =
+        4 * static_cast<std::uint64_t>(width) * static_cast<std::uint64_t>(height) + beside;
+    if (bytes > limits.bytes) {
+        unsupported(format, fmt::format("{} x {} pixels need {} bytes of memory; at most {} are "
+                                        "taken for an image",
+                                        width, height, bytes, limits.bytes));
+    }
+    if (limits.reserve) limits.reserve(bytes);
+}
+
+void set_size(Image& image, std::int64_t width, std::int64_t height) {
     image.width = static_cast<int>(width);
     image.height = static_cast<int>(height);
     image.pixels.resize(4 * static_cast<std::size_t>(width) * static_cast<std::size_t>(height));
@@ -55,18 +69,19 @@ std::string first_bytes(Bytes bytes) {
 }  // namespace
 }  // namespace pixels
 
-void decode_image_into(std::span<const std::byte> bytes, Image& image) {
+void decode_image_into(std::span<const std::byte> bytes, Image& image, const DecodeLimits& limits) {
     using namespace pixels;
     using namespace std::string_view_literals;
+    throw_if_stopped();
     if (bytes.empty()) throw Error(ErrorCode::bad_input, "the image is empty (0 bytes)");
-    if (starts_with(bytes, "\xFF\xD8\xFF"sv)) return decode_jpeg(bytes, image);
-    if (starts_with(bytes, "\x89PNG\r\n\x1A\n"sv)) return decode_png(bytes, image);
+    if (starts_with(bytes, "\xFF\xD8\xFF"sv)) return decode_jpeg(bytes, image, limits);
+    if (starts_with(bytes, "\x89PNG\r\n\x1A\n"sv)) return decode_png(bytes, image, limits);
     if (starts_with(bytes, "RIFF"sv) && starts_with(bytes, "WEBP"sv, 8))
-        return decode_webp(bytes, image);
-    if (starts_with(bytes, "BM"sv)) return decode_bmp(bytes, image);
+        return decode_webp(bytes, image, limits);
+    if (starts_with(bytes, "BM"sv)) return decode_bmp(bytes, image, limits);
     if (starts_with(bytes, "II\x2A\0"sv) || starts_with(bytes, "MM\0\x2A"sv) ||
         starts_with(bytes, "II\x2B\0"sv) || starts_with(bytes, "MM\0\x2B"sv)) {
-        return decode_tiff(bytes, image);
+        return decode_tiff(bytes, image, limits);
     }
     throw Error(
         ErrorCode::bad_input,
@@ -75,9 +90,9 @@ void decode_image_into(std::span<const std::byte> bytes, Image& image) {
                     first_bytes(bytes)));
 }
 
-Image decode_image(std::span<const std::byte> bytes) {
+Image decode_image(std::span<const std::byte> bytes, const DecodeLimits& limits) {
     Image image;
-    decode_image_into(bytes, image);
+    decode_image_into(bytes, image, limits);
     return image;
 }
 

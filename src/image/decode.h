@@ -15,11 +15,11 @@ namespace assay::pixels {
 
 using Bytes = std::span<const std::byte>;
 
-void decode_jpeg(Bytes bytes, Image& image);
-void decode_png(Bytes bytes, Image& image);
-void decode_webp(Bytes bytes, Image& image);
-void decode_bmp(Bytes bytes, Image& image);
-void decode_tiff(Bytes bytes, Image& image);
+void decode_jpeg(Bytes bytes, Image& image, const DecodeLimits& limits);
+void decode_png(Bytes bytes, Image& image, const DecodeLimits& limits);
+void decode_webp(Bytes bytes, Image& image, const DecodeLimits& limits);
+void decode_bmp(Bytes bytes, Image& image, const DecodeLimits& limits);
+void decode_tiff(Bytes bytes, Image& image, const DecodeLimits& limits);
 
 /// Throw bad_input: "damaged JPEG image: `what`", "truncated JPEG image: `what`", "unsupported JPEG
 /// image: `what`".
@@ -27,10 +27,15 @@ void decode_tiff(Bytes bytes, Image& image);
 [[noreturn]] void truncated(std::string_view format, std::string_view what);
 [[noreturn]] void unsupported(std::string_view format, std::string_view what);
 
-/// Throws unless 0 < width, height and width * height <= max_image_pixels.
-void check_size(std::string_view format, std::int64_t width, std::int64_t height);
-/// check_size, then gives `image` its size; what the pixels hold is not said.
-void set_size(Image& image, std::string_view format, std::int64_t width, std::int64_t height);
+/// Throws unless 0 < width, height and width * height <= limits.pixels, max_image_pixels.
+void check_size(std::string_view format, std::int64_t width, std::int64_t height,
+                const DecodeLimits& limits);
+/// Asks for the memory of an image of that size, which check_size() let pass, and of `beside`
+/// bytes. Throws where that is over limits.bytes. Once per image, before any of it is taken.
+void reserve_memory(std::string_view format, std::int64_t width, std::int64_t height,
+                    std::uint64_t beside, const DecodeLimits& limits);
+/// Gives `image` its size; what the pixels hold is not said.
+void set_size(Image& image, std::int64_t width, std::int64_t height);
 
 /// One pixel as it lies in memory: R, G, B, 255.
 inline void put_rgb(std::uint8_t* pixel, std::uint8_t r, std::uint8_t g, std::uint8_t b) {

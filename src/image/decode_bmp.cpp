@@ -203,12 +203,13 @@ std::vector<std::uint8_t> unpack_runs(Bytes bytes, const Header& h) {
     return out;
 }
 
-void decode_runs(Bytes bytes, const Header& h, Image& image) {
+void decode_runs(Bytes bytes, const Header& h, Image& image, const DecodeLimits& limits) {
     if (h.bits != (h.compression == rle8 ? 8U : 4U))
         unsupported(bmp, fmt::format("run-length encoding of {} bits", h.bits));
     const auto palette = read_palette(bytes, h);
+    reserve_memory(bmp, h.width, h.height, static_cast<std::uint64_t>(h.width * h.height), limits);
     const std::vector<std::uint8_t> indices = unpack_runs(bytes, h);
-    set_size(image, bmp, h.width, h.height);
+    set_size(image, h.width, h.height);
     const auto width = static_cast<std::size_t>(h.width);
     for (std::int64_t y = 0; y < h.height; ++y) {
         const std::uint8_t* from =
@@ -219,7 +220,7 @@ void decode_runs(Bytes bytes, const Header& h, Image& image) {
     }
 }
 
-void decode_raw(Bytes bytes, const Header& h, Image& image) {
+void decode_raw(Bytes bytes, const Header& h, Image& image, const DecodeLimits& limits) {
     std::array<std::uint8_t, 1024> palette{};
     Order order{};
     int green = 0;
@@ -239,7 +240,8 @@ void decode_raw(Bytes bytes, const Header& h, Image& image) {
                            "{} x {} pixels of {} bits need {} bytes from byte {}; the file has {}",
                            h.width, h.height, h.bits, needed, h.pixels_at, bytes.size()));
     }
-    set_size(image, bmp, h.width, h.height);
+    reserve_memory(bmp, h.width, h.height, 0, limits);
+    set_size(image, h.width, h.height);
     const auto* data = reinterpret_cast<const std::uint8_t*>(bytes.data()) + h.pixels_at;
     for (std::int64_t y = 0; y < h.height; ++y) {
         const std::uint8_t* from =
@@ -263,9 +265,9 @@ void decode_raw(Bytes bytes, const Header& h, Image& image) {
 
 }  // namespace
 
-void decode_bmp(Bytes bytes, Image& image) {
+void decode_bmp(Bytes bytes, Image& image, const DecodeLimits& limits) {
     Header h = read_header(bytes);
-    check_size(bmp, h.width, h.height);
+    check_size(bmp, h.width, h.height, limits);
     const bool known_bits =
         h.bits == 1 || h.bits == 4 || h.bits == 8 || h.bits == 16 || h.bits == 24 || h.bits == 32;
     if (!known_bits)
@@ -279,8 +281,8 @@ void decode_bmp(Bytes bytes, Image& image) {
     // Some writers forget to count the palette.
     if (h.bits <= 8 && h.pixels_at == h.palette_at)
         h.pixels_at += 4 * std::size_t{std::min(h.colours, 65536U)};
-    h.compression == rle8 || h.compression == rle4 ? decode_runs(bytes, h, image)
-                                                   : decode_raw(bytes, h, image);
+    h.compression == rle8 || h.compression == rle4 ? decode_runs(bytes, h, image, limits)
+                                                   : decode_raw(bytes, h, image, limits);
 }
 
 }  // namespace assay::pixels

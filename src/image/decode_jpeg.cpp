@@ -12,6 +12,7 @@
 
 #include <fmt/format.h>
 
+#include "core/parallel.h"
 #include "decode.h"
 
 namespace assay::pixels {
@@ -27,6 +28,22 @@ struct ErrorState {
     auto* state = reinterpret_cast<ErrorState*>(info->err);
     state->manager.format_message(info, state->message);
     std::longjmp(state->jump, 1);
+}
+
+/// What decoding is watched for, beside errors.
+struct Watch {
+    jpeg_progress_mgr manager;
+    int most_scans;
+    bool too_many = false, stopped = false;
+};
+
+void look(j_common_ptr info) {
+    auto* watch = reinterpret_cast<Watch*>(info->progress);
+    watch->stopped = stop_requested();
+    watch->too_many =
+        reinterpret_cast<j_decompress_ptr>(info)->input_scan_number > watch->most_scans;
+    if (watch->stopped || watch->too_many)
+        std::longjmp(reinterpret_cast<ErrorState*>(info->err)->jump, 1);
 }
 
 void ignore_message(j_common_ptr, int) {}
@@ -49,7 +66,10 @@ class JpegReader {
 public:
     enum class Step { done, failed, out_of_bytes };
 
-    explicit JpegReader(Bytes bytes) {
+    JpegReader(Bytes bytes, const DecodeLimits& limits) {
+        watch_.manager = {};
+        watch_.manager.progress_monitor = look;
+        watch_.most_scans = limits.jpeg_scans;
         std::memset(&info_, 0, sizeof info_);
         std::memset(&source_, 0, sizeof source_);
         info_.err = jpeg_std_error(&error_.manager);
@@ -72,6 +92,7 @@ public:
         if (setjmp(error_.jump)) return Step::failed;
         jpeg_create_decompress(&info_);
         info_.src = &source_;
+        info_.progress = &watch_.manager;
         return jpeg_read_header(&info_, TRUE) == JPEG_SUSPENDED ? Step::out_of_bytes : Step::done;
     }
 
@@ -96,15 +117,24 @@ public:
 
     const jpeg_decompress_struct& info() const { return info_; }
     const char* message() const { return error_.message; }
+    const Watch& watch() const { return watch_; }
 
 private:
     jpeg_decompress_struct info_;
     ErrorState error_;
     jpeg_source_mgr source_;
+    Watch watch_{};
 };
 
 void require(JpegReader::Step step, const JpegReader& reader, std::string_view where) {
-    if (step == JpegReader::Step::failed) damaged("JPEG", reader.message());
+    if (step == JpegReader::Step::failed) {
+        if (reader.watch().stopped) throw_if_stopped();
+        if (reader.watch().too_many) {
+            unsupported("JPEG", fmt::format("it has more than {} scans, each over all its pixels",
+                                            reader.watch().most_scans));
+        }
+        damaged("JPEG", reader.message());
+    }
     if (step == JpegReader::Step::out_of_bytes) truncated("JPEG", fmt::format("it ends {}", where));
 }
 
@@ -118,21 +148,40 @@ void check_plausible(Bytes bytes, const jpeg_decompress_struct& info) {
     }
 }
 
+/// Of several scans libjpeg keeps all coefficients, two bytes each, until the last scan is there.
+std::uint64_t coefficient_bytes(const jpeg_decompress_struct& info) {
+    if (jpeg_has_multiple_scans(const_cast<j_decompress_ptr>(&info)) == FALSE) return 0;
+    std::uint64_t bytes = 0;
+    for (int c = 0; c < info.num_components; ++c) {
+        const jpeg_component_info& component = info.comp_info[c];
+        const auto blocks = [](JDIMENSION pixels, int sampling, int most) {
+            return (std::uint64_t{pixels} * static_cast<unsigned>(sampling) /
+                        static_cast<unsigned>(std::max(1, most)) / DCTSIZE +
+                    2);
+        };
+        bytes += blocks(info.image_width, component.h_samp_factor, info.max_h_samp_factor) *
+                 blocks(info.image_height, component.v_samp_factor, info.max_v_samp_factor) *
+                 DCTSIZE2 * sizeof(JCOEF);
+    }
+    return bytes;
+}
+
 }  // namespace
 
-void decode_jpeg(Bytes bytes, Image& image) {
-    JpegReader reader(bytes);
+void decode_jpeg(Bytes bytes, Image& image, const DecodeLimits& limits) {
+    JpegReader reader(bytes, limits);
     require(reader.read_header(), reader, "inside the header");
     const jpeg_decompress_struct& info = reader.info();
-    check_size("JPEG", info.image_width, info.image_height);
+    check_size("JPEG", info.image_width, info.image_height, limits);
     if (info.num_components == 2 || info.num_components > 4) {
         unsupported("JPEG",
                     fmt::format("{} colour components; 1, 3 and 4 are read", info.num_components));
     }
     check_plausible(bytes, info);
+    reserve_memory("JPEG", info.image_width, info.image_height, coefficient_bytes(info), limits);
     const bool cmyk = info.num_components == 4;
     require(reader.start(cmyk ? JCS_CMYK : JCS_EXT_RGBX), reader, "before the first row");
-    set_size(image, "JPEG", info.output_width, info.output_height);
+    set_size(image, info.output_width, info.output_height);
     const JpegReader::Step step =
         reader.read_rows(image.pixels.data(), 4 * static_cast<std::size_t>(image.width));
     require(step, reader,

@@ -155,12 +155,13 @@ void widen_grey16(std::uint8_t* row, int width) {
 
 }  // namespace
 
-void decode_png(Bytes bytes, Image& image) {
+void decode_png(Bytes bytes, Image& image, const DecodeLimits& limits) {
     PngReader reader(bytes);
     reader.require(reader.read_header());
-    check_size("PNG", reader.width(), reader.height());
+    check_size("PNG", reader.width(), reader.height(), limits);
     reader.check_plausible(bytes.size());
-    set_size(image, "PNG", reader.width(), reader.height());
+    reserve_memory("PNG", reader.width(), reader.height(), 0, limits);
+    set_size(image, reader.width(), reader.height());
     const std::size_t stride = 4 * static_cast<std::size_t>(image.width);
     reader.require(reader.read_rows(image.pixels.data(), stride));
 

@@ -56,7 +56,7 @@ std::string_view meaning(VP8StatusCode status) {
 
 }  // namespace
 
-void decode_webp(Bytes bytes, Image& image) {
+void decode_webp(Bytes bytes, Image& image, const DecodeLimits& limits) {
     const WebPData data = {reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()};
     const std::unique_ptr<WebPDemuxer, DeleteDemuxer> demuxer(WebPDemux(&data));
     if (!demuxer) refuse_container(bytes);
@@ -73,7 +73,10 @@ void decode_webp(Bytes bytes, Image& image) {
     WebPDecoderConfig config;
     if (WebPInitDecoderConfig(&config) == 0)
         unsupported("WebP", "the libwebp that is loaded is not the one built for");
-    set_size(image, "WebP", width, height);
+    check_size("WebP", width, height, limits);
+    // libwebp's own copy of a frame that is packed without loss.
+    reserve_memory("WebP", width, height, 4 * static_cast<std::uint64_t>(width * height), limits);
+    set_size(image, width, height);
     const std::size_t stride = 4 * static_cast<std::size_t>(width);
     if (frame.width < width || frame.height < height)
         std::fill(image.pixels.begin(), image.pixels.end(), std::uint8_t{0});

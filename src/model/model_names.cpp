@@ -7,6 +7,7 @@
 
 #include "assay/error.h"
 #include "assay/model/model_spec.h"
+#include "core/paths.h"
 
 namespace assay {
 namespace {
@@ -16,7 +17,7 @@ namespace fs = std::filesystem;
 /// The names of the folders above a file, the nearest first.
 std::vector<std::string> folders_of(const fs::path& file) {
     std::vector<std::string> folders;
-    const fs::path absolute = fs::absolute(file).lexically_normal();
+    const fs::path absolute = absolute_path(file);
     for (fs::path folder = absolute.parent_path(); folder.has_relative_path();
          folder = folder.parent_path()) {
         // Exports to ONNX keep the network in a folder of this name, below the model's.

@@ -8,6 +8,7 @@
 #include "assay/error.h"
 #include "assay/model/model_spec.h"
 #include "core/file.h"
+#include "core/json_limits.h"
 #include "core/toml.h"
 #include "model/huggingface.h"
 #include "model/settings.h"
@@ -25,13 +26,8 @@ constexpr std::uint64_t kLargestSidecar = 64ULL << 20;
 constexpr const char* kConfig = "config.json";
 constexpr const char* kProcessor = "preprocessor_config.json";
 
-json parse_json(const std::string& text) {
-    try {
-        return json::parse(text);
-    } catch (const json::exception& error) {
-        throw Error(ErrorCode::bad_input, fmt::format("not valid JSON: {}", error.what()));
-    }
-}
+/// Settings, and the class names of a few dictionaries: real files have 5 levels.
+constexpr int kDeepest = 32;
 
 /// A "pretrained_cfg" inside is merged with the keys around it. Inside it wins, except for what
 /// timm's own loader takes from around it: there stands what the saved network has, inside what the
@@ -51,14 +47,20 @@ json unwrapped(json all) {
     return all;
 }
 
+/// None where it is no JSON: somebody else's config.json is not a sidecar, so not an error. One
+/// that is JSON and breaks the limits may be ours, and is refused by name.
 std::optional<json> read_foreign(const fs::path& path) {
+    std::error_code ignored;
+    if (!fs::is_regular_file(path, ignored)) return std::nullopt;
+    std::string text;
     try {
-        std::error_code ignored;
-        if (!fs::is_regular_file(path, ignored)) return std::nullopt;
-        return json::parse(read_text(path, kLargestSidecar));
-    } catch (const std::exception&) {
-        return std::nullopt;  // somebody else's config.json: not a sidecar, so not an error
+        text = read_text(path, kLargestSidecar);
+    } catch (const Error&) {
+        return std::nullopt;
     }
+    if (!json::accept(text)) return std::nullopt;
+    return with_note(fmt::format("reading {}", path.string()),
+                     [&] { return parse_json(text, kDeepest); });
 }
 
 /// A config.json of timm or transformers, or a preprocessor_config.json of transformers.
@@ -126,7 +128,7 @@ fs::path find_sidecar(const fs::path& model) {
 }
 
 ModelSettings parse_sidecar(const std::string& text, bool toml) {
-    return checked_layer(unwrapped(toml ? parse_toml(text) : parse_json(text)));
+    return checked_layer(unwrapped(toml ? parse_toml(text) : parse_json(text, kDeepest)));
 }
 
 ModelSettings read_sidecar(const fs::path& path, SidecarFacts* facts) {
@@ -134,7 +136,7 @@ ModelSettings read_sidecar(const fs::path& path, SidecarFacts* facts) {
     SidecarFacts& met = facts != nullptr ? *facts : own;
     return with_note(fmt::format("reading the sidecar {}", path.string()), [&] {
         const std::string text = read_text(path, kLargestSidecar);
-        json file = path.extension() == ".json" ? parse_json(text) : parse_toml(text);
+        json file = path.extension() == ".json" ? parse_json(text, kDeepest) : parse_toml(text);
         if (is_transformers_config(file) || is_image_processor(file))
             return read_transformers(path, file, met);
         PassedOver passed_over{.any = file.is_object() && file.contains("pretrained_cfg"),

@@ -16,7 +16,9 @@
 #include "assay/image/preprocess.h"
 #include "core/file.h"
 #include "core/hash.h"
+#include "core/json_limits.h"
 #include "core/parallel.h"
+#include "core/paths.h"
 #include "core/text.h"
 #include "model/plugin.h"
 
@@ -176,7 +178,7 @@ public:
     /// written. A damaged record is no error: the network is made again.
     bool find(TrainReport& report) const {
         try {
-            const json all = json::parse(read_text(record_, 1 << 20));
+            const json all = parse_json(read_text(record_, 1 << 20), 8);
             if (all.at("key") != key_ || all.at("file") != hash_file(file_)) return false;
             if (!calibrated_.empty() && all.at("calibrated_file") != hash_file(calibrated_))
                 return false;
@@ -273,9 +275,8 @@ std::string sidecar_text(const TrainSpec& spec, std::size_t classes, const fs::p
 /// The path of the class list from the folder of the models, for the sidecars.
 fs::path class_list_for(const Dataset& dataset, const TrainOptions& options) {
     if (!options.classes.empty()) {
-        const fs::path list = fs::absolute(options.classes).lexically_normal();
-        const fs::path relative =
-            list.lexically_relative(fs::absolute(options.folder).lexically_normal());
+        const fs::path list = absolute_path(options.classes);
+        const fs::path relative = list.lexically_relative(absolute_path(options.folder));
         return relative.empty() ? list : relative;
     }
     json all = json::object();

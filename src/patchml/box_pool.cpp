@@ -40,27 +40,29 @@ Survey survey(const std::filesystem::path& root, const StringColumn& images,
     std::mutex mutex;
     // Some images a block: a thread keeps its buffer within one.
     constexpr std::size_t at_once = 16;
-    parallel_blocks(
-        (images.size() + at_once - 1) / at_once, resolve_threads(options.threads),
-        [&](std::size_t block) {
-            const std::size_t end = std::min(images.size(), (block + 1) * at_once);
-            for (std::size_t i = block * at_once; i < end; ++i) {
-                throw_if_stopped();
-                try {
-                    const Image image = load_image(root / std::filesystem::path(images[i]));
-                    out.sizes[i] = {image.width, image.height};
-                } catch (const Error& error) {
-                    if (error.code() != ErrorCode::bad_input && error.code() != ErrorCode::io)
-                        throw;
-                    out.sizes[i] = {0, 0};
-                    out.problems[i] = error.message();
-                }
-                if (!options.progress) continue;
-                const std::scoped_lock lock(mutex);
-                ++progress.done;
-                options.progress(progress);
-            }
-        });
+    parallel_blocks((images.size() + at_once - 1) / at_once, resolve_threads(options.threads),
+                    [&](std::size_t block) {
+                        const std::size_t end = std::min(images.size(), (block + 1) * at_once);
+                        for (std::size_t i = block * at_once; i < end; ++i) {
+                            throw_if_stopped();
+                            try {
+                                const Image image =
+                                    load_image(root / std::filesystem::path(images[i]));
+                                out.sizes[i] = {image.width, image.height};
+                            } catch (const Error& error) {
+                                // A damaged image stays so and is left out; what the system could
+                                // not read now it may read the next time, and the data set must be
+                                // the same then.
+                                if (error.code() != ErrorCode::bad_input) throw;
+                                out.sizes[i] = {0, 0};
+                                out.problems[i] = error.message();
+                            }
+                            if (!options.progress) continue;
+                            const std::scoped_lock lock(mutex);
+                            ++progress.done;
+                            options.progress(progress);
+                        }
+                    });
     return out;
 }
 

@@ -9,6 +9,7 @@
 #include "assay/error.h"
 #include "core/csv.h"
 #include "core/file.h"
+#include "core/paths.h"
 #include "core/text.h"
 #include "patchml/box_readers.h"
 
@@ -77,7 +78,7 @@ void read_voc_folder(const fs::path& folder, BoxListBuilder& out) {
         try {
             parse_voc(read_text(folder / name, max_xml_bytes), without_extension(name), out);
         } catch (const Error& error) {
-            if (error.code() != ErrorCode::bad_input && error.code() != ErrorCode::io) throw;
+            if (error.code() != ErrorCode::bad_input) throw;  // the next run may read it
             out.list().rejected.push_back({.fault = BoxFault::damaged_annotation,
                                            .where = name,
                                            .image = "",
@@ -241,8 +242,7 @@ void BoxListBuilder::reject(BoxFault fault, std::string_view what, std::uint32_t
 }
 
 BoxList read_boxes(const fs::path& path, BoxFormat format, std::optional<Corners> corners) {
-    std::error_code problem;
-    const fs::file_status status = fs::status(path, problem);
+    const fs::file_status status = status_of(path);
     if (!fs::exists(status))
         throw Error(ErrorCode::bad_input, "no such file or folder of boxes: " + path.string());
     BoxList list;

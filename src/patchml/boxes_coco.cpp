@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "assay/error.h"
+#include "core/json_events.h"
 #include "core/text.h"
 #include "patchml/box_readers.h"
 
@@ -166,10 +167,7 @@ private:
 
     bool open() {
         annotation_.not_numbers = annotation_.not_numbers || (depth_ == 4 && in_box_);
-        if (++depth_ > max_annotation_depth) {
-            throw Error(ErrorCode::bad_input,
-                        fmt::format("JSON nested deeper than {} levels", max_annotation_depth));
-        }
+        ++depth_;
         return true;
     }
     bool whole(std::int64_t value) {
@@ -270,7 +268,7 @@ void add(const Annotation& a, Content& content, BoxListBuilder& out) {
 void parse_coco(std::string_view text, BoxListBuilder& out) {
     Content content;
     CocoEvents events(content);
-    Json::sax_parse(text.begin(), text.end(), &events);
+    read_json_events(text, max_annotation_depth, events);
     if (!content.has_annotations) {
         throw Error(ErrorCode::bad_input, "no list `annotations`: these are no COCO instances");
     }

@@ -6,11 +6,14 @@
 
 #include <cerrno>
 #include <cstring>
+#include <vector>
 
 #include "assay/error.h"
+#include "core/descriptor.h"
 #include "core/file_stream.h"
 #include "core/json_limits.h"
 #include "core/json_text.h"
+#include "core/paths.h"
 #include "core/text.h"
 
 namespace assay {
@@ -30,12 +33,12 @@ constexpr std::uint64_t max_record = std::uint64_t{16} << 20;
 
 /// Images of a data set are many: one sync of all costs less than one for each.
 void sync_file_system(const fs::path& folder) {
-    const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (descriptor < 0) fail("open", folder);
-    const int problem = ::syncfs(descriptor) == 0 ? 0 : errno;
-    ::close(descriptor);
-    errno = problem;
-    if (problem != 0 && problem != EINVAL && problem != ENOSYS) fail("sync", folder);
+    const Descriptor descriptor(
+        retried([&] { return ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); }));
+    if (descriptor.get() < 0) fail("open", folder);
+    if (retried([&] { return ::syncfs(descriptor.get()); }) != 0 && errno != EINVAL &&
+        errno != ENOSYS)
+        fail("sync", folder);
 }
 
 /// The settings in which two records differ: "seed is 2, not 1; ...".
@@ -56,24 +59,34 @@ json read_record(const fs::path& path) {
     return record;
 }
 
-/// What a killed run was writing.
-void remove_leftovers(const fs::path& folder) {
-    for (const auto& entry : fs::recursive_directory_iterator(folder)) {
-        const std::string name = entry.path().filename().string();
-        if (is_stale_temporary(name)) fs::remove(entry.path());
+/// What a killed run was writing. The folder's lock says that nobody writes there now.
+void remove_unfinished_files(const fs::path& folder) {
+    std::vector<fs::path> found;
+    std::error_code error;
+    for (fs::recursive_directory_iterator it(folder, error), end; !error && it != end;
+         it.increment(error)) {
+        if (is_stale_temporary(it->path().filename().string())) found.push_back(it->path());
+    }
+    for (const fs::path& file : found) {
+        if (!error) fs::remove(file, error);
+    }
+    if (error) {
+        throw Error(ErrorCode::io,
+                    fmt::format("cannot clear up `{}`: {}", folder.string(), error.message()));
     }
 }
 
 }  // namespace
 
 MadeFolder::MadeFolder(const fs::path& folder, std::string record, const json& settings)
-    : folder_(fs::absolute(folder).lexically_normal()), record_(std::move(record)) {
+    : folder_(absolute_path(folder)), record_(std::move(record)) {
     if (!folder_.has_filename()) folder_ = folder_.parent_path();
     if (folder_.filename().empty())
         throw Error(ErrorCode::usage, "a data set cannot be made in the root folder");
     partial_ = folder_.parent_path() / fmt::format(".{}.partial", folder_.filename().string());
-    if (fs::exists(fs::symlink_status(folder_))) {
-        if (!fs::exists(folder_ / record_)) {
+    std::error_code ignored;  // is_there() below says it
+    if (fs::is_symlink(folder_, ignored) || is_there(folder_)) {
+        if (!is_there(folder_ / record_)) {
             throw Error(ErrorCode::usage,
                         fmt::format("{} is there and holds no {}: choose another folder",
                                     folder_.string(), record_));
@@ -89,7 +102,8 @@ MadeFolder::MadeFolder(const fs::path& folder, std::string record, const json& s
     }
     make_folders(partial_);
     lock_ = std::make_unique<FileLock>(partial_ / lock_name);
-    if (fs::exists(partial_ / settings_name)) {
+    remove_unfinished_files(partial_);
+    if (is_there(partial_ / settings_name)) {
         const json there = read_record(partial_ / settings_name);
         if (const std::string other = difference(there, settings); !other.empty()) {
             throw Error(ErrorCode::usage, fmt::format("an unfinished data set with other settings "
@@ -97,7 +111,6 @@ MadeFolder::MadeFolder(const fs::path& folder, std::string record, const json& s
                                                       "delete it, or choose another folder",
                                                       other, partial_.string()));
         }
-        remove_leftovers(partial_);
     } else {
         write_file_atomically(partial_ / settings_name, json_text(settings));
     }
@@ -106,10 +119,12 @@ MadeFolder::MadeFolder(const fs::path& folder, std::string record, const json& s
 void MadeFolder::finish(const json& result) {
     sync_file_system(partial_);
     write_file_atomically(partial_ / record_, json_text(result));
+    // The folder keeps its hidden name until nothing in it is of the making.
     std::error_code problem;
-    fs::remove(partial_ / settings_name, problem);
-    fs::remove(partial_ / lock_name, problem);
-    fs::rename(partial_, folder_, problem);
+    for (const char* name : {settings_name, lock_name}) {
+        if (!problem) fs::remove(partial_ / name, problem);
+    }
+    if (!problem) fs::rename(partial_, folder_, problem);
     if (problem) {
         throw Error(ErrorCode::io, fmt::format("cannot rename {} to {}: {}", partial_.string(),
                                                folder_.string(), problem.message()));
@@ -126,8 +141,9 @@ void write_renamed(const fs::path& path, std::span<const std::byte> bytes) {
 }
 
 TextFile::TextFile(const fs::path& path)
-    : path_(path),
-      descriptor_(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)) {
+    : path_(path), descriptor_(retried([&] {
+          return ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+      })) {
     if (descriptor_ < 0) fail("create", path);
 }
 

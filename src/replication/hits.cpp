@@ -10,6 +10,7 @@
 #include "core/csv.h"
 #include "core/file.h"
 #include "core/parallel.h"
+#include "core/paths.h"
 #include "core/text.h"
 
 namespace assay::replication {
@@ -170,8 +171,7 @@ Hits hits_of_stores(const std::filesystem::path& folder, int threads, Comm& comm
 }
 
 Hits read_hits(const std::filesystem::path& path, int threads, Comm& comm) {
-    return std::filesystem::is_directory(path) ? hits_of_stores(path, threads, comm)
-                                               : read_hits_csv(path);
+    return is_folder(path) ? hits_of_stores(path, threads, comm) : read_hits_csv(path);
 }
 
 }  // namespace assay::replication

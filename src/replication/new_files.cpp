@@ -4,19 +4,10 @@
 
 #include "assay/error.h"
 #include "core/file.h"
+#include "core/paths.h"
 
 namespace assay::replication {
 namespace {
-
-bool is_there(const std::filesystem::path& path) {
-    std::error_code error;
-    const bool there = std::filesystem::exists(path, error);
-    if (error) {
-        throw Error(ErrorCode::io,
-                    fmt::format("cannot look for `{}`: {}", path.string(), error.message()));
-    }
-    return there;
-}
 
 bool holds(const NewFile& file) {
     std::error_code error;

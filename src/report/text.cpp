@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/terminal_text.h"
 #include "core/text.h"
 #include "report/renderers.h"
 
@@ -20,11 +21,14 @@ struct Style {
 class TextTable {
 public:
     TextTable(const Table& table, const Style& style) : table_(table), style_(style) {
-        for (const Column& column : table.columns) widths_.push_back(text_width(column.name));
+        for (const Column& column : table.columns) {
+            names_.push_back(without_controls(column.name));
+            widths_.push_back(text_width(names_.back()));
+        }
         for (const auto& row : table.rows) {
             auto& cells = cells_.emplace_back();
             for (std::size_t c = 0; c < row.size(); ++c) {
-                cells.push_back(cell_text(row[c], table.columns[c]));
+                cells.push_back(without_controls(cell_text(row[c], table.columns[c])));
                 widths_[c] = std::max(widths_[c], text_width(cells[c]));
             }
             if (!row.empty()) cells.resize(table.columns.size());
@@ -36,7 +40,7 @@ public:
         std::string out;
         const auto paragraph = [&](const std::string& style, const std::string& words) {
             out += style;
-            out += folded(words, width, 2) + style_.plain + "\n";
+            out += folded(without_controls(words), width, 2) + style_.plain + "\n";
         };
         if (!table_.title.empty()) paragraph(style_.bold, table_.title);
         bool first = true;
@@ -59,7 +63,7 @@ private:
             const std::size_t most =
                 std::max(narrowest, width > taken ? width - taken : std::size_t{0});
             if (widths_[c] <= most) continue;
-            std::size_t widest = text_width(table_.columns[c].name);
+            std::size_t widest = text_width(names_[c]);
             for (const auto& row : cells_) {
                 if (row.empty()) continue;
                 for (const std::string& line : folded_lines(row[c], most))
@@ -96,9 +100,7 @@ private:
         for (std::size_t i = 0; i < total; ++i) ruler += "─";
         ruler += style_.plain + "\n";
 
-        std::vector<std::string> names;
-        for (const Column& column : table_.columns) names.push_back(column.name);
-        std::string out = style_.bold + line(columns, names) + style_.plain + "\n" + ruler;
+        std::string out = style_.bold + line(columns, names_) + style_.plain + "\n" + ruler;
         for (const auto& row : cells_) out += row.empty() ? ruler : lines(columns, row);
         return out;
     }
@@ -141,6 +143,7 @@ private:
 
     const Table& table_;
     const Style& style_;
+    std::vector<std::string> names_;  ///< of the columns
     std::vector<std::vector<std::string>> cells_;
     std::vector<std::size_t> widths_;
 };
@@ -151,13 +154,16 @@ std::string render_text(const Report& report, const RenderOptions& options) {
     const Style style(options.colour);
     std::string out;
     const auto part = [&](const std::string& text) { out += (out.empty() ? "" : "\n") + text; };
-    if (!report.title.empty()) part(style.bold + report.title + style.plain + "\n");
+    if (!report.title.empty())
+        part(style.bold + without_controls(report.title) + style.plain + "\n");
     for_each_section(report.sections, [&](const Section& section, int) {
-        if (!section.title.empty()) part(style.bold + section.title + style.plain + "\n");
+        if (!section.title.empty())
+            part(style.bold + without_controls(section.title) + style.plain + "\n");
         for (const Block& block : section.blocks) {
             if (const auto* table = std::get_if<Table>(&block))
                 part(TextTable(*table, style).text(options.width));
-            if (const auto* text = std::get_if<std::string>(&block)) part(*text + "\n");
+            if (const auto* text = std::get_if<std::string>(&block))
+                part(without_controls(*text) + "\n");
         }
     });
     return out;

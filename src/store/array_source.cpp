@@ -147,10 +147,16 @@ std::optional<std::size_t> truth_among(const std::vector<Candidate>& candidates,
 /// The arrays that are neither the scores nor their labels or ids.
 void note_others(ScoreSource& source, const std::vector<Candidate>& candidates, std::size_t chosen,
                  std::optional<std::size_t> truth, std::optional<std::size_t> ids = std::nullopt) {
+    constexpr std::size_t most_named = 20;  // a checkpoint has thousands
+    std::size_t others = 0;
     for (std::size_t i = 0; i < candidates.size(); ++i) {
-        if (i == chosen || i == truth || i == ids) continue;
+        if (i == chosen || i == truth || i == ids || ++others > most_named) continue;
         source.notes.push_back(fmt::format("the array `{:.60}` {} is not used", candidates[i].name,
                                            candidates[i].described));
+    }
+    if (others > most_named) {
+        source.notes.push_back(
+            fmt::format("{} more arrays are not used, either", others - most_named));
     }
 }
 

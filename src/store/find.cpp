@@ -96,9 +96,8 @@ std::vector<fs::path> find_stores(const fs::path& path) {
         const StoreFolders::Fault& first = found.faults.front();
         throw Error(
             ErrorCode::bad_input,
-            fmt::format(
-                "`{}` is damaged: {}; mend or remove it, or name the other stores one by one",
-                first.folder.string(), first.why));
+            fmt::format("`{}` cannot be used: {}; mend it, or name the other stores one by one",
+                        first.folder.string(), first.why));
     }
     return std::move(found.stores);
 }

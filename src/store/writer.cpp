@@ -9,6 +9,7 @@
 #include "assay/store/prediction_store.h"
 #include "core/file.h"
 #include "core/hash.h"
+#include "core/paths.h"
 #include "dataset_files.h"
 #include "layout.h"
 #include "manifest.h"
@@ -33,8 +34,7 @@ std::string joined(const std::vector<std::string>& sentences) {
 /// written.
 Manifest begin_or_resume(const fs::path& folder, const StoreSpec& wanted) {
     const fs::path path = manifest_path(folder);
-    std::error_code error;
-    if (fs::exists(path, error)) {
+    if (is_there(path)) {
         Manifest recorded = read_manifest(path);
         const std::vector<std::string> found = differences(recorded.spec, wanted);
         if (!found.empty()) {
@@ -46,7 +46,13 @@ Manifest begin_or_resume(const fs::path& folder, const StoreSpec& wanted) {
         }
         return recorded;
     }
-    if (!fs::is_empty(shards_folder(folder), error)) {
+    std::error_code error;
+    const bool empty = fs::is_empty(shards_folder(folder), error);
+    if (error) {
+        throw Error(ErrorCode::io, fmt::format("cannot list `{}`: {}",
+                                               shards_folder(folder).string(), error.message()));
+    }
+    if (!empty) {
         throw Error(ErrorCode::bad_input,
                     fmt::format("`{}` holds shards but no manifest.json to say what they are; use "
                                 "another --out or a new "

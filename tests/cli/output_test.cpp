@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <csignal>
+#include <fstream>
 #include <thread>
 
 #include "core/file.h"
@@ -115,6 +116,40 @@ TEST(Output, ASymbolicLinkStays) {
         EXPECT_EQ(metrics_to(link).status, 0);
         EXPECT_TRUE(fs::is_symlink(link));
         EXPECT_EQ(slurp(scratch / target), metrics());
+    }
+}
+
+// In a container every run may be process 1: what one that was killed left must not stop the next.
+TEST(Output, ProcessOneWritesWhereAnotherProcessOneWasKilled) {
+    const auto in_namespace = [](std::vector<std::string> words) {
+        std::vector<std::string> all = {"/usr/bin/env",    "unshare", "--user",
+                                        "--map-root-user", "--pid",   "--fork"};
+        all.insert(all.end(), words.begin(), words.end());
+        return Program(all).wait();
+    };
+    if (const Outcome first = in_namespace({"/bin/sh", "-c", "echo $$"}); first.out != "1\n")
+        GTEST_SKIP() << "no process namespaces here: " << first.err;
+    const Scratch scratch;
+    for (int i = 0; i < 20; ++i)
+        std::ofstream(scratch / (".m.csv.1." + std::to_string(i) + ".tmp")) << "half";
+    for (int run = 0; run < 2; ++run) {
+        const Outcome outcome =
+            in_namespace({ASSAY_PROGRAM, "list", "metrics", "--csv", "-o", scratch / "m.csv"});
+        EXPECT_EQ(outcome.status, 0) << outcome.err;
+        EXPECT_EQ(slurp(scratch / "m.csv"), metrics());
+    }
+}
+
+TEST(Output, AFileThatIsReplacedKeepsItsPermissions) {
+    const Scratch scratch;
+    const fs::path file = scratch / "m.csv";
+    write_file_atomically(file, "old");
+    for (const mode_t mode : {mode_t{0600}, mode_t{0664}}) {
+        ASSERT_EQ(::chmod(file.c_str(), mode), 0);
+        EXPECT_EQ(metrics_to(file).status, 0);
+        struct stat info {};
+        ASSERT_EQ(::stat(file.c_str(), &info), 0);
+        EXPECT_EQ(info.st_mode & 0777, mode);
     }
 }
 

@@ -40,6 +40,33 @@ protected:
     TempFolder folder_;
 };
 
+// What the system could not read is not damaged: the data set is not made without it.
+TEST_F(PatchmlCommand, ImagesThatCannotBeOpenedNowAreThereTheNextTime) {
+    const Outcome whole = run({"--k", "2,4", "--canvas", "16", "-q"}, "whole");
+    ASSERT_EQ(whole.status, 0) << whole.err;
+    bool refused = false;
+    for (int most = 4; most < 9; ++most) {
+        const std::string out = (folder_ / ("out" + std::to_string(most))).string();
+        const std::vector<std::string> limited = {
+            "/bin/sh",
+            "-c",
+            "ulimit -n " + std::to_string(most) + "; exec " ASSAY_PROGRAM +
+                " patchml --whole \"$1\" --out \"$2\" --k 2,4 --canvas 16 -q -j 4",
+            "sh",
+            images(),
+            out};
+        const Outcome first = Program(limited).wait();
+        refused = refused || first.status == 2;
+        EXPECT_THAT(first.status, testing::AnyOf(0, 2, 127)) << first.err;
+        EXPECT_THAT(first.err, Not(HasSubstr("internal error")));
+        const Outcome second =
+            run({"--k", "2,4", "--canvas", "16", "-q"}, fs::path(out).filename());
+        EXPECT_EQ(second.status, 0) << second.err;
+        EXPECT_EQ(slurp(fs::path(out) / "patchml.json"), slurp(folder_ / "whole/patchml.json"));
+    }
+    EXPECT_TRUE(refused);
+}
+
 TEST_F(PatchmlCommand, MakesOneDataSetASeedAndSkipsWhatIsThere) {
     const std::vector<std::string> words = {"--k", "2,4", "--canvas", "16", "--seeds", "3-4"};
     const Outcome made = run(words);

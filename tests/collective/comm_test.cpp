@@ -9,6 +9,7 @@
 #include <stdexcept>
 
 #include "assay/error.h"
+#include "thread_limit.h"
 
 namespace assay {
 namespace {
@@ -89,6 +90,20 @@ TEST(ThreadRanks, GatherAndBroadcastInRankOrder) {
         });
         EXPECT_EQ(correct, 20 * ranks);
     }
+}
+
+TEST(ThreadRanks, AThreadThatCannotStartIsNamedAndNobodyWaitsForIt) {
+    EXPECT_EQ(status_without_threads([] {
+                  try {
+                      run_thread_ranks(3, [](Comm& comm) { comm.barrier(); });
+                  } catch (const Error& error) {
+                      const bool named =
+                          error.message().find("cannot start thread 1 of 3") != std::string::npos;
+                      return error.code() == ErrorCode::io && named ? 0 : 2;
+                  }
+                  return 1;
+              }),
+              0);
 }
 
 TEST(ThreadRanks, ThereIsNoSuchRank) {

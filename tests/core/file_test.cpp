@@ -6,14 +6,20 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <chrono>
 #include <csignal>
+#include <fstream>
 #include <functional>
+#include <string>
+#include <vector>
 
 #include "assay/error.h"
 #include "core/file_stream.h"
 #include "core/hash.h"
 #include "core/parallel.h"
 #include "core/shortened_files.h"
+#include "core/temporary.h"
 #include "scratch.h"
 
 namespace assay {
@@ -143,6 +149,197 @@ TEST(FileStream, AppearsWholeOrNotAtAll) {
     FileStream stream(file);
     EXPECT_EQ(code_of([&] { stream.commit(); }), ErrorCode::io);
     EXPECT_EQ(code_of([&] { FileStream(scratch / "no/a.txt"); }), ErrorCode::io);
+}
+
+std::vector<std::string> names_in(const fs::path& folder) {
+    std::vector<std::string> names;
+    for (const auto& entry : fs::directory_iterator(folder))
+        names.push_back(entry.path().filename().string());
+    std::sort(names.begin(), names.end());
+    return names;
+}
+
+/// A child process that has written half of `file` when this returns.
+class HalfWay {
+public:
+    explicit HalfWay(const fs::path& file) {
+        int ready[2];
+        if (::pipe(ready) != 0) return;
+        pid_ = ::fork();
+        if (pid_ == 0) {
+            FileStream stream(file);
+            stream.write("half");
+            if (::write(ready[1], "x", 1) != 1) ::_exit(1);
+            for (;;) ::pause();
+        }
+        char byte = 0;
+        EXPECT_EQ(::read(ready[0], &byte, 1), 1);
+        ::close(ready[0]);
+        ::close(ready[1]);
+    }
+    ~HalfWay() { kill(); }
+    void kill() {
+        if (pid_ > 0) {
+            ::kill(pid_, SIGKILL);
+            ::waitpid(pid_, nullptr, 0);
+        }
+        pid_ = -1;
+    }
+
+private:
+    pid_t pid_ = -1;
+};
+
+/// Sweeps as a process does that meets the folder for the first time.
+void write_in_new_process(const fs::path& file) {
+    const pid_t child = ::fork();
+    if (child == 0) {
+        try {
+            write_file_atomically(file, "whole");
+        } catch (...) {
+            ::_exit(1);
+        }
+        ::_exit(0);
+    }
+    int status = -1;
+    ::waitpid(child, &status, 0);
+    EXPECT_EQ(status, 0);
+    EXPECT_EQ(read_text(file), "whole");
+}
+
+TEST(FileStream, WhatADeadWriterLeftGoesWithTheNextOneAndNothingElse) {
+    const Scratch scratch;
+    const fs::path file = scratch / "a.txt";
+    HalfWay writer(file);
+    ASSERT_EQ(names_in(scratch.path()).size(), 1U);
+    const std::string name = names_in(scratch.path())[0];
+    write_in_new_process(file);
+    EXPECT_EQ(names_in(scratch.path()), (std::vector<std::string>{name, "a.txt"}));  // it lives
+    writer.kill();
+    write_in_new_process(file);
+    EXPECT_EQ(names_in(scratch.path()), (std::vector<std::string>{"a.txt"}));
+
+    // ".a.txt.<machine>-<boot>-<pid>-<random>.tmp"
+    ASSERT_TRUE(name.starts_with(".a.txt."));
+    const std::size_t begin = name.find('-') - 8;
+    const auto with = [&](std::size_t at, const char* mark) {
+        std::string other = name;
+        return other.replace(begin + at, 8, mark);
+    };
+    const fs::path of_this_boot = scratch / name,
+                   of_another_machine = scratch / with(0, "01234567"),
+                   of_an_earlier_boot = scratch / with(9, "01234567"),
+                   of_another_boot = scratch / with(9, "76543210"),
+                   of_another_file = scratch / (".b" + name.substr(begin - 1));
+    std::string foreign_boot = with(0, "01234567");
+    foreign_boot.replace(begin + 9, 8, "01234567");
+    const fs::path of_another_machine_and_boot = scratch / foreign_boot;
+    for (const fs::path& path : {of_this_boot, of_another_machine, of_an_earlier_boot,
+                                 of_another_boot, of_another_file, of_another_machine_and_boot})
+        std::ofstream(path) << "half";
+    for (const char* foreign : {".a.txt.123.0.tmp", ".a.txt.x-y-1-z.tmp", "a.tmp"})
+        std::ofstream(scratch / foreign) << "not ours";
+    const auto long_ago = fs::file_time_type::clock::now() - std::chrono::hours(24 * 3650);
+    for (const fs::path& path : {of_an_earlier_boot, of_another_machine_and_boot})
+        fs::last_write_time(path, long_ago);
+    write_in_new_process(file);
+    EXPECT_FALSE(fs::exists(of_this_boot));
+    EXPECT_FALSE(fs::exists(of_another_file));
+    EXPECT_FALSE(fs::exists(of_another_machine));  // another host name of this running kernel
+    EXPECT_FALSE(fs::exists(of_an_earlier_boot));
+    // Written since this machine is up: by another one that has its host name.
+    EXPECT_TRUE(fs::exists(of_another_boot));
+    EXPECT_TRUE(fs::exists(of_another_machine_and_boot));
+    EXPECT_EQ(names_in(scratch.path()).size(), 6U);
+}
+
+// Killed as number 1 of its container, a writer leaves the name that every later number 1 takes.
+TEST(FileStream, ANameThatIsTakenIsNotTheNextOnes) {
+    const Scratch scratch;
+    for (int i = 0; i < 1000; ++i) {
+        std::ofstream(scratch /
+                      (".a.txt." + std::to_string(::getpid()) + "." + std::to_string(i) + ".tmp"))
+            << "half";
+    }
+    write_file_atomically(scratch / "a.txt", "whole");
+    EXPECT_EQ(read_text(scratch / "a.txt"), "whole");
+}
+
+TEST(FileStream, LongNamesFit) {
+    const Scratch scratch;
+    const fs::path file = scratch / std::string(255, 'n');
+    write_file_atomically(file, "whole");
+    EXPECT_EQ(read_text(file), "whole");
+    const FileStream unfinished(file);
+    EXPECT_EQ(names_in(scratch.path()).size(), 2U);
+}
+
+TEST(FileStream, AFileThatIsReplacedKeepsItsPermissionsAndItsOwner) {
+    const Scratch scratch;
+    const fs::path file = scratch / "a.txt";
+    write_file_atomically(file, "old");
+    struct stat info {};
+    for (const mode_t mode : {mode_t{0600}, mode_t{0664}, mode_t{0444}, mode_t{0755}}) {
+        ASSERT_EQ(::chmod(file.c_str(), mode), 0);
+        {
+            FileStream stream(file);
+            stream.write("new");
+            // What is private is so from its first byte on.
+            for (const std::string& name : names_in(scratch.path())) {
+                ASSERT_EQ(::stat((scratch / name).c_str(), &info), 0);
+                EXPECT_EQ(info.st_mode & 077 & ~mode, 0U) << name;
+            }
+            stream.commit();
+        }
+        ASSERT_EQ(::stat(file.c_str(), &info), 0);
+        EXPECT_EQ(info.st_mode & 0777, mode);
+    }
+    if (::geteuid() != 0) GTEST_SKIP() << "only root may give files away";
+    ASSERT_EQ(::chown(file.c_str(), 1234, 5678), 0);
+    write_file_atomically(file, "newer");
+    ASSERT_EQ(::stat(file.c_str(), &info), 0);
+    EXPECT_EQ(info.st_uid, 1234U);
+    EXPECT_EQ(info.st_gid, 5678U);
+    EXPECT_EQ(info.st_mode & 0777, 0755U);
+    // Someone who may neither give the file away nor has its group.
+    fs::permissions(scratch.path(), fs::perms::all);
+    ASSERT_EQ(::chmod(file.c_str(), 0664), 0);
+    const pid_t child = ::fork();
+    if (child == 0) {
+        if (::setgid(4321) != 0 || ::setuid(4321) != 0) ::_exit(2);
+        try {
+            write_file_atomically(file, "newest");
+        } catch (...) {
+            ::_exit(1);
+        }
+        ::_exit(0);
+    }
+    int status = -1;
+    ::waitpid(child, &status, 0);
+    EXPECT_EQ(status, 0);
+    ASSERT_EQ(::stat(file.c_str(), &info), 0);
+    EXPECT_EQ(info.st_uid, 4321U);
+    EXPECT_EQ(info.st_mode & 0777, 0644U);  // its group may read, as everybody may
+}
+
+TEST(Temporary, FoldersOfDeadMakersGoToo) {
+    const Scratch scratch;
+    const pid_t child = ::fork();
+    if (child == 0) {
+        const Temporary made = make_temporary_folder(scratch / "pilot");
+        std::ofstream(made.path / "inside") << "something";
+        ::_exit(fs::exists(made.path / "inside") ? 0 : 1);
+    }
+    int status = -1;
+    ::waitpid(child, &status, 0);
+    ASSERT_EQ(status, 0);
+    ASSERT_EQ(names_in(scratch.path()).size(), 1U);
+    const std::string old = names_in(scratch.path())[0];
+    const Temporary mine = make_temporary_folder(scratch / "pilot");
+    EXPECT_NE(mine.path.filename(), old);
+    EXPECT_EQ(names_in(scratch.path()), (std::vector{mine.path.filename().string()}));
+    remove_leftovers(scratch.path());
+    EXPECT_TRUE(fs::is_directory(mine.path));
 }
 
 TEST(FileLock, TheSecondHolderIsRefusedAndToldWho) {

@@ -4,10 +4,12 @@
 
 #include <atomic>
 #include <chrono>
+#include <system_error>
 #include <thread>
 #include <vector>
 
 #include "assay/error.h"
+#include "thread_limit.h"
 
 namespace assay {
 namespace {
@@ -22,6 +24,22 @@ TEST(ParallelBlocks, EveryBlockOnceForAnyThreads) {
 
 TEST(ParallelBlocks, NoBlocksMeansNoCall) {
     parallel_blocks(0, 4, [](std::size_t) { FAIL(); });
+}
+
+// A container may allow one thread: the caller's does all.
+TEST(ParallelBlocks, FewerThreadsWhereTheSystemAllowsNoMore) {
+    EXPECT_EQ(status_without_threads([] {
+                  bool refused = false;
+                  try {
+                      std::jthread([] {});
+                  } catch (const std::system_error&) {
+                      refused = true;
+                  }
+                  std::vector<int> seen(50);
+                  parallel_blocks(seen.size(), 8, [&](std::size_t b) { ++seen[b]; });
+                  return refused && seen == std::vector<int>(50, 1) ? 0 : 1;
+              }),
+              0);
 }
 
 TEST(ParallelBlocks, LowestFailingBlockWins) {

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "assay/error.h"
+#include "message_of.h"
 
 namespace assay {
 namespace {
@@ -37,6 +38,46 @@ TEST(Toml, DamagedFilesAreErrorsWithAPlace) {
         }
     }
     EXPECT_THROW(parse_toml("a = 2026-01-01\n"), Error);
+}
+
+std::string repeated(std::size_t times, const std::string& text) {
+    std::string out;
+    for (std::size_t i = 0; i < times; ++i) out += text;
+    return out;
+}
+
+// The parser, and whoever removes its tree, calls itself for every level.
+TEST(Toml, DepthAndSizeHaveLimits) {
+    for (const std::size_t levels : {std::size_t{65}, std::size_t{100'000}}) {
+        for (const char* open : {"[", "{a=", "[[{a=[", "[ # ]\n"}) {
+            EXPECT_THAT(message_of([&] { parse_toml("a = " + repeated(levels, open)); }),
+                        testing::HasSubstr("nested deeper than 64 levels in line "))
+                << open;
+        }
+    }
+    for (const std::string& key :
+         {repeated(100'000, "a."), repeated(33, "'a'. "), "x = {" + repeated(40, "a.")}) {
+        for (const char* open : {"", "[", "[["}) {
+            EXPECT_THAT(message_of([&] { parse_toml(open + key + "a = 1\n"); }),
+                        testing::HasSubstr("a key of more than 32 parts in line 1"));
+        }
+    }
+    // Each key is short; together they are deep.
+    std::string text;
+    for (int i = 0; i < 3; ++i) text += (i == 0 ? "" : " = {") + repeated(29, "a.") + "a";
+    EXPECT_THAT(message_of([&] { parse_toml(text + " = 1}}\n"); }),
+                testing::HasSubstr("nested deeper than 64 levels"));
+    EXPECT_THAT(message_of([&] { parse_toml(std::string((16 << 20) + 1, '\n')); }),
+                testing::HasSubstr("16777217 bytes of TOML; at most 16777216 are read"));
+
+    const json deep = parse_toml("a = " + repeated(60, "[") + "1" + repeated(60, "]"));
+    EXPECT_EQ(deep.at("a").dump(), repeated(60, "[") + "1" + repeated(60, "]"));
+    EXPECT_EQ(parse_toml(repeated(31, "a.") + "a = 1.5\n" + "b = [1.5, 2.5, 3.5]  # " +
+                         repeated(99, "[.") + "\n" + "c = '" + repeated(99, "[.") + "'\n[d.e.f]\n")
+                  .size(),
+              4U);
+    // Many brackets beside each other are not deep.
+    EXPECT_EQ(parse_toml(repeated(1000, "[[a]]\nb = [[1], [2]]\n")).at("a").size(), 1000U);
 }
 
 }  // namespace

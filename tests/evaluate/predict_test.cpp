@@ -84,6 +84,38 @@ TEST_F(Predict, UnreadableAndNotFiniteRowsAreRecorded) {
     EXPECT_EQ(shard.errors().size(), 4U);
 }
 
+// 2 x 2 pixels are 16 bytes.
+TEST_F(Predict, ImagesOverTheLimitsAreRecordedAndComputedUnderLargerOnes) {
+    const Dataset dataset = images(10);
+    const LoadedModel model = loaded("m", std::make_shared<Fake>());
+    for (const int threads : {1, 5}) {
+        for (const bool by_pixels : {true, false}) {
+            PredictOptions o = options("runs" + std::to_string(threads) + (by_pixels ? "p" : "m"));
+            o.threads = threads;
+            if (by_pixels) {
+                o.max_pixels = 3;
+            } else {
+                o.image_memory = 15;
+            }
+            const PredictResult refused = predict({&model, 1}, dataset, o).at(0);
+            EXPECT_EQ(refused.bad_rows, 10U);
+            EXPECT_THAT(refused.first_error,
+                        testing::HasSubstr(by_pixels ? "2 x 2 pixels; at most 3 pixels are read"
+                                                     : "2 x 2 pixels need 16 bytes of memory; at "
+                                                       "most 15 are taken"));
+            // All threads share what one image needs.
+            o.max_pixels = 4;
+            o.image_memory = 16;
+            const PredictResult read = predict({&model, 1}, dataset, o).at(0);
+            EXPECT_EQ(read.bad_rows, 0U);
+            EXPECT_EQ(read.predicted, 10U);
+            const std::vector<float> scores = kept(read.store);
+            for (std::size_t i = 0; i < 10; ++i)
+                EXPECT_EQ(scores[2 * i], static_cast<float>(i) / 255.0F);
+        }
+    }
+}
+
 TEST_F(Predict, OnlyWhatIsMissingIsComputed) {
     const Dataset dataset = images(20);
     const auto first = std::make_shared<Fake>();

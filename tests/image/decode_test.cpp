@@ -1,11 +1,15 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <thread>
 
 #include "assay/error.h"
 #include "assay/image/preprocess.h"
+#include "core/parallel.h"
+#include "message_of.h"
 #include "pixel_fixtures.h"
 
 namespace assay {
@@ -117,6 +121,108 @@ TEST(Decode, AFileWithWrongBytesIsReadOrRefused) {
             refusal(bytes);
         }
     }
+}
+
+std::string refusal_under(std::span<const std::byte> bytes, const DecodeLimits& limits) {
+    return message_of([&] { decode_image(bytes, limits); });
+}
+
+// Every kind says once what it needs, the pixels at least, before it takes that.
+TEST(DecodeLimits, HoldForEveryKind) {
+    for (const PixelFixture& f : pixel_fixtures()) {
+        if (f.kind != "same") continue;
+        const auto pixels = static_cast<std::uint64_t>(f.width) * static_cast<unsigned>(f.height);
+        std::vector<std::uint64_t> reserved;
+        DecodeLimits limits;
+        limits.pixels = static_cast<std::int64_t>(pixels);
+        limits.reserve = [&](std::uint64_t bytes) { reserved.push_back(bytes); };
+        EXPECT_EQ(differing_bytes(decode_image(f.file, limits), f), 0) << f.name;
+        ASSERT_EQ(reserved.size(), 1U) << f.name;
+        EXPECT_GE(reserved[0], 4 * pixels) << f.name;
+        limits.bytes = reserved[0];
+        EXPECT_EQ(differing_bytes(decode_image(f.file, limits), f), 0) << f.name;
+        --limits.bytes;
+        EXPECT_THAT(refusal_under(f.file, limits),
+                    HasSubstr("need " + std::to_string(reserved[0]) + " bytes of memory; at most " +
+                              std::to_string(reserved[0] - 1)))
+            << f.name;
+        limits.bytes = DecodeLimits{}.bytes;
+        if (--limits.pixels == 0) continue;
+        EXPECT_THAT(refusal_under(f.file, limits),
+                    HasSubstr("at most " + std::to_string(pixels - 1) + " pixels are read"))
+            << f.name;
+    }
+}
+
+// A few bytes a scan, and each goes over all pixels.
+TEST(DecodeLimits, AJpegOfManyScansIsRefused) {
+    const PixelFixture& f = fixture("jpeg progressive");
+    const std::string file(reinterpret_cast<const char*>(f.file.data()), f.file.size());
+    const std::size_t last = file.rfind("\xFF\xDA"), end = file.rfind("\xFF\xD9");
+    ASSERT_LT(last, end);
+    const auto with_more = [&](int scans) {
+        std::string text = file.substr(0, end);
+        for (int i = 0; i < scans; ++i) text += file.substr(last, end - last);
+        return text + file.substr(end);
+    };
+    EXPECT_NO_THROW(decode_image(bytes_of(with_more(100))));
+    EXPECT_THAT(refusal_under(bytes_of(with_more(3000)), {}),
+                HasSubstr("unsupported JPEG image: it has more than 200 scans"));
+    DecodeLimits few;
+    few.jpeg_scans = 3;
+    EXPECT_THAT(refusal_under(f.file, few), HasSubstr("more than 3 scans"));
+}
+
+// 8 bytes of data, one strip of all rows: no packing shrinks a gigabyte to that.
+TEST(DecodeLimits, ASmallTiffTakesNoLargeMemory) {
+    std::string file = std::string("II\x2A\0\x08\0\0\0", 8);
+    const auto put = [&](std::uint32_t value, int count) {
+        for (int i = 0; i < count; ++i) file += static_cast<char>(value >> (8 * i) & 0xFF);
+    };
+    const std::uint32_t side = 13'000;
+    const std::pair<std::uint32_t, std::uint32_t> tags[] = {{256, side}, {257, side}, {258, 16},
+                                                            {259, 8},    {262, 1},    {273, 8},
+                                                            {277, 1},    {278, side}, {279, 8}};
+    put(std::size(tags), 2);
+    for (const auto& [tag, value] : tags) put(tag, 2), put(4, 2), put(1, 4), put(value, 4);
+    put(0, 4);
+    DecodeLimits limits;
+    limits.reserve = [](std::uint64_t) { ADD_FAILURE() << "memory was asked for"; };
+    EXPECT_THAT(refusal_under(bytes_of(file), limits),
+                HasSubstr(std::to_string(file.size()) + " bytes cannot hold 13000 x 13000 pixels"));
+}
+
+TEST(DecodeLimits, AStopIsHeard) {
+    const pid_t child = ::fork();  // a request to stop is for the rest of the process
+    if (child == 0) {
+        request_stop();
+        int heard = 0;
+        for (const char* name : {"jpeg progressive", "png filters"}) {
+            try {
+                decode_image(fixture(name).file);
+            } catch (const Error& error) {
+                heard += error.code() == ErrorCode::interrupted;
+            }
+        }
+        ::_exit(heard == 2 ? 0 : 1);
+    }
+    int status = -1;
+    ::waitpid(child, &status, 0);
+    EXPECT_EQ(status, 0);
+    // Within an image: asked for after it has begun.
+    const pid_t other = ::fork();
+    if (other == 0) {
+        DecodeLimits limits;
+        limits.reserve = [](std::uint64_t) { request_stop(); };
+        try {
+            decode_image(fixture("jpeg progressive").file, limits);
+        } catch (const Error& error) {
+            ::_exit(error.code() == ErrorCode::interrupted ? 0 : 2);
+        }
+        ::_exit(1);
+    }
+    ::waitpid(other, &status, 0);
+    EXPECT_EQ(status, 0);
 }
 
 TEST(Decode, ReusesAImageThatHeldAnotherOne) {

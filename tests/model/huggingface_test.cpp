@@ -17,6 +17,7 @@ namespace {
 using nlohmann::json;
 using testing::Contains;
 using testing::ElementsAre;
+using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -75,6 +76,18 @@ TEST(Timm, TestCropAlone) {
     EXPECT_THAT(message_of([&] { hub.resolve(); }), HasSubstr("test_crop_pct"));
     hub.write("model.toml", "crop_pct = 0.9\ntrain_size = 1\n");
     EXPECT_THAT(message_of([&] { hub.resolve(); }), HasSubstr("true or false"));
+}
+
+// Somebody else's text is passed over; settings that break the limits may be the model's own.
+TEST(Timm, AConfigWithAKeyTwiceIsRefusedByName) {
+    const Hub hub;
+    hub.write("config.json", R"({"pretrained_cfg": {"crop_pct": 0.9, "crop_pct": 0.8}})");
+    EXPECT_THAT(message_of([&] { hub.resolve(); }),
+                AllOf(HasSubstr("key `crop_pct` stands twice"), HasSubstr("config.json")));
+    hub.write("config.json", std::string(100'000, '[') + std::string(100'000, ']'));
+    EXPECT_THAT(message_of([&] { hub.resolve(); }), HasSubstr("nested deeper than 32 levels"));
+    hub.write("config.json", std::string(100'000, '['));
+    EXPECT_THAT(message_of([&] { hub.resolve(); }, ErrorCode::usage), HasSubstr("name a preset"));
 }
 
 TEST(Timm, KeysWithoutEffectAreNamed) {

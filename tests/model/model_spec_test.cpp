@@ -142,7 +142,7 @@ TEST(Sidecar, UnknownKeysAreRefusedWithTheNearest) {
 }
 
 TEST(Sidecar, BadValuesAreRefused) {
-    const std::pair<const char*, const char*> cases[] = {
+    const std::pair<std::string, const char*> cases[] = {
         {R"({"crop_pct": 0})", "above 0"},
         {R"({"crop_pct": 1.01})", "at most 1"},
         {R"({"crop_pct": 1e-9})", "at most 16384 pixels"},
@@ -174,8 +174,10 @@ TEST(Sidecar, BadValuesAreRefused) {
         {R"({"label_names": "x"})", "label_names"},
         {R"({"pretrained_cfg": 3})", "pretrained_cfg"},
         {R"([])", "table"},
-        {R"({)", "not valid JSON"},
-        {"", "not valid JSON"},
+        {R"({"name": "a", "name": "b"})", "key `name` stands twice"},
+        {R"({"pretrained_cfg": )" + std::string(100'000, '['), "nested deeper than 32 levels"},
+        {R"({)", "damaged JSON"},
+        {"", "damaged JSON"},
     };
     for (const auto& [text, part] : cases) {
         EXPECT_THAT(message_of([&] { parse_sidecar(text, false); }), HasSubstr(part)) << text;

@@ -275,6 +275,17 @@ TEST_F(Composites, InterruptedGoesOn) {
     EXPECT_FALSE(fs::exists(partial));
 }
 
+// Killed while it wrote its settings: that they are not there does not make its leftovers images.
+TEST_F(Composites, NoLeftoverEndsInAFinishedDataSet) {
+    make_composites(pool_, options_, folder_ / "whole");
+    const fs::path partial = folder_ / ".set.partial";
+    fs::create_directories(partial / "k2-p16");
+    for (const char* name : {".settings.json.1.0.tmp", ".lock", "k2-p16/.000007.png.1.3.tmp"})
+        std::ofstream(partial / name) << "half";
+    make_composites(pool_, options_, folder_ / "set");
+    EXPECT_EQ(files_of(folder_ / "set"), files_of(folder_ / "whole"));
+}
+
 TEST_F(Composites, NothingIsOverwritten) {
     const fs::path set = folder_ / "set";
     make_composites(pool_, options_, set);

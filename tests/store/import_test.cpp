@@ -1,6 +1,7 @@
 // Saved predictions in every format become the same store.
 #include "assay/store/import.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -126,6 +127,28 @@ TEST(Import, WhichArrayMustBeClear) {
     options.class_count = 0;
     options.array = "labels";
     EXPECT_THAT(refusal("F32.safetensors"), HasSubstr("of type I64"));
+}
+
+// Checkpoints have many tensors, and a header may be made of nothing else.
+TEST(Import, TwoHundredThousandTensors) {
+    const Scratch scratch;
+    constexpr std::uint64_t tensors = 200'000;
+    std::string header = R"({"logits":{"dtype":"F32","shape":[2,3],"data_offsets":[0,24]})";
+    for (std::uint64_t i = 0; i < tensors; ++i)
+        header += fmt::format(R"(,"t{}":{{"dtype":"U8","shape":[1],"data_offsets":[0,1]}})", i);
+    header += '}';
+    const std::uint64_t length = header.size();
+    const float scores[] = {1, 2, 3, 3, 2, 1};
+    std::string text(reinterpret_cast<const char*>(&length), sizeof length);
+    text += header;
+    text.append(reinterpret_cast<const char*>(scores), sizeof scores);
+    put_text(scratch / "many.safetensors", text);
+    const ImportReport report =
+        import_predictions(scratch / "many.safetensors", scratch / "runs", named());
+    EXPECT_EQ(all_rows(PredictionStore::open(report.store)),
+              std::vector<float>(std::begin(scores), std::end(scores)));
+    EXPECT_THAT(report.notes, Contains("199980 more arrays are not used, either"));
+    EXPECT_LT(report.notes.size(), 30U);
 }
 
 /// A .npy of these rows.

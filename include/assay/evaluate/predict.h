@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "assay/data/dataset.h"
+#include "assay/image/image.h"
 #include "assay/model/classifier.h"
 #include "assay/progress.h"
 #include "assay/report.h"
@@ -37,6 +38,12 @@ struct PredictOptions {
         0;                ///< 0: as recorded in a store that is resumed, else default_batch_size()
     int threads = 0;      ///< 0: one per core
     std::string command;  ///< for the manifest
+    /// An image of more pixels, or one that takes more memory to decode, is recorded as unreadable.
+    /// A later run with a larger limit computes it.
+    std::int64_t max_pixels = max_image_pixels;
+    /// Bytes for decoding, of one image and of all threads together: they wait for each other. No
+    /// bit depends on it as long as every image fits.
+    std::uint64_t image_memory = DecodeLimits{}.bytes;
 };
 
 /// Images that go through a classifier together unless told otherwise. Part of a store's identity,

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -21,21 +22,38 @@ struct Image {
 /// own error limit (2 * 89,478,485).
 inline constexpr std::int64_t max_image_pixels = 178'956'970;
 
+/// What decoding one image may cost. An image over it is an error of its own, said by name, so that
+/// it can be left out.
+struct DecodeLimits {
+    std::int64_t pixels = max_image_pixels;
+    /// Memory at once: the pixels, and what the format needs beside them (a progressive JPEG its
+    /// coefficients, a TIFF a strip or tile). No image within max_image_pixels needs more than
+    /// this.
+    std::uint64_t bytes = std::uint64_t{2} << 30;
+    /// Of a progressive JPEG. Each goes over all pixels; encoders write about ten.
+    int jpeg_scans = 200;
+    /// Called once for each image that is within the limits, with the memory that it needs, before
+    /// that is taken. May wait for other threads, or throw.
+    std::function<void(std::uint64_t bytes)> reserve = {};
+};
+
 /// Decodes JPEG, PNG, WebP, BMP or TIFF (told by its first bytes, not its name) to what
 /// Pillow 9.4's `Image.open(f).convert("RGB")` gives, byte for byte: grey is replicated, CMYK and
 /// YCCK are converted as Pillow does, palettes are looked up, alpha is dropped, 16-bit values are
 /// cut as Pillow cuts them, EXIF orientation is not applied (TIFF's own orientation tag is: Pillow
 /// does that too). Of animations and of several pages the first is taken. Throws bad_input: empty,
-/// truncated, damaged, not an image, unsupported kind, too large. Stricter than Pillow where that
+/// truncated, damaged, not an image, unsupported kind, over the limits; interrupted when a stop was
+/// requested. Stricter than Pillow where that
 /// shows made-up pixels: a PNG whose data fail their checksum or end early, a header that claims
 /// far more pixels than the bytes can hold, and the few BMP and TIFF kinds that Pillow misreads are
 /// errors. Thread-safe. Cost: one decode; only turned and YCbCr TIFF and run-length BMP need a
 /// second copy of the pixels.
-Image decode_image(std::span<const std::byte> bytes);
+Image decode_image(std::span<const std::byte> bytes, const DecodeLimits& limits = {});
 
 /// The same into an image that is kept between calls: its memory is reused. After an error its
 /// content is undefined.
-void decode_image_into(std::span<const std::byte> bytes, Image& image);
+void decode_image_into(std::span<const std::byte> bytes, Image& image,
+                       const DecodeLimits& limits = {});
 
 /// read_file and decode_image; errors carry the path.
 Image load_image(const std::filesystem::path& path);

@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "assay/error.h"
 #include "core/json_limits.h"
 #include "core/refuse.h"
 #include "core/text.h"
@@ -18,6 +19,17 @@ using nlohmann::json;
 
 /// Major version of torch/_export/serde/schema.py.
 constexpr std::int64_t kSchema = 8;
+
+/// What a container's context says, where it is JSON.
+json parsed_or_null(const std::string& text) {
+    constexpr int deepest = 8;
+    try {
+        return parse_json(text, deepest);
+    } catch (const Error& error) {
+        if (error.code() != ErrorCode::bad_input) throw;
+        return nullptr;
+    }
+}
 
 std::string ticked(const std::string& text) {
     return fmt::format("`{}`", shortened(text));
@@ -385,7 +397,7 @@ private:
             spec.value("type", json()) == "collections.namedtuple" && type != fields_.end()) {
             if (type->is_object()) list = type->value("field_names", json());
         } else {
-            list = json::parse(context->get<std::string>(), nullptr, false);
+            list = parsed_or_null(context->get<std::string>());
         }
         if (!list.is_array() || list.size() != count) return {};
         std::vector<std::string> keys;

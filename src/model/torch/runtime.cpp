@@ -8,10 +8,15 @@
 #include <torch/cuda.h>
 #include <torch/version.h>
 
+#include <algorithm>
 #include <array>
+#include <atomic>
 #include <charconv>
 #include <cstdlib>
 #include <new>
+#include <system_error>
+#include <thread>
+#include <vector>
 
 namespace assay::torch_plugin {
 namespace {
@@ -78,9 +83,30 @@ bool names_an_error(std::string_view line) {
            (word.ends_with("Error") || word.ends_with("Exception"));
 }
 
+/// LibTorch's own pool starts a thread per core, and waits for ever for those that the system
+/// refuses: they are tried first.
+void check_threads() {
+    const unsigned wanted = std::max(1U, std::thread::hardware_concurrency());
+    std::vector<std::jthread> threads;
+    std::atomic<bool> enough{false};
+    try {
+        while (threads.size() + 1 < wanted) threads.emplace_back([&] { enough.wait(false); });
+    } catch (const std::system_error& error) {
+        enough = true;
+        enough.notify_all();
+        throw Error(ErrorCode::io,
+                    fmt::format("LibTorch needs {} threads, one per core, and the system allows "
+                                "{} ({}): see `ulimit -u` and the container's limit",
+                                wanted, threads.size() + 1, error.code().message()));
+    }
+    enough = true;
+    enough.notify_all();
+}
+
 }  // namespace
 
 void prepare_process() {
+    check_threads();
     // glog (under Debian's LibTorch) reads this when it first logs; a user's own choice stays.
     setenv("GLOG_minloglevel", "2", 0);
     silence_this_thread();

@@ -1,0 +1,19 @@
+// Questions to the file system that end in an Error where the system refuses to say, never in an
+// exception of the standard library.
+#pragma once
+
+#include <filesystem>
+
+namespace assay {
+
+/// What is at `path`, behind symbolic links; file_type::not_found where nothing is. Throws io: no
+/// permission on the way, a name too long, links in a circle, a failing disk.
+std::filesystem::file_status status_of(const std::filesystem::path& path);
+/// Whether something is at `path`; whether that is a folder. They throw as status_of() does.
+bool is_there(const std::filesystem::path& path);
+bool is_folder(const std::filesystem::path& path);
+
+/// From the root, without "." and "..". Throws io when the current folder is gone.
+std::filesystem::path absolute_path(const std::filesystem::path& path);
+
+}  // namespace assay

@@ -1,0 +1,222 @@
+#include "core/temporary.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "assay/error.h"
+#include "core/hash.h"
+
+namespace assay {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t longest_name = 255;
+constexpr std::string_view ending = ".tmp";
+
+/// Eight hexadecimal digits that stand for a text.
+std::string short_mark(std::string_view text) {
+    const std::string digest = hash_text(text);
+    return digest.substr(digest.find(':') + 1, 8);
+}
+
+/// The running system, as names of temporary entries say it.
+struct ThisSystem {
+    std::string machine;  ///< from its host name
+    std::string boot;     ///< the same in all containers of one running kernel
+    bool boot_is_known = false;
+    std::int64_t up_since = 0;  ///< seconds since 1970; 0: not known
+};
+
+ThisSystem examine_system() {
+    ThisSystem system;
+    std::array<char, 256> host{};
+    ::gethostname(host.data(), host.size() - 1);
+    system.machine = short_mark(host.data());
+    std::string boot;
+    std::getline(std::ifstream("/proc/sys/kernel/random/boot_id"), boot);
+    system.boot_is_known = !boot.empty();
+    system.boot = short_mark(boot);
+    std::ifstream statistics("/proc/stat");
+    for (std::string line; std::getline(statistics, line);) {
+        if (line.starts_with("btime ")) system.up_since = std::atoll(line.c_str() + 6);
+    }
+    return system;
+}
+
+const ThisSystem& this_system() {
+    static const ThisSystem system = examine_system();
+    return system;
+}
+
+std::uint64_t random_number() {
+    std::uint64_t number = 0;
+    if (::getrandom(&number, sizeof number, GRND_NONBLOCK) == sizeof number) return number;
+    // Before the kernel has gathered randomness, or where it has no such call: the name need only
+    // differ from others.
+    static std::uint64_t counter = 0;
+    return static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count()) +
+           ++counter;
+}
+
+std::string new_name(const std::string& target) {
+    const std::string tag = fmt::format("{}-{}-{}-{:016x}", this_system().machine,
+                                        this_system().boot, ::getpid(), random_number());
+    const std::string name = fmt::format(".{}.{}{}", target, tag, ending);
+    if (name.size() <= longest_name) return name;
+    return fmt::format(".{}.{}{}", short_mark(target), tag, ending);
+}
+
+struct Maker {
+    std::string_view machine, boot;
+};
+
+bool all_of(std::string_view text, std::string_view allowed) {
+    return !text.empty() && text.find_first_not_of(allowed) == std::string_view::npos;
+}
+
+/// Who made the entry of this name; none: no entry of ours.
+std::optional<Maker> maker_of(std::string_view name) {
+    if (!name.starts_with('.') || !name.ends_with(ending)) return std::nullopt;
+    name.remove_suffix(ending.size());
+    name.remove_prefix(name.rfind('.') + 1);
+    std::array<std::string_view, 4> fields;
+    for (std::size_t i = 0; i < fields.size(); ++i) {
+        const std::size_t end = i + 1 < fields.size() ? name.find('-') : name.size();
+        if (end == std::string_view::npos) return std::nullopt;
+        fields[i] = name.substr(0, end);
+        name.remove_prefix(std::min(end + 1, name.size()));
+    }
+    constexpr std::string_view digits = "0123456789abcdef";
+    const bool ours = fields[0].size() == 8 && fields[1].size() == 8 && fields[3].size() == 16 &&
+                      all_of(fields[0], digits) && all_of(fields[1], digits) &&
+                      all_of(fields[2], digits.substr(0, 10)) && all_of(fields[3], digits);
+    return ours ? std::optional(Maker{fields[0], fields[1]}) : std::nullopt;
+}
+
+/// Whether nobody else holds it; the lock stays with `descriptor`.
+bool take(int descriptor) {
+    return retried([&] { return ::flock(descriptor, LOCK_EX | LOCK_NB); }) == 0;
+}
+
+/// Whether the maker is dead for sure. Takes the lock, where it can be had.
+bool is_dead(const Maker& maker, int descriptor, const struct stat& info) {
+    const ThisSystem& here = this_system();
+    if (!here.boot_is_known) return false;
+    // A lock that is free says most: on this kernel every maker has one.
+    if (!take(descriptor)) return false;
+    if (maker.boot == here.boot) return true;
+    // Another machine may have the same host name, and its locks need not be seen here.
+    return maker.machine == here.machine && here.up_since != 0 &&
+           static_cast<std::int64_t>(info.st_mtime) < here.up_since;
+}
+
+void remove_if_dead(const fs::path& path) {
+    const std::string name = path.filename().string();
+    const std::optional<Maker> maker = maker_of(name);
+    if (!maker) return;
+    struct stat info {};
+    if (::lstat(path.c_str(), &info) != 0) return;
+    const bool folder = S_ISDIR(info.st_mode);
+    if (!folder && !S_ISREG(info.st_mode)) return;
+    // Some network file systems lock only what is open for writing.
+    const Descriptor held(retried([&] {
+        return ::open(path.c_str(), (folder ? O_RDONLY | O_DIRECTORY : O_RDWR) | O_NOFOLLOW |
+                                        O_NONBLOCK | O_CLOEXEC);
+    }));
+    if (held.get() < 0 || !is_dead(*maker, held.get(), info)) return;
+    std::error_code ignored;  // one that cannot be removed does no harm
+    fs::remove_all(path, ignored);
+}
+
+/// The first time that this process meets the folder: listing it for every file would cost the
+/// square of their number.
+bool is_first_time(const fs::path& folder) {
+    constexpr std::size_t most = 4096;
+    static std::mutex mutex;
+    static std::set<std::string> met;
+    const std::scoped_lock lock(mutex);
+    if (met.size() >= most) met.clear();
+    return met.insert(folder.string()).second;
+}
+
+/// Whether `path` still is what `descriptor` has open: another process may have taken it for a
+/// leftover before the lock was there.
+bool is_still_there(const fs::path& path, int descriptor) {
+    struct stat open {
+    }, named{};
+    return ::fstat(descriptor, &open) == 0 && ::lstat(path.c_str(), &named) == 0 &&
+           open.st_ino == named.st_ino && open.st_dev == named.st_dev;
+}
+
+/// `make` makes the entry and opens it.
+template <class Make>
+Temporary make_temporary(const fs::path& target, Make&& make) {
+    const fs::path folder = target.parent_path();
+    if (is_first_time(folder)) remove_leftovers(folder);
+    constexpr int most_tries = 100;
+    for (int tries = 0; tries < most_tries; ++tries) {
+        const fs::path path = folder / new_name(target.filename().string());
+        Descriptor held(make(path));
+        if (held.get() < 0 && errno == EEXIST) continue;
+        if (held.get() < 0) {
+            throw Error(ErrorCode::io, fmt::format("cannot create `{}`: {}", target.string(),
+                                                   std::strerror(errno)));
+        }
+        // Where the file system has no locks, nobody removes the entry.
+        const bool busy = !take(held.get()) && errno == EWOULDBLOCK;
+        if (!busy && is_still_there(path, held.get())) return {path, std::move(held)};
+    }
+    throw Error(ErrorCode::io, fmt::format("cannot create `{}`: its temporary file was removed {} "
+                                           "times",
+                                           target.string(), most_tries));
+}
+
+}  // namespace
+
+Temporary make_temporary_file(const fs::path& target, mode_t mode) {
+    return make_temporary(target, [&](const fs::path& path) {
+        return retried(
+            [&] { return ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode); });
+    });
+}
+
+Temporary make_temporary_folder(const fs::path& target) {
+    return make_temporary(target, [&](const fs::path& path) {
+        if (::mkdir(path.c_str(), 0777) != 0) return -1;
+        return retried([&] { return ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); });
+    });
+}
+
+void remove_leftovers(const fs::path& folder) noexcept {
+    try {
+        std::vector<fs::path> entries;
+        std::error_code error;
+        for (fs::directory_iterator it(folder.empty() ? "." : folder, error), end;
+             !error && it != end; it.increment(error)) {
+            if (maker_of(it->path().filename().string())) entries.push_back(it->path());
+        }
+        for (const fs::path& path : entries) remove_if_dead(path);
+    } catch (...) {  // NOLINT(bugprone-empty-catch): to clear up is a favour, no duty
+    }
+}
+
+}  // namespace assay

@@ -1,0 +1,63 @@
+#include "core/terminal_text.h"
+
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <iterator>
+
+namespace assay {
+namespace {
+
+/// The bytes of the character that `text` begins with, and which it is; 0 bytes: not UTF-8.
+struct Character {
+    std::size_t bytes = 0;
+    std::uint32_t code = 0;
+};
+
+Character first_character(std::string_view text) {
+    const auto byte = [&](std::size_t i) -> std::uint32_t {
+        return static_cast<unsigned char>(text[i]);
+    };
+    const std::uint32_t lead = byte(0);
+    if (lead < 0x80) return {1, lead};
+    const std::size_t bytes = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : 2;
+    if (lead < 0xC2 || lead > 0xF4 || text.size() < bytes) return {};
+    std::uint32_t code = lead & (0x7FU >> bytes);
+    for (std::size_t i = 1; i < bytes; ++i) {
+        if ((byte(i) & 0xC0) != 0x80) return {};
+        code = code << 6 | (byte(i) & 0x3F);
+    }
+    const bool overlong = (bytes == 3 && code < 0x800) || (bytes == 4 && code < 0x10000);
+    if (overlong || code > 0x10FFFF || (code >= 0xD800 && code < 0xE000)) return {};
+    return {bytes, code};
+}
+
+/// What terminals obey beyond ASCII: the second set of controls, and what turns text around.
+bool is_control(std::uint32_t code) {
+    return (code >= 0x80 && code < 0xA0) || (code >= 0x202A && code <= 0x202E) ||
+           (code >= 0x2066 && code <= 0x2069);
+}
+
+}  // namespace
+
+std::string without_controls(std::string_view text) {
+    std::string out;
+    out.reserve(text.size());
+    while (!text.empty()) {
+        const Character c = first_character(text);
+        const bool control =
+            (c.code < 0x20 && text.front() != '\n' && text.front() != '\t') || c.code == 0x7F;
+        if (c.bytes == 0 || (c.bytes == 1 && control)) {
+            fmt::format_to(std::back_inserter(out), "\\x{:02x}",
+                           static_cast<unsigned char>(text.front()));
+        } else if (is_control(c.code)) {
+            fmt::format_to(std::back_inserter(out), "\\u{:04x}", c.code);
+        } else {
+            out += text.substr(0, c.bytes);
+        }
+        text.remove_prefix(c.bytes == 0 ? 1 : c.bytes);
+    }
+    return out;
+}
+
+}  // namespace assay

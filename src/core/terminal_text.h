@@ -1,0 +1,15 @@
+// Texts of others on the way to a terminal.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace assay {
+
+/// `text` without anything that a terminal would obey: control characters but line ends and tabs
+/// become "\x1b", those beyond ASCII and the marks that reverse the order of writing "\u009b",
+/// bytes that are not UTF-8 "\xff". Ids of images and names of models and classes may hold any of
+/// these.
+std::string without_controls(std::string_view text);
+
+}  // namespace assay

@@ -1,0 +1,117 @@
+// The one reader of JSON: what it reads, and where it stops.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "core/json_events.h"
+#include "core/json_limits.h"
+#include "message_of.h"
+
+namespace assay {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+
+std::string refused_json(const std::string& text, int depth = 8,
+                         std::uint64_t values = most_json_values) {
+    return message_of([&] { parse_json(text, depth, values); });
+}
+
+std::string nested(std::size_t levels, const std::string& open, const std::string& close) {
+    std::string text, end;
+    for (std::size_t i = 0; i < levels; ++i) {
+        text += open;
+        end += close;
+    }
+    return text + "1" + end;
+}
+
+TEST(Json, ReadsWhatTheLibraryReads) {
+    for (const char* text :
+         {"null", "true", "-3", "18446744073709551615", "1.5e-3", R"("a\u00e9\n\u0000b")", "[]",
+          "{}", R"([[], {}, [1, [2, "x"], {"a": [null, false]}], -0.0])",
+          R"({"b": {"c": [1, {"d": {}}], "e": "f"}, "a": [[[]]], "": 0})", "\xef\xbb\xbf[1]"}) {
+        const json read = parse_json(text, 8);
+        EXPECT_EQ(read, json::parse(text)) << text;
+        EXPECT_EQ(read.dump(), json::parse(text).dump()) << text;
+    }
+}
+
+TEST(Json, DamagedTextIsAnErrorWithItsPlace) {
+    for (const char* text : {"", "{", "[1,", "[1] 2", "{\"a\" 1}", "\"\xff\"", "nul", "1e999"})
+        EXPECT_THAT(refused_json(text), HasSubstr("damaged JSON: ")) << text;
+    EXPECT_THAT(refused_json("[1,\n2,,]"), HasSubstr("line 2, column 3"));
+}
+
+TEST(Json, DepthHasALimit) {
+    EXPECT_NO_THROW(parse_json(nested(8, "[", "]"), 8));
+    EXPECT_NO_THROW(parse_json(nested(8, "{\"a\":", "}"), 8));
+    EXPECT_THAT(refused_json(nested(9, "[", "]")), HasSubstr("nested deeper than 8 levels"));
+    for (const char* open : {"[", "{\"a\":", "[{\"a\":"}) {
+        std::string text;
+        for (int i = 0; i < 100'000; ++i) text += open;
+        EXPECT_THAT(refused_json(text), HasSubstr("nested deeper than 8 levels")) << open;
+    }
+}
+
+TEST(Json, KeysStandOnce) {
+    EXPECT_NO_THROW(parse_json(R"([{"a": 1}, {"a": {"a": 2}}])", 8));
+    EXPECT_THAT(refused_json(R"({"a": {"b": 1, "b": 2}})"), HasSubstr("key `b` stands twice"));
+    // Beyond the few that are compared one by one, and after an object inside.
+    for (const int keys : {5, 12, 13, 14, 1000}) {
+        json object;
+        for (int i = 0; i < keys; ++i) object["k" + std::to_string(i)] = json{{"k0", 0}};
+        std::string text = object.dump();
+        EXPECT_EQ(parse_json(text, 8), object);
+        text.back() = ',';
+        EXPECT_THAT(refused_json(text + "\"k3\": 0}"), HasSubstr("key `k3` stands twice"));
+    }
+}
+
+TEST(Json, TheNumberOfValuesHasALimit) {
+    EXPECT_NO_THROW(parse_json("[1, {\"a\": 2}]", 8, 4));
+    EXPECT_THAT(refused_json("[1, {\"a\": 2}]", 8, 3), HasSubstr("more than 3 values"));
+}
+
+// A reader that looks through its list whenever an element ends takes hours for this.
+TEST(Json, ManyObjectsInOneTakeTimeInProportion) {
+    std::string text = "{";
+    for (int i = 0; i < 400'000; ++i)
+        text += (i == 0 ? "\"t" : ",\"t") + std::to_string(i) + "\":{\"shape\":[1,2]}";
+    EXPECT_EQ(parse_json(text + "}", 8).size(), 400'000U);
+}
+
+TEST(Json, EventsHaveTheSameLimits) {
+    struct Count : json::json_sax_t {
+        int values = 0, ends = 0;
+        bool null() override { return ++values > 0; }
+        bool boolean(bool) override { return ++values > 0; }
+        bool number_integer(number_integer_t) override { return ++values > 0; }
+        bool number_unsigned(number_unsigned_t) override { return ++values > 0; }
+        bool number_float(number_float_t, const string_t&) override { return ++values > 0; }
+        bool string(string_t&) override { return ++values > 0; }
+        bool binary(binary_t&) override { return ++values > 0; }
+        bool start_object(std::size_t) override { return true; }
+        bool key(string_t&) override { return true; }
+        bool end_object() override { return ++ends > 0; }
+        bool start_array(std::size_t) override { return true; }
+        bool end_array() override { return ++ends > 0; }
+        bool parse_error(std::size_t, const std::string&, const json::exception&) override {
+            return false;
+        }
+    };
+    Count count;
+    read_json_events(R"([1, -1, 1.5, "x", null, true, {"a": [2]}])", 3, count);
+    EXPECT_EQ(count.values, 7);
+    EXPECT_EQ(count.ends, 3);
+    EXPECT_THAT(message_of([&] { read_json_events("[[[[", 3, count, "x.json"); }),
+                HasSubstr("x.json: JSON nested deeper than 3 levels"));
+    EXPECT_THAT(message_of([&] { read_json_events(R"({"a": 1, "a": 2})", 3, count, "x.json"); }),
+                HasSubstr("x.json: key `a` stands twice"));
+}
+
+}  // namespace
+}  // namespace assay
