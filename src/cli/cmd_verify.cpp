@@ -1,4 +1,4 @@
-// assay verify: every shard against its checksum.
+// assay verify: every file of a store against its checksum and its store.
 #include <CLI/CLI.hpp>
 #include <filesystem>
 
@@ -18,9 +18,10 @@ assay verify runs/val/resnet50 --json
 
 int cmd_verify(std::vector<std::string> arguments) {
     auto app = make_app("verify",
-                        "Read every shard of every store below PATH and check it against its "
-                        "checksum. Exit status 2 "
-                        "when something is damaged, 3 when shards are missing.",
+                        "Read every file of every store below PATH and check it against its "
+                        "checksum, and against the store and the data set that it should belong "
+                        "to. Exit status 2 when something is damaged or foreign, 3 when shards are "
+                        "missing.",
                         verify_examples);
     std::filesystem::path path;
     app->add_option("path", path, "A RUNS folder, one of its data sets, or one store")

@@ -39,7 +39,7 @@ const std::vector<Command>& commands() {
         {"replicate", "How much of a replication's accuracy gap is selection bias", cmd_replicate},
         {"check", "Find out whether a model and a data set fit together", cmd_check},
         {"run", "Do everything that an assay.toml lists", cmd_run},
-        {"verify", "Check every shard of a store against its checksum", cmd_verify},
+        {"verify", "Check every file of a store against its checksum", cmd_verify},
         {"list", "Show metrics, presets, class maps and stores", cmd_list},
     };
     return table;

@@ -79,6 +79,27 @@ std::string labels_hash(const Dataset& dataset) {
     return dataset.labels.labels() == 0 ? std::string() : dataset.labels.fingerprint();
 }
 
+std::string attributes_hash(const Dataset& dataset) {
+    if (dataset.attributes.empty()) return {};
+    Hasher hasher;
+    for (const Dataset::Attribute& attribute : dataset.attributes) {
+        hasher.add_field(attribute.name);
+        for (std::size_t i = 0; i < attribute.values.size(); ++i)
+            hasher.add_field(attribute.values[i]);
+    }
+    return hasher.digest();
+}
+
+std::string dataset_id(const DatasetRecord& record) {
+    Hasher hasher;
+    for (const std::string& text :
+         {record.name, record.ids_hash, record.labels_hash, record.attributes_hash})
+        hasher.add_field(text);
+    for (const std::string& id : record.classes.ids()) hasher.add_field(id);
+    for (const std::string& name : record.classes.names()) hasher.add_field(name);
+    return hasher.digest();
+}
+
 /// As it is recorded: whole, without a slash at its end.
 std::string root_text(const fs::path& root) {
     if (root.empty()) return {};
@@ -134,8 +155,10 @@ std::string labels_difference(const Dataset& there, const Dataset& now) {
                        count_text(now.size()));
 }
 
-void check_same(const DatasetRecord& there, const std::string& ids_hash, const Dataset& dataset,
-                const fs::path& folder) {
+/// What is there, when it is that of `dataset`.
+DatasetRecord same_record(const std::string& ids_hash, const Dataset& dataset,
+                          const fs::path& folder) {
+    DatasetRecord there = read_dataset_record(folder);
     const auto other = [&](const std::string& what, const std::string& difference,
                            const char* more) {
         refuse(
@@ -156,26 +179,32 @@ void check_same(const DatasetRecord& there, const std::string& ids_hash, const D
         there.classes.ids() != dataset.classes.ids()) {
         other("other classes, there and now", first_difference(there.classes, dataset.classes), "");
     }
+    return there;
 }
 
 }  // namespace
 
 std::string dataset_text(const DatasetRecord& record) {
-    return dump(
+    return dump_with_checksum(
         {{"schema", dataset_schema},
          {"schema_version", schema_version},
+         {"id", record.id},
          {"name", record.name},
          {"root", record.root},
          {"rows", record.rows},
          {"ids_hash", record.ids_hash},
          {"labels_hash", record.labels_hash},
+         {"attributes_hash", record.attributes_hash},
          {"items",
           {{"name", "items.csv"}, {"bytes", record.items_bytes}, {"xxh128", record.items_xxh128}}},
          {"classes", {{"ids", record.classes.ids()}, {"names", record.classes.names()}}}});
 }
 
 DatasetRecord parse_dataset_record(std::string_view text) {
-    const json value = parse_object(text, dataset_schema, schema_version);
+    const auto [value, format] = parse_object(
+        text, dataset_schema,
+        "put an earlier copy of it back, or remove it: the command that made a store here writes "
+        "it anew, and the scores stay");
     DatasetRecord record;
     record.name = text_field(value, "name");
     record.root = text_field(value, "root");
@@ -191,6 +220,11 @@ DatasetRecord parse_dataset_record(std::string_view text) {
     if (ids.size() != names.size())
         refuse(fmt::format("{} class ids but {} class names", ids.size(), names.size()));
     if (!ids.empty()) record.classes = ClassList(std::move(ids), std::move(names));
+    record.has_checksum = format >= 3;
+    // Before there were ids, the hash of items.csv stood for all that is known of each item.
+    record.attributes_hash =
+        format >= 3 ? text_field(value, "attributes_hash") : record.items_xxh128;
+    record.id = format >= 3 ? id_field(value, "id") : dataset_id(record);
     return record;
 }
 
@@ -200,16 +234,14 @@ DatasetRecord read_dataset_record(const fs::path& folder) {
     });
 }
 
-void ensure_dataset(const fs::path& folder, const std::string& name, const std::string& ids_hash,
-                    const Dataset& dataset) {
+DatasetRecord ensure_dataset(const fs::path& folder, const std::string& name,
+                             const std::string& ids_hash, const Dataset& dataset) {
     std::error_code error;
     // A finished description is only read: a second model may then be written where the data set's
     // folder is read-only.
-    if (fs::exists(record_file(folder), error))
-        return check_same(read_dataset_record(folder), ids_hash, dataset, folder);
+    if (fs::exists(record_file(folder), error)) return same_record(ids_hash, dataset, folder);
     const FileLock lock = wait_for_lock(folder / ".lock");
-    if (fs::exists(record_file(folder), error))
-        return check_same(read_dataset_record(folder), ids_hash, dataset, folder);
+    if (fs::exists(record_file(folder), error)) return same_record(ids_hash, dataset, folder);
     remove_stale_temporaries(folder);
     write_items(dataset, items_file(folder));
     DatasetRecord record;
@@ -218,10 +250,13 @@ void ensure_dataset(const fs::path& folder, const std::string& name, const std::
     record.rows = dataset.size();
     record.ids_hash = ids_hash;
     record.labels_hash = labels_hash(dataset);
+    record.attributes_hash = attributes_hash(dataset);
     record.items_bytes = fs::file_size(items_file(folder));
     record.items_xxh128 = hash_file(items_file(folder));
     record.classes = dataset.classes;
+    record.id = dataset_id(record);
     write_file_atomically(record_file(folder), dataset_text(record));
+    return record;
 }
 
 void move_root(const fs::path& folder, const fs::path& root) {

@@ -15,10 +15,15 @@ struct DatasetRecord {
     std::string root;
     std::uint64_t rows = 0;
     std::string ids_hash;
-    std::string labels_hash;  ///< "" when no item has a label
+    std::string labels_hash;      ///< "" when no item has a label
+    std::string attributes_hash;  ///< "" when there are none
     std::uint64_t items_bytes = 0;
     std::string items_xxh128;
     ClassList classes;
+    /// What tells data sets apart: the name, the ids, what is known of each item, and the classes;
+    /// not where the images are.
+    std::string id;
+    bool has_checksum = true;  ///< not so in files of before there was one
 };
 
 std::string dataset_text(const DatasetRecord& record);
@@ -27,9 +32,9 @@ DatasetRecord read_dataset_record(const std::filesystem::path& dataset_folder);
 
 /// Writes both files when they are missing; when they are there, checks that they describe the same
 /// items, labels and classes. Writers of several models may come at once: a lock of the data set's
-/// own makes them take turns.
-void ensure_dataset(const std::filesystem::path& dataset_folder, const std::string& name,
-                    const std::string& ids_hash, const Dataset& dataset);
+/// own makes them take turns. What is recorded then.
+DatasetRecord ensure_dataset(const std::filesystem::path& dataset_folder, const std::string& name,
+                             const std::string& ids_hash, const Dataset& dataset);
 /// Has the images of a data set looked for in another folder from now on. Does nothing where the
 /// record cannot be written.
 void move_root(const std::filesystem::path& dataset_folder, const std::filesystem::path& root);

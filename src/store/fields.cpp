@@ -3,9 +3,10 @@
 #include <fmt/format.h>
 
 #include "assay/error.h"
-#include "core/file.h"
+#include "core/hash.h"
 #include "core/json_limits.h"
 #include "core/json_text.h"
+#include "core/refuse.h"
 #include "layout.h"
 
 namespace assay::store {
@@ -28,42 +29,70 @@ const json& field(const json& object, const char* key) {
                                                   shown_json(value), allowed));
 }
 
-}  // namespace
+constexpr const char* checksum_key = "xxh128";
+constexpr std::string_view before_checksum = "\"xxh128\": \"";
+constexpr std::string_view after_checksum = "\"\n}\n";
 
-json parse_object(std::string_view text, std::string_view schema, int version) {
-    const json value = parse_json(text, max_depth);
-    if (!value.is_object())
-        throw Error(ErrorCode::bad_input, "damaged JSON: an object is expected");
-    const std::string found = text_field(value, "schema");
-    if (found != schema) {
-        throw Error(ErrorCode::bad_input,
-                    fmt::format("the schema is `{:.60}`; `{}` is expected", found, schema));
-    }
-    const std::uint64_t found_version = uint_field(value, "schema_version", 1, UINT32_MAX);
-    if (found_version > static_cast<std::uint64_t>(version)) {
-        throw Error(ErrorCode::bad_input,
-                    fmt::format("written by a newer Assay: {} version {}; this one reads {}; "
-                                "update Assay, or use another folder",
-                                schema, found_version, version));
-    }
-    if (found_version < static_cast<std::uint64_t>(version)) {
-        throw Error(
-            ErrorCode::bad_input,
-            fmt::format("written by an older Assay: {} version {}; this one reads {}; predict "
-                        "or import again into another folder",
-                        schema, found_version, version));
-    }
-    return value;
+/// Whether the text ends with a checksum. Throws when it is that of other bytes.
+bool check_checksum(std::string_view text, std::string_view remedy) {
+    static const std::size_t hash_size = hash_text("").size();
+    const std::size_t size = before_checksum.size() + hash_size + after_checksum.size();
+    if (text.size() < size) return false;
+    const std::string_view body = text.substr(0, text.size() - size);
+    const std::string_view end = text.substr(body.size());
+    if (!end.starts_with(before_checksum) || !end.ends_with(after_checksum)) return false;
+    const std::string found = hash_text(body);
+    const std::string_view written = end.substr(before_checksum.size(), hash_size);
+    if (written == found) return true;
+    refuse(
+        fmt::format("damaged, or changed since it was written: the checksum of the text is {}, "
+                    "and {} stands at its end; {}",
+                    found, shortened(written), remedy));
 }
 
-json read_object(const fs::path& path, std::string_view schema, int version) {
-    return with_note(fmt::format("reading `{}`", path.string()), [&] {
-        return parse_object(read_text(path, max_json_bytes), schema, version);
-    });
+}  // namespace
+
+VersionedObject parse_object(std::string_view text, std::string_view schema,
+                             std::string_view remedy) {
+    const bool has_checksum = check_checksum(text, remedy);
+    json value = parse_json(text, max_depth);
+    if (!value.is_object()) refuse("damaged JSON: an object is expected");
+    const std::string found = text_field(value, "schema");
+    if (found != schema)
+        refuse(fmt::format("the schema is `{:.60}`; `{}` is expected", found, schema));
+    const std::uint64_t version = uint_field(value, "schema_version", 1, UINT32_MAX);
+    if (version > std::uint64_t{schema_version}) {
+        refuse(
+            fmt::format("written by a newer Assay: {} version {}; this one reads {} to {}; "
+                        "update Assay, or use another folder",
+                        schema, version, oldest_schema_version, schema_version));
+    }
+    if (version < std::uint64_t{oldest_schema_version}) {
+        refuse(
+            fmt::format("written by an older Assay: {} version {}; this one reads {} to {}; "
+                        "predict or import again into another folder",
+                        schema, version, oldest_schema_version, schema_version));
+    }
+    // A file of before checksums holds no such field; else its version is what was changed.
+    if (!has_checksum && (version >= 3 || value.contains(checksum_key))) {
+        refuse(
+            fmt::format("damaged: the text does not end with its checksum (`{}`), as it was "
+                        "written; {}",
+                        checksum_key, remedy));
+    }
+    return {std::move(value), static_cast<int>(version)};
 }
 
 std::string dump(const json& value) {
     return value.dump(1, ' ', false, json::error_handler_t::replace) + "\n";
+}
+
+std::string dump_with_checksum(const json& value) {
+    constexpr std::string_view end_of_object = "\n}\n";
+    std::string text = dump(value);
+    text.resize(text.size() - end_of_object.size());
+    text += ",\n ";
+    return text + fmt::format("{}{}{}", before_checksum, hash_text(text), after_checksum);
 }
 
 std::uint64_t uint_field(const json& object, const char* key, std::uint64_t low,
@@ -79,6 +108,12 @@ std::string text_field(const json& object, const char* key) {
     const json& value = field(object, key);
     if (!value.is_string()) refuse_field(key, value, "a text");
     return value.get<std::string>();
+}
+
+std::string id_field(const json& object, const char* key) {
+    std::string text = text_field(object, key);
+    if (text.empty()) refuse_field(key, text, "a text that is not empty");
+    return text;
 }
 
 bool bool_field(const json& object, const char* key) {

@@ -12,19 +12,27 @@
 
 namespace assay::store {
 
-/// The object in `path`, of schema `schema` (field "schema") and the version `version`
-/// ("schema_version"). Throws bad_input: not JSON, not that schema, written by a newer or older
-/// Assay; a missing file likewise.
-nlohmann::json read_object(const std::filesystem::path& path, std::string_view schema, int version);
-/// The same from text.
-nlohmann::json parse_object(std::string_view text, std::string_view schema, int version);
+/// The object in `text`, of schema `schema` (field "schema"), and its version ("schema_version",
+/// which is one that is read). Throws bad_input: not JSON, not that schema, written by a newer or
+/// older Assay, other bytes than those that its checksum is of; `remedy` then says what to do.
+struct VersionedObject {
+    nlohmann::json value;
+    int version;
+};
+VersionedObject parse_object(std::string_view text, std::string_view schema,
+                             std::string_view remedy);
 
 /// Invalid UTF-8 (a file name may hold it) is replaced, not refused.
 std::string dump(const nlohmann::json& value);
+/// The same with one field more, the last: "xxh128", the hash of all bytes before it. What follows
+/// has one form only, so that no byte of the text can change unnoticed.
+std::string dump_with_checksum(const nlohmann::json& value);
 
 std::uint64_t uint_field(const nlohmann::json& object, const char* key, std::uint64_t low,
                          std::uint64_t high);
 std::string text_field(const nlohmann::json& object, const char* key);
+/// A text that is not empty.
+std::string id_field(const nlohmann::json& object, const char* key);
 bool bool_field(const nlohmann::json& object, const char* key);
 const nlohmann::json& array_field(const nlohmann::json& object, const char* key);
 const nlohmann::json& object_field(const nlohmann::json& object, const char* key);

@@ -129,8 +129,20 @@ std::vector<std::string> verify_store(const fs::path& folder) {
     attempt([&] {
         const PredictionStore opened = PredictionStore::open(folder);
         attempt([&] { opened.dataset(); });
+        std::vector<std::size_t> lost;
         for (std::size_t i = 0; i < opened.shards(); ++i) {
-            if (opened.has(i)) attempt([&] { opened.shard(i); });
+            if (opened.has(i)) {
+                attempt([&] { opened.shard(i); });
+            } else {
+                lost.push_back(i);
+            }
+        }
+        if (opened.finished() && !lost.empty()) {
+            problems.push_back(fmt::format(
+                "{} of {} shards {} gone since the store was finished, first shard {}: the command "
+                "that made it computes {} again",
+                lost.size(), opened.shards(), lost.size() == 1 ? "is" : "are", lost.front(),
+                lost.size() == 1 ? "it" : "them"));
         }
     });
     return problems;

@@ -209,6 +209,17 @@ std::string provenance_of(const fs::path& file, const std::string& hash, const S
     return value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
+/// What decides, beside the file's bytes, where a number of it stands in the store.
+std::string arrangement_hash(const ImportedItems& items, const ClassList& classes) {
+    Hasher hasher;
+    for (const std::string& id : classes.ids()) hasher.add_field(id);
+    for (std::uint64_t item = 0; item < items.dataset.size(); ++item) {
+        const std::uint64_t row = items.row_of(item);
+        hasher.add(std::as_bytes(std::span(&row, 1)));
+    }
+    return hasher.digest();
+}
+
 /// One shard's entries, cut to the k that are stored.
 void write_entries(StoreWriter& writer, std::size_t shard, const ScoreSource& source,
                    const ImportedItems& items) {
@@ -325,6 +336,7 @@ ImportReport import_predictions(const fs::path& file, const fs::path& runs,
             both.add_field(source.array);
             spec.model_hash = both.digest();
         }
+        spec.import_hash = arrangement_hash(items, dataset.classes);
         spec.provenance_json = provenance_of(file, hash, source, options, facts, report.notes);
 
         StoreWriter writer = StoreWriter::open(runs, spec, dataset);

@@ -16,7 +16,9 @@ namespace assay::store {
 namespace fs = std::filesystem;
 
 /// 2: `storage` was `keep`, `images_hash` was `pictures_hash`.
-inline constexpr int schema_version = 2;
+/// 3: files name their store and data set, and end with a checksum of their own.
+inline constexpr int schema_version = 3;
+inline constexpr int oldest_schema_version = 2;  ///< that is read
 inline constexpr std::uint64_t max_json_bytes = 256ULL << 20;
 
 fs::path manifest_path(const fs::path& folder);

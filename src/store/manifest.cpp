@@ -5,8 +5,10 @@
 #include "assay/error.h"
 #include "assay/version.h"
 #include "core/file.h"
+#include "core/hash.h"
 #include "core/json_limits.h"
 #include "core/refuse.h"
+#include "core/text.h"
 #include "fields.h"
 #include "layout.h"
 
@@ -54,30 +56,52 @@ void check_spec(const StoreSpec& spec) {
     }
 }
 
+std::string store_id(const StoreSpec& spec) {
+    Hasher hasher;
+    for (const std::string_view text :
+         {std::string_view(spec.dataset_id), std::string_view(spec.model_name), name_of(spec.kind),
+          name_of(spec.storage), std::string_view(spec.model_hash),
+          std::string_view(spec.preprocess_hash), std::string_view(spec.import_hash)})
+        hasher.add_field(text);
+    for (const std::uint64_t number :
+         {spec.rows, std::uint64_t{spec.classes}, std::uint64_t{spec.top_k},
+          std::uint64_t{spec.shard_rows}, std::uint64_t{spec.batch_size}})
+        hasher.add_field(fmt::format("{}", number));
+    return hasher.digest();
+}
+
 std::string manifest_text(const Manifest& manifest) {
     const StoreSpec& spec = manifest.spec;
-    const json value = {{"schema", store_schema},
-                        {"schema_version", schema_version},
-                        {"written_by", fmt::format("assay {}", version)},
-                        {"dataset", spec.dataset_name},
-                        {"model", spec.model_name},
-                        {"rows", spec.rows},
-                        {"classes", spec.classes},
-                        {"kind", name_of(spec.kind)},
-                        {"storage", name_of(spec.storage)},
-                        {"top_k", spec.top_k},
-                        {"shard_rows", spec.shard_rows},
-                        {"batch_size", spec.batch_size},
-                        {"ids_hash", spec.ids_hash},
-                        {"model_hash", spec.model_hash},
-                        {"preprocess_hash", spec.preprocess_hash},
-                        {"finished", manifest.finished},
-                        {"provenance", provenance_of(spec)}};
-    return dump(value);
+    const bool named = !spec.id.empty();
+    json value = {{"schema", store_schema},
+                  {"schema_version", named ? schema_version : 2},
+                  {"written_by", fmt::format("assay {}", version)},
+                  {"dataset", spec.dataset_name},
+                  {"model", spec.model_name},
+                  {"rows", spec.rows},
+                  {"classes", spec.classes},
+                  {"kind", name_of(spec.kind)},
+                  {"storage", name_of(spec.storage)},
+                  {"top_k", spec.top_k},
+                  {"shard_rows", spec.shard_rows},
+                  {"batch_size", spec.batch_size},
+                  {"ids_hash", spec.ids_hash},
+                  {"model_hash", spec.model_hash},
+                  {"preprocess_hash", spec.preprocess_hash},
+                  {"finished", manifest.finished},
+                  {"provenance", provenance_of(spec)}};
+    if (!named) return dump(value);
+    value["id"] = spec.id;
+    value["dataset_id"] = spec.dataset_id;
+    value["import_hash"] = spec.import_hash;
+    if (manifest.finished) value["records"] = manifest.records;
+    return dump_with_checksum(value);
 }
 
 Manifest parse_manifest(std::string_view text) {
-    const json value = parse_object(text, store_schema, schema_version);
+    const auto [value, format] =
+        parse_object(text, store_schema,
+                     "put an earlier copy of it back, or make the store again in another folder");
     Manifest manifest;
     StoreSpec& spec = manifest.spec;
     spec.dataset_name = text_field(value, "dataset");
@@ -105,12 +129,30 @@ Manifest parse_manifest(std::string_view text) {
         refuse("the field `provenance` must be an object");
     spec.provenance_json = provenance->dump(-1, ' ', false, json::error_handler_t::replace);
     check_spec(spec);
+    if (format < 3) return manifest;
+    spec.id = id_field(value, "id");
+    spec.dataset_id = id_field(value, "dataset_id");
+    spec.import_hash = text_field(value, "import_hash");
+    if (manifest.finished) manifest.records = text_list_field(value, "records");
+    if (manifest.finished && manifest.records.size() != shard_count(spec)) {
+        refuse(fmt::format("the field `records` has {} entries for {} shards",
+                           manifest.records.size(), shard_count(spec)));
+    }
     return manifest;
 }
 
 Manifest read_manifest(const fs::path& path) {
     return with_note(fmt::format("reading `{}`", path.string()),
                      [&] { return parse_manifest(read_text(path, max_json_bytes)); });
+}
+
+void check_finished(const Manifest& manifest, std::size_t shard, std::string_view record_hash) {
+    if (manifest.records.empty() || manifest.records[shard] == record_hash) return;
+    refuse(
+        fmt::format("`{}.json` is not the record that the store was finished with: its checksum is "
+                    "{}, and manifest.json has {}; remove it, and the command that made the store "
+                    "computes the shard again",
+                    shard_stem(shard), record_hash, shortened(manifest.records[shard])));
 }
 
 namespace {
@@ -185,9 +227,23 @@ std::vector<std::string> differences(const StoreSpec& recorded, const StoreSpec&
             found.push_back(fmt::format("{} is `{}` there and `{}` now", what, there, now));
     };
     compare_models(recorded, wanted, found);
+    if (!recorded.id.empty()) {
+        compare("the data set", recorded.dataset_name, wanted.dataset_name);
+        if (recorded.import_hash != wanted.import_hash) {
+            found.emplace_back(
+                "the rows of the file belong to other items than they did then, or its columns to "
+                "other classes");
+        }
+    }
     compare("the number of items", recorded.rows, wanted.rows);
-    if (recorded.rows == wanted.rows && recorded.ids_hash != wanted.ids_hash)
+    if (recorded.rows == wanted.rows && recorded.ids_hash != wanted.ids_hash) {
         found.emplace_back("the items have other ids, or another order");
+    } else if (!recorded.id.empty() && recorded.dataset_name == wanted.dataset_name &&
+               recorded.dataset_id != wanted.dataset_id) {
+        found.emplace_back(
+            "dataset.json and items.csv give the items other labels, attributes or classes than "
+            "they did then");
+    }
     compare("the number of classes", recorded.classes, wanted.classes);
     compare("the kind of scores", name_of(recorded.kind), name_of(wanted.kind));
     compare("the storage format", name_of(recorded.storage), name_of(wanted.storage));

@@ -12,6 +12,7 @@
 #include "core/file.h"
 #include "core/half.h"
 #include "core/hash.h"
+#include "core/refuse.h"
 #include "dataset_files.h"
 #include "layout.h"
 #include "manifest.h"
@@ -42,6 +43,31 @@ std::vector<bool> find_records(const fs::path& folder, std::size_t shards) {
         if (error) break;
     }
     return present;
+}
+
+/// A store stands beside the data set that it was made on, or its rows are taken for other items.
+void check_dataset(const StoreSpec& spec, const DatasetRecord& there, const fs::path& folder) {
+    const auto belongs = [&](const std::string& to, const std::string& beside) {
+        refuse(fmt::format("the store `{}` belongs to {}; dataset.json beside it {}",
+                           folder.string(), to, beside));
+    };
+    if (there.ids_hash != spec.ids_hash || there.rows != spec.rows) {
+        belongs(fmt::format("other items: {} with ids hash `{}`", spec.rows, spec.ids_hash),
+                fmt::format("says {} with `{}`", there.rows, there.ids_hash));
+    }
+    if (!there.classes.empty() && there.classes.size() != spec.classes) {
+        refuse(
+            fmt::format("the store `{}` has scores of {} classes; dataset.json beside it names {}",
+                        folder.string(), spec.classes, there.classes.size()));
+    }
+    if (spec.dataset_id.empty() || there.id == spec.dataset_id) return;
+    if (there.name != spec.dataset_name) {
+        belongs(fmt::format("the data set `{}`", spec.dataset_name),
+                fmt::format("is that of `{}`", there.name));
+    }
+    belongs(fmt::format("the data set with id {}", spec.dataset_id),
+            fmt::format("has id {}: the same items with other labels, attributes or classes",
+                        there.id));
 }
 
 }  // namespace
@@ -102,15 +128,7 @@ PredictionStore PredictionStore::open(const fs::path& folder) {
         }
         impl->manifest = read_manifest(manifest_path(impl->folder));
         const StoreSpec& spec = impl->manifest.spec;
-        const DatasetRecord record = read_dataset_record(impl->folder.parent_path());
-        if (record.ids_hash != spec.ids_hash || record.rows != spec.rows) {
-            throw Error(ErrorCode::bad_input,
-                        fmt::format("the store `{}` belongs to other items: {} with ids hash `{}`; "
-                                    "dataset.json beside it "
-                                    "says {} with `{}`",
-                                    folder.string(), spec.rows, spec.ids_hash, record.rows,
-                                    record.ids_hash));
-        }
+        check_dataset(spec, read_dataset_record(impl->folder.parent_path()), folder);
         impl->present = find_records(impl->folder, shard_count(spec));
         impl->verified = std::make_unique<std::atomic<bool>[]>(impl->present.size());
         return PredictionStore(std::move(impl));
@@ -147,6 +165,10 @@ bool PredictionStore::complete() const noexcept {
     return missing_shards() == 0;
 }
 
+bool PredictionStore::finished() const noexcept {
+    return impl_->manifest.finished;
+}
+
 std::size_t PredictionStore::missing_shards() const noexcept {
     return static_cast<std::size_t>(
         std::count(impl_->present.begin(), impl_->present.end(), false));
@@ -166,6 +188,7 @@ std::shared_ptr<const PredictionStore::Shard::Impl> PredictionStore::Impl::load(
                       : spec.storage == StorageFormat::top_k ? spec.top_k
                                                              : spec.classes;
     loaded->record = read_record(folder, spec, index);
+    check_finished(manifest, index, loaded->record.xxh128);
     const bool verify = !verified[index].load(std::memory_order_acquire);
     const std::vector<ShardFile> files = shard_files(spec, index);
     for (std::size_t i = 0; i < files.size(); ++i) {

@@ -6,7 +6,9 @@
 
 #include "assay/error.h"
 #include "core/file.h"
+#include "core/hash.h"
 #include "core/refuse.h"
+#include "core/text.h"
 #include "fields.h"
 #include "layout.h"
 
@@ -96,6 +98,28 @@ std::vector<ImageFile> images_of(const json& value, std::uint32_t rows) {
     return images;
 }
 
+/// A shard of another store is of the same shape as often as not.
+void check_store(const json& value, int format, const StoreSpec& spec) {
+    const auto described = [](const std::string& model, const std::string& dataset) {
+        return fmt::format("`{}` on `{}`", shortened(model), shortened(dataset));
+    };
+    const std::string here = described(spec.model_name, spec.dataset_name);
+    if (format < 3) {
+        if (spec.id.empty()) return;
+        refuse(
+            fmt::format("it does not name its store, as the shards of {} do: it was written by "
+                        "an older Assay, for another store",
+                        here));
+    }
+    const json& store = object_field(value, "store");
+    const std::string id = text_field(store, "id");
+    if (id == spec.id) return;
+    refuse(fmt::format("it belongs to another store, that of {} (id {}); this one is {} ({})",
+                       described(text_field(store, "model"), text_field(store, "dataset")),
+                       shortened(id), here,
+                       spec.id.empty() ? "of before stores had ids" : "id " + spec.id));
+}
+
 }  // namespace
 
 std::string_view name_of(RowState state) {
@@ -120,8 +144,9 @@ std::string record_text(const ShardRecord& record, const StoreSpec& spec) {
         errors.push_back(
             {{"row", error.row}, {"state", name_of(error.state)}, {"message", error.message}});
     }
+    const bool named = !spec.id.empty();
     json value = {{"schema", shard_schema},
-                  {"schema_version", schema_version},
+                  {"schema_version", named ? schema_version : 2},
                   {"shard", record.shard},
                   {"first_row", shard_begin(spec, record.shard)},
                   {"rows", shard_size(spec, record.shard)},
@@ -133,11 +158,16 @@ std::string record_text(const ShardRecord& record, const StoreSpec& spec) {
         value["image_bytes"] = bytes_of(record.images);
         value["image_hashes"] = hashes_of(record.images);
     }
-    return dump(value);
+    if (!named) return dump(value);
+    value["store"] = {{"dataset", spec.dataset_name}, {"model", spec.model_name}, {"id", spec.id}};
+    return dump_with_checksum(value);
 }
 
 ShardRecord parse_record(std::string_view text, const StoreSpec& spec, std::size_t shard) {
-    const json value = parse_object(text, shard_schema, schema_version);
+    const auto [value, format] =
+        parse_object(text, shard_schema,
+                     "remove it, and the command that made the store computes the shard again");
+    check_store(value, format, spec);
     const std::uint64_t begin = shard_begin(spec, shard);
     const std::uint32_t rows = shard_size(spec, shard);
     ShardRecord record;
@@ -177,7 +207,9 @@ ShardRecord parse_record(std::string_view text, const StoreSpec& spec, std::size
 ShardRecord read_record(const fs::path& folder, const StoreSpec& spec, std::size_t shard) {
     const fs::path path = record_path(folder, shard);
     return with_note(fmt::format("reading `{}`", path.string()), [&] {
-        ShardRecord record = parse_record(read_text(path, max_json_bytes), spec, shard);
+        const std::string text = read_text(path, max_json_bytes);
+        ShardRecord record = parse_record(text, spec, shard);
+        record.xxh128 = hash_text(text);
         for (const FileRecord& file : record.files) {
             std::error_code error;
             const std::uint64_t bytes = fs::file_size(path.parent_path() / file.name, error);

@@ -24,12 +24,15 @@ struct ShardRecord {
     std::vector<RowError> errors;  ///< ascending rows of the store; not every bad row needs one
     std::string images_hash;
     std::vector<ImageFile> images;  ///< one per row, or none
+    std::string xxh128;             ///< of the record's own text, where it was read
 };
 
 std::string_view name_of(RowState);
 
+/// In the format of before records named their store where `spec` has no id.
 std::string record_text(const ShardRecord& record, const StoreSpec& spec);
-/// Checks that the record is that of `shard` in a store of `spec`: row numbers, files, their sizes.
+/// Checks that the record is that of `shard` in the store of `spec`: its name, row numbers, files,
+/// their sizes.
 ShardRecord parse_record(std::string_view text, const StoreSpec& spec, std::size_t shard);
 /// Reads it, and checks that the files are there with the recorded sizes. Throws bad_input.
 ShardRecord read_record(const std::filesystem::path& folder, const StoreSpec& spec,

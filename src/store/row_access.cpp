@@ -40,7 +40,7 @@ RowReader::Impl::Impl(const PredictionStore& opened, std::optional<ClassMap> thr
            opened.spec().storage == StorageFormat::full_f16),
       // Log-probabilities are logits whose exponentials happen to sum to one.
       probabilities(opened.spec().kind == ScoreKind::probabilities),
-      shards(std::make_unique<LazyShard[]>(opened.shards())) {
+      shards(opened) {
     for (std::size_t c = 0; c < places.size(); ++c)
         numbers[static_cast<std::size_t>(places[c])] = static_cast<std::int32_t>(c);
     if (!map) return;
@@ -63,18 +63,9 @@ RowReader::Impl::Impl(const PredictionStore& opened, std::optional<ClassMap> thr
     }
 }
 
-const PredictionStore::Shard* RowReader::Impl::shard(std::size_t index) const {
-    LazyShard& lazy = shards[index];
-    // A store that is still being written lacks shards: that is no damage.
-    std::call_once(lazy.once, [&] {
-        if (store.has(index)) lazy.shard = store.shard(index);
-    });
-    return lazy.shard ? &*lazy.shard : nullptr;
-}
-
 RowReader::Impl::Position RowReader::Impl::position(std::uint64_t row) const {
     Position at;
-    at.shard = shard(static_cast<std::size_t>(row / shard_rows));
+    at.shard = shards.get(static_cast<std::size_t>(row / shard_rows));
     if (at.shard == nullptr) return at;
     at.row = static_cast<std::uint32_t>(row - at.shard->first_row);
     switch (at.shard->states()[at.row]) {
@@ -97,7 +88,7 @@ std::span<const float> RowReader::Impl::scores(const Position& at,
     thread_local std::vector<float> halves;
     std::vector<float>& whole = places.empty() ? buffer : halves;
     std::span<const float> stored = at.shard->f32();
-    if (!stored.empty()) {
+    if (!stored.empty() && (shards.keeps_all() || !places.empty())) {
         stored = stored.subspan(at.row * width, width);
     } else {
         whole.resize(width);

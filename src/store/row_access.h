@@ -2,14 +2,13 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
-#include <mutex>
 #include <optional>
 #include <span>
 #include <vector>
 
 #include "assay/store/row_reader.h"
 #include "core/softmax.h"
+#include "open_shards.h"
 
 namespace assay {
 
@@ -27,15 +26,11 @@ struct RowReader::Impl {
     std::uint32_t classes;
     bool full, probabilities;  ///< of the store: every class is there; its scores need no softmax
 
-    struct LazyShard {
-        std::once_flag once;
-        std::optional<PredictionStore::Shard> shard;
-    };
-    std::unique_ptr<LazyShard[]> shards;
+    store::OpenShards shards;
 
     bool maps_by(ClassMap::Decision decision) const { return map && map->decision == decision; }
-    const PredictionStore::Shard* shard(std::size_t index) const;
 
+    /// Valid until the calling thread asks for another row, unless all shards stay open.
     struct Position {
         const PredictionStore::Shard* shard = nullptr;
         std::uint32_t row = 0;  ///< of the shard
@@ -43,7 +38,7 @@ struct RowReader::Impl {
     };
     Position position(std::uint64_t row) const;
 
-    /// Full rows: the scores in the order asked about, where they lie or in `buffer`.
+    /// Full rows: the scores in the order asked about, where they lie (and stay) or in `buffer`.
     std::span<const float> scores(const Position& at, std::vector<float>& buffer) const;
     /// What ranks the classes: the scores themselves, those of the map's targets, or the mean
     /// probabilities of its groups (in `buffer`). Not for a map of the arg-max.

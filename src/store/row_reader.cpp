@@ -61,7 +61,7 @@ bool RowReader::has_probabilities() const noexcept {
 }
 
 const PredictionStore::Shard* RowReader::shard(std::size_t index) const {
-    return impl_->shard(index);
+    return impl_->shards.get(index);
 }
 
 RowStatus RowReader::status(std::uint64_t row) const {
@@ -225,7 +225,7 @@ std::span<const float> RowReader::scores(std::uint64_t row, std::vector<float>& 
 
 bool RowReader::is_mapped() const noexcept {
     return impl_->store.spec().storage == StorageFormat::full_f32 && impl_->places.empty() &&
-           !impl_->map;
+           !impl_->map && impl_->shards.keeps_all();
 }
 
 const float* RowReader::mapped(std::uint64_t row) const {

@@ -1,22 +1,47 @@
 #include "assay/store/verify.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
+#include <map>
 
 #include "assay/error.h"
 #include "assay/store/prediction_store.h"
 #include "core/parallel.h"
 #include "core/text.h"
+#include "dataset_files.h"
 
 namespace assay {
 namespace {
 
+/// What the formats of before do not tell.
+std::vector<std::string> notes_on(const PredictionStore& store) {
+    std::vector<std::string> notes;
+    if (store.spec().id.empty()) {
+        notes.emplace_back(
+            "written in format 2, whose files do not name their store and of which only the scores "
+            "have checksums: shards and manifests of another store, and changes to these files, "
+            "may go unnoticed");
+    }
+    if (!store::read_dataset_record(store.folder().parent_path()).has_checksum)
+        notes.emplace_back(
+            "dataset.json is written in format 2, without a checksum: changes to it may go "
+            "unnoticed");
+    return notes;
+}
+
 StoreCheck check(const std::filesystem::path& folder) {
-    StoreCheck checked{
-        .folder = folder, .shards = {}, .missing = {}, .problems = verify_store(folder)};
+    StoreCheck checked{.folder = folder,
+                       .shards = {},
+                       .missing = {},
+                       .problems = verify_store(folder),
+                       .notes = {}};
     try {
         const PredictionStore store = PredictionStore::open(folder);
         checked.shards = store.shards();
         checked.missing = store.missing_shards();
+        checked.notes = notes_on(store);
     } catch (const Error& error) {
         if (checked.problems.empty())
             checked.problems.emplace_back(error.what());  // it broke just now
@@ -26,17 +51,35 @@ StoreCheck check(const std::filesystem::path& folder) {
 
 std::string state_of(const StoreCheck& check) {
     if (!check.problems.empty()) return "damaged";
-    return check.missing.value_or(0) == 0 ? "sound" : "sound, not finished";
+    const std::string sound = check.notes.empty() ? "sound" : "sound as far as its format tells";
+    return check.missing.value_or(0) == 0 ? sound : sound + ", not finished";
 }
+
+constexpr std::size_t line_width = 96;
 
 /// For people: what is wrong with a store, below its name.
 std::string problems_text(const StoreCheck& check) {
-    constexpr std::size_t width = 96;
     std::string out = check.folder.string() + ":";
     for (const std::string& problem : check.problems) {
-        for (const std::string& line : folded_lines(problem, width)) out += "\n    " + line;
+        for (const std::string& line : folded_lines(problem, line_width)) out += "\n    " + line;
     }
     return out;
+}
+
+/// Each note once, with how many stores it is about.
+std::vector<std::string> all_notes(const std::vector<StoreCheck>& checks) {
+    std::vector<std::string> order;
+    std::map<std::string, std::size_t> count;
+    for (const StoreCheck& check : checks) {
+        for (const std::string& note : check.notes) {
+            if (count[note]++ == 0) order.push_back(note);
+        }
+    }
+    for (std::string& note : order) {
+        note = fmt::format("{} of {} stores: {}", count[note], checks.size(), note);
+        note = fmt::format("{}", fmt::join(folded_lines(note, line_width), "\n"));
+    }
+    return order;
 }
 
 /// A row per store; with its problems, a row for each but the first.
@@ -65,8 +108,11 @@ std::vector<StoreCheck> verify_stores(const std::filesystem::path& path,
         if (callback) callback({.done = checks.size(), .total = found.stores.size()});
     }
     for (const StoreFolders::Fault& fault : found.faults) {
-        checks.push_back(
-            {.folder = fault.folder, .shards = {}, .missing = {}, .problems = {fault.why}});
+        checks.push_back({.folder = fault.folder,
+                          .shards = {},
+                          .missing = {},
+                          .problems = {fault.why},
+                          .notes = {}});
     }
     return checks;
 }
@@ -97,13 +143,15 @@ Report report_of(const std::vector<StoreCheck>& checks) {
         stores.push_back({{"store", check.folder.string()},
                           {"shards", value(check.shards)},
                           {"missing", value(check.missing)},
-                          {"problems", check.problems}});
+                          {"problems", check.problems},
+                          {"notes", check.notes}});
     }
     report.records = records_of(checks, table);
     Section section{.title = "", .blocks = {std::move(table)}, .sections = {}};
     for (const StoreCheck& check : checks) {
         if (!check.problems.empty()) section.blocks.emplace_back(problems_text(check));
     }
+    for (const std::string& note : all_notes(checks)) section.blocks.emplace_back(note);
     report.sections.push_back(std::move(section));
     report.result = {{"schema", "assay.verify/1"}, {"stores", std::move(stores)}};
     return report;

@@ -59,10 +59,11 @@ Manifest begin_or_resume(const fs::path& folder, const StoreSpec& wanted) {
                                 "name for the model, or remove the folder",
                                 folder.string()));
     }
-    Manifest begun{wanted, false};
+    Manifest begun{wanted, false, {}};
     if (begun.spec.shard_rows == 0)
         begun.spec.shard_rows = default_shard_rows(wanted.classes, wanted.batch_size);
     check_spec(begun.spec);
+    begun.spec.id = store_id(begun.spec);
     write_file_atomically(path, manifest_text(begun));
     return begun;
 }
@@ -84,22 +85,38 @@ Gaps gaps_of(const ShardRecord& record, const StoreSpec& spec) {
     return gaps;
 }
 
-std::vector<ShardState> find_committed(const fs::path& folder, const StoreSpec& spec,
-                                       std::vector<Gaps>& gaps) {
-    std::vector<ShardState> progress(shard_count(spec), ShardState::missing);
-    for (std::size_t shard = 0; shard < progress.size(); ++shard) {
+/// What the writer knows of a shard.
+struct KnownShard {
+    ShardState state = ShardState::missing;
+    Gaps gaps;
+    std::string record_hash;
+};
+
+std::vector<KnownShard> find_committed(const fs::path& folder, const Manifest& manifest) {
+    const StoreSpec& spec = manifest.spec;
+    std::vector<KnownShard> shards(shard_count(spec));
+    for (std::size_t shard = 0; shard < shards.size(); ++shard) {
         std::error_code error;
         if (!fs::exists(record_path(folder, shard), error)) continue;
         try {
-            gaps[shard] = gaps_of(read_record(folder, spec, shard), spec);
+            const ShardRecord record = read_record(folder, spec, shard);
+            check_finished(manifest, shard, record.xxh128);
+            shards[shard] = {ShardState::committed, gaps_of(record, spec), record.xxh128};
         } catch (Error& damage) {
             damage.add_note(fmt::format("resuming; remove `{}` to have the shard computed again",
                                         record_path(folder, shard).string()));
             throw;
         }
-        progress[shard] = ShardState::committed;
     }
-    return progress;
+    return shards;
+}
+
+/// Labels and scores count the same classes, or a class number means two things.
+void check_class_count(const ClassList& classes, const StoreSpec& spec) {
+    if (classes.empty() || classes.size() == spec.classes) return;
+    throw Error(ErrorCode::bad_input,
+                fmt::format("the data set `{}` has {} classes, and the scores of `{}` are of {}",
+                            spec.dataset_name, classes.size(), spec.model_name, spec.classes));
 }
 
 }  // namespace
@@ -108,25 +125,35 @@ struct StoreWriter::Impl {
     fs::path folder;
     Manifest manifest;
     std::optional<FileLock> lock;
-    mutable std::mutex mutex;          // for `progress` and `gaps`
-    std::vector<ShardState> progress;  // one per shard
-    std::vector<Gaps> gaps;            // likewise
+    mutable std::mutex mutex;       // for all that is below, and whether the manifest says finished
+    std::vector<KnownShard> known;  // one per shard
 
     const StoreSpec& spec() const { return manifest.spec; }
+    /// A finished store that is written again is none until finish(): what the manifest says of
+    /// its shards will not be so.
+    void withdraw_finish();
     /// A shard that is written again has none until its new files are there: a record never speaks
     /// of other files.
     void withdraw_record(std::size_t shard) const;
     /// Writes the shard's files and its record. `Scores`: floats or entries.
     template <class Scores>
-    ShardRecord commit(std::size_t shard, Scores scores, std::span<const RowState> states,
-                       std::span<const RowError> errors, const std::string& images_hash,
-                       std::span<const ImageFile> images) const;
+    KnownShard commit(std::size_t shard, Scores scores, std::span<const RowState> states,
+                      std::span<const RowError> errors, const std::string& images_hash,
+                      std::span<const ImageFile> images) const;
     /// Checks what is given, commits it, and keeps count.
     template <class Scores>
     void take(std::size_t shard, Scores scores, std::size_t width, std::span<const RowState> states,
               std::span<const RowError> errors, const std::string& images_hash,
               std::span<const ImageFile> images);
 };
+
+void StoreWriter::Impl::withdraw_finish() {
+    const std::lock_guard guard(mutex);
+    if (!manifest.finished) return;
+    const Manifest begun{manifest.spec, false, {}};
+    write_file_atomically(manifest_path(folder), manifest_text(begun));
+    manifest = begun;
+}
 
 void StoreWriter::Impl::withdraw_record(std::size_t shard) const {
     std::error_code error;
@@ -155,19 +182,23 @@ StoreWriter StoreWriter::open(const fs::path& runs, const StoreSpec& spec, const
     if (checked.shard_rows == 0)
         checked.shard_rows = default_shard_rows(wanted.classes, wanted.batch_size);
     check_spec(checked);
+    check_class_count(dataset.classes, wanted);
 
     auto impl = std::make_unique<Impl>();
     const fs::path dataset_folder = runs / spec.dataset_name;
     make_folders(dataset_folder);
-    ensure_dataset(dataset_folder, spec.dataset_name, wanted.ids_hash, dataset);
+    const DatasetRecord there =
+        ensure_dataset(dataset_folder, spec.dataset_name, wanted.ids_hash, dataset);
+    check_class_count(there.classes, wanted);
+    wanted.dataset_name = there.name;  // the folder may have been renamed
+    wanted.dataset_id = there.id;
     impl->folder = dataset_folder / spec.model_name;
     make_folders(shards_folder(impl->folder));
     impl->lock.emplace(lock_path(impl->folder));
     remove_stale_temporaries(impl->folder);
     remove_stale_temporaries(shards_folder(impl->folder));
     impl->manifest = begin_or_resume(impl->folder, wanted);
-    impl->gaps.resize(shard_count(impl->spec()));
-    impl->progress = find_committed(impl->folder, impl->spec(), impl->gaps);
+    impl->known = find_committed(impl->folder, impl->manifest);
     return StoreWriter(std::move(impl));
 }
 
@@ -193,22 +224,22 @@ std::uint32_t StoreWriter::rows_in(std::size_t shard) const noexcept {
 
 bool StoreWriter::has(std::size_t shard) const {
     const std::lock_guard guard(impl_->mutex);
-    return impl_->progress.at(shard) == ShardState::committed;
+    return impl_->known.at(shard).state == ShardState::committed;
 }
 
 std::size_t StoreWriter::missing() const {
     const std::lock_guard guard(impl_->mutex);
     return static_cast<std::size_t>(
-        std::count_if(impl_->progress.begin(), impl_->progress.end(),
-                      [](ShardState p) { return p != ShardState::committed; }));
+        std::count_if(impl_->known.begin(), impl_->known.end(),
+                      [](const KnownShard& s) { return s.state != ShardState::committed; }));
 }
 
 template <class Scores>
-ShardRecord StoreWriter::Impl::commit(std::size_t shard, Scores scores,
-                                      std::span<const RowState> states,
-                                      std::span<const RowError> errors,
-                                      const std::string& images_hash,
-                                      std::span<const ImageFile> images) const {
+KnownShard StoreWriter::Impl::commit(std::size_t shard, Scores scores,
+                                     std::span<const RowState> states,
+                                     std::span<const RowError> errors,
+                                     const std::string& images_hash,
+                                     std::span<const ImageFile> images) const {
     ShardRecord record;
     record.shard = shard;
     record.images_hash = images_hash;
@@ -232,8 +263,9 @@ ShardRecord StoreWriter::Impl::commit(std::size_t shard, Scores scores,
         record.files.push_back(
             {files[i].name, header.size() + data.files[i].size(), hasher.digest()});
     }
-    write_file_atomically(record_path(folder, shard), record_text(record, spec()));
-    return record;
+    const std::string text = record_text(record, spec());
+    write_file_atomically(record_path(folder, shard), text);
+    return {ShardState::committed, gaps_of(record, spec()), hash_text(text)};
 }
 
 template <class Scores>
@@ -241,7 +273,7 @@ void StoreWriter::Impl::take(std::size_t shard, Scores scores, std::size_t width
                              std::span<const RowState> states, std::span<const RowError> errors,
                              const std::string& images_hash, std::span<const ImageFile> images) {
     const std::uint64_t begin = shard_begin(spec(), shard);
-    const std::uint32_t rows = shard < progress.size() ? shard_size(spec(), shard) : 0;
+    const std::uint32_t rows = shard < known.size() ? shard_size(spec(), shard) : 0;
     const bool errors_inside = std::all_of(errors.begin(), errors.end(), [&](const RowError& e) {
         return e.row >= begin && e.row < begin + rows;
     });
@@ -257,19 +289,19 @@ void StoreWriter::Impl::take(std::size_t shard, Scores scores, std::size_t width
     {
         const std::lock_guard guard(mutex);
         if (!lock) throw Error(ErrorCode::internal, "a shard was given to a finished store");
-        if (progress[shard] != ShardState::missing) {
+        if (known[shard].state != ShardState::missing) {
             throw Error(ErrorCode::internal, fmt::format("shard {} was given twice", shard));
         }
-        progress[shard] = ShardState::writing;
+        known[shard].state = ShardState::writing;
     }
     try {
-        const ShardRecord record = commit(shard, scores, states, errors, images_hash, images);
+        withdraw_finish();
+        KnownShard committed = commit(shard, scores, states, errors, images_hash, images);
         const std::lock_guard guard(mutex);
-        progress[shard] = ShardState::committed;
-        gaps[shard] = gaps_of(record, spec());
+        known[shard] = std::move(committed);
     } catch (...) {
         const std::lock_guard guard(mutex);
-        progress[shard] = ShardState::missing;
+        known[shard].state = ShardState::missing;
         throw;
     }
 }
@@ -295,26 +327,25 @@ void StoreWriter::write_entries(std::size_t shard, std::span<const TopEntry> ent
 StoreWriter::BadRows StoreWriter::bad_rows() const {
     const std::lock_guard guard(impl_->mutex);
     BadRows all;
-    for (const Gaps& gaps : impl_->gaps) {
-        all.count += gaps.bad.count;
-        if (!all.first) all.first = gaps.bad.first;  // shards are in the order of their rows
+    for (const KnownShard& shard : impl_->known) {
+        all.count += shard.gaps.bad.count;
+        if (!all.first) all.first = shard.gaps.bad.first;  // shards are in the order of their rows
     }
     return all;
 }
 
 std::vector<std::uint64_t> StoreWriter::unreadable_rows(std::size_t shard) const {
     const std::lock_guard guard(impl_->mutex);
-    return impl_->gaps.at(shard).unreadable;
+    return impl_->known.at(shard).gaps.unreadable;
 }
 
 void StoreWriter::redo(std::size_t shard) {
     const std::lock_guard guard(impl_->mutex);
-    if (impl_->progress.at(shard) != ShardState::committed) {
+    if (impl_->known.at(shard).state != ShardState::committed) {
         throw Error(ErrorCode::internal,
                     fmt::format("shard {} is to be computed again and is not there", shard));
     }
-    impl_->progress[shard] = ShardState::missing;
-    impl_->gaps[shard] = {};
+    impl_->known[shard] = {};
 }
 
 void StoreWriter::finish() {
@@ -326,8 +357,12 @@ void StoreWriter::finish() {
     if (!impl_->manifest.finished) {
         Manifest finished = impl_->manifest;
         finished.finished = true;
+        if (!finished.spec.id.empty()) {
+            for (const KnownShard& shard : impl_->known)
+                finished.records.push_back(shard.record_hash);
+        }
         write_file_atomically(manifest_path(impl_->folder), manifest_text(finished));
-        impl_->manifest.finished = true;
+        impl_->manifest = std::move(finished);
     }
     impl_->lock.reset();
 }

@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "assay/store/prediction_store.h"
 #include "core/file.h"
 #include "program.h"
 
@@ -36,7 +37,18 @@ protected:
     fs::path runs_ = scratch_ / "runs";
 };
 
+/// A store as its writer leaves it that is killed before the end.
+void interrupt(const fs::path& runs, const fs::path& store) {
+    const PredictionStore there = PredictionStore::open(store);
+    StoreWriter writer = StoreWriter::open(runs, there.spec(), there.dataset());
+    std::vector<float> scores(std::size_t{writer.rows_in(1)} * there.classes());
+    there.shard(1).read_rows(0, writer.rows_in(1), scores);
+    writer.redo(1);
+    writer.write_shard(1, scores, std::vector<RowState>(writer.rows_in(1)), {}, "");
+}
+
 TEST_F(Stores, ThatAreNotFinishedAreSound) {
+    interrupt(runs_, runs_ / "val/b");
     fs::remove(runs_ / "val/b/shards/000000.json");
     fs::remove(runs_ / "val/b/shards/000002.json");
     const Outcome verified = assay("verify");
@@ -49,6 +61,52 @@ TEST_F(Stores, ThatAreNotFinishedAreSound) {
     EXPECT_EQ(assay("verify").status, 2);
     EXPECT_THAT(assay("verify").out,
                 AllOf(HasSubstr("damaged: `000001.npy`"), Not(HasSubstr("shard 0 of 3"))));
+}
+
+TEST_F(Stores, ThatLostAShardAreDamaged) {
+    fs::remove(runs_ / "val/b/shards/000000.json");
+    const Outcome verified = assay("verify");
+    EXPECT_EQ(verified.status, 2);
+    EXPECT_THAT(verified.out, AllOf(HasSubstr("val/b,3,1,\"damaged: 1 of 3 shards is gone since"),
+                                    HasSubstr("val/a,3,0,sound")));
+}
+
+// Shards of one model in another one's folder are read by no command.
+TEST_F(Stores, WithShardsOfOthersAreDamaged) {
+    std::string text = "image,cat,dog\n";
+    for (int i = 0; i < 6; ++i) text += "p" + std::to_string(i) + ",-1,3\n";
+    write_file_atomically(scratch_ / "other.csv", text);
+    ASSERT_EQ(assay_run({"import", scratch_ / "other.csv", "--dataset-name", "val", "--name", "d",
+                         "--out", runs_, "--shard-rows", "2"})
+                  .status,
+              0);
+    for (const char* name : {"shards/000001.npy", "shards/000001.json"})
+        fs::copy_file(runs_ / "val/d" / name, runs_ / "val/b" / name,
+                      fs::copy_options::overwrite_existing);
+    const Outcome verified = assay("verify");
+    EXPECT_EQ(verified.status, 2);
+    EXPECT_THAT(verified.out, HasSubstr("it belongs to another store, that of `d` on `val`"));
+    const std::string b = runs_ / "val/b", a = runs_ / "val/a";
+    for (const std::vector<std::string>& command : {std::vector<std::string>{"score", b},
+                                                    {"compare", a, b},
+                                                    {"export", b},
+                                                    {"show", "p2", b}}) {
+        const Outcome outcome = assay_run(command);
+        EXPECT_EQ(outcome.status, 2) << command[0];
+        EXPECT_THAT(outcome.err, HasSubstr("belongs to another store")) << command[0];
+    }
+    EXPECT_EQ(assay_run({"score", runs_ / "val/d"}).status, 0);
+}
+
+TEST_F(Stores, OfTheFormatOfBeforeAreReadAndSaySo) {
+    const fs::path old = scratch_ / "old";
+    fs::copy(fs::path(ASSAY_SOURCE_DIR) / "tests/store/fixtures/version2", old,
+             fs::copy_options::recursive);
+    EXPECT_EQ(assay_run({"score", old}).status, 3);  // one image could not be read
+    const Outcome verified = assay_run({"verify", old});
+    EXPECT_EQ(verified.status, 0);
+    EXPECT_THAT(verified.out, AllOf(HasSubstr("sound as far as its format tells"),
+                                    HasSubstr("\n2 of 2 stores: written in format 2")));
 }
 
 TEST_F(Stores, AGarbledManifestHidesNoOther) {

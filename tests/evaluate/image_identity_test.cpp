@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include <functional>
-#include <regex>
+#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "assay/collective/comm.h"
@@ -52,13 +52,17 @@ protected:
     }
     /// As a store was written before images were recorded one by one.
     void make_old(const std::string& model) {
-        for (int shard = 0; fs::exists(record(model, shard)); ++shard) {
-            const std::string text = read_text(record(model, shard));
-            const std::string old = std::regex_replace(
-                text, std::regex(R"x(\s*"image_(bytes|hashes)": \[[^\]]*\],)x"), "");
-            ASSERT_NE(old, text);
-            write_file_atomically(record(model, shard), old);
-        }
+        // Stores of format 2, which had neither checksums nor ids.
+        const auto rewrite = [](const fs::path& file, std::initializer_list<const char*> later) {
+            nlohmann::json value = nlohmann::json::parse(read_text(file));
+            value["schema_version"] = 2;
+            for (const char* field : later) ASSERT_EQ(value.erase(field), 1U) << field;
+            write_file_atomically(file, value.dump());
+        };
+        rewrite(scratch_ / "runs/d" / model / "manifest.json",
+                {"id", "dataset_id", "import_hash", "records", "xxh128"});
+        for (int shard = 0; fs::exists(record(model, shard)); ++shard)
+            rewrite(record(model, shard), {"store", "image_bytes", "image_hashes", "xxh128"});
     }
 };
 

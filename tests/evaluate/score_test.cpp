@@ -7,6 +7,7 @@
 #include "assay/error.h"
 #include "metric/plain_definitions.h"
 #include "saved_scores.h"
+#include "store/open_shards.h"
 
 namespace assay {
 namespace {
@@ -140,6 +141,14 @@ TEST(Score, SameBitsForAnyThreadsRanksAndShards) {
         const std::string text = to_json(score_store(store, options, comm)).dump();
         if (text != expected) throw std::runtime_error("rank differs");
     });
+    // Of which few are open at a time.
+    const std::size_t before = store::set_open_files(0);
+    const std::string few =
+        to_json(
+            scored(save(folder, made, "net", StorageFormat::full_f32, 17, false, "few"), options))
+            .dump();
+    store::set_open_files(before);
+    EXPECT_EQ(few, expected);
 }
 
 TEST(Score, EverythingIsUndefinedWithoutLabels) {

@@ -92,7 +92,7 @@ TEST(StoreDamage, RecordsAreCheckedAgainstTheStore) {
         std::string text = good;
         const std::size_t at = text.find(from);
         EXPECT_NE(at, std::string::npos) << from;
-        put_text(path, text.replace(at, from.size(), to));
+        put_text(path, with_checksum(text.replace(at, from.size(), to)));
         const std::string message =
             error_of([&] { PredictionStore::open(scratch / "val/net").shard(1); }).second;
         put_text(path, good);
@@ -112,13 +112,15 @@ TEST(StoreDamage, RecordsAreCheckedAgainstTheStore) {
                 HasSubstr("`row` is 20; it must be a whole number from 10 to 19"));
     EXPECT_THAT(refusal("assay.shard", "assay.store"), HasSubstr("the schema is `assay.store`"));
     EXPECT_THAT(refusal("images_xxh128", "images"), HasSubstr("`images_xxh128` is missing"));
-    EXPECT_THAT(refusal("\"schema_version\": 2", "\"schema_version\": 3"),
+    EXPECT_THAT(refusal("\"schema_version\": 3", "\"schema_version\": 4"),
                 HasSubstr("newer Assay"));
 }
 
 TEST(StoreDamage, ForgedClassesDoNotReachTheMetrics) {
     const Scratch scratch;
-    write_shards(scratch.path(), StorageFormat::label);
+    StoreWriter writer = StoreWriter::open(scratch.path(), made_up_spec(34, StorageFormat::label),
+                                           made_up_dataset(34));
+    write_made_up_shard(writer, 0);
     const auto file = scratch / "val/net/shards/000000.npy";
     std::string text = file_text(file);
     const std::size_t first_class = text.size() - 10 * 8;
@@ -127,7 +129,7 @@ TEST(StoreDamage, ForgedClassesDoNotReachTheMetrics) {
     const std::string old_hash = hash_file(file);
     put_text(file, text);
     record.replace(record.find(old_hash), old_hash.size(), hash_file(file));
-    put_text(scratch / "val/net/shards/000000.json", record);
+    put_text(scratch / "val/net/shards/000000.json", with_checksum(record));
     EXPECT_THAT(error_of([&] { PredictionStore::open(scratch / "val/net").shard(0); }).second,
                 HasSubstr("row 0 of the shard holds class 7 of 7"));
 }
@@ -141,7 +143,7 @@ TEST(StoreDamage, ManifestsAreChecked) {
     const std::string good = file_text(path);
     const auto refusal = [&](const std::string& from, const std::string& to) {
         std::string text = good;
-        put_text(path, text.replace(text.find(from), from.size(), to));
+        put_text(path, with_checksum(text.replace(text.find(from), from.size(), to)));
         const std::string message =
             error_of([&] { PredictionStore::open(scratch / "val/net"); }).second;
         put_text(path, good);
@@ -226,6 +228,7 @@ TEST(StoreDamage, AFullDiskLosesNothing) {
     StoreSpec spec = made_up_spec(34);
     spec.classes = 2000;
     Dataset dataset = made_up_dataset(34);
+    dataset.classes = ClassList();
     const int status = status_in_child([&] {
         StoreWriter writer = StoreWriter::open(scratch.path(), spec, dataset);
         write_made_up_shard(writer, 0);

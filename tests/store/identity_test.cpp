@@ -90,8 +90,8 @@ TEST(StoreIdentity, EveryDifferenceIsNamedWithBothValues) {
                 HasSubstr("the model's file is another one"));
     EXPECT_THAT(refusal([](StoreSpec& s) { s.preprocess_hash = "p"; }),
                 HasSubstr("the preprocessing differs. "));
-    EXPECT_THAT(refusal([](StoreSpec& s) { s.classes = 9; }),
-                HasSubstr("classes is `7` there and `9` now"));
+    EXPECT_THAT(refusal([](StoreSpec& s) { s.import_hash = "another order"; }),
+                HasSubstr("the rows of the file belong to other items than they did then"));
     EXPECT_THAT(refusal([](StoreSpec& s) { s.kind = ScoreKind::probabilities; }),
                 HasSubstr("the kind of scores is `logits` there and `probabilities` now"));
     EXPECT_THAT(refusal([](StoreSpec& s) { s.shard_rows = 20; }),
@@ -168,7 +168,7 @@ TEST(StoreIdentity, OtherItemsLabelsOrClassesAreRefused) {
                 HasSubstr("other labels: `item00000` is labelled `c0` there and `c6` now, and 33 "
                           "more of 34 differ"));
     dataset = made_up_dataset(34);
-    dataset.classes = ClassList({"x", "y"});
+    dataset.classes = ClassList({"x", "y", "c2", "c3", "c4", "c5", "c6"});
     EXPECT_THAT(refusal(dataset).second,
                 HasSubstr("other classes, there and now: class 0 is `c0` and `x`"));
     EXPECT_EQ(refusal(dataset).first, ErrorCode::bad_input);
@@ -204,8 +204,8 @@ TEST(StoreIdentity, NewerVersionsAreRefused) {
     for (const char* name : {"val/net/manifest.json", "val/dataset.json"}) {
         const std::string text = file_text(scratch / name);
         std::string newer = text;
-        newer.replace(newer.find("\"schema_version\": 2"), 19, "\"schema_version\": 9");
-        put_text(scratch / name, newer);
+        newer.replace(newer.find("\"schema_version\": 3"), 19, "\"schema_version\": 9");
+        put_text(scratch / name, with_checksum(newer));
         const auto open_writer = [&] {
             StoreWriter::open(scratch.path(), made_up_spec(34), made_up_dataset(34));
         };
@@ -222,8 +222,8 @@ TEST(StoreIdentity, OlderVersionsAreRefusedWithWhatToDo) {
     const Scratch scratch;
     StoreWriter::open(scratch.path(), made_up_spec(34), made_up_dataset(34));
     std::string text = file_text(scratch / "val/net/manifest.json");
-    text.replace(text.find("\"schema_version\": 2"), 19, "\"schema_version\": 1");
-    put_text(scratch / "val/net/manifest.json", text);
+    text.replace(text.find("\"schema_version\": 3"), 19, "\"schema_version\": 1");
+    put_text(scratch / "val/net/manifest.json", with_checksum(text));
     EXPECT_THAT(
         error_of([&] { PredictionStore::open(scratch / "val/net"); }).second,
         AllOf(HasSubstr("written by an older Assay"), HasSubstr("predict or import again")));

@@ -507,5 +507,32 @@ TEST(Import, SafetensorsHeadersAreNotTrusted) {
     EXPECT_THAT(refusal("{}", 0), HasSubstr("no array is a matrix"));
 }
 
+// The file and the items are the same, and the rows belong to others: half of each would be a
+// store of nothing.
+TEST(Import, AnotherOrderOfTheRowsIsAnotherStore) {
+    const Scratch scratch;
+    put_text(scratch / "scores.csv", "cat,dog\n1,2\n3,4\n5,6\n");
+    put_text(scratch / "one.txt", "a\nb\nc\n");
+    put_text(scratch / "two.txt", "c\nb\na\n");
+    ImportOptions options = named();
+    options.kind = ScoreKind::logits;
+    options.shard_rows = 1;
+    const auto import_by = [&](const char* items) {
+        options.ids = scratch / items;
+        return import_predictions(scratch / "scores.csv", scratch / "runs", options);
+    };
+    import_by("one.txt");
+    const std::filesystem::path store = scratch / "runs/val/net";
+    EXPECT_THAT(all_rows(PredictionStore::open(store)), ElementsAre(1, 2, 3, 4, 5, 6));
+    std::filesystem::remove(store / "shards/000000.json");  // as after a kill
+    EXPECT_THAT(error_of([&] { import_by("two.txt"); }).second,
+                HasSubstr("the rows of the file belong to other items than they did then"));
+    import_by("one.txt");
+    options.model_name = "turned";
+    import_by("two.txt");
+    EXPECT_THAT(all_rows(PredictionStore::open(scratch / "runs/val/turned")),
+                ElementsAre(5, 6, 3, 4, 1, 2));
+}
+
 }  // namespace
 }  // namespace assay

@@ -20,11 +20,6 @@ namespace {
 
 constexpr std::uint64_t rows = 24;
 
-/// A killed process loses nothing that the kernel has, wherever it is kept; and syncs cost nothing
-/// here.
-const std::filesystem::path in_memory =
-    std::filesystem::is_directory("/dev/shm") ? "/dev/shm" : std::filesystem::temp_directory_path();
-
 void write_all(const std::filesystem::path& runs, StorageFormat storage) {
     StoreWriter writer =
         StoreWriter::open(runs, made_up_spec(rows, storage), made_up_dataset(rows));
@@ -107,12 +102,12 @@ class StoreKill : public ::testing::TestWithParam<StorageFormat> {};
 
 TEST_P(StoreKill, AtEverySystemCall) {
     if (!may_trace()) GTEST_SKIP() << "this machine does not let a process trace its children";
-    const Scratch whole(in_memory);
+    const Scratch whole(in_memory());
     write_all(whole.path(), GetParam());
     const auto expected = all_files(whole.path());
     int n = 0;
     for (;; ++n) {
-        const Scratch scratch(in_memory);
+        const Scratch scratch(in_memory());
         const bool done = run_until_stop(scratch / "runs", GetParam(), n);
         expect_sound(scratch / "runs", expected);
         ASSERT_NO_THROW(write_all(scratch / "runs", GetParam())) << "after a kill at stop " << n;
@@ -125,13 +120,13 @@ TEST_P(StoreKill, AtEverySystemCall) {
 }
 
 TEST_P(StoreKill, AgainAndAgainAtRandomTimes) {
-    const Scratch whole(in_memory);
+    const Scratch whole(in_memory());
     write_all(whole.path(), GetParam());
     const auto expected = all_files(whole.path());
     std::mt19937 random(7);
     int killed = 0;
     for (int round = 0; round < 12; ++round) {
-        const Scratch scratch(in_memory);
+        const Scratch scratch(in_memory());
         for (int attempt = 0; attempt < 200; ++attempt) {
             const pid_t child = in_child([&] { write_all(scratch / "runs", GetParam()); });
             std::this_thread::sleep_for(std::chrono::microseconds(random() % 3000));

@@ -10,10 +10,13 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "assay/data/dataset.h"
 #include "assay/error.h"
 #include "assay/store/prediction_store.h"
+#include "assay/store/row_reader.h"
+#include "core/hash.h"
 
 namespace assay {
 
@@ -61,8 +64,8 @@ inline std::vector<float> made_up_scores(std::uint64_t first, std::uint32_t rows
     return scores;
 }
 
-/// Row 13 cannot be read.
-inline void write_made_up_shard(StoreWriter& writer, std::size_t shard) {
+/// Row 13 cannot be read. `more` is added to every third score.
+inline void write_made_up_shard(StoreWriter& writer, std::size_t shard, float more = 0) {
     const std::uint64_t first = writer.first_row(shard);
     const std::uint32_t rows = writer.rows_in(shard);
     std::vector<RowState> states(rows, RowState::ok);
@@ -71,15 +74,22 @@ inline void write_made_up_shard(StoreWriter& writer, std::size_t shard) {
         states[13 - first] = RowState::unreadable;
         errors.push_back({13, RowState::unreadable, "cut off after 77 bytes"});
     }
-    writer.write_shard(shard, made_up_scores(first, rows, writer.spec().classes), states, errors,
-                       fmt::format("xxh128:{:032x}", shard));
+    std::vector<float> scores = made_up_scores(first, rows, writer.spec().classes);
+    for (std::size_t i = 0; i < scores.size(); i += 3) scores[i] += more;
+    writer.write_shard(shard, scores, states, errors, fmt::format("xxh128:{:032x}", shard));
 }
 
-inline void write_missing_shards(StoreWriter& writer) {
+inline void write_missing_shards(StoreWriter& writer, float more = 0) {
     for (std::size_t s = 0; s < writer.shards(); ++s) {
-        if (!writer.has(s)) write_made_up_shard(writer, s);
+        if (!writer.has(s)) write_made_up_shard(writer, s, more);
     }
     writer.finish();
+}
+
+/// A folder for what is written thousands of times: syncs cost nothing there.
+inline std::filesystem::path in_memory() {
+    return std::filesystem::is_directory("/dev/shm") ? "/dev/shm"
+                                                     : std::filesystem::temp_directory_path();
 }
 
 /// Every file below `folder` and its bytes, but the locks (they hold the number of a process).
@@ -102,6 +112,36 @@ inline std::string file_text(const std::filesystem::path& path) {
 
 inline void put_text(const std::filesystem::path& path, const std::string& text) {
     std::ofstream(path, std::ios::binary | std::ios::trunc) << text;
+}
+
+/// A text that was changed on purpose, with the checksum that it would have been written with.
+inline std::string with_checksum(const std::string& text) {
+    const std::size_t at = text.rfind("\"xxh128\": ");
+    return text.substr(0, at) +
+           fmt::format("\"xxh128\": \"{}\"\n}}\n", hash_text(text.substr(0, at)));
+}
+
+/// All that can be read of a store, for people; equal texts: the same numbers under the same names.
+inline std::string everything_in(const std::filesystem::path& folder) {
+    const PredictionStore store = PredictionStore::open(folder);
+    const Dataset& dataset = store.dataset();
+    const RowReader reader(store);
+    std::string text =
+        fmt::format("{} on {}\n", store.spec().model_name, store.spec().dataset_name);
+    for (std::size_t c = 0; c < dataset.classes.size(); ++c)
+        text += fmt::format("{} {}\n", dataset.classes.id(c), dataset.classes.name(c));
+    std::vector<RankedClass> top;
+    for (std::uint64_t row = 0; row < store.rows(); ++row) {
+        text += fmt::format("{} [{}]", dataset.ids[row], fmt::join(dataset.labels[row], " "));
+        for (const Dataset::Attribute& attribute : dataset.attributes)
+            text += fmt::format(" {}={}", attribute.name, attribute.values[row]);
+        reader.top(row, store.classes(), top);
+        text += reader.why_not(row);
+        for (const RankedClass& best : top)
+            text += fmt::format(" {}:{:a}", best.cls, best.probability);
+        text += fmt::format(" {:a}\n", reader.log_sum_exp(row).value_or(0));
+    }
+    return text;
 }
 
 /// The code and message of the Error that `body` throws; fails the test when it throws none.

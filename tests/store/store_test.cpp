@@ -316,7 +316,9 @@ TEST(Store, ShardSizeIsAFormula) {
         spec.classes = classes;
         spec.shard_rows = 0;
         spec.batch_size = batch;
-        return StoreWriter::open(scratch.path(), spec, made_up_dataset(3)).spec().shard_rows;
+        Dataset dataset = made_up_dataset(3);
+        dataset.classes = ClassList();
+        return StoreWriter::open(scratch.path(), spec, dataset).spec().shard_rows;
     };
     EXPECT_EQ(chosen(1000, 0), 1024U);     // 2^20 floats / 1000 = 1048, cut to a power of two
     EXPECT_EQ(chosen(1000, 50), 1000U);    // 20 batches of 50

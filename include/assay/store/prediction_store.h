@@ -77,8 +77,14 @@ struct StoreSpec {
     std::string ids_hash;         ///< Dataset::ids_fingerprint()
     std::string model_hash;       ///< hash_file of the model, or of the imported file
     std::string preprocess_hash;  ///< "" for imports
+    std::string import_hash;      ///< of imports: which row of the file each item has, and the
+                                  ///< classes of its columns; else ""
     std::string provenance_json;  ///< JSON object: command, versions, device, resolved model spec,
                                   ///< preprocessing, ...
+    /// Both are worked out when the store is begun, and name it in each of its files; "" in stores
+    /// of before files did.
+    std::string dataset_id;  ///< of the names, ids, labels, attributes and classes of the items
+    std::string id;          ///< of `dataset_id` and all of the above but the provenance
 };
 
 /// One of the stored entries of a row of a reduced store.
@@ -91,17 +97,20 @@ struct TopEntry {
 /// for different shards.
 class StoreWriter {
 public:
-    /// Begins a store under `runs`, or resumes the one there. Writes dataset.json and items.csv
-    /// when they are missing and checks them when they are not. Throws bad_input when the store
-    /// there was made from another model, preprocessing, data or options (each difference is named,
-    /// with what to do), or by a newer version; busy when another process writes it; io.
+    /// Begins a store under `runs`, or resumes the one there, in the format that it has. Writes
+    /// dataset.json and items.csv when they are missing and checks them when they are not. Throws
+    /// bad_input when the store there was made from another model, preprocessing, data or options
+    /// (each difference is named, with what to do), holds shards of another store, or was written
+    /// by a newer version, and when the data set has another number of classes than the scores;
+    /// busy when another process writes it; io.
     static StoreWriter open(const std::filesystem::path& runs, const StoreSpec& spec,
                             const Dataset& dataset);
     ~StoreWriter();
     StoreWriter(StoreWriter&&) noexcept;
 
     const StoreSpec& spec()
-        const noexcept;  ///< with shard_rows (and, when resumed, batch_size) as recorded
+        const noexcept;  ///< with shard_rows (and, when resumed, batch_size) as recorded, the
+                         ///< data set's name as dataset.json has it, and the ids
     const std::filesystem::path& folder() const noexcept;
     std::size_t shards() const noexcept;
     std::uint64_t first_row(std::size_t shard) const noexcept;
@@ -154,7 +163,7 @@ private:
 class PredictionStore {
 public:
     /// `folder` is RUNS/<data set>/<model>. Throws bad_input: no manifest, damaged, newer version,
-    /// missing items.
+    /// missing items, the dataset.json of another data set or with another number of classes.
     static PredictionStore open(const std::filesystem::path& folder);
     ~PredictionStore();
     PredictionStore(PredictionStore&&) noexcept;
@@ -167,6 +176,7 @@ public:
     std::uint32_t classes() const noexcept;
     std::size_t shards() const noexcept;
     bool complete() const noexcept;  ///< every shard is there
+    bool finished() const noexcept;  ///< every shard was there once, and the writer said so
     std::size_t missing_shards() const noexcept;
     bool has(std::size_t shard) const noexcept;  ///< the shard is there
 
@@ -198,7 +208,8 @@ public:
         struct Impl;
         std::shared_ptr<const Impl> impl;
     };
-    /// Throws bad_input when the shard is missing or its bytes do not match the checksum.
+    /// Throws bad_input when the shard is missing, belongs to another store, or its bytes do not
+    /// match the checksum.
     Shard shard(std::size_t index) const;
 
 private:
@@ -232,8 +243,8 @@ std::vector<std::filesystem::path> find_stores(const std::vector<std::filesystem
 std::vector<PredictionStore> open_stores_together(const std::vector<std::string>& paths);
 
 /// Reads every byte of a store and of its data set's description. One sentence for each problem
-/// (damaged shards, records that disagree; missing shards and leftovers of killed writers are not
-/// problems); empty: all is well.
+/// (damaged and foreign files, shards that a finished store has lost; shards that no run has
+/// written yet and leftovers of killed writers are not problems); empty: all is well.
 std::vector<std::string> verify_store(const std::filesystem::path& folder);
 
 }  // namespace assay

@@ -8,7 +8,8 @@
 //
 // A score becomes a probability by the row's softmax (of logits and log-probabilities), or is one
 // already, cut to [0, 1]. Thread-safe; a shard is opened, and checked against its checksum, when a
-// row of it is first asked for, and stays open with the reader.
+// row of it is first asked for, and stays open with the reader, or 64 do of a store of very many
+// shards.
 #pragma once
 
 #include <cstddef>
@@ -114,7 +115,7 @@ public:
     /// The scores of a row of full(), in the order asked about, before any map: where they lie, or
     /// in `buffer`. The status must be ok.
     std::span<const float> scores(std::uint64_t row, std::vector<float>& buffer) const;
-    /// The scores lie in memory as they are asked about: full_f32, no other order, no map.
+    /// The scores stay in memory as they are asked about: full_f32, all open, no order, no map.
     bool is_mapped() const noexcept;
     /// Where they lie, with is_mapped(); the row's shard must be there.
     const float* mapped(std::uint64_t row) const;
@@ -123,8 +124,8 @@ public:
     void probabilities(std::uint64_t row, std::uint32_t begin, std::uint32_t end, RowScale scale,
                        float* out) const;
 
-    /// Opens a shard, for what rows alone do not tell (Shard::images_hash()). nullptr: it is not
-    /// there. Throws bad_input when it is damaged.
+    /// Opens a shard, for what rows alone do not tell. Valid until the thread asks for another row.
+    /// nullptr: it is not there. Throws bad_input when it is damaged.
     const PredictionStore::Shard* shard(std::size_t index) const;
 
 private:

@@ -1,4 +1,4 @@
-// Whether stores are as they were written: every shard against its checksum.
+// Whether stores are as they were written: every file against its checksum and its store.
 #pragma once
 
 #include <cstddef>
@@ -18,6 +18,7 @@ struct StoreCheck {
     std::optional<std::size_t> shards;
     std::optional<std::size_t> missing;  ///< shards that no run has written yet: not a problem
     std::vector<std::string> problems;   ///< one sentence each; empty: what is there is sound
+    std::vector<std::string> notes;      ///< what the store's format cannot tell
 };
 
 /// verify_store() of every store below `path` (a RUNS folder, one of its data sets, or one store),
