@@ -22,8 +22,8 @@ std::string read_text(const std::filesystem::path& path, std::uint64_t limit = 1
 std::string read_start(const std::filesystem::path& path, std::size_t bytes);
 
 /// A read-only memory map of a whole file. Empty files give an empty span. Movable.
-/// A file that shrinks while it is mapped ends the process with SIGBUS: map only files that Assay's
-/// own stores hold, or files that the user promised to leave alone while the command runs.
+/// A file that shrinks while it is mapped ends the process with SIGBUS; the command then names it
+/// (shortened_files.h).
 class MappedFile {
 public:
     MappedFile() = default;
