@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -121,6 +122,8 @@ std::string_view name_of(ReportFormat);
 /// Throws usage with the known names.
 ReportFormat report_format_named(std::string_view name);
 const std::vector<std::string>& report_format_names();
+/// By a file's ending: .csv, .json, .md, .tex; nothing for any other.
+std::optional<ReportFormat> report_format_of(const std::filesystem::path& file);
 
 struct RenderOptions {
     bool colour = false;    ///< text: bold headings, dim rules

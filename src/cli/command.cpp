@@ -176,10 +176,14 @@ bool parse(CLI::App& app, std::vector<std::string> arguments) {
 }
 
 void Output::add_to(CLI::App& app) {
-    const auto choose = [this](ReportFormat chosen) {
-        format = chosen;
-        json = chosen == ReportFormat::json;
-        csv = chosen == ReportFormat::csv;
+    const auto take = [this](ReportFormat taken) {
+        format = taken;
+        json = taken == ReportFormat::json;
+        csv = taken == ReportFormat::csv;
+    };
+    const auto choose = [this, take](ReportFormat named) {
+        chosen = true;
+        take(named);
     };
     auto* named = app.add_option_function<std::string>(
         "--format", [choose](const std::string& name) { choose(report_format_named(name)); },
@@ -191,15 +195,24 @@ void Output::add_to(CLI::App& app) {
         "--csv", [choose] { choose(ReportFormat::csv); }, "Short for --format csv");
     as_json->excludes(named);
     as_csv->excludes(named)->excludes(as_json);
-    app.add_option("-o,--output", file, "Write the result to FILE instead of stdout (-: stdout)")
+    app.add_option_function<std::string>(
+           "-o,--output",
+           [this, take](const std::string& name) {
+               file = name;
+               if (const auto by_ending = report_format_of(file); by_ending && !chosen)
+                   take(*by_ending);
+           },
+           "Write the result to FILE instead of stdout (-: stdout); .json, .csv, .md and .tex say "
+           "the "
+           "format")
         ->type_name("FILE");
 }
 
 void Output::check_is_report(std::string_view what, std::string_view option) const {
     const std::filesystem::path ending = file.extension();
-    if (format != ReportFormat::text || (ending != ".csv" && ending != ".json")) return;
+    if ((chosen && format != ReportFormat::text) || (ending != ".csv" && ending != ".json")) return;
     throw Error(ErrorCode::usage,
-                fmt::format("-o {0} would hold the report, as text: {1} are written with {2} {0}, "
+                fmt::format("-o {0} would hold the report: {1} are written with {2} {0}, "
                             "the report in that form with {3}",
                             file.string(), what, option, ending == ".csv" ? "--csv" : "--json"));
 }

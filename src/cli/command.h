@@ -78,12 +78,13 @@ struct Output {
     ReportFormat format = ReportFormat::text;
     bool json = false;           ///< format is json
     bool csv = false;            ///< format is csv
+    bool chosen = false;         ///< by an option; else by the ending of `file`, or text
     std::filesystem::path file;  ///< -o: "" or "-" = stdout
 
     void add_to(CLI::App& app);
     /// For a command that writes `what` by the option `option`, which is not there: throws usage
-    /// where -o names a file that looks like one of these, and the report would be put in it as
-    /// text.
+    /// where -o names a file that looks like one of these, and no option says that it is the
+    /// report.
     void check_is_report(std::string_view what, std::string_view option) const;
     bool to_stdout() const;
     /// The report's warnings to stderr, the report to stdout or `file`.

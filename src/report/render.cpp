@@ -10,18 +10,20 @@ namespace {
 struct FormatRow {
     ReportFormat format;
     std::string_view name;
+    std::string_view ending;  ///< of files that hold it; "": none tells
     std::string (*render)(const Report&, const RenderOptions&);
 };
 
 /// One more format: a function, a row.
 constexpr FormatRow formats[] = {
-    {ReportFormat::text, "text", render_text},
-    {ReportFormat::csv, "csv", [](const Report& r, const RenderOptions&) { return render_csv(r); }},
-    {ReportFormat::json, "json",
+    {ReportFormat::text, "text", "", render_text},
+    {ReportFormat::csv, "csv", ".csv",
+     [](const Report& r, const RenderOptions&) { return render_csv(r); }},
+    {ReportFormat::json, "json", ".json",
      [](const Report& r, const RenderOptions&) { return json_text(r.result); }},
-    {ReportFormat::markdown, "md",
+    {ReportFormat::markdown, "md", ".md",
      [](const Report& r, const RenderOptions&) { return render_markdown(r); }},
-    {ReportFormat::latex, "latex",
+    {ReportFormat::latex, "latex", ".tex",
      [](const Report& r, const RenderOptions&) { return render_latex(r); }},
 };
 
@@ -53,6 +55,14 @@ ReportFormat report_format_named(std::string_view name) {
     }
     throw Error(ErrorCode::usage,
                 fmt::format("unknown format `{}`{}", name, suggest(name, report_format_names())));
+}
+
+std::optional<ReportFormat> report_format_of(const std::filesystem::path& file) {
+    const std::string ending = file.extension().string();
+    for (const FormatRow& row : formats) {
+        if (!ending.empty() && row.ending == ending) return row.format;
+    }
+    return std::nullopt;
 }
 
 std::string render(const Report& report, ReportFormat format, const RenderOptions& options) {

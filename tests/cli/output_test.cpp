@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <csignal>
 #include <fstream>
+#include <nlohmann/json.hpp>
 #include <thread>
 
 #include "core/file.h"
@@ -46,6 +47,26 @@ TEST(Output, ADashIsStdout) {
         2);
     EXPECT_EQ(assay_run({"labels", "aggregate", scratch / "votes.csv", "--posteriors", "-"}).status,
               2);
+}
+
+TEST(Output, TheFilesEndingSaysTheFormat) {
+    const Scratch scratch;
+    const auto written = [&](const std::string& name, std::vector<std::string> more = {}) {
+        std::vector<std::string> words = {"list", "metrics", "-o", scratch / name};
+        words.insert(words.end(), more.begin(), more.end());
+        const Outcome outcome = assay_run(words);
+        EXPECT_EQ(outcome.status, 0) << outcome.err;
+        return slurp(scratch / name);
+    };
+    EXPECT_TRUE(nlohmann::json::accept(written("m.json")));
+    EXPECT_EQ(written("m.csv"), assay_run({"list", "metrics", "--csv"}).out);
+    EXPECT_EQ(written("m.md"), assay_run({"list", "metrics", "--format", "md"}).out);
+    EXPECT_EQ(written("m.tex"), assay_run({"list", "metrics", "--format", "latex"}).out);
+    EXPECT_EQ(written("m.txt"), assay_run({"list", "metrics"}).out);
+    // An option's word is the last, wherever it stands.
+    EXPECT_EQ(written("n.json", {"--format", "text"}), assay_run({"list", "metrics"}).out);
+    EXPECT_EQ(assay_run({"list", "metrics", "--csv", "-o", scratch / "o.json"}).status, 0);
+    EXPECT_EQ(slurp(scratch / "o.json"), written("m.csv"));
 }
 
 // -o is the report's file in every command; what labels aggregate and propose make has options of

@@ -15,9 +15,9 @@ namespace assay {
 namespace {
 
 using nlohmann::json;
+using testing::AllOf;
 using testing::Contains;
 using testing::ElementsAre;
-using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
