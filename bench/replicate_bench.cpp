@@ -27,6 +27,7 @@ void em(benchmark::State& state) {
     const CellCounts counts = study(10, 20).second.cells();
     MixtureOptions options;
     options.random_starts = 0;
+    options.newton = false;
     options.tolerance = 0;
     options.max_rounds = static_cast<int>(state.range(0));
     for (auto _ : state) benchmark::DoNotOptimize(fit_mixture(counts, options).log_likelihood);

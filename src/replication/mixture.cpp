@@ -241,8 +241,8 @@ bool is_lower(const BetaMixture& x, const BetaMixture& y) {
 
 /// EM finds a hill, Newton steps its top. The highest of all starts' then gives each of its parts
 /// in turn for a narrow one, as long as that leads higher: small narrow parts are what starts miss.
-BetaMixture highest(Em& em, const CellCounts& counts, std::vector<BetaMixture>& starts,
-                    const MixtureOptions& options) {
+BetaMixture highest_by_both(Em& em, const CellCounts& counts, std::vector<BetaMixture>& starts,
+                            const MixtureOptions& options) {
     const int em_rounds = std::min(rounds_to_a_hill, options.max_rounds);
     const auto climb_both = [&](BetaMixture& m) {
         climb(em, m, em_rounds, options.tolerance);
@@ -318,7 +318,8 @@ BetaMixture fit_mixture(const CellCounts& counts, const MixtureOptions& options)
         for (int s = 0; s < options.random_starts; ++s)
             found.push_back(random_start(options.parts, options.seed, s));
     }
-    return options.newton ? highest(em, counts, found, options) : highest_by_em(em, found, options);
+    return options.newton ? highest_by_both(em, counts, found, options)
+                          : highest_by_em(em, found, options);
 }
 
 }  // namespace assay::replication
