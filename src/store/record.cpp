@@ -114,10 +114,12 @@ void check_store(const json& value, int format, const StoreSpec& spec) {
     const json& store = object_field(value, "store");
     const std::string id = text_field(store, "id");
     if (id == spec.id) return;
-    refuse(fmt::format("it belongs to another store, that of {} (id {}); this one is {} ({})",
-                       described(text_field(store, "model"), text_field(store, "dataset")),
-                       shortened(id), here,
-                       spec.id.empty() ? "of before stores had ids" : "id " + spec.id));
+    refuse(fmt::format(
+        "it belongs to another store, that of {} (id {}); this one is {} ({}). "
+        "Put the shard's own files back, or remove this one, and the command that made the store "
+        "computes the shard again",
+        described(text_field(store, "model"), text_field(store, "dataset")), shortened(id), here,
+        spec.id.empty() ? "of before stores had ids" : "id " + spec.id));
 }
 
 }  // namespace
