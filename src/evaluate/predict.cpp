@@ -354,6 +354,13 @@ LoadedModel load_model(ModelSpec spec, const ClassifierOptions& options) {
                               spec.sidecar.string(), spec.instead_of),
                   open);
     }
+    if (const auto& others = loaded.classifier->facts().data_files; !others.empty()) {
+        // Weights in other files: two models may share the file that names them.
+        Hasher all;
+        all.add_field(loaded.file_hash);
+        for (const fs::path& file : others) all.add_field(hash_file(file));
+        loaded.file_hash = all.digest();
+    }
     const std::uint32_t classes = loaded.classifier->facts().classes;
     if (spec.classes.empty()) {
         if (classes == imagenet_classes().size()) {

@@ -3,6 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
+#include <span>
+#include <string>
+#include <vector>
 
 #include "core/file.h"
 #include "program.h"
@@ -128,6 +131,90 @@ TEST_F(Identity, HabitsOfPyTorchAreUnderstood) {
                 HasSubstr("unexpected `--amp`: classifiers run in the precision"));
     EXPECT_THAT(predict({blur()}, {"--img-size", "32"}).err,
                 HasSubstr("`--img-size`; here it is `--input-size`"));
+}
+
+/// A protobuf message by its fields: numbers, and texts or messages inside it.
+class Message {
+public:
+    Message& number(int field, std::uint64_t value) {
+        varint(static_cast<std::uint64_t>(field) << 3U);
+        varint(value);
+        return *this;
+    }
+    Message& text(int field, const std::string& value) {
+        varint(static_cast<std::uint64_t>(field) << 3U | 2U);
+        varint(value.size());
+        bytes_ += value;
+        return *this;
+    }
+    Message& inside(int field, const Message& value) { return text(field, value.bytes_); }
+    const std::string& bytes() const { return bytes_; }
+
+private:
+    void varint(std::uint64_t value) {
+        for (; value >= 128; value >>= 7U) bytes_ += static_cast<char>(value % 128 + 128);
+        bytes_ += static_cast<char>(value);
+    }
+    std::string bytes_;
+};
+
+/// onnx.proto: the means of the three channels times a 3 x 6 matrix that lies in `weights.bin`.
+std::string model_with_external_weights() {
+    const auto value = [](const std::string& name, const std::vector<std::uint64_t>& sizes) {
+        Message shape;
+        for (const std::uint64_t size : sizes) shape.inside(1, Message().number(1, size));
+        const Message tensor = Message().number(1, 1).inside(2, shape);
+        return Message().text(1, name).inside(2, Message().inside(1, tensor));
+    };
+    const auto node = [](const char* op, std::vector<std::string> inputs, const char* output) {
+        Message made;
+        for (const std::string& input : inputs) made.text(1, input);
+        return made.text(2, output).text(3, output).text(4, op);
+    };
+    const Message weights = Message()
+                                .number(1, 3)
+                                .number(1, 6)
+                                .number(2, 1)
+                                .text(8, "weights")
+                                .inside(13, Message().text(1, "location").text(2, "weights.bin"))
+                                .number(14, 1);
+    const Message graph = Message()
+                              .inside(1, node("GlobalAveragePool", {"x"}, "means"))
+                              .inside(1, node("Flatten", {"means"}, "flat"))
+                              .inside(1, node("Gemm", {"flat", "weights"}, "scores"))
+                              .text(2, "graph")
+                              .inside(5, weights)
+                              .inside(11, value("x", {1, 3, 48, 48}))
+                              .inside(12, value("scores", {1, 6}));
+    return Message()
+        .number(1, 8)
+        .inside(7, graph)
+        .inside(8, Message().text(1, "").number(2, 13))
+        .bytes();
+}
+
+/// Two networks of one form: the model's file is the same, its weights lie beside it.
+TEST_F(Identity, WeightsInAnotherFileAreTheModelToo) {
+    const auto model = [&](const char* folder, float weight) {
+        make_folders(scratch_ / folder);
+        const std::vector<float> weights(18, weight);
+        const auto bytes = std::as_bytes(std::span(weights));
+        write_file_atomically(scratch_ / folder / "net.onnx", model_with_external_weights());
+        write_file_atomically(scratch_ / folder / "weights.bin", std::span(&bytes, 1));
+        return (scratch_ / folder / "net.onnx").string();
+    };
+    const auto predict_with = [&](const std::string& path) {
+        return assay_run({"predict", "--model", path, "--data", blur().string(), "--out",
+                          (scratch_ / "runs").string(), "--input-size", "48", "--mean", "0",
+                          "--std", "1", "-q"});
+    };
+    const std::string one = model("one", 1), two = model("two", 2);
+    const Outcome done = predict_with(one);
+    ASSERT_EQ(done.status, 0) << done.err;
+    const Outcome refused = predict_with(two);
+    EXPECT_EQ(refused.status, 2);
+    EXPECT_THAT(refused.err, HasSubstr("was begun differently"));
+    EXPECT_EQ(predict_with(model("copy", 1)).status, 0);
 }
 
 }  // namespace

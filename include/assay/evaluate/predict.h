@@ -22,7 +22,7 @@ namespace assay {
 struct LoadedModel {
     ModelSpec spec;
     std::shared_ptr<Classifier> classifier;
-    std::string file_hash;  ///< hash_file of the model
+    std::string file_hash;  ///< hash_file of the model, with its data files' where it has some
 };
 
 /// Opens the model and works out its class list: the spec's, else ImageNet's for 1000 classes, else

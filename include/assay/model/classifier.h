@@ -65,6 +65,8 @@ struct ModelFacts {
     /// What the user should know about how the file is run, whole sentences without a full stop:
     /// computed in another precision, fed bytes, an output chosen by its name.
     std::vector<std::string> notes;
+    /// Files beside the model's that hold weights of it (ONNX's external data), sorted.
+    std::vector<std::filesystem::path> data_files;
 };
 
 struct ClassifierOptions {

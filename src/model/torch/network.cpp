@@ -52,6 +52,7 @@ public:
         facts_.device = device.str();
         facts_.framework = framework_name();
         facts_.parameters = network_->parameters();
+        facts_.data_files = network_->data_files();
         check_declared_input();
         probe();
         check_classes(spec);

@@ -35,6 +35,8 @@ public:
     virtual bool one_at_a_time() const { return false; }
     /// What the user should know about how the file is run; complete after the first forward().
     virtual std::vector<std::string> notes() const { return {}; }
+    /// See ModelFacts.
+    virtual std::vector<std::filesystem::path> data_files() const { return {}; }
 };
 
 std::unique_ptr<Network> load_torchscript(const ModelSpec& spec, c10::Device device);

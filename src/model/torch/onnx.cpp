@@ -190,6 +190,7 @@ public:
           parameters_(graph.parameters),
           one_at_a_time_(graph.one_at_a_time),
           notes_(std::move(graph.notes)),
+          data_files_(std::move(graph.data_files)),
           constants_(std::move(graph.constants)) {
         std::vector<OnnxNode> nodes = needed(std::move(graph.nodes));
         check_operators(nodes);
@@ -219,6 +220,7 @@ public:
     }
     bool one_at_a_time() const override { return one_at_a_time_; }
     std::vector<std::string> notes() const override { return notes_; }
+    std::vector<std::filesystem::path> data_files() const override { return data_files_; }
 
 private:
     static int choose_output(OnnxGraph& graph, const std::string& wanted) {
@@ -489,6 +491,7 @@ private:
     std::int64_t parameters_;
     bool one_at_a_time_;
     std::vector<std::string> notes_;
+    std::vector<std::filesystem::path> data_files_;
     std::vector<at::Tensor> constants_;
     std::vector<Step> steps_;
 };

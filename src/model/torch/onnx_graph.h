@@ -66,6 +66,7 @@ struct OnnxGraph {
     std::int64_t parameters = 0;
     bool one_at_a_time = false;      ///< images of one batch would change each other's scores
     std::vector<std::string> notes;  ///< what the user should know about how the file is run
+    std::vector<std::filesystem::path> data_files;  ///< that hold tensors beside the file, sorted
 };
 
 /// Reads and checks a file: sizes, types, order of nodes. Throws Error.

@@ -74,9 +74,14 @@ Ints checked_sizes(const onnx::TensorProto& proto) {
     return sizes;
 }
 
+/// The folder of the model, and the files in it that hold tensors.
+struct DataFiles {
+    fs::path folder;
+    std::set<fs::path> used;
+};
+
 /// The bytes of a tensor that the file keeps in another one beside it.
-std::string external_bytes(const onnx::TensorProto& proto, const fs::path& folder,
-                           std::uint64_t bytes) {
+std::string external_bytes(const onnx::TensorProto& proto, DataFiles& data, std::uint64_t bytes) {
     std::map<std::string, std::string> entries;
     for (const auto& entry : proto.external_data()) entries[entry.key()] = entry.value();
     const fs::path location = entries["location"];
@@ -98,7 +103,8 @@ std::string external_bytes(const onnx::TensorProto& proto, const fs::path& folde
     if (const std::uint64_t length = number("length", bytes); length != bytes)
         refuse(fmt::format("tensor \"{}\" needs {} bytes of external data, the model says {}",
                            proto.name(), bytes, length));
-    const fs::path path = folder / location;
+    const fs::path path = data.folder / location;
+    data.used.insert(path);
     std::error_code error;
     const std::uint64_t there = fs::file_size(path, error);
     if (error)
@@ -130,10 +136,10 @@ void copy_field(at::Tensor& out, const Field& field, const std::string& name) {
 constexpr int kUint4 = 21, kInt4 = 22;  ///< TensorProto.DataType of ONNX 1.16
 
 /// The bytes of a tensor, wherever they are; empty: it is held in a typed field.
-std::optional<std::string> raw_bytes(const onnx::TensorProto& proto, const fs::path& folder,
+std::optional<std::string> raw_bytes(const onnx::TensorProto& proto, DataFiles& data,
                                      std::uint64_t bytes) {
     if (proto.data_location() == onnx::TensorProto::EXTERNAL)
-        return external_bytes(proto, folder, bytes);
+        return external_bytes(proto, data, bytes);
     if (!proto.has_raw_data()) return std::nullopt;
     if (proto.raw_data().size() != bytes)
         refuse(fmt::format("tensor \"{}\" needs {} bytes and has {}", proto.name(), bytes,
@@ -142,11 +148,11 @@ std::optional<std::string> raw_bytes(const onnx::TensorProto& proto, const fs::p
 }
 
 /// Two numbers a byte, the first in the lower half.
-at::Tensor decode_halves_of_bytes(const onnx::TensorProto& proto, const fs::path& folder) {
+at::Tensor decode_halves_of_bytes(const onnx::TensorProto& proto, DataFiles& data) {
     const Ints sizes = checked_sizes(proto);
     const auto numbers = static_cast<std::uint64_t>(c10::multiply_integers(sizes));
     const std::uint64_t bytes = (numbers + 1) / 2;
-    std::optional<std::string> packed = raw_bytes(proto, folder, bytes);
+    std::optional<std::string> packed = raw_bytes(proto, data, bytes);
     if (!packed) {
         if (static_cast<std::uint64_t>(proto.int32_data_size()) != bytes)
             refuse(fmt::format("tensor \"{}\" needs {} bytes and has {}", proto.name(), bytes,
@@ -164,10 +170,10 @@ at::Tensor decode_halves_of_bytes(const onnx::TensorProto& proto, const fs::path
     return out;
 }
 
-at::Tensor decode_uint16(const onnx::TensorProto& proto, const fs::path& folder) {
+at::Tensor decode_uint16(const onnx::TensorProto& proto, DataFiles& data) {
     const Ints sizes = checked_sizes(proto);
     const auto numbers = static_cast<std::uint64_t>(c10::multiply_integers(sizes));
-    const std::optional<std::string> raw = raw_bytes(proto, folder, 2 * numbers);
+    const std::optional<std::string> raw = raw_bytes(proto, data, 2 * numbers);
     if (!raw && static_cast<std::uint64_t>(proto.int32_data_size()) != numbers)
         refuse(fmt::format("tensor \"{}\" has component for {} numbers and holds {}", proto.name(),
                            numbers, proto.int32_data_size()));
@@ -185,10 +191,10 @@ at::Tensor decode_uint16(const onnx::TensorProto& proto, const fs::path& folder)
     return out;
 }
 
-at::Tensor decode_tensor(const onnx::TensorProto& proto, const fs::path& folder) {
+at::Tensor decode_tensor(const onnx::TensorProto& proto, DataFiles& data) {
     if (proto.data_type() == kUint4 || proto.data_type() == kInt4)
-        return decode_halves_of_bytes(proto, folder);
-    if (proto.data_type() == onnx::TensorProto::UINT16) return decode_uint16(proto, folder);
+        return decode_halves_of_bytes(proto, data);
+    if (proto.data_type() == onnx::TensorProto::UINT16) return decode_uint16(proto, data);
     const at::ScalarType type = stored_type(proto.data_type(), proto.name());
     const Ints sizes = checked_sizes(proto);
     const auto numbers = static_cast<std::uint64_t>(c10::multiply_integers(sizes));
@@ -209,7 +215,7 @@ at::Tensor decode_tensor(const onnx::TensorProto& proto, const fs::path& folder)
     };
     at::Tensor out;
     if (external) {
-        out = from_bytes(external_bytes(proto, folder, bytes));
+        out = from_bytes(external_bytes(proto, data, bytes));
     } else if (proto.has_raw_data()) {
         out = from_bytes(proto.raw_data());
     } else {
@@ -286,7 +292,7 @@ struct LocalFunction {
 class Reader {
 public:
     Reader(const onnx::ModelProto& model, fs::path folder)
-        : proto_(model.graph()), folder_(std::move(folder)), opset_(opset_of(model)) {
+        : proto_(model.graph()), data_{std::move(folder), {}}, opset_(opset_of(model)) {
         if (opset_ > kNewestOpset) {
             graph_.notes.push_back(fmt::format(
                 "the model uses ONNX opset {}; its operators are run as opset {} defines them",
@@ -309,6 +315,7 @@ public:
                 "the model quantises by the range of a whole batch; it is given one image at a "
                 "time, so that no score depends on other images");
         }
+        graph_.data_files.assign(data_.used.begin(), data_.used.end());
         return std::move(graph_);
     }
 
@@ -393,7 +400,7 @@ private:
             refuse("the model holds sparse tensors, which are not supported");
         for (const onnx::TensorProto& tensor : graph.initializer()) {
             const int number = define(tensor.name());
-            graph_.constants[number] = decode_tensor(tensor, folder_);
+            graph_.constants[number] = decode_tensor(tensor, data_);
             if (tensor.data_type() == kUint4 || tensor.data_type() == kInt4) narrow_.insert(number);
             if (tensor.data_type() == onnx::TensorProto::FLOAT16 ||
                 tensor.data_type() == onnx::TensorProto::BFLOAT16)
@@ -612,7 +619,7 @@ private:
                     std::vector<std::string>(proto.strings().begin(), proto.strings().end());
                 break;
             case AttributeProto::TENSOR:
-                out.value = decode_tensor(proto.t(), folder_);
+                out.value = decode_tensor(proto.t(), data_);
                 break;
             case AttributeProto::GRAPH:
                 // Only these run graphs; what another operator wants with one is not looked at.
@@ -690,7 +697,7 @@ private:
     }
 
     const onnx::GraphProto& proto_;
-    fs::path folder_;
+    DataFiles data_;
     OnnxGraph graph_;
     std::map<std::string, LocalFunction> functions_;
     std::size_t nodes_ = 0;
