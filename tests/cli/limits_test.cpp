@@ -248,7 +248,7 @@ TEST(Terminal, ShowsTheControlsOfIdsAndNamesInEveryForm) {
                                                {"--json"},
                                                {"--format", "md"},
                                                {"--to", "csv", "--label-sets", "-"},
-                                               {"--to", "json", "--label-sets", "-"}}) {
+                                               {"--to", "object", "--label-sets", "-"}}) {
         std::vector<std::string> words = command;
         words.insert(words.end(), form.begin(), form.end());
         const std::string text = on_terminal(words);
