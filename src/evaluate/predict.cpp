@@ -358,7 +358,7 @@ LoadedModel load_model(ModelSpec spec, const ClassifierOptions& options) {
         // Weights in other files: two models may share the file that names them.
         Hasher all;
         all.add_field(loaded.file_hash);
-        for (const fs::path& file : others) all.add_field(hash_file(file));
+        for (const std::filesystem::path& file : others) all.add_field(hash_file(file));
         loaded.file_hash = all.digest();
     }
     const std::uint32_t classes = loaded.classifier->facts().classes;
