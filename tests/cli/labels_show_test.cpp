@@ -190,7 +190,7 @@ TEST_F(LabelsShow, TextThatIsNotUtf8) {
     const Outcome sets = assay_run(
         {"labels", "aggregate", votes, "--method", "majority", "--label-sets", at("l.json")});
     EXPECT_EQ(sets.status, 2);
-    EXPECT_THAT(sets.err, HasSubstr("class `c\xe9` is not UTF-8"));
+    EXPECT_THAT(sets.err, HasSubstr("class `c\\xe9` is not UTF-8"));
     EXPECT_EQ(assay_run({"labels", "aggregate", votes, "--method", "majority", "--label-sets",
                          at("l.csv"), "--json"})
                   .status,

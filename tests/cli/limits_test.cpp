@@ -238,8 +238,8 @@ std::string without_colours(std::string text) {
 TEST(Terminal, ShowsTheControlsOfIdsAndNamesInEveryForm) {
     const Scratch scratch;
     write_file_atomically(scratch / "votes.csv",
-                          "annotator,item,label,answer\nr1,a\x1b[2Jb.jpg,c\x1b]0;x\x07t,yes\n"
-                          "r2,a\x1b[2Jb.jpg,c\x1b]0;x\x07t,no\nr1,b.jpg,dog,yes\n");
+                          "annotator,item,label,answer\nr1,a\x1b[2Jb.jpg,c\x1b[2K\x07t,yes\n"
+                          "r2,a\x1b[2Jb.jpg,c\x1b[2K\x07t,no\nr1,b.jpg,dog,yes\n");
     const std::vector<std::string> command = {"labels", "aggregate", scratch / "votes.csv"};
     bool shown = false;
     for (const std::vector<std::string>& form :
@@ -248,7 +248,7 @@ TEST(Terminal, ShowsTheControlsOfIdsAndNamesInEveryForm) {
                                                {"--json"},
                                                {"--format", "md"},
                                                {"--to", "csv", "--label-sets", "-"},
-                                               {"--to", "json", "--label-sets", "-"}}) {
+                                               {"--to", "object", "--label-sets", "-"}}) {
         std::vector<std::string> words = command;
         words.insert(words.end(), form.begin(), form.end());
         const std::string text = on_terminal(words);

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "assay/error.h"
-#include "limits.h"
+#include "thread_limit.h"
 
 namespace assay {
 namespace {
