@@ -158,13 +158,25 @@ bool is_first_time(const fs::path& folder) {
     return met.insert(folder.string()).second;
 }
 
+[[noreturn]] void cannot_create(const fs::path& target, int error) {
+    throw Error(ErrorCode::io,
+                fmt::format("cannot create `{}`: {}", target.string(), std::strerror(error)));
+}
+
 /// Whether `path` still is what `descriptor` has open: another process may have taken it for a
-/// leftover before the lock was there.
-bool is_still_there(const fs::path& path, int descriptor) {
+/// leftover before the lock was there. Where the system does not say, nothing is left behind.
+bool is_still_there(const fs::path& path, int descriptor, const fs::path& target) {
     struct stat open {
     }, named{};
-    return ::fstat(descriptor, &open) == 0 && ::lstat(path.c_str(), &named) == 0 &&
-           open.st_ino == named.st_ino && open.st_dev == named.st_dev;
+    const bool opened = ::fstat(descriptor, &open) == 0;
+    const bool known = opened && ::lstat(path.c_str(), &named) == 0;
+    if (!known && (!opened || errno != ENOENT)) {
+        const int error = errno;
+        std::error_code ignored;
+        fs::remove(path, ignored);
+        cannot_create(target, error);
+    }
+    return known && open.st_ino == named.st_ino && open.st_dev == named.st_dev;
 }
 
 /// `make` makes the entry and opens it.
@@ -177,13 +189,10 @@ Temporary make_temporary(const fs::path& target, Make&& make) {
         const fs::path path = folder / new_name(target.filename().string());
         Descriptor held(make(path));
         if (held.get() < 0 && errno == EEXIST) continue;
-        if (held.get() < 0) {
-            throw Error(ErrorCode::io, fmt::format("cannot create `{}`: {}", target.string(),
-                                                   std::strerror(errno)));
-        }
+        if (held.get() < 0) cannot_create(target, errno);
         // Where the file system has no locks, nobody removes the entry.
         const bool busy = !take(held.get()) && errno == EWOULDBLOCK;
-        if (!busy && is_still_there(path, held.get())) return {path, std::move(held)};
+        if (!busy && is_still_there(path, held.get(), target)) return {path, std::move(held)};
     }
     throw Error(ErrorCode::io, fmt::format("cannot create `{}`: its temporary file was removed {} "
                                            "times",
