@@ -61,6 +61,13 @@ std::size_t read_fully(int descriptor, char* out, std::size_t size, const fs::pa
     return done;
 }
 
+/// All of a file of this size.
+void read_all(int descriptor, char* out, std::size_t size, const fs::path& path) {
+    if (read_fully(descriptor, out, size, path) == size) return;
+    throw Error(ErrorCode::bad_input,
+                fmt::format("`{}` became shorter while it was read", path.string()));
+}
+
 template <class Buffer>
 Buffer read_whole(const fs::path& path, std::uint64_t limit) {
     const auto [fd, size] = open_regular(path);
@@ -71,7 +78,7 @@ Buffer read_whole(const fs::path& path, std::uint64_t limit) {
     }
     Buffer buffer;
     buffer.resize(size);
-    buffer.resize(read_fully(descriptor.get(), reinterpret_cast<char*>(buffer.data()), size, path));
+    read_all(descriptor.get(), reinterpret_cast<char*>(buffer.data()), size, path);
     return buffer;
 }
 
@@ -97,10 +104,22 @@ MappedFile::MappedFile(const fs::path& path) {
     const auto [fd, size] = open_regular(path);
     const Descriptor descriptor(fd);
     if (size == 0) return;
-    void* address = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, descriptor.get(), 0);
+    // Of a small file that is cut, zeros would be left in its only page: it is read instead.
+    constexpr std::uint64_t small = 1U << 16U;
+    const bool copied = size <= small;
+    void* address =
+        copied ? ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
+               : ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, descriptor.get(), 0);
     if (address == MAP_FAILED) fail(ErrorCode::io, "map", path, errno);
     data_ = static_cast<const std::byte*>(address);
     size_ = size;
+    if (!copied) return;
+    try {
+        read_all(descriptor.get(), static_cast<char*>(address), size, path);
+    } catch (...) {
+        ::munmap(address, size);
+        throw;
+    }
 }
 
 MappedFile::~MappedFile() {

@@ -371,6 +371,16 @@ TEST(Hash, FieldsDoNotRunTogether) {
     EXPECT_EQ(hash_text(""), "xxh128:99aa06d3014798d86001c324468d497f");
 }
 
+/// Zeros at the end of a page would be read for what was cut.
+TEST(File, ASmallOneStaysAsItWasRead) {
+    const Scratch scratch;
+    const std::string text(3000, 'x');
+    write_file_atomically(scratch / "small", text);
+    const MappedFile file(scratch / "small");
+    std::filesystem::resize_file(scratch / "small", 10);
+    EXPECT_EQ(file.text(), text);
+}
+
 /// A file that another process cuts while it is mapped ends the program, and is named.
 TEST(File, OneThatBecomesShorterIsNamed) {
     testing::FLAGS_gtest_death_test_style = "threadsafe";
