@@ -104,12 +104,12 @@ MappedFile::MappedFile(const fs::path& path) {
     const auto [fd, size] = open_regular(path);
     const Descriptor descriptor(fd);
     if (size == 0) return;
-    // Of a small file that is cut, zeros would be left in its only page: it is read instead.
+    // The page in which a file is cut goes on with zeros; a small file is nothing but that page. So
+    // it is copied, into the mapping itself: what was not read then is not there.
     constexpr std::uint64_t small = 1U << 16U;
     const bool copied = size <= small;
-    void* address =
-        copied ? ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
-               : ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, descriptor.get(), 0);
+    void* address = ::mmap(nullptr, size, copied ? PROT_READ | PROT_WRITE : PROT_READ, MAP_PRIVATE,
+                           descriptor.get(), 0);
     if (address == MAP_FAILED) fail(ErrorCode::io, "map", path, errno);
     data_ = static_cast<const std::byte*>(address);
     size_ = size;

@@ -45,7 +45,7 @@ KINDS = {
     "error:ENOMEM": ("mmap",),
     "error:EAGAIN": ("pthread_create",),
     "short": ("read", "write"),
-    "cut": ("mmap", "read"),
+    "cut": ("mmap",),
     "kill": WRITES,
     "killed": WRITES,
     "power": WRITES,
