@@ -1,16 +1,15 @@
 #include "spool.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
 
 #include "assay/error.h"
 #include "core/file.h"
+#include "core/temporary.h"
 
 namespace assay::store {
 namespace {
@@ -26,10 +25,9 @@ constexpr std::size_t buffer_bytes = 1U << 20;
 
 Spool::Spool(const std::filesystem::path& folder) : folder_(folder) {
     make_folders(folder);
-    std::string name = (folder / ".import-XXXXXX").string();
-    descriptor_ = ::mkostemp(name.data(), O_CLOEXEC);
-    if (descriptor_ < 0) fail("make", folder_);
-    ::unlink(name.c_str());
+    Temporary file = make_temporary_file(folder / "import", 0600);
+    if (::unlink(file.path.c_str()) != 0) fail("unlink", folder_);
+    descriptor_ = file.held.release();
     buffer_.reserve(buffer_bytes);
 }
 
