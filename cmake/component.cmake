@@ -73,7 +73,7 @@ function(assay_test name)
         # One case for ctest: what its gtest cases share takes most of the time.
         assay_test_case(${name} SLOW LABEL ${name} COMMAND test_${name})
     else()
-        gtest_discover_tests(test_${name} DISCOVERY_MODE PRE_TEST PROPERTIES TIMEOUT 300 LABELS ${name}:fast)
+        gtest_discover_tests(test_${name} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 300 LABELS ${name}:fast)
     endif()
 endfunction()
 
