@@ -174,7 +174,24 @@ struct World {
     double rate_class = .1;  ///< correlation within a class of the rates' normal scores
     double hit_class = .1;   ///< ... of the hits' normal variables, at equal rate
     bool claimed = true;     ///< false: the command must warn here
-    std::vector<Curve> accuracies = curves();
+    std::vector<Curve> accuracies;
+};
+
+/// Worlds of one list of curves.
+struct AddTo {
+    std::vector<World>& list;
+    std::vector<Curve> accuracies;
+    World& operator()(std::string name, std::vector<RatePart> first, std::vector<RatePart> second,
+                      Asking one, Asking two) const {
+        World& world = list.emplace_back();
+        world.name = std::move(name);
+        world.first = std::move(first);
+        world.second = std::move(second);
+        world.ask_first = std::move(one);
+        world.ask_second = std::move(two);
+        world.accuracies = accuracies;
+        return world;
+    }
 };
 
 inline std::vector<World> all() {
@@ -183,17 +200,7 @@ inline std::vector<World> all() {
                                 paper_second = {beta(.51, 33, 1.5), beta(.40, 6, 2.45),
                                                 beta(.09, 1.3, 1.95)};
     std::vector<World> list;
-    const auto add = [&](std::string name, std::vector<RatePart> first,
-                         std::vector<RatePart> second, Asking one, Asking two) -> World& {
-        World world;
-        world.name = std::move(name);
-        world.first = std::move(first);
-        world.second = std::move(second);
-        world.ask_first = std::move(one);
-        world.ask_second = std::move(two);
-        list.push_back(std::move(world));
-        return list.back();
-    };
+    const AddTo add{list, curves()};
     add("paper, 40", paper_first, paper_second, ask(40), ask(40));
     add("paper, 10", paper_first, paper_second, ask(10), ask(10));
     World& small = add("paper, 40, 2,000 images", paper_first, paper_second, ask(40), ask(40));
@@ -235,18 +242,7 @@ inline std::vector<World> all() {
 /// Worlds and curves that were written down before the estimator was changed on account of all().
 inline std::vector<World> held_out() {
     std::vector<World> list;
-    const auto add = [&](std::string name, std::vector<RatePart> first,
-                         std::vector<RatePart> second, Asking one, Asking two) -> World& {
-        World world;
-        world.name = std::move(name);
-        world.first = std::move(first);
-        world.second = std::move(second);
-        world.ask_first = std::move(one);
-        world.ask_second = std::move(two);
-        world.accuracies = held_out_curves();
-        list.push_back(std::move(world));
-        return list.back();
-    };
+    const AddTo add{list, held_out_curves()};
     const auto near = [](double weight, double s) { return even(weight, s - .02, s + .02); };
     add("lumps, 25", {near(.1, .1), near(.1, .4), near(.15, .6), near(.3, .8), near(.35, .95)},
         {near(.2, .1), near(.15, .4), near(.2, .6), near(.25, .8), near(.2, .95)}, ask(25),

@@ -190,12 +190,13 @@ private:
     pid_t pid_ = -1;
 };
 
-/// Sweeps as a process does that meets the folder for the first time.
-void write_in_new_process(const fs::path& file) {
+/// `body` in a process of its own, which must neither throw nor end otherwise.
+template <class Body>
+void in_new_process(Body&& body) {
     const pid_t child = ::fork();
     if (child == 0) {
         try {
-            write_file_atomically(file, "whole");
+            body();
         } catch (...) {
             ::_exit(1);
         }
@@ -204,6 +205,11 @@ void write_in_new_process(const fs::path& file) {
     int status = -1;
     ::waitpid(child, &status, 0);
     EXPECT_EQ(status, 0);
+}
+
+/// Sweeps as a process does that meets the folder for the first time.
+void write_in_new_process(const fs::path& file) {
+    in_new_process([&] { write_file_atomically(file, "whole"); });
     EXPECT_EQ(read_text(file), "whole");
 }
 
@@ -304,19 +310,10 @@ TEST(FileStream, AFileThatIsReplacedKeepsItsPermissionsAndItsOwner) {
     // Someone who may neither give the file away nor has its group.
     fs::permissions(scratch.path(), fs::perms::all);
     ASSERT_EQ(::chmod(file.c_str(), 0664), 0);
-    const pid_t child = ::fork();
-    if (child == 0) {
+    in_new_process([&] {
         if (::setgid(4321) != 0 || ::setuid(4321) != 0) ::_exit(2);
-        try {
-            write_file_atomically(file, "newest");
-        } catch (...) {
-            ::_exit(1);
-        }
-        ::_exit(0);
-    }
-    int status = -1;
-    ::waitpid(child, &status, 0);
-    EXPECT_EQ(status, 0);
+        write_file_atomically(file, "newest");
+    });
     ASSERT_EQ(::stat(file.c_str(), &info), 0);
     EXPECT_EQ(info.st_uid, 4321U);
     EXPECT_EQ(info.st_mode & 0777, 0644U);  // its group may read, as everybody may
@@ -324,15 +321,11 @@ TEST(FileStream, AFileThatIsReplacedKeepsItsPermissionsAndItsOwner) {
 
 TEST(Temporary, FoldersOfDeadMakersGoToo) {
     const Scratch scratch;
-    const pid_t child = ::fork();
-    if (child == 0) {
+    in_new_process([&] {
         const Temporary made = make_temporary_folder(scratch / "pilot");
         std::ofstream(made.path / "inside") << "something";
-        ::_exit(fs::exists(made.path / "inside") ? 0 : 1);
-    }
-    int status = -1;
-    ::waitpid(child, &status, 0);
-    ASSERT_EQ(status, 0);
+        ::_exit(fs::exists(made.path / "inside") ? 0 : 1);  // without its destructor
+    });
     ASSERT_EQ(names_in(scratch.path()).size(), 1U);
     const std::string old = names_in(scratch.path())[0];
     const Temporary mine = make_temporary_folder(scratch / "pilot");

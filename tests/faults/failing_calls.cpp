@@ -205,6 +205,15 @@ int about_path(const char* name, Function* next, const std::string& path, Argume
     return verdict == Verdict::fail ? -1 : ended(name, path, verdict, next(arguments...));
 }
 
+/// Reads and writes of `size` bytes, or of half of them.
+template <class Run>
+ssize_t transfer(const char* name, int descriptor, size_t size, Run&& run) {
+    const std::string file = path_of(descriptor);
+    const Verdict verdict = judge(name, file);
+    if (verdict == Verdict::fail) return -1;
+    return ended(name, file, verdict, run(verdict == Verdict::shorten ? (size + 1) / 2 : size));
+}
+
 mode_t mode_in(int flags, va_list list) {
     return (flags & (O_CREAT | O_TMPFILE)) != 0 ? va_arg(list, mode_t) : 0;
 }
@@ -264,56 +273,36 @@ FILE* fopen64(const char* path, const char* mode) {
 
 ssize_t read(int descriptor, void* out, size_t size) {
     NEXT(read);
-    const std::string file = path_of(descriptor);
-    const Verdict verdict = judge("read", file);
-    if (verdict == Verdict::fail) return -1;
-    return ended("read", file, verdict,
-                 next(descriptor, out, verdict == Verdict::shorten ? (size + 1) / 2 : size));
+    return transfer("read", descriptor, size, [&](size_t n) { return next(descriptor, out, n); });
 }
 
 ssize_t pread(int descriptor, void* out, size_t size, off_t at) {
     NEXT(pread);
-    const std::string file = path_of(descriptor);
-    const Verdict verdict = judge("read", file);
-    if (verdict == Verdict::fail) return -1;
-    return ended("read", file, verdict,
-                 next(descriptor, out, verdict == Verdict::shorten ? (size + 1) / 2 : size, at));
+    return transfer("read", descriptor, size,
+                    [&](size_t n) { return next(descriptor, out, n, at); });
 }
 
 ssize_t pread64(int descriptor, void* out, size_t size, off64_t at) {
     NEXT(pread64);
-    const std::string file = path_of(descriptor);
-    const Verdict verdict = judge("read", file);
-    if (verdict == Verdict::fail) return -1;
-    return ended("read", file, verdict,
-                 next(descriptor, out, verdict == Verdict::shorten ? (size + 1) / 2 : size, at));
+    return transfer("read", descriptor, size,
+                    [&](size_t n) { return next(descriptor, out, n, at); });
 }
 
 ssize_t write(int descriptor, const void* data, size_t size) {
     NEXT(write);
-    const std::string file = path_of(descriptor);
-    const Verdict verdict = judge("write", file);
-    if (verdict == Verdict::fail) return -1;
-    return ended("write", file, verdict,
-                 next(descriptor, data, verdict == Verdict::shorten ? (size + 1) / 2 : size));
+    return transfer("write", descriptor, size, [&](size_t n) { return next(descriptor, data, n); });
 }
 
 ssize_t pwrite(int descriptor, const void* data, size_t size, off_t at) {
     NEXT(pwrite);
-    const std::string file = path_of(descriptor);
-    const Verdict verdict = judge("write", file);
-    if (verdict == Verdict::fail) return -1;
-    return ended("write", file, verdict,
-                 next(descriptor, data, verdict == Verdict::shorten ? (size + 1) / 2 : size, at));
+    return transfer("write", descriptor, size,
+                    [&](size_t n) { return next(descriptor, data, n, at); });
 }
 
 ssize_t pwrite64(int descriptor, const void* data, size_t size, off64_t at) {
     NEXT(pwrite64);
-    const std::string file = path_of(descriptor);
-    const Verdict verdict = judge("write", file);
-    if (verdict == Verdict::fail) return -1;
-    return ended("write", file, verdict,
-                 next(descriptor, data, verdict == Verdict::shorten ? (size + 1) / 2 : size, at));
+    return transfer("write", descriptor, size,
+                    [&](size_t n) { return next(descriptor, data, n, at); });
 }
 
 ssize_t writev(int descriptor, const struct iovec* parts, int count) {
