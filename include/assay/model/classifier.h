@@ -12,6 +12,7 @@
 
 #include "assay/data/class_list.h"
 #include "assay/image/preprocess.h"
+#include "assay/model/loss.h"
 #include "assay/store/score_kind.h"
 
 namespace assay {
@@ -73,7 +74,23 @@ struct ClassifierOptions {
     std::string device = "auto";  ///< "auto" (CUDA where there is one), "cpu", "cuda", "cuda:1"
 };
 
-/// scores() may be called from many threads at once; each call computes on one thread (CPU).
+/// Images whose loss is asked for.
+struct LossBatch {
+    Loss loss = Loss::cross_entropy;
+    std::span<const float> input;            ///< n x 3 x height x width, normalised
+    std::span<const std::uint32_t> labels;   ///< n, below the number of classes
+    std::span<const std::uint32_t> targets;  ///< n where the loss has a target, else empty
+};
+
+/// Where the results of a LossBatch go.
+struct LossGradients {
+    std::span<float> scores;    ///< n x classes
+    std::span<double> losses;   ///< n
+    std::span<float> gradient;  ///< as the input: d loss of its own image / d input
+};
+
+/// scores() and gradients() may be called from many threads at once; each call computes on one
+/// thread (CPU).
 class Classifier {
 public:
     virtual ~Classifier() = default;
@@ -83,6 +100,11 @@ public:
     /// Throws bad_input (the model refuses the shape, returns something else than n x classes),
     /// out_of_memory.
     virtual void scores(std::span<const float> input, std::size_t n, std::span<float> out) = 0;
+    /// The loss of each image of a batch and its derivative by the input, with the network in
+    /// evaluation mode. One pass forward and one back. Throws bad_input: the model has no gradient
+    /// (it takes bytes, or what it computes is cut off from its input by an operator without a
+    /// derivative), its scores have fewer classes than the loss needs; out_of_memory.
+    virtual void gradients(const LossBatch& batch, const LossGradients& out);
 };
 
 /// Opens the plug-in on first use (costs about half a second once), loads the model, runs it once

@@ -2,8 +2,10 @@
 
 #include <ATen/ops/empty.h>
 #include <ATen/ops/from_blob.h>
+#include <ATen/ops/zeros.h>
 #include <c10/core/InferenceMode.h>
 #include <fmt/format.h>
+#include <torch/csrc/autograd/autograd.h>
 
 #include <algorithm>
 
@@ -17,6 +19,10 @@ std::string shape_text(c10::IntArrayRef sizes) {
     return sizes.empty() ? std::string("one number")
                          : fmt::format("{}", fmt::join(sizes.begin(), sizes.end(), " x "));
 }
+
+constexpr const char* kNoGradient =
+    "the model has no gradient: an operator without a derivative (a rounding, an arg-max, a "
+    "detach) stands between its input and its scores";
 
 /// n x C floats, or an error that says what came instead. n x C x 1 x 1 (a convolution as the last
 /// layer) is taken too.
@@ -72,15 +78,39 @@ public:
         if (input.size() != n * image || out.size() != n * facts_.classes)
             throw Error(ErrorCode::internal,
                         "Classifier::scores called with buffers of the wrong size");
-        std::size_t step = std::max<std::size_t>(n, 1);
-        if (network_->largest_batch() > 0)
-            step = std::min(step, static_cast<std::size_t>(network_->largest_batch()));
-        if (facts_.fixed_batch > 0) step = static_cast<std::size_t>(facts_.fixed_batch);
-        for (std::size_t first = 0; first < n; first += step) {
-            const std::size_t count = std::min(step, n - first);
+        in_parts(n, [&](std::size_t first, std::size_t count) {
             run(input.subspan(first * image, count * image), count,
                 out.subspan(first * facts_.classes));
+        });
+    }
+
+    void gradients(const LossBatch& batch, const LossGradients& out) override {
+        const std::size_t image = 3 * static_cast<std::size_t>(height_ * width_);
+        const std::size_t n = batch.labels.size();
+        if (batch.input.size() != n * image || out.gradient.size() != n * image ||
+            out.scores.size() != n * facts_.classes || out.losses.size() != n ||
+            batch.targets.size() != (has_target(batch.loss) ? n : 0)) {
+            throw Error(ErrorCode::internal,
+                        "Classifier::gradients called with buffers of the wrong size");
         }
+        if (bytes_)
+            throw Error(ErrorCode::bad_input, "the model takes bytes, so it has no gradient");
+        if (facts_.classes < least_classes(batch.loss)) {
+            throw Error(
+                ErrorCode::bad_input,
+                fmt::format("the loss {} needs {} classes, the model has {}", name_of(batch.loss),
+                            least_classes(batch.loss), facts_.classes));
+        }
+        in_parts(n, [&](std::size_t first, std::size_t count) {
+            const std::size_t classes = facts_.classes;
+            const LossBatch part = {
+                batch.loss, batch.input.subspan(first * image, count * image),
+                batch.labels.subspan(first, count),
+                batch.targets.empty() ? batch.targets : batch.targets.subspan(first, count)};
+            run_back(part, {out.scores.subspan(first * classes, count * classes),
+                            out.losses.subspan(first, count),
+                            out.gradient.subspan(first * image, count * image)});
+        });
     }
 
 private:
@@ -130,30 +160,81 @@ private:
         return x;
     }
 
+    /// Calls body(first, count) for parts of `n` images that the network takes at once.
+    template <class Body>
+    void in_parts(std::size_t n, Body&& body) const {
+        std::size_t step = std::max<std::size_t>(n, 1);
+        if (network_->largest_batch() > 0)
+            step = std::min(step, static_cast<std::size_t>(network_->largest_batch()));
+        if (facts_.fixed_batch > 0) step = static_cast<std::size_t>(facts_.fixed_batch);
+        for (std::size_t first = 0; first < n; first += step)
+            body(first, std::min(step, n - first));
+    }
+
+    /// A batch of the model's own: some models write into their input. Filled up with zeros to the
+    /// batch that it takes.
+    at::Tensor own_batch(std::span<const float> input, std::int64_t rows) const {
+        // from_blob only wants a mutable pointer.
+        const at::Tensor given =
+            at::from_blob(const_cast<float*>(input.data()), {rows, 3, height_, width_}, at::kFloat);
+        at::Tensor batch = empty_batch(std::max(rows, facts_.fixed_batch));
+        batch.narrow(0, 0, rows).copy_(given);
+        if (rows < facts_.fixed_batch) batch.narrow(0, rows, facts_.fixed_batch - rows).zero_();
+        return batch;
+    }
+
+    /// The scores of the first `rows` images, on the processor.
+    at::Tensor first_scores(const at::Tensor& all, std::int64_t rows) const {
+        at::Tensor scores = all.narrow(0, 0, rows).to(at::kCPU).contiguous();
+        if (scores.size(1) != facts_.classes) {
+            throw Error(
+                ErrorCode::bad_input,
+                fmt::format("the model returns {} scores an image here and {} when it was opened",
+                            scores.size(1), facts_.classes));
+        }
+        return scores;
+    }
+
     void run(std::span<const float> input, std::size_t n, std::span<float> out) {
         translating("the model failed", [&] {
             const c10::InferenceMode guard;
             prepare_thread();
             const auto rows = static_cast<std::int64_t>(n);
-            // A batch of the model's own: some models write into their input. from_blob only wants
-            // a mutable pointer.
-            const at::Tensor given = at::from_blob(const_cast<float*>(input.data()),
-                                                   {rows, 3, height_, width_}, at::kFloat);
-            const at::Tensor batch = empty_batch(std::max(rows, facts_.fixed_batch));
-            batch.narrow(0, 0, rows).copy_(given);
-            if (rows < facts_.fixed_batch) batch.narrow(0, rows, facts_.fixed_batch - rows).zero_();
-            const at::Tensor scores = as_rows(network_->forward(fed(batch)), batch.size(0))
-                                          .narrow(0, 0, rows)
-                                          .to(at::kCPU)
-                                          .contiguous();
-            if (scores.size(1) != facts_.classes) {
-                throw Error(
-                    ErrorCode::bad_input,
-                    fmt::format(
-                        "the model returns {} scores an image here and {} when it was opened",
-                        scores.size(1), facts_.classes));
-            }
+            const at::Tensor batch = own_batch(input, rows);
+            const at::Tensor scores =
+                first_scores(as_rows(network_->forward(fed(batch)), batch.size(0)), rows);
             std::copy_n(scores.data_ptr<float>(), n * facts_.classes, out.data());
+        });
+    }
+
+    /// Forward; the loss and its derivative by the scores in our own arithmetic; then that
+    /// derivative back through the network.
+    void run_back(const LossBatch& part, const LossGradients& out) {
+        translating("the model failed", [&] {
+            const at::AutoGradMode guard(true);
+            prepare_thread();
+            const std::size_t n = part.labels.size();
+            const auto rows = static_cast<std::int64_t>(n);
+            const at::Tensor batch = own_batch(part.input, rows).requires_grad_();
+            // The network must not write into what the gradient is asked of.
+            const at::Tensor all = as_rows(network_->forward(fed(batch.alias())), batch.size(0));
+            const at::Tensor scores = first_scores(all.detach(), rows);
+            if (!all.requires_grad()) throw Error(ErrorCode::bad_input, kNoGradient);
+            std::copy_n(scores.data_ptr<float>(), n * facts_.classes, out.scores.data());
+            const at::Tensor derivative = at::zeros({all.size(0), all.size(1)}, at::kFloat);
+            const std::size_t classes = facts_.classes;
+            for (std::size_t i = 0; i < n; ++i) {
+                out.losses[i] =
+                    loss_of(part.loss, out.scores.subspan(i * classes, classes), part.labels[i],
+                            part.targets.empty() ? 0 : part.targets[i],
+                            std::span(derivative.data_ptr<float>() + i * classes, classes));
+            }
+            const auto grads = torch::autograd::grad({all}, {batch}, {derivative.to(all.device())},
+                                                     {}, false, /*allow_unused=*/true);
+            if (!grads.front().defined()) throw Error(ErrorCode::bad_input, kNoGradient);
+            const at::Tensor gradient =
+                grads.front().narrow(0, 0, rows).to(at::kCPU, at::kFloat).contiguous();
+            std::copy_n(gradient.data_ptr<float>(), out.gradient.size(), out.gradient.data());
         });
     }
 

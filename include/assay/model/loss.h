@@ -1,0 +1,37 @@
+// Functions of a classifier's scores that an attack makes larger, and their derivatives.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+namespace assay {
+
+/// With z the scores of one image, y its label, t a target, z_(k) the k-th largest score. Each is
+/// larger the nearer the image is to being misclassified; margin and difference are positive
+/// exactly then.
+enum class Loss {
+    cross_entropy,  ///< -log softmax(z)_y
+    margin,         ///< max_{i != y} z_i - z_y
+    difference,     ///< z_t - z_y
+    /// -(z_y - max_{i != y} z_i) / (z_(1) - z_(3) + 1e-12): the difference of logits ratio of Croce
+    /// and Hein, "Reliable evaluation of adversarial robustness with an ensemble of diverse
+    /// parameter-free attacks", ICML 2020, eq. 6. At least 3 classes.
+    dlr,
+    /// -(z_y - z_t) / (z_(1) - (z_(3) + z_(4)) / 2 + 1e-12), eq. 7 there. At least 4 classes.
+    targeted_dlr,
+};
+
+std::string_view name_of(Loss);
+/// The fewest classes that the loss is defined for: 2, 3 or 4.
+std::uint32_t least_classes(Loss);
+/// difference and targeted_dlr look at the target.
+bool has_target(Loss);
+
+/// The loss of one image and, in `derivative` (as long as `scores`), its derivative by each score.
+/// In double precision from the scores as they are; of equal scores the first is the larger. O(C).
+/// label and target: below scores.size(); scores.size() >= least_classes(loss).
+double loss_of(Loss loss, std::span<const float> scores, std::uint32_t label, std::uint32_t target,
+               std::span<float> derivative);
+
+}  // namespace assay

@@ -1,0 +1,187 @@
+#include "assay/robustness/attack.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <array>
+#include <numeric>
+#include <string>
+
+#include "assay/error.h"
+#include "core/text.h"
+#include "core/topk.h"
+#include "robustness/query.h"
+
+namespace assay {
+namespace {
+
+constexpr const char* croce =
+    "Croce and Hein, Reliable evaluation of adversarial robustness with an ensemble of diverse "
+    "parameter-free attacks, ICML 2020";
+
+constexpr std::array<Attack, 8> table = {{
+    {"noise", "uniform noise of the budget's size: what every attack must beat", false, true, 1,
+     attack::noise},
+    {"fgsm",
+     "Goodfellow, Shlens, Szegedy, Explaining and harnessing adversarial examples, ICLR 2015", true,
+     true, 1, attack::fgsm},
+    {"pgd",
+     "Madry et al., Towards deep learning models resistant to adversarial attacks, ICLR 2018", true,
+     true, 10, attack::pgd},
+    {"apgd-ce", croce, true, true, 100, attack::apgd_ce},
+    {"apgd-dlr", croce, true, true, 100, attack::apgd_dlr},
+    {"apgd-t", croce, true, true, 100, attack::apgd_targeted},
+    {"fab-t",
+     "Croce and Hein, Minimally distorted adversarial examples with a fast adaptive boundary "
+     "attack, "
+     "ICML 2020",
+     true, false, 100, attack::fab_targeted},
+    {"square", "Andriushchenko, Croce, Flammarion, Hein, Square attack, ECCV 2020", false, false,
+     5000, attack::square},
+}};
+
+constexpr std::array<std::string_view, 4> standard = {"apgd-ce", "apgd-t", "fab-t", "square"};
+
+void check(const Attack& attack, const AttackedModel& model, const AttackBatch& batch,
+           const AttackOptions& options) {
+    if (!(options.eps >= 0) || !std::isfinite(options.eps)) {
+        throw Error(ErrorCode::usage, fmt::format("eps is {}; it must be 0 or more", options.eps));
+    }
+    if (options.norm == Norm::l2 && !attack.l2) {
+        throw Error(ErrorCode::usage,
+                    fmt::format("{} is defined for the norm linf only", attack.name));
+    }
+    if (options.steps < 0 || !(options.step_size >= 0)) {
+        throw Error(ErrorCode::usage, "steps and step size must be 0 or more");
+    }
+    const std::size_t n = batch.labels.size();
+    if (batch.images.size() != n * model.shape().size() || batch.items.size() != n)
+        throw Error(ErrorCode::internal, "run_attack called with buffers of the wrong size");
+    for (const std::uint32_t label : batch.labels) {
+        if (label >= model.classes()) {
+            throw Error(ErrorCode::bad_input, fmt::format("an image has the label {}; the model "
+                                                          "has {} classes",
+                                                          label, model.classes()));
+        }
+    }
+}
+
+/// The images of a batch that are still classified correctly.
+struct Rest {
+    std::vector<std::size_t> places;
+    std::vector<float> images;
+    std::vector<std::uint32_t> labels;
+    std::vector<std::uint64_t> items;
+
+    Rest(const AttackBatch& batch, std::span<const std::uint8_t> fooled) {
+        for (std::size_t i = 0; i < batch.labels.size(); ++i) {
+            if (fooled[i] != 0) continue;
+            places.push_back(i);
+            const auto image = attack::image_of(batch, i);
+            images.insert(images.end(), image.begin(), image.end());
+            labels.push_back(batch.labels[i]);
+            items.push_back(batch.items[i]);
+        }
+    }
+    AttackBatch batch() const { return {images, labels, items}; }
+};
+
+void add_counts(AttackResult& sum, const AttackResult& part) {
+    sum.forward += part.forward;
+    sum.backward += part.backward;
+    sum.zero_gradients += part.zero_gradients;
+    sum.not_finite += part.not_finite;
+}
+
+}  // namespace
+
+std::string_view name_of(Norm norm) {
+    return norm == Norm::linf ? "linf" : "l2";
+}
+
+std::span<const Attack> attacks() {
+    return table;
+}
+
+const Attack& attack_named(std::string_view name) {
+    for (const Attack& attack : table) {
+        if (attack.name == name) return attack;
+    }
+    std::vector<std::string_view> names;
+    for (const Attack& attack : table) names.push_back(attack.name);
+    throw Error(ErrorCode::usage, fmt::format("there is no attack \"{}\"; there are {}", name,
+                                              fmt::join(names, ", ")));
+}
+
+AttackResult run_attack(const Attack& attack, AttackedModel& model, const AttackBatch& batch,
+                        const AttackOptions& options) {
+    check(attack, model, batch, options);
+    AttackOptions own = options;
+    if (own.steps == 0) own.steps = attack.steps;
+    AttackResult result = attack.run(model, batch, own);
+    attack::Query query(model, result);
+    std::vector<std::size_t> claimed;
+    const std::size_t size = model.shape().size();
+    for (std::size_t i = 0; i < batch.labels.size(); ++i) {
+        if (result.fooled[i] == 0) continue;
+        claimed.push_back(i);
+        query.add(std::span(result.images).subspan(i * size, size), batch.labels[i]);
+    }
+    query.ask_scores();
+    for (std::size_t k = 0; k < claimed.size(); ++k)
+        result.fooled[claimed[k]] = query.fooled(k) ? 1 : 0;
+    return result;
+}
+
+std::span<const std::string_view> autoattack_parts() {
+    return standard;
+}
+
+EnsembleResult run_ensemble(std::span<const std::string_view> names, AttackedModel& model,
+                            const AttackBatch& batch, const AttackOptions& options) {
+    EnsembleResult all = {attack::untouched(batch), std::vector<int>(batch.labels.size(), -1)};
+    for (std::size_t a = 0; a < names.size(); ++a) {
+        const Rest rest(batch, all.result.fooled);
+        if (rest.places.empty()) break;
+        const AttackResult part = run_attack(attack_named(names[a]), model, rest.batch(), options);
+        add_counts(all.result, part);
+        const std::size_t size = model.shape().size();
+        for (std::size_t k = 0; k < rest.places.size(); ++k) {
+            if (part.fooled[k] == 0) continue;
+            attack::keep(all.result, rest.places[k],
+                         std::span(part.images).subspan(k * size, size));
+            all.result.fooled[rest.places[k]] = 1;
+            all.by[rest.places[k]] = static_cast<int>(a);
+        }
+    }
+    return all;
+}
+
+namespace attack {
+
+AttackResult untouched(const AttackBatch& batch) {
+    AttackResult result;
+    result.images.assign(batch.images.begin(), batch.images.end());
+    result.fooled.assign(batch.labels.size(), 0);
+    return result;
+}
+
+void keep(AttackResult& result, std::size_t i, std::span<const float> image) {
+    std::copy(image.begin(), image.end(),
+              result.images.begin() + static_cast<std::ptrdiff_t>(i * image.size()));
+}
+
+std::vector<std::uint32_t> targets_by_score(std::span<const float> scores, std::uint32_t label,
+                                            std::size_t count) {
+    std::vector<std::int32_t> order;
+    top_k(scores, std::min(count + 1, scores.size()), order);
+    std::vector<std::uint32_t> targets;
+    for (const std::int32_t c : order) {
+        if (static_cast<std::uint32_t>(c) != label && targets.size() < count)
+            targets.push_back(static_cast<std::uint32_t>(c));
+    }
+    return targets;
+}
+
+}  // namespace attack
+}  // namespace assay

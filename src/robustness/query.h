@@ -1,0 +1,115 @@
+// Images that are put to a model together, and what it says of them.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "assay/robustness/attack.h"
+#include "core/parallel.h"
+
+namespace assay::attack {
+
+class Query {
+public:
+    /// Passes are counted in `result`.
+    Query(AttackedModel& model, AttackResult& result)
+        : model_(model), result_(result), size_(model.shape().size()), classes_(model.classes()) {}
+
+    void clear() {
+        input_.clear();
+        labels_.clear();
+        targets_.clear();
+    }
+    void add(std::span<const float> image, std::uint32_t label, std::uint32_t target = 0) {
+        input_.insert(input_.end(), image.begin(), image.end());
+        labels_.push_back(label);
+        targets_.push_back(target);
+    }
+    std::size_t count() const { return labels_.size(); }
+
+    void ask_scores() {
+        if (prepare()) model_.scores(input_, count(), scores_);
+    }
+    void ask_gradients(Loss loss) {
+        losses_.resize(count());
+        gradient_.resize(input_.size());
+        if (!prepare()) return;
+        result_.backward += count();
+        model_.gradients({loss, input_, labels_,
+                          has_target(loss) ? std::span<const std::uint32_t>(targets_)
+                                           : std::span<const std::uint32_t>()},
+                         {scores_, losses_, gradient_});
+    }
+
+    std::span<const float> scores(std::size_t k) const {
+        return std::span(scores_).subspan(k * classes_, classes_);
+    }
+    std::span<const float> gradient(std::size_t k) const {
+        return std::span(gradient_).subspan(k * size_, size_);
+    }
+    double loss(std::size_t k) const { return losses_[k]; }
+
+    /// The label is not the first of the largest scores. Scores that are no numbers fool nobody.
+    bool fooled(std::size_t k) const {
+        const auto row = scores(k);
+        if (!finite(row)) return false;
+        return static_cast<std::uint32_t>(std::max_element(row.begin(), row.end()) - row.begin()) !=
+               labels_[k];
+    }
+    bool finite_gradient(std::size_t k) const {
+        return finite(scores(k)) && std::isfinite(loss(k)) && finite(gradient(k));
+    }
+    bool zero_gradient(std::size_t k) const {
+        const auto g = gradient(k);
+        return std::all_of(g.begin(), g.end(), [](float v) { return v == 0; });
+    }
+
+private:
+    static bool finite(std::span<const float> row) {
+        return std::all_of(row.begin(), row.end(), [](float v) { return std::isfinite(v); });
+    }
+    bool prepare() {
+        throw_if_stopped();
+        scores_.resize(count() * classes_);
+        result_.forward += count();
+        return count() > 0;
+    }
+
+    AttackedModel& model_;
+    AttackResult& result_;
+    std::size_t size_, classes_;
+    std::vector<float> input_, scores_, gradient_;
+    std::vector<double> losses_;
+    std::vector<std::uint32_t> labels_, targets_;
+};
+
+/// Where each target stands: the classes other than the label, best score first, at most `count`.
+std::vector<std::uint32_t> targets_by_score(std::span<const float> scores, std::uint32_t label,
+                                            std::size_t count);
+
+/// Image i of a batch.
+inline std::span<const float> image_of(const AttackBatch& batch, std::size_t i) {
+    const std::size_t size = batch.images.size() / batch.labels.size();
+    return batch.images.subspan(i * size, size);
+}
+
+/// A result that holds the originals.
+AttackResult untouched(const AttackBatch& batch);
+void keep(AttackResult& result, std::size_t i, std::span<const float> image);
+
+// The attacks of the table.
+AttackResult noise(AttackedModel&, const AttackBatch&, const AttackOptions&);
+AttackResult fgsm(AttackedModel&, const AttackBatch&, const AttackOptions&);
+AttackResult pgd(AttackedModel&, const AttackBatch&, const AttackOptions&);
+AttackResult apgd_ce(AttackedModel&, const AttackBatch&, const AttackOptions&);
+AttackResult apgd_dlr(AttackedModel&, const AttackBatch&, const AttackOptions&);
+AttackResult apgd_targeted(AttackedModel&, const AttackBatch&, const AttackOptions&);
+AttackResult fab_targeted(AttackedModel&, const AttackBatch&, const AttackOptions&);
+AttackResult square(AttackedModel&, const AttackBatch&, const AttackOptions&);
+
+}  // namespace assay::attack
