@@ -31,6 +31,7 @@ struct Command {
     int (*run)(std::vector<std::string> arguments);
 };
 
+int cmd_attack(std::vector<std::string> arguments);
 int cmd_check(std::vector<std::string> arguments);
 int cmd_compare(std::vector<std::string> arguments);
 int cmd_demo(std::vector<std::string> arguments);

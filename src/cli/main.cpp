@@ -34,6 +34,7 @@ const std::vector<Command>& commands() {
         {"gap", "Explain the accuracy gap between two data sets", cmd_gap},
         {"show", "Show one image's labels and what each model predicts", cmd_show},
         {"export", "Write every item with its label, prediction and loss on a line", cmd_export},
+        {"attack", "Adversarial attacks: what is left of a classifier's accuracy", cmd_attack},
         {"patchml", "Compose images that hold a known number of objects", cmd_patchml},
         {"labels", "Build label sets from votes; propose questions; count", cmd_labels},
         {"replicate", "How much of a replication's accuracy gap is selection bias", cmd_replicate},

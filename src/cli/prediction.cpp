@@ -82,24 +82,25 @@ void Prediction::over(const Dataset& dataset, const std::vector<ModelSpec>& spec
     predict_over(dataset, models);
 }
 
-PredictOptions Prediction::options() const {
-    const StorageChoice storage = storage_format_named(flags_.storage);
+PredictOptions StoreFlags::options() const {
+    const StorageChoice kept = storage_format_named(storage);
     PredictOptions options;
-    options.runs = flags_.out;
-    options.storage = storage.storage;
-    options.top_k = storage.top_k;
-    options.shard_rows = flags_.shard_rows;
-    options.batch_size = flags_.batch;
-    options.threads = flags_.threads;
-    options.max_pixels = flags_.max_pixels;
-    options.image_memory = flags_.image_memory << 20;
+    options.runs = out;
+    options.storage = kept.storage;
+    options.top_k = kept.top_k;
+    options.shard_rows = shard_rows;
+    options.batch_size = batch;
+    options.threads = threads;
+    options.max_pixels = max_pixels;
+    options.image_memory = image_memory << 20;
     options.command = command_line();
     return options;
 }
 
 Dataset Prediction::enough(const Dataset& dataset, const Until& until, std::uint64_t seed) const {
     ProgressLine progress(dataset.name + " (pilot)", "images", flags_.quiet);
-    const UntilResult result = images_until(models_, dataset, until, seed, options(), progress);
+    const UntilResult result =
+        images_until(models_, dataset, until, seed, flags_.options(), progress);
     progress.finish();
     if (!flags_.quiet) {
         note(
@@ -112,7 +113,7 @@ Dataset Prediction::enough(const Dataset& dataset, const Until& until, std::uint
 }
 
 void Prediction::predict_over(const Dataset& dataset, const std::vector<LoadedModel>& models) {
-    const PredictOptions options = this->options();
+    const PredictOptions options = flags_.options();
     const auto start = std::chrono::steady_clock::now();
     ProgressLine progress(dataset.name, models.size() == 1 ? "images" : "images x models",
                           flags_.quiet);

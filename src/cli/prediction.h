@@ -26,6 +26,7 @@ struct StoreFlags {
     bool dry_run = false;
 
     void add_to(CLI::App& app);
+    PredictOptions options() const;
 };
 
 class Prediction {
@@ -52,7 +53,6 @@ public:
     const std::vector<std::string>& datasets() const { return datasets_; }
 
 private:
-    PredictOptions options() const;
     void predict_over(const Dataset& dataset, const std::vector<LoadedModel>& models);
 
     StoreFlags flags_;

@@ -59,8 +59,10 @@ std::uint32_t recorded_batch_size(const std::filesystem::path& runs, const Store
 
 /// All that decides, beside the model's file, which numbers a score is computed from, and which
 /// scores are taken.
-std::string input_fingerprint(const ModelSpec& spec) {
+std::string input_fingerprint(const LoadedModel& model) {
+    const ModelSpec& spec = model.spec;
     const std::string pixels = fingerprint(spec.preprocess);
+    if (!model.scored_by.empty()) return hash_text(pixels + model.scored_by);
     if (!spec.layout && !spec.input_type && spec.output.empty()) return pixels;
     const nlohmann::json all = to_json(spec);
     return hash_text(json_line({{"preprocess", pixels},
@@ -84,18 +86,20 @@ StoreSpec store_spec(const LoadedModel& model, const Dataset& dataset,
     spec.batch_size = options.batch_size;
     spec.ids_hash = dataset.ids_fingerprint();
     spec.model_hash = model.file_hash;
-    spec.preprocess_hash = input_fingerprint(model.spec);
+    spec.preprocess_hash = input_fingerprint(model);
     // What a number may depend on that is not part of the store's identity.
-    spec.provenance_json = json_line({{"assay", version},
-                                      {"commit", source_commit()},
-                                      {"command", options.command},
-                                      {"processor", cpu_name()},
-                                      {"instruction_set", cpu_instruction_set()},
-                                      {"threads", resolve_threads(options.threads)},
-                                      {"device", facts.device},
-                                      {"framework", facts.framework},
-                                      {"parameters", facts.parameters},
-                                      {"model", to_json(model.spec)}});
+    nlohmann::json provenance = {{"assay", version},
+                                 {"commit", source_commit()},
+                                 {"command", options.command},
+                                 {"processor", cpu_name()},
+                                 {"instruction_set", cpu_instruction_set()},
+                                 {"threads", resolve_threads(options.threads)},
+                                 {"device", facts.device},
+                                 {"framework", facts.framework},
+                                 {"parameters", facts.parameters},
+                                 {"model", to_json(model.spec)}};
+    if (!model.scored_by.empty()) provenance["scored_by"] = nlohmann::json::parse(model.scored_by);
+    spec.provenance_json = json_line(provenance);
     return spec;
 }
 
@@ -110,20 +114,28 @@ void read_ahead(const Dataset& dataset, std::uint64_t first, std::uint64_t count
     }
 }
 
-/// Runs n images, in halves when memory is short; returns how often it halved.
-std::uint64_t run_batch(Classifier& classifier, std::span<const float> input, std::size_t n,
-                        std::span<float> out) {
+ImageBatch part_of(const ImageBatch& batch, std::size_t first, std::size_t n) {
+    const std::size_t each = batch.input.size() / batch.n;
+    return {batch.first_row + first, n, batch.input.subspan(first * each, n * each),
+            batch.states.subspan(first, n)};
+}
+
+/// Runs a batch, in halves when memory is short; returns how often it halved.
+std::uint64_t run_batch(const LoadedModel& model, const ImageBatch& batch, std::span<float> out) {
     try {
-        classifier.scores(input, n, out);
+        if (model.scores) {
+            model.scores(batch, out);
+        } else {
+            model.classifier->scores(batch.input, batch.n, out);
+        }
         return 0;
     } catch (const Error& error) {
-        if (error.code() != ErrorCode::out_of_memory || n == 1) throw;
+        if (error.code() != ErrorCode::out_of_memory || batch.n == 1) throw;
     }
-    const std::size_t half = n / 2;
-    const std::size_t in = input.size() / n;
-    const std::size_t classes = out.size() / n;
-    return 1 + run_batch(classifier, input.first(half * in), half, out.first(half * classes)) +
-           run_batch(classifier, input.subspan(half * in), n - half, out.subspan(half * classes));
+    const std::size_t half = batch.n / 2;
+    const std::size_t classes = out.size() / batch.n;
+    return 1 + run_batch(model, part_of(batch, 0, half), out.first(half * classes)) +
+           run_batch(model, part_of(batch, half, batch.n - half), out.subspan(half * classes));
 }
 
 DecodeLimits decode_limits(const PredictOptions& options) {
@@ -288,14 +300,15 @@ private:
             if (image.pixels.capacity() > most_kept) release(image);
         }
         for (ModelRun* model_run : wanting) {
-            Classifier& classifier = *model_run->model->classifier;
-            std::vector<float> scores(n * classifier.facts().classes);
-            with_note(fmt::format("running `{}` on images {} to {}", model_run->model->spec.name,
-                                  first, first + n - 1),
-                      [&] {
-                          model_run->halved +=
-                              run_batch(classifier, inputs[model_run->preprocessing], n, scores);
-                      });
+            const LoadedModel& model = *model_run->model;
+            std::vector<float> scores(n * model.classifier->facts().classes);
+            with_note(
+                fmt::format("running `{}` on images {} to {}", model.spec.name, first,
+                            first + n - 1),
+                [&] {
+                    const ImageBatch batch = {first, n, inputs[model_run->preprocessing], states};
+                    model_run->halved += run_batch(model, batch, scores);
+                });
             model_run->shards.add(first, scores, states, errors, read);
         }
         report(n * wanting.size(), errors.size());

@@ -103,10 +103,6 @@ const TorchPlugin& opened_plugin() {
     return *opened;
 }
 
-void Classifier::gradients(const LossBatch& /*batch*/, const LossGradients& /*out*/) {
-    throw Error(ErrorCode::bad_input, "this classifier gives scores, but no gradients");
-}
-
 std::unique_ptr<Classifier> open_classifier(const ModelSpec& spec,
                                             const ClassifierOptions& options) {
     return with_note(fmt::format("opening the model {}", spec.path.string()),

@@ -114,7 +114,7 @@ void ask(Query& query, Loss loss, const AttackBatch& batch, AttackResult& result
             result.fooled[c.place] = 1;
         } else if (!query.finite_gradient(k)) {
             c.broken = true;
-            ++result.not_finite;
+            result.not_finite[c.place] = 1;
         } else {
             take(c, k);
         }
@@ -131,7 +131,7 @@ void climb(AttackedModel& model, const AttackBatch& batch, const AttackOptions& 
     }
     Query query(model, result);
     ask(query, run.loss, batch, result, climbers, [&](Climber& c, std::size_t k) {
-        if (query.zero_gradient(k)) ++result.zero_gradients;
+        if (query.zero_gradient(k)) result.zero_gradient[c.place] = 1;
         c.begin(query.loss(k), query.gradient(k), options.eps);
     });
     Windows windows(options.steps);

@@ -86,11 +86,13 @@ struct Rest {
     AttackBatch batch() const { return {images, labels, items}; }
 };
 
-void add_counts(AttackResult& sum, const AttackResult& part) {
+void add(AttackResult& sum, const AttackResult& part, std::span<const std::size_t> places) {
     sum.forward += part.forward;
     sum.backward += part.backward;
-    sum.zero_gradients += part.zero_gradients;
-    sum.not_finite += part.not_finite;
+    for (std::size_t k = 0; k < places.size(); ++k) {
+        sum.zero_gradient[places[k]] |= part.zero_gradient[k];
+        sum.not_finite[places[k]] |= part.not_finite[k];
+    }
 }
 
 }  // namespace
@@ -144,7 +146,7 @@ EnsembleResult run_ensemble(std::span<const std::string_view> names, AttackedMod
         const Rest rest(batch, all.result.fooled);
         if (rest.places.empty()) break;
         const AttackResult part = run_attack(attack_named(names[a]), model, rest.batch(), options);
-        add_counts(all.result, part);
+        add(all.result, part, rest.places);
         const std::size_t size = model.shape().size();
         for (std::size_t k = 0; k < rest.places.size(); ++k) {
             if (part.fooled[k] == 0) continue;
@@ -163,6 +165,7 @@ AttackResult untouched(const AttackBatch& batch) {
     AttackResult result;
     result.images.assign(batch.images.begin(), batch.images.end());
     result.fooled.assign(batch.labels.size(), 0);
+    result.zero_gradient = result.not_finite = result.fooled;
     return result;
 }
 

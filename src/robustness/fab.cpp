@@ -111,9 +111,9 @@ private:
         query_.ask_gradients(Loss::difference);
         for (std::size_t k = 0; k < seekers.size(); ++k) {
             Seeker& s = seekers[k];
-            if (first && query_.zero_gradient(k)) ++result_.zero_gradients;
+            if (first && query_.zero_gradient(k)) result_.zero_gradient[s.place] = 1;
             if (!query_.finite_gradient(k)) {
-                ++result_.not_finite;
+                result_.not_finite[s.place] = 1;
                 s.broken = true;
                 continue;
             }

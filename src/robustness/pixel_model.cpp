@@ -86,9 +86,8 @@ std::unique_ptr<AttackedModel> pixel_model(std::shared_ptr<Classifier> classifie
         std::move(classifier), space == AttackSpace::pixels ? preprocess : as_given(preprocess));
 }
 
-void attack_image_into(const Image& image, const Preprocess& preprocess, AttackSpace space,
-                       std::span<float> out) {
-    preprocess_into(image, space == AttackSpace::pixels ? as_given(preprocess) : preprocess, out);
+Preprocess attacked_preprocess(const Preprocess& preprocess, AttackSpace space) {
+    return space == AttackSpace::pixels ? as_given(preprocess) : preprocess;
 }
 
 }  // namespace assay

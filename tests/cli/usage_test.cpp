@@ -11,8 +11,8 @@ namespace {
 
 using testing::HasSubstr;
 
-const std::vector<std::string> all_commands = {"predict", "import", "score",  "compare",
-                                               "check",   "run",    "verify", "list"};
+const std::vector<std::string> all_commands = {"predict", "import", "score", "compare", "check",
+                                               "run",     "verify", "list",  "attack"};
 
 TEST(Usage, HelpGoesToStdoutAndEveryCommandHasExamples) {
     const Outcome help = assay_run({"--help"});

@@ -26,7 +26,7 @@ if(TARGET assay_torch)
     assay_test(model_torch
         SOURCES model/torch_test.cpp model/onnx_test.cpp model/onnx_ops_test.cpp model/quantised_test.cpp
             model/newer_test.cpp model/pt2_test.cpp
-            model/shared_test.cpp
+            model/shared_test.cpp model/classifier_gradient_test.cpp
         LINKS assay_pt2 assay_model ZLIB::ZLIB)
     add_dependencies(test_model_torch assay_torch)
     # The plug-in's own objects, for what does not pass through its interface. What it links is known by name in its own

@@ -117,8 +117,11 @@ struct Labelled {
     }
 };
 
+inline std::size_t ones(const std::vector<std::uint8_t>& flags) {
+    return static_cast<std::size_t>(std::count(flags.begin(), flags.end(), 1));
+}
 inline std::size_t fooled_by(const AttackResult& result) {
-    return static_cast<std::size_t>(std::count(result.fooled.begin(), result.fooled.end(), 1));
+    return ones(result.fooled);
 }
 
 }  // namespace assay

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -18,11 +19,24 @@
 
 namespace assay {
 
+/// Prepared images: rows [first_row, first_row + n) of the data set.
+struct ImageBatch {
+    std::uint64_t first_row = 0;
+    std::size_t n = 0;
+    std::span<const float> input;      ///< n x 3 x height x width, as the preprocessing makes it
+    std::span<const RowState> states;  ///< n; zeros stand for an image that could not be read
+};
+
 /// A classifier ready to run, with what its store must record.
 struct LoadedModel {
     ModelSpec spec;
     std::shared_ptr<Classifier> classifier;
     std::string file_hash;  ///< hash_file of the model, with its data files' where it has some
+    /// Set: gives the scores of a batch in the place of classifier->scores(). Called from many
+    /// threads; its results may depend on the batch and on what `scored_by` says alone.
+    std::function<void(const ImageBatch& batch, std::span<float> out)> scores = {};
+    std::string scored_by = "";  ///< with `scores`: what it does, as JSON; part of the store's
+                                 ///< identity
 };
 
 /// Opens the model and works out its class list: the spec's, else ImageNet's for 1000 classes, else

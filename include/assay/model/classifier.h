@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "assay/data/class_list.h"
+#include "assay/error.h"
 #include "assay/image/preprocess.h"
 #include "assay/model/loss.h"
 #include "assay/store/score_kind.h"
@@ -104,7 +105,9 @@ public:
     /// evaluation mode. One pass forward and one back. Throws bad_input: the model has no gradient
     /// (it takes bytes, or what it computes is cut off from its input by an operator without a
     /// derivative), its scores have fewer classes than the loss needs; out_of_memory.
-    virtual void gradients(const LossBatch& batch, const LossGradients& out);
+    virtual void gradients(const LossBatch& /*batch*/, const LossGradients& /*out*/) {
+        throw Error(ErrorCode::bad_input, "this classifier gives scores, but no gradients");
+    }
 };
 
 /// Opens the plug-in on first use (costs about half a second once), loads the model, runs it once

@@ -63,9 +63,9 @@ struct AttackResult {
     std::vector<std::uint8_t> fooled;  ///< n: 1 where the model misclassifies the image above
     std::uint64_t forward = 0;         ///< images that went through the model
     std::uint64_t backward = 0;        ///< ... of these, with a gradient
-    /// Images whose first gradient was zero everywhere; whose scores, loss or gradient were not
-    /// finite at some step. Signs that the gradient hides what the model does.
-    std::uint64_t zero_gradients = 0, not_finite = 0;
+    /// n: 1 for images whose first gradient was zero everywhere; for those whose scores, loss or
+    /// gradient were not finite at some step. Signs that the gradient hides what the model does.
+    std::vector<std::uint8_t> zero_gradient, not_finite;
 };
 
 /// One attack, all that is special about it.

@@ -27,9 +27,8 @@ std::unique_ptr<AttackedModel> pixel_model(std::shared_ptr<Classifier> classifie
                                            const Preprocess& preprocess,
                                            AttackSpace space = AttackSpace::pixels);
 
-/// The planes that the model `preprocess` belongs to is attacked on: 3 x height x width numbers in
-/// [0, 1] (pixels), or the normalised input.
-void attack_image_into(const Image& image, const Preprocess& preprocess, AttackSpace space,
-                       std::span<float> out);
+/// The preprocessing that makes what pixel_model() of the same space is given: of `preprocess`,
+/// with bytes / 255 for its numbers; in normalised_clamped, `preprocess` itself.
+Preprocess attacked_preprocess(const Preprocess& preprocess, AttackSpace space);
 
 }  // namespace assay

@@ -217,7 +217,7 @@ private:
             const auto rows = static_cast<std::int64_t>(n);
             const at::Tensor batch = own_batch(part.input, rows).requires_grad_();
             // The network must not write into what the gradient is asked of.
-            const at::Tensor all = as_rows(network_->forward(fed(batch.alias())), batch.size(0));
+            const at::Tensor all = as_rows(network_->forward(fed(batch.clone())), batch.size(0));
             const at::Tensor scores = first_scores(all.detach(), rows);
             if (!all.requires_grad()) throw Error(ErrorCode::bad_input, kNoGradient);
             std::copy_n(scores.data_ptr<float>(), n * facts_.classes, out.scores.data());

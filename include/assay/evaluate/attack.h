@@ -1,0 +1,90 @@
+// Classifiers under attack, over a data set: what is left of their accuracy, and whether the attack
+// is to be believed.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "assay/estimate.h"
+#include "assay/evaluate/predict.h"
+#include "assay/progress.h"
+#include "assay/report.h"
+#include "assay/robustness/attack.h"
+#include "assay/robustness/pixel_model.h"
+
+namespace assay {
+
+/// "8/255", "0.03", "0". Throws usage: not a number, below 0, above 1 (with the value in 255ths
+/// that may have been meant).
+double parse_eps(std::string_view text);
+/// "8/255" where eps is a whole number of 255ths to within 1e-9, else "0.03".
+std::string eps_text(double eps);
+
+struct AttackRunOptions {
+    PredictOptions
+        predict;  ///< shard_rows 0: one batch, so that a kill loses the batches in flight
+    /// Of attacks(), or "autoattack". Empty: fgsm and pgd, of which the paper's dimension is made.
+    std::vector<std::string> attacks;
+    std::vector<double> eps = {8.0 / 255};
+    Norm norm = Norm::linf;
+    AttackSpace space = AttackSpace::pixels;
+    /// pgd with steps of eps and without a random start, as printed in Hesse et al. 2026.
+    bool paper_literal = false;
+    int steps = 0;  ///< 0: each attack's own
+    std::uint64_t seed = 0;
+    double level = .95;
+};
+
+/// One attack with one budget on one model: a store of the scores of what it made of the images.
+struct AttackCell {
+    std::string attack;
+    double eps = 0;
+    std::filesystem::path store;
+    std::uint64_t robust = 0;  ///< images classified correctly before and after
+    Estimate accuracy;         ///< of all images, under the attack (Wilson)
+    Estimate ratio;            ///< of the images classified correctly before (Wilson)
+    /// Of what this run computed; a run that resumes counts its own images only.
+    std::uint64_t attacked = 0, zero_gradients = 0, not_finite = 0, forward = 0, backward = 0;
+    /// Of an ensemble, in its order: images that each part was the first to fool the model on.
+    std::vector<std::pair<std::string, std::uint64_t>> by;
+    /// Of pgd, on the first images of the data set: those attacked, fooled, and fooled with ten
+    /// times the steps.
+    std::uint64_t repeated = 0, repeated_fooled = 0, repeated_fooled_longer = 0;
+};
+
+struct AttackedResult {
+    std::string model, dataset;
+    std::uint64_t images = 0;    ///< with one label and a score
+    std::uint64_t without = 0;   ///< the others
+    std::uint64_t bad_rows = 0;  ///< images without a score, with the first one's error
+    std::string first_error;
+    std::uint64_t correct = 0;
+    Estimate clean;
+    std::vector<AttackCell> cells;  ///< by eps, then in the order asked for; noise first
+    /// By eps, where fgsm and pgd were run: the geometric mean of their two ratios (Hesse et al.
+    /// 2026, eq. 1), with the interval of its logarithm by the delta method.
+    std::vector<std::pair<double, Estimate>> geometric_mean;
+    /// Signs that the attack failed rather than that the model withstood it, whole sentences
+    /// (Carlini et al., "On evaluating adversarial robustness", 2019, section 5).
+    std::vector<std::string> signs;
+    std::vector<std::string> notes;
+};
+
+/// Predicts the images as they are (the store that predict() makes), then each attack's: stores
+/// named MODEL@ATTACK-NORM-EPS beside it, which score, compare and all others read. Noise of each
+/// budget comes with them, as the control. Only images that are classified correctly are attacked;
+/// the others keep their scores. Each cell is computed by itself: its numbers do not depend on
+/// which others were asked for. Resumes like predict(). Throws as predict() does; bad_input: no
+/// image with a single label, a model without gradients (named before anything runs).
+std::vector<AttackedResult> attack_models(std::span<const LoadedModel> models,
+                                          const Dataset& dataset, const AttackRunOptions& options,
+                                          const ProgressCallback& callback = {});
+
+/// JSON: assay.attack/1.
+Report report_of(std::span<const AttackedResult> results, const AttackRunOptions& options);
+
+}  // namespace assay

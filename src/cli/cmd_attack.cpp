@@ -1,0 +1,134 @@
+// assay attack: classifiers under adversarial attack.
+#include <CLI/CLI.hpp>
+
+#include "assay/error.h"
+#include "assay/evaluate/attack.h"
+#include "cli/command.h"
+#include "cli/inputs.h"
+#include "cli/prediction.h"
+#include "cli/progress.h"
+
+namespace assay::cli {
+namespace {
+
+constexpr std::string_view attack_examples = R"(
+assay attack --model resnet50.pt --preset torchvision --data imagenet/val --limit 1000 --out runs
+assay attack -m m.pt -d val --attack autoattack --eps 4/255 --limit 200
+assay attack -m a.pt -m b.onnx -d val --attack pgd --eps 0,1/255,2/255,4/255,8/255
+assay attack -m m.pt -d val --attack pgd --norm l2 --eps 0.5 --steps 40
+)";
+
+struct AttackFlags {
+    std::vector<std::string> attacks, eps = {"8/255"};
+    std::string norm = "linf", space = "pixels";
+    AttackRunOptions options;
+
+    void add_to(CLI::App& app) {
+        const std::string group = "Attack";
+        std::vector<std::string> names = {"autoattack"};
+        for (const Attack& attack : attacks_of_table()) names.emplace_back(attack.name);
+        app.add_option(
+               "-a,--attack", attacks,
+               "Which (default: fgsm,pgd); autoattack: apgd-ce, apgd-t, fab-t, square, each "
+               "on what the others left. noise comes with them as the control")
+            ->delimiter(',')
+            ->check(CLI::IsMember(names))
+            ->group(group);
+        app.add_option("--eps", eps,
+                       "Budget, as a proportion of a pixel's range; each is computed by itself")
+            ->delimiter(',')
+            ->capture_default_str()
+            ->group(group);
+        app.add_option("--norm", norm, "What eps bounds: the largest change, or the length of all")
+            ->check(CLI::IsMember({"linf", "l2"}))
+            ->capture_default_str()
+            ->group(group);
+        app.add_option(
+               "--steps", options.steps,
+               "Iterations, or queries of square (default: pgd 10, apgd and fab 100, square "
+               "5000; autoattack's own always)")
+            ->type_name("N")
+            ->check(CLI::PositiveNumber)
+            ->group(group);
+        app.add_option(
+               "--space", space,
+               "pixels; or normalised-clamped: fgsm and pgd on the normalised input, cut to "
+               "[0, 1], as the published table of 326 models was made")
+            ->check(CLI::IsMember({"pixels", "normalised-clamped"}))
+            ->capture_default_str()
+            ->group(group);
+        app.add_flag("--paper-literal", options.paper_literal,
+                     "pgd with steps of eps and no random start")
+            ->group(group);
+        app.add_option("--seed", options.seed, "Of random starts and windows, with each image's id")
+            ->check(decimal_number())
+            ->capture_default_str()
+            ->group(group);
+    }
+
+    AttackRunOptions resolved() const {
+        AttackRunOptions all = options;
+        all.attacks = attacks;
+        all.eps.clear();
+        for (const std::string& text : eps) all.eps.push_back(parse_eps(text));
+        all.norm = norm == "l2" ? Norm::l2 : Norm::linf;
+        all.space = space == "pixels" ? AttackSpace::pixels : AttackSpace::normalised_clamped;
+        return all;
+    }
+
+private:
+    static std::span<const Attack> attacks_of_table() { return assay::attacks(); }
+};
+
+}  // namespace
+
+int cmd_attack(std::vector<std::string> arguments) {
+    auto app = make_app(
+        "attack",
+        "Attack classifiers: change images within a budget until they are misclassified, and count "
+        "what is left. Only images classified correctly are attacked. Each attack's predictions "
+        "are a store beside the model's own (MODEL@ATTACK-NORM-EPS), which score and compare read. "
+        "The same command resumes.",
+        attack_examples);
+    ModelFlags models;
+    DataFlags data;
+    StoreFlags store;
+    AttackFlags flags;
+    Output output;
+    models.add_to(*app);
+    data.add_to(*app);
+    flags.add_to(*app);
+    store.add_to(*app);
+    output.add_to(*app);
+    if (!parse(*app, std::move(arguments))) return Status::done;
+    if (models.files.empty())
+        throw Error(ErrorCode::usage, "no --model given; see `assay attack --help`");
+    if (data.folders.empty())
+        throw Error(ErrorCode::usage, "no --data given; see `assay attack --help`");
+
+    AttackRunOptions options = flags.resolved();
+    const std::vector<ModelSpec> specs = models.resolve();
+    if (store.dry_run) {
+        output.print(plan_report_of(specs));
+        return Status::done;
+    }
+    options.predict = store.options();
+    std::vector<LoadedModel> loaded;
+    for (const ModelSpec& spec : specs) {
+        if (!store.quiet) note(describe(spec));
+        loaded.push_back(load_model(spec, {models.device}));
+    }
+    std::vector<AttackedResult> results;
+    for (std::size_t i = 0; i < data.folders.size(); ++i) {
+        const Dataset dataset = data.open(i, loaded[0].spec.classes, store.quiet);
+        ProgressLine progress(dataset.name, "images x attacks", store.quiet);
+        for (AttackedResult& result : attack_models(loaded, dataset, options, progress))
+            results.push_back(std::move(result));
+        progress.finish();
+    }
+    const Report report = report_of(results, options);
+    output.print(report);
+    return report.partial ? Status::partial : Status::done;
+}
+
+}  // namespace assay::cli

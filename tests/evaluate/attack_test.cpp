@@ -1,0 +1,261 @@
+// Attacks over a data set: stores, resuming, what is counted. A linear classifier of coloured
+// images, whose robustness is known.
+#include "assay/evaluate/attack.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "coloured_images.h"
+#include "core/random.h"
+#include "evaluate/attack_cells.h"
+#include "message_of.h"
+
+namespace assay {
+namespace {
+
+using testing::HasSubstr;
+
+/// Score of class 0: the mean red value times `slope`; of class 1: what makes red 128.5/255 the
+/// boundary. An image of red r is robust against eps when r - eps is above.
+class RedClassifier final : public Classifier {
+public:
+    explicit RedClassifier(double slope = 10) : slope_(slope) {
+        facts_.classes = 2;
+        facts_.device = "cpu";
+    }
+    const ModelFacts& facts() const override { return facts_; }
+    void scores(std::span<const float> input, std::size_t n, std::span<float> out) override {
+        for (std::size_t i = 0; i < n; ++i) {
+            double red = 0;
+            for (std::size_t k = 0; k < 4; ++k) red += static_cast<double>(input[12 * i + k]) / 4;
+            out[2 * i] = static_cast<float>(slope_ * red);
+            out[2 * i + 1] = static_cast<float>(slope_ * 128.5 / 255);
+        }
+    }
+    void gradients(const LossBatch& batch, const LossGradients& out) override {
+        if (!differentiable) Classifier::gradients(batch, out);
+        const std::size_t n = batch.labels.size();
+        scores(batch.input, n, out.scores);
+        std::vector<float> d(2);
+        for (std::size_t i = 0; i < n; ++i) {
+            out.losses[i] = loss_of(batch.loss, out.scores.subspan(2 * i, 2), batch.labels[i],
+                                    batch.targets.empty() ? 0 : batch.targets[i], d);
+            for (std::size_t k = 0; k < 12; ++k) {
+                out.gradient[12 * i + k] =
+                    k < 4 && !masked ? d[0] * static_cast<float>(slope_) / 4 : 0.0F;
+            }
+        }
+    }
+    bool differentiable = true, masked = false;
+
+private:
+    double slope_;
+    ModelFacts facts_;
+};
+
+LoadedModel red_model(const std::string& name, std::shared_ptr<RedClassifier> classifier) {
+    LoadedModel model = loaded(name, nullptr);
+    model.classifier = std::move(classifier);
+    return model;
+}
+
+class AttackImages : public PredictImages {
+protected:
+    /// 200 images of red 0 ... 199, all labelled class 0: 129 ... 199 are classified correctly.
+    AttackRunOptions attack_options(const std::string& runs) {
+        AttackRunOptions options;
+        options.predict = this->options(runs);
+        options.predict.shard_rows = 20;
+        return options;
+    }
+    static constexpr std::uint64_t correct = 71;
+};
+
+TEST_F(AttackImages, WhatIsLeftIsWhatTheClosedFormSays) {
+    const Dataset dataset = images(200);
+    const LoadedModel model = red_model("m", std::make_shared<RedClassifier>());
+    AttackRunOptions options = attack_options("runs");
+    options.attacks = {"fgsm", "pgd", "autoattack"};
+    options.eps = {8. / 255, 2. / 255, 0};
+    const auto results = attack_models({&model, 1}, dataset, options);
+    ASSERT_EQ(results.size(), 1U);
+    const AttackedResult& r = results[0];
+    EXPECT_EQ(r.images, 200U);
+    EXPECT_EQ(r.correct, correct);
+    EXPECT_NEAR(*r.clean.value, 71. / 200, 1e-12);
+    ASSERT_EQ(r.cells.size(), 12U);
+    for (const AttackCell& cell : r.cells) {
+        if (cell.attack == "noise") {
+            // Of four numbers within eps, one is +-eps: the mean moves by less.
+            EXPECT_GE(cell.robust, cell.eps == 0 ? 71U : cell.eps < .02 ? 69U : 63U);
+            continue;
+        }
+        const std::uint64_t lost = cell.eps == 0 ? 0 : cell.eps < .02 ? 2 : 8;
+        EXPECT_EQ(cell.robust, correct - lost) << cell.attack << " " << cell.eps;
+        EXPECT_NEAR(*cell.accuracy.value, static_cast<double>(correct - lost) / 200, 1e-12);
+        EXPECT_NEAR(*cell.ratio.value, static_cast<double>(correct - lost) / 71, 1e-12);
+        EXPECT_EQ(cell.attacked, correct);
+    }
+    EXPECT_THAT(r.cells.back().by,
+                testing::ElementsAre(testing::Pair("apgd-ce", 8), testing::Pair("apgd-t", 0),
+                                     testing::Pair("fab-t", 0), testing::Pair("square", 0)));
+    ASSERT_EQ(r.geometric_mean.size(), 3U);
+    EXPECT_NEAR(*r.geometric_mean[2].second.value, 63. / 71, 1e-12);
+    EXPECT_THAT(r.signs, testing::IsEmpty());
+    // The stores are ordinary ones.
+    const PredictionStore store = PredictionStore::open(scratch_ / "runs/d/m@pgd-linf-8_255");
+    EXPECT_TRUE(store.complete());
+    EXPECT_EQ(store.dataset().size(), 200U);
+}
+
+TEST_F(AttackImages, ThreadsAndResumingChangeNoBit) {
+    const Dataset dataset = images(60);
+    std::vector<std::vector<float>> seen;
+    for (const int threads : {1, 3}) {
+        const LoadedModel model = red_model("m", std::make_shared<RedClassifier>());
+        AttackRunOptions options = attack_options("runs" + std::to_string(threads));
+        options.predict.threads = threads;
+        options.attacks = {"pgd", "square"};
+        options.steps = 20;
+        options.predict.shard_rows = 0;  // one batch
+        const auto result = attack_models({&model, 1}, dataset, options);
+        seen.push_back(kept(result[0].cells[1].store));
+        // Some shards are lost, as after a kill; the same call makes them again.
+        const auto shards = result[0].cells[1].store / "shards";
+        fs::remove(shards / "000001.json");
+        fs::remove(shards / "000001.npy");
+        const auto again = attack_models({&model, 1}, dataset, options);
+        seen.push_back(kept(again[0].cells[1].store));
+        EXPECT_EQ(again[0].cells[1].robust, result[0].cells[1].robust);
+    }
+    for (const auto& scores : seen) EXPECT_EQ(scores, seen[0]);
+}
+
+TEST_F(AttackImages, ADrawBelongsToTheImageNotToItsPlace) {
+    const LoadedModel model = red_model("m", std::make_shared<RedClassifier>());
+    AttackRunOptions options = attack_options("all");
+    options.attacks = {"noise"};
+    options.predict.batch_size = 1;
+    const Dataset all = images(200);
+    const auto whole = attack_models({&model, 1}, all, options);
+    Dataset some = all;
+    some.ids = {};
+    some.labels = {};
+    for (std::size_t i = 130; i < 140; ++i) {
+        some.ids.append(all.ids[i]);
+        const std::int32_t label = 0;
+        some.labels.append({&label, 1});
+    }
+    options.predict.runs = scratch_ / "some";
+    const auto part = attack_models({&model, 1}, some, options);
+    const auto scores = kept(whole[0].cells[0].store);
+    EXPECT_EQ(kept(part[0].cells[0].store),
+              std::vector<float>(scores.begin() + 260, scores.begin() + 280));
+}
+
+TEST_F(AttackImages, AMaskedGradientIsSaid) {
+    const Dataset dataset = images(200);
+    const auto classifier = std::make_shared<RedClassifier>();
+    classifier->masked = true;
+    const LoadedModel model = red_model("m", classifier);
+    AttackRunOptions options = attack_options("runs");
+    options.attacks = {"fgsm", "autoattack"};
+    const auto results = attack_models({&model, 1}, dataset, options);
+    EXPECT_THAT(
+        results[0].signs,
+        testing::IsSupersetOf({HasSubstr("fgsm at 8/255: the gradient is zero for 71 of 71"),
+                               HasSubstr("fgsm at 8/255: random noise of the same size"),
+                               HasSubstr("square, which sees no gradient")}));
+    const Report report = report_of(results, options);
+    EXPECT_EQ(report.warnings.size(), results[0].signs.size());
+}
+
+TEST_F(AttackImages, NothingIsLeftHasABound) {
+    const Dataset dataset = images(200);
+    const LoadedModel model = red_model("m", std::make_shared<RedClassifier>());
+    AttackRunOptions options = attack_options("runs");
+    options.eps = {.5};
+    const auto results = attack_models({&model, 1}, dataset, options);
+    const AttackCell& pgd = results[0].cells.back();
+    EXPECT_EQ(pgd.robust, 0U);
+    EXPECT_EQ(*pgd.ratio.value, 0);
+    // 1 - .05^(1/71)
+    EXPECT_THAT(pgd.ratio.note, HasSubstr("at most 4.132 %"));
+    const Estimate& mean = results[0].geometric_mean[0].second;
+    EXPECT_EQ(*mean.value, 0);
+    EXPECT_NEAR(mean.interval->high, 1 - std::pow(.05, 1. / 71), 1e-9);
+}
+
+TEST_F(AttackImages, WhatCannotBeAttackedIsNamedFirst) {
+    const auto classifier = std::make_shared<RedClassifier>();
+    classifier->differentiable = false;
+    const LoadedModel model = red_model("m", classifier);
+    const Dataset dataset = images(20);
+    EXPECT_THAT(message_of([&] {
+                    attack_models({&model, 1}, dataset, attack_options("a"));
+                }),
+                HasSubstr("no gradients"));
+    EXPECT_FALSE(fs::exists(scratch_ / "a"));
+    AttackRunOptions blind = attack_options("blind");
+    blind.attacks = {"square"};
+    EXPECT_EQ(attack_models({&model, 1}, dataset, blind)[0].cells.size(), 2U);
+    Dataset unlabelled = images(20);
+    unlabelled.labels = {};
+    for (int i = 0; i < 20; ++i) unlabelled.labels.append({});
+    const LoadedModel sound = red_model("m", std::make_shared<RedClassifier>());
+    EXPECT_THAT(message_of([&] {
+                    attack_models({&sound, 1}, unlabelled, attack_options("b"));
+                }),
+                HasSubstr("exactly one label"));
+    AttackRunOptions options = attack_options("c");
+    options.space = AttackSpace::normalised_clamped;
+    options.attacks = {"square"};
+    EXPECT_THAT(message_of(
+                    [&] {
+                        attack_models({&sound, 1}, dataset, options);
+                    },
+                    ErrorCode::usage),
+                HasSubstr("normalised-clamped"));
+}
+
+TEST(ParseEps, FractionsAndMistakes) {
+    EXPECT_DOUBLE_EQ(parse_eps("8/255"), 8. / 255);
+    EXPECT_DOUBLE_EQ(parse_eps("0.03"), .03);
+    EXPECT_EQ(parse_eps("0"), 0);
+    EXPECT_EQ(eps_text(8. / 255), "8/255");
+    EXPECT_EQ(eps_text(0), "0");
+    EXPECT_EQ(eps_text(.03), "0.03");
+    EXPECT_THAT(message_of([] { parse_eps("8"); }, ErrorCode::usage),
+                HasSubstr("did you mean 8/255?"));
+    EXPECT_THAT(message_of([] { parse_eps("-1/255"); }, ErrorCode::usage), HasSubstr("below 0"));
+    for (const char* wrong : {"", "8/", "/255", "8/0", "eight", "nan", "8/255 ", "1e999"})
+        EXPECT_THROW(parse_eps(wrong), Error) << wrong;
+}
+
+TEST(AttackRatios, TheGeometricMeansIntervalHoldsTheTruth) {
+    // 2,000 worlds of 400 images: correct .7; given that, robust against both .4, the first alone
+    // .2, the second alone .05.
+    const double truth = std::sqrt(.6 * .45);
+    int held = 0;
+    for (std::uint64_t world = 0; world < 2000; ++world) {
+        RandomStream random(5, "geometric mean", world);
+        std::vector<attack::Outcome> clean, one, two;
+        using attack::Outcome;
+        for (int i = 0; i < 400; ++i) {
+            const bool right = random.uniform() < .7;
+            const double u = random.uniform();
+            clean.push_back(right ? Outcome::correct : Outcome::incorrect);
+            one.push_back(right && u < .6 ? Outcome::correct : Outcome::incorrect);
+            two.push_back(right && (u < .4 || (u >= .6 && u < .65)) ? Outcome::correct
+                                                                    : Outcome::incorrect);
+        }
+        const Estimate e = attack::geometric_mean_of(clean, one, two, .95);
+        held += e.interval->low <= truth && truth <= e.interval->high ? 1 : 0;
+    }
+    // 95 % of 2,000 are 1,900, with a standard deviation of 10.
+    EXPECT_GT(held, 1860);
+    EXPECT_LT(held, 1940);
+}
+
+}  // namespace
+}  // namespace assay
