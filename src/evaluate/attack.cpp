@@ -292,8 +292,9 @@ double parse_eps(std::string_view text) {
 
 std::string eps_text(double eps) {
     const double levels = eps * 255;
-    if (std::abs(levels - std::round(levels)) < 1e-9)
-        return levels == 0 ? "0" : fmt::format("{:.0f}/255", std::round(levels));
+    const double rounded = std::round(levels * 1000) / 1000;
+    if (std::abs(levels - rounded) < 1e-9 && rounded < 256)
+        return rounded == 0 ? "0" : fmt::format("{}/255", rounded);
     return fmt::format("{}", eps);
 }
 

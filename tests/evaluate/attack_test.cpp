@@ -224,7 +224,11 @@ TEST(ParseEps, FractionsAndMistakes) {
     EXPECT_EQ(parse_eps("0"), 0);
     EXPECT_EQ(eps_text(8. / 255), "8/255");
     EXPECT_EQ(eps_text(0), "0");
-    EXPECT_EQ(eps_text(.03), "0.03");
+    EXPECT_EQ(eps_text(.25 / 255), "0.25/255");
+    EXPECT_EQ(eps_text(1. / 3), "85/255");
+    EXPECT_EQ(eps_text(.031), "7.905/255");
+    EXPECT_EQ(eps_text(.0312345), "0.0312345");
+    EXPECT_EQ(eps_text(.03), "7.65/255");
     EXPECT_THAT(message_of([] { parse_eps("8"); }, ErrorCode::usage),
                 HasSubstr("did you mean 8/255?"));
     EXPECT_THAT(message_of([] { parse_eps("-1/255"); }, ErrorCode::usage), HasSubstr("below 0"));

@@ -21,7 +21,7 @@ namespace assay {
 /// "8/255", "0.03", "0". Throws usage: not a number, below 0, above 1 (with the value in 255ths
 /// that may have been meant).
 double parse_eps(std::string_view text);
-/// "8/255" where eps is a whole number of 255ths to within 1e-9, else "0.03".
+/// "8/255", "0.25/255" where eps is so many 255ths with at most three decimals, else "0.03".
 std::string eps_text(double eps);
 
 struct AttackRunOptions {
