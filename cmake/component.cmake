@@ -41,6 +41,17 @@ function(assay_component name)
     assay_joined(assay_${name} 8)
 endfunction()
 
+# assay_allocator_first(TARGET): tcmalloc before all else in a program that runs models. Each activation is a fresh mmap under
+# glibc's allocator, at half the inference speed.
+function(assay_allocator_first target)
+    if(ASSAY_TCMALLOC AND NOT ASSAY_SANITIZE)
+        find_library(ASSAY_TCMALLOC_LIBRARY tcmalloc_minimal)
+        if(ASSAY_TCMALLOC_LIBRARY)
+            target_link_libraries(${target} PRIVATE -Wl,--no-as-needed ${ASSAY_TCMALLOC_LIBRARY} -Wl,--as-needed)
+        endif()
+    endif()
+endfunction()
+
 # assay_quick(TARGET): code that is compiled more often than its speed matters.
 function(assay_quick target)
     target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1> $<$<CONFIG:Release>:-g0> ${ASSAY_PRECOMPILED})

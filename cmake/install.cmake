@@ -1,4 +1,5 @@
-# The library with its public headers, CMake package and assay.pc; the plug-in; the command. Everything is found
+# The library with its public headers, CMake package and assay.pc; the plug-in and the
+# program that runs models beside it; the command. Everything is found
 # relative to where it lies, so that an installed folder may move.
 include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/assay)
@@ -11,6 +12,7 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/assay DESTINATION ${CMAKE_INSTAL
 install(EXPORT assayTargets NAMESPACE assay:: DESTINATION ${package_dir})
 if(TARGET assay_torch)
     install(TARGETS assay_torch LIBRARY DESTINATION ${ASSAY_PLUGIN_INSTALL_DIR})
+    install(TARGETS assay_model_process RUNTIME DESTINATION ${ASSAY_PLUGIN_INSTALL_DIR})
 endif()
 if(TARGET assay)
     install(TARGETS assay RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})

@@ -51,13 +51,14 @@ int cmd_check(std::vector<std::string> arguments) {
         throw Error(ErrorCode::usage, "no --model given; see `assay check --help`");
     if (data.folders.empty())
         throw Error(ErrorCode::usage, "no --data given; see `assay check --help`");
-    options.reopen = [&](const ModelSpec& spec) { return open_classifier(spec, {models.device}); };
+    const ClassifierOptions opening = models.opening();
+    options.reopen = [&](const ModelSpec& spec) { return open_classifier(spec, opening); };
     std::vector<CheckedPair> pairs;
     for (ModelSpec& spec : models.resolve()) {
         if (!quiet) note(describe(spec));
         LoadedModel model;
         try {
-            model = load_model(spec, {models.device});
+            model = load_model(spec, opening);
         } catch (const Error& error) {
             if (error.code() != ErrorCode::bad_input) throw;
             auto finding = refused_size(spec, options, error.message());

@@ -57,7 +57,7 @@ int cmd_predict(std::vector<std::string> arguments) {
         output.print(plan_report_of(specs));
         return Status::done;
     }
-    Prediction prediction(store, models.device);
+    Prediction prediction(store, models.opening());
     prediction.load(specs);
     for (std::size_t i = 0; i < data.folders.size(); ++i) {
         const Dataset dataset = data.open(i, prediction.classes(), store.quiet);

@@ -64,7 +64,7 @@ int cmd_run(std::vector<std::string> arguments) {
     };
     run_steps(true, {});
 
-    Prediction prediction(plan.store, plan.device);
+    Prediction prediction(plan.store, {plan.device, isolation_named(plan.isolate)});
     prediction.load(specs);
     for (const Plan::Data& data : plan.data) {
         const Dataset dataset = data.flags.open(0, prediction.classes(), plan.store.quiet);

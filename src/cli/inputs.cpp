@@ -36,6 +36,12 @@ void ModelFlags::add_to(CLI::App& app) {
     app.add_option("--device", device, "auto, cpu, cuda, cuda:N")
         ->capture_default_str()
         ->group(group);
+    app.add_option(
+           "--isolate", isolate,
+           "Run .pt and .pt2 models in processes that can write no file and open no socket: "
+           "auto (on a CPU), on, off; changes no bit")
+        ->capture_default_str()
+        ->group(group);
 
     const std::string pixels = "Preprocessing (over the preset's and the sidecar's)";
     app.add_option("--preset", preset_,
@@ -81,6 +87,10 @@ void ModelFlags::add_to(CLI::App& app) {
            "Class list: text, csv, JSON, config.json (default: ImageNet's for 1000 classes)")
         ->type_name("FILE")
         ->group(outputs);
+}
+
+ClassifierOptions ModelFlags::opening() const {
+    return {device, isolation_named(isolate)};
 }
 
 ModelSettings ModelFlags::settings() const {

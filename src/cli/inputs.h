@@ -26,7 +26,10 @@ public:
         sidecars;                    ///< --sidecar: files, or folders that hold <model>.toml
     std::vector<std::string> names;  ///< --name: one for each model, or none
     std::string device = "auto";
+    std::string isolate = "auto";  ///< --isolate
 
+    /// How to open them. Throws usage on an unknown --isolate.
+    ClassifierOptions opening() const;
     /// preset < sidecar < flags, for every file.
     std::vector<ModelSpec> resolve() const;
 

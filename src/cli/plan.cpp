@@ -206,6 +206,7 @@ Plan read_plan(const fs::path& file) {
     if (const auto most = keys.take_count<std::uint32_t>("image_memory", 0); most != 0)
         plan.store.image_memory = most;
     plan.device = keys.take<std::string>("device", "auto");
+    plan.isolate = keys.take<std::string>("isolate", "auto");
     plan.folder = folder;
     for (const StepRow& row : step_rows) {
         json tables = keys.take<json>(row.name, nullptr);
@@ -256,6 +257,7 @@ json Plan::resolved(const std::vector<ModelSpec>& specs) const {
                 {"batch", store.batch},
                 {"shard_rows", store.shard_rows},
                 {"device", device},
+                {"isolate", isolate},
                 {"threads", store.threads},
                 {"max_pixels", store.max_pixels},
                 {"image_memory", store.image_memory}};

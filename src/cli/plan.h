@@ -29,6 +29,7 @@ struct Plan {
     std::vector<Data> data;  ///< as listed, then what the steps before the predictions make
     StoreFlags store;
     std::string device = "auto";
+    std::string isolate = "auto";
     /// A command: its options by name, as fill() takes them.
     struct Step {
         std::string command;

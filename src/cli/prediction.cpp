@@ -57,7 +57,7 @@ void Prediction::load(const std::vector<ModelSpec>& specs) {
             note(describe(spec));
             if (const std::string keys = keys_without_effect(spec); !keys.empty()) note(keys);
         }
-        models_.push_back(load_model(spec, {device_}));
+        models_.push_back(load_model(spec, opening_));
     }
 }
 

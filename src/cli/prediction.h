@@ -31,8 +31,9 @@ struct StoreFlags {
 
 class Prediction {
 public:
-    Prediction(StoreFlags flags, std::string device)
-        : flags_(std::move(flags)), device_(std::move(device)) {}
+    /// `opening`: how the models are opened.
+    Prediction(StoreFlags flags, ClassifierOptions opening)
+        : flags_(std::move(flags)), opening_(std::move(opening)) {}
 
     /// Opens the models and says on stderr what their preprocessing is.
     void load(const std::vector<ModelSpec>& specs);
@@ -56,7 +57,7 @@ private:
     void predict_over(const Dataset& dataset, const std::vector<LoadedModel>& models);
 
     StoreFlags flags_;
-    std::string device_;
+    ClassifierOptions opening_;
     std::vector<LoadedModel> models_;
     std::vector<PredictResult> results_;
     std::vector<std::string> datasets_;

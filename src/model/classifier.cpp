@@ -1,116 +1,51 @@
-// Finds and opens the plug-in that holds everything which touches LibTorch: loading LibTorch costs
-// half a second, which only commands that run a model should pay.
 #include "assay/model/classifier.h"
 
-#include <dlfcn.h>
 #include <fmt/format.h>
 
-#include <cstdlib>
-#include <mutex>
+#include <filesystem>
 
 #include "assay/error.h"
+#include "model/isolated/isolated_classifier.h"
 #include "model/plugin.h"
 
 namespace assay {
 namespace {
 
-namespace fs = std::filesystem;
-
-std::vector<fs::path> plugin_folders() {
-    // Set: only there, so that a test or a user can be sure which plug-in runs.
-    if (const char* folder = std::getenv("ASSAY_PLUGIN_DIR"); folder != nullptr && *folder != '\0')
-        return {folder};
-    std::vector<fs::path> folders;
-    // Beside the shared library that holds this code. Of a program that holds it, dladdr knows only
-    // the name that it was called by.
-    static const char here = 0;
-    Dl_info object{};
-    if (dladdr(&here, &object) != 0 && fs::path(object.dli_fname).is_absolute()) {
-        const fs::path own = fs::path(object.dli_fname).parent_path();
-        folders.insert(folders.end(), {own, own / "assay"});
+/// A graphics processor's driver wants files to write to, and processes that share it.
+bool may_use_gpu(const std::string& device) {
+    if (device != "auto") return device != "cpu";
+    std::error_code ignored;
+    for (const char* driver : {"/dev/nvidiactl", "/dev/kfd", "/dev/dxg"}) {
+        if (std::filesystem::exists(driver, ignored)) return true;
     }
-    std::error_code error;
-    const fs::path program = fs::read_symlink("/proc/self/exe", error);
-    if (!error) {
-        const fs::path own = program.parent_path();
-        folders.insert(folders.end(), {own, own / "../lib", own / "../lib/assay"});
-    }
-    folders.insert(folders.end(), {ASSAY_BUILD_LIB_DIR, ASSAY_INSTALL_LIB_DIR});
-    return folders;
+    return false;
 }
 
-fs::path find_plugin() {
-    std::string searched;
-    for (const fs::path& folder : plugin_folders()) {
-        fs::path candidate = (folder / kPluginFile).lexically_normal();
-        std::error_code ignored;
-        if (fs::exists(candidate, ignored)) return candidate;
-        searched += (searched.empty() ? "" : ", ") + candidate.parent_path().string();
-    }
-#ifdef ASSAY_HAS_TORCH
-    throw Error(
-        ErrorCode::usage,
-        fmt::format(
-            "models need the plug-in {}, which is in none of: {}; set ASSAY_PLUGIN_DIR to its "
-            "folder",
-            kPluginFile, searched));
-#else
-    throw Error(ErrorCode::usage,
-                "this build of assay has no LibTorch, so it cannot run models; build with "
-                "ASSAY_TORCH=ON, or "
-                "import scores that another program made");
-#endif
-}
-
-const TorchPlugin* load_plugin() {
-    const fs::path path = find_plugin();
-    // Local: LibTorch's 288 libraries must not lend their symbols to the rest of the program. Never
-    // closed: objects and exceptions made inside may outlive any owner.
-    void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (library == nullptr) {
-        const char* reason = dlerror();
-        throw Error(ErrorCode::usage,
-                    fmt::format("the plug-in {} cannot be opened: {}", path.string(),
-                                reason != nullptr ? reason : "no reason given"));
-    }
-    const auto entry = reinterpret_cast<const TorchPlugin* (*)()>(dlsym(library, kPluginEntry));
-    if (entry == nullptr) {
-        throw Error(ErrorCode::usage,
-                    fmt::format("{} is no plug-in of this version of assay (it has no {})",
-                                path.string(), kPluginEntry));
-    }
-    const TorchPlugin* plugin = entry();
-    if (plugin->interface_version != kPluginInterface || plugin->build != plugin_build()) {
-        throw Error(
-            ErrorCode::usage,
-            fmt::format(
-                "the plug-in {} was built for \"{}\" (interface {}), this program is \"{}\" "
-                "(interface {}); install both from one build",
-                path.string(), plugin->build, plugin->interface_version, plugin_build(),
-                kPluginInterface));
-    }
-    return plugin;
+/// Graphs of ONNX files are interpreted by code of ours, which reaches no file.
+bool runs_foreign_code(ModelFormat format) {
+    return format != ModelFormat::onnx;
 }
 
 }  // namespace
 
-/// A failed attempt is repeated on the next call, so that the reason is told every time.
-const TorchPlugin& opened_plugin() {
-    static std::mutex mutex;
-    static const TorchPlugin* opened = nullptr;
-    const std::scoped_lock lock(mutex);
-    if (opened == nullptr) opened = load_plugin();
-    return *opened;
+Isolation isolation_named(std::string_view name) {
+    if (name == "auto") return Isolation::automatic;
+    if (name == "on") return Isolation::on;
+    if (name == "off") return Isolation::off;
+    throw Error(ErrorCode::usage,
+                fmt::format("unknown isolation \"{}\"; allowed: auto, on, off", name));
 }
 
 std::unique_ptr<Classifier> open_classifier(const ModelSpec& spec,
                                             const ClassifierOptions& options) {
-    return with_note(fmt::format("opening the model {}", spec.path.string()),
-                     [&] { return opened_plugin().open(spec, options); });
-}
-
-std::string model_framework() {
-    return opened_plugin().framework;
+    return with_note(fmt::format("opening the model {}", spec.path.string()), [&] {
+        const bool gpu = may_use_gpu(options.device);
+        const bool asked = options.isolate == Isolation::on;
+        const bool isolated = asked || (options.isolate == Isolation::automatic && !gpu);
+        if (!isolated || !runs_foreign_code(spec.format))
+            return opened_plugin().open(spec, options);
+        return isolated::open_isolated(spec, options, !gpu, asked);
+    });
 }
 
 }  // namespace assay

@@ -5,10 +5,12 @@
 #include <fmt/format.h>
 
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "assay/model/classifier.h"
 #include "assay/model/train.h"
@@ -75,5 +77,12 @@ inline std::string plugin_build() {
 
 /// The plug-in, opened on first use. Throws usage when there is none or it is not this program's.
 const TorchPlugin& opened_plugin();
+
+/// Where the plug-in lies, without opening it. Throws usage when there is none.
+std::filesystem::path find_plugin();
+/// Folders that it is looked for in where ASSAY_PLUGIN_DIR does not say.
+std::vector<std::filesystem::path> usual_plugin_folders();
+/// Opens that file. Throws usage when it is no plug-in, or not this program's.
+const TorchPlugin& plugin_at(const std::filesystem::path& path);
 
 }  // namespace assay

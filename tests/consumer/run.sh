@@ -24,6 +24,7 @@ cd "$work"
 if [ -e "$libraries/assay/libassay_torch.so" ]; then
     plugin=$(env -u ASSAY_PLUGIN_DIR package/consumer --plugin)
     [ "$plugin" = "$libraries/assay/libassay_torch.so" ] || fail "the plug-in is $plugin, not the installed one"
+    [ -x "$libraries/assay/assay-model" ] || fail "the program that runs models is not beside the plug-in"
 fi
 
 export PKG_CONFIG_PATH=$libraries/pkgconfig

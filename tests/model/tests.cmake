@@ -28,7 +28,12 @@ if(TARGET assay_torch)
             model/newer_test.cpp model/pt2_test.cpp
             model/shared_test.cpp model/classifier_gradient_test.cpp
         LINKS assay_pt2 assay_model ZLIB::ZLIB)
-    add_dependencies(test_model_torch assay_torch)
+    assay_test(model_isolated
+        SOURCES model/isolated_test.cpp model/sandbox_test.cpp model/wire_test.cpp
+        LINKS assay_sandbox assay_pt2 assay_model ZLIB::ZLIB Threads::Threads)
+    foreach(test test_model_torch test_model_isolated)
+        add_dependencies(${test} assay_torch assay_model_process)
+    endforeach()
     # The plug-in's own objects, for what does not pass through its interface. What it links is known by name in its own
     # folder only.
     find_package(Torch QUIET)

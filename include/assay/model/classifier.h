@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "assay/data/class_list.h"
@@ -71,8 +72,22 @@ struct ModelFacts {
     std::vector<std::filesystem::path> data_files;
 };
 
+/// Whether models that are programs (TorchScript) or run any operator of LibTorch (torch.export)
+/// get a process of their own, limited by Landlock and seccomp as far as the kernel has them: it
+/// can write, make or remove no file, read none but the model's and the system's libraries, open no
+/// socket, start no program. Where it crashes, the caller gets an Error. Same bits. ONNX models run
+/// in the calling process always.
+enum class Isolation {
+    automatic,  ///< on a CPU. Not where a graphics processor may be used
+    on,         ///< always; with a graphics processor without limits. Facts name missing limits
+    off,
+};
+/// "auto", "on", "off". Throws usage.
+Isolation isolation_named(std::string_view name);
+
 struct ClassifierOptions {
     std::string device = "auto";  ///< "auto" (CUDA where there is one), "cpu", "cuda", "cuda:1"
+    Isolation isolate = Isolation::automatic;
 };
 
 /// Images whose loss is asked for.

@@ -1,0 +1,162 @@
+#include "model/isolated/launcher.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <spawn.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <filesystem>
+#include <memory>
+#include <mutex>
+#include <utility>
+
+#include "assay/error.h"
+#include "model/isolated/channel.h"
+#include "model/plugin.h"
+
+namespace assay::isolated {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Beside the plug-in, or where the plug-in is looked for.
+fs::path launcher_path(const fs::path& plugin) {
+    std::vector<fs::path> folders = {plugin.parent_path()};
+    for (fs::path& folder : usual_plugin_folders()) folders.push_back(std::move(folder));
+    for (const fs::path& folder : folders) {
+        fs::path candidate = (folder / launcher_file).lexically_normal();
+        if (::access(candidate.c_str(), X_OK) == 0) return candidate;
+    }
+    throw Error(
+        ErrorCode::usage,
+        fmt::format(
+            "{}, which runs models in processes of their own, is not in {}: install it beside the "
+            "plug-in, or run models inside this process (isolate: off)",
+            launcher_file, plugin.parent_path().string()));
+}
+
+/// OpenBLAS starts threads as it is loaded, and a process with threads must not fork. One thread
+/// computes a batch in any case.
+std::vector<std::string> launcher_environment() {
+    constexpr std::string_view own = "OPENBLAS_NUM_THREADS=";
+    std::vector<std::string> entries = {std::string(own) + "1"};
+    for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
+        if (!std::string_view(*entry).starts_with(own)) entries.emplace_back(*entry);
+    }
+    return entries;
+}
+
+std::vector<char*> pointers(std::vector<std::string>& texts) {
+    std::vector<char*> out;
+    for (std::string& text : texts) out.push_back(text.data());
+    out.push_back(nullptr);
+    return out;
+}
+
+/// Deaf to the terminal, whose Ctrl-C is for the program; default actions for all signals.
+pid_t spawned(const fs::path& program, std::vector<std::string> words, int end) {
+    posix_spawn_file_actions_t files;
+    ::posix_spawn_file_actions_init(&files);
+    ::posix_spawn_file_actions_adddup2(&files, end, launcher_descriptor);
+    ::posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    ::posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+    posix_spawnattr_t how;
+    ::posix_spawnattr_init(&how);
+    sigset_t all, none;
+    ::sigfillset(&all);
+    ::sigemptyset(&none);
+    ::posix_spawnattr_setsigdefault(&how, &all);
+    ::posix_spawnattr_setsigmask(&how, &none);
+    ::posix_spawnattr_setpgroup(&how, 0);
+    ::posix_spawnattr_setflags(
+        &how, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
+    std::vector<std::string> environment = launcher_environment();
+    pid_t pid = -1;
+    const int refused = ::posix_spawn(&pid, program.c_str(), &files, &how, pointers(words).data(),
+                                      pointers(environment).data());
+    ::posix_spawnattr_destroy(&how);
+    ::posix_spawn_file_actions_destroy(&files);
+    if (refused != 0)
+        throw Error(ErrorCode::io,
+                    fmt::format("cannot start {}: {}", program.string(), std::strerror(refused)));
+    return pid;
+}
+
+/// assay-model as it runs. Ends when this goes.
+class RunningLauncher {
+public:
+    explicit RunningLauncher(std::pair<Descriptor, Descriptor> ends = connected_ends())
+        : channel_(std::move(ends.first)), owner_(::getpid()) {
+        const fs::path plugin = find_plugin();
+        const fs::path program = launcher_path(plugin);
+        {
+            const Descriptor theirs(std::move(ends.second));
+            pid_ =
+                spawned(program, {program.string(), plugin.string(), plugin_build()}, theirs.get());
+        }
+        const auto answer = receive_message(channel_.get());
+        if (answer && kind_of(*answer) == Kind::ready) return;
+        const int status = waited();
+        if (answer) throw failure(*answer);
+        throw Error(ErrorCode::io, fmt::format("{} ended before it was ready (status {})",
+                                               program.string(), status));
+    }
+    ~RunningLauncher() {
+        // A process that was forked from the program has a copy of this, and no child.
+        if (pid_ > 0 && owner_ == ::getpid()) {
+            ::shutdown(channel_.get(), SHUT_RDWR);
+            waited();
+        }
+    }
+    RunningLauncher(const RunningLauncher&) = delete;
+    RunningLauncher& operator=(const RunningLauncher&) = delete;
+
+    bool usable() const { return owner_ == ::getpid(); }
+    /// False when assay-model is gone.
+    bool start(std::string_view request, const Descriptor& control, const Descriptor& errors) {
+        return send_message(channel_.get(), request, {control.get(), errors.get()});
+    }
+
+private:
+    int waited() {
+        int status = -1;
+        retried([&] { return ::waitpid(std::exchange(pid_, -1), &status, 0); });
+        return status;
+    }
+
+    Descriptor channel_;
+    pid_t owner_;
+    pid_t pid_ = -1;
+};
+
+std::pair<Descriptor, Descriptor> error_pipe() {
+    int ends[2] = {-1, -1};
+    if (::pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0)
+        throw Error(ErrorCode::io, fmt::format("cannot make a pipe: {}", std::strerror(errno)));
+    return {Descriptor(ends[0]), Descriptor(ends[1])};
+}
+
+}  // namespace
+
+ModelProcess start_model(const OpenRequest& request) {
+    static std::mutex mutex;
+    static std::unique_ptr<RunningLauncher> running;
+    auto control = connected_ends();
+    auto errors = error_pipe();
+    const std::string message = text_of(request);
+    const std::scoped_lock lock(mutex);
+    for (int attempt = 0; attempt < 2; ++attempt) {
+        if (!running || !running->usable()) running = std::make_unique<RunningLauncher>();
+        if (running->start(message, control.second, errors.second))
+            return {std::move(control.first), std::move(errors.first)};
+        running.reset();
+    }
+    throw Error(ErrorCode::io, fmt::format("{} ended at once, twice", launcher_file));
+}
+
+}  // namespace assay::isolated

@@ -1,0 +1,131 @@
+#include "model/isolated/model_process.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <memory>
+#include <optional>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+#include "assay/error.h"
+#include "model/isolated/channel.h"
+#include "model/isolated/sandbox.h"
+#include "model/isolated/shared_buffer.h"
+#include "model/isolated/wire.h"
+
+namespace assay::isolated {
+namespace {
+
+/// Where memory ends, this process goes first, not the program that waits for it; and what a
+/// damaged model leaves behind is nobody's business.
+void be_expendable() {
+    if (const Descriptor score(::open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC));
+        score.get() >= 0) {
+        [[maybe_unused]] const auto written = ::write(score.get(), "1000", 4);
+    }
+    const rlimit none{0, 0};
+    ::setrlimit(RLIMIT_CORE, &none);
+}
+
+std::vector<std::string> take_limits(const OpenRequest& request) {
+    std::vector<std::string> missing;
+    if (!request.limited) return missing;
+    auto readable = files_of_the_framework();
+    readable.push_back(request.spec.path);
+    if (auto why = limit_files(readable)) missing.push_back(std::move(*why));
+    if (auto why = limit_calls()) missing.push_back(std::move(*why));
+    return missing;
+}
+
+/// What the model's code tried is the reason, whatever the framework makes of it: some operators
+/// swallow the error of a call that was refused.
+std::optional<Error> refusal_of(const std::optional<Error>& met) {
+    constexpr std::string_view denied = "Permission denied";
+    if (const auto attempt = first_refused_call()) {
+        return Error(ErrorCode::bad_input,
+                     fmt::format("the model's code tried to {}, which is refused to models{}{}",
+                                 *attempt, met ? ": " : "", met ? met->message() : ""));
+    }
+    if (!met || met->message().find(denied) == std::string::npos) return met;
+    return Error(met->code(),
+                 met->message() + " (models may read their own file and the system's libraries)");
+}
+
+template <class Body>
+std::string answer(Body&& body) {
+    std::string message;
+    std::optional<Error> met;
+    try {
+        message = body();
+    } catch (const Error& error) {
+        met = error;
+    } catch (const std::bad_alloc&) {
+        met = Error(ErrorCode::out_of_memory, "out of memory");
+    } catch (const std::exception& error) {
+        met = Error(ErrorCode::bad_input, error.what());
+    }
+    const std::optional<Error> refused = refusal_of(met);
+    return refused ? text_of(*refused) : message;
+}
+
+/// One channel: a batch after the other.
+void serve_lane(Classifier& classifier, Descriptor lane) {
+    std::unique_ptr<SharedBuffer> buffer;
+    if (!send_message(lane.get(), text_of(Kind::ready))) return;
+    for (;;) {
+        std::vector<Descriptor> larger;
+        const auto message = receive_message(lane.get(), &larger);
+        if (!message) return;
+        const std::string reply = answer([&] {
+            const Batch asked = batch(*message);
+            if (!larger.empty()) {
+                buffer.reset();
+                buffer = std::make_unique<SharedBuffer>(std::move(larger.front()));
+            }
+            if (!buffer || asked.input + asked.output > buffer->floats().size())
+                throw Error(ErrorCode::internal, "a batch is larger than its buffer");
+            classifier.scores(buffer->floats().first(asked.input), asked.images,
+                              buffer->floats().subspan(asked.input, asked.output));
+            return text_of(Kind::done);
+        });
+        if (!send_message(lane.get(), reply)) return;
+    }
+}
+
+}  // namespace
+
+void run_model(const OpenPlugin& plugin, std::string_view request, Descriptor control,
+               Descriptor output) {
+    ::dup2(output.get(), STDERR_FILENO);
+    be_expendable();
+    std::unique_ptr<Classifier> classifier;
+    const std::string opening = answer([&] {
+        const OpenRequest asked = open_request(request);
+        Opened opened;
+        const TorchPlugin& framework = plugin();
+        opened.missing = take_limits(asked);
+        classifier = framework.open(asked.spec, {asked.device});
+        opened.facts = classifier->facts();
+        return text_of(opened);
+    });
+    if (!send_message(control.get(), opening) || kind_of(opening) != Kind::opened) ::_exit(0);
+    for (;;) {
+        std::vector<Descriptor> lane;
+        if (!receive_message(control.get(), &lane)) break;
+        if (lane.empty()) continue;
+        const int end = lane.front().release();
+        try {
+            std::thread(serve_lane, std::ref(*classifier), Descriptor(end)).detach();
+        } catch (const std::system_error& error) {
+            // Closed: the program does with the channels that are there.
+            ::close(end);
+        }
+    }
+    ::_exit(0);
+}
+
+}  // namespace assay::isolated

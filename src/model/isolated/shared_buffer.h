@@ -1,0 +1,32 @@
+// Memory that two processes see: how batches and scores pass without being copied through a socket.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+
+#include "core/descriptor.h"
+
+namespace assay::isolated {
+
+class SharedBuffer {
+public:
+    /// Room for so many floats, sealed: nobody can make it shorter under the other's hands. Throws
+    /// io, out_of_memory.
+    static std::unique_ptr<SharedBuffer> made(std::size_t floats);
+    /// What the other process made. Throws io.
+    explicit SharedBuffer(Descriptor descriptor);
+    ~SharedBuffer();
+    SharedBuffer(const SharedBuffer&) = delete;
+    SharedBuffer& operator=(const SharedBuffer&) = delete;
+
+    int descriptor() const { return descriptor_.get(); }
+    std::span<float> floats() const { return {data_, size_}; }
+
+private:
+    Descriptor descriptor_;
+    float* data_ = nullptr;
+    std::size_t size_ = 0;
+};
+
+}  // namespace assay::isolated

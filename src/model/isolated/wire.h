@@ -1,0 +1,62 @@
+// What the messages say. Those of a model's process are input like any other: sizes, counts and
+// kinds are held against what is allowed before anything is believed.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "assay/error.h"
+#include "assay/model/classifier.h"
+
+namespace assay::isolated {
+
+enum class Kind : std::uint8_t {
+    ready,   ///< the launcher has opened the plug-in; a channel has its thread
+    open,    ///< OpenRequest
+    opened,  ///< Opened
+    failed,  ///< an Error
+    ended,   ///< wait status of a model's process, from the launcher
+    lane,    ///< one more channel for batches: its descriptor comes along
+    batch,   ///< Batch; a larger buffer may come along
+    done,    ///< the scores are in the buffer
+};
+
+/// What a model's process is told of the model: what the plug-in asks of a ModelSpec.
+struct OpenRequest {
+    ModelSpec spec;       ///< `classes` keeps its number only
+    std::string device;   ///< ClassifierOptions::device
+    bool limited = true;  ///< files, sockets and other processes are out of its reach
+};
+
+struct Opened {
+    ModelFacts facts;
+    std::vector<std::string> missing;  ///< limits that this kernel does not offer, in words
+};
+
+/// `floats` of input stand at the start of the buffer, the scores right behind them.
+struct Batch {
+    std::uint64_t images = 0;
+    std::uint64_t input = 0;   ///< floats
+    std::uint64_t output = 0;  ///< floats
+};
+
+std::string text_of(Kind kind);
+std::string text_of(const OpenRequest& request);
+std::string text_of(const Opened& opened);
+/// Long messages and notes are cut.
+std::string text_of(const Error& error);
+std::string text_of(const Batch& batch);
+std::string text_of_end(int wait_status);
+
+/// All throw bad_input: cut short, too long, of another kind, a value out of its range.
+Kind kind_of(std::string_view message);
+OpenRequest open_request(std::string_view message);
+/// Classes at most 2^24, a fixed batch at most 2^16.
+Opened opened(std::string_view message);
+Error failure(std::string_view message);
+Batch batch(std::string_view message);
+int end_of(std::string_view message);
+
+}  // namespace assay::isolated

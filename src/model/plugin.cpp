@@ -1,0 +1,112 @@
+// Finds and opens the plug-in that holds everything which touches LibTorch: loading LibTorch costs
+// half a second, which only commands that run a model should pay.
+#include "model/plugin.h"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <mutex>
+
+#include "assay/error.h"
+
+namespace assay {
+namespace fs = std::filesystem;
+
+std::vector<fs::path> usual_plugin_folders() {
+    std::vector<fs::path> folders;
+    // Beside the shared library that holds this code. Of a program that holds it, dladdr knows only
+    // the name that it was called by.
+    static const char here = 0;
+    Dl_info object{};
+    if (dladdr(&here, &object) != 0 && fs::path(object.dli_fname).is_absolute()) {
+        const fs::path own = fs::path(object.dli_fname).parent_path();
+        folders.insert(folders.end(), {own, own / "assay"});
+    }
+    std::error_code error;
+    const fs::path program = fs::read_symlink("/proc/self/exe", error);
+    if (!error) {
+        const fs::path own = program.parent_path();
+        folders.insert(folders.end(), {own, own / "../lib", own / "../lib/assay"});
+    }
+    folders.insert(folders.end(), {ASSAY_BUILD_LIB_DIR, ASSAY_INSTALL_LIB_DIR});
+    return folders;
+}
+
+namespace {
+
+std::vector<fs::path> plugin_folders() {
+    // Set: only there, so that a test or a user can be sure which plug-in runs.
+    if (const char* folder = std::getenv("ASSAY_PLUGIN_DIR"); folder != nullptr && *folder != '\0')
+        return {folder};
+    return usual_plugin_folders();
+}
+
+}  // namespace
+
+fs::path find_plugin() {
+    std::string searched;
+    for (const fs::path& folder : plugin_folders()) {
+        fs::path candidate = (folder / kPluginFile).lexically_normal();
+        std::error_code ignored;
+        if (fs::exists(candidate, ignored)) return candidate;
+        searched += (searched.empty() ? "" : ", ") + candidate.parent_path().string();
+    }
+#ifdef ASSAY_HAS_TORCH
+    throw Error(
+        ErrorCode::usage,
+        fmt::format(
+            "models need the plug-in {}, which is in none of: {}; set ASSAY_PLUGIN_DIR to its "
+            "folder",
+            kPluginFile, searched));
+#else
+    throw Error(ErrorCode::usage,
+                "this build of assay has no LibTorch, so it cannot run models; build with "
+                "ASSAY_TORCH=ON, or "
+                "import scores that another program made");
+#endif
+}
+
+const TorchPlugin& plugin_at(const fs::path& path) {
+    // Local: LibTorch's 288 libraries must not lend their symbols to the rest of the program. Never
+    // closed: objects and exceptions made inside may outlive any owner.
+    void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (library == nullptr) {
+        const char* reason = dlerror();
+        throw Error(ErrorCode::usage,
+                    fmt::format("the plug-in {} cannot be opened: {}", path.string(),
+                                reason != nullptr ? reason : "no reason given"));
+    }
+    const auto entry = reinterpret_cast<const TorchPlugin* (*)()>(dlsym(library, kPluginEntry));
+    if (entry == nullptr) {
+        throw Error(ErrorCode::usage,
+                    fmt::format("{} is no plug-in of this version of assay (it has no {})",
+                                path.string(), kPluginEntry));
+    }
+    const TorchPlugin* plugin = entry();
+    if (plugin->interface_version != kPluginInterface || plugin->build != plugin_build()) {
+        throw Error(
+            ErrorCode::usage,
+            fmt::format(
+                "the plug-in {} was built for \"{}\" (interface {}), this program is \"{}\" "
+                "(interface {}); install both from one build",
+                path.string(), plugin->build, plugin->interface_version, plugin_build(),
+                kPluginInterface));
+    }
+    return *plugin;
+}
+
+/// A failed attempt is repeated on the next call, so that the reason is told every time.
+const TorchPlugin& opened_plugin() {
+    static std::mutex mutex;
+    static const TorchPlugin* opened = nullptr;
+    const std::scoped_lock lock(mutex);
+    if (opened == nullptr) opened = &plugin_at(find_plugin());
+    return *opened;
+}
+
+std::string model_framework() {
+    return opened_plugin().framework;
+}
+
+}  // namespace assay

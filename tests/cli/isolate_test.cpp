@@ -1,0 +1,156 @@
+// Models in processes of their own, through the program: what they try to do to files, and what is
+// left when the program is killed or stopped.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <fstream>
+#include <set>
+#include <thread>
+
+#include "program.h"
+
+namespace assay {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+fs::path program_model(const std::string& name) {
+    return fs::path(ASSAY_SOURCE_DIR) / "tests/model/fixtures" / name;
+}
+
+/// predict with a model of 16 x 16 in a folder of its own, which is what its code's paths are
+/// relative to. The data set is empty: opening the model is all that matters.
+Outcome predict_in(const fs::path& folder, const std::string& model,
+                   const std::string& isolate = "auto") {
+    fs::create_directory(folder / "images");
+    return Program({"/bin/sh", "-c",
+                    "cd \"$1\" && exec " ASSAY_PROGRAM
+                    " predict --model \"$2\" --preset timm --input-size 16 --data images --out "
+                    "runs --device cpu --isolate \"$3\"",
+                    "sh", folder, program_model(model), isolate})
+        .wait();
+}
+
+TEST(Isolate, AModelThatWritesAFileIsRefusedAndNothingIsWritten) {
+    for (const char* model : {"writes_file.pt", "saves_file.pt"}) {
+        const Scratch scratch;
+        const Outcome outcome = predict_in(scratch.path(), model);
+        EXPECT_EQ(outcome.status, 2);
+        EXPECT_THAT(outcome.err,
+                    AllOf(HasSubstr(model), HasSubstr("tried to open a file for writing")));
+        EXPECT_FALSE(fs::exists(scratch / "written_by_a_model"));
+        // It would have been.
+        predict_in(scratch.path(), model, "off");
+        EXPECT_TRUE(fs::exists(scratch / "written_by_a_model"));
+    }
+}
+
+TEST(Isolate, AModelThatReadsAnotherFileIsRefused) {
+    const Scratch scratch;
+    std::ofstream(scratch / "secret") << std::string(20, '\0');
+    const Outcome outcome = predict_in(scratch.path(), "reads_file.pt");
+    EXPECT_EQ(outcome.status, 2);
+    EXPECT_THAT(outcome.err, AllOf(HasSubstr("Permission denied"), HasSubstr("their own file")));
+    EXPECT_THAT(predict_in(scratch.path(), "reads_file.pt", "off").err,
+                Not(HasSubstr("Permission denied")));
+}
+
+TEST(Isolate, AnUnknownWordIsNamed) {
+    const Scratch scratch;
+    const Outcome outcome = predict_in(scratch.path(), "cnn.pt", "yes");
+    EXPECT_EQ(outcome.status, 2);
+    EXPECT_THAT(outcome.err, HasSubstr("allowed: auto, on, off"));
+}
+
+/// Processes and their parents, those called assay-model alone.
+std::set<std::pair<pid_t, pid_t>> assay_models() {
+    std::set<std::pair<pid_t, pid_t>> found;
+    for (const auto& entry : fs::directory_iterator("/proc")) {
+        const std::string name = entry.path().filename();
+        if (name.find_first_not_of("0123456789") != std::string::npos) continue;
+        std::string line;
+        std::getline(std::ifstream(entry.path() / "stat"), line);
+        const std::size_t close = line.rfind(')');
+        if (close != std::string::npos && line.find("(assay-model)") != std::string::npos &&
+            line[close + 2] != 'Z')
+            found.emplace(std::stoi(name), std::stoi(line.substr(close + 4)));
+    }
+    return found;
+}
+
+/// The launcher of a program and its models' processes.
+std::set<pid_t> helpers_of(pid_t program) {
+    std::set<pid_t> found;
+    const auto all = assay_models();
+    for (const auto& [pid, parent] : all) {
+        if (parent == program) found.insert(pid);
+    }
+    const std::set<pid_t> launchers = found;
+    for (const auto& [pid, parent] : all) {
+        if (launchers.contains(parent)) found.insert(pid);
+    }
+    return found;
+}
+
+bool gone(const std::set<pid_t>& processes) {
+    for (int i = 0; i < 2000; ++i) {
+        bool any = false;
+        for (const auto& [pid, parent] : assay_models()) any = any || processes.contains(pid);
+        if (!any) return true;
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+    return false;
+}
+
+class IsolateEnd : public testing::TestWithParam<int> {};
+
+TEST_P(IsolateEnd, NoProcessIsLeft) {
+    const Scratch scratch;
+    ASSERT_EQ(Program({ASSAY_IMAGES, (scratch / "shapes").string(), "60"}).wait().status, 0);
+    Program program({ASSAY_PROGRAM, "predict", "--model",
+                     std::string(ASSAY_SOURCE_DIR) + "/tests/cli/shapes/small.pt", "--data",
+                     scratch / "shapes", "--out", scratch / "runs", "--device", "cpu"});
+    std::set<pid_t> helpers;
+    for (int i = 0; i < 6000 && helpers.size() < 2; ++i) {
+        helpers = helpers_of(program.pid());
+        std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    }
+    ASSERT_EQ(helpers.size(), 2U);  // the launcher and one model
+    ::kill(program.pid(), GetParam());
+    const Outcome outcome = program.wait();
+    if (outcome.status != 0) {  // all images may have been done
+        EXPECT_EQ(outcome.status, GetParam() == SIGKILL ? 128 + SIGKILL : 130) << outcome.err;
+    }
+    EXPECT_TRUE(gone(helpers));
+}
+
+INSTANTIATE_TEST_SUITE_P(Isolate, IsolateEnd, testing::Values(SIGKILL, SIGINT, SIGTERM));
+
+TEST(Isolate, ResultsAreTheSameBytes) {
+    const Scratch scratch;
+    ASSERT_EQ(Program({ASSAY_IMAGES, (scratch / "shapes").string(), "20"}).wait().status, 0);
+    for (const char* isolate : {"on", "off"}) {
+        const Outcome outcome = assay_run(
+            {"predict", "--model", std::string(ASSAY_SOURCE_DIR) + "/tests/cli/shapes/small.pt",
+             "--data", scratch / "shapes", "--out", scratch / isolate, "--isolate", isolate,
+             "--device", "cpu", "--csv", "--threads", "3"});
+        ASSERT_EQ(outcome.status, 0) << outcome.err;
+    }
+    int compared = 0;
+    for (const auto& entry : fs::directory_iterator(scratch / "on/shapes/small/shards")) {
+        if (entry.path().extension() != ".npy") continue;
+        EXPECT_EQ(slurp(entry.path()),
+                  slurp(scratch / "off/shapes/small/shards" / entry.path().filename().string()));
+        ++compared;
+    }
+    EXPECT_GT(compared, 0);
+}
+
+}  // namespace
+}  // namespace assay
