@@ -116,7 +116,7 @@ int cmd_attack(std::vector<std::string> arguments) {
     std::vector<LoadedModel> loaded;
     for (const ModelSpec& spec : specs) {
         if (!store.quiet) note(describe(spec));
-        loaded.push_back(load_model(spec, {models.device}));
+        loaded.push_back(load_model(spec, models.opening()));
     }
     std::vector<AttackedResult> results;
     for (std::size_t i = 0; i < data.folders.size(); ++i) {

@@ -136,6 +136,42 @@ TEST(Isolated, ManyCallersGetTheBitsOfOne) {
     for (const auto& mine : got) EXPECT_EQ(mine, want);
 }
 
+TEST(Isolated, GradientsAreTheSameBits) {
+    const std::vector<float> input = images(3, 16);
+    const std::vector<std::uint32_t> labels = {1, 0, 2}, targets = {0, 3, 4};
+    for (const char* name : {"cnn.pt", "pt2_vit.pt2"}) {
+        const auto inside = open_classifier(fixture_spec(name), inside_options);
+        const auto isolated = open_classifier(fixture_spec(name), isolated_options);
+        for (const Loss loss : {Loss::cross_entropy, Loss::targeted_dlr}) {
+            const auto asked = [&](Classifier& classifier) {
+                std::vector<float> scores(15), gradient(input.size());
+                std::vector<double> losses(3);
+                classifier.gradients({loss, input, labels,
+                                      has_target(loss) ? std::span<const std::uint32_t>(targets)
+                                                       : std::span<const std::uint32_t>()},
+                                     {scores, losses, gradient});
+                return std::tuple(scores, losses, gradient);
+            };
+            const auto want = asked(*inside);
+            EXPECT_EQ(asked(*isolated), want) << name;
+            EXPECT_NE(std::get<2>(want), std::vector<float>(input.size()));
+        }
+    }
+    // Nothing that is asked wrongly takes the process with it.
+    const auto classifier = open_classifier(fixture_spec("cnn.pt"), isolated_options);
+    std::vector<float> scores(15), gradient(input.size());
+    std::vector<double> losses(3);
+    const std::vector<std::uint32_t> beyond = {1, 5, 2};
+    EXPECT_THAT(message_of(
+                    [&] {
+                        classifier->gradients({Loss::margin, input, beyond, {}},
+                                              {scores, losses, gradient});
+                    },
+                    ErrorCode::internal),
+                HasSubstr("beyond the model's classes"));
+    EXPECT_EQ(run(*classifier, 2, 16).size(), 10U);
+}
+
 TEST(Isolated, AWrongInputIsRefusedAndTheNextIsComputed) {
     const auto classifier = open_classifier(fixture_spec("cnn.pt"), isolated_options);
     std::vector<float> out(10);

@@ -80,6 +80,8 @@ TEST(Wire, EverythingComesBack) {
     EXPECT_STREQ(error.what(), Error(ErrorCode::usage, "what").add_note("where").what());
     EXPECT_EQ(end_of(text_of_end(0x8B)), 0x8B);
     EXPECT_EQ(batch(text_of(Batch{3, 4, 5})).output, 5U);
+    EXPECT_FALSE(batch(text_of(Batch{3, 4, 5})).loss);
+    EXPECT_EQ(batch(text_of(Batch{3, 4, 5, Loss::targeted_dlr})).loss, Loss::targeted_dlr);
 }
 
 TEST(Wire, LongTextsAreCutSoThatAMessageFits) {
@@ -107,6 +109,10 @@ TEST(Wire, CutAndLongerMessagesAreRefused) {
     all_cuts(text_of(some_request()), [](const std::string& m) { open_request(m); });
     all_cuts(text_of(Error(ErrorCode::io, "x")), [](const std::string& m) { failure(m); });
     all_cuts(text_of(Batch{1, 2, 3}), [](const std::string& m) { batch(m); });
+    // A loss that there is none of.
+    std::string unknown = text_of(Batch{1, 2, 3, Loss::targeted_dlr});
+    unknown[unknown.size() - 8] = 6;
+    expect_refused(unknown, [](const std::string& m) { batch(m); });
     all_cuts(text_of_end(9), [](const std::string& m) { end_of(m); });
 }
 

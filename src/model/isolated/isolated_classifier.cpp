@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "assay/error.h"
+#include "model/isolated/batch_layout.h"
 #include "model/isolated/channel.h"
 #include "model/isolated/launcher.h"
 #include "model/isolated/shared_buffer.h"
@@ -77,24 +78,34 @@ public:
         if (out.size() != n * facts_.classes)
             throw Error(ErrorCode::internal,
                         "Classifier::scores called with buffers of the wrong size");
-        const LaneInUse in_use(*this);
-        Lane& lane = *in_use.lane;
-        std::vector<int> larger;
-        if (!lane.buffer || lane.buffer->floats().size() < input.size() + out.size()) {
-            lane.buffer.reset();
-            lane.buffer = SharedBuffer::made(input.size() + out.size());
-            larger.push_back(lane.buffer->descriptor());
-        }
-        std::ranges::copy(input, lane.buffer->floats().begin());
         const Batch asked{n, input.size(), out.size()};
-        if (!send_message(lane.end.get(), text_of(asked), larger)) throw ended();
-        const auto answer = receive_message(lane.end.get());
-        if (!answer) throw ended();
-        if (kind_of(*answer) == Kind::failed) {
-            lane.buffer.reset();  // the other side may not have been able to see it
-            throw failure(*answer);
+        const BatchLayout layout(asked);
+        const LaneInUse in_use(*this);
+        compute(*in_use.lane, asked,
+                [&](std::span<float> all) { std::ranges::copy(input, layout.input(all).begin()); });
+        std::ranges::copy(layout.scores(in_use.lane->buffer->floats()), out.begin());
+    }
+
+    void gradients(const LossBatch& batch, const LossGradients& out) override {
+        const std::size_t n = batch.labels.size();
+        if (out.scores.size() != n * facts_.classes || out.losses.size() != n ||
+            out.gradient.size() != batch.input.size() ||
+            batch.targets.size() != (has_target(batch.loss) ? n : 0)) {
+            throw Error(ErrorCode::internal,
+                        "Classifier::gradients called with buffers of the wrong size");
         }
-        std::ranges::copy(lane.buffer->floats().subspan(input.size(), out.size()), out.begin());
+        const Batch asked{n, batch.input.size(), out.scores.size(), batch.loss};
+        const BatchLayout layout(asked);
+        const LaneInUse in_use(*this);
+        compute(*in_use.lane, asked, [&](std::span<float> all) {
+            std::ranges::copy(batch.input, layout.input(all).begin());
+            copy_bits(std::as_bytes(batch.labels), std::as_writable_bytes(layout.labels(all)));
+            copy_bits(std::as_bytes(batch.targets), std::as_writable_bytes(layout.targets(all)));
+        });
+        const std::span<float> all = in_use.lane->buffer->floats();
+        std::ranges::copy(layout.scores(all), out.scores.begin());
+        std::ranges::copy(layout.gradient(all), out.gradient.begin());
+        copy_bits(std::as_bytes(layout.losses(all)), std::as_writable_bytes(out.losses));
     }
 
 private:
@@ -103,6 +114,30 @@ private:
         Descriptor end;
         std::unique_ptr<SharedBuffer> buffer;
     };
+
+    static void copy_bits(std::span<const std::byte> from, std::span<std::byte> to) {
+        std::ranges::copy(from, to.begin());
+    }
+
+    /// Has the process compute what `fill` puts into the lane's buffer.
+    template <class Fill>
+    void compute(Lane& lane, const Batch& asked, Fill&& fill) {
+        const std::size_t floats = BatchLayout(asked).floats();
+        std::vector<int> larger;
+        if (!lane.buffer || lane.buffer->floats().size() < floats) {
+            lane.buffer.reset();
+            lane.buffer = SharedBuffer::made(floats);
+            larger.push_back(lane.buffer->descriptor());
+        }
+        fill(lane.buffer->floats());
+        if (!send_message(lane.end.get(), text_of(asked), larger)) throw ended();
+        const auto answer = receive_message(lane.end.get());
+        if (!answer) throw ended();
+        if (kind_of(*answer) == Kind::failed) {
+            lane.buffer.reset();  // the other side may not have been able to see it
+            throw failure(*answer);
+        }
+    }
 
     /// Callers at the same time have a lane each, so that as many threads compute as call.
     struct LaneInUse {

@@ -5,6 +5,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <cstring>
 #include <memory>
 #include <optional>
 #include <system_error>
@@ -12,6 +13,7 @@
 #include <utility>
 
 #include "assay/error.h"
+#include "model/isolated/batch_layout.h"
 #include "model/isolated/channel.h"
 #include "model/isolated/sandbox.h"
 #include "model/isolated/shared_buffer.h"
@@ -72,6 +74,30 @@ std::string answer(Body&& body) {
     return refused ? text_of(*refused) : message;
 }
 
+std::vector<std::uint32_t> numbers_in(std::span<const float> part) {
+    std::vector<std::uint32_t> numbers(part.size());
+    if (!part.empty()) std::memcpy(numbers.data(), part.data(), part.size_bytes());
+    return numbers;
+}
+
+void compute(Classifier& classifier, const Batch& asked, std::span<float> all) {
+    const BatchLayout layout(asked);
+    if (!asked.loss) return classifier.scores(layout.input(all), asked.images, layout.scores(all));
+    const auto labels = numbers_in(layout.labels(all));
+    const auto targets = numbers_in(layout.targets(all));
+    for (const auto& numbers : {labels, targets}) {
+        for (const std::uint32_t cls : numbers) {
+            if (cls >= classifier.facts().classes)
+                throw Error(ErrorCode::internal, "a label is beyond the model's classes");
+        }
+    }
+    std::vector<double> losses(asked.images);
+    classifier.gradients({*asked.loss, layout.input(all), labels, targets},
+                         {layout.scores(all), losses, layout.gradient(all)});
+    if (!losses.empty())
+        std::memcpy(layout.losses(all).data(), losses.data(), layout.losses(all).size_bytes());
+}
+
 /// One channel: a batch after the other.
 void serve_lane(Classifier& classifier, Descriptor lane) {
     std::unique_ptr<SharedBuffer> buffer;
@@ -86,10 +112,9 @@ void serve_lane(Classifier& classifier, Descriptor lane) {
                 buffer.reset();
                 buffer = std::make_unique<SharedBuffer>(std::move(larger.front()));
             }
-            if (!buffer || asked.input + asked.output > buffer->floats().size())
+            if (!buffer || BatchLayout(asked).floats() > buffer->floats().size())
                 throw Error(ErrorCode::internal, "a batch is larger than its buffer");
-            classifier.scores(buffer->floats().first(asked.input), asked.images,
-                              buffer->floats().subspan(asked.input, asked.output));
+            compute(classifier, asked, buffer->floats());
             return text_of(Kind::done);
         });
         if (!send_message(lane.get(), reply)) return;

@@ -199,7 +199,12 @@ Error failure(std::string_view message) {
 }
 
 std::string text_of(const Batch& batch) {
-    return Writer(Kind::batch).number(batch.images).number(batch.input).number(batch.output).take();
+    return Writer(Kind::batch)
+        .number(batch.images)
+        .number(batch.input)
+        .number(batch.output)
+        .number(optional_number(batch.loss))
+        .take();
 }
 
 Batch batch(std::string_view message) {
@@ -209,6 +214,7 @@ Batch batch(std::string_view message) {
     out.images = in.number(most);
     out.input = in.number(most);
     out.output = in.number(most);
+    out.loss = optional_value<Loss>(in.number(1 + static_cast<std::uint64_t>(Loss::targeted_dlr)));
     in.finish();
     return out;
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -35,11 +36,12 @@ struct Opened {
     std::vector<std::string> missing;  ///< limits that this kernel does not offer, in words
 };
 
-/// `floats` of input stand at the start of the buffer, the scores right behind them.
+/// What is asked of the images in the buffer (batch_layout.h).
 struct Batch {
     std::uint64_t images = 0;
-    std::uint64_t input = 0;   ///< floats
-    std::uint64_t output = 0;  ///< floats
+    std::uint64_t input = 0;        ///< floats
+    std::uint64_t output = 0;       ///< floats
+    std::optional<Loss> loss = {};  ///< set: its gradient, too
 };
 
 std::string text_of(Kind kind);
