@@ -132,6 +132,36 @@ TEST_P(IsolateEnd, NoProcessIsLeft) {
 
 INSTANTIATE_TEST_SUITE_P(Isolate, IsolateEnd, testing::Values(SIGKILL, SIGINT, SIGTERM));
 
+class AddressSpace : public testing::TestWithParam<const char*> {};
+
+/// OpenBLAS asks for ever for what it does not get, and libraries end a program as they are loaded.
+TEST_P(AddressSpace, EveryLimitIsEnoughOrANamedError) {
+    const Scratch scratch;
+    ASSERT_EQ(Program({ASSAY_IMAGES, (scratch / "shapes").string(), "3"}).wait().status, 0);
+    int done = 0;
+    for (const int mib : {300, 560, 580, 600, 650, 700, 800, 2000}) {
+        fs::remove_all(scratch / "runs");
+        const Outcome outcome =
+            Program({"/bin/sh", "-c",
+                     "ulimit -v $(($1 * 1024)); exec timeout -s KILL 60 " ASSAY_PROGRAM
+                     " predict --model \"$2\" --data \"$3/shapes\" --out \"$3/runs\" --device cpu "
+                     "--threads 2 --isolate \"$4\"",
+                     "sh", std::to_string(mib),
+                     std::string(ASSAY_SOURCE_DIR) + "/tests/cli/shapes/small.pt", scratch.path(),
+                     GetParam()})
+                .wait();
+        EXPECT_TRUE(outcome.status == 0 || outcome.status == 2)
+            << mib << " MiB: " << outcome.status << ' ' << outcome.err;
+        if (outcome.status == 2) {
+            EXPECT_THAT(outcome.err, AllOf(HasSubstr("assay: error"), Not(HasSubstr("internal"))));
+        }
+        done += outcome.status == 0 ? 1 : 0;
+    }
+    EXPECT_GT(done, 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(Isolate, AddressSpace, testing::Values("on", "off"));
+
 TEST(Isolate, ResultsAreTheSameBytes) {
     const Scratch scratch;
     ASSERT_EQ(Program({ASSAY_IMAGES, (scratch / "shapes").string(), "20"}).wait().status, 0);
