@@ -2,10 +2,15 @@
 // left when the program is killed or stopped.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <chrono>
 #include <csignal>
+#include <cstddef>
 #include <fstream>
 #include <set>
 #include <thread>
@@ -131,6 +136,41 @@ TEST_P(IsolateEnd, NoProcessIsLeft) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Isolate, IsolateEnd, testing::Values(SIGKILL, SIGINT, SIGTERM));
+
+/// Older kernels and many containers have no Landlock: the rest is there still, and `on` tells.
+TEST(Isolate, WithoutLandlockTheRestIsThereAndOnTells) {
+    const Scratch scratch;
+    ASSERT_EQ(Program({ASSAY_IMAGES, (scratch / "shapes").string(), "3"}).wait().status, 0);
+    const pid_t child = ::fork();
+    if (child == 0) {
+        constexpr unsigned landlock_create_ruleset = 444;
+        sock_filter filter[] = {BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+                                BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, landlock_create_ruleset, 0, 1),
+                                BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
+                                BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
+        const sock_fprog program{4, filter};
+        if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
+            ::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0)
+            ::_exit(77);
+        for (const char* isolate : {"on", "auto"}) {
+            const Outcome outcome = assay_run(
+                {"predict", "--model", std::string(ASSAY_SOURCE_DIR) + "/tests/cli/shapes/small.pt",
+                 "--data", scratch / "shapes", "--out", scratch / isolate, "--isolate", isolate,
+                 "--device", "cpu"});
+            const bool told = outcome.out.find(
+                                  "Landlock (landlock_create_ruleset): Function not "
+                                  "implemented") != std::string::npos;
+            if (outcome.status != 0 || told != (std::string(isolate) == "on")) ::_exit(1);
+        }
+        // What seccomp holds is held.
+        const Outcome refused = predict_in(scratch.path(), "saves_file.pt");
+        ::_exit(refused.status == 2 && !fs::exists(scratch / "written_by_a_model") ? 0 : 2);
+    }
+    int status = -1;
+    ::waitpid(child, &status, 0);
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 77) GTEST_SKIP() << "no seccomp here";
+    EXPECT_EQ(status, 0);
+}
 
 class AddressSpace : public testing::TestWithParam<const char*> {};
 
