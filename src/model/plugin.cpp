@@ -4,6 +4,8 @@
 
 #include <dlfcn.h>
 #include <fmt/format.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
 
 #include <cstdlib>
 #include <mutex>
@@ -67,10 +69,37 @@ fs::path find_plugin() {
 #endif
 }
 
+namespace {
+
+/// Under a limit on address space (ulimit -v) libraries that are being loaded end the program where
+/// they get no memory, so that it is tried first.
+void check_address_space() {
+    constexpr std::size_t libraries = std::size_t{640} << 20;  // of LibTorch 1.13, as Debian has it
+    rlimit limit{};
+    if (::getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return;
+    void* room = ::mmap(nullptr, libraries, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (room == MAP_FAILED) {
+        throw Error(ErrorCode::out_of_memory,
+                    fmt::format("LibTorch and its libraries need {} MiB of address space, and the "
+                                "limit of {} MiB (`ulimit -v`) leaves less",
+                                libraries >> 20, limit.rlim_cur >> 20));
+    }
+    ::munmap(room, libraries);
+}
+
+}  // namespace
+
 const TorchPlugin& plugin_at(const fs::path& path) {
+    check_address_space();
+    // OpenBLAS starts a thread per core as it is loaded; under a limit on address space they ask
+    // for memory for ever. It computes on the calling thread in any case.
+    constexpr const char* blas_threads = "OPENBLAS_NUM_THREADS";
+    const bool chosen = std::getenv(blas_threads) != nullptr;
+    if (!chosen) ::setenv(blas_threads, "1", 0);
     // Local: LibTorch's 288 libraries must not lend their symbols to the rest of the program. Never
     // closed: objects and exceptions made inside may outlive any owner.
     void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (!chosen) ::unsetenv(blas_threads);
     if (library == nullptr) {
         const char* reason = dlerror();
         throw Error(ErrorCode::usage,

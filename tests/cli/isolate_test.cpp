@@ -2,10 +2,15 @@
 // left when the program is killed or stopped.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <chrono>
 #include <csignal>
+#include <cstddef>
 #include <fstream>
 #include <set>
 #include <thread>
@@ -131,6 +136,71 @@ TEST_P(IsolateEnd, NoProcessIsLeft) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Isolate, IsolateEnd, testing::Values(SIGKILL, SIGINT, SIGTERM));
+
+/// Older kernels and many containers have no Landlock: the rest is there still, and `on` tells.
+TEST(Isolate, WithoutLandlockTheRestIsThereAndOnTells) {
+    const Scratch scratch;
+    ASSERT_EQ(Program({ASSAY_IMAGES, (scratch / "shapes").string(), "3"}).wait().status, 0);
+    const pid_t child = ::fork();
+    if (child == 0) {
+        constexpr unsigned landlock_create_ruleset = 444;
+        sock_filter filter[] = {BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+                                BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, landlock_create_ruleset, 0, 1),
+                                BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
+                                BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
+        const sock_fprog program{4, filter};
+        if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
+            ::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0)
+            ::_exit(77);
+        for (const char* isolate : {"on", "auto"}) {
+            const Outcome outcome = assay_run(
+                {"predict", "--model", std::string(ASSAY_SOURCE_DIR) + "/tests/cli/shapes/small.pt",
+                 "--data", scratch / "shapes", "--out", scratch / isolate, "--isolate", isolate,
+                 "--device", "cpu"});
+            const bool told = outcome.out.find(
+                                  "Landlock (landlock_create_ruleset): Function not "
+                                  "implemented") != std::string::npos;
+            if (outcome.status != 0 || told != (std::string(isolate) == "on")) ::_exit(1);
+        }
+        // What seccomp holds is held.
+        const Outcome refused = predict_in(scratch.path(), "saves_file.pt");
+        ::_exit(refused.status == 2 && !fs::exists(scratch / "written_by_a_model") ? 0 : 2);
+    }
+    int status = -1;
+    ::waitpid(child, &status, 0);
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 77) GTEST_SKIP() << "no seccomp here";
+    EXPECT_EQ(status, 0);
+}
+
+class AddressSpace : public testing::TestWithParam<const char*> {};
+
+/// OpenBLAS asks for ever for what it does not get, and libraries end a program as they are loaded.
+TEST_P(AddressSpace, EveryLimitIsEnoughOrANamedError) {
+    const Scratch scratch;
+    ASSERT_EQ(Program({ASSAY_IMAGES, (scratch / "shapes").string(), "3"}).wait().status, 0);
+    int done = 0;
+    for (const int mib : {300, 560, 580, 600, 650, 700, 800, 2000}) {
+        fs::remove_all(scratch / "runs");
+        const Outcome outcome =
+            Program({"/bin/sh", "-c",
+                     "ulimit -v $(($1 * 1024)); exec timeout -s KILL 60 " ASSAY_PROGRAM
+                     " predict --model \"$2\" --data \"$3/shapes\" --out \"$3/runs\" --device cpu "
+                     "--threads 2 --isolate \"$4\"",
+                     "sh", std::to_string(mib),
+                     std::string(ASSAY_SOURCE_DIR) + "/tests/cli/shapes/small.pt", scratch.path(),
+                     GetParam()})
+                .wait();
+        EXPECT_TRUE(outcome.status == 0 || outcome.status == 2)
+            << mib << " MiB: " << outcome.status << ' ' << outcome.err;
+        if (outcome.status == 2) {
+            EXPECT_THAT(outcome.err, AllOf(HasSubstr("assay: error"), Not(HasSubstr("internal"))));
+        }
+        done += outcome.status == 0 ? 1 : 0;
+    }
+    EXPECT_GT(done, 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(Isolate, AddressSpace, testing::Values("on", "off"));
 
 TEST(Isolate, ResultsAreTheSameBytes) {
     const Scratch scratch;

@@ -12,6 +12,7 @@
 #include <cstring>
 #include <mutex>
 #include <optional>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -153,7 +154,10 @@ private:
     static OpenRequest request_for(const ModelSpec& spec, const ClassifierOptions& options,
                                    bool limited) {
         OpenRequest request{spec, options.device, limited};
-        request.spec.path = std::filesystem::absolute(spec.path);
+        // The launcher may have been started from another folder.
+        std::error_code error;
+        const std::filesystem::path absolute = std::filesystem::absolute(spec.path, error);
+        if (!error) request.spec.path = absolute;
         return request;
     }
 

@@ -10,6 +10,7 @@
 #include <algorithm>
 
 #include "assay/error.h"
+#include "model/torch/blas.h"
 #include "model/torch/runtime.h"
 
 namespace assay::torch_plugin {
@@ -197,6 +198,7 @@ private:
 
     void run(std::span<const float> input, std::size_t n, std::span<float> out) {
         translating("the model failed", [&] {
+            const BlasTurn turn;
             const c10::InferenceMode guard;
             prepare_thread();
             const auto rows = static_cast<std::int64_t>(n);

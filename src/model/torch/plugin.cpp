@@ -1,6 +1,7 @@
 // The plug-in's one exported function.
 #include "model/plugin.h"
 
+#include "model/torch/blas.h"
 #include "model/torch/network.h"
 #include "model/torch/newer_operators.h"
 #include "model/torch/runtime.h"
@@ -17,6 +18,7 @@ void prepare_once() {
 std::unique_ptr<Classifier> open(const ModelSpec& spec, const ClassifierOptions& options) {
     return translating("the model cannot be opened", [&]() -> std::unique_ptr<Classifier> {
         prepare_once();
+        const BlasTurn turn;  // constants are computed, and the model is tried
         const c10::Device device = device_named(options.device);
         if (spec.format == ModelFormat::torchscript)
             return make_classifier(load_torchscript(spec, device), spec, device);
@@ -34,6 +36,7 @@ TrainedNetwork train_network(const TrainingImages& images, const TrainSpec& spec
                              const TrainTick& tick) {
     return translating("the network cannot be trained", [&] {
         prepare_once();
+        const BlasTurn turn;
         return train(images, spec, attack, tick);
     });
 }
