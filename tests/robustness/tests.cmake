@@ -1,0 +1,7 @@
+assay_test(corruptions
+    SOURCES robustness/corruption_test.cpp robustness/slow_test.cpp
+    LINKS assay_robustness)
+assay_test_without_simd(corruptions Corruption.*)
+assay_test(corruption_reference SLOW
+    SOURCES robustness/reference_test.cpp
+    LINKS assay_robustness Threads::Threads)
