@@ -33,6 +33,7 @@ struct Command {
 
 int cmd_check(std::vector<std::string> arguments);
 int cmd_compare(std::vector<std::string> arguments);
+int cmd_corrupt(std::vector<std::string> arguments);
 int cmd_demo(std::vector<std::string> arguments);
 int cmd_export(std::vector<std::string> arguments);
 int cmd_gap(std::vector<std::string> arguments);

@@ -35,6 +35,7 @@ const std::vector<Command>& commands() {
         {"show", "Show one image's labels and what each model predicts", cmd_show},
         {"export", "Write every item with its label, prediction and loss on a line", cmd_export},
         {"patchml", "Compose images that hold a known number of objects", cmd_patchml},
+        {"corrupt", "Copy a data set under the corruptions of ImageNet-C", cmd_corrupt},
         {"labels", "Build label sets from votes; propose questions; count", cmd_labels},
         {"replicate", "How much of a replication's accuracy gap is selection bias", cmd_replicate},
         {"check", "Find out whether a model and a data set fit together", cmd_check},

@@ -1,6 +1,7 @@
 #include "core/random.h"
 
 #include <algorithm>
+#include <bit>
 #include <boost/math/special_functions/erf.hpp>
 #include <cmath>
 
@@ -50,7 +51,8 @@ public:
         } else {
             z = static_cast<float>(exact((place + 0.5) * 0x1.0p-31));
         }
-        return (bits >> 31U) != 0 ? -z : z;
+        // No branch: the sign is a coin.
+        return std::bit_cast<float>(std::bit_cast<std::uint32_t>(z) | (bits & 0x80000000U));
     }
 
 private:

@@ -2,7 +2,6 @@
 #include "assay/robustness/corruption.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <charconv>
 
@@ -143,8 +142,8 @@ const Corruption& corruption_named(std::string_view name) {
         if (c.name == name) return c;
         names.emplace_back(c.name);
     }
-    throw Error(ErrorCode::usage, fmt::format("unknown corruption `{}`{}; known are {}", name,
-                                              suggest(name, names), fmt::join(names, ", ")));
+    throw Error(ErrorCode::usage,
+                fmt::format("unknown corruption `{}`{}", name, suggest(name, names)));
 }
 
 Image corrupt(const Image& image, const Corruption& corruption, int severity,

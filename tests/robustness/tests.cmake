@@ -1,5 +1,5 @@
 assay_test(corruptions
-    SOURCES robustness/corruption_test.cpp robustness/slow_test.cpp
+    SOURCES robustness/corruption_test.cpp robustness/slow_test.cpp robustness/corrupt_dataset_test.cpp
     LINKS assay_robustness)
 assay_test_without_simd(corruptions Corruption.*)
 assay_test(corruption_reference SLOW
