@@ -34,6 +34,7 @@ struct Command {
 int cmd_attack(std::vector<std::string> arguments);
 int cmd_check(std::vector<std::string> arguments);
 int cmd_compare(std::vector<std::string> arguments);
+int cmd_corrupt(std::vector<std::string> arguments);
 int cmd_demo(std::vector<std::string> arguments);
 int cmd_export(std::vector<std::string> arguments);
 int cmd_gap(std::vector<std::string> arguments);
@@ -43,6 +44,7 @@ int cmd_list(std::vector<std::string> arguments);
 int cmd_patchml(std::vector<std::string> arguments);
 int cmd_predict(std::vector<std::string> arguments);
 int cmd_replicate(std::vector<std::string> arguments);
+int cmd_robustness(std::vector<std::string> arguments);
 int cmd_run(std::vector<std::string> arguments);
 int cmd_score(std::vector<std::string> arguments);
 int cmd_show(std::vector<std::string> arguments);

@@ -30,9 +30,9 @@ namespace {
 namespace fs = std::filesystem;
 
 /// The options whose values are files to write. All other values may be inputs.
-constexpr std::array<std::string_view, 9> output_options = {
+constexpr std::array<std::string_view, 10> output_options = {
     "output", "label-sets", "questions",     "posteriors", "annotator-quality",
-    "curve",  "rejected",   "probabilities", "figures"};
+    "curve",  "rejected",   "probabilities", "figures",    "sheet"};
 
 struct Named {
     std::string by;  ///< "--output", or "votes" of a plain argument

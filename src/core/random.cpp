@@ -1,5 +1,7 @@
 #include "core/random.h"
 
+#include <algorithm>
+#include <bit>
 #include <boost/math/special_functions/erf.hpp>
 #include <cmath>
 
@@ -29,6 +31,39 @@ std::uint32_t low(std::uint64_t x) {
 }
 std::uint32_t high(std::uint64_t x) {
     return static_cast<std::uint32_t>(x >> 32);
+}
+
+/// Quantiles of |z|, z standard normal, for fill_normal().
+class HalfNormal {
+public:
+    HalfNormal() {
+        for (std::size_t i = 0; i < quantile_.size(); ++i)
+            quantile_[i] = static_cast<float>(exact(static_cast<double>(i) / cells));
+    }
+    /// The highest bit is the sign, the others say where in (0, 1).
+    float signed_quantile(std::uint32_t bits) const {
+        const std::uint32_t place = bits & 0x7fffffffU;
+        const std::uint32_t cell = place >> 19U;
+        float z = 0;
+        if (cell < exact_from) {
+            const float within = static_cast<float>(place & 0x7ffffU) * 0x1.0p-19F;
+            z = quantile_[cell] + (quantile_[cell + 1] - quantile_[cell]) * within;
+        } else {
+            z = static_cast<float>(exact((place + 0.5) * 0x1.0p-31));
+        }
+        // No branch: the sign is a coin.
+        return std::bit_cast<float>(std::bit_cast<std::uint32_t>(z) | (bits & 0x80000000U));
+    }
+
+private:
+    static constexpr std::uint32_t cells = 4096, exact_from = 4032;
+    static double exact(double p) { return std::sqrt(2.0) * boost::math::erf_inv(p); }
+    std::array<float, exact_from + 1> quantile_;
+};
+
+const HalfNormal& half_normal() {
+    static const HalfNormal table;
+    return table;
 }
 
 }  // namespace
@@ -87,6 +122,28 @@ std::uint64_t RandomStream::below(std::uint64_t bound) {
         while (rest < threshold) result = multiply(next_u64(), bound, rest);
     }
     return result;
+}
+
+void RandomStream::fill(std::span<std::uint32_t> out) {
+    std::size_t i = 0;
+    while (i < out.size() && used_ < 4) out[i++] = next_u32();
+    for (; i + 4 <= out.size(); i += 4) {
+        const auto block = philox4x32(counter_, key_);
+        if (++counter_[0] == 0) ++counter_[1];
+        for (std::size_t k = 0; k < 4; ++k) out[i + k] = block[k];
+    }
+    while (i < out.size()) out[i++] = next_u32();
+}
+
+void RandomStream::fill_normal(std::span<float> out) {
+    const HalfNormal& half = half_normal();
+    std::array<std::uint32_t, 256> bits;
+    for (std::size_t done = 0; done < out.size();) {
+        const std::size_t n = std::min(bits.size(), out.size() - done);
+        fill(std::span(bits).first(n));
+        for (std::size_t i = 0; i < n; ++i) out[done + i] = half.signed_quantile(bits[i]);
+        done += n;
+    }
 }
 
 double RandomStream::normal() {

@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 #include <string_view>
 
 namespace assay {
@@ -28,6 +29,12 @@ public:
     std::uint64_t below(std::uint64_t bound);
     /// Standard normal (inverse of the distribution function: one draw, one value).
     double normal();
+    /// The same numbers as one next_u32() each, in a third of the time.
+    void fill(std::span<std::uint32_t> out);
+    /// Standard normals by the million, one 32-bit draw each: the inverse of the distribution
+    /// function, between |z| = 0 and 2.4 interpolated in a table (error below 1e-5), beyond exact;
+    /// |z| is at most 6.3.
+    void fill_normal(std::span<float> out);
 
 private:
     std::array<std::uint32_t, 4> counter_{};

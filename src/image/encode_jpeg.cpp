@@ -30,8 +30,8 @@ void ignore_warning(j_common_ptr, int) {}
 
 /// False when libjpeg jumped back. What is allocated is in `info` and `out`, for the caller to
 /// free.
-bool write_jpeg(const Image& image, int quality, JpegFailure& error, jpeg_compress_struct& info,
-                unsigned char*& out, unsigned long& bytes) {
+bool write_jpeg(const Image& image, const JpegOptions& options, JpegFailure& error,
+                jpeg_compress_struct& info, unsigned char*& out, unsigned long& bytes) {
     info.err = jpeg_std_error(&error.manager);
     error.manager.error_exit = leave_encoder;
     error.manager.emit_message = ignore_warning;
@@ -43,10 +43,13 @@ bool write_jpeg(const Image& image, int quality, JpegFailure& error, jpeg_compre
     info.input_components = 4;
     info.in_color_space = JCS_EXT_RGBX;
     jpeg_set_defaults(&info);
-    jpeg_set_quality(&info, quality, TRUE);
+    jpeg_set_quality(&info, options.quality, TRUE);
     info.dct_method = JDCT_ISLOW;
+    info.optimize_coding = options.optimize ? TRUE : FALSE;
     for (int c = 0; c < info.num_components; ++c)
         info.comp_info[c].h_samp_factor = info.comp_info[c].v_samp_factor = 1;
+    if (options.chroma == JpegChroma::halved)
+        info.comp_info[0].h_samp_factor = info.comp_info[0].v_samp_factor = 2;
     jpeg_start_compress(&info, TRUE);
     while (info.next_scanline < info.image_height) {
         // libjpeg's type of a row is not const, but it only reads it.
@@ -61,6 +64,10 @@ bool write_jpeg(const Image& image, int quality, JpegFailure& error, jpeg_compre
 }  // namespace
 
 std::vector<std::byte> encode_jpeg(const Image& image, int quality) {
+    return encode_jpeg(image, JpegOptions{.quality = quality});
+}
+
+std::vector<std::byte> encode_jpeg(const Image& image, const JpegOptions& options) {
     constexpr int most = 65'500;  // the largest side that libjpeg writes
     const auto width = static_cast<std::size_t>(std::max(image.width, 0));
     const auto height = static_cast<std::size_t>(std::max(image.height, 0));
@@ -70,14 +77,14 @@ std::vector<std::byte> encode_jpeg(const Image& image, int quality) {
                     fmt::format("an image of {} x {} pixels with {} bytes cannot be written",
                                 image.width, image.height, image.pixels.size()));
     }
-    if (quality < 1 || quality > 100)
-        throw Error(ErrorCode::usage, fmt::format("JPEG quality {}: 1 to 100", quality));
+    if (options.quality < 1 || options.quality > 100)
+        throw Error(ErrorCode::usage, fmt::format("JPEG quality {}: 1 to 100", options.quality));
     JpegFailure error;
     jpeg_compress_struct info;
     std::memset(&info, 0, sizeof info);
     unsigned char* out = nullptr;
     unsigned long bytes = 0;
-    const bool written = write_jpeg(image, quality, error, info, out, bytes);
+    const bool written = write_jpeg(image, options, error, info, out, bytes);
     jpeg_destroy_compress(&info);
     const std::unique_ptr<unsigned char, decltype(&std::free)> owner(out, &std::free);
     if (!written) throw Error(ErrorCode::out_of_memory, "an image could not be written as JPEG");

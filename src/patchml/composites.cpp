@@ -17,7 +17,7 @@
 #include "core/parallel.h"
 #include "data/label_texts.h"
 #include "patchml/compose.h"
-#include "patchml/made_folder.h"
+#include "data/made_folder.h"
 
 namespace assay {
 namespace {

@@ -63,5 +63,39 @@ TEST(RandomStream, NormalHasMomentsOfANormal) {
     EXPECT_NEAR(squares / n, 1, 5 * std::sqrt(2.0 / n));
 }
 
+TEST(RandomStreamFill, GivesTheNumbersOfNextU32) {
+    for (const std::size_t n : {0U, 1U, 3U, 4U, 9U, 1000U}) {
+        RandomStream one(7, "fill", 3), many(7, "fill", 3);
+        EXPECT_EQ(one.next_u32(), many.next_u32());  // in the middle of a block of four
+        std::vector<std::uint32_t> filled(n);
+        many.fill(filled);
+        for (const std::uint32_t v : filled) ASSERT_EQ(v, one.next_u32());
+        EXPECT_EQ(one.next_u64(), many.next_u64());
+    }
+}
+
+TEST(RandomStreamFill, NormalsInvertTheDistributionFunction) {
+    RandomStream bits(8, "fill"), normals(8, "fill");
+    std::vector<float> z(200'000);
+    normals.fill_normal(z);
+    double sum = 0, squares = 0, fourth = 0;
+    for (const float value : z) {
+        const std::uint32_t u = bits.next_u32();
+        // Twice the normal distribution function, less 1, is where the 31 bits are in (0, 1).
+        const double place = std::erf(std::abs(double{value}) / std::sqrt(2.0));
+        const double density =
+            2 * std::exp(-double{value} * value / 2) / std::sqrt(2 * std::acos(-1));
+        ASSERT_NEAR(place, ((u & 0x7fffffffU) + .5) * 0x1.0p-31, 1.5e-5 * density);
+        ASSERT_EQ(std::signbit(value), u >> 31U != 0);
+        sum += value;
+        squares += double{value} * value;
+        fourth += std::pow(double{value}, 4);
+    }
+    const auto n = static_cast<double>(z.size());
+    EXPECT_NEAR(sum / n, 0, 4 / std::sqrt(n));
+    EXPECT_NEAR(squares / n, 1, 4 * std::sqrt(2 / n));
+    EXPECT_NEAR(fourth / n, 3, 4 * std::sqrt(96 / n));
+}
+
 }  // namespace
 }  // namespace assay

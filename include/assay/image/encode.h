@@ -20,6 +20,18 @@ std::vector<std::byte> encode_png(const Image& image);
 /// as encode_png, and on another quality. Thread-safe.
 std::vector<std::byte> encode_jpeg(const Image& image, int quality);
 
+enum class JpegChroma {
+    full,    ///< 4:4:4: colour differences of each pixel
+    halved,  ///< 4:2:0: of each 2 x 2 pixels, what Pillow and OpenCV write unless told otherwise
+};
+struct JpegOptions {
+    int quality = 95;  ///< 1 to 100, libjpeg's scale
+    JpegChroma chroma = JpegChroma::full;
+    bool optimize = false;  ///< Huffman tables of the image's own: smaller, the same pixels
+};
+/// The same with what else may be chosen.
+std::vector<std::byte> encode_jpeg(const Image& image, const JpegOptions& options);
+
 /// encode_png into a file that is written atomically. Throws io.
 void save_png(const Image& image, const std::filesystem::path& path);
 

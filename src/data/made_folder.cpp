@@ -1,4 +1,4 @@
-#include "patchml/made_folder.h"
+#include "data/made_folder.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>

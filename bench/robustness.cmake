@@ -1,0 +1,2 @@
+add_executable(bench_corruptions corruption_bench.cpp)
+target_link_libraries(bench_corruptions PRIVATE assay_robustness benchmark::benchmark)

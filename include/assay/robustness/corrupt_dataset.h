@@ -1,0 +1,89 @@
+// Corrupted copies of a data set, one folder for each corruption and severity, laid out as
+// ImageNet-C: OUT/<corruption>/<severity>/<class>/<image>. Everything that `assay corrupt` does,
+// with its defaults.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "assay/image/image.h"
+#include "assay/progress.h"
+#include "assay/report.h"
+#include "assay/robustness/corruption.h"
+
+namespace assay {
+
+/// From a decoded image to the one that is corrupted.
+struct CorruptionWindow {
+    int resize = 256;  ///< short side, pixels, antialiased bilinear; 0: as it is
+    int crop = 224;    ///< side of the centre crop, pixels; 0: all of it
+    bool operator==(const CorruptionWindow&) const = default;
+};
+/// Throws bad_input: the image is smaller than the crop.
+Image cut_window(const Image& image, const CorruptionWindow& window);
+
+struct CorruptOptions {
+    std::filesystem::path data;  ///< a data set, as open_dataset() takes it
+    std::filesystem::path list;  ///< its labels, where they are in a file
+    /// Names, groups ("noise", "blur", "weather", "digital"), "paper" (the 15), "extra" (the 4) or
+    /// "all" (the 19).
+    std::vector<std::string> corruptions = {"all"};
+    std::vector<int> severities = {1, 2, 3, 4, 5};
+    std::uint64_t seed = 0;
+    CorruptionWindow window;
+    std::optional<int> jpeg_quality;  ///< 1 to 100: JPEG, 4:2:0, in place of PNG; 85 as published
+    std::filesystem::path frost;      ///< folder of photographs; "": see chosen_corruptions()
+    std::size_t limit = 0;            ///< the first images only; 0: all
+    std::filesystem::path out;        ///< the folder that is made; "": none
+    std::filesystem::path sheet;      ///< PNG of one image, a row per corruption; "": none
+    std::string sheet_image;          ///< its id; "": the first
+    int threads = 0;                  ///< 0: one per core; changes no byte
+};
+
+/// In the order of the table, each once. Without photographs `frost_synthetic` takes the place that
+/// `frost` has in a group; `frost` by its own name needs them. Throws usage: unknown names, none at
+/// all, `frost` without photographs.
+std::vector<const Corruption*> chosen_corruptions(const std::vector<std::string>& names,
+                                                  bool photographs);
+
+/// What can be known to be wrong before an image is read. Throws usage.
+void check(const CorruptOptions& options);
+
+/// What is done to an image, in one line: "short side to 256 pixels (bilinear), centre crop 224 x
+/// 224, corruption, cut to 8 bit, PNG".
+std::string describe_pipeline(const CorruptOptions& options);
+
+struct CorruptResult {
+    CorruptOptions options;
+    std::vector<const Corruption*> corruptions;
+    std::string dataset;                ///< its name
+    std::uint64_t images = 0;           ///< of the data set, those left out included
+    std::uint64_t written = 0;          ///< files, those found from an earlier run included
+    std::uint64_t found = 0;            ///< of `written`: made by an earlier run
+    bool was_there = false;             ///< the data set was finished before
+    std::uint64_t left_out = 0;         ///< images that cannot be read or are too small
+    std::vector<std::string> examples;  ///< of those: "id: reason", the first ones
+    std::vector<std::string> notes;     ///< what was read and assumed; for people
+};
+
+/// Writes what `out` and `sheet` name. Each image is decoded once. The same command continues an
+/// unfinished folder and leaves a finished one alone. Progress counts files. Images that cannot be
+/// read are left out and counted. Throws usage as check(), and where `out` holds something else;
+/// bad_input as open_dataset() and read_frost_photographs(), and where no image can be read; io;
+/// interrupted.
+CorruptResult corrupt_dataset(const CorruptOptions& options, const ProgressCallback& progress = {});
+
+/// The contact sheet: a row for each corruption, a column for each severity.
+Image contact_sheet(const Image& image, const std::vector<const Corruption*>& corruptions,
+                    const std::vector<int>& severities, const CorruptionSeed& seed,
+                    const FrostPhotographs* frost = nullptr);
+
+/// "assay.corrupt/1". CSV holds a row per corruption and severity. Partial where images were left
+/// out.
+Report report_of(const CorruptResult& result);
+
+}  // namespace assay

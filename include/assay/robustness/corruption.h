@@ -1,0 +1,73 @@
+// Common corruptions of images: the 15 of ImageNet-C and its 4 extra ones, at severities 1 to 5.
+//
+// Hendrycks, Dietterich, "Benchmarking neural network robustness to common corruptions and
+// perturbations", ICLR 2019. Their published set is made from images of 224 x 224 pixels (short
+// side to 256, centre crop), and the parameters are in pixels of that size. Results are made here
+// from the same definitions with other random draws: "ImageNet-C" are the published files alone.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "assay/image/image.h"
+
+namespace assay {
+
+namespace robustness {
+struct Work;
+}
+
+inline constexpr int corruption_severities = 5;
+
+/// One corruption: all that is special about it.
+struct Corruption {
+    std::string_view name;   ///< as the folders of ImageNet-C: "gaussian_noise"
+    std::string_view group;  ///< "noise", "blur", "weather", "digital"
+    bool extra;              ///< not among the 15 whose mean is reported
+    bool random;             ///< draws differ from image to image
+    bool photographs;        ///< overlays one of a folder of photographs
+    /// The smallest side, pixels, at each severity: on a smaller one the kernel would reach from
+    /// the middle beyond both edges.
+    std::array<int, corruption_severities> min_side;
+    /// Mean error of AlexNet over the severities, the denominator of mCE.
+    std::optional<double> alexnet_error;
+    std::string_view parameters;  ///< what the severities change, for people
+    void (*apply)(const robustness::Work& work, Image& out);
+};
+
+/// The 15 in the order of the paper, the 4 extra ones, and `frost_synthetic`, which is no part of
+/// ImageNet-C.
+const std::vector<Corruption>& corruptions();
+/// Throws usage with the nearest name.
+const Corruption& corruption_named(std::string_view name);
+
+/// What `frost` overlays.
+struct FrostPhotographs {
+    std::vector<Image> images;
+    std::string fingerprint;  ///< over names and bytes
+};
+/// All images of the folder, by name. Where it holds the six published files (frost1.png to
+/// frost6.jpg), the sixth is left out, as the published code never draws it. Throws bad_input: no
+/// such folder, no image in it, damaged.
+FrostPhotographs read_frost_photographs(const std::filesystem::path& folder);
+
+/// What decides the random draws, with the corruption and the severity.
+struct CorruptionSeed {
+    std::uint64_t seed = 0;
+    std::string_view image;  ///< its id in the data set
+};
+
+/// The corrupted image, of the same size. Values are clipped to [0, 1] and cut, not rounded, to 8
+/// bits, as published. The same bytes for equal arguments, on any thread and with any instruction
+/// set. `frost` is needed by `frost` alone.
+/// Throws usage: severity not in 1 to 5, `frost` without photographs; bad_input: an image smaller
+/// than min_side, a photograph smaller than the image. Thread-safe. Cost at 224 x 224: 0.1 to 4 ms.
+Image corrupt(const Image& image, const Corruption& corruption, int severity,
+              const CorruptionSeed& seed, const FrostPhotographs* frost = nullptr);
+
+}  // namespace assay

@@ -1,0 +1,118 @@
+// assay corrupt: copies of a data set under common corruptions.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+
+#include "assay/error.h"
+#include "assay/robustness/corrupt_dataset.h"
+#include "cli/command.h"
+#include "cli/outputs.h"
+#include "cli/progress.h"
+
+namespace assay::cli {
+namespace {
+
+constexpr std::string_view corrupt_examples = R"(
+assay corrupt imagenet/val --out imagenet-c-like
+assay corrupt imagenet/val --out blurred --corruptions blur --severities 1,3,5
+assay corrupt imagenet/val --out artefact --corruptions paper --frost frost-photographs --jpeg 85
+assay corrupt imagenet/val --sheet sheet.png --limit 1
+assay corrupt cifar10/test --out cifar --resize 0 --crop 0 --corruptions noise,digital
+assay predict --model resnet50.pt --preset torchvision --data blurred/*/* --resize-size 224 --out runs
+)";
+
+}  // namespace
+
+int cmd_corrupt(std::vector<std::string> arguments) {
+    auto app = make_app(
+        "corrupt",
+        "Write copies of a data set under the common corruptions of ImageNet-C (Hendrycks and "
+        "Dietterich 2019): 15 and 4 extra ones at 5 severities, as "
+        "OUT/<corruption>/<severity>/<class>/<image>. The same seed gives the same bytes. The same "
+        "command resumes after an interruption and skips what is done. Status 3: some images were "
+        "left out (counted and listed).",
+        corrupt_examples);
+    CorruptOptions options;
+    bool quiet = false;
+    Output output;
+    app->add_option("data", options.data, "Data set: a folder of images, or a csv list")
+        ->required()
+        ->type_name("DATASET");
+    app->add_option("--list", options.list, "Its labels, where they are in a file")
+        ->type_name("FILE");
+    app->add_option("--limit", options.limit, "The first N images only")->type_name("N");
+    const std::string how = "Corruptions";
+    app->add_option("--corruptions", options.corruptions,
+                    "Names (docs/robustness.md), or noise, blur, weather, digital, paper (15), "
+                    "extra (4), all (19)")
+        ->delimiter(',')
+        ->capture_default_str()
+        ->group(how);
+    app->add_option("--severities", options.severities, "Of 1 to 5")
+        ->delimiter(',')
+        ->capture_default_str()
+        ->group(how);
+    app->add_option("--seed", options.seed,
+                    "Draws depend on it, the image's id, the corruption and the severity")
+        ->transform(decimal_number())
+        ->capture_default_str()
+        ->group(how);
+    app->add_option("--frost", options.frost,
+                    "Folder of photographs that frost overlays; without it frost_synthetic, which "
+                    "is no part of ImageNet-C, takes its place")
+        ->type_name("FOLDER")
+        ->group(how);
+    app->add_option("--resize", options.window.resize,
+                    "Short side before the crop, pixels, antialiased bilinear (0: leave it)")
+        ->capture_default_str()
+        ->group(how);
+    app->add_option("--crop", options.window.crop, "Side of the centre crop (0: all of it)")
+        ->capture_default_str()
+        ->group(how);
+    const std::string results = "Results";
+    app->add_option("--out", options.out, "Folder to make")->type_name("OUT")->group(results);
+    app->add_option("--jpeg", options.jpeg_quality,
+                    "Write JPEG (4:2:0) of this quality, 1 to 100, in place of PNG: 85 as the "
+                    "published set, which makes noise milder")
+        ->type_name("QUALITY")
+        ->group(results);
+    app->add_option("--sheet", options.sheet,
+                    "Write one image under every corruption (rows) and severity (columns)")
+        ->type_name("FILE.png")
+        ->group(results);
+    app->add_option("--image", options.sheet_image, "Id of that image (default: the first)")
+        ->type_name("ID")
+        ->group(results);
+    app->add_option("-j,--threads", options.threads,
+                    "Threads (default: one per core); changes no byte")
+        ->type_name("N")
+        ->check(CLI::NonNegativeNumber)
+        ->group(results);
+    app->add_flag("-q,--quiet", quiet, "No progress, no notes")->group(results);
+    output.add_to(*app);
+    if (!parse(*app, std::move(arguments))) return Status::done;
+    if (options.out.empty() && options.sheet.empty())
+        throw Error(ErrorCode::usage,
+                    "neither --out nor --sheet is given; see `assay corrupt --help`");
+
+    ProgressLine line("corrupt", "files", quiet);
+    const CorruptResult result = corrupt_dataset(options, line);
+    line.finish();
+    if (!quiet) {
+        for (const std::string& text : result.notes) note(text);
+    }
+    const Report report = report_of(result);
+    output.print(report);
+    if (!quiet && !result.options.out.empty()) {
+        const std::string out = as_typed(result.options.out.string());
+        note("evaluate all of it, without a resize of the model's own:\n" +
+             (options.window.crop == 0
+                  ? fmt::format("  assay predict --model MODEL --data {}/*/* --out runs", out)
+                  : fmt::format(
+                        "  assay predict --model MODEL --data {}/*/* --resize-size {} --out runs",
+                        out, options.window.crop)));
+    }
+    return report.partial ? Status::partial : Status::done;
+}
+
+}  // namespace assay::cli

@@ -1,0 +1,291 @@
+// From a data set to its corrupted copies on disk.
+#include "assay/robustness/corrupt_dataset.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <mutex>
+#include <set>
+#include <unordered_set>
+
+#include "assay/data/dataset.h"
+#include "assay/error.h"
+#include "assay/image/encode.h"
+#include "core/csv.h"
+#include "core/file.h"
+#include "core/parallel.h"
+#include "core/paths.h"
+#include "core/refuse.h"
+#include "core/text.h"
+#include "data/label_texts.h"
+#include "data/made_folder.h"
+
+namespace assay {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+constexpr const char* corrupt_record = "corrupt.json";
+constexpr std::size_t most_examples = 5;
+
+/// Where each image goes, below the folder of a corruption and severity: its id with the format's
+/// extension; behind the old one where two would meet.
+StringColumn target_names(const Dataset& dataset, bool jpeg) {
+    StringColumn names;
+    std::unordered_set<std::string> taken;
+    for (std::size_t i = 0; i < dataset.size(); ++i) {
+        const std::string id(dataset.ids[i]);
+        const fs::path path(id);
+        if (path.is_absolute() ||
+            std::find(path.begin(), path.end(), fs::path("..")) != path.end()) {
+            refuse(
+                fmt::format("the image `{}` is not below the data set's folder: its corrupted "
+                            "copies would leave the new one",
+                            shortened(id, 200)));
+        }
+        const std::string old = lower_extension(id);
+        const bool fits = jpeg ? old == ".jpg" || old == ".jpeg" : old == ".png";
+        const std::string extension = jpeg ? ".jpg" : ".png";
+        std::string name = fits ? id : std::string(without_extension(id)) + extension;
+        while (!taken.insert(name).second) name = (name == id ? name : id) + extension;
+        names.append(name);
+    }
+    return names;
+}
+
+/// Labels that are not in the names of folders need a file.
+bool labels_in_a_file(const CorruptOptions& options, const Dataset& dataset) {
+    return !options.list.empty() || !dataset.attributes.empty() || !is_folder(options.data) ||
+           is_there(options.data / "labels.csv");
+}
+
+std::string labels_text(const Dataset& dataset, const StringColumn& names) {
+    const LabelCells cells(dataset.classes);
+    std::string text;
+    CsvWriter writer(text);
+    writer.field("path");
+    writer.field("labels");
+    for (const auto& attribute : dataset.attributes) writer.field(attribute.name);
+    writer.end_row();
+    for (std::size_t i = 0; i < dataset.size(); ++i) {
+        writer.field(std::string(names[i]));
+        writer.field(cells.text(dataset.labels[i]));
+        for (const auto& attribute : dataset.attributes)
+            writer.field(std::string(attribute.values[i]));
+        writer.end_row();
+    }
+    return text;
+}
+
+/// What decides every byte.
+json corrupt_settings(const CorruptOptions& o, const Dataset& dataset,
+                      const std::vector<const Corruption*>& corruptions,
+                      const FrostPhotographs& frost) {
+    json names = json::array();
+    for (const Corruption* c : corruptions) names.push_back(c->name);
+    return {{"schema", "assay.corrupted"},
+            {"schema_version", 1},
+            {"seed", o.seed},
+            {"corruptions", names},
+            {"severities", o.severities},
+            {"resize", o.window.resize},
+            {"crop", o.window.crop},
+            {"jpeg_quality", o.jpeg_quality ? json(*o.jpeg_quality) : json()},
+            {"frost", frost.images.empty() ? json() : json(frost.fingerprint)},
+            {"dataset",
+             {{"name", dataset.name},
+              {"images", dataset.size()},
+              {"fingerprint", dataset.ids_fingerprint()}}}};
+}
+
+/// A file that an earlier run left whole.
+bool is_whole(const fs::path& path) {
+    std::error_code problem;
+    if (!fs::exists(path, problem)) return false;
+    try {
+        decode_image(read_file(path));
+        return true;
+    } catch (const Error&) {
+        return false;
+    }
+}
+
+class Writer {
+public:
+    Writer(const Dataset& dataset, CorruptResult& result, const FrostPhotographs& frost,
+           const fs::path& folder, const ProgressCallback& callback)
+        : dataset_(dataset),
+          result_(result),
+          frost_(frost),
+          folder_(folder),
+          callback_(callback),
+          names_(target_names(dataset, result.options.jpeg_quality.has_value())) {
+        for (const Corruption* c : result.corruptions) {
+            for (const int severity : result.options.severities)
+                versions_.push_back({c, severity, folder / c->name / std::to_string(severity)});
+        }
+        progress_.total = versions_.size() * dataset.size();
+    }
+
+    void run() {
+        make_class_folders();
+        parallel_blocks(dataset_.size(), resolve_threads(result_.options.threads),
+                        [&](std::size_t item) { write_versions(item); });
+        if (labels_in_a_file(result_.options, dataset_)) {
+            const std::string text = labels_text(dataset_, names_);
+            for (const Version& v : versions_) write_file_atomically(v.folder / "labels.csv", text);
+        }
+        result_.left_out = problems_.size();
+        for (const auto& [item, problem] : problems_) {
+            if (result_.examples.size() == most_examples) break;
+            result_.examples.push_back(
+                fmt::format("{}: {}", shortened(dataset_.ids[item], 200), problem));
+        }
+        if (result_.left_out == dataset_.size())
+            refuse("no image could be corrupted: " + result_.examples.front());
+    }
+
+private:
+    struct Version {
+        const Corruption* corruption;
+        int severity;
+        fs::path folder;
+    };
+
+    void make_class_folders() const {
+        std::set<fs::path> parents;
+        for (std::size_t i = 0; i < dataset_.size(); ++i)
+            parents.insert(fs::path(names_[i]).parent_path());
+        for (const Version& v : versions_) {
+            for (const fs::path& parent : parents) make_folders(v.folder / parent);
+        }
+    }
+
+    void write_versions(std::size_t item) {
+        std::vector<const Version*> missing;
+        for (const Version& v : versions_) {
+            if (!is_whole(v.folder / names_[item])) missing.push_back(&v);
+        }
+        count(versions_.size() - missing.size(), true);
+        if (missing.empty()) return;
+        std::vector<std::vector<std::byte>> files;
+        try {
+            const Image window =
+                cut_window(load_image(dataset_.path_of(item)), result_.options.window);
+            for (const Version* v : missing) {
+                throw_if_stopped();
+                files.push_back(
+                    encoded(corrupt(window, *v->corruption, v->severity,
+                                    {result_.options.seed, dataset_.ids[item]}, &frost_)));
+            }
+        } catch (const Error& error) {
+            if (error.code() != ErrorCode::bad_input) throw;
+            const std::scoped_lock lock(mutex_);
+            if (problems_.size() < 1'000'000) problems_.emplace(item, error.message());
+            return;
+        }
+        for (std::size_t k = 0; k < files.size(); ++k)
+            write_renamed(missing[k]->folder / names_[item], files[k]);
+        count(files.size(), false);
+    }
+
+    std::vector<std::byte> encoded(const Image& image) const {
+        if (!result_.options.jpeg_quality) return encode_png(image);
+        return encode_jpeg(image, {.quality = *result_.options.jpeg_quality,
+                                   .chroma = JpegChroma::halved,
+                                   .optimize = true});
+    }
+
+    void count(std::size_t files, bool earlier) {
+        const std::scoped_lock lock(mutex_);
+        result_.written += files;
+        if (earlier) result_.found += files;
+        progress_.done = result_.written;
+        progress_.skipped = result_.found;
+        if (callback_) callback_(progress_);
+    }
+
+    const Dataset& dataset_;
+    CorruptResult& result_;
+    const FrostPhotographs& frost_;
+    const fs::path& folder_;
+    const ProgressCallback& callback_;
+    const StringColumn names_;
+    std::vector<Version> versions_;
+    std::mutex mutex_;
+    Progress progress_;
+    std::map<std::size_t, std::string> problems_;
+};
+
+void read_earlier_result(const fs::path& file, CorruptResult& result) {
+    const json record = json::parse(read_text(file, std::uint64_t{16} << 20), nullptr, false);
+    const json made = record.is_object() ? record.value("made", json()) : json();
+    if (!made.is_object()) refuse(file.string() + ": damaged: it has no `made`");
+    result.was_there = true;
+    result.written = result.found = made.value("files", std::uint64_t{0});
+    result.left_out = made.value("left_out", std::uint64_t{0});
+    result.examples = made.value("examples", std::vector<std::string>{});
+}
+
+void write_sheet(const Dataset& dataset, const CorruptResult& result,
+                 const FrostPhotographs& frost) {
+    const CorruptOptions& options = result.options;
+    std::size_t item = 0;
+    if (!options.sheet_image.empty()) {
+        while (item < dataset.size() && dataset.ids[item] != options.sheet_image) ++item;
+        if (item == dataset.size()) {
+            refuse(fmt::format("the data set {} has no image `{}`", dataset.name,
+                               shortened(options.sheet_image, 200)));
+        }
+    }
+    const Image window = cut_window(load_image(dataset.path_of(item)), options.window);
+    save_png(contact_sheet(window, result.corruptions, options.severities,
+                           {options.seed, dataset.ids[item]}, &frost),
+             options.sheet);
+}
+
+}  // namespace
+
+CorruptResult corrupt_dataset(const CorruptOptions& options, const ProgressCallback& progress) {
+    check(options);
+    CorruptResult result;
+    result.options = options;
+    auto& severities = result.options.severities;
+    std::sort(severities.begin(), severities.end());
+    severities.erase(std::unique(severities.begin(), severities.end()), severities.end());
+    result.corruptions = chosen_corruptions(options.corruptions, !options.frost.empty());
+    FrostPhotographs frost;
+    if (!options.frost.empty()) frost = read_frost_photographs(options.frost);
+    const Dataset dataset =
+        open_dataset(options.data, {.list = options.list, .limit = options.limit}, &result.notes);
+    result.dataset = dataset.name;
+    result.images = dataset.size();
+    for (const Corruption* c : result.corruptions) {
+        if (c->name == "frost_synthetic") {
+            result.notes.emplace_back(
+                "frost_synthetic stands in for frost, which overlays photographs that are not "
+                "given: it is no part of ImageNet-C");
+        }
+    }
+    if (!options.sheet.empty()) write_sheet(dataset, result, frost);
+    if (options.out.empty()) return result;
+    json settings = corrupt_settings(result.options, dataset, result.corruptions, frost);
+    MadeFolder made(options.out, corrupt_record, settings);
+    result.options.out = made.final_path();
+    if (made.finished()) {
+        read_earlier_result(made.final_path() / corrupt_record, result);
+        return result;
+    }
+    with_note("making " + made.final_path().string(), [&] {
+        Writer(dataset, result, frost, made.path(), progress).run();
+        settings["pipeline"] = describe_pipeline(options);
+        settings["made"] = {{"files", result.written},
+                            {"left_out", result.left_out},
+                            {"examples", result.examples}};
+        made.finish(settings);
+    });
+    return result;
+}
+
+}  // namespace assay

@@ -1,0 +1,120 @@
+// What is asked for, and whether it can be.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "assay/error.h"
+#include "assay/image/preprocess.h"
+#include "assay/robustness/corrupt_dataset.h"
+#include "core/refuse.h"
+
+namespace assay {
+namespace {
+
+bool in_group(const Corruption& c, std::string_view group) {
+    if (group == "all" || group == "paper" || group == "extra")
+        return group == "all" || c.extra == (group == "extra");
+    return c.group == group;
+}
+
+[[noreturn]] void wrong_option(std::string message) {
+    throw Error(ErrorCode::usage, std::move(message));
+}
+
+}  // namespace
+
+std::vector<const Corruption*> chosen_corruptions(const std::vector<std::string>& names,
+                                                  bool photographs) {
+    constexpr std::array<std::string_view, 7> groups = {"all",  "paper",   "extra",  "noise",
+                                                        "blur", "weather", "digital"};
+    const Corruption& synthetic = corruption_named("frost_synthetic");
+    std::vector<const Corruption*> chosen;
+    for (const std::string& name : names) {
+        if (std::find(groups.begin(), groups.end(), name) == groups.end()) {
+            const Corruption& c = corruption_named(name);
+            if (c.photographs && !photographs) {
+                wrong_option(
+                    fmt::format("{} overlays photographs, and no folder of them is given; "
+                                "{} needs none",
+                                c.name, synthetic.name));
+            }
+            chosen.push_back(&c);
+            continue;
+        }
+        for (const Corruption& c : corruptions()) {
+            if (&c == &synthetic || !in_group(c, name)) continue;
+            chosen.push_back(c.photographs && !photographs ? &synthetic : &c);
+        }
+    }
+    if (chosen.empty()) wrong_option("no corruption is named");
+    std::sort(chosen.begin(), chosen.end());  // the order of the table
+    chosen.erase(std::unique(chosen.begin(), chosen.end()), chosen.end());
+    return chosen;
+}
+
+void check(const CorruptOptions& options) {
+    chosen_corruptions(options.corruptions, !options.frost.empty());
+    if (options.severities.empty()) wrong_option("no severity is named");
+    for (const int severity : options.severities) {
+        if (severity < 1 || severity > corruption_severities)
+            wrong_option(fmt::format("severity {}: 1 to {}", severity, corruption_severities));
+    }
+    const CorruptionWindow& window = options.window;
+    if (window.resize < 0 || window.crop < 0 || window.resize > 16384 || window.crop > 16384) {
+        wrong_option(fmt::format("a resize to {} and a crop of {} pixels: 0 to 16384",
+                                 window.resize, window.crop));
+    }
+    if (window.resize != 0 && window.crop > window.resize) {
+        wrong_option(fmt::format("a crop of {} pixels does not fit a short side of {}", window.crop,
+                                 window.resize));
+    }
+    if (options.jpeg_quality && (*options.jpeg_quality < 1 || *options.jpeg_quality > 100))
+        wrong_option(fmt::format("JPEG quality {}: 1 to 100", *options.jpeg_quality));
+    if (options.out.empty() && options.sheet.empty())
+        wrong_option("nothing to write: neither a folder nor a contact sheet is named");
+}
+
+Image cut_window(const Image& image, const CorruptionWindow& window) {
+    ResizeWindow part{.width = image.width, .height = image.height};
+    if (window.resize != 0) {
+        const int side = window.crop != 0 ? window.crop : window.resize;
+        part = window_of({.height = side, .width = side, .resize_size = window.resize}, image.width,
+                         image.height);
+    }
+    if (window.crop > part.width || window.crop > part.height) {
+        refuse(fmt::format("{} x {} pixels are less than the crop of {}", part.width, part.height,
+                           window.crop));
+    }
+    if (window.crop == 0) {
+        part.crop_x = part.crop_y = 0;
+        part.crop_w = part.crop_h = -1;
+    } else if (window.resize == 0) {
+        part.crop_x = static_cast<int>(std::nearbyint((part.width - window.crop) / 2.0));
+        part.crop_y = static_cast<int>(std::nearbyint((part.height - window.crop) / 2.0));
+        part.crop_w = part.crop_h = window.crop;
+    }
+    return resize(image, Interpolation::bilinear, part);
+}
+
+std::string describe_pipeline(const CorruptOptions& options) {
+    const CorruptionWindow& window = options.window;
+    std::string text;
+    if (window.resize != 0)
+        text += fmt::format("short side to {} pixels (bilinear), ", window.resize);
+    if (window.crop != 0) text += fmt::format("centre crop {0} x {0}, ", window.crop);
+    text += "corruption, cut to 8 bit, ";
+    text += options.jpeg_quality ? fmt::format("JPEG {} (4:2:0)", *options.jpeg_quality) : "PNG";
+    if (window == CorruptionWindow{}) {
+        if (options.jpeg_quality == 85) {
+            text += ": the pipeline of the published ImageNet-C";
+        } else if (!options.jpeg_quality) {
+            text +=
+                ": the pipeline of the published ImageNet-C but for its last step, JPEG 85, which "
+                "takes some of the noise away";
+        }
+    }
+    return text;
+}
+
+}  // namespace assay

@@ -1,0 +1,127 @@
+// What files and sensors do: coarse pixels, JPEG, elastic bending.
+#include <cmath>
+
+#include "assay/image/encode.h"
+#include "assay/image/preprocess.h"
+#include "robustness/planes.h"
+#include "robustness/work.h"
+
+namespace assay::robustness {
+namespace {
+
+/// Bilinear, colours of RGBX pixels; coordinates may lie outside.
+template <typename Value>
+std::array<float, 3> sample(const Value* pixels, int width, int height, float x, float y,
+                            Border border) {
+    const float fx = std::floor(x), fy = std::floor(y);
+    const int x0 = static_cast<int>(fx), y0 = static_cast<int>(fy);
+    const float dx = x - fx, dy = y - fy;
+    const int left = inside(x0, width, border), right = inside(x0 + 1, width, border);
+    const std::ptrdiff_t top = 4 * std::ptrdiff_t{width} * inside(y0, height, border);
+    const std::ptrdiff_t bottom = 4 * std::ptrdiff_t{width} * inside(y0 + 1, height, border);
+    const Value *a = pixels + top + 4 * left, *b = pixels + top + 4 * right,
+                *c = pixels + bottom + 4 * left, *d = pixels + bottom + 4 * right;
+    std::array<float, 3> out{};
+    for (std::size_t k = 0; k < 3; ++k) {
+        const auto p = static_cast<float>(a[k]), q = static_cast<float>(c[k]);
+        const float upper = p + (static_cast<float>(b[k]) - p) * dx;
+        const float lower = q + (static_cast<float>(d[k]) - q) * dx;
+        out[k] = upper + (lower - upper) * dy;
+    }
+    return out;
+}
+
+/// x' = a x + b y + c, y' = d x + e y + f, from where a pixel of the result is taken.
+struct Affine {
+    double a, b, c, d, e, f;
+};
+
+/// The map that takes the three moved points back to where they were.
+Affine moved_back(const std::array<std::array<double, 2>, 3>& from,
+                  const std::array<std::array<double, 2>, 3>& to) {
+    const auto [x0, y0] = to[0];
+    const auto [x1, y1] = to[1];
+    const auto [x2, y2] = to[2];
+    const double det = (x1 - x0) * (y2 - y0) - (x2 - x0) * (y1 - y0);
+    const auto row = [&](std::size_t k) {
+        const double u = from[1][k] - from[0][k], v = from[2][k] - from[0][k];
+        const double p = (u * (y2 - y0) - v * (y1 - y0)) / det;
+        const double q = (v * (x1 - x0) - u * (x2 - x0)) / det;
+        return std::array<double, 3>{p, q, from[0][k] - p * x0 - q * y0};
+    };
+    const auto x = row(0), y = row(1);
+    return {x[0], x[1], x[2], y[0], y[1], y[2]};
+}
+
+/// Smooth random displacements, pixels.
+Planes field(const Work& work, double amount, double sigma) {
+    Planes planes(work.image.width, work.image.height, 1);
+    std::vector<std::uint32_t> bits(planes.values.size());
+    work.draws.fill(bits);
+    for (std::size_t i = 0; i < bits.size(); ++i)
+        planes.values[i] = static_cast<float>(bits[i] >> 8U) * 0x1.0p-23F - 1;
+    gaussian(planes, sigma, 3, Border::reflect);
+    for (float& v : planes.values) v *= static_cast<float>(amount);
+    return planes;
+}
+
+}  // namespace
+
+void elastic_transform(const Work& work, Image& out) {
+    struct Elastic {
+        double amount, sigma, affine;  ///< in units of 244 pixels, whatever the image
+    };
+    constexpr std::array<Elastic, corruption_severities> levels = {
+        {{2, .7, .1}, {2, .08, .2}, {.05, .01, .02}, {.07, .01, .02}, {.12, .01, .02}}};
+    const Elastic& e = levels[work.level()];
+    const int width = work.image.width, height = work.image.height;
+    const double half_x = width / 2, half_y = height / 2, third = std::min(width, height) / 3;
+    const std::array<std::array<double, 2>, 3> from = {{{half_x + third, half_y + third},
+                                                        {half_x + third, half_y - third},
+                                                        {half_x - third, half_y - third}}};
+    auto to = from;
+    for (auto& point : to) {
+        for (double& v : point) v += 244 * e.affine * (2 * work.draws.uniform() - 1);
+    }
+    const Affine m = moved_back(from, to);
+    std::vector<float> tilted(4 * work.pixels());
+    for (int y = 0; y < height; ++y) {
+        for (int x = 0; x < width; ++x) {
+            const auto value =
+                sample(work.image.pixels.data(), width, height,
+                       static_cast<float>(m.a * x + m.b * y + m.c),
+                       static_cast<float>(m.d * x + m.e * y + m.f), Border::reflect_101);
+            std::copy(value.begin(), value.end(),
+                      tilted.begin() + 4 * (std::ptrdiff_t{width} * y + x));
+        }
+    }
+    const Planes dx = field(work, 244 * e.amount, 244 * e.sigma);
+    const Planes dy = field(work, 244 * e.amount, 244 * e.sigma);
+    for (int y = 0; y < height; ++y) {
+        for (int x = 0; x < width; ++x) {
+            const auto value =
+                sample(tilted.data(), width, height, static_cast<float>(x) + dx.row(y)[x],
+                       static_cast<float>(y) + dy.row(y)[x], Border::reflect);
+            std::uint8_t* p = out.pixels.data() + 4 * (std::ptrdiff_t{width} * y + x);
+            for (std::size_t c = 0; c < 3; ++c) p[c] = cut(value[c]);
+            p[3] = 255;
+        }
+    }
+}
+
+void pixelate(const Work& work, Image& out) {
+    constexpr Levels kept = {.6, .5, .4, .3, .25};
+    const double c = kept[work.level()];
+    const Image& in = work.image;
+    const Image coarse = resize(in, Interpolation::box,
+                                {static_cast<int>(in.width * c), static_cast<int>(in.height * c)});
+    out = resize(coarse, Interpolation::box, {in.width, in.height});
+}
+
+void jpeg_compression(const Work& work, Image& out) {
+    constexpr std::array<int, corruption_severities> quality = {25, 18, 15, 10, 7};
+    const JpegOptions options{.quality = quality[work.level()], .chroma = JpegChroma::halved};
+    decode_image_into(encode_jpeg(work.image, options), out);
+}
+
+}  // namespace assay::robustness

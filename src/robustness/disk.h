@@ -1,0 +1,12 @@
+// The kernel of an image out of focus.
+#pragma once
+
+#include "robustness/planes.h"
+
+namespace assay::robustness {
+
+/// A disk on a grid of 17 x 17 (of 2 * radius + 1 above radius 8), normalised, then smoothed by a
+/// Gaussian of 3 x 3 (5 x 5) and `sigma`.
+Kernel disk_kernel(int radius, double sigma);
+
+}  // namespace assay::robustness

@@ -1,0 +1,114 @@
+// Noise of single values.
+#include <cmath>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "robustness/work.h"
+
+namespace assay::robustness {
+namespace {
+
+/// f(value, i) for each colour value of the image in turn.
+template <typename F>
+void each_value(const Work& work, Image& out, F&& f) {
+    const std::uint8_t* in = work.image.pixels.data();
+    std::uint8_t* to = out.pixels.data();
+    std::size_t i = 0;
+    for (std::size_t p = 0; p < 4 * work.pixels(); p += 4) {
+        for (std::size_t c = 0; c < 3; ++c) to[p + c] = f(in[p + c], i++);
+        to[p + 3] = 255;
+    }
+}
+
+std::vector<float> normals(const Work& work) {
+    std::vector<float> out(3 * work.pixels());
+    work.draws.fill_normal(out);
+    return out;
+}
+
+std::vector<std::uint32_t> bits(const Work& work) {
+    std::vector<std::uint32_t> out(3 * work.pixels());
+    work.draws.fill(out);
+    return out;
+}
+
+/// Poisson numbers of each of 256 means by the inverse of the distribution function, to 32 bits.
+class PoissonTable {
+public:
+    explicit PoissonTable(double photons) {
+        for (int v = 0; v < 256; ++v) {
+            const double mean = photons * v / 255;
+            Row& row = rows_[v];
+            double p = std::exp(-mean), sum = p;
+            for (int k = 0;; ++k) {
+                const double end = std::nearbyint(sum * 0x1.0p32);
+                if (k > mean && (end >= 0x1.0p32 || p < 0x1.0p-34)) break;
+                row.ends.push_back(static_cast<std::uint32_t>(std::min(end, 0x1.0p32 - 1)));
+                p *= mean / (k + 1);
+                sum += p;
+            }
+            row.ends.push_back(0xffffffffU);
+            for (std::uint32_t g = 0; g < guides; ++g) {
+                std::uint8_t k = 0;
+                while (row.ends[k] < (g << shift)) ++k;
+                row.guide[g] = k;
+            }
+            for (std::size_t k = 0; k < row.ends.size(); ++k)
+                row.bytes.push_back(
+                    cut(static_cast<float>(255.0 * static_cast<double>(k) / photons)));
+        }
+    }
+    /// What byte `v` becomes, for a uniform draw.
+    std::uint8_t draw(std::uint8_t v, std::uint32_t u) const {
+        const Row& row = rows_[v];
+        std::size_t k = row.guide[u >> shift];
+        while (row.ends[k] < u) ++k;
+        return row.bytes[k];
+    }
+
+private:
+    static constexpr std::uint32_t guides = 256, shift = 24;
+    struct Row {
+        std::vector<std::uint32_t> ends;           ///< P(K <= k) * 2^32
+        std::vector<std::uint8_t> bytes;           ///< k / photons as a byte
+        std::array<std::uint8_t, guides> guide{};  ///< the first k of draws that begin so
+    };
+    std::array<Row, 256> rows_;
+};
+
+}  // namespace
+
+void gaussian_noise(const Work& work, Image& out) {
+    constexpr Levels sigma = {.08, .12, .18, .26, .38};
+    const auto scale = static_cast<float>(255 * sigma[work.level()]);
+    const auto z = normals(work);
+    each_value(work, out, [&](std::uint8_t v, std::size_t i) { return cut(v + scale * z[i]); });
+}
+
+void speckle_noise(const Work& work, Image& out) {
+    constexpr Levels sigma = {.15, .2, .35, .45, .6};
+    const auto scale = static_cast<float>(sigma[work.level()]);
+    const auto z = normals(work);
+    each_value(work, out, [&](std::uint8_t v, std::size_t i) { return cut(v + v * scale * z[i]); });
+}
+
+void shot_noise(const Work& work, Image& out) {
+    static const std::array<PoissonTable, corruption_severities> tables = {
+        PoissonTable(60), PoissonTable(25), PoissonTable(12), PoissonTable(5), PoissonTable(3)};
+    const PoissonTable& table = tables[work.level()];
+    const auto u = bits(work);
+    each_value(work, out, [&](std::uint8_t v, std::size_t i) { return table.draw(v, u[i]); });
+}
+
+void impulse_noise(const Work& work, Image& out) {
+    constexpr Levels proportion = {.03, .06, .09, .17, .27};
+    const auto hit = static_cast<std::uint32_t>(proportion[work.level()] * 0x1.0p32);
+    const auto u = bits(work);
+    each_value(work, out, [&](std::uint8_t v, std::size_t i) -> std::uint8_t {
+        if (u[i] >= hit) return v;
+        return u[i] < hit / 2 ? 255 : 0;
+    });
+}
+
+}  // namespace assay::robustness

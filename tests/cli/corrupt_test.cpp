@@ -1,0 +1,74 @@
+// `assay corrupt` as a user runs it.
+#include <gmock/gmock.h>
+
+#include <nlohmann/json.hpp>
+
+#include "cli/program.h"
+#include "core/file.h"
+#include "data/temp_folder.h"
+#include "patchml/made_images.h"
+
+namespace assay {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using testing::HasSubstr;
+
+class CorruptCommand : public testing::Test {
+protected:
+    CorruptCommand() {
+        for (std::size_t i = 0; i < 3; ++i) {
+            save(one_colour(40, 30, colour_of(i)),
+                 folder_ / ("pics/cat/" + std::to_string(i) + ".png"));
+        }
+    }
+    Outcome run(std::vector<std::string> more) {
+        more.insert(more.begin(), {"corrupt", (folder_ / "pics").string()});
+        return assay_run(more);
+    }
+    TempFolder folder_;
+};
+
+TEST_F(CorruptCommand, WritesATreeAndListsIt) {
+    const std::string out = (folder_ / "out").string();
+    const Outcome made =
+        run({"--out", out, "--corruptions", "fog,digital", "--severities", "2,4", "--json"});
+    ASSERT_EQ(made.status, 0) << made.err;
+    const json listed = json::parse(made.out);
+    EXPECT_EQ(listed["schema"], "assay.corrupt/1");
+    EXPECT_EQ(listed["files"], 3 * 2 * 6);
+    EXPECT_THAT(listed["pipeline"].get<std::string>(),
+                HasSubstr("short side to 256 pixels (bilinear), centre crop 224 x 224"));
+    for (const json& version : listed["versions"]) {
+        EXPECT_TRUE(fs::exists(fs::path(version["folder"].get<std::string>()) / "cat/2.png"));
+    }
+    EXPECT_THAT(made.err, HasSubstr("assay predict --model MODEL --data "));
+    const Outcome again =
+        run({"--out", out, "--corruptions", "digital,fog", "--severities", "4,2"});
+    EXPECT_EQ(again.status, 0) << again.err;
+    EXPECT_THAT(again.out, HasSubstr("was finished before"));
+}
+
+TEST_F(CorruptCommand, WritesASheetOfOneImage) {
+    const std::string sheet = (folder_ / "sheet.png").string();
+    const Outcome made = run({"--sheet", sheet, "--image", "cat/1.png", "-q"});
+    ASSERT_EQ(made.status, 0) << made.err;
+    const Image image = load_image(sheet);
+    EXPECT_EQ(image.width, 5 * 226 - 2);
+    EXPECT_EQ(image.height, 19 * 226 - 2);
+    EXPECT_THAT(run({"--sheet", sheet, "--image", "cat/7.png"}).err,
+                HasSubstr("has no image `cat/7.png`"));
+}
+
+TEST_F(CorruptCommand, SaysWhatIsMissing) {
+    const Outcome none = run({});
+    EXPECT_EQ(none.status, 2);
+    EXPECT_THAT(none.err, HasSubstr("neither --out nor --sheet is given"));
+    const Outcome unknown = run({"--sheet", (folder_ / "s.png").string(), "--corruptions", "fogg"});
+    EXPECT_EQ(unknown.status, 2);
+    EXPECT_THAT(unknown.err, HasSubstr("did you mean `fog`?"));
+}
+
+}  // namespace
+}  // namespace assay

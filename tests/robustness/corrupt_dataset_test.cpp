@@ -1,0 +1,226 @@
+// Data sets on disk: their layout, their bytes, and what is left of a killed run.
+#include "assay/robustness/corrupt_dataset.h"
+
+#include <gmock/gmock.h>
+
+#include <map>
+
+#include "assay/data/dataset.h"
+#include "assay/error.h"
+#include "assay/image/encode.h"
+#include "assay/image/preprocess.h"
+#include "core/file.h"
+#include "core/parallel.h"
+#include "message_of.h"
+#include "robustness/images.h"
+#include "scratch.h"
+
+namespace assay {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+std::map<std::string, std::string> files_below(const fs::path& folder) {
+    std::map<std::string, std::string> files;
+    for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+        if (entry.is_regular_file())
+            files[fs::relative(entry.path(), folder).string()] = read_text(entry.path());
+    }
+    return files;
+}
+
+class CorruptDataset : public testing::Test {
+protected:
+    CorruptDataset() {
+        for (int i = 0; i < 4; ++i) {
+            const fs::path file = scratch_ / ("images/" + std::string(i % 2 == 0 ? "cat" : "dog") +
+                                              "/" + std::to_string(i) + ".png");
+            fs::create_directories(file.parent_path());
+            save_png(wavy_image(90 + i, 70, static_cast<std::uint64_t>(i)), file);
+        }
+    }
+    CorruptOptions options(const std::string& out = "out") const {
+        CorruptOptions o;
+        o.data = scratch_ / "images";
+        o.out = scratch_ / out;
+        o.corruptions = {"fog", "gaussian_noise"};
+        o.severities = {5, 2};
+        o.window = {.resize = 48, .crop = 32};
+        o.seed = 7;
+        return o;
+    }
+    Scratch scratch_;
+};
+
+TEST_F(CorruptDataset, IsLaidOutAsImageNetC) {
+    const CorruptResult made = corrupt_dataset(options());
+    EXPECT_EQ(made.written, 4U * 2 * 2);
+    EXPECT_EQ(made.found, 0U);
+    const fs::path folder = scratch_ / "out/gaussian_noise/5";
+    const Dataset dataset = open_dataset(folder, {});
+    EXPECT_EQ(dataset.size(), 4U);
+    EXPECT_EQ(dataset.ids[3], "dog/3.png");
+    EXPECT_EQ(dataset.single_label(3), 1);
+    EXPECT_FALSE(fs::exists(folder / "labels.csv"));
+    const Preprocess published{
+        .height = 32, .width = 32, .interpolation = Interpolation::bilinear, .resize_size = 48};
+    const Image window = crop_window(load_image(scratch_ / "images/dog/3.png"), published);
+    EXPECT_EQ(
+        load_image(folder / "dog/3.png").pixels,
+        corrupt(window, corruption_named("gaussian_noise"), 5, {.seed = 7, .image = "dog/3.png"})
+            .pixels);
+}
+
+TEST_F(CorruptDataset, HasTheSameBytesForAnyThreadsAndContinues) {
+    CorruptOptions one = options("one"), four = options("four");
+    one.threads = 1;
+    four.threads = 4;
+    corrupt_dataset(one);
+    corrupt_dataset(four);
+    const auto expected = files_below(scratch_ / "one");
+    EXPECT_EQ(files_below(scratch_ / "four"), expected);
+    EXPECT_EQ(expected.size(), 17U);
+    // A run that was killed: the hidden folder with some files, one of them cut off.
+    fs::rename(scratch_ / "four", scratch_ / ".four.partial");
+    fs::rename(scratch_ / ".four.partial/corrupt.json", scratch_ / "record");
+    fs::remove(scratch_ / ".four.partial/fog/2/cat/0.png");
+    fs::resize_file(scratch_ / ".four.partial/fog/5/dog/1.png", 100);
+    const CorruptResult again = corrupt_dataset(four);
+    EXPECT_EQ(again.written, 16U);
+    EXPECT_EQ(again.found, 14U);
+    EXPECT_EQ(files_below(scratch_ / "four"), expected);
+    const CorruptResult there = corrupt_dataset(four);
+    EXPECT_TRUE(there.was_there);
+    EXPECT_EQ(there.written, 16U);
+    four.seed = 8;
+    EXPECT_THAT(message_of([&] { corrupt_dataset(four); }, ErrorCode::usage),
+                HasSubstr("was made with other settings (seed is 7, not 8)"));
+}
+
+TEST_F(CorruptDataset, LabelsThatAreNoFoldersGoIntoAFile) {
+    write_file_atomically(scratch_ / "images/labels.csv",
+                          "path,labels,group\ncat/0.png,a b,x\ndog/1.png,b,y\n");
+    write_file_atomically(scratch_ / "classes.txt", "a\nb\n");
+    corrupt_dataset(options());
+    const std::string text = read_text(scratch_ / "out/fog/2/labels.csv");
+    EXPECT_EQ(text, "path,labels,group\ncat/0.png,a b,x\ndog/1.png,b,y\n");
+    const Dataset dataset = open_dataset(scratch_ / "out/fog/2", {});
+    EXPECT_EQ(dataset.size(), 2U);
+    EXPECT_EQ(dataset.labels[0].size(), 2U);
+}
+
+TEST_F(CorruptDataset, JpegIsThePublishedArtefact) {
+    CorruptOptions o = options();
+    o.jpeg_quality = 85;
+    corrupt_dataset(o);
+    const Image window = cut_window(load_image(scratch_ / "images/cat/0.png"), o.window);
+    const Image noisy =
+        corrupt(window, corruption_named("fog"), 2, {.seed = 7, .image = "cat/0.png"});
+    const auto bytes =
+        encode_jpeg(noisy, {.quality = 85, .chroma = JpegChroma::halved, .optimize = true});
+    EXPECT_EQ(read_file(scratch_ / "out/fog/2/cat/0.jpg"), bytes);
+    o.window = {};
+    EXPECT_THAT(describe_pipeline(o), HasSubstr("the pipeline of the published ImageNet-C"));
+}
+
+TEST_F(CorruptDataset, EqualNamesOfOtherFormatsStayApart) {
+    save_png(wavy_image(50, 50), scratch_ / "images/cat/0.jpg");
+    corrupt_dataset(options());
+    EXPECT_TRUE(fs::exists(scratch_ / "out/fog/2/cat/0.png"));
+    EXPECT_EQ(open_dataset(scratch_ / "out/fog/2", {}).size(), 5U);
+}
+
+TEST_F(CorruptDataset, LeavesOutWhatCannotBeReadAndSaysSo) {
+    write_file_atomically(scratch_ / "images/cat/9.png", "no image");
+    const CorruptResult made = corrupt_dataset(options());
+    EXPECT_EQ(made.left_out, 1U);
+    EXPECT_THAT(made.examples, ElementsAre(HasSubstr("cat/9.png: ")));
+    const Report report = report_of(made);
+    EXPECT_TRUE(report.partial);
+    EXPECT_EQ(report.result["left_out"], 1);
+    EXPECT_EQ(report.result["versions"].size(), 4U);
+    EXPECT_EQ(report.result["versions"][0]["images"], 4);
+    // A finished one says it again.
+    EXPECT_EQ(corrupt_dataset(options()).left_out, 1U);
+}
+
+TEST_F(CorruptDataset, ImagesSmallerThanTheKernelOrTheCropAreNamed) {
+    CorruptOptions o = options();
+    o.window = {.resize = 0, .crop = 80};
+    EXPECT_THAT(message_of([&] { corrupt_dataset(o); }),
+                HasSubstr("90 x 70 pixels are less than the crop of 80"));
+    o = options("other");
+    o.window = {.resize = 30, .crop = 0};
+    o.corruptions = {"motion_blur"};
+    EXPECT_THAT(message_of([&] { corrupt_dataset(o); }),
+                HasSubstr("motion_blur at severity 2 needs images of 31 x 31 pixels or more"));
+}
+
+TEST_F(CorruptDataset, PathsThatLeaveTheFolderAreRefused) {
+    write_file_atomically(scratch_ / "images/list.csv", "path,label\n../images/cat/0.png,a\n");
+    CorruptOptions o = options();
+    o.data = scratch_ / "images/list.csv";
+    EXPECT_THAT(message_of([&] { corrupt_dataset(o); }), HasSubstr("is not below the data set"));
+}
+
+TEST_F(CorruptDataset, FrostTakesPhotographsAndElseStandsUnderAnotherName) {
+    CorruptOptions o = options();
+    o.corruptions = {"weather"};
+    o.severities = {1};
+    EXPECT_THAT(corrupt_dataset(o).notes, testing::Contains(HasSubstr("is no part of ImageNet-C")));
+    EXPECT_TRUE(fs::exists(scratch_ / "out/frost_synthetic/1"));
+    EXPECT_FALSE(fs::exists(scratch_ / "out/frost"));
+    o.corruptions = {"frost"};
+    EXPECT_THAT(message_of([&] { check(o); }, ErrorCode::usage), HasSubstr("no folder of them"));
+    fs::create_directories(scratch_ / "ice");
+    o.frost = scratch_ / "ice";
+    o.out = scratch_ / "iced";
+    EXPECT_THAT(message_of([&] { corrupt_dataset(o); }), HasSubstr("frost needs photographs"));
+    save_png(wavy_image(64, 64), scratch_ / "ice/a.png");
+    EXPECT_EQ(corrupt_dataset(o).written, 4U);
+    EXPECT_TRUE(fs::exists(scratch_ / "iced/frost/1/dog/3.png"));
+}
+
+TEST(ChosenCorruptions, ComeOnceInTheOrderOfTheTable) {
+    EXPECT_EQ(chosen_corruptions({"all"}, true).size(), 19U);
+    EXPECT_EQ(chosen_corruptions({"all"}, false).size(), 19U);
+    EXPECT_EQ(chosen_corruptions({"paper"}, true).size(), 15U);
+    EXPECT_EQ(chosen_corruptions({"extra"}, true).size(), 4U);
+    const auto noise = chosen_corruptions({"speckle_noise", "noise", "gaussian_noise"}, true);
+    ASSERT_EQ(noise.size(), 4U);
+    EXPECT_EQ(noise[0]->name, "gaussian_noise");
+    EXPECT_EQ(noise[3]->name, "speckle_noise");
+}
+
+TEST(CorruptOptionsCheck, SaysWhatDoesNotGo) {
+    const auto message = [](const std::function<void(CorruptOptions&)>& change) {
+        CorruptOptions o;
+        o.out = "out";
+        change(o);
+        return message_of([&] { check(o); }, ErrorCode::usage);
+    };
+    EXPECT_THAT(message([](auto& o) { o.corruptions = {"nois"}; }),
+                HasSubstr("unknown corruption `nois`"));
+    EXPECT_THAT(message([](auto& o) { o.corruptions = {}; }), HasSubstr("no corruption"));
+    EXPECT_THAT(message([](auto& o) { o.severities = {0}; }), HasSubstr("severity 0: 1 to 5"));
+    EXPECT_THAT(message([](auto& o) { o.severities = {}; }), HasSubstr("no severity"));
+    EXPECT_THAT(message([](auto& o) { o.window.crop = 300; }), HasSubstr("does not fit"));
+    EXPECT_THAT(message([](auto& o) { o.jpeg_quality = 0; }), HasSubstr("JPEG quality 0"));
+    EXPECT_THAT(message([](auto& o) { o.out = ""; }), HasSubstr("nothing to write"));
+}
+
+TEST(ContactSheet, HasARowPerCorruptionAndAColumnPerSeverity) {
+    const Image image = wavy_image(40, 30);
+    const auto chosen = chosen_corruptions({"contrast", "jpeg_compression"}, false);
+    const Image sheet = contact_sheet(image, chosen, {1, 3, 5}, {});
+    EXPECT_EQ(sheet.width, 3 * 40 + 2 * 2);
+    EXPECT_EQ(sheet.height, 2 * 30 + 2);
+    const Image part = corrupt(image, *chosen[1], 5, {});
+    EXPECT_EQ(value_at(sheet, 2 * 42 + 7, 32 + 9, 1), value_at(part, 7, 9, 1));
+    EXPECT_EQ(value_at(sheet, 40, 3, 0), 255);
+}
+
+}  // namespace
+}  // namespace assay
