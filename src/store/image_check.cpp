@@ -11,6 +11,7 @@
 #include "core/file.h"
 #include "core/hash.h"
 #include "core/parallel.h"
+#include "core/paths.h"
 #include "core/random.h"
 #include "dataset_files.h"
 #include "layout.h"
@@ -55,10 +56,9 @@ ImageFile read_image(const Dataset& dataset, std::uint64_t row, std::string* who
 /// A store's shards are there, half written or of another kind: only what can be read is compared.
 std::optional<ShardRecord> record_if_there(const fs::path& store, const StoreSpec& spec,
                                            std::size_t shard) {
-    std::error_code error;
-    if (!fs::exists(record_path(store, shard), error)) return std::nullopt;
+    if (!is_there(record_path(store, shard))) return std::nullopt;
     try {
-        return read_record(store, spec, shard);
+        return read_record(store, {.spec = spec, .finished = false, .records = {}}, shard);
     } catch (const Error& damage) {
         if (damage.code() == ErrorCode::interrupted) throw;
         return std::nullopt;  // opening the store says so
@@ -66,8 +66,7 @@ std::optional<ShardRecord> record_if_there(const fs::path& store, const StoreSpe
 }
 
 std::optional<StoreSpec> spec_if_there(const fs::path& store) {
-    std::error_code error;
-    if (!fs::exists(manifest_path(store), error)) return std::nullopt;
+    if (!is_there(manifest_path(store))) return std::nullopt;
     try {
         return read_manifest(manifest_path(store)).spec;
     } catch (const Error& damage) {
@@ -78,7 +77,7 @@ std::optional<StoreSpec> spec_if_there(const fs::path& store) {
 
 /// Without a slash at its end.
 fs::path folder_of(const Dataset& dataset) {
-    const fs::path folder = fs::absolute(dataset.root).lexically_normal();
+    const fs::path folder = absolute_path(dataset.root);
     return folder.has_filename() ? folder : folder.parent_path();
 }
 
@@ -131,14 +130,12 @@ ImageCheck::ImageCheck(const Dataset& dataset, fs::path folder, int threads)
 
 std::vector<fs::path> ImageCheck::siblings(const std::string& model) const {
     std::vector<fs::path> folders;
-    std::error_code error;
-    for (fs::directory_iterator it(folder_, error), end; !error && it != end; it.increment(error)) {
-        const std::string name = it->path().filename().string();
-        std::error_code ignored;
-        if (name != model && !name.starts_with('.') && it->is_directory(ignored))
-            folders.push_back(it->path());
+    if (!is_there(folder_)) return folders;
+    for (fs::path& entry : entries_of(folder_)) {
+        const std::string name = entry.filename().string();
+        if (name != model && !name.starts_with('.') && is_folder(entry))
+            folders.push_back(std::move(entry));
     }
-    std::sort(folders.begin(), folders.end());
     return folders;
 }
 
