@@ -81,6 +81,12 @@ fs::path folder_of(const Dataset& dataset) {
     return folder.has_filename() ? folder : folder.parent_path();
 }
 
+/// Where the data set's images were, as it was described; "" where it is no more, and will be
+/// again.
+std::string recorded_root(const fs::path& folder) {
+    return is_there(folder / "dataset.json") ? read_dataset_record(folder).root : std::string();
+}
+
 std::string how_different(const ImageFile& there, const ImageFile& now) {
     if (there.bytes != now.bytes) {
         return fmt::format("had {} bytes then and has {} now", count_text(there.bytes),
@@ -312,8 +318,9 @@ void ImageCheck::after(const std::string& model, std::uint64_t first_row,
 
 void ImageCheck::refuse(const fs::path& store, std::uint64_t row, const std::string& how,
                         std::uint64_t others, std::uint64_t compared) const {
-    const std::string came_from = read_dataset_record(folder_).root;
     const fs::path now = folder_of(dataset_);
+    const std::string root = recorded_root(folder_);
+    const std::string came_from = root.empty() ? now.string() : root;
     throw Error(
         ErrorCode::bad_input,
         fmt::format(
@@ -334,8 +341,9 @@ void ImageCheck::refuse(const fs::path& store, std::uint64_t row, const std::str
 void ImageCheck::note_compared(std::uint64_t sizes, std::uint64_t bytes) {
     if (noted_) return;
     noted_ = true;
-    const std::string came_from = read_dataset_record(folder_).root;
     const std::string now = folder_of(dataset_).string();
+    const std::string root = recorded_root(folder_);
+    const std::string came_from = root.empty() ? now : root;
     if (sizes == 0) {
         notes_.push_back(
             fmt::format("none of the images that `{}` was made from is in `{}`: they "
