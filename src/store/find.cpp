@@ -30,13 +30,15 @@ bool is_not_ours(std::string_view name) {
 }
 
 /// Folders inside `folder` in the byte order of their names. What is behind a link that leads
-/// nowhere, or in a circle, is none.
+/// nowhere, or in a circle, is none; what cannot be examined may be one, and is not left out.
 std::vector<fs::path> subfolders(const fs::path& folder) {
     std::vector<fs::path> found;
     for (fs::path& entry : entries_of(folder)) {
-        std::error_code none;
-        if (!is_not_ours(entry.filename().string()) && fs::is_directory(entry, none))
-            found.push_back(std::move(entry));
+        if (is_not_ours(entry.filename().string())) continue;
+        std::error_code error;
+        const bool known = fs::exists(entry, error) || !error;
+        const bool circle = !known && error == std::errc::too_many_symbolic_link_levels;
+        if (!circle && is_folder(entry)) found.push_back(std::move(entry));
     }
     return found;
 }
