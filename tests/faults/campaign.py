@@ -193,7 +193,8 @@ def not_an_error(done):
         return [f"ended by signal {-done.returncode}"]
     if done.returncode == 70 or "internal error" in done.stderr:
         return [f"internal error: {done.stderr.strip()[:200]}"]
-    if "error" not in done.stderr:
+    # 3: an image that cannot be read is recorded as such, and read when the command is typed again.
+    if "error" not in done.stderr and not (done.returncode == 3 and "warning" in done.stderr):
         return [f"status {done.returncode} and no error named: {done.stderr.strip()[:200]}"]
     return []
 
