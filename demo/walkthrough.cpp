@@ -13,6 +13,7 @@
 #include "cli/terminal.h"
 #include "core/file.h"
 #include "core/parallel.h"
+#include "core/paths.h"
 
 namespace assay::cli {
 namespace {
@@ -85,7 +86,7 @@ void Walkthrough::run(const std::string& line) {
 
 void Walkthrough::write_script() const {
     std::string text = "#!/bin/sh\n# The commands of `assay demo`, to be run where it was run:\n";
-    text += "set -e\ncd " + shell_argument(std::filesystem::current_path().string()) + "\n";
+    text += "set -e\ncd " + shell_argument(absolute_path(".").string()) + "\n";
     for (const std::string& line : lines_) text += "assay " + line + "\n";
     write_file_atomically(script_, text);
 }

@@ -43,6 +43,8 @@ void add_models(Proposals& out, const Inputs& inputs) {
                               .proposals = 0,
                               .alone = 0,
                               .recall = {}});
+        if (std::string writing = writer_warning(reader.store()); !writing.empty())
+            out.notes.push_back(std::move(writing));
         if (reader.depth() < depth && reader.depth() < inputs.reader(0).store().classes()) {
             out.notes.push_back(fmt::format(
                 "{} keeps {} class{} per image, less than the {} asked for", out.models.back().name,

@@ -99,10 +99,21 @@ void hold_standard_descriptors() {
     }
 }
 
+/// Nothing is lost but the shards in flight.
+extern "C" void on_second_signal(int number) {
+    std::signal(number, SIG_DFL);
+    sigset_t heard;
+    ::sigemptyset(&heard);
+    ::sigaddset(&heard, number);
+    ::pthread_sigmask(SIG_UNBLOCK, &heard, nullptr);
+    ::raise(number);
+    // Still here: default actions do not end the first process of a container.
+    ::_exit(128 + number);
+}
+
 extern "C" void on_signal(int number) {
     request_stop();
-    // A second signal ends the process at once: nothing is lost but the shards in flight.
-    std::signal(number, SIG_DFL);
+    std::signal(number, on_second_signal);
 }
 
 void hear_signals() {

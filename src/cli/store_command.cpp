@@ -85,11 +85,10 @@ void set(CLI::Option& option, const std::string& key, const json& value, const s
 }  // namespace
 
 fs::path Runs::find(const std::string& dataset_or_path) const {
-    std::error_code ignored;
     const fs::path runs = folder / dataset_or_path, path = file_folder / dataset_or_path;
     if (std::ranges::find(datasets, dataset_or_path) != datasets.end()) return runs;
-    if (fs::is_directory(runs, ignored)) return runs;
-    if (fs::exists(path, ignored)) return path.lexically_normal();
+    if (is_folder(runs)) return runs;
+    if (is_there(path)) return path.lexically_normal();
     refuse(fmt::format("`{}` is no data set of the file, and nothing is there{}", dataset_or_path,
                        suggest(dataset_or_path, datasets)));
 }

@@ -9,7 +9,9 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
+#include <thread>
 #include <utility>
 
 #include "assay/error.h"
@@ -167,17 +169,46 @@ void make_folders(const fs::path& path) {
                     fmt::format("cannot make the folder `{}`: {}", path.string(), error.message()));
 }
 
+namespace {
+
+/// The name that the holder of the lock wrote into its file.
+std::string holder_named_in(int descriptor) {
+    char holder[32] = {};
+    const ssize_t got = retried([&] { return ::pread(descriptor, holder, sizeof holder - 1, 0); });
+    std::string who(holder, got > 0 ? static_cast<std::size_t>(got) : 0);
+    while (!who.empty() && (who.back() == '\n' || who.back() == '\0')) who.pop_back();
+    return who;
+}
+
+/// Whether the lock was had; waits a little for one that somebody only looks at.
+bool lock_soon(int descriptor) {
+    using namespace std::chrono_literals;
+    for (int tries = 0;; ++tries) {
+        if (retried([&] { return ::flock(descriptor, LOCK_EX | LOCK_NB); }) == 0) return true;
+        if (errno != EWOULDBLOCK || tries == 20) return false;
+        std::this_thread::sleep_for(5ms);
+    }
+}
+
+}  // namespace
+
+std::string lock_holder(const fs::path& path) {
+    const Descriptor descriptor(
+        retried([&] { return ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK); }));
+    if (descriptor.get() < 0) return {};
+    if (retried([&] { return ::flock(descriptor.get(), LOCK_SH | LOCK_NB); }) == 0) return {};
+    if (errno != EWOULDBLOCK) return {};
+    std::string who = holder_named_in(descriptor.get());
+    return who.empty() ? "another process" : who;
+}
+
 FileLock::FileLock(const fs::path& path) {
     Descriptor descriptor(
         retried([&] { return ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666); }));
     if (descriptor.get() < 0) fail(ErrorCode::io, "open the lock", path, errno);
-    if (retried([&] { return ::flock(descriptor.get(), LOCK_EX | LOCK_NB); }) != 0) {
+    if (!lock_soon(descriptor.get())) {
         if (errno != EWOULDBLOCK) fail(ErrorCode::io, "lock", path, errno);
-        char holder[32] = {};
-        const ssize_t got =
-            retried([&] { return ::pread(descriptor.get(), holder, sizeof holder - 1, 0); });
-        std::string who(holder, got > 0 ? static_cast<std::size_t>(got) : 0);
-        while (!who.empty() && (who.back() == '\n' || who.back() == '\0')) who.pop_back();
+        const std::string who = holder_named_in(descriptor.get());
         throw Error(ErrorCode::busy,
                     fmt::format("`{}` is in use by another process{}; wait for it or stop it",
                                 path.parent_path().string(), who.empty() ? "" : " (" + who + ")"));

@@ -58,7 +58,8 @@ void remove_stale_temporaries(const std::filesystem::path& folder);
 void make_folders(const std::filesystem::path& path);
 
 /// An advisory exclusive lock on `path` (created when missing), held until destruction and by the
-/// kernel until the process ends, however it ends. Throws busy, naming the process that holds it.
+/// kernel until the process ends, however it ends. Throws busy, naming the process that holds it,
+/// when it is not free within a tenth of a second: lock_holder() holds it for a moment, too.
 class FileLock {
 public:
     explicit FileLock(const std::filesystem::path& path);
@@ -69,5 +70,9 @@ public:
 private:
     int descriptor_ = -1;
 };
+
+/// Who holds the lock on `path`: "process 123", or "another process" where that is not known;
+/// "" where nobody does, or nobody can tell.
+std::string lock_holder(const std::filesystem::path& path);
 
 }  // namespace assay

@@ -2,7 +2,9 @@
 // exception of the standard library.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
+#include <vector>
 
 namespace assay {
 
@@ -12,6 +14,12 @@ std::filesystem::file_status status_of(const std::filesystem::path& path);
 /// Whether something is at `path`; whether that is a folder. They throw as status_of() does.
 bool is_there(const std::filesystem::path& path);
 bool is_folder(const std::filesystem::path& path);
+
+/// The size of the file at `path` in bytes. Throws io: nothing is there, or as status_of() does.
+std::uint64_t file_bytes(const std::filesystem::path& path);
+/// What lies in a folder, in the byte order of the names. Throws io where it cannot be listed to
+/// its end.
+std::vector<std::filesystem::path> entries_of(const std::filesystem::path& folder);
 
 /// From the root, without "." and "..". Throws io when the current folder is gone.
 std::filesystem::path absolute_path(const std::filesystem::path& path);

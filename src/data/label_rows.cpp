@@ -6,6 +6,7 @@
 
 #include "assay/error.h"
 #include "assay/report.h"
+#include "core/paths.h"
 #include "core/string_index.h"
 #include "core/text.h"
 #include "label_list.h"
@@ -121,8 +122,7 @@ void refuse_namesakes(const StringColumn& keys, const std::vector<std::uint32_t>
 }  // namespace
 
 void require_labels(const std::filesystem::path& path) {
-    std::error_code ignored;
-    if (!path.empty() && !std::filesystem::exists(path, ignored))
+    if (!path.empty() && !is_there(path))
         throw Error(ErrorCode::bad_input, fmt::format("no labels at `{}`", path.string()));
 }
 

@@ -308,6 +308,10 @@ PairReport compare_pair(const RowReader& baseline, const Truth& truth, const Pre
         for (const auto& text : set->report.warnings)
             report.warnings.push_back(fmt::format("{}: {}", name, text));
     }
+    for (const PredictionStore* store : {&a, &b}) {
+        if (std::string writing = writer_warning(*store); !writing.empty())
+            report.warnings.push_back(std::move(writing));
+    }
     if (report.only_baseline + report.only_candidate + report.not_scored > 0) {
         report.warnings.push_back(fmt::format(
             "compared on {} common items; {} are only in the baseline's store, {} only in the "

@@ -310,6 +310,8 @@ ExportResult export_items(const ExportOptions& options,
             if (const std::string& text = score.labels_note;
                 !text.empty() && std::ranges::find(result.warnings, text) == result.warnings.end())
                 result.warnings.push_back(text);
+            if (std::string writing = writer_warning(store); !writing.empty())
+                result.warnings.push_back(std::move(writing));
             const Exported items(store, score, top);
             if (!named && items.rows() > 0) {
                 std::string header;

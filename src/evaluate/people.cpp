@@ -17,6 +17,7 @@
 #include "core/csv.h"
 #include "core/file.h"
 #include "core/parallel.h"
+#include "core/paths.h"
 #include "core/statistics.h"
 #include "evaluate/compare_pairing.h"
 #include "evaluate/kappa.h"
@@ -32,24 +33,15 @@ enum class Decided : std::uint8_t { incorrect, correct, none };
 std::vector<fs::path> csv_files(const std::vector<fs::path>& paths) {
     std::vector<fs::path> files;
     for (const fs::path& path : paths) {
-        std::error_code error;
-        if (!fs::is_directory(path, error)) {
+        if (!is_folder(path)) {
             files.push_back(path);
             continue;
         }
-        std::vector<fs::path> inside;
-        fs::directory_iterator entry(path, error);
-        for (const fs::directory_iterator end; !error && entry != end; entry.increment(error)) {
-            if (entry->path().extension() == ".csv") inside.push_back(entry->path());
-        }
-        if (error) {
-            throw Error(ErrorCode::io, fmt::format("cannot list the folder {}: {}", path.string(),
-                                                   error.message()));
-        }
+        std::vector<fs::path> inside = entries_of(path);
+        std::erase_if(inside, [](const fs::path& file) { return file.extension() != ".csv"; });
         if (inside.empty())
             throw Error(ErrorCode::bad_input,
                         fmt::format("the folder {} holds no csv", path.string()));
-        std::sort(inside.begin(), inside.end());
         files.insert(files.end(), inside.begin(), inside.end());
     }
     return files;

@@ -28,6 +28,8 @@
 #include "evaluate/commit.h"
 #include "evaluate/shard_buffer.h"
 #include "store/image_check.h"
+#include "store/layout.h"
+#include "store/manifest.h"
 
 namespace assay {
 namespace {
@@ -53,8 +55,10 @@ struct ModelRun {
 
 /// The batch size of the store that is there already, or 0.
 std::uint32_t recorded_batch_size(const std::filesystem::path& runs, const StoreSpec& spec) {
-    const std::filesystem::path folder = runs / spec.dataset_name / spec.model_name;
-    return is_there(folder / "manifest.json") ? PredictionStore::open(folder).spec().batch_size : 0;
+    // Of the manifest alone: the data set's description may have been removed, to be written anew.
+    const std::filesystem::path manifest =
+        store::manifest_path(runs / spec.dataset_name / spec.model_name);
+    return is_there(manifest) ? store::read_manifest(manifest).spec.batch_size : 0;
 }
 
 /// All that decides, beside the model's file, which numbers a score is computed from, and which
@@ -177,7 +181,8 @@ void redo_readable(StoreWriter& writer, const Dataset& dataset, const Preprocess
 }
 
 bool is_complete(const std::filesystem::path& store) {
-    return is_there(store / "manifest.json") && PredictionStore::open(store).complete();
+    return is_there(store / "manifest.json") && is_there(store.parent_path() / "dataset.json") &&
+           PredictionStore::open(store).complete();
 }
 
 /// A folder that is not mounted, or a wrong one, must not become a store of unreadable images.

@@ -57,6 +57,8 @@ ScoreReport score_store(const PredictionStore& store, const ScoreOptions& given,
         report.per_class[c].name =
             report.classes.empty() ? std::to_string(c) : report.classes.name(c);
     }
+    if (std::string writing = writer_warning(store); !writing.empty())
+        report.warnings.push_back(std::move(writing));
     if (report.counts.missing > 0) {
         report.warnings.push_back(fmt::format(
             "{} of {} items are in shards that are not there yet: these numbers are of the rest",

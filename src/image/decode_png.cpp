@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "core/parallel.h"
 #include "decode.h"
 
 namespace assay::pixels {
@@ -29,6 +30,7 @@ void ignore_warning(png_structp, png_const_charp) {}
 
 void read_bytes(png_structp png, png_bytep out, std::size_t count) {
     auto* state = static_cast<State*>(png_get_io_ptr(png));
+    if (stop_requested()) png_error(png, "stopped");
     if (count > state->rest.size()) {
         state->out_of_bytes = true;
         png_error(png, "the bytes end too early");
@@ -94,8 +96,10 @@ public:
         if (png_get_rowbytes(png_, info_) > stride)
             png_error(png_, "rows are longer than they should be");
         for (int pass = 0; pass < passes; ++pass) {
-            for (png_uint_32 y = 0; y < height_; ++y)
+            for (png_uint_32 y = 0; y < height_; ++y) {
+                if (stop_requested()) return false;
                 png_read_row(png_, pixels + y * stride, nullptr);
+            }
         }
         return true;
     }
@@ -115,6 +119,7 @@ public:
 
     void require(bool ok) const {
         if (ok) return;
+        throw_if_stopped();
         if (state_.out_of_bytes) truncated("PNG", state_.message);
         damaged("PNG", state_.message);
     }

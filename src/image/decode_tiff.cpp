@@ -30,6 +30,7 @@ struct Source {
 
 tmsize_t read_bytes(thandle_t handle, void* out, tmsize_t count) {
     Source& source = *static_cast<Source*>(handle);
+    if (stop_requested()) return 0;
     if (count <= 0 || source.at >= source.bytes.size()) return 0;
     const auto step = std::min(static_cast<std::size_t>(count),
                                source.bytes.size() - static_cast<std::size_t>(source.at));
@@ -82,6 +83,12 @@ int keep_lost_tag(TIFF*, void* data, const char*, const char* format, va_list ar
     return 1;
 }
 
+/// Reading ends early when a stop is asked for, too.
+[[noreturn]] void refuse_damage(const Source& source) {
+    throw_if_stopped();
+    damaged(tiff, source.message);
+}
+
 struct CloseTiff {
     void operator()(TIFF* file) const { TIFFClose(file); }
 };
@@ -97,7 +104,7 @@ File open(Source& source) {
     // "m": no memory map. Only the first directory is read.
     File file(TIFFClientOpenExt("image", "rm", &source, read_bytes, write_bytes, seek, close,
                                 size_of, nullptr, nullptr, options.get()));
-    if (!file) damaged(tiff, source.message);
+    if (!file) refuse_damage(source);
     if (!source.lost_tag.empty()) damaged(tiff, source.lost_tag);
     return file;
 }
@@ -142,7 +149,7 @@ void read_ycbcr(TIFF* file, const Source& source, Image& image) {
                                       static_cast<std::size_t>(image.height));
     const int ok = TIFFRGBAImageGet(&reader, raster.data(), reader.width, reader.height);
     TIFFRGBAImageEnd(&reader);
-    if (ok == 0) damaged(tiff, source.message);
+    if (ok == 0) refuse_damage(source);
     for (std::size_t i = 0; i < raster.size(); ++i) {
         const std::uint32_t v = raster[i];
         put_rgb(image.pixels.data() + 4 * i, TIFFGetR(v), TIFFGetG(v), TIFFGetB(v));
@@ -197,8 +204,25 @@ void check_plausible(std::size_t size, const TiffLayout& l, const Blocks& b) {
     }
 }
 
+/// Strips of many rows take long to unpack: row by row, so that a stop is heard between them.
+void read_rows(TIFF* file, const Source& source, const TiffLayout& l, Image& image) {
+    std::vector<std::byte> row(static_cast<std::size_t>(
+        std::max<tmsize_t>(TIFFScanlineSize(file), static_cast<tmsize_t>(row_bytes(l, l.width)))));
+    for (int plane = 0; plane < planes(l); ++plane) {
+        for (std::uint32_t y = 0; y < l.height; ++y) {
+            throw_if_stopped();
+            if (TIFFReadScanline(file, row.data(), y, static_cast<std::uint16_t>(plane)) < 0)
+                refuse_damage(source);
+            take_samples(l, plane, row.data(), l.width,
+                         image.pixels.data() + 4 * std::size_t{y} * l.width);
+        }
+    }
+}
+
 void read_blocks(TIFF* file, const Source& source, const TiffLayout& l, const Blocks& b,
                  Image& image) {
+    constexpr tmsize_t quickly_unpacked = tmsize_t{16} << 20;
+    if (!b.tiles && b.bytes > quickly_unpacked) return read_rows(file, source, l, image);
     std::vector<std::byte> block(static_cast<std::size_t>(b.bytes));
     const std::size_t stride = row_bytes(l, b.width);
     for (int plane = 0; plane < planes(l); ++plane) {
@@ -207,7 +231,7 @@ void read_blocks(TIFF* file, const Source& source, const TiffLayout& l, const Bl
                 throw_if_stopped();
                 const auto left = static_cast<std::uint32_t>(x);
                 const auto top = static_cast<std::uint32_t>(y);
-                if (!read_block(file, b, left, top, plane, block)) damaged(tiff, source.message);
+                if (!read_block(file, b, left, top, plane, block)) refuse_damage(source);
                 const std::uint32_t columns = std::min(b.width, l.width - left);
                 const std::uint32_t rows = std::min(b.height, l.height - top);
                 for (std::size_t r = 0; r < rows; ++r) {

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "core/parallel.h"
 #include "decode.h"
 
 namespace assay::pixels {
@@ -54,6 +55,27 @@ std::string_view meaning(VP8StatusCode status) {
     damaged("WebP", "its chunks do not fit together");
 }
 
+struct DeleteDecoder {
+    void operator()(WebPIDecoder* decoder) const { WebPIDelete(decoder); }
+};
+
+/// A gigabyte of pixels takes ten seconds: of large files a part at a time, so that a stop is heard
+/// between them.
+VP8StatusCode decode_parts(const WebPData& frame, WebPDecoderConfig& config) {
+    constexpr std::size_t part = std::size_t{1} << 20;
+    throw_if_stopped();
+    if (frame.size <= part) return WebPDecode(frame.bytes, frame.size, &config);
+    const std::unique_ptr<WebPIDecoder, DeleteDecoder> decoder(WebPIDecode(nullptr, 0, &config));
+    if (!decoder) return VP8_STATUS_OUT_OF_MEMORY;
+    VP8StatusCode status = VP8_STATUS_SUSPENDED;
+    for (std::size_t there = 0; status == VP8_STATUS_SUSPENDED && there < frame.size;) {
+        throw_if_stopped();
+        there = std::min(there + part, frame.size);
+        status = WebPIUpdate(decoder.get(), frame.bytes, there);
+    }
+    return status == VP8_STATUS_SUSPENDED ? VP8_STATUS_NOT_ENOUGH_DATA : status;
+}
+
 }  // namespace
 
 void decode_webp(Bytes bytes, Image& image, const DecodeLimits& limits) {
@@ -87,7 +109,7 @@ void decode_webp(Bytes bytes, Image& image, const DecodeLimits& limits) {
     config.output.u.RGBA.rgba = image.pixels.data() + at;
     config.output.u.RGBA.stride = static_cast<int>(stride);
     config.output.u.RGBA.size = image.pixels.size() - at;
-    const VP8StatusCode status = WebPDecode(frame.fragment.bytes, frame.fragment.size, &config);
+    const VP8StatusCode status = decode_parts(frame.fragment, config);
     if (status != VP8_STATUS_OK) damaged("WebP", meaning(status));
     for (std::size_t i = 3; i < image.pixels.size(); i += 4) image.pixels[i] = 255;
 }

@@ -11,6 +11,7 @@
 #include "assay/data/dataset.h"
 #include "assay/error.h"
 #include "core/file.h"
+#include "core/paths.h"
 #include "core/statistics.h"
 #include "seeds.h"
 
@@ -175,8 +176,7 @@ void look_at_space(const PatchmlResult& plan, const fs::path& out,
     }
     if (plan.options.jpeg_quality) bytes *= 0.35;
     std::error_code problem;
-    const auto there =
-        fs::space(fs::exists(out, problem) ? out : fs::absolute(out).parent_path(), problem);
+    const auto there = fs::space(is_there(out) ? out : absolute_path(out).parent_path(), problem);
     if (!problem && bytes > static_cast<double>(there.available)) {
         notes.push_back(
             fmt::format("the images will take about {:.1f} GB, and {} has {:.1f} GB left",

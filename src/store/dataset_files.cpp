@@ -14,6 +14,7 @@
 #include "assay/report.h"
 #include "core/file.h"
 #include "core/hash.h"
+#include "core/paths.h"
 #include "core/refuse.h"
 #include "core/string_index.h"
 #include "core/text.h"
@@ -48,6 +49,32 @@ FileLock wait_for_lock(const fs::path& path) {
         }
         std::this_thread::sleep_for(5ms);
     }
+}
+
+std::string remedy_of(const fs::path& folder) {
+    return fmt::format(
+        "put an earlier copy of it back, or remove `{}`: the command that made the "
+        "first store here writes it and items.csv anew, and the scores stay",
+        record_file(folder).string());
+}
+
+/// Throws bad_input where items.csv is not the file that was described.
+void check_items(const DatasetRecord& record, const fs::path& folder) {
+    const fs::path items = items_file(folder);
+    with_note(fmt::format("reading `{}`", items.string()), [&] {
+        with_remedy(remedy_of(folder), [&] {
+            std::error_code error;
+            const std::uint64_t bytes = fs::file_size(items, error);
+            if (error)
+                refuse(fmt::format("`{}` cannot be read: {}", items.string(), error.message()));
+            if (bytes != record.items_bytes || hash_file(items) != record.items_xxh128) {
+                refuse(
+                    fmt::format("`{}` is not the file that dataset.json describes ({} bytes, "
+                                "{})",
+                                items.string(), record.items_bytes, record.items_xxh128));
+            }
+        });
+    });
 }
 
 void sync_file(const fs::path& path) {
@@ -103,7 +130,7 @@ std::string dataset_id(const DatasetRecord& record) {
 /// As it is recorded: whole, without a slash at its end.
 std::string root_text(const fs::path& root) {
     if (root.empty()) return {};
-    const fs::path whole = fs::absolute(root).lexically_normal();
+    const fs::path whole = absolute_path(root);
     return (whole.has_filename() ? whole : whole.parent_path()).string();
 }
 
@@ -159,6 +186,7 @@ std::string labels_difference(const Dataset& there, const Dataset& now) {
 DatasetRecord same_record(const std::string& ids_hash, const Dataset& dataset,
                           const fs::path& folder) {
     DatasetRecord there = read_dataset_record(folder);
+    check_items(there, folder);
     const auto other = [&](const std::string& what, const std::string& difference,
                            const char* more) {
         refuse(
@@ -201,10 +229,7 @@ std::string dataset_text(const DatasetRecord& record) {
 }
 
 DatasetRecord parse_dataset_record(std::string_view text) {
-    const auto [value, format] = parse_object(
-        text, dataset_schema,
-        "put an earlier copy of it back, or remove it: the command that made a store here writes "
-        "it anew, and the scores stay");
+    const auto [value, format] = parse_object(text, dataset_schema);
     DatasetRecord record;
     record.name = text_field(value, "name");
     record.root = text_field(value, "root");
@@ -230,18 +255,19 @@ DatasetRecord parse_dataset_record(std::string_view text) {
 
 DatasetRecord read_dataset_record(const fs::path& folder) {
     return with_note(fmt::format("reading `{}`", record_file(folder).string()), [&] {
-        return parse_dataset_record(read_text(record_file(folder), max_json_bytes));
+        return with_remedy(remedy_of(folder), [&] {
+            return parse_dataset_record(read_text(record_file(folder), max_json_bytes));
+        });
     });
 }
 
 DatasetRecord ensure_dataset(const fs::path& folder, const std::string& name,
                              const std::string& ids_hash, const Dataset& dataset) {
-    std::error_code error;
     // A finished description is only read: a second model may then be written where the data set's
     // folder is read-only.
-    if (fs::exists(record_file(folder), error)) return same_record(ids_hash, dataset, folder);
+    if (is_there(record_file(folder))) return same_record(ids_hash, dataset, folder);
     const FileLock lock = wait_for_lock(folder / ".lock");
-    if (fs::exists(record_file(folder), error)) return same_record(ids_hash, dataset, folder);
+    if (is_there(record_file(folder))) return same_record(ids_hash, dataset, folder);
     remove_stale_temporaries(folder);
     write_items(dataset, items_file(folder));
     DatasetRecord record;
@@ -251,7 +277,7 @@ DatasetRecord ensure_dataset(const fs::path& folder, const std::string& name,
     record.ids_hash = ids_hash;
     record.labels_hash = labels_hash(dataset);
     record.attributes_hash = attributes_hash(dataset);
-    record.items_bytes = fs::file_size(items_file(folder));
+    record.items_bytes = file_bytes(items_file(folder));
     record.items_xxh128 = hash_file(items_file(folder));
     record.classes = dataset.classes;
     record.id = dataset_id(record);
@@ -273,14 +299,8 @@ void move_root(const fs::path& folder, const fs::path& root) {
 Dataset load_dataset(const fs::path& folder) {
     DatasetRecord record = read_dataset_record(folder);
     const fs::path items = items_file(folder);
+    check_items(record, folder);
     return with_note(fmt::format("reading `{}`", items.string()), [&] {
-        std::error_code error;
-        const std::uint64_t bytes = fs::file_size(items, error);
-        if (error) refuse(fmt::format("`{}` cannot be read: {}", items.string(), error.message()));
-        if (bytes != record.items_bytes || hash_file(items) != record.items_xxh128) {
-            refuse(fmt::format("`{}` is not the file that dataset.json describes ({} bytes, {})",
-                               items.string(), record.items_bytes, record.items_xxh128));
-        }
         Dataset dataset = read_items_csv(items);
         dataset.name = std::move(record.name);
         dataset.root = std::move(record.root);

@@ -34,7 +34,7 @@ constexpr std::string_view before_checksum = "\"xxh128\": \"";
 constexpr std::string_view after_checksum = "\"\n}\n";
 
 /// Whether the text ends with a checksum. Throws when it is that of other bytes.
-bool check_checksum(std::string_view text, std::string_view remedy) {
+bool check_checksum(std::string_view text) {
     static const std::size_t hash_size = hash_text("").size();
     const std::size_t size = before_checksum.size() + hash_size + after_checksum.size();
     if (text.size() < size) return false;
@@ -46,15 +46,14 @@ bool check_checksum(std::string_view text, std::string_view remedy) {
     if (written == found) return true;
     refuse(
         fmt::format("damaged, or changed since it was written: the checksum of the text is {}, "
-                    "and {} stands at its end; {}",
-                    found, shortened(written), remedy));
+                    "and {} stands at its end",
+                    found, shortened(written)));
 }
 
 }  // namespace
 
-VersionedObject parse_object(std::string_view text, std::string_view schema,
-                             std::string_view remedy) {
-    const bool has_checksum = check_checksum(text, remedy);
+VersionedObject parse_object(std::string_view text, std::string_view schema) {
+    const bool has_checksum = check_checksum(text);
     json value = parse_json(text, max_depth);
     if (!value.is_object()) refuse("damaged JSON: an object is expected");
     const std::string found = text_field(value, "schema");
@@ -62,13 +61,15 @@ VersionedObject parse_object(std::string_view text, std::string_view schema,
         refuse(fmt::format("the schema is `{:.60}`; `{}` is expected", found, schema));
     const std::uint64_t version = uint_field(value, "schema_version", 1, UINT32_MAX);
     if (version > std::uint64_t{schema_version}) {
-        refuse(
+        throw OtherVersion(
+            ErrorCode::bad_input,
             fmt::format("written by a newer Assay: {} version {}; this one reads {} to {}; "
                         "update Assay, or use another folder",
                         schema, version, oldest_schema_version, schema_version));
     }
     if (version < std::uint64_t{oldest_schema_version}) {
-        refuse(
+        throw OtherVersion(
+            ErrorCode::bad_input,
             fmt::format("written by an older Assay: {} version {}; this one reads {} to {}; "
                         "predict or import again into another folder",
                         schema, version, oldest_schema_version, schema_version));
@@ -77,8 +78,8 @@ VersionedObject parse_object(std::string_view text, std::string_view schema,
     if (!has_checksum && (version >= 3 || value.contains(checksum_key))) {
         refuse(
             fmt::format("damaged: the text does not end with its checksum (`{}`), as it was "
-                        "written; {}",
-                        checksum_key, remedy));
+                        "written",
+                        checksum_key));
     }
     return {std::move(value), static_cast<int>(version)};
 }

@@ -6,21 +6,44 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <nlohmann/json.hpp>
 
+#include "assay/error.h"
+
 namespace assay::store {
 
+/// Written by an Assay whose files are not read.
+class OtherVersion : public Error {
+public:
+    using Error::Error;
+};
+
+/// Runs `body`; a message of damage that leaves it ends with `remedy`, what to do about it.
+template <class Body>
+decltype(auto) with_remedy(std::string_view remedy, Body&& body) {
+    try {
+        return std::forward<Body>(body)();
+    } catch (const OtherVersion&) {
+        throw;
+    } catch (const Error& error) {
+        if (error.code() != ErrorCode::bad_input) throw;
+        Error advised(error.code(), error.message() + "; " + std::string(remedy));
+        for (const std::string& note : error.notes()) advised.add_note(note);
+        throw advised;
+    }
+}
+
 /// The object in `text`, of schema `schema` (field "schema"), and its version ("schema_version",
-/// which is one that is read). Throws bad_input: not JSON, not that schema, written by a newer or
-/// older Assay, other bytes than those that its checksum is of; `remedy` then says what to do.
+/// which is one that is read). Throws bad_input: not JSON, not that schema, other bytes than those
+/// that its checksum is of; OtherVersion.
 struct VersionedObject {
     nlohmann::json value;
     int version;
 };
-VersionedObject parse_object(std::string_view text, std::string_view schema,
-                             std::string_view remedy);
+VersionedObject parse_object(std::string_view text, std::string_view schema);
 
 /// Invalid UTF-8 (a file name may hold it) is replaced, not refused.
 std::string dump(const nlohmann::json& value);

@@ -5,6 +5,7 @@
 
 #include "assay/error.h"
 #include "assay/store/prediction_store.h"
+#include "core/paths.h"
 #include "dataset_files.h"
 #include "image_check.h"
 #include "layout.h"
@@ -15,14 +16,12 @@ namespace {
 namespace fs = std::filesystem;
 
 bool is_store(const fs::path& folder) {
-    std::error_code error;
-    return fs::is_regular_file(store::manifest_path(folder), error);
+    return fs::is_regular_file(status_of(store::manifest_path(folder)));
 }
 
 bool holds_shards(const fs::path& folder) {
-    std::error_code error;
-    const fs::directory_iterator it(store::shards_folder(folder), error);
-    return !error && it != fs::directory_iterator();
+    const fs::path shards = store::shards_folder(folder);
+    return is_folder(shards) && !entries_of(shards).empty();
 }
 
 /// Hidden folders, and the one at the root of a disk that only the system may read.
@@ -30,35 +29,36 @@ bool is_not_ours(std::string_view name) {
     return name.starts_with('.') || name == "lost+found";
 }
 
-/// Folders inside `folder` in the byte order of their names.
-std::vector<fs::path> subfolders(const fs::path& folder, std::error_code& error) {
+/// Folders inside `folder` in the byte order of their names. What is behind a link that leads
+/// nowhere, or in a circle, is none; what cannot be examined may be one, and is not left out.
+std::vector<fs::path> subfolders(const fs::path& folder) {
     std::vector<fs::path> found;
-    for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
-        std::error_code ignored;
-        if (it->is_directory(ignored) && !is_not_ours(it->path().filename().string()))
-            found.push_back(it->path());
+    for (fs::path& entry : entries_of(folder)) {
+        if (is_not_ours(entry.filename().string())) continue;
+        std::error_code error;
+        const bool known = fs::exists(entry, error) || !error;
+        const bool circle = !known && error == std::errc::too_many_symbolic_link_levels;
+        if (!circle && is_folder(entry)) found.push_back(std::move(entry));
     }
-    std::sort(found.begin(), found.end(), [](const fs::path& a, const fs::path& b) {
-        return a.filename().native() < b.filename().native();
-    });
     return found;
 }
 
 /// Adds `folder` when it is a store, else the stores that are at most `depth` folders below it.
 void look_into(const fs::path& folder, int depth, StoreFolders& found) {
-    std::error_code error;
-    const std::vector<fs::path> inside = subfolders(folder, error);
-    if (is_store(folder)) {
-        found.stores.push_back(folder);
-    } else if (error) {
-        found.faults.push_back(
-            {folder, fmt::format("the folder cannot be listed: {}", error.message())});
-    } else if (holds_shards(folder)) {
-        found.faults.push_back(
-            {folder, "there are shards, but no manifest.json to say what they are"});
-    } else if (depth > 0) {
-        for (const fs::path& child : inside) look_into(child, depth - 1, found);
+    std::vector<fs::path> inside;
+    try {
+        if (is_store(folder)) {
+            found.stores.push_back(folder);
+        } else if (holds_shards(folder)) {
+            found.faults.push_back(
+                {folder, "there are shards, but no manifest.json to say what they are"});
+        } else if (depth > 0) {
+            inside = subfolders(folder);
+        }
+    } catch (const Error& error) {
+        found.faults.push_back({folder, error.what()});
     }
+    for (const fs::path& child : inside) look_into(child, depth - 1, found);
 }
 
 /// The stores of one data set's folder share its class list.
@@ -74,8 +74,7 @@ void check_same_classes(const PredictionStore& one, const PredictionStore& two) 
 }  // namespace
 
 StoreFolders look_for_stores(const fs::path& path) {
-    std::error_code error;
-    if (!fs::is_directory(path, error)) {
+    if (!is_folder(path)) {
         throw Error(ErrorCode::bad_input,
                     fmt::format("`{}` is no folder of prediction stores", path.string()));
     }
@@ -123,6 +122,7 @@ std::vector<std::string> verify_store(const fs::path& folder) {
             body();
         } catch (const Error& error) {
             if (error.code() == ErrorCode::interrupted) throw;
+            if (error.code() == ErrorCode::busy) return;  // replaced, not damaged
             problems.emplace_back(error.what());
         }
     };

@@ -11,6 +11,7 @@
 #include "core/file.h"
 #include "core/hash.h"
 #include "core/parallel.h"
+#include "core/paths.h"
 #include "core/random.h"
 #include "dataset_files.h"
 #include "layout.h"
@@ -55,10 +56,9 @@ ImageFile read_image(const Dataset& dataset, std::uint64_t row, std::string* who
 /// A store's shards are there, half written or of another kind: only what can be read is compared.
 std::optional<ShardRecord> record_if_there(const fs::path& store, const StoreSpec& spec,
                                            std::size_t shard) {
-    std::error_code error;
-    if (!fs::exists(record_path(store, shard), error)) return std::nullopt;
+    if (!is_there(record_path(store, shard))) return std::nullopt;
     try {
-        return read_record(store, spec, shard);
+        return read_record(store, {.spec = spec, .finished = false, .records = {}}, shard);
     } catch (const Error& damage) {
         if (damage.code() == ErrorCode::interrupted) throw;
         return std::nullopt;  // opening the store says so
@@ -66,8 +66,7 @@ std::optional<ShardRecord> record_if_there(const fs::path& store, const StoreSpe
 }
 
 std::optional<StoreSpec> spec_if_there(const fs::path& store) {
-    std::error_code error;
-    if (!fs::exists(manifest_path(store), error)) return std::nullopt;
+    if (!is_there(manifest_path(store))) return std::nullopt;
     try {
         return read_manifest(manifest_path(store)).spec;
     } catch (const Error& damage) {
@@ -78,8 +77,14 @@ std::optional<StoreSpec> spec_if_there(const fs::path& store) {
 
 /// Without a slash at its end.
 fs::path folder_of(const Dataset& dataset) {
-    const fs::path folder = fs::absolute(dataset.root).lexically_normal();
+    const fs::path folder = absolute_path(dataset.root);
     return folder.has_filename() ? folder : folder.parent_path();
+}
+
+/// Where the data set's images were, as it was described; "" where it is no more, and will be
+/// again.
+std::string recorded_root(const fs::path& folder) {
+    return is_there(folder / "dataset.json") ? read_dataset_record(folder).root : std::string();
 }
 
 std::string how_different(const ImageFile& there, const ImageFile& now) {
@@ -131,14 +136,12 @@ ImageCheck::ImageCheck(const Dataset& dataset, fs::path folder, int threads)
 
 std::vector<fs::path> ImageCheck::siblings(const std::string& model) const {
     std::vector<fs::path> folders;
-    std::error_code error;
-    for (fs::directory_iterator it(folder_, error), end; !error && it != end; it.increment(error)) {
-        const std::string name = it->path().filename().string();
-        std::error_code ignored;
-        if (name != model && !name.starts_with('.') && it->is_directory(ignored))
-            folders.push_back(it->path());
+    if (!is_there(folder_)) return folders;
+    for (fs::path& entry : entries_of(folder_)) {
+        const std::string name = entry.filename().string();
+        if (name != model && !name.starts_with('.') && is_folder(entry))
+            folders.push_back(std::move(entry));
     }
-    std::sort(folders.begin(), folders.end());
     return folders;
 }
 
@@ -315,8 +318,9 @@ void ImageCheck::after(const std::string& model, std::uint64_t first_row,
 
 void ImageCheck::refuse(const fs::path& store, std::uint64_t row, const std::string& how,
                         std::uint64_t others, std::uint64_t compared) const {
-    const std::string came_from = read_dataset_record(folder_).root;
     const fs::path now = folder_of(dataset_);
+    const std::string root = recorded_root(folder_);
+    const std::string came_from = root.empty() ? now.string() : root;
     throw Error(
         ErrorCode::bad_input,
         fmt::format(
@@ -337,8 +341,9 @@ void ImageCheck::refuse(const fs::path& store, std::uint64_t row, const std::str
 void ImageCheck::note_compared(std::uint64_t sizes, std::uint64_t bytes) {
     if (noted_) return;
     noted_ = true;
-    const std::string came_from = read_dataset_record(folder_).root;
     const std::string now = folder_of(dataset_).string();
+    const std::string root = recorded_root(folder_);
+    const std::string came_from = root.empty() ? now : root;
     if (sizes == 0) {
         notes_.push_back(
             fmt::format("none of the images that `{}` was made from is in `{}`: they "

@@ -13,6 +13,7 @@
 #include "core/hash.h"
 #include "core/json_limits.h"
 #include "core/parallel.h"
+#include "core/paths.h"
 #include "core/text.h"
 #include "dataset_files.h"
 #include "fields.h"
@@ -272,8 +273,7 @@ void write_all(StoreWriter& writer, const ScoreSource& source, const ImportedIte
 
 /// The data set that earlier imports or predictions described.
 std::optional<Dataset> dataset_there(const fs::path& folder) {
-    std::error_code error;
-    if (!fs::exists(folder / "dataset.json", error)) return std::nullopt;
+    if (!is_there(folder / "dataset.json")) return std::nullopt;
     return load_dataset(folder);
 }
 

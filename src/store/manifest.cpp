@@ -99,9 +99,7 @@ std::string manifest_text(const Manifest& manifest) {
 }
 
 Manifest parse_manifest(std::string_view text) {
-    const auto [value, format] =
-        parse_object(text, store_schema,
-                     "put an earlier copy of it back, or make the store again in another folder");
+    const auto [value, format] = parse_object(text, store_schema);
     Manifest manifest;
     StoreSpec& spec = manifest.spec;
     spec.dataset_name = text_field(value, "dataset");
@@ -142,16 +140,18 @@ Manifest parse_manifest(std::string_view text) {
 }
 
 Manifest read_manifest(const fs::path& path) {
-    return with_note(fmt::format("reading `{}`", path.string()),
-                     [&] { return parse_manifest(read_text(path, max_json_bytes)); });
+    constexpr std::string_view remedy =
+        "put an earlier copy of it back, or make the store again with another --out";
+    return with_note(fmt::format("reading `{}`", path.string()), [&] {
+        return with_remedy(remedy, [&] { return parse_manifest(read_text(path, max_json_bytes)); });
+    });
 }
 
 void check_finished(const Manifest& manifest, std::size_t shard, std::string_view record_hash) {
     if (manifest.records.empty() || manifest.records[shard] == record_hash) return;
     refuse(
         fmt::format("`{}.json` is not the record that the store was finished with: its checksum is "
-                    "{}, and manifest.json has {}; remove it, and the command that made the store "
-                    "computes the shard again",
+                    "{}, and manifest.json has {}",
                     shard_stem(shard), record_hash, shortened(manifest.records[shard])));
 }
 

@@ -12,8 +12,10 @@
 #include "core/file.h"
 #include "core/half.h"
 #include "core/hash.h"
+#include "core/paths.h"
 #include "core/refuse.h"
 #include "dataset_files.h"
+#include "image_check.h"
 #include "layout.h"
 #include "manifest.h"
 #include "record.h"
@@ -27,20 +29,12 @@ using namespace store;
 /// Which shards have a record, from one look at the folder.
 std::vector<bool> find_records(const fs::path& folder, std::size_t shards) {
     std::vector<bool> present(shards, false);
-    std::error_code error;
-    fs::directory_iterator it(shards_folder(folder), error);
-    if (error) {
-        throw Error(
-            ErrorCode::bad_input,
-            fmt::format("cannot list `{}`: {}", shards_folder(folder).string(), error.message()));
-    }
-    for (const fs::directory_iterator end; it != end; it.increment(error)) {
-        const std::string name = it->path().filename().string();
+    for (const fs::path& entry : entries_of(shards_folder(folder))) {
+        const std::string name = entry.filename().string();
         std::size_t shard = 0;
         const auto [stop, failed] = std::from_chars(name.data(), name.data() + name.size(), shard);
         if (failed == std::errc() && shard < shards && name == shard_stem(shard) + ".json")
             present[shard] = true;
-        if (error) break;
     }
     return present;
 }
@@ -68,6 +62,33 @@ void check_dataset(const StoreSpec& spec, const DatasetRecord& there, const fs::
     belongs(fmt::format("the data set with id {}", spec.dataset_id),
             fmt::format("has id {}: the same items with other labels, attributes or classes",
                         there.id));
+}
+
+/// Never 0.
+std::uint64_t first_bits(std::string_view hash) {
+    return image_file(0, hash).hash | 1U;
+}
+
+std::string writer_of(const fs::path& folder) {
+    return lock_holder(lock_path(folder));
+}
+
+/// "" where there is no record.
+std::string record_hash_now(const fs::path& folder, std::size_t shard) {
+    try {
+        return hash_text(read_text(record_path(folder, shard)));
+    } catch (const Error& error) {
+        if (error.code() != ErrorCode::bad_input) throw;
+        return {};
+    }
+}
+
+bool still_is(const fs::path& path, const Manifest& manifest) {
+    try {
+        return manifest_text(read_manifest(path)) == manifest_text(manifest);
+    } catch (const Error&) {
+        return false;
+    }
 }
 
 }  // namespace
@@ -103,11 +124,16 @@ struct PredictionStore::Impl {
     fs::path folder;
     Manifest manifest;
     std::vector<bool> present;
-    std::unique_ptr<std::atomic<bool>[]> verified;  // checksums are worked out once
-    mutable std::mutex mutex;                       // for `dataset`
+    std::string written_by;  // who wrote the store when it was opened
+    /// Checksums are worked out once: by shard, the beginning of its record's hash, or 0.
+    std::unique_ptr<std::atomic<std::uint64_t>[]> verified;
+    mutable std::mutex mutex;  // for `dataset`
     mutable std::optional<Dataset> dataset;
 
     std::shared_ptr<const Shard::Impl> load(std::size_t index) const;
+    /// The same; an error because a writer is at work says that.
+    std::shared_ptr<const Shard::Impl> load_unless_written(std::size_t index) const;
+    std::string replaced_text(std::size_t index) const;
 };
 
 PredictionStore::PredictionStore(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -118,10 +144,9 @@ PredictionStore& PredictionStore::operator=(PredictionStore&&) noexcept = defaul
 PredictionStore PredictionStore::open(const fs::path& folder) {
     return with_note(fmt::format("opening the store `{}`", folder.string()), [&] {
         auto impl = std::make_unique<Impl>();
-        impl->folder = fs::absolute(folder).lexically_normal();
+        impl->folder = absolute_path(folder);
         if (!impl->folder.has_filename()) impl->folder = impl->folder.parent_path();
-        std::error_code error;
-        if (!fs::is_regular_file(manifest_path(impl->folder), error)) {
+        if (!fs::is_regular_file(status_of(manifest_path(impl->folder)))) {
             throw Error(ErrorCode::bad_input,
                         fmt::format("`{}` is no prediction store: it has no manifest.json",
                                     folder.string()));
@@ -130,7 +155,8 @@ PredictionStore PredictionStore::open(const fs::path& folder) {
         const StoreSpec& spec = impl->manifest.spec;
         check_dataset(spec, read_dataset_record(impl->folder.parent_path()), folder);
         impl->present = find_records(impl->folder, shard_count(spec));
-        impl->verified = std::make_unique<std::atomic<bool>[]>(impl->present.size());
+        impl->verified = std::make_unique<std::atomic<std::uint64_t>[]>(impl->present.size());
+        if (!impl->manifest.finished) impl->written_by = writer_of(impl->folder);
         return PredictionStore(std::move(impl));
     });
 }
@@ -174,6 +200,10 @@ std::size_t PredictionStore::missing_shards() const noexcept {
         std::count(impl_->present.begin(), impl_->present.end(), false));
 }
 
+const std::string& PredictionStore::written_by() const noexcept {
+    return impl_->written_by;
+}
+
 bool PredictionStore::has(std::size_t shard) const noexcept {
     return shard < shards() && impl_->present[shard];
 }
@@ -187,9 +217,11 @@ std::shared_ptr<const PredictionStore::Shard::Impl> PredictionStore::Impl::load(
     loaded->per_row = spec.storage == StorageFormat::label   ? 1
                       : spec.storage == StorageFormat::top_k ? spec.top_k
                                                              : spec.classes;
-    loaded->record = read_record(folder, spec, index);
-    check_finished(manifest, index, loaded->record.xxh128);
-    const bool verify = !verified[index].load(std::memory_order_acquire);
+    loaded->record = read_record(folder, manifest, index);
+    const std::uint64_t record_hash = first_bits(loaded->record.xxh128);
+    const std::uint64_t before = verified[index].load(std::memory_order_acquire);
+    const bool verify = before == 0;
+    if (!verify && before != record_hash) throw Error(ErrorCode::busy, replaced_text(index));
     const std::vector<ShardFile> files = shard_files(spec, index);
     for (std::size_t i = 0; i < files.size(); ++i) {
         const FileRecord& recorded = loaded->record.files[i];
@@ -203,16 +235,49 @@ std::shared_ptr<const PredictionStore::Shard::Impl> PredictionStore::Impl::load(
             const std::string found = hash_bytes(map.bytes());
             if (found != recorded.xxh128) {
                 throw Error(ErrorCode::bad_input,
-                            fmt::format("`{}` is damaged: its checksum is {}, {} is recorded",
-                                        files[i].name, found, recorded.xxh128));
+                            fmt::format("`{}` is damaged: its checksum is {}, {} is recorded; {}",
+                                        files[i].name, found, recorded.xxh128,
+                                        shard_remedy(folder, index)));
             }
         }
         loaded->data.push_back(map.bytes().subspan(header.size()));
     }
     if (verify && (spec.storage == StorageFormat::top_k || spec.storage == StorageFormat::label))
         loaded->check_entries();
-    verified[index].store(true, std::memory_order_release);
+    // A writer takes the record away before it replaces what the record tells of.
+    if (!verify && record_hash_now(folder, index) != loaded->record.xxh128)
+        throw Error(ErrorCode::busy, replaced_text(index));
+    verified[index].store(record_hash, std::memory_order_release);
     return loaded;
+}
+
+std::string PredictionStore::Impl::replaced_text(std::size_t index) const {
+    const std::string writer = writer_of(folder);
+    return fmt::format(
+        "the store `{}` is still being written{}, and shard {} of it was replaced "
+        "meanwhile; run this again when the writer has ended",
+        folder.string(), writer.empty() ? "" : " by " + writer, index);
+}
+
+std::shared_ptr<const PredictionStore::Shard::Impl> PredictionStore::Impl::load_unless_written(
+    std::size_t index) const {
+    try {
+        return load(index);
+    } catch (const Error& error) {
+        if (error.code() != ErrorCode::bad_input) throw;
+    }
+    // A second look tells damage from a shard that was just being replaced.
+    const std::string before = record_hash_now(folder, index);
+    try {
+        return load(index);
+    } catch (const Error& error) {
+        if (error.code() != ErrorCode::bad_input) throw;
+        const std::string now = record_hash_now(folder, index), writer = writer_of(folder);
+        const bool replaced = now != before || !still_is(manifest_path(folder), manifest) ||
+                              (now.empty() && !writer.empty());
+        if (!replaced) throw;  // damaged, whoever else is there
+        throw Error(ErrorCode::busy, replaced_text(index));
+    }
 }
 
 PredictionStore::Shard PredictionStore::shard(std::size_t index) const {
@@ -230,8 +295,22 @@ PredictionStore::Shard PredictionStore::shard(std::size_t index) const {
     shard.first_row = shard_begin(spec(), index);
     shard.rows = shard_size(spec(), index);
     shard.impl = with_note(fmt::format("reading shard {} of `{}`", index, impl_->folder.string()),
-                           [&] { return impl_->load(index); });
+                           [&] { return impl_->load_unless_written(index); });
     return shard;
+}
+
+std::string writer_warning(const PredictionStore& store) {
+    if (store.written_by().empty()) {
+        if (store.finished() || !store.complete()) return {};
+        return fmt::format(
+            "`{}` was left unfinished though all its shards are there: run the "
+            "command that made it again, which compares them with their images",
+            store.folder().string());
+    }
+    return fmt::format(
+        "`{}` is still being written by {}: its numbers are those of the shards that "
+        "were there",
+        store.folder().string(), store.written_by());
 }
 
 std::span<const RowState> PredictionStore::Shard::states() const {

@@ -11,6 +11,7 @@
 #include "core/text.h"
 #include "fields.h"
 #include "layout.h"
+#include "manifest.h"
 
 namespace assay::store {
 namespace {
@@ -114,12 +115,10 @@ void check_store(const json& value, int format, const StoreSpec& spec) {
     const json& store = object_field(value, "store");
     const std::string id = text_field(store, "id");
     if (id == spec.id) return;
-    refuse(fmt::format(
-        "it belongs to another store, that of {} (id {}); this one is {} ({}). "
-        "Put the shard's own files back, or remove this one, and the command that made the store "
-        "computes the shard again",
-        described(text_field(store, "model"), text_field(store, "dataset")), shortened(id), here,
-        spec.id.empty() ? "of before stores had ids" : "id " + spec.id));
+    refuse(fmt::format("it belongs to another store, that of {} (id {}); this one is {} ({})",
+                       described(text_field(store, "model"), text_field(store, "dataset")),
+                       shortened(id), here,
+                       spec.id.empty() ? "of before stores had ids" : "id " + spec.id));
 }
 
 }  // namespace
@@ -166,9 +165,7 @@ std::string record_text(const ShardRecord& record, const StoreSpec& spec) {
 }
 
 ShardRecord parse_record(std::string_view text, const StoreSpec& spec, std::size_t shard) {
-    const auto [value, format] =
-        parse_object(text, shard_schema,
-                     "remove it, and the command that made the store computes the shard again");
+    const auto [value, format] = parse_object(text, shard_schema);
     check_store(value, format, spec);
     const std::uint64_t begin = shard_begin(spec, shard);
     const std::uint32_t rows = shard_size(spec, shard);
@@ -206,12 +203,20 @@ ShardRecord parse_record(std::string_view text, const StoreSpec& spec, std::size
     return record;
 }
 
-ShardRecord read_record(const fs::path& folder, const StoreSpec& spec, std::size_t shard) {
+std::string shard_remedy(const fs::path& folder, std::size_t shard) {
+    return fmt::format(
+        "put the shard's own files back, or remove `{}`, and the command that made "
+        "the store computes the shard again",
+        record_path(folder, shard).string());
+}
+
+ShardRecord read_record(const fs::path& folder, const Manifest& manifest, std::size_t shard) {
     const fs::path path = record_path(folder, shard);
-    return with_note(fmt::format("reading `{}`", path.string()), [&] {
+    const auto read = [&] {
         const std::string text = read_text(path, max_json_bytes);
-        ShardRecord record = parse_record(text, spec, shard);
+        ShardRecord record = parse_record(text, manifest.spec, shard);
         record.xxh128 = hash_text(text);
+        check_finished(manifest, shard, record.xxh128);
         for (const FileRecord& file : record.files) {
             std::error_code error;
             const std::uint64_t bytes = fs::file_size(path.parent_path() / file.name, error);
@@ -223,7 +228,20 @@ ShardRecord read_record(const fs::path& folder, const StoreSpec& spec, std::size
                                    file.bytes));
         }
         return record;
-    });
+    };
+    return with_note(fmt::format("reading `{}`", path.string()),
+                     [&] { return with_remedy(shard_remedy(folder, shard), read); });
+}
+
+void check_data(const fs::path& folder, const ShardRecord& record) {
+    for (const FileRecord& file : record.files) {
+        const std::string found = hash_file(shards_folder(folder) / file.name);
+        if (found == file.xxh128) continue;
+        with_remedy(shard_remedy(folder, record.shard), [&] {
+            refuse(fmt::format("`{}` is damaged: its checksum is {}, {} is recorded", file.name,
+                               found, file.xxh128));
+        });
+    }
 }
 
 }  // namespace assay::store

@@ -11,6 +11,8 @@
 
 namespace assay::store {
 
+struct Manifest;
+
 struct FileRecord {
     std::string name;
     std::uint64_t bytes = 0;
@@ -34,8 +36,14 @@ std::string record_text(const ShardRecord& record, const StoreSpec& spec);
 /// Checks that the record is that of `shard` in the store of `spec`: its name, row numbers, files,
 /// their sizes.
 ShardRecord parse_record(std::string_view text, const StoreSpec& spec, std::size_t shard);
-/// Reads it, and checks that the files are there with the recorded sizes. Throws bad_input.
-ShardRecord read_record(const std::filesystem::path& folder, const StoreSpec& spec,
+/// Reads it, and checks that a finished store had this one and that the files are there with the
+/// recorded sizes. Throws bad_input.
+ShardRecord read_record(const std::filesystem::path& folder, const Manifest& manifest,
                         std::size_t shard);
+/// Throws bad_input where a file of the shard does not have the recorded checksum. Reads all of
+/// them.
+void check_data(const std::filesystem::path& folder, const ShardRecord& record);
+/// What to do about a damaged shard: the end of a message.
+std::string shard_remedy(const std::filesystem::path& folder, std::size_t shard);
 
 }  // namespace assay::store

@@ -36,12 +36,14 @@ StoreCheck check(const std::filesystem::path& folder) {
                        .shards = {},
                        .missing = {},
                        .problems = verify_store(folder),
-                       .notes = {}};
+                       .notes = {},
+                       .written_by = {}};
     try {
         const PredictionStore store = PredictionStore::open(folder);
         checked.shards = store.shards();
         checked.missing = store.missing_shards();
         checked.notes = notes_on(store);
+        checked.written_by = store.written_by();
     } catch (const Error& error) {
         if (checked.problems.empty())
             checked.problems.emplace_back(error.what());  // it broke just now
@@ -51,6 +53,7 @@ StoreCheck check(const std::filesystem::path& folder) {
 
 std::string state_of(const StoreCheck& check) {
     if (!check.problems.empty()) return "damaged";
+    if (!check.written_by.empty()) return "still being written by " + check.written_by;
     const std::string sound = check.notes.empty() ? "sound" : "sound as far as its format tells";
     return check.missing.value_or(0) == 0 ? sound : sound + ", not finished";
 }
@@ -112,7 +115,8 @@ std::vector<StoreCheck> verify_stores(const std::filesystem::path& path,
                           .shards = {},
                           .missing = {},
                           .problems = {fault.why},
-                          .notes = {}});
+                          .notes = {},
+                          .written_by = {}});
     }
     return checks;
 }
@@ -137,7 +141,8 @@ Report report_of(const std::vector<StoreCheck>& checks) {
         return n ? nlohmann::json(*n) : nlohmann::json();
     };
     for (const StoreCheck& check : checks) {
-        report.partial = report.partial || check.missing.value_or(0) > 0;
+        report.partial =
+            report.partial || check.missing.value_or(0) > 0 || !check.written_by.empty();
         table.add(
             {check.folder.string(), cell(check.shards), cell(check.missing), state_of(check)});
         stores.push_back({{"store", check.folder.string()},
@@ -145,6 +150,7 @@ Report report_of(const std::vector<StoreCheck>& checks) {
                           {"missing", value(check.missing)},
                           {"problems", check.problems},
                           {"notes", check.notes}});
+        if (!check.written_by.empty()) stores.back()["written_by"] = check.written_by;
     }
     report.records = records_of(checks, table);
     Section section{.title = "", .blocks = {std::move(table)}, .sections = {}};

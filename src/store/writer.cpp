@@ -9,6 +9,7 @@
 #include "assay/store/prediction_store.h"
 #include "core/file.h"
 #include "core/hash.h"
+#include "core/parallel.h"
 #include "core/paths.h"
 #include "dataset_files.h"
 #include "layout.h"
@@ -46,13 +47,7 @@ Manifest begin_or_resume(const fs::path& folder, const StoreSpec& wanted) {
         }
         return recorded;
     }
-    std::error_code error;
-    const bool empty = fs::is_empty(shards_folder(folder), error);
-    if (error) {
-        throw Error(ErrorCode::io, fmt::format("cannot list `{}`: {}",
-                                               shards_folder(folder).string(), error.message()));
-    }
-    if (!empty) {
+    if (!entries_of(shards_folder(folder)).empty()) {
         throw Error(ErrorCode::bad_input,
                     fmt::format("`{}` holds shards but no manifest.json to say what they are; use "
                                 "another --out or a new "
@@ -96,17 +91,13 @@ std::vector<KnownShard> find_committed(const fs::path& folder, const Manifest& m
     const StoreSpec& spec = manifest.spec;
     std::vector<KnownShard> shards(shard_count(spec));
     for (std::size_t shard = 0; shard < shards.size(); ++shard) {
-        std::error_code error;
-        if (!fs::exists(record_path(folder, shard), error)) continue;
-        try {
-            const ShardRecord record = read_record(folder, spec, shard);
-            check_finished(manifest, shard, record.xxh128);
+        throw_if_stopped();
+        if (!is_there(record_path(folder, shard))) continue;
+        with_note(fmt::format("resuming the store `{}`", folder.string()), [&] {
+            const ShardRecord record = read_record(folder, manifest, shard);
+            check_data(folder, record);
             shards[shard] = {ShardState::committed, gaps_of(record, spec), record.xxh128};
-        } catch (Error& damage) {
-            damage.add_note(fmt::format("resuming; remove `{}` to have the shard computed again",
-                                        record_path(folder, shard).string()));
-            throw;
-        }
+        });
     }
     return shards;
 }

@@ -7,9 +7,12 @@ function(assay_program_test name)
 endfunction()
 
 assay_program_test(cli
-    SOURCES cli/progress_test.cpp cli/help_test.cpp cli/usage_test.cpp cli/output_test.cpp cli/limits_test.cpp cli/damaged_test.cpp cli/labels_show_test.cpp
+    SOURCES cli/progress_test.cpp cli/help_test.cpp cli/usage_test.cpp cli/output_test.cpp cli/limits_test.cpp cli/damaged_test.cpp cli/signals_test.cpp cli/labels_show_test.cpp
         cli/corrupt_test.cpp cli/patchml_test.cpp cli/replicate_test.cpp
     LINKS assay_cli assay_patchml assay_store assay_core Threads::Threads)
+assay_program_test(beside SLOW
+    SOURCES cli/beside_test.cpp
+    LINKS assay_core)
 assay_program_test(sweep
     SOURCES cli/sweep_test.cpp cli/hints_test.cpp cli/sweep_rows.cpp
     LINKS assay_image assay_core)

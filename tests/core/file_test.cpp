@@ -7,17 +7,20 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <csignal>
 #include <fstream>
 #include <functional>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "assay/error.h"
 #include "core/file_stream.h"
 #include "core/hash.h"
 #include "core/parallel.h"
+#include "core/paths.h"
 #include "core/shortened_files.h"
 #include "core/temporary.h"
 #include "scratch.h"
@@ -350,6 +353,37 @@ TEST(FileLock, TheSecondHolderIsRefusedAndToldWho) {
         }
     }
     const FileLock again(path);
+}
+
+TEST(FileLock, ItsHolderIsKnownAndMeetsNobodyWhoLooks) {
+    const Scratch scratch;
+    const fs::path path = scratch / "lock";
+    EXPECT_EQ(lock_holder(path), "");
+    {
+        const FileLock lock(path);
+        EXPECT_EQ(lock_holder(path), "process " + std::to_string(::getpid()));
+    }
+    EXPECT_EQ(lock_holder(path), "");
+    std::atomic<bool> stop{false};
+    std::thread looking([&] {
+        while (!stop) lock_holder(path);
+    });
+    for (int i = 0; i < 2000; ++i) EXPECT_NO_THROW(const FileLock lock(path));
+    stop = true;
+    looking.join();
+}
+
+TEST(Paths, FoldersAreListedInOrderOrNotAtAll) {
+    const Scratch scratch;
+    for (const char* name : {"b", "a", "B"}) std::ofstream(scratch / name) << name;
+    std::vector<std::string> names;
+    for (const fs::path& entry : entries_of(scratch.path()))
+        names.push_back(entry.filename().string());
+    EXPECT_EQ(names, (std::vector<std::string>{"B", "a", "b"}));
+    EXPECT_EQ(file_bytes(scratch / "a"), 1U);
+    EXPECT_EQ(code_of([&] { entries_of(scratch / "none"); }), ErrorCode::io);
+    EXPECT_EQ(code_of([&] { entries_of(scratch / "a"); }), ErrorCode::io);
+    EXPECT_EQ(code_of([&] { file_bytes(scratch / "none"); }), ErrorCode::io);
 }
 
 TEST(Hash, FieldsDoNotRunTogether) {

@@ -150,7 +150,7 @@ TEST(VerifyReport, SoundDamagedAndNotFinished) {
     ASSERT_EQ(report.result.at("stores").size(), 2U);
     EXPECT_EQ(report.result.at("stores").at(0).at("shards"), 3);
     EXPECT_TRUE(report.result.at("stores").at(1).at("shards").is_null());
-    EXPECT_THAT(csv(report), HasSubstr("runs/val/sound,3,0,damaged: "));
+    EXPECT_THAT(csv(report), HasSubstr("runs/val/sound,3,0,\"damaged: "));
 }
 
 TEST(Listing, EveryTopic) {

@@ -6,21 +6,29 @@ calls    every scenario, every kind of fault and every k: the k-th call that the
 limits   every scenario under limits of file size, open files and memory
 damage   every byte of every file of a store flipped in one bit, every file cut, files swapped between two stores: reading
          gives the right numbers or ends with an error, and `verify` finds it
+resume   the same damage to a store that is finished and to one that is not, files removed and taken from other stores; then the
+         command that makes it is typed again: status 0 means the store of an undisturbed run, which `verify` calls sound; else
+         an error, and doing what it says and typing the command again gives that store
+cuts     every scenario of a few on a disk of its own, which loses its power at each call that writes, and once the command is
+         done; where root may mount one
 
-Of calls and limits these must hold:
+Of calls, limits and cuts these must hold:
 
   - the command ends by itself (unless it was killed), not with 70 ("internal error"), and within a minute;
   - status 0 only with the results of an undisturbed run, byte for byte; any other with "error:" on stderr;
   - the inputs are as they were;
   - the same command, typed again, ends with 0 and with the results of an undisturbed run, and leaves nothing else behind.
 
-usage: campaign.py --program ASSAY --interposer LIBRARY --source ROOT [--parts calls,limits,damage] [--slice N] [--only TEXT]
+usage: campaign.py --program ASSAY --interposer LIBRARY --source ROOT [--parts calls,limits,damage,resume,cuts] [--slice N] [--only TEXT]
   --slice N   one of N faults only, other ones of each scenario; default: all
+  --torch-slice N   the same of scenarios that load LibTorch, which takes half a second for each
+                    run, and an eighth of that of their stores' bytes; default: as of the others
   --only T    scenarios whose names hold T
 """
 
 import argparse
 import os
+import re
 import resource
 import shutil
 import signal
@@ -31,6 +39,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+from power_cuts import Disk, why_not
 from scenarios import make_inputs, scenarios
 
 WRITES = ("open", "write", "fsync", "rename", "mkdir", "unlink", "ftruncate", "link", "fchmod", "flock")
@@ -156,6 +165,11 @@ class Runner:
         elif tree(self.inputs) != self.untouched:
             wrong.append("an input was changed")
             self.restore()
+        return wrong + self.typed_again(cut)
+
+    def typed_again(self, cut=False):
+        """What does not hold when the same command is typed again."""
+        wrong = []
         try:
             again = self.run(self.scenario.command)
         except subprocess.TimeoutExpired:
@@ -179,7 +193,8 @@ def not_an_error(done):
         return [f"ended by signal {-done.returncode}"]
     if done.returncode == 70 or "internal error" in done.stderr:
         return [f"internal error: {done.stderr.strip()[:200]}"]
-    if "error" not in done.stderr:
+    # 3: an image that cannot be read is recorded as such, and read when the command is typed again.
+    if "error" not in done.stderr and not (done.returncode == 3 and "warning" in done.stderr):
         return [f"status {done.returncode} and no error named: {done.stderr.strip()[:200]}"]
     return []
 
@@ -227,6 +242,10 @@ def try_limits(runner, tally, options):
                 tally.add(name, f"{runner.scenario.name}, {name} limited to {value}", runner.limited((which, value)))
 
 
+def flipped(content, at):
+    return content[:at] + bytes([content[at] ^ (1 << at % 8)]) + content[at + 1 :]
+
+
 def try_damage(runner, tally, options):
     """The scenario reads IN/runs: what does it say of damaged stores?"""
     store = runner.inputs / "runs"
@@ -255,7 +274,7 @@ def try_damage(runner, tally, options):
         name = path.relative_to(store)
         for at in range(len(sound)):
             if tally.takes():
-                path.write_bytes(sound[:at] + bytes([sound[at] ^ (1 << at % 8)]) + sound[at + 1 :])
+                path.write_bytes(flipped(sound, at))
                 judge("flipped", f"byte {at} of {name} flipped")
         for size in range(0, len(sound), max(1, len(sound) // 64)):
             if tally.takes():
@@ -278,26 +297,156 @@ def try_damage(runner, tally, options):
                 two.write_bytes(second)
 
 
-PARTS = {"calls": try_calls, "limits": try_limits, "damage": try_damage}
-# Damage is tried on stores, by a command that reads all of theirs.
-READS_STORES = ("score",)
+def unfinished(runner):
+    """The store as a run leaves it that is killed in the middle of its shards."""
+    lines = runner.calls.read_text().splitlines()
+    records = [at for at, line in enumerate(lines, start=1) if line.split(" ")[1] == "rename" and "/shards/" in line]
+    runner.clear()
+    runner.run(runner.scenario.command, env={"ASSAY_FAULT_AT": str(records[len(records) // 2]), "ASSAY_FAULT_AS": "kill"})
+    if tree(runner.results) == runner.expected:
+        raise RuntimeError(f"{runner.scenario.name}: nothing was left unfinished")
+
+
+def removed_as_advised(message, folder):
+    """Whether the error says to remove something of the results; then that is done."""
+    for path in re.findall(r"[Rr]emove `([^`]+)`", message):
+        path = Path(path)
+        if folder in path.parents and path.exists():
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
+            return True
+    return False
+
+
+def try_resume(runner, tally, options):
+    """The scenario writes OUT/runs: what does it make of damage to that?"""
+    others = [path for path in sorted((runner.inputs / "others").rglob("*")) if path.is_file()]
+
+    def again(kind, state, kept, name, damage):
+        shutil.rmtree(runner.results)
+        shutil.copytree(kept, runner.results)
+        path = runner.results / name
+        damage(path)
+        wrong, advised = [], set()
+        for _ in range(8):
+            done = runner.run(runner.scenario.command)
+            if done.returncode == 0:
+                break
+            wrong += not_an_error(done)
+            if removed_as_advised(done.stderr, runner.results):
+                continue
+            if "put " in done.stderr and path.name in done.stderr and "back" not in advised:
+                advised.add("back")
+                shutil.copyfile(kept / name, path)
+            elif "another --out" in done.stderr and "elsewhere" not in advised:
+                advised.add("elsewhere")
+                runner.clear()  # as good as another folder, and the command that is recorded stays the same
+            else:
+                break
+        if done.returncode != 0:
+            wrong.append(f"no way on: {done.stderr.strip()[:300]}")
+        else:
+            now = tree(runner.results)
+            wrong += [f"status 0 and another {n}" for n in sorted(runner.expected.keys() | now.keys()) if now.get(n) != runner.expected.get(n)]
+            if (verified := runner.run(["verify", "OUT/runs"])).returncode != 0:
+                wrong.append(f"status 0, and verify finds: {verified.stdout.strip()[:200]}")
+        tally.add(kind, f"{runner.scenario.name}, {state} store, {name}", wrong)
+
+    for state, make in (("finished", lambda: None), ("unfinished", lambda: unfinished(runner))):
+        make()
+        kept = runner.kept.parent / state
+        shutil.copytree(runner.results, kept)
+        for file in sorted(path for path in kept.rglob("*") if path.is_file() and path.name not in (".lock", "lock")):
+            name, content = str(file.relative_to(kept)), file.read_bytes()
+            for at in range(len(content)):
+                if tally.takes():
+                    again("flipped", state, kept, name, lambda p: p.write_bytes(flipped(content, at)))
+            for size in range(0, len(content), max(1, len(content) // 64)):
+                if tally.takes():
+                    again("cut", state, kept, name, lambda p: p.write_bytes(content[:size]))
+            if tally.takes():
+                again("longer", state, kept, name, lambda p: p.write_bytes(content + b"\n "))
+            if tally.takes():
+                again("removed", state, kept, name, lambda p: p.unlink())
+            for other in others:
+                if other.name == file.name and other.read_bytes() != content and tally.takes():
+                    again("foreign", state, kept, name, lambda p: shutil.copyfile(other, p))
+        for folder in sorted(path for path in kept.rglob("*") if path.is_dir()):
+            if tally.takes():
+                again("folder removed", state, kept, str(folder.relative_to(kept)), shutil.rmtree)
+
+
+def try_cuts(runner, tally, options, disk):
+    runner.clear()
+    disk.keep()
+
+    def cut(kind, at, how):
+        disk.restore()
+        wrong = []
+        done = runner.run(runner.scenario.command, env={"ASSAY_FAULT_AT": str(at), "ASSAY_FAULT_AS": how})
+        disk.cut_power()
+        if tree(runner.inputs) != runner.untouched:
+            wrong.append("an input was changed")
+        if done.returncode == 0 and tree(runner.results) != runner.expected:
+            wrong.append("status 0, and the results are lost")
+        if done.returncode not in (0, -signal.SIGKILL):
+            wrong.append(f"killed, and the status is {done.returncode}")
+        wrong += finished_and_damaged(runner)
+        tally.add(kind, f"{runner.scenario.name}, power cut {kind} {at}", wrong + runner.typed_again())
+
+    for at, name in enumerate(runner.names, start=1):
+        if name in WRITES and tally.takes():
+            cut("before call", at, "kill")
+        if name in WRITES and tally.takes():
+            cut("after call", at, "killed")
+    cut("when done", 0, "kill")
+
+
+def finished_and_damaged(runner):
+    """What is under its name is whole: files of results are those of an undisturbed run, and stores are sound so far."""
+    wrong = []
+    for name, content in tree(runner.results).items():
+        if content is not None and name in runner.expected and "/" not in name and content != runner.expected[name]:
+            wrong.append(f"{name} is there and not whole")
+    if any(path.name == "manifest.json" for path in runner.results.rglob("manifest.json")):
+        verified = runner.run(["verify", "OUT/runs"])
+        if verified.returncode not in (0, 3):
+            wrong.append(f"verify: {verified.stdout.strip()[:200]} {verified.stderr.strip()[:200]}")
+    return wrong
+
+
+PARTS = {"calls": try_calls, "limits": try_limits, "damage": try_damage, "resume": try_resume, "cuts": try_cuts}
+
+
+def slice_of(scenario, part, options):
+    if not scenario.torch or options.torch_slice is None:
+        return options.slice
+    # A store has thousands of bytes, and other scenarios flip those of theirs.
+    return options.torch_slice * (8 if part == "resume" else 1)
 
 
 def work(scenario, options, offset):
     tallies = {}
-    with tempfile.TemporaryDirectory(prefix="assay-faults-") as folder:
-        runner = Runner(scenario, Path(folder), options)
-        for part in options.parts:
-            if part == "damage" and scenario.name not in READS_STORES:
-                continue
-            tallies[part] = Tally(offset, options.slice)
-            PARTS[part](runner, tallies[part], options)
+    parts = [part for part in options.parts if part in scenario.parts]
+    if not parts:
+        return scenario.name, tallies
+    for part in parts:
+        tallies[part] = Tally(offset, slice_of(scenario, part, options))
+        with tempfile.TemporaryDirectory(prefix="assay-faults-") as folder:
+            if part == "cuts":
+                with Disk(Path(folder)) as disk:
+                    try_cuts(Runner(scenario, disk.place, options), tallies[part], options, disk)
+            else:
+                PARTS[part](Runner(scenario, Path(folder), options), tallies[part], options)
+        tried = sum(cell[0] for cell in tallies[part].kinds.values())
+        print(f"{scenario.name}, {part}: {tried} tried, {len(tallies[part].failures)} badly met", file=sys.stderr, flush=True)
     return scenario.name, tallies
 
 
 def print_table(part, done):
     rows = [(name, tallies[part]) for name, tallies in done if part in tallies]
     kinds = list(dict.fromkeys(kind for _, tally in rows for kind in tally.kinds))
+    if not kinds:
+        return
     print(f"| {part} | " + " | ".join(kinds) + " |")
     print("|" + "---|" * (len(kinds) + 1))
     for name, tally in rows:
@@ -310,8 +459,9 @@ def main():
     parser.add_argument("--program", type=Path, required=True)
     parser.add_argument("--interposer", type=Path, required=True)
     parser.add_argument("--source", type=Path, required=True)
-    parser.add_argument("--parts", default="calls,limits,damage", type=lambda text: text.split(","))
+    parser.add_argument("--parts", default="calls,limits,damage,resume,cuts", type=lambda text: text.split(","))
     parser.add_argument("--slice", type=int, default=1)
+    parser.add_argument("--torch-slice", type=int)
     parser.add_argument("--only", default="")
     parser.add_argument("--no-torch", action="store_true", help="leave out what loads LibTorch")
     options = parser.parse_args()
@@ -323,6 +473,12 @@ def main():
     options.process_1 = can_be_process_1()
     if not options.process_1:
         print("SKIPPED: no process namespaces here, so nothing is killed as process 1", file=sys.stderr)
+    if "cuts" in options.parts:
+        with tempfile.TemporaryDirectory(prefix="assay-faults-") as folder:
+            reason = why_not(Path(folder))
+        if reason:
+            print(f"SKIPPED: no power cuts are tried: {reason}", file=sys.stderr)
+            options.parts.remove("cuts")
     chosen = [s for s in scenarios(options.source) if options.only in s.name and not (s.torch and options.no_torch)]
     begin = time.monotonic()
     with ThreadPoolExecutor(os.cpu_count()) as pool:

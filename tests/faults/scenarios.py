@@ -14,7 +14,8 @@ class Scenario:
     name: str
     command: list
     before: list = field(default_factory=list)  # commands that make inputs, with OUT = IN
-    torch: bool = False  # loads LibTorch: slow, so not in the fast slice
+    torch: bool = False  # loads LibTorch, which takes half a second for each run
+    parts: tuple = ("calls", "limits")  # of the campaign
 
 
 CLASSES = ["cat", "dog", "bird"]
@@ -75,6 +76,20 @@ def import_of(model, data_set, out):
     return ["import", f"IN/{model}.csv", "--items", "IN/items.csv", "--dataset-name", data_set, "--name", model, "--kind", "logits", "--out", out, "-q"]
 
 
+def import_in_shards(model, data_set, out):
+    return [*import_of(model, data_set, out), "--shard-rows", "5"]
+
+
+def import_top(model, data_set, out):
+    return [*import_in_shards(model, data_set, out), "--storage", "top2"]
+
+
+def predict(model, data_set, out):
+    return ["predict", "--model", model, "--data", "IN/shapes", "--dataset-name", data_set, "-b", "2", "--shard-rows", "2", "--out", out, "-q"]
+
+
+# Stores of another model and of another data set.
+OTHERS = (("b", "v1"), ("a", "v2"))
 STORES = [import_of(m, d, "OUT/runs") for m in ("a", "b") for d in ("v1", "v2")]
 STUDY = [["replicate", "simulate", "--out", "OUT/study", "--classes", "12", "--annotators", "10", "--classifiers", "2"]]
 READINGS = ["IN/study/original.csv", "IN/study/replication.csv"]
@@ -89,15 +104,18 @@ def scenarios(source: Path):
             "import npy",
             ["import", "IN/a.npy", "--items", "IN/items.csv", "--classes", "IN/classes.txt", "--dataset-name", "v1", "--name", "a", "--kind", "logits", "--out", "OUT/runs", "-q"],
         ),
-        Scenario("score", ["score", "IN/runs", "-o", "OUT/score.json"], STORES),
+        Scenario("score", ["score", "IN/runs", "-o", "OUT/score.json"], STORES, parts=("calls", "limits", "damage")),
         Scenario("score csv", ["score", "IN/runs/v1", "--labels", "IN/sets.csv", "-o", "OUT/score.csv"], STORES),
         Scenario("compare", ["compare", "IN/runs/v1/a", "IN/runs/v1/b", "-o", "OUT/compare.json"], STORES),
         Scenario("gap", ["gap", "IN/runs/v1", "IN/runs/v2", "-o", "OUT/gap.json"], STORES),
         Scenario("export", ["export", "IN/runs/v1", "-o", "OUT/items.csv"], STORES),
-        Scenario("labels aggregate", ["labels", "aggregate", "IN/votes.csv", "--label-sets", "OUT/sets.csv", "-o", "OUT/votes.json"]),
+        Scenario("labels aggregate", ["labels", "aggregate", "IN/votes.csv", "--label-sets", "OUT/sets.csv", "-o", "OUT/votes.json"], parts=("calls", "limits", "cuts")),
         Scenario("labels propose", ["labels", "propose", "IN/runs/v1", "--recall", "0.5", "--questions", "OUT/questions.csv", "-o", "OUT/propose.json"], STORES),
         Scenario("replicate simulate", ["replicate", "simulate", "--out", "OUT/study", "--classes", "5", "--annotators", "8", "--classifiers", "2"]),
         Scenario("replicate adjust", ["replicate", "adjust", *READINGS, *HITS, "-o", "OUT/adjust.json"], STUDY),
         Scenario("patchml", ["patchml", "--whole", "IN/shapes", "--k", "2", "--canvas", "64", "--seed", "1", "--out", "OUT/composites", "-q"]),
-        Scenario("predict", ["predict", "--model", model, "--data", "IN/shapes", "--out", "OUT/runs", "-q"], torch=True),
+        Scenario("predict", predict(model, "shapes", "OUT/runs"), torch=True),
+        Scenario("import again", import_in_shards("a", "v1", "OUT/runs"), [import_in_shards(*s, "OUT/others") for s in OTHERS], parts=("resume", "cuts")),
+        Scenario("import top-k again", import_top("a", "v1", "OUT/runs"), [import_top(*s, "OUT/others") for s in OTHERS], parts=("resume", "cuts")),
+        Scenario("predict again", predict(model, "shapes", "OUT/runs"), [predict(model, "other", "OUT/others")], torch=True, parts=("resume", "cuts")),
     ]

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <webp/encode.h>
 
 #include <atomic>
 #include <thread>
@@ -42,6 +43,41 @@ const PixelFixture& fixture(std::string_view name) {
         if (f.name == name) return f;
     }
     throw std::out_of_range("no fixture " + std::string(name));
+}
+
+std::string random_bytes(int bytes) {
+    std::string text(static_cast<std::size_t>(bytes), '\0');
+    std::uint32_t state = 1;
+    for (char& c : text) c = static_cast<char>((state = state * 1'664'525 + 1'013'904'223) >> 24);
+    return text;
+}
+
+/// random_bytes() as R, G, B, without loss.
+std::string noise_as_webp(int side) {
+    const std::string pixels = random_bytes(3 * side * side);
+    std::uint8_t* file = nullptr;
+    const std::size_t size = WebPEncodeLosslessRGB(
+        reinterpret_cast<const std::uint8_t*>(pixels.data()), side, side, 3 * side, &file);
+    const std::string text(reinterpret_cast<const char*>(file), size);
+    WebPFree(file);
+    return text;
+}
+
+/// random_bytes() as one strip of grey, not packed.
+std::string grey_tiff(int side) {
+    std::string file = std::string("II\x2A\0\x08\0\0\0", 8);
+    const auto put = [&](std::uint32_t value, int count) {
+        for (int i = 0; i < count; ++i) file += static_cast<char>(value >> (8 * i) & 0xFF);
+    };
+    const auto n = static_cast<std::uint32_t>(side);
+    const std::uint32_t data = 8 + 2 + 9 * 12 + 4;
+    const std::pair<std::uint32_t, std::uint32_t> tags[] = {{256, n}, {257, n}, {258, 8},
+                                                            {259, 1}, {262, 1}, {273, data},
+                                                            {277, 1}, {278, n}, {279, n * n}};
+    put(std::size(tags), 2);
+    for (const auto& [tag, value] : tags) put(tag, 2), put(4, 2), put(1, 4), put(value, 4);
+    put(0, 4);
+    return file + random_bytes(side * side);
 }
 
 TEST(Decode, GivesPillowsPixelsForEveryKind) {
@@ -209,20 +245,68 @@ TEST(DecodeLimits, AStopIsHeard) {
     int status = -1;
     ::waitpid(child, &status, 0);
     EXPECT_EQ(status, 0);
-    // Within an image: asked for after it has begun.
-    const pid_t other = ::fork();
-    if (other == 0) {
-        DecodeLimits limits;
-        limits.reserve = [](std::uint64_t) { request_stop(); };
-        try {
-            decode_image(fixture("jpeg progressive").file, limits);
-        } catch (const Error& error) {
-            ::_exit(error.code() == ErrorCode::interrupted ? 0 : 2);
+}
+
+// Asked for after decoding has begun.
+TEST(DecodeLimits, AStopIsHeardWithinAnImage) {
+    const std::string large_webp = noise_as_webp(700), one_strip = grey_tiff(4100);
+    const std::pair<const char*, std::span<const std::byte>> images[] = {
+        {"jpeg", fixture("jpeg progressive").file},     {"png", fixture("png filters").file},
+        {"webp", fixture("webp lossy").file},           {"large webp", bytes_of(large_webp)},
+        {"tiff", fixture("tiff rgb tiff_lzw").file},    {"tiff of one strip", bytes_of(one_strip)},
+        {"ycbcr tiff", fixture("tiff ycbcr jpeg").file}};
+    for (const auto& [name, image] : images) {
+        const pid_t child = ::fork();
+        if (child == 0) {
+            DecodeLimits limits;
+            limits.reserve = [](std::uint64_t) { request_stop(); };
+            try {
+                decode_image(image, limits);
+            } catch (const Error& error) {
+                ::_exit(error.code() == ErrorCode::interrupted ? 0 : 2);
+            }
+            ::_exit(1);
         }
-        ::_exit(1);
+        int status = -1;
+        ::waitpid(child, &status, 0);
+        EXPECT_EQ(status, 0) << name;
     }
-    ::waitpid(other, &status, 0);
-    EXPECT_EQ(status, 0);
+}
+
+// More than a megabyte: decoded in parts, with what is decoded at once as the reference.
+TEST(Decode, ALargeWebpHasItsPixels) {
+    const int side = 700;
+    const std::string file = noise_as_webp(side);
+    ASSERT_GT(file.size(), 1U << 20);
+    const Image image = decode_image(bytes_of(file));
+    ASSERT_EQ(image.width, side);
+    const std::string pixels = random_bytes(3 * side * side);
+    for (std::size_t i = 0; i < std::size_t{side} * side; ++i) {
+        for (std::size_t c = 0; c < 3; ++c)
+            ASSERT_EQ(image.pixels[4 * i + c], static_cast<std::uint8_t>(pixels[3 * i + c])) << i;
+    }
+    EXPECT_THAT(refusal(bytes_of(file.substr(0, file.size() - 1000))), HasSubstr("truncated"));
+    std::string cut = file.substr(0, file.size() - 100'000);  // the container is whole
+    const auto length = [&](std::size_t at, std::size_t value) {
+        for (std::size_t i = 0; i < 4; ++i) cut[at + i] = static_cast<char>(value >> (8 * i));
+    };
+    length(4, cut.size() - 8);
+    length(16, cut.size() - 20);
+    EXPECT_THAT(refusal(bytes_of(cut)), HasSubstr("its bit stream"));
+}
+
+// One strip of more than 16 MiB: decoded row by row.
+TEST(Decode, ATiffOfOneLargeStripHasItsPixels) {
+    const int side = 4100;
+    const Image image = decode_image(bytes_of(grey_tiff(side)));
+    ASSERT_EQ(image.width, side);
+    const std::string pixels = random_bytes(side * side);
+    std::size_t wrong = 0;
+    for (std::size_t i = 0; i < pixels.size(); ++i) {
+        for (std::size_t c = 0; c < 3; ++c)
+            wrong += image.pixels[4 * i + c] != static_cast<std::uint8_t>(pixels[i]);
+    }
+    EXPECT_EQ(wrong, 0U);
 }
 
 TEST(Decode, ReusesAImageThatHeldAnotherOne) {

@@ -1,6 +1,6 @@
 assay_test(pixels
     SOURCES image/decode_test.cpp image/encode_test.cpp image/resize_test.cpp image/preprocess_test.cpp
-    LINKS assay_image Threads::Threads)
+    LINKS assay_image PkgConfig::webp Threads::Threads)
 assay_test_without_simd(pixels Resize*:Preprocess*:CropWindow*)
 
 # Byte for byte against Pillow on real photographs, where both are there.

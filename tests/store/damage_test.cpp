@@ -49,6 +49,56 @@ TEST(StoreDamage, AFlippedBitIsNoticed) {
     }
 }
 
+// Of finished stores and of others: "nothing to do" would be said of damage.
+TEST(StoreDamage, AWriterDoesNotBuildOnAFlippedBit) {
+    for (const char* name : {"000002.npy", "000002.lse.npy"}) {
+        const Scratch scratch;
+        const std::filesystem::path shards = scratch / "val/net/shards";
+        const auto write = [&] { write_shards(scratch.path(), StorageFormat::top_k); };
+        write();
+        const std::string sound = file_text(shards / name);
+        flip_bit(shards / name, 128 + 3);
+        const auto [code, message] = error_of(write);
+        EXPECT_EQ(code, ErrorCode::bad_input);
+        EXPECT_THAT(message, AllOf(HasSubstr("damaged: its checksum is xxh128:"),
+                                   HasSubstr("remove `" + (shards / "000002.json").string())));
+        const std::string advice = "computes the shard again";
+        EXPECT_EQ(message.find(advice), message.rfind(advice)) << "said twice";
+        std::filesystem::remove(shards / "000002.json");
+        write();
+        EXPECT_EQ(file_text(shards / name), sound);
+    }
+}
+
+TEST(StoreDamage, ItemsThatAreNotThoseDescribedAreNoDataSet) {
+    const Scratch scratch;
+    write_shards(scratch.path());
+    const std::string sound = file_text(scratch / "val/items.csv");
+    flip_bit(scratch / "val/items.csv", 20);
+    const std::string record = (scratch / "val/dataset.json").string();
+    EXPECT_THAT(error_of([&] { write_shards(scratch.path()); }).second,
+                AllOf(HasSubstr("is not the file that dataset.json describes"),
+                      HasSubstr("or remove `" + record + "`")));
+    std::filesystem::remove(record);
+    write_shards(scratch.path());
+    EXPECT_EQ(file_text(scratch / "val/items.csv"), sound);
+    EXPECT_TRUE(verify_store(scratch / "val/net").empty());
+}
+
+// A folder that cannot be examined is not one without shards.
+TEST(StoreDamage, ShardsThatCannotBeListedAreAFault) {
+    const Scratch scratch;
+    write_shards(scratch.path());
+    const std::filesystem::path net = scratch / "val/net";
+    std::filesystem::remove(net / "manifest.json");
+    std::filesystem::remove_all(net / "shards");
+    std::filesystem::create_symlink("shards", net / "shards");  // in a circle
+    const StoreFolders found = look_for_stores(scratch.path());
+    ASSERT_EQ(found.faults.size(), 1U);
+    EXPECT_THAT(found.faults[0].why, AllOf(HasSubstr("cannot examine"), HasSubstr("symbolic")));
+    EXPECT_THAT(error_of([&] { find_stores(scratch.path()); }).second, HasSubstr("cannot examine"));
+}
+
 TEST(StoreDamage, TheHeaderIsPartOfTheChecksum) {
     const Scratch scratch;
     write_shards(scratch.path());
@@ -76,7 +126,10 @@ TEST(StoreDamage, CutAndMissingFilesAreNamed) {
     EXPECT_EQ(verify_store(scratch / "val/net").size(), 3U);
     // A writer does not build on it, and says what to do.
     EXPECT_THAT(error_of([&] { write_shards(scratch.path(), StorageFormat::top_k); }).second,
-                HasSubstr("to have the shard computed again"));
+                AllOf(HasSubstr("`000001.npy` has 200 bytes"),
+                      HasSubstr("or remove `" + (shards / "000001.json").string() +
+                                "`, and the command that made the store computes the shard again"),
+                      HasSubstr("resuming the store")));
     for (const char* name : {"000001.json", "000002.json", "000003.json"})
         std::filesystem::remove(shards / name);
     write_shards(scratch.path(), StorageFormat::top_k);

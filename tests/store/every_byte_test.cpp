@@ -138,11 +138,13 @@ TEST(StoreDamage, TheErrorSaysWhereAndWhatToDo) {
         return message;
     };
     EXPECT_THAT(refusal("val/dataset.json", "\"root\": \"\"", "\"root\": \"/mnt\""),
-                HasSubstr("or remove it: the command that made a store here writes it anew"));
+                HasSubstr("or remove `" + (scratch / "val/dataset.json").string() +
+                          "`: the command that made the first store here writes it"));
     EXPECT_THAT(refusal("val/net/manifest.json", "logits", "probabilities"),
                 HasSubstr("put an earlier copy of it back"));
     EXPECT_THAT(refusal("val/net/shards/000001.json", "unreadable", "ok"),
-                HasSubstr("remove it, and the command that made the store computes the shard"));
+                HasSubstr("or remove `" + (scratch / "val/net/shards/000001.json").string() +
+                          "`, and the command that made the store computes the shard again"));
     // The advice is good: the same data set has the same identity.
     fs::remove(scratch / "val/dataset.json");
     fs::remove(scratch / "val/net/shards/000001.json");

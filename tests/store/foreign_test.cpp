@@ -116,8 +116,9 @@ TEST(StoreForeign, ShardsOfAnotherModelInAStoreThatIsNotFinished) {
                       HasSubstr("this one is `one` on `val` (id ")));
     EXPECT_EQ(verify_store(one).size(), 1U);
     // No writer builds on it.
-    EXPECT_THAT(error_of([&] { make_store(scratch.path(), {.model = "one"}); }).second,
-                AllOf(HasSubstr("belongs to another store"), HasSubstr("computed again")));
+    EXPECT_THAT(
+        error_of([&] { make_store(scratch.path(), {.model = "one"}); }).second,
+        AllOf(HasSubstr("belongs to another store"), HasSubstr("computes the shard again")));
 }
 
 TEST(StoreForeign, DataSetFiles) {

@@ -178,7 +178,10 @@ public:
     bool complete() const noexcept;  ///< every shard is there
     bool finished() const noexcept;  ///< every shard was there once, and the writer said so
     std::size_t missing_shards() const noexcept;
-    bool has(std::size_t shard) const noexcept;  ///< the shard is there
+    /// Who was writing the store when it was opened, "process 123"; "" where nobody was. What is
+    /// read are the shards that were there then.
+    const std::string& written_by() const noexcept;
+    bool has(std::size_t shard) const noexcept;  ///< the shard was there when the store was opened
 
     /// A view of one shard, mapped and verified against its checksum on first use. Keep it
     /// alive while using its spans.
@@ -209,7 +212,7 @@ public:
         std::shared_ptr<const Impl> impl;
     };
     /// Throws bad_input when the shard is missing, belongs to another store, or its bytes do not
-    /// match the checksum.
+    /// match the checksum; busy when a writer has replaced it since the store was opened.
     Shard shard(std::size_t index) const;
 
 private:
@@ -217,6 +220,10 @@ private:
     explicit PredictionStore(std::unique_ptr<Impl>);
     std::unique_ptr<Impl> impl_;
 };
+
+/// "`runs/val/m` is still being written by process 123: its numbers are those of the shards that
+/// were there", or that it was left unfinished with all its shards; "" else. For a warning.
+std::string writer_warning(const PredictionStore& store);
 
 /// What lies below a RUNS folder, ordered by data set then model.
 struct StoreFolders {

@@ -19,6 +19,7 @@ struct StoreCheck {
     std::optional<std::size_t> missing;  ///< shards that no run has written yet: not a problem
     std::vector<std::string> problems;   ///< one sentence each; empty: what is there is sound
     std::vector<std::string> notes;      ///< what the store's format cannot tell
+    std::string written_by;              ///< who is writing it, "process 123"; "" where nobody is
 };
 
 /// verify_store() of every store below `path` (a RUNS folder, one of its data sets, or one store),
@@ -28,7 +29,8 @@ std::vector<StoreCheck> verify_stores(const std::filesystem::path& path,
                                       const ProgressCallback& callback = {});
 
 bool any_damaged(const std::vector<StoreCheck>& checks);
-/// One row a store, and one for each further problem; partial when shards are missing. JSON:
+/// One row a store, and one for each further problem; partial when shards are missing
+/// or a store is being written. JSON:
 /// assay.verify/1.
 Report report_of(const std::vector<StoreCheck>& checks);
 

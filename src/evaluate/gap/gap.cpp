@@ -9,6 +9,7 @@
 #include "assay/error.h"
 #include "assay/metric/metric.h"
 #include "assay/store/prediction_store.h"
+#include "core/paths.h"
 #include "data/label_rows.h"
 #include "evaluate/gap/assemble.h"
 
@@ -19,11 +20,10 @@ namespace fs = std::filesystem;
 
 // A folder as it is, else a data set's name below `runs`.
 fs::path folder_of(const std::string& argument, const fs::path& runs) {
-    std::error_code ignored;
-    if (!runs.empty() && !fs::is_directory(runs, ignored))
+    if (!runs.empty() && !is_folder(runs))
         throw Error(ErrorCode::usage, fmt::format("`{}` is no folder of runs", runs.string()));
-    if (!runs.empty() && fs::is_directory(runs / argument, ignored)) return runs / argument;
-    if (fs::is_directory(argument, ignored)) return argument;
+    if (!runs.empty() && is_folder(runs / argument)) return runs / argument;
+    if (is_folder(argument)) return argument;
     if (runs.empty()) {
         throw Error(ErrorCode::usage,
                     fmt::format("`{}` is no folder; name RUNS/DATA_SET, or the data set with the "
@@ -73,9 +73,8 @@ void check_also(const GapRequest& request) {
                                 request.also_labels.size(), request.also.size()));
     for (const fs::path& labels : request.also_labels) require_labels(labels);
     if (!request.also_subgroups.empty()) gap_subgroups(request.also_subgroups);
-    std::error_code ignored;
     for (const std::string& file : request.also) {
-        if (!stores && !fs::exists(file, ignored))
+        if (!stores && !is_there(file))
             throw Error(ErrorCode::bad_input,
                         fmt::format("no table of a further data set at `{}`", file));
     }
@@ -127,8 +126,7 @@ void check_table(const GapRequest& request) {
         throw Error(
             ErrorCode::usage,
             "a table holds published values: folders of runs and label sets are for stores");
-    std::error_code ignored;
-    if (!fs::exists(request.table, ignored))
+    if (!is_there(request.table))
         throw Error(ErrorCode::bad_input,
                     fmt::format("no table of published values at `{}`", request.table.string()));
 }

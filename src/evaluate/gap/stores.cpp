@@ -353,6 +353,8 @@ GapReport gap_of_stores(const GapSide& first, const GapSide& second, const GapOp
             with_note("reading `" + folder.string() + "`", [&] {
                 const PredictionStore store = PredictionStore::open(folder);
                 specs[set] = store.spec();
+                if (std::string writing = writer_warning(store); !writing.empty())
+                    warnings.push_back(std::move(writing));
                 check_same_images(specs[set], images[set], folder);
                 Counter counter(store, images[set], scheme);
                 agree(comm, [&] {

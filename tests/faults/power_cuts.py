@@ -1,0 +1,90 @@
+"""A disk of its own for a command, an ext4 image on a loop device, and what is on it after a power cut.
+
+The image holds what the file system has written to its device, and nothing of what the system only remembers. A copy of it,
+taken the moment after the command was killed and mounted anew, is the disk after a power cut: the journal is replayed, and
+what was not synchronised is lost. Not tried: a device that loses what it acknowledged, or writes parts of a sector.
+"""
+
+import os
+import shutil
+import subprocess
+import threading
+from pathlib import Path
+
+# A loop device is looked for and taken in two steps.
+mounting = threading.Lock()
+
+
+class Disk:
+    """A folder `place` on a file system of its own; root only."""
+
+    def __init__(self, folder: Path, mib=32):
+        self.image, self.crash, self.place = folder / "disk", folder / "crash", folder / "mounted"
+        self.place.mkdir()
+        self.mounted = False
+        with open(self.image, "wb") as file:
+            file.truncate(mib << 20)
+        self.call("mkfs.ext4", "-q", "-F", "-b", "4096", self.image)
+
+    def __enter__(self):
+        self.mount()
+        return self
+
+    def __exit__(self, *_):
+        self.unmount()
+
+    def call(self, *words):
+        subprocess.run([str(word) for word in words], check=True, capture_output=True, text=True, timeout=60)
+
+    def mount(self):
+        with mounting:
+            self.call("mount", "-t", "ext4", "-o", "loop", self.image, self.place)
+        self.mounted = True
+
+    def unmount(self):
+        if self.mounted:
+            self.call("umount", self.place)
+        self.mounted = False
+
+    def keep(self):
+        """The disk as it is now is what restore() gives back."""
+        self.unmount()
+        shutil.copyfile(self.image, self.image.with_suffix(".kept"))
+        self.mount()
+
+    def restore(self):
+        self.unmount()
+        shutil.copyfile(self.image.with_suffix(".kept"), self.image)
+        self.mount()
+
+    def cut_power(self):
+        shutil.copyfile(self.image, self.crash)
+        self.unmount()
+        os.replace(self.crash, self.image)
+        self.mount()
+
+
+def why_not(folder: Path):
+    """Why there can be no such disk in this place; None where a cut loses what was not synchronised, and only that."""
+    if os.geteuid() != 0:
+        return "only root may mount a disk"
+    try:
+        with Disk(folder) as disk:
+            disk.keep()
+            kept = disk.place / "kept"
+            with open(kept, "w") as file:
+                file.write("kept" * 5000)
+                file.flush()
+                os.fsync(file.fileno())
+            os.sync()
+            (disk.place / "lost").write_text("lost" * 5000)
+            disk.cut_power()
+            if not kept.exists() or kept.read_text() != "kept" * 5000:
+                return "what was synchronised is lost"
+            lost = disk.place / "lost"
+            if lost.exists() and lost.read_text() == "lost" * 5000:
+                return "nothing is lost: this is no power cut"
+            disk.restore()
+            return "a disk cannot be restored" if kept.exists() else None
+    except (OSError, subprocess.SubprocessError) as error:
+        return f"{error} {getattr(error, 'stderr', '') or ''}".strip()
