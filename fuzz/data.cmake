@@ -1,1 +1,1 @@
-assay_fuzz(labels labels.cpp LINKS assay_data)
+assay_fuzz(labels labels.cpp DICTIONARY labels LINKS assay_data)

@@ -1,1 +1,1 @@
-assay_fuzz(gap_table gap_table.cpp LINKS assay_evaluate)
+assay_fuzz(gap_table gap_table.cpp DICTIONARY csv LINKS assay_evaluate)

@@ -1,5 +1,5 @@
-// Any text as a csv or jsonl of scores: rows of finite number of bytes with valid classes, or an
-// Error.
+// Any text as JSON lines of scores (where it begins with a brace) or as a csv: rows of valid
+// classes, or an Error.
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
@@ -11,14 +11,13 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     using namespace assay::store;
-    if (size == 0) return 0;
-    const std::string_view text(reinterpret_cast<const char*>(data) + 1, size - 1);
+    const std::string_view text(reinterpret_cast<const char*>(data), size);
     SourceOptions options;
     options.spool_folder = std::filesystem::temp_directory_path();
     options.classes = assay::ClassList({"a", "b", "c", "d", "e"});
     try {
-        ScoreSource source = (data[0] & 1) != 0 ? read_jsonl(text, "fuzz.jsonl", options)
-                                                : read_csv(text, "fuzz.csv", options);
+        ScoreSource source = text.starts_with('{') ? read_jsonl(text, "fuzz.jsonl", options)
+                                                   : read_csv(text, "fuzz.csv", options);
         if (source.ids && source.ids->size() != source.rows) std::abort();
         if (source.top != 0) {
             for (const assay::TopEntry& entry : source.entries) {

@@ -1,1 +1,1 @@
-assay_fuzz(replicate_tables replicate_tables.cpp LINKS assay_replication)
+assay_fuzz(replicate_tables replicate_tables.cpp DICTIONARY replication LINKS assay_replication)

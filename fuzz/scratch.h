@@ -9,10 +9,14 @@
 
 namespace fuzz {
 
-/// A folder of this process, made at the first call for a target: one static variable keeps it.
+/// A folder of this process, made at the first call for a target: one static variable keeps it. In
+/// memory where that is possible; tools/fuzz clears it away.
 inline std::filesystem::path scratch_folder(const std::string& target) {
-    std::string name =
-        (std::filesystem::temp_directory_path() / ("assay_fuzz_" + target + "_XXXXXX")).string();
+    const std::filesystem::path parent =
+        std::getenv("TMPDIR") == nullptr && std::filesystem::is_directory("/dev/shm")
+            ? "/dev/shm"
+            : std::filesystem::temp_directory_path();
+    std::string name = (parent / ("assay_fuzz_" + target + "_XXXXXX")).string();
     if (::mkdtemp(name.data()) == nullptr) std::abort();
     return name;
 }

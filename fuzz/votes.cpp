@@ -1,4 +1,5 @@
-// Any bytes as a table or archive of votes: votes or an Error; what is read can be combined.
+// Any bytes as a table or (where they begin as a zip file does) an archive of votes: votes or an
+// Error; what is read can be combined.
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
@@ -24,18 +25,16 @@ const std::filesystem::path& file() {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-    if (size == 0) return 0;
-    const std::uint8_t kind = data[0] % 2;
-    const auto bytes = std::as_bytes(std::span(data + 1, size - 1));
+    const auto bytes = std::as_bytes(std::span(data, size));
+    const bool archive = size >= 2 && data[0] == 'P' && data[1] == 'K';
     try {
         assay::VotesOptions options;
         options.threads = 1;
-        options.repeats = data[0] & 4 ? assay::Repeats::all : assay::Repeats::first;
+        options.repeats = size % 2 == 0 ? assay::Repeats::all : assay::Repeats::first;
         assay::Votes votes;
-        if (kind == 0) {
+        if (!archive) {
             std::ofstream(file(), std::ios::binary)
-                .write(reinterpret_cast<const char*>(data + 1),
-                       static_cast<std::streamsize>(size - 1));
+                .write(reinterpret_cast<const char*>(data), static_cast<std::streamsize>(size));
             votes = assay::read_votes_csv(file(), options);
         } else {
             votes = assay::read_votes_npz(bytes, "votes.npz", options);

@@ -190,7 +190,7 @@ std::vector<double> thresholds_shown(const Aggregation& a) {
         if (best != nullptr) out.push_back(best->threshold);
     }
     std::ranges::sort(out, std::greater<>());
-    out.erase(std::ranges::unique(out).begin(), out.end());
+    out.erase(std::unique(out.begin(), out.end()), out.end());
     return out;
 }
 

@@ -289,12 +289,10 @@ json Plan::resolved(const std::vector<ModelSpec>& specs) const {
 void Plan::check(const std::vector<ModelSpec>& specs) const {
     storage_format_named(store.storage);
     std::vector<std::string> datasets;
-    for (const auto& [flags, pixels] : data) {
-        datasets.push_back(flags.name);
-        if (!pixels.empty())
-            with_note("checking the data set `" + datasets.back() + "`", [&] {
-                specs_on({flags, pixels});
-            });
+    for (const Data& listed : data) {
+        datasets.push_back(listed.flags.name);
+        if (!listed.pixels.empty())
+            with_note("checking the data set `" + datasets.back() + "`", [&] { specs_on(listed); });
     }
     for (const Step& step : steps) {
         with_note("checking [" + step.command + "]", [&] {

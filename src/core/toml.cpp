@@ -3,6 +3,8 @@
 #include <fmt/core.h>
 
 #include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
 
 #include "assay/error.h"
 
@@ -56,7 +58,8 @@ json to_json(const toml::node& node, unsigned depth = 0) {
                             static_cast<unsigned>(node.source().begin.line)));
 }
 
-/// What stands outside quotes and comments, one character after the other.
+/// What stands outside quotes and comments, one character after the other: enough of TOML's grammar
+/// to know where a string may begin. The parser takes any other quote for a part of a value.
 class BareText {
 public:
     void take(char c, unsigned line) {
@@ -67,19 +70,51 @@ public:
                 fmt::format("not valid TOML: a character beyond ASCII outside quotes in line {}",
                             line));
         }
-        if (c == '[' || c == '{') ++depth_;
-        if ((c == ']' || c == '}') && depth_ > 0) --depth_;
-        if (depth_ > deepest_toml) refuse_depth(line);
         // Between two of these stands a key, or a value, which has one dot at most.
         if (std::string_view("=,{}[]\n").find(c) != std::string_view::npos) parts_ = 1;
         if (c == '.' && ++parts_ > most_key_parts) {
             throw Error(ErrorCode::bad_input, fmt::format("a key of more than {} parts in line {}",
                                                           most_key_parts, line));
         }
+        if (c == '[' || c == '{') {
+            open_ += c == '[' && !value_ ? 'h' : c;  // a table's header, an array, an inline table
+            if (open_.size() > deepest_toml) refuse_depth(line);
+        }
+        if ((c == ']' || c == '}') && !open_.empty()) open_.pop_back();
+        follow(c);
+    }
+
+    /// At a quote.
+    void begin_string(unsigned line) {
+        const bool goes_on = token_ == Token::begun || (value_ && token_ == Token::dotted);
+        if (goes_on) {
+            throw Error(
+                ErrorCode::bad_input,
+                fmt::format("not valid TOML: a quote inside a key or value in line {}", line));
+        }
+        token_ = Token::begun;
     }
 
 private:
-    unsigned depth_ = 0, parts_ = 1;
+    bool in_array() const { return !open_.empty() && open_.back() == '['; }
+    void follow(char c) {
+        if (c == '\n') {
+            if (in_array()) return;
+            open_.clear();
+            value_ = false;
+            token_ = Token::none;
+        } else if (c == '=' || c == ',' || c == '[' || c == '{') {
+            value_ = c == '=' || in_array();
+            token_ = Token::none;
+        } else if (c != ' ' && c != '\t' && c != '\r' && c != '#') {
+            token_ = c == '.' ? Token::dotted : Token::begun;
+        }
+    }
+
+    std::string open_;    ///< brackets that are not closed
+    bool value_ = false;  ///< behind '=' or in an array; else a key is expected
+    enum class Token { none, begun, dotted } token_ = Token::none;  ///< since the last separator
+    unsigned parts_ = 1;
 };
 
 /// Before the parser sees the text: it has no limits of its own for most of this.
@@ -92,9 +127,10 @@ void check_bare_text(std::string_view text) {
         const std::string_view rest = text.substr(i);
         if (text[i] == '\n') ++line;
         if (quote.empty()) {
-            bare.take(text[i], line);
+            if (text[i] != '"' && text[i] != '\'') bare.take(text[i], line);
             for (const std::string_view opening : {"\"\"\"", "'''", "\"", "'", "#"}) {
                 if (!rest.starts_with(opening)) continue;
+                if (opening != "#") bare.begin_string(line);
                 quote = opening == "#" ? "\n" : opening;
                 i += opening.size() - 1;
                 break;
@@ -104,6 +140,9 @@ void check_bare_text(std::string_view text) {
         } else if (rest.starts_with(quote) || (quote.size() == 1 && text[i] == '\n')) {
             if (text[i] == '\n') bare.take('\n', line);
             i += quote.size() - 1;
+            // A text of several lines may end with one or two quotes of its own.
+            for (int more = 0; quote.size() == 3 && more < 2; ++more)
+                i += i + 1 < text.size() && text[i + 1] == quote.front() ? 1 : 0;
             quote = {};
         }
     }

@@ -100,6 +100,7 @@ ZipEntry current_entry(const Archive& archive) {
     if (info.size_filename > name.size())
         refuse(fmt::format("a zip entry has a name of {} bytes", info.size_filename));
     name.resize(info.size_filename);
+    name.shrink_to_fit();  // 4 KiB for each of 65,536 entries otherwise
     unz64_file_pos position{};
     unzGetFilePos64(archive.get(), &position);
     if ((info.flag & 1U) != 0) refuse(fmt::format("zip entry `{}` is encrypted", name));

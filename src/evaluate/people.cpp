@@ -56,7 +56,7 @@ std::string own_name(std::string_view path) {
 /// Numbers of items by their file's names.
 class ItemsByName {
 public:
-    explicit ItemsByName(const StringColumn& ids) : ids_(ids) {
+    explicit ItemsByName(const StringColumn& ids) {
         for (std::size_t i = 0; i < ids.size(); ++i) {
             const auto [at, fresh] = rows_.emplace(own_name(ids[i]), i);
             if (fresh) continue;
@@ -79,7 +79,6 @@ public:
     }
 
 private:
-    const StringColumn& ids_;
     std::unordered_map<std::string, std::size_t> rows_;
 };
 

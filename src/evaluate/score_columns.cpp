@@ -112,21 +112,24 @@ const ColumnMetrics::Ranked& ColumnMetrics::ranked(const ProbabilityRows& rows, 
     const auto& view = static_cast<const RowsToRank&>(rows);
     ranked.positives = positives_of(view);
     for (std::uint64_t i = 0; i < rows.items(); ++i) ranked.items += rows.target(i) >= 0 ? 1 : 0;
-    const auto [first, last] = own_classes();
+    const auto own = own_classes();
     std::vector<float> scores;
-    agree(comm_, [&] { scores = positive_scores(rows, ranked.positives, threads_, first, last); });
+    agree(comm_, [&] {
+        scores = positive_scores(rows, ranked.positives, threads_, own.first, own.second);
+    });
     if (comm_.size() > 1) {
         // The parts of the ranks, one after the other.
         std::vector<float> all;
-        const auto begin = static_cast<std::ptrdiff_t>(ranked.positives.first[first]);
-        const auto end = static_cast<std::ptrdiff_t>(ranked.positives.first[last]);
-        const std::vector<float> own(scores.begin() + begin, scores.begin() + end);
-        for (const auto& part : all_gather<float>(comm_, own))
-            all.insert(all.end(), part.begin(), part.end());
+        const auto begin = static_cast<std::ptrdiff_t>(ranked.positives.first[own.first]);
+        const auto end = static_cast<std::ptrdiff_t>(ranked.positives.first[own.second]);
+        const std::vector<float> part(scores.begin() + begin, scores.begin() + end);
+        for (const auto& theirs : all_gather<float>(comm_, part))
+            all.insert(all.end(), theirs.begin(), theirs.end());
         scores = std::move(all);
     }
     ranked.ranks = std::make_unique<ClassRanks>(ranked.positives, scores);
-    agree(comm_, [&] { ranked.counts = ranked.ranks->count(rows, threads_, first, last); });
+    agree(comm_,
+          [&] { ranked.counts = ranked.ranks->count(rows, threads_, own.first, own.second); });
     comm_.all_reduce(ranked.counts);
     return ranked;
 }
@@ -152,9 +155,11 @@ ResampledEstimate ColumnMetrics::ranked(const MetricRequest& request) {
         result.undefined = "every item is of one class: there is nothing to tell it from";
         return result;
     }
-    const auto [first, last] = own_classes();
+    const auto own = own_classes();
     std::vector<std::int64_t> sums;
-    agree(comm_, [&] { sums = ranked.ranks->sum(rows, curves.by_slot(), threads_, first, last); });
+    agree(comm_, [&] {
+        sums = ranked.ranks->sum(rows, curves.by_slot(), threads_, own.first, own.second);
+    });
     comm_.all_reduce(sums);
     std::vector<std::uint16_t> groups(sums.size(), group_count);
     for (std::size_t i = 0; i < groups.size(); ++i) {

@@ -120,10 +120,10 @@ Report report_of(std::span<const ShownImage> images) {
         for (const auto& model : image.models) {
             section.blocks.emplace_back(table_of(image, model));
             for (const Predicted& p : model.best) {
-                const Cell probability =
-                    model.has_probabilities ? Cell(Number{.value = p.probability}) : Cell();
-                report.records.add({image.dataset, image.id, model.name, Count{p.rank}, p.cls.id,
-                                    p.cls.name, probability, p.correct});
+                std::vector<Cell> row = {image.dataset, image.id,   model.name, Count{p.rank},
+                                         p.cls.id,      p.cls.name, {},         p.correct};
+                if (model.has_probabilities) row[6] = Number{.value = p.probability};
+                report.records.add(std::move(row));
             }
         }
         report.sections.push_back(std::move(section));

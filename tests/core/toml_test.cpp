@@ -40,6 +40,25 @@ TEST(Toml, DamagedFilesAreErrorsWithAPlace) {
     EXPECT_THROW(parse_toml("a = 2026-01-01\n"), Error);
 }
 
+// The parser takes a quote inside a value for a part of it, so that what follows is no string, and
+// has undefined behaviour at a letter beyond ASCII there.
+TEST(Toml, AStringBeginsWhereAValueDoes) {
+    for (const char* text : {"x = [1, 0x1fmaxa.0b.\"c\xef\xbb\x9f[[5 ", "x = 1\"é\"", "x = 1.'é'",
+                             "x = a \"é\"", "x = [\"a\" \"é\"]", "a\"é\" = 1", "x = {a'é' = 1}",
+                             "x = \"\"\"\"\"\"é\"", "[a\n\"é\"b\"é\"]"}) {
+        EXPECT_THAT(message_of([&] { parse_toml(text); }), testing::StartsWith("not valid TOML"))
+            << text;
+    }
+    EXPECT_THAT(message_of([&] { parse_toml("a = 1\nx = 1\"\""); }),
+                testing::HasSubstr("a quote inside a key or value in line 2"));
+    // And these do begin there.
+    EXPECT_EQ(parse_toml("'é'.\"ü\" = [\n 'ä', # ß\n \"ö\"\n,]\n[a.\"é\" . 'x']\n[['é\\']]\n"
+                         "y = { 'é' = ['ü', {\"ä\" = 'ö'}], b.\"ß\" = \"\"\"é\"\"\"\"\"}\n")
+                  .dump(),
+              R"({"a":{"é":{"x":{}}},"é":{"ü":["ä","ö"]},"é\\":[{"y":{"b":{"ß":"é\"\""},)"
+              R"("é":["ü",{"ä":"ö"}]}}]})");
+}
+
 std::string repeated(std::size_t times, const std::string& text) {
     std::string out;
     for (std::size_t i = 0; i < times; ++i) out += text;

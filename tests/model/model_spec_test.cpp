@@ -180,7 +180,8 @@ TEST(Sidecar, BadValuesAreRefused) {
         {"", "damaged JSON"},
     };
     for (const auto& [text, part] : cases) {
-        EXPECT_THAT(message_of([&] { parse_sidecar(text, false); }), HasSubstr(part)) << text;
+        EXPECT_THAT(message_of([&text = text] { parse_sidecar(text, false); }), HasSubstr(part))
+            << text;
     }
     EXPECT_THAT(message_of([] { parse_sidecar("std = [nan, 1.0, 1.0]", true); }), HasSubstr("std"));
     EXPECT_THAT(message_of([] { parse_sidecar("mean = [inf, 1.0, 1.0]", true); }),

@@ -243,8 +243,10 @@ TEST(PenalisedLikelihood, RefusesReadingsThatSayNothing) {
          std::vector<std::pair<CellCounts, std::string>>{{counts({2}, {0, 0, 0}), "without images"},
                                                          {counts({2}, {5, 0, 0}), "by anybody"},
                                                          {counts({2}, {0, 0, 5}), "all of its"}}) {
-        EXPECT_THAT(message_of([&] { PenalisedLikelihood(good, bad); }), HasSubstr(text));
-        EXPECT_THAT(message_of([&] { PenalisedLikelihood(bad, good); }), HasSubstr(text));
+        EXPECT_THAT(message_of([&, &bad = bad] { PenalisedLikelihood(good, bad); }),
+                    HasSubstr(text));
+        EXPECT_THAT(message_of([&, &bad = bad] { PenalisedLikelihood(bad, good); }),
+                    HasSubstr(text));
     }
     EXPECT_THROW(PenalisedLikelihood(good, counts({1}, {3, 4})), Error);
     // Hits everywhere or nowhere are no trouble.

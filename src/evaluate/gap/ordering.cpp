@@ -80,7 +80,7 @@ std::vector<std::uint32_t> dense_ranks(std::span<const std::optional<double>> va
         if (value) distinct.push_back(*value);
     }
     std::ranges::sort(distinct, std::greater<>());
-    distinct.erase(std::ranges::unique(distinct).begin(), distinct.end());
+    distinct.erase(std::unique(distinct.begin(), distinct.end()), distinct.end());
     std::vector<std::uint32_t> ranks;
     for (const auto& value : values) {
         const auto place = value ? std::ranges::lower_bound(distinct, *value, std::greater<>()) + 1

@@ -5,6 +5,7 @@
 #include <google/protobuf/unknown_field_set.h>
 #include <onnx/onnx_pb.h>
 
+#include <charconv>
 #include <cstring>
 #include <fstream>
 #include <limits>

@@ -1,0 +1,39 @@
+// Any text as an assay.toml: a plan, whose models and commands are then asked for, or an Error.
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+
+#include "cli/command.h"
+#include "cli/plan.h"
+#include "scratch.h"
+
+namespace {
+
+namespace fs = std::filesystem;
+
+const fs::path& file() {
+    static const fs::path made = fuzz::scratch_folder("configuration") / "assay.toml";
+    return made;
+}
+
+}  // namespace
+
+/// The program's table stands beside main(). Nothing here is looked up in it.
+const std::vector<assay::cli::Command>& assay::cli::commands() {
+    static const std::vector<Command> none;
+    return none;
+}
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    std::ofstream(file(), std::ios::binary)
+        .write(reinterpret_cast<const char*>(data), static_cast<std::streamsize>(size));
+    fuzz::attempt([] {
+        const assay::cli::Plan plan = assay::cli::read_plan(file());
+        (void)plan.resolved({}).dump();
+        for (const assay::cli::Plan::Data& data_set : plan.data)
+            fuzz::attempt([&] { (void)plan.specs_on(data_set); });
+        for (const assay::cli::Plan::Step& step : plan.steps)
+            fuzz::attempt([&] { (void)plan.commands_of(step, {}, {"v1", "v2"}); });
+    });
+    return 0;
+}
