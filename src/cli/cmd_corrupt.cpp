@@ -104,12 +104,13 @@ int cmd_corrupt(std::vector<std::string> arguments) {
     const Report report = report_of(result);
     output.print(report);
     if (!quiet && !result.options.out.empty()) {
-        note(fmt::format(
-            "evaluate all of it, without a resize of the model's own:\n"
-            "  assay predict --model MODEL --data {}/*/*{} --out runs",
-            as_typed(result.options.out.string()),
-            options.window.crop == 0 ? std::string()
-                                     : fmt::format(" --resize-size {}", options.window.crop)));
+        const std::string out = as_typed(result.options.out.string());
+        note("evaluate all of it, without a resize of the model's own:\n" +
+             (options.window.crop == 0
+                  ? fmt::format("  assay predict --model MODEL --data {}/*/* --out runs", out)
+                  : fmt::format(
+                        "  assay predict --model MODEL --data {}/*/* --resize-size {} --out runs",
+                        out, options.window.crop)));
     }
     return report.partial ? Status::partial : Status::done;
 }

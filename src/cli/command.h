@@ -43,6 +43,7 @@ int cmd_list(std::vector<std::string> arguments);
 int cmd_patchml(std::vector<std::string> arguments);
 int cmd_predict(std::vector<std::string> arguments);
 int cmd_replicate(std::vector<std::string> arguments);
+int cmd_robustness(std::vector<std::string> arguments);
 int cmd_run(std::vector<std::string> arguments);
 int cmd_score(std::vector<std::string> arguments);
 int cmd_show(std::vector<std::string> arguments);

@@ -82,6 +82,7 @@ const std::vector<SweepRow>& sweep_rows() {
         {.command = "corrupt",
          .arguments = {"FOLDER/shapes", "--corruptions", "fog,contrast", "--severities", "1,5",
                        "--out", "FOLDER/corrupted", "-q"}},
+        {.command = "robustness", .arguments = {"FOLDER/runs", "--clean", "v1"}},
         {.command = "labels aggregate", .arguments = {"FOLDER/votes.csv"}},
         {.command = "labels propose", .arguments = {"FOLDER/runs/v1", "--recall", "0.5"}},
         {.command = "labels stats", .arguments = {"FOLDER/sets.csv"}},
@@ -133,6 +134,7 @@ void make_sweep_inputs(const Scratch& folder) {
         import_model(folder, dataset, "a", 0.8);
         import_model(folder, dataset, "b", 1.6);
     }
+    import_model(folder, "fog_1", "a", 0.3);  // corrupted images, for robustness
     write_file_atomically(folder / "sets.csv",
                           "path,labels\np0.png,cat dog\np1.png,dog\np2.png,bird cat\n");
     write_file_atomically(folder / "votes.csv",

@@ -122,8 +122,7 @@ TEST_F(CorruptDataset, JpegIsThePublishedArtefact) {
         encode_jpeg(noisy, {.quality = 85, .chroma = JpegChroma::halved, .optimize = true});
     EXPECT_EQ(read_file(scratch_ / "out/fog/2/cat/0.jpg"), bytes);
     o.window = {};
-    EXPECT_THAT(describe_pipeline(o),
-                HasSubstr("the pipeline of the published ImageNet-C"));
+    EXPECT_THAT(describe_pipeline(o), HasSubstr("the pipeline of the published ImageNet-C"));
 }
 
 TEST_F(CorruptDataset, EqualNamesOfOtherFormatsStayApart) {

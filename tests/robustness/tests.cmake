@@ -2,6 +2,9 @@ assay_test(corruptions
     SOURCES robustness/corruption_test.cpp robustness/slow_test.cpp robustness/corrupt_dataset_test.cpp
     LINKS assay_robustness)
 assay_test_without_simd(corruptions Corruption.*)
+assay_test(corrupted_accuracy
+    SOURCES robustness/corrupted_accuracy_test.cpp
+    LINKS assay_robustness assay_evaluate)
 assay_test(corruption_reference SLOW
     SOURCES robustness/reference_test.cpp
     LINKS assay_robustness Threads::Threads)

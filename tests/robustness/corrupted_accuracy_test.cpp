@@ -1,0 +1,153 @@
+// Accuracy under corruptions of made-up predictions.
+#include "assay/robustness/corrupted_accuracy.h"
+
+#include <gmock/gmock.h>
+
+#include <cmath>
+
+#include "assay/error.h"
+#include "evaluate/saved_scores.h"
+#include "message_of.h"
+
+namespace assay {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+class CorruptedAccuracyOf : public testing::Test {
+protected:
+    /// One digit per image: 1 correct, 0 not.
+    void store(const std::string& dataset, const std::string& correct,
+               std::vector<std::string> ids = {}, const std::string& model = "m") {
+        Made made;
+        made.dataset = dataset;
+        made.classes = 2;
+        for (std::size_t i = 0; i < correct.size(); ++i) {
+            made.labels.push_back({1});
+            made.scores.push_back(correct[i] == '1' ? 0.0F : 2.0F);
+            made.scores.push_back(1.0F);
+        }
+        made.ids = std::move(ids);
+        save(scratch_, made, model);
+    }
+    CorruptedAccuracyResult measure() const {
+        return measure_corrupted({.paths = {(scratch_ / "runs").string()}, .clean = "val"});
+    }
+    Scratch scratch_;
+};
+
+TEST_F(CorruptedAccuracyOf, MeansAndRatiosOfTheSameImages) {
+    store("val", "1110");
+    store("fog_1", "1100");
+    store("val_fog_2", "1000");
+    store("gaussian_blur-3", "0000");  // an extra one
+    store("contrast.5", "1111");
+    store("other", "1111");  // no corruption
+    const CorruptedAccuracyResult result = measure();
+    ASSERT_EQ(result.models.size(), 1U);
+    const CorruptedModel& m = result.models[0];
+    EXPECT_EQ(m.images, 4U);
+    EXPECT_DOUBLE_EQ(*m.clean.value, .75);
+    ASSERT_EQ(m.versions.size(), 4U);
+    EXPECT_EQ(m.versions[0].dataset, "fog_1");
+    EXPECT_DOUBLE_EQ(*m.versions[0].accuracy.value, .5);
+    EXPECT_EQ(m.versions[0].accuracy.interval->method, "wilson");
+    EXPECT_EQ(m.versions[2].corruption->name, "contrast");
+    ASSERT_EQ(m.corruptions.size(), 3U);
+    // Fog by image: 1, 1/2, 0, 0; mean 3/8, deviation sqrt(0.6875 / 3), by sqrt 4.
+    const CorruptedMean& fog = m.corruptions[0].mean;
+    EXPECT_DOUBLE_EQ(*fog.accuracy.value, .375);
+    EXPECT_NEAR(*fog.accuracy.standard_error, std::sqrt(.6875 / 3) / 2, 1e-12);
+    // R = 1/2: (c - a R) / 0.75 is 2/3, 0, -2/3, 0, of mean 0.
+    EXPECT_DOUBLE_EQ(*fog.relative.value, .5);
+    EXPECT_NEAR(*fog.relative.standard_error, std::sqrt(8.0 / 9 / 3) / 2, 1e-12);
+    // Contrast 1, fog 3/8; the blur is no part of the paper's mean.
+    EXPECT_DOUBLE_EQ(*m.present.accuracy.value, (1 + .375) / 2);
+    EXPECT_FALSE(m.paper.accuracy.value);
+    EXPECT_THAT(m.paper.accuracy.undefined,
+                HasSubstr("72 of the 75 versions are missing: gaussian_noise 1"));
+    EXPECT_FALSE(m.mce.value);
+    // All wrong: no deviation, but an interval.
+    EXPECT_DOUBLE_EQ(*m.corruptions[2].mean.accuracy.value, 0);
+    EXPECT_GT(m.corruptions[2].mean.accuracy.interval->high, .3);
+    EXPECT_EQ(report_of(result).result["models"][0]["versions"].size(), 4U);
+}
+
+TEST_F(CorruptedAccuracyOf, MeanCorruptionErrorDividesByAlexNets) {
+    store("val", "1111");
+    double expected = 0;
+    for (const Corruption& c : corruptions()) {
+        if (c.extra) continue;
+        // Severity s: one more of the first four images is wrong, the fifth severity none: errors
+        // 1/4, 2/4, 3/4, 4/4, 0; of mean 1/2.
+        for (int severity = 1; severity <= 5; ++severity)
+            store(std::string(c.name) + "_" + std::to_string(severity),
+                  std::array{"0111", "0011", "0001", "0000", "1111"}[severity - 1]);
+        expected += .5 / *c.alexnet_error / 15;
+    }
+    const CorruptedModel m = measure().models.at(0);
+    EXPECT_NEAR(*m.mce.value, expected, 1e-12);
+    EXPECT_NEAR(*m.paper.accuracy.value, .5, 1e-12);
+    EXPECT_NEAR(*m.paper.relative.value, .5, 1e-12);
+    EXPECT_NEAR(*m.present.accuracy.value, .5, 1e-12);
+    // By image the errors are 4/5, 3/5, 2/5, 1/5, all by the same factor.
+    EXPECT_NEAR(*m.mce.standard_error, 2 * expected * std::sqrt((.09 + .01 + .01 + .09) / 3) / 2,
+                1e-12);
+}
+
+TEST_F(CorruptedAccuracyOf, ImagesAreFoundByIdOrByTheNameOfTheirFile) {
+    store("val", "10110", {"a/1.JPEG", "a/2.JPEG", "b/3.JPEG", "b/4.JPEG", "b/5.JPEG"});
+    store("fog_1", "0101", {"b/4.png", "b/3.png", "a/1.png", "a/2.png"});       // another order
+    store("snow_1", "1001", {"4.jpg", "x/1.jpg", "y/2.jpg", "unknown/3.jpg"});  // other folders
+    const CorruptedAccuracyResult result = measure();
+    const CorruptedModel& m = result.models.at(0);
+    EXPECT_EQ(m.images, 4U);
+    EXPECT_DOUBLE_EQ(*m.clean.value, .75);              // 1, 3, 4 of 1 to 4
+    EXPECT_EQ(m.versions[0].corruption->name, "snow");  // 4 and 3 correct
+    EXPECT_DOUBLE_EQ(*m.versions[0].accuracy.value, .5);
+    // Fog: 3 and 2 correct. (c - R a) / A for 1 to 4 with R = 2/3: only a wrong pairing gives
+    // others.
+    const CorruptedMean& fog = m.corruptions[1].mean;
+    const double R = 2.0 / 3;
+    double squares = 0;
+    for (const double h : {0 - R, 1.0, 1 - R, 0 - R}) squares += std::pow(h / .75, 2);
+    EXPECT_NEAR(*fog.relative.standard_error, std::sqrt(squares / 3 / 4), 1e-12);
+    EXPECT_THAT(result.warnings, ElementsAre(HasSubstr("4 of the 5 clean images")));
+}
+
+TEST_F(CorruptedAccuracyOf, SaysWhatIsMissing) {
+    store("val", "11");
+    EXPECT_THAT(message_of([&] { measure(); }, ErrorCode::usage),
+                HasSubstr("`m` has no predictions on corrupted images"));
+    store("fog_1", "11", {"other1", "other2"});
+    EXPECT_THAT(message_of([&] { measure(); }), HasSubstr("no labelled image of `m`"));
+    EXPECT_THAT(
+        message_of(
+            [&] { measure_corrupted({.paths = {(scratch_ / "runs").string()}, .clean = "vall"}); },
+            ErrorCode::usage),
+        HasSubstr("no data set is called `vall`; did you mean `val`?"));
+    store("x_fog_1", "11");
+    EXPECT_THAT(message_of([&] { measure(); }), HasSubstr("are both fog at severity 1"));
+}
+
+TEST(VersionOfADataset, IsInItsFolderOrItsName) {
+    const auto text = [](const char* folder, const char* name) {
+        const VersionOf v = version_of(folder, name);
+        return v.corruption == nullptr
+                   ? std::string("none")
+                   : std::string(v.corruption->name) + std::to_string(v.severity);
+    };
+    EXPECT_EQ(text("/data/c/fog/3", "3"), "fog3");
+    EXPECT_EQ(text("", "fog_3"), "fog3");
+    EXPECT_EQ(text("", "val-gaussian_noise-5"), "gaussian_noise5");
+    EXPECT_EQ(text("", "gaussian_blur_1"), "gaussian_blur1");
+    EXPECT_EQ(text("", "frost_synthetic_2"), "frost_synthetic2");
+    EXPECT_EQ(text("/data/fog/6", "fog_6"), "none");
+    EXPECT_EQ(text("", "defrost_3"), "none");
+    EXPECT_EQ(text("", "fog"), "none");
+    EXPECT_EQ(text("", ""), "none");
+}
+
+}  // namespace
+}  // namespace assay
