@@ -4,6 +4,8 @@
 //  - assay/annotation/aggregate_votes.h, label_stats.h, propose.h: from votes to label sets,
 //    statistics of label sets, questions for annotators
 //  - assay/patchml/patchml.h: composites with a known number of objects
+//  - assay/robustness/corruption.h, corrupt_dataset.h, corrupted_accuracy.h: common corruptions of
+//    images, data sets under them, accuracy on those
 //  - assay/replication/steps.h: studies of replicated data sets
 #pragma once
 

@@ -8,10 +8,10 @@ namespace assay::cli {
 namespace {
 
 constexpr std::string_view robustness_examples = R"(
-assay corrupt imagenet/val --out c
-assay predict --model resnet50.pt --preset torchvision --data imagenet/val c/*/* --out runs
 assay robustness runs --clean val
 assay robustness runs --clean val --csv -o corruptions.csv
+assay corrupt imagenet/val --out c
+assay predict --model resnet50.pt --preset torchvision --data imagenet/val c/*/* --out runs
 )";
 
 }  // namespace

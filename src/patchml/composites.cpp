@@ -16,8 +16,8 @@
 #include "core/hash.h"
 #include "core/parallel.h"
 #include "data/label_texts.h"
-#include "patchml/compose.h"
 #include "data/made_folder.h"
+#include "patchml/compose.h"
 
 namespace assay {
 namespace {

@@ -54,7 +54,7 @@ Kernel disk_kernel(int radius, double sigma) {
                 double value = 0;
                 for (int i = -reach; i <= reach; ++i) {
                     const int at = inside((along_x ? x : y) + i, disk.side, Border::reflect_101);
-                    value += g[static_cast<std::size_t>(i + reach)] *
+                    value += g[static_cast<std::size_t>(i) + static_cast<std::size_t>(reach)] *
                              (along_x ? from.at(at, y) : from.at(x, at));
                 }
                 disk.at(x, y) = value;

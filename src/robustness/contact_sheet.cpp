@@ -20,8 +20,8 @@ Image contact_sheet(const Image& image, const std::vector<const Corruption*>& co
             const Image part = corrupt(image, *corruptions[row], severities[column], seed, frost);
             for (int y = 0; y < part.height; ++y) {
                 const std::ptrdiff_t at =
-                    std::ptrdiff_t{sheet.width} * (row * (image.height + gap) + y) +
-                    column * (image.width + gap);
+                    std::ptrdiff_t{sheet.width} * (std::ptrdiff_t{row} * (image.height + gap) + y) +
+                    std::ptrdiff_t{column} * (image.width + gap);
                 std::copy_n(part.pixels.begin() + 4 * std::ptrdiff_t{part.width} * y,
                             4 * part.width, sheet.pixels.begin() + 4 * at);
             }

@@ -39,9 +39,8 @@ struct Affine {
 /// The map that takes the three moved points back to where they were.
 Affine moved_back(const std::array<std::array<double, 2>, 3>& from,
                   const std::array<std::array<double, 2>, 3>& to) {
-    const auto [x0, y0] = to[0];
-    const auto [x1, y1] = to[1];
-    const auto [x2, y2] = to[2];
+    const double x0 = to[0][0], y0 = to[0][1], x1 = to[1][0], y1 = to[1][1], x2 = to[2][0],
+                 y2 = to[2][1];
     const double det = (x1 - x0) * (y2 - y0) - (x2 - x0) * (y1 - y0);
     const auto row = [&](std::size_t k) {
         const double u = from[1][k] - from[0][k], v = from[2][k] - from[0][k];
@@ -75,7 +74,9 @@ void elastic_transform(const Work& work, Image& out) {
         {{2, .7, .1}, {2, .08, .2}, {.05, .01, .02}, {.07, .01, .02}, {.12, .01, .02}}};
     const Elastic& e = levels[work.level()];
     const int width = work.image.width, height = work.image.height;
-    const double half_x = width / 2, half_y = height / 2, third = std::min(width, height) / 3;
+    // Whole pixels, as published.
+    const int middle_x = width / 2, middle_y = height / 2, side = std::min(width, height) / 3;
+    const double half_x = middle_x, half_y = middle_y, third = side;
     const std::array<std::array<double, 2>, 3> from = {{{half_x + third, half_y + third},
                                                         {half_x + third, half_y - third},
                                                         {half_x - third, half_y - third}}};

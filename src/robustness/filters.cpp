@@ -79,7 +79,8 @@ Planes transposed(const Planes& in) {
 }  // namespace
 
 void gaussian(Planes& planes, double sigma, double truncate, Border border) {
-    const auto weights = gaussian_weights(sigma, static_cast<int>(truncate * sigma + 0.5));
+    const auto weights =
+        gaussian_weights(sigma, static_cast<int>(std::floor(truncate * sigma + 0.5)));
     // A kernel wider than the plane meets each column many times.
     if (planes.channels == 1 && weights.size() > static_cast<std::size_t>(planes.width)) {
         planes = transposed(

@@ -187,9 +187,8 @@ Planes water(const Planes& layer) {
     Planes out(layer.width, layer.height, 1);
     each_place(rims.width, rims.height, [&](int x, int y, std::size_t i) {
         const int sum = raised.sum(x, y, {1, 1, 1, 1, 1, 1, 1, 1, 1});
-        // liquid x the rounded mean
-        out.values[i] =
-            static_cast<float>(liquid.values[i]) * static_cast<float>((2 * sum + 9) / 18);
+        const int mean = (2 * sum + 9) / 18;  // rounded
+        out.values[i] = static_cast<float>(liquid.values[i]) * static_cast<float>(mean);
     });
     return out;
 }

@@ -200,7 +200,8 @@ TEST(ZoomBlur, IsAMeanOfEnlargedMiddles) {
     const std::array<std::pair<int, double>, 5> zooms = {
         {{12, .01}, {16, .01}, {11, .02}, {13, .02}, {11, .03}}};
     for (int severity = 1; severity <= 5; ++severity) {
-        const auto [count, step] = zooms[severity - 1];
+        const int count = zooms[severity - 1].first;
+        const double step = zooms[severity - 1].second;
         // One axis of one zoom: where output i lies among the inputs.
         const auto place = [](int i, int n, double factor) {
             const int inputs = static_cast<int>(std::ceil(n / factor));
