@@ -1,5 +1,6 @@
 #include "assay/robustness/attack.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <limits>
