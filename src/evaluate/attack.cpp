@@ -107,7 +107,10 @@ public:
         }
         // What is stored is what the model says of the images as they are, in this batch.
         model_->scores(images, batch.n, out);
-        count(result, attacked, batch.first_row);
+        const auto early =
+            std::ranges::lower_bound(chosen.places, repeated_images, {},
+                                     [&](std::size_t place) { return batch.first_row + place; });
+        count(result, attacked, static_cast<std::size_t>(early - chosen.places.begin()));
     }
 
 private:
@@ -138,14 +141,17 @@ private:
         return chosen;
     }
 
-    void count(const EnsembleResult& result, const AttackBatch& batch,
-               std::uint64_t first_row) const {
+    /// The first `early` images of the batch are attacked once more, for longer.
+    void count(const EnsembleResult& result, const AttackBatch& batch, std::size_t early) const {
         std::uint64_t longer = 0, fooled = 0, repeated = 0;
-        if (cell_.attack == "pgd" && first_row < repeated_images) {
+        if (cell_.attack == "pgd" && early > 0) {
             AttackOptions more = cell_.options;
             more.steps = 10 * (more.steps > 0 ? more.steps : attack_named("pgd").steps);
-            const AttackResult again = run_attack(attack_named("pgd"), *model_, batch, more);
-            repeated = batch.labels.size();
+            const std::size_t size = model_->shape().size();
+            const AttackBatch first = {batch.images.first(early * size), batch.labels.first(early),
+                                       batch.items.first(early)};
+            const AttackResult again = run_attack(attack_named("pgd"), *model_, first, more);
+            repeated = early;
             for (std::size_t i = 0; i < repeated; ++i) {
                 longer += again.fooled[i];
                 fooled += result.result.fooled[i];
@@ -301,7 +307,10 @@ std::string eps_text(double eps) {
 std::vector<AttackedResult> attack_models(std::span<const LoadedModel> models,
                                           const Dataset& dataset, const AttackRunOptions& options,
                                           const ProgressCallback& callback) {
-    std::vector<std::string> attacks = options.attacks;
+    std::vector<std::string> attacks;
+    for (const std::string& attack : options.attacks) {
+        if (std::ranges::find(attacks, attack) == attacks.end()) attacks.push_back(attack);
+    }
     if (attacks.empty()) attacks = {"fgsm", "pgd"};
     if (std::ranges::find(attacks, "noise") == attacks.end())
         attacks.insert(attacks.begin(), "noise");
@@ -339,11 +348,7 @@ std::vector<AttackedResult> attack_models(std::span<const LoadedModel> models,
 
     const auto clean = predict(models, dataset, options.predict, callback);
     PredictOptions own = options.predict;
-    if (own.batch_size == 0) own.batch_size = default_batch_size(models[0].classifier->facts());
-    // A shard is a whole number of the batches that a model of fixed batch takes.
-    const bool fixed = std::ranges::any_of(
-        models, [](const LoadedModel& m) { return m.classifier->facts().fixed_batch > 0; });
-    if (own.shard_rows == 0 && !fixed) own.shard_rows = own.batch_size;
+    own.shard_per_batch = true;
     const auto results = predict(attacked, dataset, own, callback);
 
     std::vector<AttackedResult> all;

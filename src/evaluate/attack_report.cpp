@@ -33,6 +33,13 @@ Table table_of(const AttackedResult& result) {
         if (!cell.ratio.note.empty())
             table.notes.push_back(
                 fmt::format("{} at {}: {}.", cell.attack, eps_text(cell.eps), cell.ratio.note));
+        if (cell.attacked < result.correct) {
+            table.notes.push_back(fmt::format(
+                "{} at {}: earlier runs attacked {} of the {} images; the signs of masked "
+                "gradients "
+                "that they told are not told again.",
+                cell.attack, eps_text(cell.eps), result.correct - cell.attacked, result.correct));
+        }
         std::string by;
         for (const auto& [part, images] : cell.by)
             by += fmt::format("{}{} {}", by.empty() ? "" : ", ", part, images);

@@ -424,8 +424,11 @@ std::vector<PredictResult> predict(std::span<const LoadedModel> models, const Da
         if (const auto fixed = model.classifier->facts().fixed_batch; fixed > 0)
             own.batch_size = static_cast<std::uint32_t>(fixed);
         StoreSpec spec = store_spec(model, dataset, own);
-        if (spec.batch_size == 0) spec.batch_size = recorded_batch_size(options.runs, spec);
+        const std::uint32_t recorded = recorded_batch_size(options.runs, spec);
+        if (spec.batch_size == 0) spec.batch_size = recorded;
         if (spec.batch_size == 0) spec.batch_size = default_batch_size(model.classifier->facts());
+        if (recorded == 0 && options.shard_per_batch && spec.shard_rows == 0)
+            spec.shard_rows = spec.batch_size;
         StoreWriter writer = StoreWriter::open(options.runs, spec, dataset);
         redo_readable(writer, dataset, model.spec.preprocess, decode_limits(options));
         const std::uint32_t batch = writer.spec().batch_size;

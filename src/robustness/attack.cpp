@@ -130,8 +130,10 @@ AttackResult run_attack(const Attack& attack, AttackedModel& model, const Attack
         query.add(std::span(result.images).subspan(i * size, size), batch.labels[i]);
     }
     query.ask_scores();
-    for (std::size_t k = 0; k < claimed.size(); ++k)
+    for (std::size_t k = 0; k < claimed.size(); ++k) {
         result.fooled[claimed[k]] = query.fooled(k) ? 1 : 0;
+        if (!query.finite_scores(k)) result.not_finite[claimed[k]] = 1;
+    }
     return result;
 }
 

@@ -61,6 +61,7 @@ public:
         return static_cast<std::uint32_t>(std::max_element(row.begin(), row.end()) - row.begin()) !=
                labels_[k];
     }
+    bool finite_scores(std::size_t k) const { return finite(scores(k)); }
     bool finite_gradient(std::size_t k) const {
         return finite(scores(k)) && std::isfinite(loss(k)) && finite(gradient(k));
     }

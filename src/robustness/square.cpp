@@ -79,6 +79,7 @@ AttackResult square(AttackedModel& model, const AttackBatch& batch, const Attack
             {i, RandomStream(options.seed, "attack.square", batch.items[i]), {}, {}});
         Searcher& s = searchers.back();
         s.tried = stripes(image_of(batch, i), shape, options.eps, s.random);
+        s.best = s.tried;
         s.margin = std::numeric_limits<double>::infinity();
     }
     for (int q = 0; q < options.steps && !searchers.empty(); ++q) {
@@ -91,9 +92,13 @@ AttackResult square(AttackedModel& model, const AttackBatch& batch, const Attack
         query.ask_scores();
         for (std::size_t k = 0; k < searchers.size(); ++k) {
             Searcher& s = searchers[k];
+            if (!query.finite_scores(k)) {
+                result.not_finite[s.place] = 1;
+                continue;
+            }
             const double margin =
                 -loss_of(Loss::margin, query.scores(k), batch.labels[s.place], 0, ignored);
-            if (q == 0 || margin < s.margin) {
+            if (margin < s.margin) {
                 s.margin = margin;
                 s.best = s.tried;
             }

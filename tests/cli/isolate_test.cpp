@@ -172,6 +172,25 @@ TEST(Isolate, WithoutLandlockTheRestIsThereAndOnTells) {
     EXPECT_EQ(status, 0);
 }
 
+/// The same of gradients, of which two threads ask at a time.
+TEST(Gradients, UnderEveryLimitEndOrNameWhatIsMissing) {
+    const Scratch scratch;
+    ASSERT_EQ(Program({ASSAY_IMAGES, (scratch / "shapes").string(), "3"}).wait().status, 0);
+    for (const int mib : {700, 900, 2000}) {
+        fs::remove_all(scratch / "runs");
+        const Outcome outcome =
+            Program({"/bin/sh", "-c",
+                     "ulimit -v $(($1 * 1024)); exec timeout -s KILL 60 " ASSAY_PROGRAM
+                     " attack --model \"$2\" --data \"$3/shapes\" --out \"$3/runs\" --device cpu "
+                     "--eps 1/255 --batch 2 --threads 2 --isolate off",
+                     "sh", std::to_string(mib),
+                     std::string(ASSAY_SOURCE_DIR) + "/tests/cli/shapes/small.pt", scratch.path()})
+                .wait();
+        EXPECT_TRUE(outcome.status == 0 || outcome.status == 2)
+            << mib << " MiB: " << outcome.status << ' ' << outcome.err;
+    }
+}
+
 class AddressSpace : public testing::TestWithParam<const char*> {};
 
 /// OpenBLAS asks for ever for what it does not get, and libraries end a program as they are loaded.

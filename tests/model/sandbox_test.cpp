@@ -4,7 +4,9 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <netinet/in.h>
+#include <sched.h>
 #include <spawn.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/ptrace.h>
 #include <sys/resource.h>
@@ -14,6 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <fstream>
@@ -108,6 +111,17 @@ TEST(Sandbox, CallsThatReachOutFailAndTheFirstIsTold) {
         REFUSED(::process_vm_writev(parent, &mine, 1, &theirs, 1, 0), EACCES);
         rlimit limit{};
         REFUSED(::prlimit(parent, RLIMIT_CPU, nullptr, &limit), EACCES);
+        // A signal of choice to any process, sent when data arrives.
+        REFUSED(::fcntl(STDIN_FILENO, F_SETOWN, parent), EACCES);
+        REFUSED(::fcntl(STDIN_FILENO, F_SETSIG, SIGKILL), EACCES);
+        const int owner = parent;
+        REFUSED(::ioctl(STDIN_FILENO, FIOSETOWN, &owner), EACCES);
+        cpu_set_t processors;
+        CPU_ZERO(&processors);
+        CPU_SET(0, &processors);
+        REFUSED(::sched_setaffinity(parent, sizeof processors, &processors), EACCES);
+        // Newer than the list: fchmodat2.
+        REFUSED(::syscall(452, AT_FDCWD, (scratch / "there").c_str(), 0777, 0), ENOSYS);
         const auto attempt = first_refused_call();
         return attempt == "open a socket" ? 0 : 73;
     });
@@ -138,6 +152,29 @@ TEST(Sandbox, WhatComputingNeedsStillWorks) {
         if (first_refused_call()) return 73;
         return sum == 3 ? 0 : 74;
     });
+}
+
+TEST(Sandbox, ThreadsThatAreThereAreLimitedToo) {
+    EXPECT_EQ(status_of([] {
+                  if (!has_one_thread()) return 70;
+                  std::atomic<int> stage{0};
+                  int met = -1;
+                  std::thread other([&] {
+                      stage = 1;
+                      stage.notify_all();
+                      stage.wait(1);
+                      errno = 0;
+                      met = ::socket(AF_INET, SOCK_STREAM, 0) >= 0 ? 0 : errno;
+                  });
+                  stage.wait(0);
+                  if (has_one_thread()) return 71;
+                  const bool limited = !limit_calls();
+                  stage = 2;
+                  stage.notify_all();
+                  other.join();
+                  return !limited || met == EACCES ? 0 : 72;
+              }),
+              0);
 }
 
 TEST(Sandbox, AnAbortIsStillAnAbort) {

@@ -247,7 +247,7 @@ TEST(AttackSigns, NumbersThatAreNoneFoolNobodyAndAreCounted) {
                                  std::span(data.items).first(1)};
         const AttackResult result = run_attack(attack, model, one, options);
         EXPECT_EQ(fooled_by(result), 0U) << attack.name;
-        EXPECT_EQ(ones(result.not_finite) > 0, attack.gradients) << attack.name;
+        EXPECT_EQ(ones(result.not_finite), 1U) << attack.name;
     }
 }
 

@@ -50,6 +50,9 @@ struct PredictOptions {
     std::uint32_t shard_rows = 0;  ///< 0: the store's default
     std::uint32_t batch_size =
         0;                ///< 0: as recorded in a store that is resumed, else default_batch_size()
+    /// With shard_rows 0, of stores that are begun: one batch a shard, so that a kill loses the
+    /// batches in flight alone.
+    bool shard_per_batch = false;
     int threads = 0;      ///< 0: one per core
     std::string command;  ///< for the manifest
     /// An image of more pixels, or one that takes more memory to decode, is recorded as unreadable.

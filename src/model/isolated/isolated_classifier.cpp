@@ -25,11 +25,13 @@
 namespace assay::isolated {
 namespace {
 
-/// The last line of what the process wrote to stderr; "" when it wrote nothing.
+/// The last line of what the process wrote to stderr, of the first megabyte; "" when it wrote
+/// nothing.
 std::string last_words(int errors) {
     std::string text;
     std::array<char, 4096> part;
     for (ssize_t n = 0;
+         text.size() < (std::size_t{1} << 20) &&
          (n = retried([&] { return ::read(errors, part.data(), part.size()); })) > 0;)
         text.append(part.data(), static_cast<std::size_t>(n));
     while (!text.empty() && text.back() == '\n') text.pop_back();
@@ -125,13 +127,16 @@ private:
     void compute(Lane& lane, const Batch& asked, Fill&& fill) {
         const std::size_t floats = BatchLayout(asked).floats();
         std::vector<int> larger;
-        if (!lane.buffer || lane.buffer->floats().size() < floats) {
-            lane.buffer.reset();
-            lane.buffer = SharedBuffer::made(floats);
-            larger.push_back(lane.buffer->descriptor());
+        // Kept once the other side has been told of it.
+        std::unique_ptr<SharedBuffer> buffer = std::move(lane.buffer);
+        if (!buffer || buffer->floats().size() < floats) {
+            buffer.reset();
+            buffer = SharedBuffer::made(floats);
+            larger.push_back(buffer->descriptor());
         }
-        fill(lane.buffer->floats());
+        fill(buffer->floats());
         if (!send_message(lane.end.get(), text_of(asked), larger)) throw ended();
+        lane.buffer = std::move(buffer);
         const auto answer = receive_message(lane.end.get());
         if (!answer) throw ended();
         if (kind_of(*answer) == Kind::failed) {

@@ -58,7 +58,7 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
     return out;
 }
 
-/// Deaf to the terminal, whose Ctrl-C is for the program; default actions for all signals.
+/// Without the terminal, whose Ctrl-C is for the program; default actions for all signals.
 pid_t spawned(const fs::path& program, std::vector<std::string> words, int end) {
     posix_spawn_file_actions_t files;
     ::posix_spawn_file_actions_init(&files);
@@ -72,9 +72,8 @@ pid_t spawned(const fs::path& program, std::vector<std::string> words, int end) 
     ::sigemptyset(&none);
     ::posix_spawnattr_setsigdefault(&how, &all);
     ::posix_spawnattr_setsigmask(&how, &none);
-    ::posix_spawnattr_setpgroup(&how, 0);
-    ::posix_spawnattr_setflags(
-        &how, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
+    ::posix_spawnattr_setflags(&how,
+                               POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
     std::vector<std::string> environment = launcher_environment();
     pid_t pid = -1;
     const int refused = ::posix_spawn(&pid, program.c_str(), &files, &how, pointers(words).data(),

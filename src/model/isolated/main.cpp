@@ -9,6 +9,7 @@
 #include <poll.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -23,6 +24,7 @@
 #include "model/isolated/channel.h"
 #include "model/isolated/launcher.h"
 #include "model/isolated/model_process.h"
+#include "model/isolated/sandbox.h"
 #include "model/isolated/wire.h"
 
 namespace assay::isolated {
@@ -39,12 +41,6 @@ void close_all_from(int first) {
     if (::close_range(static_cast<unsigned>(first), ~0U, 0) == 0) return;
     const long most = ::sysconf(_SC_OPEN_MAX);
     for (int fd = first; fd < most; ++fd) ::close(fd);
-}
-
-bool has_one_thread() {
-    std::error_code error;
-    const std::filesystem::directory_iterator threads("/proc/self/task", error);
-    return error || std::distance(begin(threads), end(threads)) == 1;
 }
 
 class ModelLauncher {
@@ -117,7 +113,10 @@ private:
         for (pid_t pid = 0; (pid = ::waitpid(-1, &status, WNOHANG)) > 0;) {
             const auto found = models_.find(pid);
             if (found == models_.end()) continue;
-            send_message(found->second.get(), text_of_end(status));
+            // The channel may be full, by what the model sent: nobody waits for that.
+            const std::string told = text_of_end(status);
+            [[maybe_unused]] const auto sent =
+                ::send(found->second.get(), told.data(), told.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
             models_.erase(found);
         }
     }

@@ -39,6 +39,8 @@ std::vector<std::string> take_limits(const OpenRequest& request) {
     std::vector<std::string> missing;
     auto readable = files_of_the_framework();
     readable.push_back(request.spec.path);
+    if (!has_one_thread())
+        missing.emplace_back("Landlock: threads that the framework had started before");
     if (auto why = limit_files(readable)) missing.push_back(std::move(*why));
     if (auto why = limit_calls()) missing.push_back(std::move(*why));
     return missing;

@@ -16,9 +16,12 @@ namespace assay::isolated {
 /// refuses.
 std::optional<std::string> limit_files(const std::vector<std::filesystem::path>& readable);
 
+/// Of this process; true, too, where the system does not tell.
+bool has_one_thread();
+
 /// From now on system calls that write, make or remove files by name, make sockets, start programs
-/// or processes, or reach into other processes fail with EACCES; threads can be started. Needs the
-/// calling thread to be the only one. Returns why it is not so where the kernel refuses.
+/// or processes, or reach into other processes fail with EACCES; threads can be started. Holds
+/// for the threads that there are, too. Returns why it is not so where the kernel refuses.
 std::optional<std::string> limit_calls();
 
 /// The first thing that was refused by limit_calls() and that no well-behaved model tries: "open a

@@ -213,6 +213,7 @@ private:
     /// derivative back through the network.
     void run_back(const LossBatch& part, const LossGradients& out) {
         translating("the model failed", [&] {
+            const BlasTurn turn;
             const at::AutoGradMode guard(true);
             prepare_thread();
             const std::size_t n = part.labels.size();
