@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
+#include <map>
 #include <mutex>
 #include <set>
 #include <unordered_set>
@@ -13,6 +15,7 @@
 #include "assay/image/encode.h"
 #include "core/csv.h"
 #include "core/file.h"
+#include "core/hash.h"
 #include "core/parallel.h"
 #include "core/paths.h"
 #include "core/refuse.h"
@@ -30,7 +33,8 @@ constexpr const char* corrupt_record = "corrupt.json";
 constexpr std::size_t most_examples = 5;
 
 /// Where each image goes, below the folder of a corruption and severity: its id with the format's
-/// extension; behind the old one where two would meet.
+/// extension; behind the old one where two would meet, as often as it takes. Two spellings of one
+/// path ("./a" and "a") meet, too.
 StringColumn target_names(const Dataset& dataset, bool jpeg) {
     StringColumn names;
     std::unordered_set<std::string> taken;
@@ -47,8 +51,14 @@ StringColumn target_names(const Dataset& dataset, bool jpeg) {
         const std::string old = lower_extension(id);
         const bool fits = jpeg ? old == ".jpg" || old == ".jpeg" : old == ".png";
         const std::string extension = jpeg ? ".jpg" : ".png";
-        std::string name = fits ? id : std::string(without_extension(id)) + extension;
-        while (!taken.insert(name).second) name = (name == id ? name : id) + extension;
+        const std::string whole = path.lexically_normal().string();
+        std::string name = fits ? whole : std::string(without_extension(whole)) + extension;
+        if (!taken.insert(name).second) {
+            name = whole;
+            do {
+                name += extension;
+            } while (!taken.insert(name).second);
+        }
         names.append(name);
     }
     return names;
@@ -60,7 +70,9 @@ bool labels_in_a_file(const CorruptOptions& options, const Dataset& dataset) {
            is_there(options.data / "labels.csv");
 }
 
-std::string labels_text(const Dataset& dataset, const StringColumn& names) {
+/// Of the images that are not left out.
+std::string labels_text(const Dataset& dataset, const StringColumn& names,
+                        const std::vector<std::uint8_t>& left_out) {
     const LabelCells cells(dataset.classes);
     std::string text;
     CsvWriter writer(text);
@@ -69,6 +81,7 @@ std::string labels_text(const Dataset& dataset, const StringColumn& names) {
     for (const auto& attribute : dataset.attributes) writer.field(attribute.name);
     writer.end_row();
     for (std::size_t i = 0; i < dataset.size(); ++i) {
+        if (left_out[i] != 0) continue;
         writer.field(std::string(names[i]));
         writer.field(cells.text(dataset.labels[i]));
         for (const auto& attribute : dataset.attributes)
@@ -78,12 +91,18 @@ std::string labels_text(const Dataset& dataset, const StringColumn& names) {
     return text;
 }
 
-/// What decides every byte.
+/// What decides every byte, but for the bytes of the images themselves: to read them all would
+/// take as long as to decode them.
 json corrupt_settings(const CorruptOptions& o, const Dataset& dataset,
+                      const StringColumn& file_names,
                       const std::vector<const Corruption*>& corruptions,
                       const FrostPhotographs& frost) {
     json names = json::array();
     for (const Corruption* c : corruptions) names.push_back(c->name);
+    json labels;  // where they are the names of folders, they are in the ids
+    if (labels_in_a_file(o, dataset))
+        labels = hash_text(
+            labels_text(dataset, file_names, std::vector<std::uint8_t>(dataset.size(), 0)));
     return {{"schema", "assay.corrupted"},
             {"schema_version", 1},
             {"seed", o.seed},
@@ -93,6 +112,7 @@ json corrupt_settings(const CorruptOptions& o, const Dataset& dataset,
             {"crop", o.window.crop},
             {"jpeg_quality", o.jpeg_quality ? json(*o.jpeg_quality) : json()},
             {"frost", frost.images.empty() ? json() : json(frost.fingerprint)},
+            {"labels", labels},
             {"dataset",
              {{"name", dataset.name},
               {"images", dataset.size()},
@@ -113,14 +133,14 @@ bool is_whole(const fs::path& path) {
 
 class Writer {
 public:
-    Writer(const Dataset& dataset, CorruptResult& result, const FrostPhotographs& frost,
-           const fs::path& folder, const ProgressCallback& callback)
+    Writer(const Dataset& dataset, const StringColumn& names, CorruptResult& result,
+           const FrostPhotographs& frost, const fs::path& folder, const ProgressCallback& callback)
         : dataset_(dataset),
           result_(result),
           frost_(frost),
-          folder_(folder),
           callback_(callback),
-          names_(target_names(dataset, result.options.jpeg_quality.has_value())) {
+          names_(names),
+          left_out_(dataset.size(), 0) {
         for (const Corruption* c : result.corruptions) {
             for (const int severity : result.options.severities)
                 versions_.push_back({c, severity, folder / c->name / std::to_string(severity)});
@@ -133,12 +153,12 @@ public:
         parallel_blocks(dataset_.size(), resolve_threads(result_.options.threads),
                         [&](std::size_t item) { write_versions(item); });
         if (labels_in_a_file(result_.options, dataset_)) {
-            const std::string text = labels_text(dataset_, names_);
+            const std::string text = labels_text(dataset_, names_, left_out_);
             for (const Version& v : versions_) write_file_atomically(v.folder / "labels.csv", text);
         }
-        result_.left_out = problems_.size();
+        result_.left_out =
+            static_cast<std::uint64_t>(std::count(left_out_.begin(), left_out_.end(), 1));
         for (const auto& [item, problem] : problems_) {
-            if (result_.examples.size() == most_examples) break;
             result_.examples.push_back(
                 fmt::format("{}: {}", shortened(dataset_.ids[item], 200), problem));
         }
@@ -182,7 +202,9 @@ private:
         } catch (const Error& error) {
             if (error.code() != ErrorCode::bad_input) throw;
             const std::scoped_lock lock(mutex_);
-            if (problems_.size() < 1'000'000) problems_.emplace(item, error.message());
+            left_out_[item] = 1;
+            problems_.emplace(item, error.message());
+            if (problems_.size() > most_examples) problems_.erase(std::prev(problems_.end()));
             return;
         }
         for (std::size_t k = 0; k < files.size(); ++k)
@@ -209,13 +231,13 @@ private:
     const Dataset& dataset_;
     CorruptResult& result_;
     const FrostPhotographs& frost_;
-    const fs::path& folder_;
     const ProgressCallback& callback_;
-    const StringColumn names_;
+    const StringColumn& names_;
+    std::vector<std::uint8_t> left_out_;  // 1: yes
     std::vector<Version> versions_;
     std::mutex mutex_;
     Progress progress_;
-    std::map<std::size_t, std::string> problems_;
+    std::map<std::size_t, std::string> problems_;  // the first ones in the data set's order
 };
 
 void read_earlier_result(const fs::path& file, CorruptResult& result) {
@@ -223,9 +245,29 @@ void read_earlier_result(const fs::path& file, CorruptResult& result) {
     const json made = record.is_object() ? record.value("made", json()) : json();
     if (!made.is_object()) refuse(file.string() + ": damaged: it has no `made`");
     result.was_there = true;
-    result.written = result.found = made.value("files", std::uint64_t{0});
-    result.left_out = made.value("left_out", std::uint64_t{0});
-    result.examples = made.value("examples", std::vector<std::string>{});
+    try {
+        result.written = result.found = made.value("files", std::uint64_t{0});
+        result.left_out = made.value("left_out", std::uint64_t{0});
+        result.examples = made.value("examples", std::vector<std::string>{});
+    } catch (const json::exception&) {
+        refuse(file.string() +
+               ": damaged: `made` holds `files` and `left_out`, numbers, and `examples`, texts");
+    }
+}
+
+/// Photographs cover the image. Where it is as large as it comes, only the image tells.
+void check_sides(const FrostPhotographs& frost, const CorruptResult& result) {
+    const int crop = result.options.window.crop;
+    if (std::none_of(result.corruptions.begin(), result.corruptions.end(),
+                     [](const Corruption* c) { return c->photographs; }))
+        return;
+    for (const Image& photograph : frost.images) {
+        if (photograph.width < crop || photograph.height < crop) {
+            refuse(fmt::format(
+                "{}: a photograph of frost has {} x {} pixels, fewer than the crop of {}",
+                result.options.frost.string(), photograph.width, photograph.height, crop));
+        }
+    }
 }
 
 void write_sheet(const Dataset& dataset, const CorruptResult& result,
@@ -257,6 +299,7 @@ CorruptResult corrupt_dataset(const CorruptOptions& options, const ProgressCallb
     result.corruptions = chosen_corruptions(options.corruptions, !options.frost.empty());
     FrostPhotographs frost;
     if (!options.frost.empty()) frost = read_frost_photographs(options.frost);
+    check_sides(frost, result);
     const Dataset dataset =
         open_dataset(options.data, {.list = options.list, .limit = options.limit}, &result.notes);
     result.dataset = dataset.name;
@@ -270,7 +313,8 @@ CorruptResult corrupt_dataset(const CorruptOptions& options, const ProgressCallb
     }
     if (!options.sheet.empty()) write_sheet(dataset, result, frost);
     if (options.out.empty()) return result;
-    json settings = corrupt_settings(result.options, dataset, result.corruptions, frost);
+    const StringColumn names = target_names(dataset, options.jpeg_quality.has_value());
+    json settings = corrupt_settings(result.options, dataset, names, result.corruptions, frost);
     MadeFolder made(options.out, corrupt_record, settings);
     result.options.out = made.final_path();
     if (made.finished()) {
@@ -278,7 +322,7 @@ CorruptResult corrupt_dataset(const CorruptOptions& options, const ProgressCallb
         return result;
     }
     with_note("making " + made.final_path().string(), [&] {
-        Writer(dataset, result, frost, made.path(), progress).run();
+        Writer(dataset, names, result, frost, made.path(), progress).run();
         settings["pipeline"] = describe_pipeline(options);
         settings["made"] = {{"files", result.written},
                             {"left_out", result.left_out},

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <set>
 #include <unordered_map>
 
 #include "assay/error.h"
@@ -23,35 +24,74 @@ namespace fs = std::filesystem;
 /// Per clean image: 1 correct, 0 not, -1 not known.
 using Outcomes = std::vector<std::int8_t>;
 
+constexpr std::size_t no_image = std::numeric_limits<std::size_t>::max();
+
 /// Finds the clean image that a corrupted one was.
 class CleanImages {
 public:
-    explicit CleanImages(const Dataset& dataset) : size_(dataset.size()) {
-        for (std::size_t i = 0; i < size_; ++i) {
-            by_id_.emplace(without_extension(dataset.ids[i]), i);
-            const auto [at, fresh] = by_name_.emplace(name_of_file(dataset.ids[i]), i);
-            if (!fresh) at->second = none;
+    explicit CleanImages(const Dataset& dataset) : classes_(dataset.classes) {
+        for (std::size_t i = 0; i < dataset.size(); ++i) {
+            labels_.push_back(dataset.single_label(i));
+            add(by_id_, dataset.ids[i], i);
+            add(by_stem_, without_extension(dataset.ids[i]), i);
+            add(by_name_, file_stem(dataset.ids[i]), i);
         }
     }
-    std::size_t size() const { return size_; }
-    /// `none` where it is not there, or not the only one of its name.
-    std::size_t find(std::string_view id) const {
-        const auto whole = by_id_.find(std::string(without_extension(id)));
-        if (whole != by_id_.end()) return whole->second;
-        const auto name = by_name_.find(name_of_file(id));
-        return name == by_name_.end() ? none : name->second;
+    std::size_t size() const { return labels_.size(); }
+    std::int32_t label(std::size_t image) const { return labels_[image]; }
+    const ClassList& classes() const { return classes_; }
+
+    /// Of each image of `corrupted` the clean one, or no_image: by its id, else by its id without
+    /// extension; where that finds none in all the data set, by the names of the files, which alone
+    /// say too little where the same name is in many folders. A clean image that two are equally
+    /// like belongs to neither.
+    std::vector<std::size_t> of(const Dataset& corrupted) const {
+        std::vector<std::size_t> found(corrupted.size(), no_image);
+        std::vector<std::uint8_t> taken(size(), 0);
+        const auto whole = [](std::string_view id) { return id; };
+        const auto stem = [](std::string_view id) { return without_extension(id); };
+        bool any = match(corrupted, by_id_, whole, found, taken);
+        any = match(corrupted, by_stem_, stem, found, taken) || any;
+        if (!any) match(corrupted, by_name_, file_stem, found, taken);
+        return found;
     }
-    static constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
 
 private:
-    static std::string name_of_file(std::string_view id) {
-        return std::string(base_name(without_extension(id)));
+    using Index = std::unordered_map<std::string, std::size_t>;
+    static std::string_view file_stem(std::string_view id) {
+        return base_name(without_extension(id));
     }
-    std::size_t size_;
-    std::unordered_map<std::string, std::size_t> by_id_, by_name_;
+    static void add(Index& index, std::string_view key, std::size_t image) {
+        const auto [at, fresh] = index.emplace(key, image);
+        if (!fresh) at->second = no_image;
+    }
+    /// True where one was found.
+    template <typename Key>
+    static bool match(const Dataset& corrupted, const Index& index, Key&& key,
+                      std::vector<std::size_t>& found, std::vector<std::uint8_t>& taken) {
+        std::unordered_map<std::size_t, std::size_t> now;  // from the clean image to the item
+        for (std::size_t i = 0; i < found.size(); ++i) {
+            if (found[i] != no_image) continue;
+            const auto at = index.find(std::string(key(corrupted.ids[i])));
+            if (at == index.end() || at->second == no_image || taken[at->second] != 0) continue;
+            const auto [other, fresh] = now.emplace(at->second, i);
+            if (!fresh) other->second = no_image;
+        }
+        for (const auto& [image, item] : now) {
+            taken[image] = 1;
+            if (item != no_image) found[item] = image;
+        }
+        return !now.empty();
+    }
+    ClassList classes_;
+    std::vector<std::int32_t> labels_;
+    Index by_id_, by_stem_, by_name_;
 };
 
-Outcomes outcomes_of(const PredictionStore& store, const CleanImages& clean, int threads) {
+/// `relabelled` counts the images whose label is another than that of their clean image: they are
+/// not known.
+Outcomes outcomes_of(const PredictionStore& store, const CleanImages& clean, int threads,
+                     std::uint64_t& relabelled) {
     const RowReader reader(store);
     const Dataset& dataset = store.dataset();
     Outcomes own(dataset.size(), -1), out(clean.size(), -1);
@@ -67,9 +107,19 @@ Outcomes outcomes_of(const PredictionStore& store, const CleanImages& clean, int
                 own[i] = row.predicted == label ? 1 : 0;
         }
     });
+    // Lists of other classes are other words for the columns of the same classifier.
+    const auto places = places_in(clean.classes(), dataset.classes);
+    const std::vector<std::size_t> images = clean.of(dataset);
     for (std::size_t i = 0; i < own.size(); ++i) {
-        const std::size_t at = clean.find(dataset.ids[i]);
-        if (at != CleanImages::none) out[at] = own[i];
+        if (images[i] == no_image) continue;
+        std::int32_t label = dataset.single_label(i);
+        if (label >= 0 && places) label = places->at(static_cast<std::size_t>(label));
+        const std::int32_t before = clean.label(images[i]);
+        if (label >= 0 && before >= 0 && label != before) {
+            ++relabelled;
+        } else {
+            out[images[i]] = own[i];
+        }
     }
     return out;
 }
@@ -84,14 +134,25 @@ Estimate proportion_correct(const Outcomes& outcomes, double level) {
     return e;
 }
 
-/// The standard error of the mean of a number per image.
+/// No mean of some 75 outcomes, nor a ratio of two, comes so near to another one.
+constexpr double rounding_only = 1e-12;
+
+/// The standard error of the mean of a number per image; 0 where they differ by rounding alone.
 double error_of_mean(const std::vector<double>& values) {
     const auto n = static_cast<double>(values.size());
     if (values.size() < 2) return 0;
+    const auto [least, most] = std::minmax_element(values.begin(), values.end());
+    if (*most - *least <= rounding_only) return 0;
     double sum = 0, squares = 0;
     for (const double v : values) sum += v;
     for (const double v : values) squares += (v - sum / n) * (v - sum / n);
     return std::sqrt(squares / (n - 1) / n);
+}
+
+double mean_of_images(const std::vector<double>& values) {
+    double sum = 0;
+    for (const double v : values) sum += v;
+    return sum / static_cast<double>(values.size());
 }
 
 /// `value` is the mean of values that are one per image, but for a constant.
@@ -195,34 +256,45 @@ private:
                            missing == 1 ? "is" : "are", names, missing > 6 ? ", ..." : "");
     }
 
-    /// How many severities of each corruption are chosen.
+    /// On how many versions of one corruption each image is right, and how many there are.
+    struct Hits {
+        std::vector<int> of_image;
+        int versions = 0;
+    };
+
+    /// In the order of the table. `chosen` takes all versions of a corruption or none.
     template <typename Chosen>
-    std::map<const Corruption*, double> severities_of(Chosen&& chosen) const {
-        std::map<const Corruption*, double> count;
-        for (const CorruptedVersion& v : model_.versions) {
-            if (chosen(v)) count[v.corruption] += 1;
+    std::map<const Corruption*, Hits> hits_of(Chosen&& chosen) const {
+        std::map<const Corruption*, Hits> hits;
+        for (std::size_t v = 0; v < versions_.size(); ++v) {
+            const CorruptedVersion& version = model_.versions[v];
+            if (!chosen(version)) continue;
+            Hits& own = hits[version.corruption];
+            own.of_image.resize(clean_.size());
+            for (std::size_t i = 0; i < clean_.size(); ++i) own.of_image[i] += versions_[v][i];
+            ++own.versions;
         }
-        return count;
+        return hits;
     }
 
+    /// Whole numbers are divided as late as can be: what is right everywhere has a mean of exactly
+    /// 1, and none is above it.
     template <typename Chosen>
     CorruptedMean mean_of(Chosen&& chosen) const {
-        const auto severities = severities_of(chosen);
-        if (severities.empty()) {
+        const auto hits = hits_of(chosen);
+        if (hits.empty()) {
             const std::string why = "none of the paper's corruptions is there";
             return {not_measured(why, Unit::proportion, model_.images),
                     not_measured(why, Unit::number, model_.images)};
         }
         std::vector<double> each(clean_.size());
-        for (std::size_t v = 0; v < versions_.size(); ++v) {
-            const CorruptedVersion& version = model_.versions[v];
-            if (!chosen(version)) continue;
-            const double weight =
-                1 / (static_cast<double>(severities.size()) * severities.at(version.corruption));
-            for (std::size_t i = 0; i < each.size(); ++i) each[i] += weight * versions_[v][i];
+        for (const auto& one : hits) {
+            const Hits& own = one.second;
+            for (std::size_t i = 0; i < each.size(); ++i)
+                each[i] += static_cast<double>(own.of_image[i]) / own.versions;
         }
-        double mean = 0;
-        for (const double v : each) mean += v / static_cast<double>(each.size());
+        for (double& v : each) v /= static_cast<double>(hits.size());
+        const double mean = mean_of_images(each);
         CorruptedMean out;
         out.accuracy = of_images(mean, each, Unit::proportion, 1, level_);
         const double clean = *model_.clean.value;
@@ -239,15 +311,14 @@ private:
 
     Estimate corruption_error() const {
         std::vector<double> each(clean_.size());
-        for (std::size_t v = 0; v < versions_.size(); ++v) {
-            const Corruption& c = *model_.versions[v].corruption;
-            if (c.extra) continue;
+        const auto hits = hits_of([](const CorruptedVersion& v) { return !v.corruption->extra; });
+        for (const auto& one : hits) {
+            const Hits& own = one.second;
             for (std::size_t i = 0; i < each.size(); ++i)
-                each[i] += (1 - versions_[v][i]) / (75 * *c.alexnet_error);
+                each[i] += (own.versions - own.of_image[i]) / (75 * *one.first->alexnet_error);
         }
-        double mean = 0;
-        for (const double v : each) mean += v / static_cast<double>(each.size());
-        return of_images(mean, each, Unit::number, std::numeric_limits<double>::infinity(), level_);
+        return of_images(mean_of_images(each), each, Unit::number,
+                         std::numeric_limits<double>::infinity(), level_);
     }
 
     CorruptedModel& model_;
@@ -256,10 +327,153 @@ private:
     std::vector<Outcomes> versions_;
 };
 
-struct FoundVersion {
+/// A store that is not open.
+struct ClosedStore {
+    fs::path folder;
+    std::string dataset, model, model_hash, preprocess_hash;
     VersionOf version;
-    const PredictionStore* store;
+    bool clean = false;
+    bool complete = true;
+    std::string writing;  ///< writer_warning()
 };
+
+std::vector<ClosedStore> look_at(const CorruptedAccuracyOptions& options) {
+    std::vector<ClosedStore> found;
+    for (const fs::path& folder :
+         find_stores(std::vector<fs::path>(options.paths.begin(), options.paths.end()))) {
+        const PredictionStore store = PredictionStore::open(folder);
+        const StoreSpec& spec = store.spec();
+        found.push_back({folder,
+                         spec.dataset_name,
+                         spec.model_name,
+                         spec.model_hash,
+                         spec.preprocess_hash,
+                         {},
+                         spec.dataset_name == options.clean,
+                         store.complete(),
+                         writer_warning(store)});
+    }
+    return found;
+}
+
+/// Of the stores of models that have a clean one: a data set is read once for it, whatever its
+/// models are.
+void find_versions(std::vector<ClosedStore>& stores, const std::vector<std::string>& models) {
+    std::map<fs::path, VersionOf> versions;
+    for (ClosedStore& one : stores) {
+        if (one.clean || std::find(models.begin(), models.end(), one.model) == models.end())
+            continue;
+        const auto [at, fresh] = versions.emplace(one.folder.parent_path(), VersionOf{});
+        if (fresh)
+            at->second = version_of(PredictionStore::open(one.folder).dataset().root, one.dataset);
+        one.version = at->second;
+    }
+}
+
+/// The stores of one model.
+struct StoresOfModel {
+    const ClosedStore* clean = nullptr;
+    std::vector<const ClosedStore*> versions;  ///< in the order of the table, by severity
+};
+
+StoresOfModel stores_of(const std::string& model, const std::vector<ClosedStore>& stores) {
+    StoresOfModel own;
+    for (const ClosedStore& store : stores) {
+        if (store.model != model) continue;
+        if (store.clean && own.clean != nullptr) {
+            refuse(fmt::format("{} and {} are both predictions of `{}` on `{}`: name one of them",
+                               own.clean->folder.string(), store.folder.string(), model,
+                               store.dataset));
+        }
+        if (store.clean) own.clean = &store;
+        if (store.version.corruption != nullptr) own.versions.push_back(&store);
+    }
+    const auto key = [](const ClosedStore* store) {
+        return std::pair(store->version.corruption, store->version.severity);
+    };
+    std::sort(own.versions.begin(), own.versions.end(),
+              [&](const auto* a, const auto* b) { return key(a) < key(b); });
+    for (std::size_t i = 1; i < own.versions.size(); ++i) {
+        const ClosedStore &one = *own.versions[i - 1], &other = *own.versions[i];
+        if (key(&one) == key(&other)) {
+            refuse(fmt::format("{} and {} are both {} at severity {}", one.folder.string(),
+                               other.folder.string(), one.version.corruption->name,
+                               one.version.severity));
+        }
+    }
+    return own;
+}
+
+/// What makes the stores of one model less than one measurement.
+void look_for_differences(const std::string& model, const StoresOfModel& own,
+                          CorruptedAccuracyResult& result) {
+    std::set<std::string> files, steps;
+    const auto look = [&](const ClosedStore& store) {
+        if (!store.complete) {
+            result.partial = true;
+            result.warnings.push_back(store.folder.string() + " is not complete");
+        }
+        if (!store.writing.empty()) result.warnings.push_back(store.writing);
+        // The hash of an import is that of its scores, another on every data set.
+        if (!store.preprocess_hash.empty()) files.insert(store.model_hash);
+    };
+    look(*own.clean);
+    for (const ClosedStore* store : own.versions) {
+        look(*store);
+        if (!store->preprocess_hash.empty()) steps.insert(store->preprocess_hash);
+    }
+    if (files.size() > 1) {
+        result.warnings.push_back(
+            fmt::format("`{}` is not the same file on every data set: its figures are of different "
+                        "models",
+                        model));
+    }
+    if (steps.size() > 1) {
+        result.warnings.push_back(
+            fmt::format("{}: the corrupted data sets were preprocessed in {} ways: their mean is "
+                        "of different measurements",
+                        model, steps.size()));
+    } else if (steps.size() == 1 && !own.clean->preprocess_hash.empty() &&
+               *steps.begin() != own.clean->preprocess_hash) {
+        result.notes.push_back(
+            fmt::format("{}: the corrupted images were preprocessed in another way than the clean "
+                        "ones",
+                        model));
+    }
+}
+
+CorruptedModel measure_model(const std::string& model, const StoresOfModel& own,
+                             const CorruptedAccuracyOptions& options,
+                             CorruptedAccuracyResult& result) {
+    const int threads = resolve_threads(options.threads);
+    const PredictionStore clean = PredictionStore::open(own.clean->folder);
+    const CleanImages images(clean.dataset());
+    CorruptedModel measured;
+    measured.model = model;
+    std::vector<Outcomes> outcomes;
+    std::uint64_t relabelled = 0;
+    for (const ClosedStore* one : own.versions) {
+        measured.versions.push_back(
+            {one->version.corruption, one->version.severity, one->dataset, Estimate{}});
+        const PredictionStore store = PredictionStore::open(one->folder);  // closed before the next
+        outcomes.push_back(outcomes_of(store, images, threads, relabelled));
+    }
+    ModelVersions(measured, outcomes_of(clean, images, threads, relabelled), std::move(outcomes),
+                  options.level)
+        .measure();
+    if (relabelled > 0) {
+        result.warnings.push_back(
+            fmt::format("{}: {} corrupted image{} another label than the clean one: not counted",
+                        model, relabelled, relabelled == 1 ? " has" : "s have"));
+    }
+    if (measured.images < images.size()) {
+        result.warnings.push_back(
+            fmt::format("{}: {} of the {} clean images are in every data set, with a single "
+                        "label and scores; the others do not count",
+                        model, measured.images, images.size()));
+    }
+    return measured;
+}
 
 }  // namespace
 
@@ -287,77 +501,31 @@ VersionOf version_of(const fs::path& folder, std::string_view name) {
 }
 
 CorruptedAccuracyResult measure_corrupted(const CorruptedAccuracyOptions& options) {
-    std::vector<PredictionStore> stores;
-    for (const fs::path& folder :
-         find_stores(std::vector<fs::path>(options.paths.begin(), options.paths.end())))
-        stores.push_back(PredictionStore::open(folder));
+    std::vector<ClosedStore> stores = look_at(options);
     CorruptedAccuracyResult result;
     result.clean = options.clean;
     std::vector<std::string> models, datasets;
-    for (const PredictionStore& store : stores) {
-        if (store.spec().dataset_name == options.clean) models.push_back(store.spec().model_name);
-        datasets.push_back(store.spec().dataset_name);
-        if (!store.complete()) {
-            result.partial = true;
-            result.warnings.push_back(store.folder().string() + " is not complete");
-        }
+    for (const ClosedStore& store : stores) {
+        if (store.clean && std::find(models.begin(), models.end(), store.model) == models.end())
+            models.push_back(store.model);
+        datasets.push_back(store.dataset);
     }
     if (models.empty()) {
         throw Error(ErrorCode::usage, fmt::format("no data set is called `{}`{}", options.clean,
                                                   suggest(options.clean, datasets)));
     }
-    const int threads = resolve_threads(options.threads);
+    find_versions(stores, models);
     for (const std::string& model : models) {
-        const PredictionStore* clean = nullptr;
-        std::vector<FoundVersion> found;
-        for (const PredictionStore& store : stores) {
-            if (store.spec().model_name != model) continue;
-            if (store.spec().dataset_name == options.clean) {
-                clean = &store;
-                continue;
-            }
-            const VersionOf version = version_of(store.dataset().root, store.spec().dataset_name);
-            if (version.corruption != nullptr) found.push_back({version, &store});
-        }
-        if (found.empty()) {
+        const StoresOfModel own = stores_of(model, stores);
+        if (own.versions.empty()) {
             result.warnings.push_back(
                 fmt::format("`{}` has no predictions on corrupted images: data sets whose folder "
                             "is <corruption>/<severity>, or whose name ends so (fog_3)",
                             model));
             continue;
         }
-        const auto key = [](const FoundVersion& v) {
-            return std::pair(v.version.corruption, v.version.severity);
-        };
-        std::sort(found.begin(), found.end(),
-                  [&](const auto& a, const auto& b) { return key(a) < key(b); });
-        for (std::size_t i = 1; i < found.size(); ++i) {
-            if (key(found[i]) == key(found[i - 1])) {
-                refuse(fmt::format("{} and {} are both {} at severity {}",
-                                   found[i - 1].store->folder().string(),
-                                   found[i].store->folder().string(),
-                                   found[i].version.corruption->name, found[i].version.severity));
-            }
-        }
-        const CleanImages images(clean->dataset());
-        CorruptedModel measured;
-        measured.model = model;
-        std::vector<Outcomes> outcomes;
-        for (const FoundVersion& v : found) {
-            measured.versions.push_back({v.version.corruption, v.version.severity,
-                                         v.store->spec().dataset_name, Estimate{}});
-            outcomes.push_back(outcomes_of(*v.store, images, threads));
-        }
-        ModelVersions(measured, outcomes_of(*clean, images, threads), std::move(outcomes),
-                      options.level)
-            .measure();
-        if (measured.images < images.size()) {
-            result.warnings.push_back(
-                fmt::format("{}: {} of the {} clean images are in every data set, with a single "
-                            "label and scores; the others do not count",
-                            model, measured.images, images.size()));
-        }
-        result.models.push_back(std::move(measured));
+        look_for_differences(model, own, result);
+        result.models.push_back(measure_model(model, own, options, result));
     }
     if (result.models.empty()) throw Error(ErrorCode::usage, result.warnings.back());
     return result;

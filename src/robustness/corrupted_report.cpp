@@ -18,10 +18,8 @@ Table model_summary(const CorruptedAccuracyResult& result) {
                      {.name = "corrupted %", .show = Show::value_and_half},
                      {.name = "relative", .show = Show::value_and_half},
                      {.name = "mCE", .show = Show::value_and_half}};
-    bool incomplete = false;
     for (const CorruptedModel& m : result.models) {
         const bool whole = m.paper.accuracy.value.has_value();
-        incomplete = incomplete || !whole;
         const CorruptedMean& mean = whole ? m.paper : m.present;
         table.add({m.model, Count{m.images}, m.clean, mean.accuracy, mean.relative, m.mce});
     }
@@ -30,10 +28,13 @@ Table model_summary(const CorruptedAccuracyResult& result) {
         "relative: divided by the clean accuracy of the same images; mCE: mean of error / "
         "AlexNet's "
         "error.");
-    if (incomplete) {
-        table.notes.push_back("Of the present corruptions only: " +
-                              result.models.front().paper.accuracy.undefined + ".");
+    for (const CorruptedModel& m : result.models) {
+        if (!m.paper.accuracy.value) {
+            table.notes.push_back(fmt::format("{}: of the present corruptions only: {}.", m.model,
+                                              m.paper.accuracy.undefined));
+        }
     }
+    for (const std::string& note : result.notes) table.notes.push_back(note + ".");
     return table;
 }
 
@@ -107,6 +108,7 @@ Report report_of(const CorruptedAccuracyResult& result) {
     report.result = {{"schema", "assay.corrupted_accuracy/1"},
                      {"clean", result.clean},
                      {"models", models},
+                     {"notes", result.notes},
                      {"warnings", result.warnings}};
     report.warnings = result.warnings;
     report.partial = result.partial;

@@ -12,6 +12,12 @@
 #include "core/text.h"
 
 namespace assay {
+namespace {
+
+/// All of them are held decoded. The published ones are 5.
+constexpr std::size_t most_photographs = 100;
+
+}  // namespace
 
 FrostPhotographs read_frost_photographs(const std::filesystem::path& folder) {
     namespace fs = std::filesystem;
@@ -39,6 +45,10 @@ FrostPhotographs read_frost_photographs(const std::filesystem::path& folder) {
             fmt::format("no image (.jpg, .png, .webp, .bmp, .tif) is in {}: frost needs "
                         "photographs",
                         folder.string()));
+    }
+    if (names.size() > most_photographs) {
+        refuse(fmt::format("{} holds {} images: up to {} photographs of frost are read",
+                           folder.string(), names.size(), most_photographs));
     }
     FrostPhotographs photographs;
     Hasher hasher;

@@ -132,6 +132,80 @@ TEST_F(CorruptDataset, EqualNamesOfOtherFormatsStayApart) {
     EXPECT_EQ(open_dataset(scratch_ / "out/fog/2", {}).size(), 5U);
 }
 
+TEST_F(CorruptDataset, NamesThatMeetAgainAndAgainStayApart) {
+    const auto names_of = [&](const std::string& list, const std::string& out) {
+        write_file_atomically(scratch_ / "images/list.csv", list);
+        CorruptOptions o = options(out);
+        o.data = scratch_ / "images/list.csv";
+        o.corruptions = {"contrast"};
+        o.severities = {1};
+        EXPECT_EQ(corrupt_dataset(o).written, 3U);
+        std::vector<std::string> names;
+        for (const auto& file : files_below(scratch_ / out / "contrast/1")) {
+            if (file.first != "labels.csv") names.push_back(file.first);
+        }
+        return names;
+    };
+    for (const char* name : {"a.jpg.png", "a.png", "a.jpg", "x.png", "x", "y.png"})
+        save_png(wavy_image(50, 50), scratch_ / "images" / name);
+    EXPECT_THAT(names_of("path,label\na.jpg.png,c\na.png,c\na.jpg,c\n", "one"),
+                ElementsAre("a.jpg.png", "a.jpg.png.png", "a.png"));
+    EXPECT_THAT(names_of("path,label\nx.png,c\nx,c\ny.png,c\n", "two"),
+                ElementsAre("x.png", "x.png.png", "y.png"));
+    EXPECT_THAT(names_of("path,label\n./a.png,c\na.png,c\ny.png,c\n", "three"),
+                ElementsAre("a.png", "a.png.png", "y.png"));
+}
+
+TEST_F(CorruptDataset, OfOtherLabelsIsNotFinished) {
+    write_file_atomically(scratch_ / "classes.txt", "a\nb\n");
+    write_file_atomically(scratch_ / "images/labels.csv",
+                          "path,labels\ncat/0.png,a\ndog/1.png,b\n");
+    EXPECT_FALSE(corrupt_dataset(options()).was_there);
+    EXPECT_TRUE(corrupt_dataset(options()).was_there);
+    write_file_atomically(scratch_ / "images/labels.csv",
+                          "path,labels\ncat/0.png,b\ndog/1.png,a\n");
+    EXPECT_THAT(message_of([&] { corrupt_dataset(options()); }, ErrorCode::usage),
+                HasSubstr("was made with other settings (labels is "));
+}
+
+TEST_F(CorruptDataset, LabelsAreOfTheImagesThatAreThere) {
+    write_file_atomically(scratch_ / "images/cat/9.png", "no image");
+    write_file_atomically(scratch_ / "images/labels.csv",
+                          "path,labels\ncat/9.png,a\ncat/0.png,a\ndog/1.png,b\n");
+    EXPECT_EQ(corrupt_dataset(options()).left_out, 1U);
+    EXPECT_EQ(read_text(scratch_ / "out/fog/2/labels.csv"),
+              "path,labels\ncat/0.png,a\ndog/1.png,b\n");
+    EXPECT_EQ(open_dataset(scratch_ / "out/fog/2", {}).size(), 2U);
+}
+
+TEST_F(CorruptDataset, ADamagedRecordIsNamed) {
+    corrupt_dataset(options());
+    const std::string whole = read_text(scratch_ / "out/corrupt.json");
+    for (const auto& [from, to] : std::map<std::string, std::string>{
+             {"\"files\": 16", "\"files\": \"x\""}, {"\"examples\": []", "\"examples\": [1]"}}) {
+        std::string text = whole;
+        ASSERT_NE(text.find(from), std::string::npos) << text;
+        text.replace(text.find(from), from.size(), to);
+        write_file_atomically(scratch_ / "out/corrupt.json", text);
+        EXPECT_THAT(message_of([&] { corrupt_dataset(options()); }),
+                    HasSubstr("corrupt.json: damaged: `made` holds"));
+    }
+}
+
+TEST_F(CorruptDataset, PhotographsOfFrostAreFewAndLargeEnough) {
+    CorruptOptions o = options();
+    o.corruptions = {"frost"};
+    o.frost = scratch_ / "ice";
+    fs::create_directories(o.frost);
+    save_png(wavy_image(31, 64), scratch_ / "ice/a.png");
+    EXPECT_THAT(message_of([&] { corrupt_dataset(o); }),
+                HasSubstr("has 31 x 64 pixels, fewer than the crop of 32"));
+    EXPECT_FALSE(fs::exists(scratch_ / "out"));
+    for (int i = 0; i < 100; ++i)
+        write_file_atomically(scratch_ / ("ice/b" + std::to_string(i) + ".png"), "x");
+    EXPECT_THAT(message_of([&] { corrupt_dataset(o); }), HasSubstr("holds 101 images: up to 100"));
+}
+
 TEST_F(CorruptDataset, LeavesOutWhatCannotBeReadAndSaysSo) {
     write_file_atomically(scratch_ / "images/cat/9.png", "no image");
     const CorruptResult made = corrupt_dataset(options());

@@ -19,7 +19,8 @@ class CorruptedAccuracyOf : public testing::Test {
 protected:
     /// One digit per image: 1 correct, 0 not.
     void store(const std::string& dataset, const std::string& correct,
-               std::vector<std::string> ids = {}, const std::string& model = "m") {
+               std::vector<std::string> ids = {}, const std::string& model = "m",
+               bool but_last = false, const std::string& runs = "runs") {
         Made made;
         made.dataset = dataset;
         made.classes = 2;
@@ -29,7 +30,32 @@ protected:
             made.scores.push_back(1.0F);
         }
         made.ids = std::move(ids);
-        save(scratch_, made, model);
+        save(scratch_, made, model, StorageFormat::full_f32, 100, but_last, runs);
+    }
+    /// A store of the same images, all correct, as `assay predict` leaves it.
+    void predicted(const std::string& dataset, const std::string& file, const std::string& steps,
+                   std::int32_t label = 1) {
+        Made made;
+        made.dataset = dataset;
+        made.classes = 2;
+        made.labels = {{label}, {1}};
+        made.scores = {0, 1, 0, 1};
+        const Dataset items = dataset_of(made);
+        StoreSpec spec;
+        spec.dataset_name = dataset;
+        spec.model_name = "m";
+        spec.rows = made.rows();
+        spec.classes = 2;
+        spec.ids_hash = items.ids_fingerprint();
+        spec.model_hash = file;
+        spec.preprocess_hash = steps;
+        spec.provenance_json = "{}";
+        StoreWriter writer = StoreWriter::open(scratch_ / "runs", spec, items);
+        writer.write_shard(0, made.scores, std::vector<RowState>(2, RowState::ok), {}, "");
+        writer.finish();
+    }
+    void clear() const {
+        for (const char* runs : {"runs", "more"}) std::filesystem::remove_all(scratch_ / runs);
     }
     CorruptedAccuracyResult measure() const {
         return measure_corrupted({.paths = {(scratch_ / "runs").string()}, .clean = "val"});
@@ -114,6 +140,164 @@ TEST_F(CorruptedAccuracyOf, ImagesAreFoundByIdOrByTheNameOfTheirFile) {
     for (const double h : {0 - R, 1.0, 1 - R, 0 - R}) squares += std::pow(h / .75, 2);
     EXPECT_NEAR(*fog.relative.standard_error, std::sqrt(squares / 3 / 4), 1e-12);
     EXPECT_THAT(result.warnings, ElementsAre(HasSubstr("4 of the 5 clean images")));
+}
+
+TEST_F(CorruptedAccuracyOf, AllRightIsExactlyOneForAnyNumberOfImages) {
+    for (const std::size_t n : {11U, 18U, 20U, 50U}) {
+        SCOPED_TRACE(n);
+        clear();
+        store("val", std::string(n, '1'));
+        for (const char* name : {"fog_1", "fog_2", "fog_3", "snow_1"})
+            store(name, std::string(n, '1'));
+        const CorruptedMean mean = measure().models.at(0).present;
+        EXPECT_EQ(*mean.accuracy.value, 1);
+        EXPECT_EQ(mean.accuracy.interval->method, "wilson");
+        EXPECT_EQ(mean.accuracy.interval->high, 1);
+        EXPECT_EQ(*mean.relative.value, 1);
+    }
+}
+
+TEST_F(CorruptedAccuracyOf, AWholeModelBesideOneThatIsNot) {
+    store("val", std::string(9, '1'));
+    for (const Corruption& c : corruptions()) {
+        for (int severity = 1; !c.extra && severity <= 5; ++severity)
+            store(std::string(c.name) + "_" + std::to_string(severity), std::string(9, '1'));
+    }
+    store("val", std::string(9, '1'), {}, "n");
+    store("fog_1", std::string(9, '1'), {}, "n");
+    const CorruptedAccuracyResult result = measure();
+    ASSERT_EQ(result.models.size(), 2U);
+    const CorruptedModel& m = result.models[0];
+    EXPECT_EQ(*m.paper.accuracy.value, 1);
+    EXPECT_EQ(m.paper.accuracy.interval->method, "wilson");
+    EXPECT_LT(m.paper.accuracy.interval->low, .8);
+    EXPECT_EQ(m.paper.accuracy.interval->high, 1);
+    EXPECT_EQ(*m.paper.relative.value, 1);
+    EXPECT_THAT(m.paper.relative.note, HasSubstr("all images agree"));
+    EXPECT_EQ(*m.mce.value, 0);
+    EXPECT_FALSE(m.mce.interval);
+    // Only the other one lacks something.
+    const Report report = report_of(result);
+    const auto& table = std::get<Table>(report.sections.at(0).blocks.at(0));
+    ASSERT_EQ(table.notes.size(), 2U);
+    EXPECT_THAT(table.notes[1], HasSubstr("n: of the present corruptions only: 74 of the 75"));
+}
+
+TEST_F(CorruptedAccuracyOf, ImagesThatAgreeHaveNoDeviationByRounding) {
+    store("val", std::string(7, '1'));
+    // Right at 2 of 3 severities and at 1 of 1: 5/6 for each image.
+    store("fog_1", std::string(7, '1'));
+    store("fog_2", std::string(7, '1'));
+    store("fog_3", std::string(7, '0'));
+    store("snow_1", std::string(7, '1'));
+    const CorruptedMean mean = measure().models.at(0).present;
+    EXPECT_DOUBLE_EQ(*mean.accuracy.value, 5.0 / 6);
+    EXPECT_EQ(mean.accuracy.interval->method, "wilson");
+    EXPECT_LT(mean.accuracy.interval->low, .6);
+    EXPECT_FALSE(mean.relative.interval);
+    // An image that is wrong everywhere takes no part in the ratio: what is left agrees.
+    clear();
+    store("val", "1110");
+    store("fog_1", "1110");
+    store("fog_2", "0000");
+    store("fog_3", "0000");
+    const Estimate relative = measure().models.at(0).present.relative;
+    EXPECT_DOUBLE_EQ(*relative.value, 1.0 / 3);
+    EXPECT_FALSE(relative.interval);
+}
+
+TEST_F(CorruptedAccuracyOf, ImagesOfOneNameInManyFoldersAreNotTakenForOneAnother) {
+    store("val", "1111", {"cat/0.png", "cat/1.png", "cat/2.png", "cat/3.png"});
+    store("fog_1", "11110000",
+          {"cat/0.png", "cat/1.png", "cat/2.png", "cat/3.png", "dog/0.png", "dog/1.png",
+           "dog/2.png", "dog/3.png"});
+    // By name alone: the first of the clean images is met twice.
+    store("snow_1", "01111", {"x/0.png", "y/0.png", "x/1.png", "x/2.png", "x/3.png"});
+    const CorruptedAccuracyResult result = measure();
+    const CorruptedModel& m = result.models.at(0);
+    EXPECT_EQ(m.images, 3U);
+    EXPECT_DOUBLE_EQ(*m.versions[0].accuracy.value, 1);
+    EXPECT_DOUBLE_EQ(*m.versions[1].accuracy.value, 1);
+    EXPECT_THAT(result.warnings, ElementsAre(HasSubstr("3 of the 4 clean images")));
+}
+
+TEST_F(CorruptedAccuracyOf, IdsThatDifferInTheirExtensionAloneStayApart) {
+    store("val", "101", {"a.jpg", "a.png", "b.jpg"});
+    store("fog_1", "010", {"a.jpg", "a.png", "b.png"});
+    store("snow_1", "11", {"a.webp", "b.jpg"});  // which a?
+    const CorruptedAccuracyResult both = measure();
+    EXPECT_EQ(both.models.at(0).images, 1U);
+    std::filesystem::remove_all(scratch_ / "runs/snow_1");
+    const CorruptedModel m = measure().models.at(0);
+    EXPECT_EQ(m.images, 3U);
+    EXPECT_DOUBLE_EQ(*m.versions[0].accuracy.value, 1.0 / 3);
+    // Influences with R = 1/2 and A = 2/3: only this pairing gives them.
+    double squares = 0;
+    for (const double h : {-.5, 1.0, -.5}) squares += std::pow(h * 1.5, 2);
+    EXPECT_NEAR(*m.corruptions[0].mean.relative.standard_error, std::sqrt(squares / 2 / 3), 1e-12);
+}
+
+TEST_F(CorruptedAccuracyOf, ImagesOfAnotherLabelDoNotCount) {
+    predicted("val", "f", "p");
+    predicted("fog_1", "f", "p", 0);
+    const CorruptedAccuracyResult result = measure();
+    EXPECT_EQ(result.models.at(0).images, 1U);
+    EXPECT_DOUBLE_EQ(*result.models[0].versions[0].accuracy.value, 1);
+    EXPECT_THAT(result.warnings, ElementsAre(HasSubstr("1 corrupted image has another label"),
+                                             HasSubstr("1 of the 2 clean images")));
+}
+
+TEST_F(CorruptedAccuracyOf, SaysWhereOneNameIsOfManyMeasurements) {
+    predicted("val", "f", "clean");
+    predicted("fog_1", "f", "cropped");
+    CorruptedAccuracyResult result = measure();
+    EXPECT_THAT(result.warnings, ElementsAre());
+    EXPECT_THAT(result.notes, ElementsAre(HasSubstr("preprocessed in another way than the clean")));
+    predicted("fog_2", "f", "resized");
+    predicted("fog_3", "g", "cropped");
+    result = measure();
+    EXPECT_THAT(result.warnings, ElementsAre(HasSubstr("`m` is not the same file"),
+                                             HasSubstr("preprocessed in 2 ways")));
+    EXPECT_THAT(result.notes, ElementsAre());
+}
+
+TEST_F(CorruptedAccuracyOf, OneCleanStoreForEachModel) {
+    store("val", "11");
+    store("fog_1", "10");
+    store("val", "01", {}, "m", false, "more");
+    const auto both = [&] {
+        measure_corrupted({.paths = {(scratch_ / "runs").string(), (scratch_ / "more").string()},
+                           .clean = "val"});
+    };
+    EXPECT_THAT(message_of(both), HasSubstr("are both predictions of `m` on `val`"));
+    // Another model's may lie anywhere.
+    clear();
+    store("val", "11");
+    store("fog_1", "10");
+    store("val", "11", {}, "n", false, "more");
+    store("fog_1", "11", {}, "n", false, "more");
+    const CorruptedAccuracyResult result = measure_corrupted(
+        {.paths = {(scratch_ / "runs").string(), (scratch_ / "more").string()}, .clean = "val"});
+    ASSERT_EQ(result.models.size(), 2U);
+    EXPECT_DOUBLE_EQ(*result.models[0].versions[0].accuracy.value, .5);
+    EXPECT_DOUBLE_EQ(*result.models[1].versions[0].accuracy.value, 1);
+}
+
+TEST_F(CorruptedAccuracyOf, StoresThatAreNotUsedNeedNotBeComplete) {
+    const std::string many(150, '1');
+    store("val", many);
+    store("fog_1", many);
+    store("other", many, {}, "m", true);  // no corruption
+    store("fog_1", many, {}, "n", true);  // of a model without clean images
+    CorruptedAccuracyResult result = measure();
+    EXPECT_FALSE(result.partial);
+    EXPECT_THAT(result.warnings, ElementsAre());
+    store("fog_2", many, {}, "m", true);
+    result = measure();
+    EXPECT_TRUE(result.partial);
+    EXPECT_EQ(result.models.at(0).images, 100U);
+    EXPECT_THAT(result.warnings, ElementsAre(HasSubstr("is not complete"),
+                                             HasSubstr("100 of the 150 clean images")));
 }
 
 TEST_F(CorruptedAccuracyOf, SaysWhatIsMissing) {
