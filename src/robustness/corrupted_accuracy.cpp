@@ -297,6 +297,8 @@ CorruptedAccuracyResult measure_corrupted(const CorruptedAccuracyOptions& option
     for (const PredictionStore& store : stores) {
         if (store.spec().dataset_name == options.clean) models.push_back(store.spec().model_name);
         datasets.push_back(store.spec().dataset_name);
+        if (std::string writing = writer_warning(store); !writing.empty())
+            result.warnings.push_back(std::move(writing));
         if (!store.complete()) {
             result.partial = true;
             result.warnings.push_back(store.folder().string() + " is not complete");
