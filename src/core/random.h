@@ -33,7 +33,7 @@ public:
     void fill(std::span<std::uint32_t> out);
     /// Standard normals by the million, one 32-bit draw each: the inverse of the distribution
     /// function, between |z| = 0 and 2.4 interpolated in a table (error below 1e-5), beyond exact;
-    /// |z| is at most 6.3.
+    /// |z| is below 6.4.
     void fill_normal(std::span<float> out);
 
 private:

@@ -320,6 +320,8 @@ PeopleResult compare_with_people(const PeopleOptions& options) {
     const double level = options.measure.resampling.level;
     for (std::size_t s = 0; s < stores.size(); ++s) {
         const PredictionStore& store = stores[s];
+        if (std::string writing = writer_warning(store); !writing.empty())
+            result.warnings.push_back(std::move(writing));
         std::optional<ClassMap> map;
         if (!options.measure.class_map.empty())
             map = class_map_named(options.measure.class_map, store.dataset().classes);

@@ -132,6 +132,10 @@ std::vector<ShownImage> show_image(const ShowOptions& options, std::vector<std::
             if (!misfit) misfit = error;
             continue;
         }
+        for (const PredictionStore& store : stores) {
+            if (std::string writing = writer_warning(store); !writing.empty())
+                notes.push_back(std::move(writing));
+        }
         images.push_back(
             look(stores, item, options.labels.empty() ? dataset.labels : given, options.top));
     }

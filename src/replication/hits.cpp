@@ -136,6 +136,10 @@ Hits hits_of_stores(const std::filesystem::path& folder, int threads, Comm& comm
         }
     }
     Hits hits;
+    for (const PredictionStore& store : stores) {
+        if (std::string writing = writer_warning(store); !writing.empty())
+            hits.warnings.push_back(std::move(writing));
+    }
     hits.source = folder.string();
     const Dataset& dataset = stores.front().dataset();
     hits.images = dataset.ids;

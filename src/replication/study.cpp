@@ -212,6 +212,8 @@ Study join_study(const Readings& first, const Hits& first_hits, const Readings& 
         study.warnings.push_back(fmt::format(
             "classifiers with hits on one set only are left out:{}", shortened(lost, 200)));
     }
+    for (const Hits* hits : {&first_hits, &second_hits})
+        study.warnings.insert(study.warnings.end(), hits->warnings.begin(), hits->warnings.end());
     study.classes = names.classes.all();
     study.row_bytes = (study.classifiers.size() + row_step - 1) / row_step * row_step;
     study.first = join_set(first, first_hits, options, study);

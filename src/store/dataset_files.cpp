@@ -62,7 +62,7 @@ std::string remedy_of(const fs::path& folder) {
 void check_items(const DatasetRecord& record, const fs::path& folder) {
     const fs::path items = items_file(folder);
     with_note(fmt::format("reading `{}`", items.string()), [&] {
-        with_remedy(remedy_of(folder), [&] {
+        with_remedy(items, remedy_of(folder), [&] {
             std::error_code error;
             const std::uint64_t bytes = fs::file_size(items, error);
             if (error)
@@ -255,7 +255,7 @@ DatasetRecord parse_dataset_record(std::string_view text) {
 
 DatasetRecord read_dataset_record(const fs::path& folder) {
     return with_note(fmt::format("reading `{}`", record_file(folder).string()), [&] {
-        return with_remedy(remedy_of(folder), [&] {
+        return with_remedy(record_file(folder), remedy_of(folder), [&] {
             return parse_dataset_record(read_text(record_file(folder), max_json_bytes));
         });
     });

@@ -1,6 +1,9 @@
 #include "fields.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
 
 #include "assay/error.h"
 #include "core/hash.h"
@@ -10,6 +13,11 @@
 #include "layout.h"
 
 namespace assay::store {
+
+bool may_be_judged(const std::filesystem::path& path) {
+    return ::access(path.c_str(), R_OK) == 0 || errno == ENOENT || errno == ENOTDIR;
+}
+
 namespace {
 
 using nlohmann::json;

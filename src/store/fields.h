@@ -21,15 +21,20 @@ public:
     using Error::Error;
 };
 
-/// Runs `body`; a message of damage that leaves it ends with `remedy`, what to do about it.
+/// False of a file that is there and cannot be opened: whether it is damaged is not known.
+bool may_be_judged(const std::filesystem::path& path);
+
+/// Runs `body`; a message that leaves it, of damage to the file at `path`, ends with `remedy`, what
+/// to do about it.
 template <class Body>
-decltype(auto) with_remedy(std::string_view remedy, Body&& body) {
+decltype(auto) with_remedy(const std::filesystem::path& path, std::string_view remedy,
+                           Body&& body) {
     try {
         return std::forward<Body>(body)();
     } catch (const OtherVersion&) {
         throw;
     } catch (const Error& error) {
-        if (error.code() != ErrorCode::bad_input) throw;
+        if (error.code() != ErrorCode::bad_input || !may_be_judged(path)) throw;
         Error advised(error.code(), error.message() + "; " + std::string(remedy));
         for (const std::string& note : error.notes()) advised.add_note(note);
         throw advised;

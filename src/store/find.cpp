@@ -24,25 +24,6 @@ bool holds_shards(const fs::path& folder) {
     return is_folder(shards) && !entries_of(shards).empty();
 }
 
-/// Hidden folders, and the one at the root of a disk that only the system may read.
-bool is_not_ours(std::string_view name) {
-    return name.starts_with('.') || name == "lost+found";
-}
-
-/// Folders inside `folder` in the byte order of their names. What is behind a link that leads
-/// nowhere, or in a circle, is none; what cannot be examined may be one, and is not left out.
-std::vector<fs::path> subfolders(const fs::path& folder) {
-    std::vector<fs::path> found;
-    for (fs::path& entry : entries_of(folder)) {
-        if (is_not_ours(entry.filename().string())) continue;
-        std::error_code error;
-        const bool known = fs::exists(entry, error) || !error;
-        const bool circle = !known && error == std::errc::too_many_symbolic_link_levels;
-        if (!circle && is_folder(entry)) found.push_back(std::move(entry));
-    }
-    return found;
-}
-
 /// Adds `folder` when it is a store, else the stores that are at most `depth` folders below it.
 void look_into(const fs::path& folder, int depth, StoreFolders& found) {
     std::vector<fs::path> inside;
@@ -50,10 +31,15 @@ void look_into(const fs::path& folder, int depth, StoreFolders& found) {
         if (is_store(folder)) {
             found.stores.push_back(folder);
         } else if (holds_shards(folder)) {
-            found.faults.push_back(
-                {folder, "there are shards, but no manifest.json to say what they are"});
+            // A store that is being begun has its manifest before its first shard.
+            if (is_store(folder)) {
+                found.stores.push_back(folder);
+            } else {
+                found.faults.push_back(
+                    {folder, "there are shards, but no manifest.json to say what they are"});
+            }
         } else if (depth > 0) {
-            inside = subfolders(folder);
+            inside = store::subfolders(folder);
         }
     } catch (const Error& error) {
         found.faults.push_back({folder, error.what()});
@@ -113,39 +99,6 @@ std::vector<fs::path> find_stores(const std::vector<fs::path>& paths) {
         }
     }
     return stores;
-}
-
-std::vector<std::string> verify_store(const fs::path& folder) {
-    std::vector<std::string> problems;
-    const auto attempt = [&](auto&& body) {
-        try {
-            body();
-        } catch (const Error& error) {
-            if (error.code() == ErrorCode::interrupted) throw;
-            if (error.code() == ErrorCode::busy) return;  // replaced, not damaged
-            problems.emplace_back(error.what());
-        }
-    };
-    attempt([&] {
-        const PredictionStore opened = PredictionStore::open(folder);
-        attempt([&] { opened.dataset(); });
-        std::vector<std::size_t> lost;
-        for (std::size_t i = 0; i < opened.shards(); ++i) {
-            if (opened.has(i)) {
-                attempt([&] { opened.shard(i); });
-            } else {
-                lost.push_back(i);
-            }
-        }
-        if (opened.finished() && !lost.empty()) {
-            problems.push_back(fmt::format(
-                "{} of {} shards {} gone since the store was finished, first shard {}: the command "
-                "that made it computes {} again",
-                lost.size(), opened.shards(), lost.size() == 1 ? "is" : "are", lost.front(),
-                lost.size() == 1 ? "it" : "them"));
-        }
-    });
-    return problems;
 }
 
 std::vector<PredictionStore> open_stores_together(const std::vector<std::string>& paths) {

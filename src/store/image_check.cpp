@@ -56,8 +56,8 @@ ImageFile read_image(const Dataset& dataset, std::uint64_t row, std::string* who
 /// A store's shards are there, half written or of another kind: only what can be read is compared.
 std::optional<ShardRecord> record_if_there(const fs::path& store, const StoreSpec& spec,
                                            std::size_t shard) {
-    if (!is_there(record_path(store, shard))) return std::nullopt;
     try {
+        if (!is_there(record_path(store, shard))) return std::nullopt;
         return read_record(store, {.spec = spec, .finished = false, .records = {}}, shard);
     } catch (const Error& damage) {
         if (damage.code() == ErrorCode::interrupted) throw;
@@ -66,8 +66,8 @@ std::optional<ShardRecord> record_if_there(const fs::path& store, const StoreSpe
 }
 
 std::optional<StoreSpec> spec_if_there(const fs::path& store) {
-    if (!is_there(manifest_path(store))) return std::nullopt;
     try {
+        if (!is_there(manifest_path(store))) return std::nullopt;
         return read_manifest(manifest_path(store)).spec;
     } catch (const Error& damage) {
         if (damage.code() == ErrorCode::interrupted) throw;
@@ -137,10 +137,8 @@ ImageCheck::ImageCheck(const Dataset& dataset, fs::path folder, int threads)
 std::vector<fs::path> ImageCheck::siblings(const std::string& model) const {
     std::vector<fs::path> folders;
     if (!is_there(folder_)) return folders;
-    for (fs::path& entry : entries_of(folder_)) {
-        const std::string name = entry.filename().string();
-        if (name != model && !name.starts_with('.') && is_folder(entry))
-            folders.push_back(std::move(entry));
+    for (fs::path& entry : subfolders(folder_)) {
+        if (entry.filename() != model) folders.push_back(std::move(entry));
     }
     return folders;
 }

@@ -7,6 +7,7 @@
 
 #include "assay/error.h"
 #include "core/npy.h"
+#include "core/paths.h"
 
 namespace assay {
 
@@ -111,6 +112,31 @@ std::vector<ShardFile> shard_files(const StoreSpec& spec, std::size_t shard) {
             return {{stem + ".npy", "[('class', '<i4'), ('probability', '<f4')]", {rows}, 8}};
     }
     throw Error(ErrorCode::internal, "unknown StorageFormat");
+}
+
+namespace {
+
+/// Hidden folders, and the one at the root of a disk that only the system may read.
+bool is_not_ours(std::string_view name) {
+    return name.starts_with('.') || name == "lost+found";
+}
+
+bool may_be_folder(const fs::path& entry) {
+    std::error_code error;
+    const fs::file_status there = fs::status(entry, error);
+    if (fs::status_known(there)) return fs::is_directory(there);
+    return error != std::errc::too_many_symbolic_link_levels;
+}
+
+}  // namespace
+
+std::vector<fs::path> subfolders(const fs::path& folder) {
+    std::vector<fs::path> found;
+    for (fs::path& entry : entries_of(folder)) {
+        if (!is_not_ours(entry.filename().string()) && may_be_folder(entry))
+            found.push_back(std::move(entry));
+    }
+    return found;
 }
 
 std::size_t shard_count(const StoreSpec& spec) {

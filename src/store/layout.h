@@ -41,6 +41,11 @@ struct ShardFile {
 };
 std::vector<ShardFile> shard_files(const StoreSpec& spec, std::size_t shard);
 
+/// Folders inside `folder` that may be stores or data sets, in the byte order of their names. What
+/// is hidden, or behind a link that leads nowhere or in a circle, is none; what cannot be examined
+/// may be one, and is not left out. Throws io where `folder` cannot be listed.
+std::vector<fs::path> subfolders(const fs::path& folder);
+
 std::size_t shard_count(const StoreSpec& spec);
 std::uint64_t shard_begin(const StoreSpec& spec, std::size_t shard);
 std::uint32_t shard_size(const StoreSpec& spec, std::size_t shard);

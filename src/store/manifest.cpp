@@ -143,7 +143,8 @@ Manifest read_manifest(const fs::path& path) {
     constexpr std::string_view remedy =
         "put an earlier copy of it back, or make the store again with another --out";
     return with_note(fmt::format("reading `{}`", path.string()), [&] {
-        return with_remedy(remedy, [&] { return parse_manifest(read_text(path, max_json_bytes)); });
+        return with_remedy(path, remedy,
+                           [&] { return parse_manifest(read_text(path, max_json_bytes)); });
     });
 }
 

@@ -83,9 +83,12 @@ std::string record_hash_now(const fs::path& folder, std::size_t shard) {
     }
 }
 
+/// Whether the manifest is the one that was read, or that one finished since.
 bool still_is(const fs::path& path, const Manifest& manifest) {
     try {
-        return manifest_text(read_manifest(path)) == manifest_text(manifest);
+        const Manifest now = read_manifest(path);
+        return manifest_text({now.spec, false, {}}) == manifest_text({manifest.spec, false, {}}) &&
+               (!manifest.finished || (now.finished && now.records == manifest.records));
     } catch (const Error&) {
         return false;
     }
@@ -151,13 +154,20 @@ PredictionStore PredictionStore::open(const fs::path& folder) {
                         fmt::format("`{}` is no prediction store: it has no manifest.json",
                                     folder.string()));
         }
-        impl->manifest = read_manifest(manifest_path(impl->folder));
+        const fs::path manifest = manifest_path(impl->folder);
+        impl->manifest = read_manifest(manifest);
+        if (!impl->manifest.finished && (impl->written_by = writer_of(impl->folder)).empty())
+            impl->manifest = read_manifest(manifest);  // it may have been finished just now
         const StoreSpec& spec = impl->manifest.spec;
         check_dataset(spec, read_dataset_record(impl->folder.parent_path()), folder);
         impl->present = find_records(impl->folder, shard_count(spec));
         impl->verified = std::make_unique<std::atomic<std::uint64_t>[]>(impl->present.size());
-        if (!impl->manifest.finished) impl->written_by = writer_of(impl->folder);
-        return PredictionStore(std::move(impl));
+        PredictionStore opened(std::move(impl));
+        if (opened.finished() && !opened.complete()) {
+            opened.impl_->manifest = read_manifest(manifest);  // it may be written again just now
+            if (!opened.finished()) opened.impl_->written_by = writer_of(opened.impl_->folder);
+        }
+        return opened;
     });
 }
 
@@ -253,10 +263,16 @@ std::shared_ptr<const PredictionStore::Shard::Impl> PredictionStore::Impl::load(
 
 std::string PredictionStore::Impl::replaced_text(std::size_t index) const {
     const std::string writer = writer_of(folder);
+    if (writer.empty()) {
+        return fmt::format(
+            "the store `{}` was written to while it was read: shard {} of it was replaced; run "
+            "this again",
+            folder.string(), index);
+    }
     return fmt::format(
-        "the store `{}` is still being written{}, and shard {} of it was replaced "
+        "the store `{}` is still being written by {}, and shard {} of it was replaced "
         "meanwhile; run this again when the writer has ended",
-        folder.string(), writer.empty() ? "" : " by " + writer, index);
+        folder.string(), writer, index);
 }
 
 std::shared_ptr<const PredictionStore::Shard::Impl> PredictionStore::Impl::load_unless_written(
@@ -304,7 +320,7 @@ std::string writer_warning(const PredictionStore& store) {
         if (store.finished() || !store.complete()) return {};
         return fmt::format(
             "`{}` was left unfinished though all its shards are there: run the "
-            "command that made it again, which compares them with their images",
+            "command that made it again, which checks them",
             store.folder().string());
     }
     return fmt::format(

@@ -7,6 +7,7 @@
 #include "assay/error.h"
 #include "core/file.h"
 #include "core/hash.h"
+#include "core/paths.h"
 #include "core/refuse.h"
 #include "core/text.h"
 #include "fields.h"
@@ -219,7 +220,9 @@ ShardRecord read_record(const fs::path& folder, const Manifest& manifest, std::s
         check_finished(manifest, shard, record.xxh128);
         for (const FileRecord& file : record.files) {
             std::error_code error;
-            const std::uint64_t bytes = fs::file_size(path.parent_path() / file.name, error);
+            const fs::path data = path.parent_path() / file.name;
+            const std::uint64_t bytes = fs::file_size(data, error);
+            if (error && !may_be_judged(data)) file_bytes(data);  // throws
             if (error)
                 refuse(fmt::format("`{}` of the shard cannot be read: {}", file.name,
                                    error.message()));
@@ -230,14 +233,15 @@ ShardRecord read_record(const fs::path& folder, const Manifest& manifest, std::s
         return record;
     };
     return with_note(fmt::format("reading `{}`", path.string()),
-                     [&] { return with_remedy(shard_remedy(folder, shard), read); });
+                     [&] { return with_remedy(path, shard_remedy(folder, shard), read); });
 }
 
 void check_data(const fs::path& folder, const ShardRecord& record) {
     for (const FileRecord& file : record.files) {
-        const std::string found = hash_file(shards_folder(folder) / file.name);
+        const fs::path data = shards_folder(folder) / file.name;
+        const std::string found = hash_file(data);
         if (found == file.xxh128) continue;
-        with_remedy(shard_remedy(folder, record.shard), [&] {
+        with_remedy(data, shard_remedy(folder, record.shard), [&] {
             refuse(fmt::format("`{}` is damaged: its checksum is {}, {} is recorded", file.name,
                                found, file.xxh128));
         });

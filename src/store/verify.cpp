@@ -31,29 +31,56 @@ std::vector<std::string> notes_on(const PredictionStore& store) {
     return notes;
 }
 
+/// All of it is of the store as it was when it was opened, once.
 StoreCheck check(const std::filesystem::path& folder) {
     StoreCheck checked{.folder = folder,
                        .shards = {},
                        .missing = {},
-                       .problems = verify_store(folder),
+                       .problems = {},
                        .notes = {},
                        .written_by = {}};
-    try {
+    const auto attempt = [&](auto&& body) {
+        try {
+            body();
+        } catch (const Error& error) {
+            if (error.code() == ErrorCode::interrupted) throw;
+            if (error.code() == ErrorCode::busy) {
+                ++checked.replaced;  // not damaged, and not looked at
+            } else {
+                checked.problems.emplace_back(error.what());
+            }
+        }
+    };
+    attempt([&] {
         const PredictionStore store = PredictionStore::open(folder);
         checked.shards = store.shards();
         checked.missing = store.missing_shards();
-        checked.notes = notes_on(store);
         checked.written_by = store.written_by();
-    } catch (const Error& error) {
-        if (checked.problems.empty())
-            checked.problems.emplace_back(error.what());  // it broke just now
-    }
+        attempt([&] { checked.notes = notes_on(store); });
+        attempt([&] { store.dataset(); });
+        std::vector<std::size_t> lost;
+        for (std::size_t i = 0; i < store.shards(); ++i) {
+            if (store.has(i)) {
+                attempt([&] { store.shard(i); });
+            } else {
+                lost.push_back(i);
+            }
+        }
+        if (store.finished() && !lost.empty()) {
+            checked.problems.push_back(fmt::format(
+                "{} of {} shards {} gone since the store was finished, first shard {}: the command "
+                "that made it computes {} again",
+                lost.size(), store.shards(), lost.size() == 1 ? "is" : "are", lost.front(),
+                lost.size() == 1 ? "it" : "them"));
+        }
+    });
     return checked;
 }
 
 std::string state_of(const StoreCheck& check) {
     if (!check.problems.empty()) return "damaged";
     if (!check.written_by.empty()) return "still being written by " + check.written_by;
+    if (check.replaced > 0) return "was being written";
     const std::string sound = check.notes.empty() ? "sound" : "sound as far as its format tells";
     return check.missing.value_or(0) == 0 ? sound : sound + ", not finished";
 }
@@ -101,6 +128,10 @@ Table records_of(const std::vector<StoreCheck>& checks, const Table& table) {
 
 }  // namespace
 
+std::vector<std::string> verify_store(const std::filesystem::path& folder) {
+    return check(folder).problems;
+}
+
 std::vector<StoreCheck> verify_stores(const std::filesystem::path& path,
                                       const ProgressCallback& callback) {
     const StoreFolders found = look_for_stores(path);
@@ -141,8 +172,8 @@ Report report_of(const std::vector<StoreCheck>& checks) {
         return n ? nlohmann::json(*n) : nlohmann::json();
     };
     for (const StoreCheck& check : checks) {
-        report.partial =
-            report.partial || check.missing.value_or(0) > 0 || !check.written_by.empty();
+        report.partial = report.partial || check.missing.value_or(0) > 0 ||
+                         !check.written_by.empty() || check.replaced > 0;
         table.add(
             {check.folder.string(), cell(check.shards), cell(check.missing), state_of(check)});
         stores.push_back({{"store", check.folder.string()},
@@ -151,6 +182,7 @@ Report report_of(const std::vector<StoreCheck>& checks) {
                           {"problems", check.problems},
                           {"notes", check.notes}});
         if (!check.written_by.empty()) stores.back()["written_by"] = check.written_by;
+        if (check.replaced > 0) stores.back()["replaced"] = check.replaced;
     }
     report.records = records_of(checks, table);
     Section section{.title = "", .blocks = {std::move(table)}, .sections = {}};

@@ -380,6 +380,13 @@ def try_cuts(runner, tally, options, disk):
     disk.keep()
 
     def cut(kind, at, how):
+        what = f"{runner.scenario.name}, power cut {kind} {at}"
+        try:
+            tally.add(kind, what, cut_wrongs(at, how))
+        except (subprocess.SubprocessError, OSError) as error:
+            tally.add(kind, what, [str(error)])
+
+    def cut_wrongs(at, how):
         disk.restore()
         wrong = []
         done = runner.run(runner.scenario.command, env={"ASSAY_FAULT_AT": str(at), "ASSAY_FAULT_AS": how})
@@ -391,7 +398,7 @@ def try_cuts(runner, tally, options, disk):
         if done.returncode not in (0, -signal.SIGKILL):
             wrong.append(f"killed, and the status is {done.returncode}")
         wrong += finished_and_damaged(runner)
-        tally.add(kind, f"{runner.scenario.name}, power cut {kind} {at}", wrong + runner.typed_again())
+        return wrong + runner.typed_again()
 
     for at, name in enumerate(runner.names, start=1):
         if name in WRITES and tally.takes():

@@ -10,12 +10,14 @@
 #include "core/hash.h"
 #include "made_up.h"
 #include "scratch.h"
+#include "store/image_check.h"
 
 namespace assay {
 namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 void write_shards(const std::filesystem::path& runs,
                   StorageFormat storage = StorageFormat::full_f32) {
@@ -97,6 +99,61 @@ TEST(StoreDamage, ShardsThatCannotBeListedAreAFault) {
     ASSERT_EQ(found.faults.size(), 1U);
     EXPECT_THAT(found.faults[0].why, AllOf(HasSubstr("cannot examine"), HasSubstr("symbolic")));
     EXPECT_THAT(error_of([&] { find_stores(scratch.path()); }).second, HasSubstr("cannot examine"));
+}
+
+// One entry that cannot be examined does not hide the stores beside it.
+TEST(StoreDamage, AnEntryThatCannotBeExaminedIsAFaultOfItsOwn) {
+    const Scratch scratch;
+    write_shards(scratch.path());
+    const std::filesystem::path odd = scratch / "val/odd";
+    std::filesystem::create_symlink(std::string(300, 'x'), odd);  // longer than names may be
+    std::filesystem::create_symlink("circle", scratch / "val/circle");
+    const StoreFolders found = look_for_stores(scratch.path());
+    EXPECT_EQ(found.stores.size(), 1U);
+    ASSERT_EQ(found.faults.size(), 1U);
+    EXPECT_EQ(found.faults[0].folder, odd);
+    EXPECT_THAT(found.faults[0].why, HasSubstr("cannot examine"));
+}
+
+// Somebody else's entry is none of the stores whose images are compared.
+TEST(StoreDamage, ImagesAreComparedBesideAnEntryThatCannotBeExamined) {
+    const Scratch scratch;
+    write_shards(scratch.path());
+    const std::filesystem::path other = scratch / "val/other";
+    std::filesystem::create_symlink(std::string(300, 'x'), scratch / "val/odd");
+    std::filesystem::create_symlink("circle", scratch / "val/circle");
+    std::filesystem::create_directories(other);
+    std::filesystem::create_symlink("manifest.json", other / "manifest.json");
+    const Dataset dataset = made_up_dataset(34);
+    store::ImageCheck check(dataset, scratch / "val", 1);
+    EXPECT_NO_THROW(check.before("new"));
+    EXPECT_NO_THROW(check.before("other"));
+}
+
+// What cannot be opened is not known to be damaged: nobody is told to remove it.
+TEST(StoreDamage, NoAdviceToRemoveWhatCannotBeOpened) {
+    const Scratch scratch;
+    write_shards(scratch.path());
+    const auto shards = scratch / "val/net/shards";
+    const PredictionStore store = PredictionStore::open(scratch / "val/net");
+    const auto into_circle = [](const std::filesystem::path& path) {
+        std::filesystem::remove(path);
+        std::filesystem::create_symlink(path.filename(), path);
+    };
+    into_circle(shards / "000000.json");
+    into_circle(shards / "000001.npy");
+    into_circle(scratch / "val/items.csv");
+    EXPECT_THAT(error_of([&] { store.shard(0); }).second,
+                AllOf(HasSubstr("000000.json"), Not(HasSubstr("remove"))));
+    EXPECT_THAT(error_of([&] { store.shard(1); }).second,
+                AllOf(HasSubstr("000001.npy"), Not(HasSubstr("remove"))));
+    EXPECT_THAT(error_of([&] { store.dataset(); }).second,
+                AllOf(HasSubstr("items.csv"), Not(HasSubstr("remove"))));
+    std::filesystem::remove(shards / "000000.json");
+    EXPECT_THAT(error_of([&] { store.shard(0); }).second, HasSubstr("or remove"));
+    into_circle(scratch / "val/dataset.json");
+    EXPECT_THAT(error_of([&] { PredictionStore::open(scratch / "val/net"); }).second,
+                AllOf(HasSubstr("dataset.json"), Not(HasSubstr("remove"))));
 }
 
 TEST(StoreDamage, TheHeaderIsPartOfTheChecksum) {

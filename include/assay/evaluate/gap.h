@@ -183,6 +183,7 @@ struct GapAlso {
     std::string subgroups;  ///< numbers of labels that its ASMA averages over; "" of a table
     /// By metric, like GapReport::models; undefined where a model was not measured there.
     std::vector<std::array<Estimate, 3>> models;
+    std::vector<std::string> warnings;  ///< of stores that are being written
 };
 
 /// Where each model stands by one column, and how far that is from where it stands by another: the

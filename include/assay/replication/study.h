@@ -21,6 +21,7 @@ struct Hits {
     std::vector<std::string> classifiers;
     StringColumn images;
     std::vector<std::uint8_t> hit;  ///< image-major, classifiers.size() an image: 0, 1 or unknown
+    std::vector<std::string> warnings;  ///< of stores that are being written
 };
 
 /// A csv: `image` and one column a classifier (0, 1 or empty), or the columns image, classifier,

@@ -98,11 +98,12 @@ struct TopEntry {
 class StoreWriter {
 public:
     /// Begins a store under `runs`, or resumes the one there, in the format that it has. Writes
-    /// dataset.json and items.csv when they are missing and checks them when they are not. Throws
-    /// bad_input when the store there was made from another model, preprocessing, data or options
-    /// (each difference is named, with what to do), holds shards of another store, or was written
-    /// by a newer version, and when the data set has another number of classes than the scores;
-    /// busy when another process writes it; io.
+    /// dataset.json and items.csv when they are missing and checks them when they are not. Reads
+    /// all of the shards that are there, and compares them with their checksums. Throws bad_input
+    /// when one is damaged, when the store there was made from another model, preprocessing, data
+    /// or options (each difference is named, with what to do), holds shards of another store, or
+    /// was written by a newer version, and when the data set has another number of classes than the
+    /// scores; busy when another process writes it; io.
     static StoreWriter open(const std::filesystem::path& runs, const StoreSpec& spec,
                             const Dataset& dataset);
     ~StoreWriter();
@@ -115,7 +116,7 @@ public:
     std::size_t shards() const noexcept;
     std::uint64_t first_row(std::size_t shard) const noexcept;
     std::uint32_t rows_in(std::size_t shard) const noexcept;
-    /// True when the shard was committed, by this or an earlier run (its record and size were
+    /// True when the shard was committed, by this or an earlier run (its record and bytes were
     /// checked on open).
     bool has(std::size_t shard) const;
     std::size_t missing() const;

@@ -20,6 +20,7 @@ struct StoreCheck {
     std::vector<std::string> problems;   ///< one sentence each; empty: what is there is sound
     std::vector<std::string> notes;      ///< what the store's format cannot tell
     std::string written_by;              ///< who is writing it, "process 123"; "" where nobody is
+    std::size_t replaced = 0;            ///< shards that were replaced before they were read
 };
 
 /// verify_store() of every store below `path` (a RUNS folder, one of its data sets, or one store),
@@ -30,8 +31,7 @@ std::vector<StoreCheck> verify_stores(const std::filesystem::path& path,
 
 bool any_damaged(const std::vector<StoreCheck>& checks);
 /// One row a store, and one for each further problem; partial when shards are missing
-/// or a store is being written. JSON:
-/// assay.verify/1.
+/// or a store is being written, or was while it was read. JSON: assay.verify/1.
 Report report_of(const std::vector<StoreCheck>& checks);
 
 }  // namespace assay

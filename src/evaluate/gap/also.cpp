@@ -17,7 +17,7 @@ namespace assay {
 namespace {
 
 GapAlso nothing_measured(std::string name, const GapReport& report) {
-    GapAlso out{.name = std::move(name), .subgroups = "", .models = {}};
+    GapAlso out{.name = std::move(name), .subgroups = "", .models = {}, .warnings = {}};
     out.models.resize(report.models.size());
     for (auto& metrics : out.models) {
         for (Estimate& e : metrics) {
@@ -75,6 +75,8 @@ GapAlso also_of_stores(const GapSide& side, const GapReport& report, const std::
         const PredictionStore store = PredictionStore::open(folder);
         const auto place = place_of.find(store.spec().model_name);
         if (place == place_of.end()) continue;
+        if (std::string writing = writer_warning(store); !writing.empty())
+            out.warnings.push_back(std::move(writing));
         const ScoreReport scored = score_store(store, options, comm, progress);
         for (std::size_t m = 0; m < gap_metrics.size(); ++m) {
             const std::string metric = options.metrics[m].name();

@@ -97,6 +97,8 @@ void add_also(GapReport& report, const GapRequest& request, Comm& comm,
             side, report,
             request.also_subgroups.empty() ? request.options.subgroups : request.also_subgroups,
             comm, progress));
+        const std::vector<std::string>& more = report.also.back().warnings;
+        report.warnings.insert(report.warnings.end(), more.begin(), more.end());
     }
     for (std::size_t i = 0; i < report.also.size(); ++i) {
         for (std::size_t j = 0; j < i; ++j) {

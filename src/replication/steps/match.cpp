@@ -94,6 +94,7 @@ MatchOutcome run_match(const MatchStep& step, Comm& comm) {
     std::uint64_t unknown = 0;
     if (!step.hits.empty()) {
         const Hits hits = read_hits(step.hits, resolve_threads(step.threads), comm);
+        outcome.warnings.insert(outcome.warnings.end(), hits.warnings.begin(), hits.warnings.end());
         outcome.accuracy = matched_accuracies(outcome.result, candidates, hits);
         for (const MatchedAccuracy& a : outcome.accuracy)
             unknown += outcome.result.images.size() - a.accuracy.n;
