@@ -49,7 +49,7 @@ struct PredictOptions {
     std::uint32_t top_k = 0;
     std::uint32_t shard_rows = 0;  ///< 0: the store's default
     std::uint32_t batch_size =
-        0;                ///< 0: as recorded in a store that is resumed, else default_batch_size()
+        0;  ///< 0: as recorded in a store that is resumed, else default_batch_size()
     /// With shard_rows 0, of stores that are begun: one batch a shard, so that a kill loses the
     /// batches in flight alone.
     bool shard_per_batch = false;
