@@ -169,10 +169,11 @@ TEST(AttackTable, NoImagesNoResult) {
 
 TEST(AttackOrder, StrongerAttacksAndLargerBudgetsFoolMore) {
     BentModel model;
-    const Labelled data(model, 100);
+    const Labelled data(model, 60);
     const auto fooled = [&](std::string_view name, double eps) {
         AttackOptions options;
         options.eps = eps;
+        if (name == "square") options.steps = 300;
         return fooled_by(run_attack(attack_named(name), model, data.batch(), options));
     };
     std::size_t before = 0;
@@ -190,9 +191,10 @@ TEST(AttackOrder, StrongerAttacksAndLargerBudgetsFoolMore) {
         EXPECT_GT(targeted, before) << eps;
         AttackOptions options;
         options.eps = eps;
+        options.steps = 100;
         const EnsembleResult all = run_ensemble(autoattack_parts(), model, data.batch(), options);
         EXPECT_GE(fooled_by(all.result), targeted) << eps;
-        for (std::size_t i = 0; i < 100; ++i)
+        for (std::size_t i = 0; i < 60; ++i)
             EXPECT_EQ(all.by[i] >= 0, all.result.fooled[i] != 0) << i;
         before = targeted;
     }
@@ -222,7 +224,9 @@ TEST(AttackSigns, AMaskedGradientIsCountedAndSquareIsNotDeceived) {
         EXPECT_GE(ones(result.zero_gradient) + fooled_by(result), 40U) << name;
     }
     const AttackResult pgd = run_attack(attack_named("pgd"), model, data.batch(), options);
-    const AttackResult square = run_attack(attack_named("square"), model, data.batch(), options);
+    AttackOptions queries = options;
+    queries.steps = 1000;
+    const AttackResult square = run_attack(attack_named("square"), model, data.batch(), queries);
     EXPECT_GT(fooled_by(square), fooled_by(pgd) + 10);
 }
 
@@ -384,6 +388,7 @@ TEST(PixelModel, AttacksDoNotCareWhereTheNormalisationIs) {
     AttackOptions options;
     options.eps = 2. / 255;
     for (const char* name : {"fgsm", "pgd", "apgd-t", "square"}) {
+        options.steps = std::string_view(name) == "square" ? 300 : 0;
         const auto a = run_attack(attack_named(name), *outside, data.batch(), options);
         const auto b = run_attack(attack_named(name), folded, data.batch(), options);
         EXPECT_EQ(a.fooled, b.fooled) << name;
