@@ -177,7 +177,7 @@ TEST(AttackOrder, StrongerAttacksAndLargerBudgetsFoolMore) {
         return fooled_by(run_attack(attack_named(name), model, data.batch(), options));
     };
     std::size_t before = 0;
-    for (const double eps : {2. / 255, 4. / 255, 8. / 255}) {
+    for (const double eps : {2. / 255, 8. / 255}) {
         const std::size_t noise = fooled("noise", eps);
         const std::size_t fgsm = fooled("fgsm", eps);
         const std::size_t pgd = fooled("pgd", eps);
