@@ -16,10 +16,13 @@ import time
 import numpy as np
 
 HERE = pathlib.Path(__file__).parent
-# name: size, resize, filter, mean, std, batch
+# name: preset, size, resize, filter, mean, std, batch
 MODELS = {
-    "mobilenet_v2_1.00_224": (224, 256, "bicubic", 0.5, 0.5, 10),
-    "mobilenet_v1_0.25_128": (128, 146, "bicubic", 0.5, 0.5, 20),
+    "mobilenet_v2_1.00_224": ("mobilenet", 224, 256, "bicubic", 0.5, 0.5, 10),
+    "mobilenet_v1_0.25_128": ("mobilenet-128", 128, 146, "bicubic", 0.5, 0.5, 20),
+    "mobilenet_v1_0.50_160": ("mobilenet-160", 160, 182, "bicubic", 0.5, 0.5, 20),
+    "mobilenet_v1_0.75_192": ("mobilenet-192", 192, 219, "bicubic", 0.5, 0.5, 10),
+    "squeezenet_1.0_227": ("squeezenet-227", 227, 256, "bilinear", 0.0, 1.0, 10),
 }
 
 
@@ -34,7 +37,7 @@ def main():
     rounds = int(sys.argv[4]) if len(sys.argv) > 4 else 3
     count = sum(1 for p in pathlib.Path(images).rglob("*") if p.suffix.lower() in {".jpeg", ".jpg", ".png"})
     with tempfile.TemporaryDirectory() as scratch:
-        for name, (size, resize, interpolation, mean, std, batch) in MODELS.items():
+        for name, (preset, size, resize, interpolation, mean, std, batch) in MODELS.items():
             model = f"{models}/{name}.pt"
             out = f"{scratch}/{name}.npy"
 
@@ -44,7 +47,7 @@ def main():
 
             def ours():
                 shutil.rmtree(f"{scratch}/runs", ignore_errors=True)
-                return run([assay, "predict", "--model", model, "--preset", "mobilenet", "--input-size", str(size), "--data",
+                return run([assay, "predict", "--model", model, "--preset", preset, "--data",
                             images, "--out", f"{scratch}/runs", "--dataset-name", "d", "--quiet"])
 
             settings = [(2, 1), (2, 2), (1, 1)]

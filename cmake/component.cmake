@@ -52,21 +52,23 @@ function(assay_allocator_first target)
     endif()
 endfunction()
 
-# assay_quick(TARGET): code that is compiled more often than its speed matters. Sanitizers' code takes twice as long to optimise
-# as it saves in running.
+# assay_quick(TARGET [LEVEL]): code that is compiled more often than its speed matters. Sanitizers' code takes twice as long to
+# optimise as it saves in running.
 function(assay_quick target)
-    set(level -O1)
+    set(level -O1 ${ARGN})
+    list(GET level -1 level)
     if(ASSAY_SANITIZE)
         set(level -O0)
     endif()
     target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:${level}> $<$<CONFIG:Release>:-g0> ${ASSAY_PRECOMPILED})
 endfunction()
 
-# assay_test(NAME [SLOW] SOURCES ... LINKS ...): one executable test_NAME of several files, each gtest case a ctest case.
+# assay_test(NAME [SLOW] SOURCES ... LINKS ... [UNSANITIZED Suite.* ...]): one executable test_NAME of several files, each gtest
+# case a ctest case. UNSANITIZED ones are left out under sanitizers: they repeat ten thousand times what shorter ones run.
 # Its label is NAME:fast or NAME:slow, so that ctest -L NAME and ctest -L fast choose (one label: gtest_discover_tests loses
 # the others of a list). Slow is what takes more than ten seconds; `ctest -L fast` is what one runs all day.
 function(assay_test name)
-    cmake_parse_arguments(T "SLOW" "" "SOURCES;LINKS" ${ARGN})
+    cmake_parse_arguments(T "SLOW" "" "SOURCES;LINKS;UNSANITIZED" ${ARGN})
     # Simulations of how often intervals hold the truth, and stores with every bit flipped, run the same lines ten thousand
     # times: what a sanitizer could find there, it finds in the fast tests, and minutes earlier. It has costs of its own, too.
     if(ASSAY_SANITIZE AND name MATCHES "_coverage$|_every_bit$|^scaling$")
@@ -76,14 +78,21 @@ function(assay_test name)
     target_include_directories(test_${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
     target_link_libraries(test_${name} PRIVATE fmt::fmt ${T_LINKS} GTest::gmock GTest::gtest GTest::gtest_main)
     target_compile_definitions(test_${name} PRIVATE ASSAY_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
-    if(NOT TARGET assay_test_headers)
-        add_executable(assay_test_headers ${PROJECT_BINARY_DIR}/headers.cpp)
-        target_link_libraries(assay_test_headers PRIVATE assay_flags nlohmann_json::nlohmann_json fmt::fmt GTest::gmock GTest::gtest GTest::gtest_main)
-        assay_quick(assay_test_headers)
-        target_precompile_headers(assay_test_headers PRIVATE <gmock/gmock.h> <gtest/gtest.h> ${ASSAY_COMMON_HEADERS})
+    # Two thirds of the time of -O1; what takes long in a fast test is the library's.
+    set(headers assay_test_headers)
+    set(level -O0)
+    if(T_SLOW)
+        set(headers assay_slow_test_headers)
+        set(level -O1)
     endif()
-    assay_quick(test_${name})
-    target_precompile_headers(test_${name} REUSE_FROM assay_test_headers)
+    if(NOT TARGET ${headers})
+        add_executable(${headers} ${PROJECT_BINARY_DIR}/headers.cpp)
+        target_link_libraries(${headers} PRIVATE assay_flags nlohmann_json::nlohmann_json fmt::fmt GTest::gmock GTest::gtest GTest::gtest_main)
+        assay_quick(${headers} ${level})
+        target_precompile_headers(${headers} PRIVATE <gmock/gmock.h> <gtest/gtest.h> ${ASSAY_COMMON_HEADERS})
+    endif()
+    assay_quick(test_${name} ${level})
+    target_precompile_headers(test_${name} REUSE_FROM ${headers})
     assay_joined(test_${name} 4)
     if(T_SLOW)
         # One case for ctest: what its gtest cases share takes most of the time.
@@ -93,8 +102,9 @@ function(assay_test name)
         endif()
     else()
         set(left_out "")
-        if(ASSAY_SANITIZE)
-            set(left_out TEST_FILTER "-GapCoverage.*:Coverage.*:CheckSimulation.*")
+        if(ASSAY_SANITIZE AND T_UNSANITIZED)
+            list(JOIN T_UNSANITIZED ":" names)
+            set(left_out TEST_FILTER "-${names}")
         endif()
         gtest_discover_tests(test_${name} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60 ${left_out}
             PROPERTIES TIMEOUT 300 LABELS ${name}:fast)

@@ -101,10 +101,7 @@ int cmd_attack(std::vector<std::string> arguments) {
     store.add_to(*app);
     output.add_to(*app);
     if (!parse(*app, std::move(arguments))) return Status::done;
-    if (models.files.empty())
-        throw Error(ErrorCode::usage, "no --model given; see `assay attack --help`");
-    if (data.folders.empty())
-        throw Error(ErrorCode::usage, "no --data given; see `assay attack --help`");
+    require_inputs(models, data, "attack");
 
     AttackRunOptions options = flags.resolved();
     const std::vector<ModelSpec> specs = models.resolve();

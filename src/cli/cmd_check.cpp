@@ -47,10 +47,7 @@ int cmd_check(std::vector<std::string> arguments) {
     app->add_flag("-q,--quiet", quiet, "No progress, no notes");
     output.add_to(*app);
     if (!parse(*app, std::move(arguments))) return Status::done;
-    if (models.files.empty())
-        throw Error(ErrorCode::usage, "no --model given; see `assay check --help`");
-    if (data.folders.empty())
-        throw Error(ErrorCode::usage, "no --data given; see `assay check --help`");
+    require_inputs(models, data, "check");
     const ClassifierOptions opening = models.opening();
     options.reopen = [&](const ModelSpec& spec) { return open_classifier(spec, opening); };
     std::vector<CheckedPair> pairs;

@@ -45,10 +45,7 @@ int cmd_predict(std::vector<std::string> arguments) {
         ->group("Images");
     output.add_to(*app);
     if (!parse(*app, std::move(arguments))) return Status::done;
-    if (models.files.empty())
-        throw Error(ErrorCode::usage, "no --model given; see `assay predict --help`");
-    if (data.folders.empty())
-        throw Error(ErrorCode::usage, "no --data given; see `assay predict --help`");
+    require_inputs(models, data, "predict");
 
     const std::optional<Until> enough =
         until.empty() ? std::nullopt : std::optional(parse_until(until));

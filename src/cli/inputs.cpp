@@ -236,6 +236,16 @@ Dataset DataFlags::open(std::size_t index, const ClassList& classes, bool quiet)
     return sampled(std::move(dataset), quiet);
 }
 
+void require_inputs(const ModelFlags& models, const DataFlags& data, std::string_view command) {
+    const auto require = [&](bool given, std::string_view option) {
+        if (given) return;
+        throw Error(ErrorCode::usage,
+                    fmt::format("no {} given; see `assay {} --help`", option, command));
+    };
+    require(!models.files.empty(), "--model");
+    require(!data.folders.empty(), "--data");
+}
+
 void say_notes(const Dataset& dataset, const std::vector<std::string>& notes, bool quiet) {
     if (quiet) return;
     for (const std::string& line : notes) note(dataset.name + ": " + line);

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "assay/data/dataset.h"
@@ -64,6 +65,9 @@ public:
     /// unless quiet.
     Dataset open(std::size_t index, const ClassList& classes, bool quiet) const;
 };
+/// Throws usage: no --model, or no --data. `command` is the one whose help tells more.
+void require_inputs(const ModelFlags& models, const DataFlags& data, std::string_view command);
+
 /// What was assumed when the data set was opened, on stderr unless quiet.
 void say_notes(const Dataset& dataset, const std::vector<std::string>& notes, bool quiet);
 

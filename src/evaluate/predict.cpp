@@ -100,6 +100,7 @@ StoreSpec store_spec(const LoadedModel& model, const Dataset& dataset,
                                  {"threads", resolve_threads(options.threads)},
                                  {"device", facts.device},
                                  {"framework", facts.framework},
+                                 {"memory_format", facts.memory_format},
                                  {"parameters", facts.parameters},
                                  {"model", to_json(model.spec)}};
     if (!model.scored_by.empty()) provenance["scored_by"] = nlohmann::json::parse(model.scored_by);

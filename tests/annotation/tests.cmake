@@ -1,7 +1,8 @@
 assay_test(votes
     SOURCES annotation/votes_test.cpp annotation/dawid_skene_test.cpp annotation/aggregate_test.cpp
             annotation/aggregate_votes_test.cpp
-    LINKS assay_annotation fmt::fmt ZLIB::ZLIB)
+    LINKS assay_annotation fmt::fmt ZLIB::ZLIB
+    UNSANITIZED DawidSkene.ConvergesByDefaultAndSoon)
 assay_test(label
     SOURCES annotation/label_stats_test.cpp annotation/propose_test.cpp
     LINKS assay_annotation fmt::fmt ZLIB::ZLIB)

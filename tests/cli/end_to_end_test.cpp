@@ -425,6 +425,7 @@ TEST_F(EndToEnd, LimitIsASampleOfAllClasses) {
         json::parse(slurp(sample / "shapes/small/manifest.json")).at("provenance");
     for (const char* key : {"processor", "instruction_set", "commit"})
         EXPECT_TRUE(provenance.at(key).is_string()) << key;
+    EXPECT_EQ(provenance.at("memory_format"), "channels_last");
     EXPECT_FALSE(provenance.at("processor").get<std::string>().empty());
     EXPECT_GE(provenance.at("threads"), 1);
 }

@@ -173,19 +173,27 @@ TEST(Isolate, WithoutLandlockTheRestIsThereAndOnTells) {
 }
 
 /// The same of gradients, of which two threads ask at a time.
+/// `command` on the small model and the images of `folder`, with so much address space.
+Outcome limited_run(int mib, const fs::path& folder, const std::string& command,
+                    const std::string& options) {
+    return Program({"/bin/sh", "-c",
+                    "ulimit -v $(($1 * 1024)); exec timeout -s KILL 60 " ASSAY_PROGRAM " " +
+                        command +
+                        " --model \"$2\" --data \"$3/shapes\" --out \"$3/runs\" --device cpu "
+                        "--threads 2 " +
+                        options,
+                    "sh", std::to_string(mib),
+                    std::string(ASSAY_SOURCE_DIR) + "/tests/cli/shapes/small.pt", folder})
+        .wait();
+}
+
 TEST(Gradients, UnderEveryLimitEndOrNameWhatIsMissing) {
     const Scratch scratch;
     ASSERT_EQ(Program({ASSAY_IMAGES, (scratch / "shapes").string(), "3"}).wait().status, 0);
     for (const int mib : {700, 900, 2000}) {
         fs::remove_all(scratch / "runs");
         const Outcome outcome =
-            Program({"/bin/sh", "-c",
-                     "ulimit -v $(($1 * 1024)); exec timeout -s KILL 60 " ASSAY_PROGRAM
-                     " attack --model \"$2\" --data \"$3/shapes\" --out \"$3/runs\" --device cpu "
-                     "--eps 1/255 --batch 2 --threads 2 --isolate off",
-                     "sh", std::to_string(mib),
-                     std::string(ASSAY_SOURCE_DIR) + "/tests/cli/shapes/small.pt", scratch.path()})
-                .wait();
+            limited_run(mib, scratch.path(), "attack", "--eps 1/255 --batch 2 --isolate off");
         EXPECT_TRUE(outcome.status == 0 || outcome.status == 2)
             << mib << " MiB: " << outcome.status << ' ' << outcome.err;
     }
@@ -201,14 +209,7 @@ TEST_P(AddressSpace, EveryLimitIsEnoughOrANamedError) {
     for (const int mib : {300, 560, 580, 600, 650, 700, 800, 2000}) {
         fs::remove_all(scratch / "runs");
         const Outcome outcome =
-            Program({"/bin/sh", "-c",
-                     "ulimit -v $(($1 * 1024)); exec timeout -s KILL 60 " ASSAY_PROGRAM
-                     " predict --model \"$2\" --data \"$3/shapes\" --out \"$3/runs\" --device cpu "
-                     "--threads 2 --isolate \"$4\"",
-                     "sh", std::to_string(mib),
-                     std::string(ASSAY_SOURCE_DIR) + "/tests/cli/shapes/small.pt", scratch.path(),
-                     GetParam()})
-                .wait();
+            limited_run(mib, scratch.path(), "predict", std::string("--isolate ") + GetParam());
         EXPECT_TRUE(outcome.status == 0 || outcome.status == 2)
             << mib << " MiB: " << outcome.status << ' ' << outcome.err;
         if (outcome.status == 2) {

@@ -9,13 +9,15 @@ endfunction()
 assay_program_test(cli
     SOURCES cli/progress_test.cpp cli/help_test.cpp cli/usage_test.cpp cli/output_test.cpp cli/limits_test.cpp cli/damaged_test.cpp cli/signals_test.cpp cli/labels_show_test.cpp
         cli/corrupt_test.cpp cli/patchml_test.cpp cli/replicate_test.cpp
-    LINKS assay_cli assay_patchml assay_store assay_core Threads::Threads)
+    LINKS assay_cli assay_patchml assay_store assay_core Threads::Threads
+    UNSANITIZED Replicate.AdjustFindsTheTruth Replicate.PlanAndMatch)
 assay_program_test(beside SLOW
     SOURCES cli/beside_test.cpp
     LINKS assay_core)
 assay_program_test(sweep
     SOURCES cli/sweep_test.cpp cli/hints_test.cpp cli/sweep_rows.cpp
-    LINKS assay_image assay_core)
+    LINKS assay_image assay_core
+    UNSANITIZED Hints.EveryOption* Hints.TheManuals*)
 
 if(TARGET assay_torch)
     add_executable(shape_images cli/shapes/make_images.cpp)

@@ -12,11 +12,13 @@ assay_test(export
     LINKS assay_evaluate fmt::fmt Threads::Threads)
 assay_test(check
     SOURCES evaluate/check_test.cpp evaluate/check_simulation_test.cpp
-    LINKS assay_evaluate fmt::fmt Threads::Threads)
+    LINKS assay_evaluate fmt::fmt Threads::Threads
+    UNSANITIZED CheckSimulation.*)
 assay_test(dataset_gap
     SOURCES evaluate/gap_stores_test.cpp
     LINKS assay_evaluate fmt::fmt Threads::Threads)
 assay_test(gap
     SOURCES evaluate/ordering_test.cpp evaluate/gap_statistics_test.cpp evaluate/gap_report_test.cpp evaluate/gap_coverage_test.cpp
         evaluate/gap_table_test.cpp
-    LINKS assay_evaluate fmt::fmt)
+    LINKS assay_evaluate fmt::fmt
+    UNSANITIZED GapCoverage.*)

@@ -61,7 +61,8 @@ Covered coverage(const AsmaWorld& world, std::uint64_t images, int draws) {
 }
 
 TEST(AsmaCoverage, SlowInWorldsWhereItIsKnown) {
-    constexpr int draws = 2000;
+    // The tables in docs/intervals.md are of 2,000.
+    constexpr int draws = 1000;
     for (const AsmaWorld& world : asma_worlds()) {
         std::vector<std::uint64_t> sizes{300, 1000};
         if (!world.sizes.empty()) sizes = {0};
@@ -71,9 +72,9 @@ TEST(AsmaCoverage, SlowInWorldsWhereItIsKnown) {
             std::printf("| %s | %d | %.1f ± %.1f | %.2f |\n", world.name.c_str(),
                         images > 0 ? static_cast<int>(images) : 1140, 100 * covered.part,
                         100 * error, 100 * covered.width);
-            // 93 to 97 %, with three standard errors of 2,000 draws.
-            EXPECT_GT(covered.part, 0.93 - 3 * 0.0057) << world.name << ' ' << images;
-            EXPECT_LT(covered.part, 0.97 + 3 * 0.0038) << world.name << ' ' << images;
+            // 93 to 97 %, with three standard errors.
+            EXPECT_GT(covered.part, 0.93 - 3 * 0.0081) << world.name << ' ' << images;
+            EXPECT_LT(covered.part, 0.97 + 3 * 0.0054) << world.name << ' ' << images;
         }
     }
 }
@@ -110,7 +111,7 @@ PairedAgreement pair_of(const std::array<std::array<std::int64_t, 6>, 6>& counts
 }
 
 TEST(AsmaCoverage, SlowPairedDifferencesToo) {
-    constexpr int draws = 2000;
+    constexpr int draws = 1000;
     const std::vector<double> weights(asma_subgroups, 1.0 / asma_subgroups);
     for (const AsmaPair& world : asma_pairs()) {
         std::vector<std::uint64_t> sizes{300, 1000};
@@ -137,9 +138,9 @@ TEST(AsmaCoverage, SlowPairedDifferencesToo) {
             std::printf("| %s | %d | %.1f | %.2f |\n", world.name.c_str(),
                         images > 0 ? static_cast<int>(images) : 1140, 100 * covered.part,
                         100 * covered.width);
-            EXPECT_GT(covered.part, 0.93 - 3 * 0.0057) << world.name << ' ' << images;
+            EXPECT_GT(covered.part, 0.93 - 3 * 0.0081) << world.name << ' ' << images;
             // A little more where a subgroup has a dozen images: one that is put in weighs much.
-            EXPECT_LT(covered.part, 0.985 + 3 * 0.0027) << world.name << ' ' << images;
+            EXPECT_LT(covered.part, 0.985 + 3 * 0.0038) << world.name << ' ' << images;
         }
     }
 }

@@ -96,6 +96,7 @@ TEST(Isolated, ModelsGiveTheSameBitsFactsAndErrors) {
         EXPECT_EQ(isolated->facts().fixed_batch, inside->facts().fixed_batch);
         EXPECT_EQ(isolated->facts().device, inside->facts().device);
         EXPECT_EQ(isolated->facts().framework, inside->facts().framework);
+        EXPECT_EQ(isolated->facts().memory_format, inside->facts().memory_format);
         EXPECT_EQ(isolated->facts().notes, inside->facts().notes);
         for (const std::size_t n : {4, 1, 0, 9}) {
             const std::vector<float> want = run(*inside, n, 16), got = run(*isolated, n, 16);

@@ -70,6 +70,12 @@ TEST(TorchScript, OneImageAndNone) {
     EXPECT_TRUE(run(*classifier, 0, 16).empty());
 }
 
+TEST(TorchScript, TheOrderInMemoryIsChosenByRule) {
+    EXPECT_EQ(open_classifier(fixture_spec("cnn.pt"))->facts().memory_format, "channels_last");
+    // It regroups channels with view(), which refuses that order.
+    EXPECT_EQ(open_classifier(fixture_spec("view.pt"))->facts().memory_format, "contiguous");
+}
+
 TEST(TorchScript, RepeatedCallsGiveTheSameBits) {
     const auto classifier = open_classifier(fixture_spec("vit.pt"));
     const std::vector<float> first = run(*classifier, 3, 16);

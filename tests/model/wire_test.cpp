@@ -24,6 +24,7 @@ Opened some_facts() {
     opened.facts.fixed_batch = 8;
     opened.facts.device = "cpu";
     opened.facts.framework = "LibTorch 1.13.1";
+    opened.facts.memory_format = "channels_last";
     opened.facts.notes = {"one", ""};
     opened.missing = {"seccomp: Invalid argument"};
     return opened;
@@ -72,6 +73,7 @@ TEST(Wire, EverythingComesBack) {
     EXPECT_EQ(facts.facts.parameters, 25'557'032);
     EXPECT_EQ(facts.facts.fixed_batch, 8);
     EXPECT_EQ(facts.facts.framework, "LibTorch 1.13.1");
+    EXPECT_EQ(facts.facts.memory_format, "channels_last");
     EXPECT_THAT(facts.facts.notes, ElementsAre("one", ""));
     EXPECT_THAT(facts.missing, ElementsAre("seccomp: Invalid argument"));
 

@@ -181,6 +181,7 @@ TEST_F(Steps, PlanWithAndWithoutHits) {
     EXPECT_EQ(table(assumed, 0).columns.size(), 5U);
     EXPECT_THAT(table(assumed, 0).notes, testing::Contains(HasSubstr("30 % wider")));
     EXPECT_EQ(table(assumed, 1).columns.size(), 8U);
+    step.plan.annotators = {10};
     step.original_hits = files.original_hits;
     EXPECT_THROW(run_plan(step, *self_comm()), Error);
     step.replication_hits = files.replication_hits;

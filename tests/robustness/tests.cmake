@@ -1,7 +1,8 @@
 # Attacks.
 assay_test(attack
     SOURCES robustness/attack_test.cpp robustness/linear_attack_test.cpp model/loss_test.cpp
-    LINKS assay_robustness)
+    LINKS assay_robustness
+    UNSANITIZED AttackOrder.* AttackOnLinearClasses.TheTargetedAttacksReachTheClosedForm)
 assay_test(corruptions
     SOURCES robustness/corruption_test.cpp robustness/slow_test.cpp robustness/corrupt_dataset_test.cpp
     LINKS assay_robustness)

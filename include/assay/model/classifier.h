@@ -65,6 +65,10 @@ struct ModelFacts {
         0;  ///< the only batch size it takes; 0: any. scores() cuts and pads to it by itself
     std::string device;     ///< "cpu", "cuda:0"
     std::string framework;  ///< "LibTorch 1.13.1"
+    /// The order in memory of what it computes: "channels_last", up to half faster on processors,
+    /// or "contiguous" where the model refuses that, and on other devices. By rule, never by
+    /// timing: the bits depend on it.
+    std::string memory_format;
     /// What the user should know about how the file is run, whole sentences without a full stop:
     /// computed in another precision, fed bytes, an output chosen by its name.
     std::vector<std::string> notes;

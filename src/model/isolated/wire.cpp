@@ -160,6 +160,7 @@ std::string text_of(const Opened& opened) {
         .number(static_cast<std::uint64_t>(facts.fixed_batch))
         .text(facts.device)
         .text(facts.framework)
+        .text(facts.memory_format)
         .texts(facts.notes)
         .texts(opened.missing)
         .take();
@@ -174,6 +175,7 @@ Opened opened(std::string_view message) {
     out.facts.fixed_batch = static_cast<std::int64_t>(in.number(most_fixed_batch));
     out.facts.device = in.text();
     out.facts.framework = in.text();
+    out.facts.memory_format = in.text();
     out.facts.notes = in.texts();
     out.missing = in.texts();
     in.finish();

@@ -62,6 +62,8 @@ public:
         facts_.data_files = network_->data_files();
         check_declared_input();
         probe();
+        facts_.memory_format =
+            layout_ == at::MemoryFormat::ChannelsLast ? "channels_last" : "contiguous";
         check_classes(spec);
         facts_.notes = network_->notes();
         if (bytes_ && !spec.input_type) {
