@@ -6,6 +6,7 @@
 //  - assay/patchml/patchml.h: composites with a known number of objects
 //  - assay/robustness/corruption.h, corrupt_dataset.h, corrupted_accuracy.h: common corruptions of
 //    images, data sets under them, accuracy on those
+//  - assay/evaluate/cost.h: what classifiers hold and compute, and the memory and time they take
 //  - assay/replication/steps.h: studies of replicated data sets
 #pragma once
 

@@ -50,7 +50,7 @@ void name_apart(std::vector<ModelSpec>& specs) {
     constexpr std::size_t deepest = 64;
     std::vector<std::size_t> depth(specs.size(), 0);
     for (auto equal = equal_names(specs); !equal.empty(); equal = equal_names(specs)) {
-        bool changed = false;
+        bool changed = false, renamed = false;
         for (const auto& [name, which] : equal) {
             for (const std::size_t i : which) {
                 if (specs[i].named || depth[i] >= deepest) continue;
@@ -60,6 +60,14 @@ void name_apart(std::vector<ModelSpec>& specs) {
             }
         }
         if (changed) continue;
+        // One model in several formats, in one folder: the files' names tell them apart.
+        for (const std::size_t i : equal.begin()->second) {
+            if (specs[i].named || depth[i] > deepest) continue;
+            specs[i].name = specs[i].path.filename().string();
+            depth[i] = deepest + 1;
+            renamed = true;
+        }
+        if (renamed) continue;
         const std::vector<std::size_t>& which = equal.begin()->second;
         throw Error(ErrorCode::usage,
                     fmt::format("two models are called `{}` ({} and {}): give each a name",

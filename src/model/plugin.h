@@ -47,7 +47,7 @@ struct TorchPlugin {
                             const TrainTick& tick);
 };
 
-inline constexpr std::uint32_t kPluginInterface = 2;
+inline constexpr std::uint32_t kPluginInterface = 3;
 inline constexpr const char* kPluginEntry = "assay_torch_plugin_v1";
 inline constexpr const char* kPluginFile = "libassay_torch.so";
 
@@ -63,16 +63,17 @@ struct PluginBuild {
     std::size_t facts = sizeof(ModelFacts);
     std::size_t options = sizeof(ClassifierOptions);
     std::size_t training = sizeof(TrainSpec) + sizeof(TrainedNetwork);
+    std::size_t cost = sizeof(ModelCost) + sizeof(NodeCost) + sizeof(OperatorCost);
 };
 
 #undef ASSAY_TEXT
 #undef ASSAY_TEXT_OF
 
-/// As one comparable line, for example "assay 0.1.0, C++ ABI 1017, 512/96/32/600".
+/// As one comparable line, for example "assay 0.1.0, C++ ABI 1017, 512/96/32/600/300".
 inline std::string plugin_build() {
     const PluginBuild b;
-    return fmt::format("assay {}, C++ ABI {}, {}/{}/{}/{}", b.release, b.compiler_abi, b.spec,
-                       b.facts, b.options, b.training);
+    return fmt::format("assay {}, C++ ABI {}, {}/{}/{}/{}/{}", b.release, b.compiler_abi, b.spec,
+                       b.facts, b.options, b.training, b.cost);
 }
 
 /// The plug-in, opened on first use. Throws usage when there is none or it is not this program's.

@@ -12,7 +12,7 @@ namespace {
 using testing::HasSubstr;
 
 const std::vector<std::string> all_commands = {"predict", "import", "score", "compare", "check",
-                                               "run",     "verify", "list",  "attack"};
+                                               "run",     "verify", "list",  "attack",  "cost"};
 
 TEST(Usage, HelpGoesToStdoutAndEveryCommandHasExamples) {
     const Outcome help = assay_run({"--help"});

@@ -353,6 +353,11 @@ TEST(Names, EqualStemsGetTheirFoldersNames) {
     // The folder's name is another model's: more of the path.
     EXPECT_THAT(apart({"/m/vit/model.onnx", "/m/swin/model.onnx", "/n/vit.pt"}),
                 ElementsAre("m-vit", "swin", "n"));
+    // Formats of one model, beside each other.
+    EXPECT_THAT(apart({"/m/vit.pt", "/m/vit.onnx", "/m/swin.pt"}),
+                ElementsAre("vit.pt", "vit.onnx", "swin"));
+    EXPECT_THAT(apart({"/m/a/x.pt", "/m/a/x.onnx", "/m/b/x.pt"}),
+                ElementsAre("x.pt", "x.onnx", "b"));
     EXPECT_THAT(message_of(
                     [] {
                         apart({"/m/a/x.pt", "/m/a/x.pt"});

@@ -280,6 +280,43 @@ class Unknown(Cnn):
         return Fancy.apply(self.fc(self.features(x)))
 
 
+class Spectrum(nn.Module):
+    """Its Fourier transform is an operator whose cost nobody counts."""
+
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv2d(3, 2, 1, bias=False)
+        self.fc = nn.Linear(2 * 16 * 9, 5)
+
+    def forward(self, x):
+        return self.fc(torch.abs(torch.fft.rfft2(self.conv(x))).flatten(1))
+
+
+class Quantised(nn.Module):
+    """Static quantisation of torch.ao: weights are packed in objects of their own."""
+
+    def __init__(self):
+        super().__init__()
+        self.inside = torch.ao.quantization.QuantStub()
+        self.conv = nn.Conv2d(3, 4, 3, stride=2, padding=1)
+        self.fc = nn.Linear(4 * 8 * 8, 5)
+        self.outside = torch.ao.quantization.DeQuantStub()
+
+    def forward(self, x):
+        return self.outside(self.fc(torch.relu(self.conv(self.inside(x))).flatten(1)))
+
+
+def save_quantised(name):
+    torch.backends.quantized.engine = "qnnpack"
+    model = made(Quantised)
+    model.qconfig = torch.ao.quantization.get_default_qconfig("qnnpack")
+    torch.ao.quantization.prepare(model, inplace=True)
+    model(images(4))
+    torch.ao.quantization.convert(model, inplace=True)
+    torch.jit.trace(model, images(1)).save(os.path.join(OUT, name))
+    slim(os.path.join(OUT, name))
+
+
 def main():
     os.makedirs(OUT, exist_ok=True)
     save_script("cnn.pt", Cnn)
@@ -304,6 +341,9 @@ def main():
     save_half("bfloat16.pt", Cnn, torch.bfloat16)
     torch.jit.script(made(Bytes)).save(os.path.join(OUT, "bytes.pt"))
     slim(os.path.join(OUT, "bytes.pt"))
+    torch.jit.script(made(Spectrum)).save(os.path.join(OUT, "spectrum.pt"))
+    slim(os.path.join(OUT, "spectrum.pt"))
+    save_quantised("quantised_packed.pt")
     torch.save(made(Cnn).state_dict(), os.path.join(OUT, "state_dict.pt"))
 
     save_onnx("cnn_opset11.onnx", Cnn, 11)

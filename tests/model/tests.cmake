@@ -34,6 +34,19 @@ if(TARGET assay_torch)
     foreach(test test_model_torch test_model_isolated)
         add_dependencies(${test} assay_torch assay_model_process)
     endforeach()
+    # TorchScript modules are made with LibTorch itself.
+    find_package(Torch QUIET)
+    assay_test(model_cost
+        SOURCES model/cost_test.cpp model/cost_script_test.cpp model/cost_wire_test.cpp
+        LINKS assay_pt2 assay_model $<TARGET_PROPERTY:assay_torch,LINK_LIBRARIES>)
+    target_include_directories(test_model_cost SYSTEM PRIVATE ${TORCH_INCLUDE_DIRS})
+    set_target_properties(test_model_cost PROPERTIES DISABLE_PRECOMPILE_HEADERS ON)
+    assay_test(model_cost_known SLOW
+        SOURCES model/cost_known_test.cpp
+        LINKS assay_model)
+    foreach(test test_model_cost test_model_cost_known)
+        add_dependencies(${test} assay_torch assay_model_process)
+    endforeach()
     # The plug-in's own objects, for what does not pass through its interface. What it links is known by name in its own
     # folder only.
     find_package(Torch QUIET)

@@ -14,6 +14,7 @@
 #include "assay/data/class_list.h"
 #include "assay/error.h"
 #include "assay/image/preprocess.h"
+#include "assay/model/cost.h"
 #include "assay/model/loss.h"
 #include "assay/store/score_kind.h"
 
@@ -126,6 +127,14 @@ public:
     /// derivative), its scores have fewer classes than the loss needs; out_of_memory.
     virtual void gradients(const LossBatch& /*batch*/, const LossGradients& /*out*/) {
         throw Error(ErrorCode::bad_input, "this classifier gives scores, but no gradients");
+    }
+    /// What a batch of zero images costs: counted by watching the operators of one run, in
+    /// evaluation mode, as the file has them; then measured: the most that LibTorch's allocator
+    /// gave out in one run, and `runs` timed ones. Throws bad_input: another number of images than
+    /// the model takes; out_of_memory. What is counted has the same bits always. Not beside other
+    /// calls where `threads` is not 1: LibTorch has one number of them for a process.
+    virtual ModelCost cost(const CostRequest& /*request*/) {
+        throw Error(ErrorCode::bad_input, "this classifier does not tell what it costs");
     }
 };
 

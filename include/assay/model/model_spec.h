@@ -69,8 +69,9 @@ ModelSpec resolve_model(const std::filesystem::path& model, const ModelSettings&
                         const std::filesystem::path& sidecar = {});
 
 /// Gives models that were named by equal file stems the names of their folders (a folder called
-/// `onnx` is passed over), and where these are equal too, more of the path, joined with "-". Names
-/// that were chosen stay. Throws usage when two chosen names are equal, or two files are the same.
+/// `onnx` is passed over), and where these are equal too, more of the path, joined with "-"; files
+/// of one folder that differ in their endings keep these ("vit.pt", "vit.onnx"). Names that were
+/// chosen stay. Throws usage when two chosen names are equal, or two files are the same.
 void name_apart(std::vector<ModelSpec>& specs);
 
 std::string_view name_of(ModelFormat format);  ///< "torchscript", "onnx", "pt2"

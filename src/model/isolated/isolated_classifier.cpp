@@ -19,6 +19,7 @@
 #include "assay/error.h"
 #include "model/isolated/batch_layout.h"
 #include "model/isolated/channel.h"
+#include "model/isolated/cost_wire.h"
 #include "model/isolated/launcher.h"
 #include "model/isolated/shared_buffer.h"
 
@@ -109,6 +110,19 @@ public:
         std::ranges::copy(layout.scores(all), out.scores.begin());
         std::ranges::copy(layout.gradient(all), out.gradient.begin());
         copy_bits(std::as_bytes(layout.losses(all)), std::as_writable_bytes(out.losses));
+    }
+
+    ModelCost cost(const CostRequest& request) override {
+        const LaneInUse in_use(*this);
+        const int end = in_use.lane->end.get();
+        if (!send_message(end, text_of(request))) throw ended();
+        CostParts parts;
+        for (;;) {
+            const auto answer = receive_message(end);
+            if (!answer) throw ended();
+            if (kind_of(*answer) == Kind::failed) throw failure(*answer);
+            if (parts.take(*answer)) return parts.joined();
+        }
     }
 
 private:

@@ -5,6 +5,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstring>
 #include <memory>
 #include <optional>
@@ -15,6 +16,7 @@
 #include "assay/error.h"
 #include "model/isolated/batch_layout.h"
 #include "model/isolated/channel.h"
+#include "model/isolated/cost_wire.h"
 #include "model/isolated/sandbox.h"
 #include "model/isolated/shared_buffer.h"
 #include "model/isolated/wire.h"
@@ -101,6 +103,18 @@ void compute(Classifier& classifier, const Batch& asked, std::span<float> all) {
         std::memcpy(layout.losses(all).data(), losses.data(), layout.losses(all).size_bytes());
 }
 
+/// False where the other end is gone.
+bool serve_cost(Classifier& classifier, int lane, std::string_view message) {
+    std::vector<std::string> parts;
+    const std::string reply = answer([&] {
+        parts = parts_of(classifier.cost(cost_request(message)));
+        return std::string();
+    });
+    if (!reply.empty()) return send_message(lane, reply);
+    return std::ranges::all_of(parts,
+                               [&](const std::string& part) { return send_message(lane, part); });
+}
+
 /// One channel: a batch after the other.
 void serve_lane(Classifier& classifier, Descriptor lane) {
     std::unique_ptr<SharedBuffer> buffer;
@@ -109,6 +123,10 @@ void serve_lane(Classifier& classifier, Descriptor lane) {
         std::vector<Descriptor> larger;
         const auto message = receive_message(lane.get(), &larger);
         if (!message) return;
+        if (!message->empty() && kind_of(*message) == Kind::measure) {
+            if (!serve_cost(classifier, lane.get(), *message)) return;
+            continue;
+        }
         const std::string reply = answer([&] {
             const Batch asked = batch(*message);
             if (!larger.empty()) {

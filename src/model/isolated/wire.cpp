@@ -2,90 +2,21 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cstring>
 #include <utility>
 
+#include "model/isolated/wire_fields.h"
+
 namespace assay::isolated {
-namespace {
 
-constexpr std::size_t longest_text = 8192;
-constexpr std::size_t longest_note = 2048;
-constexpr std::size_t most_texts = 16;
-constexpr std::uint64_t most_classes = std::uint64_t{1} << 24;
-constexpr std::uint64_t most_fixed_batch = std::uint64_t{1} << 16;
-
-class Writer {
-public:
-    explicit Writer(Kind kind) { bytes_.push_back(static_cast<char>(kind)); }
-    Writer& number(std::uint64_t value) { return raw(&value, sizeof value); }
-    Writer& real(double value) { return raw(&value, sizeof value); }
-    Writer& text(std::string_view value) {
-        number(value.size());
-        return raw(value.data(), value.size());
-    }
-    Writer& texts(const std::vector<std::string>& values) {
-        const std::size_t count = std::min(values.size(), most_texts);
-        number(count);
-        for (std::size_t i = 0; i < count; ++i)
-            text(std::string_view(values[i]).substr(0, longest_note));
-        return *this;
-    }
-    std::string take() { return std::move(bytes_); }
-
-private:
-    Writer& raw(const void* data, std::size_t size) {
-        bytes_.append(static_cast<const char*>(data), size);
-        return *this;
-    }
-    std::string bytes_;
-};
-
-[[noreturn]] void nonsense(std::string_view what) {
+void wire_nonsense(std::string_view what) {
     throw Error(ErrorCode::bad_input,
                 fmt::format("the process that runs the model sends nonsense: {}", what));
 }
 
-class Reader {
-public:
-    Reader(std::string_view message, Kind kind) : rest_(message) {
-        if (kind_of(message) != kind) nonsense("a message of another kind");
-        rest_.remove_prefix(1);
-    }
-    /// In [0, most].
-    std::uint64_t number(std::uint64_t most) {
-        std::uint64_t value = 0;
-        raw(&value, sizeof value);
-        if (value > most) nonsense(fmt::format("{} where at most {} is allowed", value, most));
-        return value;
-    }
-    double real() {
-        double value = 0;
-        raw(&value, sizeof value);
-        return value;
-    }
-    std::string text(std::size_t longest = longest_text) {
-        std::string value(number(longest), '\0');
-        raw(value.data(), value.size());
-        return value;
-    }
-    std::vector<std::string> texts() {
-        std::vector<std::string> values(number(most_texts));
-        for (std::string& value : values) value = text(longest_note);
-        return values;
-    }
-    void finish() const {
-        if (!rest_.empty()) nonsense("a message with more behind its end");
-    }
+namespace {
 
-private:
-    void raw(void* out, std::size_t size) {
-        if (rest_.size() < size) nonsense("a message that is cut short");
-        if (size > 0) std::memcpy(out, rest_.data(), size);
-        rest_.remove_prefix(size);
-    }
-    std::string_view rest_;
-};
+constexpr std::uint64_t most_classes = std::uint64_t{1} << 24;
+constexpr std::uint64_t most_fixed_batch = std::uint64_t{1} << 16;
 
 /// 0: none, else 1 + the value.
 template <class Enum>
@@ -100,18 +31,18 @@ std::optional<Enum> optional_value(std::uint64_t number) {
 }  // namespace
 
 Kind kind_of(std::string_view message) {
-    if (message.empty() || static_cast<unsigned char>(message[0]) > static_cast<int>(Kind::done))
-        nonsense("a message of no known kind");
+    if (message.empty() || static_cast<unsigned char>(message[0]) > static_cast<int>(Kind::cost))
+        wire_nonsense("a message of no known kind");
     return static_cast<Kind>(message[0]);
 }
 
 std::string text_of(Kind kind) {
-    return Writer(kind).take();
+    return MessageWriter(kind).take();
 }
 
 std::string text_of(const OpenRequest& request) {
     const ModelSpec& spec = request.spec;
-    Writer out(Kind::open);
+    MessageWriter out(Kind::open);
     out.text(spec.name).text(spec.path.string()).number(static_cast<std::uint64_t>(spec.format));
     out.number(static_cast<std::uint64_t>(spec.preprocess.height))
         .number(static_cast<std::uint64_t>(spec.preprocess.width))
@@ -125,7 +56,7 @@ std::string text_of(const OpenRequest& request) {
 }
 
 OpenRequest open_request(std::string_view message) {
-    Reader in(message, Kind::open);
+    MessageReader in(message, Kind::open);
     OpenRequest request;
     ModelSpec& spec = request.spec;
     spec.name = in.text();
@@ -154,7 +85,7 @@ OpenRequest open_request(std::string_view message) {
 
 std::string text_of(const Opened& opened) {
     const ModelFacts& facts = opened.facts;
-    return Writer(Kind::opened)
+    return MessageWriter(Kind::opened)
         .number(facts.classes)
         .number(static_cast<std::uint64_t>(facts.parameters))
         .number(static_cast<std::uint64_t>(facts.fixed_batch))
@@ -167,10 +98,10 @@ std::string text_of(const Opened& opened) {
 }
 
 Opened opened(std::string_view message) {
-    Reader in(message, Kind::opened);
+    MessageReader in(message, Kind::opened);
     Opened out;
     out.facts.classes = static_cast<std::uint32_t>(in.number(most_classes));
-    if (out.facts.classes == 0) nonsense("a model without classes");
+    if (out.facts.classes == 0) wire_nonsense("a model without classes");
     out.facts.parameters = static_cast<std::int64_t>(in.number(std::uint64_t{1} << 62));
     out.facts.fixed_batch = static_cast<std::int64_t>(in.number(most_fixed_batch));
     out.facts.device = in.text();
@@ -183,7 +114,7 @@ Opened opened(std::string_view message) {
 }
 
 std::string text_of(const Error& error) {
-    return Writer(Kind::failed)
+    return MessageWriter(Kind::failed)
         .number(static_cast<std::uint64_t>(error.code()))
         .text(std::string_view(error.message()).substr(0, longest_text))
         .texts(error.notes())
@@ -191,7 +122,7 @@ std::string text_of(const Error& error) {
 }
 
 Error failure(std::string_view message) {
-    Reader in(message, Kind::failed);
+    MessageReader in(message, Kind::failed);
     const auto code =
         static_cast<ErrorCode>(in.number(static_cast<std::uint64_t>(ErrorCode::internal)));
     Error error(code, in.text());
@@ -201,7 +132,7 @@ Error failure(std::string_view message) {
 }
 
 std::string text_of(const Batch& batch) {
-    return Writer(Kind::batch)
+    return MessageWriter(Kind::batch)
         .number(batch.images)
         .number(batch.input)
         .number(batch.output)
@@ -210,7 +141,7 @@ std::string text_of(const Batch& batch) {
 }
 
 Batch batch(std::string_view message) {
-    Reader in(message, Kind::batch);
+    MessageReader in(message, Kind::batch);
     constexpr std::uint64_t most = std::uint64_t{1} << 40;
     Batch out;
     out.images = in.number(most);
@@ -221,12 +152,32 @@ Batch batch(std::string_view message) {
     return out;
 }
 
+std::string text_of(const CostRequest& request) {
+    return MessageWriter(Kind::measure)
+        .number(static_cast<std::uint64_t>(request.batch))
+        .number(static_cast<std::uint64_t>(request.threads))
+        .number(static_cast<std::uint64_t>(request.warmup))
+        .number(static_cast<std::uint64_t>(request.runs))
+        .take();
+}
+
+CostRequest cost_request(std::string_view message) {
+    MessageReader in(message, Kind::measure);
+    CostRequest request;
+    request.batch = static_cast<std::int64_t>(in.number(most_cost_batch));
+    request.threads = static_cast<int>(in.number(most_cost_threads));
+    request.warmup = static_cast<int>(in.number(most_cost_runs));
+    request.runs = static_cast<int>(in.number(most_cost_runs));
+    in.finish();
+    return request;
+}
+
 std::string text_of_end(int wait_status) {
-    return Writer(Kind::ended).number(static_cast<std::uint32_t>(wait_status)).take();
+    return MessageWriter(Kind::ended).number(static_cast<std::uint32_t>(wait_status)).take();
 }
 
 int end_of(std::string_view message) {
-    Reader in(message, Kind::ended);
+    MessageReader in(message, Kind::ended);
     const auto status = static_cast<int>(in.number(0xFFFF));
     in.finish();
     return status;

@@ -14,14 +14,16 @@
 namespace assay::isolated {
 
 enum class Kind : std::uint8_t {
-    ready,   ///< the launcher has opened the plug-in; a channel has its thread
-    open,    ///< OpenRequest
-    opened,  ///< Opened
-    failed,  ///< an Error
-    ended,   ///< wait status of a model's process, from the launcher
-    lane,    ///< one more channel for batches: its descriptor comes along
-    batch,   ///< Batch; a larger buffer may come along
-    done,    ///< the scores are in the buffer
+    ready,    ///< the launcher has opened the plug-in; a channel has its thread
+    open,     ///< OpenRequest
+    opened,   ///< Opened
+    failed,   ///< an Error
+    ended,    ///< wait status of a model's process, from the launcher
+    lane,     ///< one more channel for batches: its descriptor comes along
+    batch,    ///< Batch; a larger buffer may come along
+    done,     ///< the scores are in the buffer
+    measure,  ///< CostRequest
+    cost,     ///< a part of a ModelCost (cost_wire.h)
 };
 
 /// What a model's process is told of the model: what the plug-in asks of a ModelSpec.
@@ -50,6 +52,7 @@ std::string text_of(const Opened& opened);
 /// Long messages and notes are cut.
 std::string text_of(const Error& error);
 std::string text_of(const Batch& batch);
+std::string text_of(const CostRequest& request);
 std::string text_of_end(int wait_status);
 
 /// All throw bad_input: cut short, too long, of another kind, a value out of its range.
@@ -59,6 +62,7 @@ OpenRequest open_request(std::string_view message);
 Opened opened(std::string_view message);
 Error failure(std::string_view message);
 Batch batch(std::string_view message);
+CostRequest cost_request(std::string_view message);
 int end_of(std::string_view message);
 
 }  // namespace assay::isolated

@@ -11,6 +11,7 @@
 
 #include "assay/error.h"
 #include "model/torch/blas.h"
+#include "model/torch/cost_measure.h"
 #include "model/torch/runtime.h"
 
 namespace assay::torch_plugin {
@@ -58,7 +59,7 @@ public:
         if (bytes_) prepare_bytes(spec.preprocess);
         facts_.device = device.str();
         facts_.framework = framework_name();
-        facts_.parameters = network_->parameters();
+        facts_.parameters = static_cast<std::int64_t>(network_->weights().parameters);
         facts_.data_files = network_->data_files();
         check_declared_input();
         probe();
@@ -116,7 +117,29 @@ public:
         });
     }
 
+    ModelCost cost(const CostRequest& request) override {
+        check_cost_request(request);
+        return translating("the model failed", [&] {
+            const BlasTurn turn;
+            const c10::InferenceMode guard;
+            prepare_thread();
+            return cost_of_network(
+                *network_, [&] { return fed(empty_batch(request.batch).zero_()); }, request);
+        });
+    }
+
 private:
+    void check_cost_request(const CostRequest& request) const {
+        const std::int64_t most = network_->largest_batch();
+        const std::int64_t fixed = facts_.fixed_batch;
+        if ((fixed > 0 && request.batch != fixed) || (most > 0 && request.batch > most)) {
+            throw Error(ErrorCode::bad_input,
+                        fmt::format("the model takes {} {} image{} at once; the batch is {}",
+                                    fixed > 0 ? "exactly" : "at most", fixed > 0 ? fixed : most,
+                                    (fixed > 0 ? fixed : most) == 1 ? "" : "s", request.batch));
+        }
+    }
+
     static bool takes_bytes(const Network& network, const ModelSpec& spec) {
         const auto declared = network.declared_type();
         if (declared && spec.input_type &&

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "assay/model/classifier.h"
+#include "assay/model/cost.h"
 
 namespace assay::torch_plugin {
 
@@ -22,7 +23,7 @@ public:
     /// `input`: n x 3 x height x width floats on the network's device (or n x height x width x 3,
     /// or bytes, where the model takes these). Returns the tensor of scores as the model gives it.
     virtual at::Tensor forward(const at::Tensor& input) = 0;
-    virtual std::int64_t parameters() const = 0;
+    virtual const WeightCost& weights() const = 0;
     /// The input shape that the file declares, in its own order, -1 where it leaves it open.
     virtual std::optional<std::array<std::int64_t, 4>> declared_input() const {
         return std::nullopt;
@@ -38,6 +39,11 @@ public:
     /// See ModelFacts.
     virtual std::vector<std::filesystem::path> data_files() const { return {}; }
 };
+
+/// Calls no operator where the numbers have that type: what is called is watched.
+inline at::Tensor as_type(const at::Tensor& tensor, at::ScalarType type) {
+    return tensor.scalar_type() == type ? tensor : tensor.to(type);
+}
 
 std::unique_ptr<Network> load_torchscript(const ModelSpec& spec, c10::Device device);
 std::unique_ptr<Network> load_pt2(const ModelSpec& spec, c10::Device device);

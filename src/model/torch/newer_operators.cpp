@@ -21,6 +21,7 @@
 
 #include "core/refuse.h"
 #include "model/torch/attention.h"
+#include "model/torch/cost_watch.h"
 #include "model/torch/runtime.h"
 
 namespace assay::torch_plugin {
@@ -313,7 +314,14 @@ bool is_there(const c10::FunctionSchema& schema) {
 
 void define_newer_operators() {
     for (const NewerOperator& op : kDefined) {
-        torch::jit::Operator made(op.schema, op.run, c10::AliasAnalysisKind::FROM_SCHEMA);
+        const std::string_view schema = op.schema;
+        const std::string name(schema.substr(0, schema.find_first_of(".(")));
+        // One node of a graph, whatever it calls.
+        const auto run = [name, function = op.run](Stack& stack) {
+            const NodeScope scope(name, name);
+            function(stack);
+        };
+        torch::jit::Operator made(op.schema, run, c10::AliasAnalysisKind::FROM_SCHEMA);
         if (!is_there(made.schema())) torch::jit::registerOperator(std::move(made));
     }
 }

@@ -12,6 +12,7 @@
 #include <set>
 
 #include "assay/error.h"
+#include "model/torch/cost_watch.h"
 #include "model/torch/network.h"
 #include "model/torch/onnx_graph.h"
 #include "model/torch/runtime.h"
@@ -187,7 +188,7 @@ public:
           output_(choose_output(graph, output)),
           shape_(graph.input_shape),
           type_(graph.input_type),
-          parameters_(graph.parameters),
+          weights_(graph.weights),
           one_at_a_time_(graph.one_at_a_time),
           notes_(std::move(graph.notes)),
           data_files_(std::move(graph.data_files)),
@@ -207,13 +208,13 @@ public:
 
     at::Tensor forward(const at::Tensor& input) override {
         std::vector<at::Tensor> values(constants_.size());
-        values[input_] = input.to(type_);
+        values[input_] = as_type(input, type_);
         std::int64_t rounds = 0;
         run(steps_, values, rounds);
         return value_of(output_, values);
     }
 
-    std::int64_t parameters() const override { return parameters_; }
+    const WeightCost& weights() const override { return weights_; }
     std::optional<std::array<std::int64_t, 4>> declared_input() const override { return shape_; }
     std::optional<at::ScalarType> declared_type() const override {
         return type_ == at::kByte ? at::kByte : at::kFloat;
@@ -302,7 +303,11 @@ private:
                 }
             } else {
                 gather_inputs(step.node, values, inputs);
-                Tensors out = run_node(*step.op, step.node, inputs, false);
+                Tensors out;
+                {
+                    const NodeScope scope(step.node.name, step.node.op);
+                    out = run_node(*step.op, step.node, inputs, false);
+                }
                 for (std::size_t i = 0; i < step.node.outputs.size(); ++i) {
                     if (step.node.outputs[i] >= 0) values[step.node.outputs[i]] = std::move(out[i]);
                 }
@@ -488,7 +493,7 @@ private:
     int output_;
     std::optional<std::array<std::int64_t, 4>> shape_;
     at::ScalarType type_;
-    std::int64_t parameters_;
+    WeightCost weights_;
     bool one_at_a_time_;
     std::vector<std::string> notes_;
     std::vector<std::filesystem::path> data_files_;

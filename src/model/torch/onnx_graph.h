@@ -15,6 +15,8 @@
 #include <variant>
 #include <vector>
 
+#include "assay/model/cost.h"
+
 namespace assay::torch_plugin {
 
 using Ints = std::vector<std::int64_t>;
@@ -63,7 +65,7 @@ struct OnnxGraph {
     std::optional<std::array<std::int64_t, 4>> input_shape;  ///< as declared, -1: any size
     at::ScalarType input_type = at::kFloat;
     std::vector<int> outputs;
-    std::int64_t parameters = 0;
+    WeightCost weights;
     bool one_at_a_time = false;      ///< images of one batch would change each other's scores
     std::vector<std::string> notes;  ///< what the user should know about how the file is run
     std::vector<std::filesystem::path> data_files;  ///< that hold tensors beside the file, sorted

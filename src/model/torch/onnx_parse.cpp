@@ -309,7 +309,7 @@ public:
         for (const auto& output : proto_.output())
             graph_.outputs.push_back(known(output.name(), "the model's output"));
         if (graph_.outputs.empty()) refuse("the model has no output");
-        count_parameters();
+        count_weights();
         if (by_range_of_batch_) {
             graph_.one_at_a_time = true;
             graph_.notes.emplace_back(
@@ -639,7 +639,7 @@ private:
         std::vector<std::size_t> weights, scales;
     };
 
-    void count_parameters() {
+    void count_weights() {
         static const QuantisedInputs quantised[] = {
             {"DequantizeLinear", {0}, {1, 2}},
             {"QuantizeLinear", {}, {1, 2}},
@@ -677,22 +677,27 @@ private:
                 }
             }
         }
+        WeightCost& weights = graph_.weights;
+        const auto add = [&](const at::Tensor& tensor, std::uint64_t& numbers) {
+            numbers += static_cast<std::uint64_t>(tensor.numel());
+            weights.bytes += tensor.nbytes();
+        };
         for (const int v : whole) {
             if (v >= 0 && graph_.constants[v].defined() && !graph_.constants[v].is_floating_point())
-                graph_.parameters += graph_.constants[v].numel();
+                add(graph_.constants[v], weights.parameters);
         }
         for (std::size_t v = 0; v < graph_.constants.size(); ++v) {
             const at::Tensor& tensor = graph_.constants[v];
-            if (tensor.defined() && tensor.is_floating_point() &&
-                !statistics.contains(static_cast<int>(v)))
-                graph_.parameters += tensor.numel();
+            if (!tensor.defined() || !tensor.is_floating_point()) continue;
+            add(tensor,
+                statistics.contains(static_cast<int>(v)) ? weights.buffers : weights.parameters);
         }
-        if (graph_.parameters > 0) return;
+        if (weights.parameters > 0) return;
         for (const OnnxNode& node : graph_.nodes) {
             for (const OnnxAttribute& attribute : node.attributes) {
                 const auto* tensor = std::get_if<at::Tensor>(&attribute.value);
                 if (tensor != nullptr && tensor->is_floating_point())
-                    graph_.parameters += tensor->numel();
+                    add(*tensor, weights.parameters);
             }
         }
     }

@@ -9,12 +9,14 @@
 #include <map>
 #include <mutex>
 #include <set>
+#include <utility>
 
 #include "assay/error.h"
 #include "core/file.h"
 #include "core/refuse.h"
 #include "core/text.h"
 #include "model/pt2/package.h"
+#include "model/torch/cost_watch.h"
 #include "model/torch/network.h"
 #include "model/torch/newer_operators.h"
 #include "model/torch/pt2_call.h"
@@ -29,6 +31,7 @@ namespace {
 /// A node with its operator looked up: a call of one, or arithmetic on sizes.
 struct Pt2Step {
     std::string name;  ///< for messages: "node `conv2d` (torch.ops.aten.conv2d.default)"
+    std::string node;  ///< the file's name of it
     std::string qualified;
     std::optional<Pt2Call> call;
     SymbolFunction symbol = nullptr;
@@ -55,6 +58,7 @@ struct Pt2Step {
                                         ? *constant
                                         : call->feeds[i].fitted(values, arguments[i]));
                 }
+                const NodeScope scope(node, qualified);
                 call->run(stack);
                 keep(std::move(stack), values);
             }
@@ -114,10 +118,11 @@ private:
     std::map<std::pair<std::size_t, pt2::NumberType>, at::Tensor> wholes_;
 };
 
-/// Numbers in the model's tensors of one kind, shared ones once.
-std::int64_t count_numbers(const pt2::Package& package, bool parameters) {
-    std::set<std::tuple<std::size_t, std::int64_t, std::int64_t>> seen;
-    std::int64_t total = 0;
+using StoredPlaces = std::set<std::tuple<std::size_t, std::int64_t, std::int64_t>>;
+
+/// Of one kind of tensors; those in `seen` count no more.
+void count_numbers(const pt2::Package& package, bool parameters, StoredPlaces& seen,
+                   std::uint64_t& total, std::uint64_t& bytes) {
     for (const pt2::Input& input : package.program.inputs) {
         if ((input.kind == pt2::InputKind::parameter) != parameters) continue;
         const auto found = package.weights.find(input.name);
@@ -127,8 +132,20 @@ std::int64_t count_numbers(const pt2::Package& package, bool parameters) {
             found != package.weights.end() ? found->second : constant->second;
         std::int64_t numbers = 1;
         for (const std::int64_t size : tensor.sizes) numbers *= size;
-        if (seen.insert({tensor.storage, tensor.offset, numbers}).second) total += numbers;
+        if (!seen.insert({tensor.storage, tensor.offset, numbers}).second) continue;
+        total += static_cast<std::uint64_t>(numbers);
+        bytes += static_cast<std::uint64_t>(numbers) * pt2::bytes_of(tensor.type);
     }
+}
+
+/// Numbers in the model's tensors, shared ones once: its parameters, then its buffers. A program
+/// without parameters has its weights as buffers.
+WeightCost program_weights(const pt2::Package& package) {
+    StoredPlaces seen;
+    WeightCost total;
+    count_numbers(package, true, seen, total.parameters, total.bytes);
+    count_numbers(package, false, seen, total.buffers, total.bytes);
+    if (total.parameters == 0) std::swap(total.parameters, total.buffers);
     return total;
 }
 
@@ -223,6 +240,7 @@ private:
     void add_node(const pt2::Node& node, const std::string& name, const std::vector<int>& places) {
         Pt2Step step;
         step.name = name;
+        step.node = shortened(node.name);
         step.symbol = find_symbol_function(node.target);
         if (step.symbol != nullptr) {
             for (const pt2::NamedArgument& input : node.inputs)
@@ -516,9 +534,8 @@ private:
 class Pt2Network final : public Network {
 public:
     Pt2Network(const pt2::Package& package, const std::string& output, const Pt2Setting& setting)
-        : output_(output), parameters_(count_numbers(package, true)) {
+        : output_(output), weights_(program_weights(package)) {
         const pt2::Program& program = package.program;
-        if (parameters_ == 0) parameters_ = count_numbers(package, false);
         Pt2Builder builder(package, setting);
         builder.build();
         steps_ = std::move(builder.steps);
@@ -552,7 +569,7 @@ public:
             c10::IValue& value = values[static_cast<std::size_t>(v)];
             value = value.toTensor().clone();
         }
-        at::Tensor x = input.is_floating_point() ? input.to(type_) : input;
+        at::Tensor x = input.is_floating_point() ? as_type(input, type_) : input;
         if (needs_contiguous_) x = x.contiguous();
         if (copies_image_) x = x.clone();
         values[static_cast<std::size_t>(image_)] = std::move(x);
@@ -565,7 +582,7 @@ public:
         return scores.tensor;
     }
 
-    std::int64_t parameters() const override { return parameters_; }
+    const WeightCost& weights() const override { return weights_; }
     std::optional<std::array<std::int64_t, 4>> declared_input() const override { return shape_; }
     std::optional<at::ScalarType> declared_type() const override {
         return type_ == at::kByte ? at::kByte : at::kFloat;
@@ -625,7 +642,7 @@ private:
     }
 
     std::string output_;
-    std::int64_t parameters_;
+    WeightCost weights_;
     std::vector<Pt2Step> steps_;
     Pt2Values start_;
     std::vector<Pt2Feed> outputs_;

@@ -23,13 +23,13 @@ namespace {
 
 /// OpenBLAS has threads of its own, which at::set_num_threads does not govern. Another BLAS under
 /// LibTorch has no such function, and none is needed.
-void set_blas_threads_to_one() {
+void set_blas_threads(int threads) {
     for (const char* name : {"openblas_set_num_threads", "bli_thread_set_num_threads"}) {
         if (auto* function = dlsym(RTLD_DEFAULT, name)) {
             if (std::string_view(name).starts_with("open")) {
-                reinterpret_cast<void (*)(int)>(function)(1);
+                reinterpret_cast<void (*)(int)>(function)(threads);
             } else {
-                reinterpret_cast<void (*)(long)>(function)(1);
+                reinterpret_cast<void (*)(long)>(function)(threads);
             }
         }
     }
@@ -116,11 +116,16 @@ void prepare_process() {
     } catch (const c10::Error&) {
         // Somebody else in the process has used the pool already; its size does not change results.
     }
-    set_blas_threads_to_one();
+    set_blas_threads(1);
     // Where LibTorch has LLVM, TorchScript's second call compiles fused kernels for the shapes of
     // the first: minutes for a network of a second (2.6 as Debian builds it), and other bits than
     // the first call's.
     torch::jit::setTensorExprFuserEnabled(false);
+}
+
+void compute_on_threads(int threads) {
+    at::set_num_threads(threads);
+    set_blas_threads(threads);
 }
 
 void prepare_thread() {

@@ -16,6 +16,9 @@ void prepare_process();
 /// call into it.
 void prepare_thread();
 
+/// The threads that one call computes on; one unless something else is measured.
+void compute_on_threads(int threads);
+
 /// "auto", "cpu", "cuda", "cuda:1". Throws usage.
 c10::Device device_named(const std::string& name);
 

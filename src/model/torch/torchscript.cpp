@@ -11,6 +11,7 @@
 #include <tuple>
 
 #include "assay/error.h"
+#include "model/torch/cost_products.h"
 #include "model/torch/network.h"
 #include "model/torch/newer_operators.h"
 #include "model/torch/runtime.h"
@@ -28,13 +29,16 @@ public:
         if (!tensor.defined() || tensor.layout() != c10::kStrided) return;
         const Place place = {tensor.storage().unsafeGetStorageImpl(), tensor.storage_offset(),
                              tensor.numel()};
-        if (seen_.insert(place).second) numbers_ += tensor.numel();
+        if (!seen_.insert(place).second) return;
+        numbers_ += static_cast<std::uint64_t>(tensor.numel());
+        bytes_ += tensor.nbytes();
     }
-    std::int64_t numbers() const { return numbers_; }
+    std::uint64_t numbers() const { return numbers_; }
+    std::uint64_t bytes() const { return bytes_; }
 
 private:
     std::set<Place> seen_;
-    std::int64_t numbers_ = 0;
+    std::uint64_t numbers_ = 0, bytes_ = 0;
 };
 
 void add_constants(TensorCount& count, const torch::jit::Block* block) {
@@ -46,16 +50,26 @@ void add_constants(TensorCount& count, const torch::jit::Block* block) {
     }
 }
 
+/// Quantised layers keep their weights packed, in objects of their own.
+void add_packed(TensorCount& count, const torch::jit::Module& module) {
+    for (const torch::jit::Module& part : module.modules()) {
+        for (const c10::IValue& attribute : part.attributes(/*recurse=*/false))
+            for (const at::Tensor& weight : unpacked_weights(attribute)) count.add(weight);
+    }
+}
+
 /// Parameters without buffers. A module without any has its weights elsewhere: as constants in the
 /// graph (frozen) or as buffers (weights kept as codes): then those are counted, every number of
 /// them.
-std::int64_t count_parameters(const torch::jit::Module& module) {
+WeightCost count_weights(const torch::jit::Module& module) {
     TensorCount count;
     for (const at::Tensor& parameter : module.parameters()) count.add(parameter);
-    if (count.numbers() > 0) return count.numbers();
+    add_packed(count, module);
+    const std::uint64_t parameters = count.numbers();
     for (const at::Tensor& buffer : module.buffers()) count.add(buffer);
+    if (parameters > 0) return {parameters, count.numbers() - parameters, count.bytes()};
     add_constants(count, module.get_method("forward").graph()->block());
-    return count.numbers();
+    return {count.numbers(), 0, count.bytes()};
 }
 
 /// The type of number that the weights have, and so the input must have.
@@ -152,10 +166,10 @@ void compute_in_single(torch::jit::Module& module) {
 
 class TorchScriptNetwork final : public Network {
 public:
-    TorchScriptNetwork(torch::jit::Module module, std::int64_t parameters, at::ScalarType type,
+    TorchScriptNetwork(torch::jit::Module module, const WeightCost& weights, at::ScalarType type,
                        std::string output, std::vector<std::string> notes)
         : module_(std::move(module)),
-          parameters_(parameters),
+          weights_(weights),
           type_(type),
           output_(std::move(output)),
           notes_(std::move(notes)) {}
@@ -164,7 +178,7 @@ public:
         // The method is looked up and called without touching the module: one module serves all
         // threads.
         torch::jit::Stack stack = {module_._ivalue(),
-                                   input.is_floating_point() ? input.to(type_) : input};
+                                   input.is_floating_point() ? as_type(input, type_) : input};
         Scores scores =
             scores_in(module_.get_method("forward").function()(std::move(stack)), output_);
         if (!scores.note.empty()) {
@@ -174,7 +188,7 @@ public:
         return scores.tensor;
     }
 
-    std::int64_t parameters() const override { return parameters_; }
+    const WeightCost& weights() const override { return weights_; }
 
     std::vector<std::string> notes() const override {
         const std::scoped_lock lock(mutex_);
@@ -185,7 +199,7 @@ public:
 
 private:
     torch::jit::Module module_;
-    std::int64_t parameters_;
+    WeightCost weights_;
     at::ScalarType type_;
     std::string output_;
     std::vector<std::string> notes_;
@@ -200,7 +214,7 @@ std::unique_ptr<Network> load_torchscript(const ModelSpec& spec, c10::Device dev
     if (!module.find_method("forward"))
         throw Error(ErrorCode::bad_input, "the TorchScript module has no forward method");
     module.eval();
-    const std::int64_t parameters = count_parameters(module);
+    const WeightCost weights = count_weights(module);
     at::ScalarType type = input_type(module);
     std::vector<std::string> notes;
     if (device.is_cpu() && is_half(type)) {
@@ -218,7 +232,7 @@ std::unique_ptr<Network> load_torchscript(const ModelSpec& spec, c10::Device dev
     } catch (const std::exception&) {
         // Modules that write their own attributes cannot be frozen; they run as they are.
     }
-    return std::make_unique<TorchScriptNetwork>(std::move(module), parameters, type, spec.output,
+    return std::make_unique<TorchScriptNetwork>(std::move(module), weights, type, spec.output,
                                                 std::move(notes));
 }
 

@@ -1,0 +1,76 @@
+// assay cost: what classifiers cost.
+#include <CLI/CLI.hpp>
+
+#include "assay/error.h"
+#include "assay/evaluate/cost.h"
+#include "cli/command.h"
+#include "cli/inputs.h"
+#include "cli/progress.h"
+
+namespace assay::cli {
+namespace {
+
+constexpr std::string_view cost_examples = R"(
+assay cost resnet50.pt --input-size 224
+assay cost a.pt b.onnx c.pt2 --preset torchvision --batch 8 --threads 4
+assay cost vit.onnx --input-size 224 --operators --no-latency
+assay cost m.pt --preset timm --nodes --json -o cost.json
+)";
+
+}  // namespace
+
+int cmd_cost(std::vector<std::string> arguments) {
+    auto app = make_app("cost",
+                        "Count what classifiers hold and compute: parameters, multiply-accumulates "
+                        "by operator, activations that live at once; and measure memory and "
+                        "latency. Operators are counted as they are executed on one batch; those "
+                        "without a rule are named.",
+                        cost_examples);
+    ModelFlags models;
+    CostOptions options;
+    Output output;
+    bool no_latency = false, quiet = false;
+    std::vector<std::filesystem::path> files;
+    app->add_option("models", files, "TorchScript (.pt), torch.export (.pt2) or ONNX (.onnx) files")
+        ->type_name("MODEL");
+    models.add_to(*app);
+    const std::string group = "Cost";
+    app->add_option("-b,--batch,--batch-size", options.batch,
+                    "Images at once (default: 1, or the only batch that a model takes)")
+        ->type_name("N")
+        ->group(group);
+    app->add_option("-j,--threads", options.threads, "Threads of the timed runs")
+        ->type_name("N")
+        ->capture_default_str()
+        ->group(group);
+    auto* runs = app->add_option("--runs", options.runs, "Timed runs, at least 20")
+                     ->type_name("N")
+                     ->capture_default_str()
+                     ->group(group);
+    app->add_flag("--no-latency", no_latency, "Time nothing")->excludes(runs)->group(group);
+    app->add_flag("--operators", options.operators, "A table of each model's operators")
+        ->group(group);
+    app->add_flag("--nodes", options.nodes, "A table of each model's nodes, as executed")
+        ->group(group);
+    app->add_flag("-q,--quiet", quiet, "No progress")->group(group);
+    output.add_to(*app);
+    if (!parse(*app, std::move(arguments))) return Status::done;
+    models.files.insert(models.files.begin(), files.begin(), files.end());
+    if (models.files.empty())
+        throw Error(ErrorCode::usage, "no MODEL given; see `assay cost --help`");
+    if (no_latency) {
+        options.runs = 0;
+    } else if (options.runs == 0) {
+        throw Error(ErrorCode::usage, "--runs is 0; --no-latency times nothing");
+    }
+
+    const std::vector<ModelSpec> specs = models.resolve();
+    ProgressLine progress("cost", "models", quiet);
+    const std::vector<ClassifierCost> results =
+        cost_of_models(specs, models.opening(), options, progress);
+    progress.finish();
+    output.print(report_of(results, options));
+    return Status::done;
+}
+
+}  // namespace assay::cli

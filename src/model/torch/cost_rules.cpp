@@ -1,0 +1,198 @@
+#include "model/torch/cost_rules.h"
+
+#include <map>
+
+#include "model/torch/cost_products.h"
+
+namespace assay::torch_plugin {
+namespace {
+
+/// One row for each product.
+struct ProductRow {
+    std::string_view name;
+    MacCount (*macs)(Operands in, Operands out) = nullptr;
+    std::size_t left = 0, right = 0;
+    bool integer = false;
+};
+
+// clang-format off
+constexpr ProductRow product_rows[] = {
+    {"aten::conv1d", conv_macs},
+    {"aten::conv2d", conv_macs},
+    {"aten::conv3d", conv_macs},
+    {"aten::_slow_conv2d_forward", conv_macs},
+    {"aten::slow_conv3d", conv_macs},
+    {"aten::slow_conv_dilated2d", conv_macs},
+    {"aten::slow_conv_dilated3d", conv_macs},
+    {"aten::thnn_conv2d", conv_macs},
+    {"aten::_conv_depthwise2d", conv_macs},
+    {"aten::conv_depthwise3d", conv_macs},
+    {"aten::mkldnn_convolution", conv_macs},
+    {"aten::cudnn_convolution", conv_macs},
+    {"aten::conv_transpose1d", transposed_conv_macs},
+    {"aten::conv_transpose2d", transposed_conv_macs},
+    {"aten::conv_transpose3d", transposed_conv_macs},
+    {"aten::slow_conv_transpose2d", transposed_conv_macs},
+    {"aten::slow_conv_transpose3d", transposed_conv_macs},
+    {"aten::convolution", either_conv_macs},
+    {"aten::_convolution", either_conv_macs},
+    {"aten::linear", product_macs, 0, 1},
+    {"aten::matmul", product_macs, 0, 1},
+    {"aten::linalg_matmul", product_macs, 0, 1},
+    {"aten::mm", product_macs, 0, 1},
+    {"aten::bmm", product_macs, 0, 1},
+    {"aten::mv", product_macs, 0, 1},
+    {"aten::dot", product_macs, 0, 1},
+    {"aten::vdot", product_macs, 0, 1},
+    {"aten::inner", product_macs, 0, 1},
+    {"aten::addmm", added_product_macs, 1, 2},
+    {"aten::_addmm_activation", added_product_macs, 1, 2},
+    {"aten::addmv", added_product_macs, 1, 2},
+    {"aten::baddbmm", added_product_macs, 1, 2},
+    {"aten::addbmm", summed_product_macs, 1, 2},
+    {"aten::scaled_dot_product_attention", attention_macs, 0, 1},
+    {"aten::_scaled_dot_product_attention", attention_macs, 0, 1},
+    {"aten::_scaled_dot_product_attention_math", attention_macs, 0, 1},
+    {"aten::_scaled_dot_product_flash_attention", attention_macs, 0, 1},
+    {"aten::_scaled_dot_product_flash_attention_for_cpu", attention_macs, 0, 1},
+    {"aten::_scaled_dot_product_efficient_attention", attention_macs, 0, 1},
+    {"aten::_scaled_dot_product_cudnn_attention", attention_macs, 0, 1},
+    {"aten::_native_multi_head_attention", projected_attention_macs, 0, 1},
+    {"aten::_transformer_encoder_layer_fwd", encoder_layer_macs, 0, 0},
+    {"quantized::conv1d", quantised_conv_macs, 0, 0, true},
+    {"quantized::conv1d_relu", quantised_conv_macs, 0, 0, true},
+    {"quantized::conv2d", quantised_conv_macs, 0, 0, true},
+    {"quantized::conv2d_relu", quantised_conv_macs, 0, 0, true},
+    {"quantized::conv3d", quantised_conv_macs, 0, 0, true},
+    {"quantized::conv3d_relu", quantised_conv_macs, 0, 0, true},
+    {"quantized::conv_transpose2d", quantised_transposed_macs, 0, 0, true},
+    {"quantized::linear", quantised_linear_macs, 0, 0, true},
+    {"quantized::linear_relu", quantised_linear_macs, 0, 0, true},
+    {"quantized::linear_dynamic", quantised_linear_macs, 0, 0, true},
+};
+
+constexpr std::string_view elementwise_names[] = {
+    "abs", "acos", "acosh", "add", "addcdiv", "addcmul", "alpha_dropout", "asin", "asinh", "atan",
+    "atan2", "atanh", "bitwise_and", "bitwise_left_shift", "bitwise_not", "bitwise_or",
+    "bitwise_right_shift", "bitwise_xor", "ceil", "celu", "clamp", "clamp_max", "clamp_min", "clip",
+    "copysign", "cos", "cosh", "dequantize", "div", "divide", "dropout", "elu", "eq", "erf", "erfc",
+    "erfinv", "exp", "exp2", "expm1", "fake_quantize_per_channel_affine",
+    "fake_quantize_per_channel_affine_cachemask", "fake_quantize_per_tensor_affine",
+    "fake_quantize_per_tensor_affine_cachemask", "feature_alpha_dropout", "feature_dropout", "floor",
+    "floor_divide", "fmax", "fmin", "fmod", "frac", "ge", "gelu", "glu", "greater",
+    "greater_equal", "gt", "hardshrink", "hardsigmoid", "hardswish", "hardtanh", "hypot", "isclose",
+    "isfinite", "isinf", "isnan", "le", "leaky_relu", "lerp", "less", "less_equal", "log", "log10",
+    "log1p", "log2", "log_sigmoid", "log_sigmoid_forward", "logaddexp", "logical_and",
+    "logical_not", "logical_or", "logical_xor", "logit", "lt", "masked_fill", "maximum", "minimum",
+    "mish", "mul", "multiply", "nan_to_num", "native_dropout", "ne", "neg", "negative",
+    "not_equal", "pow", "prelu", "_prelu_kernel", "quantize_per_channel", "quantize_per_tensor",
+    "quantize_per_tensor_dynamic", "reciprocal", "relu", "relu6", "remainder", "round", "rrelu",
+    "rsqrt", "rsub", "selu", "sgn", "sigmoid", "sign", "silu", "sin", "sinc", "sinh", "softplus",
+    "softshrink", "special_erf", "special_expit", "sqrt", "square", "sub", "subtract", "tan",
+    "tanh", "threshold", "_transform_bias_rescale_qkv", "true_divide", "trunc", "where", "xlogy",
+    "__and__", "__or__", "__xor__",
+};
+
+constexpr std::string_view normalisation_names[] = {
+    "batch_norm", "_batch_norm_impl_index", "_batch_norm_no_update", "cudnn_batch_norm",
+    "_fused_rms_norm", "group_norm", "instance_norm", "layer_norm", "native_batch_norm",
+    "_native_batch_norm_legit", "_native_batch_norm_legit_no_training", "native_group_norm",
+    "native_layer_norm", "rms_norm", "_weight_norm", "_weight_norm_interface",
+};
+
+constexpr std::string_view softmax_names[] = {
+    "log_softmax", "_log_softmax", "_masked_softmax", "_safe_softmax", "softmax", "_softmax",
+    "special_softmax",
+};
+
+/// Windows, reductions, sorting, resampling.
+constexpr std::string_view pooling_names[] = {
+    "adaptive_avg_pool1d", "adaptive_avg_pool2d", "_adaptive_avg_pool2d", "adaptive_avg_pool3d",
+    "_adaptive_avg_pool3d", "adaptive_max_pool1d", "adaptive_max_pool2d", "adaptive_max_pool3d",
+    "affine_grid_generator", "all", "amax", "amin", "aminmax", "any", "argmax", "argmin", "argsort",
+    "avg_pool1d", "avg_pool2d", "avg_pool3d", "count_nonzero", "cummax", "cummin", "cumprod",
+    "cumsum", "fractional_max_pool2d", "frobenius_norm", "grid_sampler", "grid_sampler_2d",
+    "grid_sampler_3d", "kthvalue", "linalg_norm", "linalg_vector_norm", "logcumsumexp", "logsumexp",
+    "max", "max_pool1d", "max_pool1d_with_indices", "max_pool2d", "max_pool2d_with_indices",
+    "max_pool3d", "max_pool3d_with_indices", "max_unpool2d", "mean", "median", "min",
+    "mkldnn_max_pool2d", "mode", "nanmean", "nansum", "norm", "prod", "quantized_max_pool2d", "sort",
+    "std", "std_mean", "sum", "topk", "upsample_bicubic2d", "_upsample_bicubic2d_aa",
+    "upsample_bilinear2d", "_upsample_bilinear2d_aa", "upsample_linear1d", "upsample_nearest1d",
+    "_upsample_nearest_exact1d", "upsample_nearest2d", "_upsample_nearest_exact2d",
+    "upsample_nearest3d", "_upsample_nearest_exact3d", "upsample_trilinear3d", "var", "var_mean",
+};
+
+/// Copies, views, look-ups, fillings.
+constexpr std::string_view movement_names[] = {
+    "alias", "arange", "_assert_async", "as_strided", "atleast_1d", "atleast_2d", "broadcast_tensors",
+    "broadcast_to", "cat", "channel_shuffle", "chunk", "clone", "_coalesced", "col2im",
+    "column_stack", "concat", "concatenate", "constant_pad_nd", "contiguous", "copy", "_copy_from",
+    "_cast_Float", "_cast_Long", "detach", "diag", "diagonal", "dstack", "embedding", "embedding_bag",
+    "_embedding_bag", "empty", "empty_like", "_empty_affine_quantized", "empty_strided", "expand",
+    "expand_as", "eye", "fill", "flatten", "flip", "fliplr", "flipud", "full", "full_like", "gather",
+    "hstack", "im2col", "index", "index_add", "index_copy", "index_fill", "index_put", "index_select",
+    "int_repr", "item", "lift", "lift_fresh", "lift_fresh_copy", "linspace", "_local_scalar_dense",
+    "masked_scatter", "masked_select", "meshgrid", "moveaxis", "movedim", "narrow", "narrow_copy",
+    "native_channel_shuffle", "new_empty", "new_empty_strided", "new_full", "new_ones", "new_zeros",
+    "nonzero", "nonzero_numpy", "numpy_T", "one_hot", "ones", "ones_like", "_pack_padded_sequence",
+    "pad", "permute", "_pad_circular", "_pad_enum", "pixel_shuffle", "pixel_unshuffle", "ravel",
+    "reflection_pad1d", "reflection_pad2d", "reflection_pad3d", "repeat", "repeat_interleave",
+    "replication_pad1d", "replication_pad2d", "replication_pad3d", "requires_grad", "reshape",
+    "_reshape_alias", "_reshape_copy", "reshape_as", "resize", "resize_as", "resolve_conj",
+    "resolve_neg", "roll", "rot90", "scalar_tensor", "scatter", "scatter_add", "select",
+    "select_scatter", "set", "_shape_as_tensor", "slice", "slice_scatter", "split",
+    "split_with_sizes", "squeeze", "stack", "swapaxes", "swapdims", "t", "take", "take_along_dim",
+    "tensor_split", "tile", "to", "_to_copy", "transpose", "tril", "triu", "type_as", "unbind",
+    "unflatten", "unfold", "_unsafe_index", "_unsafe_view", "unsafe_chunk", "unsafe_split", "unsafe_split_with_sizes",
+    "unsqueeze", "view", "view_as", "view_as_complex", "view_as_real", "real", "imag", "vstack", "zero", "zeros", "zeros_like", "T", "mT", "mH", "H",
+    "_conj", "conj",
+};
+// clang-format on
+
+/// By name; the names of ATen's own operators are without their "aten::" in the lists above.
+const std::map<std::string_view, OperatorRule>& operator_rules() {
+    static const auto all = [] {
+        std::map<std::string_view, OperatorRule> out;
+        for (const ProductRow& row : product_rows) {
+            out[row.name] = {.name = row.name,
+                             .kind = OperatorKind::product,
+                             .macs = row.macs,
+                             .left = row.left,
+                             .right = row.right,
+                             .integer = row.integer};
+        }
+        const auto add = [&](auto& names, OperatorKind kind) {
+            for (const std::string_view name : names) out[name] = {.name = name, .kind = kind};
+        };
+        add(elementwise_names, OperatorKind::elementwise);
+        add(normalisation_names, OperatorKind::normalisation);
+        add(softmax_names, OperatorKind::softmax);
+        add(pooling_names, OperatorKind::pooling);
+        add(movement_names, OperatorKind::movement);
+        return out;
+    }();
+    return all;
+}
+
+const OperatorRule* rule_of(std::string_view name) {
+    const auto found = operator_rules().find(name);
+    return found == operator_rules().end() ? nullptr : &found->second;
+}
+
+}  // namespace
+
+const OperatorRule* find_operator_rule(std::string_view name) {
+    const auto at_name = [](std::string_view full) -> const OperatorRule* {
+        if (const OperatorRule* rule = rule_of(full)) return rule;
+        constexpr std::string_view own = "aten::";
+        return full.starts_with(own) ? rule_of(full.substr(own.size())) : nullptr;
+    };
+    if (const OperatorRule* rule = at_name(name)) return rule;
+    if (name.ends_with('_') && !name.ends_with("__")) {
+        name.remove_suffix(1);
+        return at_name(name);
+    }
+    return nullptr;
+}
+
+}  // namespace assay::torch_plugin
