@@ -4,8 +4,9 @@
 //  - assay/annotation/aggregate_votes.h, label_stats.h, propose.h: from votes to label sets,
 //    statistics of label sets, questions for annotators
 //  - assay/patchml/patchml.h: composites with a known number of objects
-//  - assay/robustness/corruption.h, corrupt_dataset.h, corrupted_accuracy.h: common corruptions of
-//    images, data sets under them, accuracy on those
+//  - assay/robustness/corruption.h, corrupted_versions.h, corrupt_dataset.h, corrupted_accuracy.h:
+//    common corruptions of images, data sets under them, accuracy on those;
+//    assay/evaluate/predict_corrupted.h: predictions without such data sets
 //  - assay/evaluate/cost.h: what classifiers hold and compute, and the memory and time they take
 //  - assay/replication/steps.h: studies of replicated data sets
 #pragma once

@@ -6,6 +6,7 @@
 #include "assay/error.h"
 #include "assay/robustness/corrupt_dataset.h"
 #include "cli/command.h"
+#include "cli/inputs.h"
 #include "cli/outputs.h"
 #include "cli/progress.h"
 
@@ -16,7 +17,7 @@ constexpr std::string_view corrupt_examples = R"(
 assay corrupt imagenet/val --out imagenet-c-like
 assay corrupt imagenet/val --out blurred --corruptions blur --severities 1,3,5
 assay corrupt imagenet/val --out artefact --corruptions paper --frost frost-photographs --jpeg 85
-assay corrupt imagenet/val --sheet sheet.png --limit 1
+assay corrupt imagenet/val --sheet sheet.png --first 1
 assay corrupt cifar10/test --out cifar --resize 0 --crop 0 --corruptions noise,digital
 assay predict --model resnet50.pt --preset torchvision --data blurred/*/* --resize-size 224 --out runs
 )";
@@ -40,7 +41,7 @@ int cmd_corrupt(std::vector<std::string> arguments) {
         ->type_name("DATASET");
     app->add_option("--list", options.list, "Its labels, where they are in a file")
         ->type_name("FILE");
-    app->add_option("--limit", options.limit, "The first N images only")->type_name("N");
+    add_sample_options(*app, options.limit, options.sample_seed, options.first, "");
     const std::string how = "Corruptions";
     app->add_option("--corruptions", options.corruptions,
                     "Names (docs/robustness.md), or noise, blur, weather, digital, paper (15), "
@@ -105,12 +106,15 @@ int cmd_corrupt(std::vector<std::string> arguments) {
     output.print(report);
     if (!quiet && !result.options.out.empty()) {
         const std::string out = as_typed(result.options.out.string());
-        note("evaluate all of it, without a resize of the model's own:\n" +
-             (options.window.crop == 0
-                  ? fmt::format("  assay predict --model MODEL --data {}/*/* --out runs", out)
-                  : fmt::format(
-                        "  assay predict --model MODEL --data {}/*/* --resize-size {} --out runs",
-                        out, options.window.crop)));
+        note(options.window.crop == 0
+                 ? fmt::format("evaluate all of it:\n  assay predict --model MODEL --data {}/*/* "
+                               "--out runs",
+                               out)
+                 : fmt::format("evaluate all of it, by a model whose input is {0} x {0} (with "
+                               "another input, --resize-size is its side):\n"
+                               "  assay predict --model MODEL --data {1}/*/* --resize-size {0} "
+                               "--out runs",
+                               options.window.crop, out));
     }
     return report.partial ? Status::partial : Status::done;
 }

@@ -17,7 +17,58 @@ assay predict -m m.pt -d flat --list val.csv --storage top20 --batch 32 --out ru
 assay predict -m m.pt -d val --out runs --limit 5000
 assay predict -m m.pt -d val --out runs --until "half_width(top1) <= 1%"
 assay predict -m m.pt -d val --out runs --dry-run
+assay predict -m m.pt -d val --out runs && assay predict -m m.pt -d val --corrupt all --out runs
+assay predict -m m.pt -d val --corrupt noise,fog --severities 1,3,5 --limit 5000 --out runs
+assay predict -m m.pt -d val --corrupt paper --frost frost-photographs --corrupt-jpeg 85 --out runs
 )";
+
+/// --corrupt and what goes with it.
+struct CorruptFlags {
+    CorruptionSettings settings;
+    std::string transform = "crop";
+
+    void add_to(CLI::App& app) {
+        settings.corruptions.clear();
+        const std::string group = "Corruptions (docs/robustness.md)";
+        auto* corrupt =
+            app.add_option("--corrupt", settings.corruptions,
+                           "Predict corrupted versions of the images, made in memory: names, or "
+                           "noise, blur, weather, digital, paper (15), extra (4), all (19)")
+                ->delimiter(',')
+                ->type_name("NAMES")
+                ->group(group);
+        const auto add = [&](const char* name, auto& value, const char* what) {
+            return app.add_option(name, value, what)->needs(corrupt)->group(group);
+        };
+        add("--severities", settings.severities, "Of 1 to 5")
+            ->delimiter(',')
+            ->capture_default_str();
+        add("--seed", settings.seed,
+            "Draws depend on it, the image's id, the corruption and the severity")
+            ->transform(decimal_number())
+            ->capture_default_str();
+        add("--frost", settings.frost,
+            "Folder of photographs that frost overlays; without it frost_synthetic, which is no "
+            "part of ImageNet-C, takes its place")
+            ->type_name("FOLDER");
+        add("--corrupt-resize", settings.window.resize,
+            "Short side before the corruption, pixels (0: leave it)")
+            ->capture_default_str();
+        add("--corrupt-crop", settings.window.crop,
+            "Side of the centre crop that is corrupted (0: all of it)")
+            ->capture_default_str();
+        add("--corrupt-jpeg", settings.jpeg_quality,
+            "Compress each version, 1 to 100: 85 as the published set, which makes noise milder")
+            ->type_name("QUALITY");
+        add("--corrupt-transform", transform,
+            "What the model does to a corrupted image. crop: scales it to its input's size, as "
+            "published; model: its whole preprocessing, resize and crop (--resize-size and "
+            "--crop-pct say so, too)")
+            ->check(CLI::IsMember({"crop", "model"}))
+            ->capture_default_str();
+    }
+    bool given() const { return !settings.corruptions.empty(); }
+};
 
 }  // namespace
 
@@ -43,13 +94,29 @@ int cmd_predict(std::vector<std::string> arguments) {
         ->excludes(app->get_option("--limit"))
         ->excludes(app->get_option("--first"))
         ->group("Images");
+    CorruptFlags corrupt;
+    corrupt.add_to(*app);
+    app->get_option("--until")->excludes(app->get_option("--corrupt"));
     output.add_to(*app);
     if (!parse(*app, std::move(arguments))) return Status::done;
     require_inputs(models, data, "predict");
 
     const std::optional<Until> enough =
         until.empty() ? std::nullopt : std::optional(parse_until(until));
-    const std::vector<ModelSpec> specs = models.resolve();
+    std::vector<ModelSpec> specs = models.resolve();
+    std::optional<CorruptedVersions> versions;
+    if (corrupt.given()) {
+        versions.emplace(corrupt.settings);
+        const bool own = app->count("--resize-size") + app->count("--crop-pct") > 0;
+        for (ModelSpec& spec : specs) {
+            spec.preprocess = corrupted_preprocess(
+                spec.preprocess, corrupted_transform_named(own ? "model" : corrupt.transform));
+        }
+        if (!store.quiet) {
+            note(describe_versions(*versions));
+            for (const std::string& text : versions->notes()) note(text);
+        }
+    }
     if (store.dry_run) {
         output.print(plan_report_of(specs));
         return Status::done;
@@ -58,6 +125,10 @@ int cmd_predict(std::vector<std::string> arguments) {
     prediction.load(specs);
     for (std::size_t i = 0; i < data.folders.size(); ++i) {
         const Dataset dataset = data.open(i, prediction.classes(), store.quiet);
+        if (versions) {
+            prediction.over(dataset, *versions);
+            continue;
+        }
         prediction.over(enough ? prediction.enough(dataset, *enough, data.seed) : dataset);
     }
     prediction.print(output);

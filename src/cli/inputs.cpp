@@ -182,18 +182,22 @@ void DataFlags::add_to(CLI::App& app) {
         ->group(group);
     app.add_option("--dataset-name", name, "Name of the data set's results (default: the folder's)")
         ->group(group);
+    add_sample_options(app, limit, seed, first, group);
+}
+
+void add_sample_options(CLI::App& app, std::size_t& limit, std::uint64_t& seed, std::size_t& first,
+                        const std::string& group) {
     auto* sample = app.add_option("--limit", limit,
                                   "Use N images only: a sample with each class in its proportion")
-                       ->type_name("N")
-                       ->group(group);
-    app.add_option("--sample-seed", seed, "Which sample")
-        ->check(decimal_number())
-        ->capture_default_str()
-        ->group(group);
-    app.add_option("--first", first, "Use the first N images only")
-        ->type_name("N")
-        ->excludes(sample)
-        ->group(group);
+                       ->type_name("N");
+    auto* which = app.add_option("--sample-seed", seed, "Which sample")
+                      ->check(decimal_number())
+                      ->capture_default_str();
+    auto* start = app.add_option("--first", first, "Use the first N images only")
+                      ->type_name("N")
+                      ->excludes(sample);
+    if (group.empty()) return;
+    for (CLI::Option* option : {sample, which, start}) option->group(group);
 }
 
 DatasetOptions DataFlags::options(std::size_t index, const ClassList& classes,

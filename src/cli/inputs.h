@@ -68,6 +68,9 @@ public:
 /// Throws usage: no --model, or no --data. `command` is the one whose help tells more.
 void require_inputs(const ModelFlags& models, const DataFlags& data, std::string_view command);
 
+/// --limit, --sample-seed, --first: a part of a data set. `group`: of the help.
+void add_sample_options(CLI::App& app, std::size_t& limit, std::uint64_t& seed, std::size_t& first,
+                        const std::string& group);
 /// What was assumed when the data set was opened, on stderr unless quiet.
 void say_notes(const Dataset& dataset, const std::vector<std::string>& notes, bool quiet);
 

@@ -112,17 +112,34 @@ Dataset Prediction::enough(const Dataset& dataset, const Until& until, std::uint
     return stratified_sample(dataset, static_cast<std::size_t>(result.images), seed);
 }
 
-void Prediction::predict_over(const Dataset& dataset, const std::vector<LoadedModel>& models) {
-    const PredictOptions options = flags_.options();
+template <class Run>
+void Prediction::keep(const Dataset& dataset, const std::string& unit, Run&& run) {
     const auto start = std::chrono::steady_clock::now();
-    ProgressLine progress(dataset.name, models.size() == 1 ? "images" : "images x models",
-                          flags_.quiet);
-    std::vector<PredictResult> predicted = predict(models, dataset, options, progress);
+    ProgressLine progress(dataset.name, unit, flags_.quiet);
+    std::vector<PredictResult> predicted = run(flags_.options(), ProgressCallback(progress));
     // Of the data set: those of the first model are those of all.
     say_notes(dataset, predicted.front().dataset_notes, flags_.quiet);
-    for (PredictResult& result : predicted) results_.push_back(std::move(result));
+    for (PredictResult& result : predicted) {
+        if (datasets_.empty() || datasets_.back() != result.dataset)
+            datasets_.push_back(result.dataset);
+        results_.push_back(std::move(result));
+    }
     seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    datasets_.push_back(dataset.name);
+}
+
+void Prediction::predict_over(const Dataset& dataset, const std::vector<LoadedModel>& models) {
+    keep(dataset, models.size() == 1 ? "images" : "images x models",
+         [&](const PredictOptions& options, const ProgressCallback& progress) {
+             return predict(models, dataset, options, progress);
+         });
+}
+
+void Prediction::over(const Dataset& dataset, const CorruptedVersions& versions) {
+    clean_ = dataset.name;
+    keep(dataset, models_.size() == 1 ? "images x versions" : "images x versions x models",
+         [&](const PredictOptions& options, const ProgressCallback& progress) {
+             return predict_corrupted(models_, dataset, versions, options, progress);
+         });
 }
 
 void Prediction::print(const Output& output) const {
@@ -134,7 +151,10 @@ void Prediction::print(const Output& output) const {
                        : fmt::format("{} predictions in {}, {:.0f} per second",
                                      count_text(computed), duration_text(seconds_),
                                      static_cast<double>(computed) / std::max(seconds_, 1e-9)));
-    note("next: assay score " + as_typed(flags_.out.string()));
+    note(clean_.empty() ? "next: assay score " + as_typed(flags_.out.string())
+                        : fmt::format("next, with the predictions of the clean images there: assay "
+                                      "robustness {} --clean {}",
+                                      as_typed(flags_.out.string()), as_typed(clean_)));
 }
 
 int Prediction::status() const {

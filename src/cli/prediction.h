@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "assay/evaluate/predict.h"
+#include "assay/evaluate/predict_corrupted.h"
 #include "assay/evaluate/until.h"
 #include "cli/command.h"
 
@@ -46,6 +47,9 @@ public:
     /// The same with other preprocessing, on this data set alone: `specs` are those of load() but
     /// for that, in the same order.
     void over(const Dataset& dataset, const std::vector<ModelSpec>& specs);
+    /// Runs them on corrupted versions of the images; the models are those that load() got, with
+    /// the preprocessing that corrupted images shall have.
+    void over(const Dataset& dataset, const CorruptedVersions& versions);
     /// What was done.
     void print(const Output& output) const;
     /// done, or partial when an image could not be read or a score is not finite.
@@ -58,9 +62,14 @@ private:
 
     StoreFlags flags_;
     ClassifierOptions opening_;
+    /// Times `run`, and keeps what it did.
+    template <class Run>
+    void keep(const Dataset& dataset, const std::string& unit, Run&& run);
+
     std::vector<LoadedModel> models_;
     std::vector<PredictResult> results_;
     std::vector<std::string> datasets_;
+    std::string clean_;  ///< the last data set whose corrupted versions were run
     double seconds_ = 0;
 };
 

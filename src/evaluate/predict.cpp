@@ -26,40 +26,25 @@
 #include "core/parallel.h"
 #include "core/paths.h"
 #include "evaluate/commit.h"
+#include "evaluate/prediction_run.h"
 #include "evaluate/shard_buffer.h"
 #include "store/image_check.h"
 #include "store/layout.h"
 #include "store/manifest.h"
 
 namespace assay {
-namespace {
+namespace prediction {
 
-/// One model's part in a run: its store and the shards that are being filled.
-struct ModelRun {
-    const LoadedModel* model = nullptr;
-    std::size_t preprocessing = 0;  ///< index into the distinct preprocessings
-    StoreWriter writer;
-    ShardBuffers shards;
-    std::vector<bool> lacking;  ///< by shard, as found at the start: threads read it without a lock
-    std::atomic<std::uint64_t> halved{0};
-
-    ModelRun(const LoadedModel& m, std::size_t p, StoreWriter w, const store::ImageCheck& images)
-        : model(&m), preprocessing(p), writer(std::move(w)), shards(writer, images) {
-        for (std::size_t s = 0; s < writer.shards(); ++s) lacking.push_back(!writer.has(s));
-    }
-
-    bool lacks(std::uint64_t row) const {
-        return lacking[static_cast<std::size_t>(row / writer.spec().shard_rows)];
-    }
-};
-
-/// The batch size of the store that is there already, or 0.
 std::uint32_t recorded_batch_size(const std::filesystem::path& runs, const StoreSpec& spec) {
     // Of the manifest alone: the data set's description may have been removed, to be written anew.
     const std::filesystem::path manifest =
         store::manifest_path(runs / spec.dataset_name / spec.model_name);
     return is_there(manifest) ? store::read_manifest(manifest).spec.batch_size : 0;
 }
+
+}  // namespace prediction
+
+namespace {
 
 /// All that decides, beside the model's file, which numbers a score is computed from, and which
 /// scores are taken.
@@ -74,6 +59,10 @@ std::string input_fingerprint(const LoadedModel& model) {
                                 {"input_type", all["input_type"]},
                                 {"output", spec.output}}));
 }
+
+}  // namespace
+
+namespace prediction {
 
 StoreSpec store_spec(const LoadedModel& model, const Dataset& dataset,
                      const PredictOptions& options) {
@@ -108,7 +97,6 @@ StoreSpec store_spec(const LoadedModel& model, const Dataset& dataset,
     return spec;
 }
 
-/// Tells the kernel to fetch the files of the batch after next while this one is computed.
 void read_ahead(const Dataset& dataset, std::uint64_t first, std::uint64_t count) {
     for (std::uint64_t i = first; i < std::min<std::uint64_t>(first + count, dataset.size()); ++i) {
         const int descriptor =
@@ -118,6 +106,10 @@ void read_ahead(const Dataset& dataset, std::uint64_t first, std::uint64_t count
         ::close(descriptor);
     }
 }
+
+}  // namespace prediction
+
+namespace {
 
 ImageBatch part_of(const ImageBatch& batch, std::size_t first, std::size_t n) {
     const std::size_t each = batch.input.size() / batch.n;
@@ -143,12 +135,37 @@ std::uint64_t run_batch(const LoadedModel& model, const ImageBatch& batch, std::
            run_batch(model, part_of(batch, half, batch.n - half), out.subspan(half * classes));
 }
 
+}  // namespace
+
+namespace prediction {
+
+void run_models(std::span<ModelRun* const> wanting, const std::vector<std::vector<float>>& inputs,
+                std::uint64_t first, std::span<const RowState> states,
+                std::span<const RowError> errors, std::span<const ReadImage> read) {
+    const std::size_t n = states.size();
+    for (ModelRun* model_run : wanting) {
+        const LoadedModel& model = *model_run->model;
+        std::vector<float> scores(n * model.classifier->facts().classes);
+        with_note(
+            fmt::format("running `{}` on images {} to {}", model.spec.name, first, first + n - 1),
+            [&] {
+                const ImageBatch batch = {first, n, inputs[model_run->preprocessing], states};
+                model_run->halved += run_batch(model, batch, scores);
+            });
+        model_run->shards.add(first, scores, states, errors, read);
+    }
+}
+
 DecodeLimits decode_limits(const PredictOptions& options) {
     DecodeLimits limits;
     limits.pixels = options.max_pixels;
     limits.bytes = options.image_memory;
     return limits;
 }
+
+}  // namespace prediction
+
+namespace {
 
 bool is_readable(const Dataset& dataset, std::uint64_t row, const Preprocess& preprocess,
                  const DecodeLimits& limits) {
@@ -181,23 +198,21 @@ void redo_readable(StoreWriter& writer, const Dataset& dataset, const Preprocess
     }
 }
 
+}  // namespace
+
+namespace prediction {
+
 bool is_complete(const std::filesystem::path& store) {
     return is_there(store / "manifest.json") && is_there(store.parent_path() / "dataset.json") &&
            PredictionStore::open(store).complete();
 }
 
-/// A folder that is not mounted, or a wrong one, must not become a store of unreadable images.
-void check_images(std::span<const LoadedModel> models, const Dataset& dataset,
-                  const PredictOptions& options) {
+void check_images_are_there(const Dataset& dataset, const std::function<bool()>& nothing_to_do) {
     for (std::uint64_t i = 0; i < dataset.size(); ++i) {
         std::error_code error;
         if (std::filesystem::exists(dataset.path_of(i), error)) return;
     }
-    const bool nothing_to_do =
-        std::all_of(models.begin(), models.end(), [&](const LoadedModel& model) {
-            return is_complete(options.runs / dataset.name / model.spec.name);
-        });
-    if (nothing_to_do || dataset.size() == 0) return;
+    if (dataset.size() == 0 || nothing_to_do()) return;
     throw Error(
         ErrorCode::bad_input,
         fmt::format(
@@ -205,6 +220,12 @@ void check_images(std::span<const LoadedModel> models, const Dataset& dataset,
             "folder, and is its disk there?",
             dataset.size(), dataset.name, dataset.root.string(), dataset.path_of(0).string()));
 }
+
+}  // namespace prediction
+
+namespace {
+
+using namespace prediction;
 
 /// All models of one batch size over one data set.
 class PredictionRun {
@@ -224,11 +245,7 @@ public:
     /// (image, model) pairs that earlier runs left.
     std::uint64_t already_done() const {
         std::uint64_t rows = 0;
-        for (const auto& model_run : model_runs_) {
-            for (std::size_t s = 0; s < model_run->writer.shards(); ++s) {
-                if (!model_run->lacking[s]) rows += model_run->writer.rows_in(s);
-            }
-        }
+        for (const auto& model_run : model_runs_) rows += rows_done(*model_run);
         return rows;
     }
 
@@ -305,18 +322,7 @@ private:
             constexpr std::size_t most_kept = std::size_t{64} << 20;
             if (image.pixels.capacity() > most_kept) release(image);
         }
-        for (ModelRun* model_run : wanting) {
-            const LoadedModel& model = *model_run->model;
-            std::vector<float> scores(n * model.classifier->facts().classes);
-            with_note(
-                fmt::format("running `{}` on images {} to {}", model.spec.name, first,
-                            first + n - 1),
-                [&] {
-                    const ImageBatch batch = {first, n, inputs[model_run->preprocessing], states};
-                    model_run->halved += run_batch(model, batch, scores);
-                });
-            model_run->shards.add(first, scores, states, errors, read);
-        }
+        run_models(wanting, inputs, first, states, errors, read);
         report(n * wanting.size(), errors.size());
     }
 
@@ -339,6 +345,10 @@ private:
     MemoryBudget& memory_;
 };
 
+}  // namespace
+
+namespace prediction {
+
 void check_models(std::span<const LoadedModel> models) {
     std::set<std::string> names;
     for (const LoadedModel& model : models) {
@@ -359,7 +369,37 @@ void check_models(std::span<const LoadedModel> models) {
     }
 }
 
-}  // namespace
+std::uint32_t batch_size_of(const LoadedModel& model, const StoreSpec& spec,
+                            std::uint32_t recorded) {
+    if (spec.batch_size != 0) return spec.batch_size;
+    return recorded != 0 ? recorded : default_batch_size(model.classifier->facts());
+}
+
+PredictResult result_of(const ModelRun& run, const Dataset& dataset) {
+    PredictResult result;
+    result.predicted = run.shards.rows();
+    result.model = run.model->spec.name;
+    result.dataset = run.writer.spec().dataset_name;
+    result.store = run.writer.folder();
+    result.rows = dataset.size();
+    const StoreWriter::BadRows bad = run.writer.bad_rows();
+    result.bad_rows = bad.count;
+    if (bad.first)
+        result.first_error = fmt::format("{}: {}", dataset.ids[bad.first->row], bad.first->message);
+    result.notes = run.model->classifier->facts().notes;
+    result.halved = run.halved;
+    return result;
+}
+
+std::uint64_t rows_done(const ModelRun& run) {
+    std::uint64_t rows = 0;
+    for (std::size_t s = 0; s < run.writer.shards(); ++s) {
+        if (!run.lacking[s]) rows += run.writer.rows_in(s);
+    }
+    return rows;
+}
+
+}  // namespace prediction
 
 LoadedModel load_model(ModelSpec spec, const ClassifierOptions& options) {
     LoadedModel loaded;
@@ -409,7 +449,11 @@ std::vector<PredictResult> predict(std::span<const LoadedModel> models, const Da
                                    const PredictOptions& options,
                                    const ProgressCallback& callback) {
     check_models(models);
-    check_images(models, dataset, options);
+    check_images_are_there(dataset, [&] {
+        return std::all_of(models.begin(), models.end(), [&](const LoadedModel& model) {
+            return is_complete(options.runs / dataset.name / model.spec.name);
+        });
+    });
     store::ImageCheck images(dataset, options.runs / dataset.name, options.threads);
     for (const LoadedModel& model : models) {
         with_note("comparing the images with the stores that are there",
@@ -426,8 +470,7 @@ std::vector<PredictResult> predict(std::span<const LoadedModel> models, const Da
             own.batch_size = static_cast<std::uint32_t>(fixed);
         StoreSpec spec = store_spec(model, dataset, own);
         const std::uint32_t recorded = recorded_batch_size(options.runs, spec);
-        if (spec.batch_size == 0) spec.batch_size = recorded;
-        if (spec.batch_size == 0) spec.batch_size = default_batch_size(model.classifier->facts());
+        spec.batch_size = batch_size_of(model, spec, recorded);
         if (recorded == 0 && options.shard_per_batch && spec.shard_rows == 0)
             spec.shard_rows = spec.batch_size;
         StoreWriter writer = StoreWriter::open(options.runs, spec, dataset);
@@ -467,19 +510,8 @@ std::vector<PredictResult> predict(std::span<const LoadedModel> models, const Da
     for (PredictionRun& run : runs) {
         run.work(resolve_threads(options.threads), report);
         for (const auto& model_run : run.model_runs()) {
-            PredictResult result;
-            result.predicted = model_run->shards.rows();
-            result.model = model_run->model->spec.name;
+            PredictResult result = result_of(*model_run, dataset);
             result.dataset = dataset.name;
-            result.store = model_run->writer.folder();
-            result.rows = dataset.size();
-            const StoreWriter::BadRows bad = model_run->writer.bad_rows();
-            result.bad_rows = bad.count;
-            if (bad.first)
-                result.first_error =
-                    fmt::format("{}: {}", dataset.ids[bad.first->row], bad.first->message);
-            result.notes = model_run->model->classifier->facts().notes;
-            result.halved = model_run->halved;
             result.dataset_notes = dataset_notes;
             by_model[result.model] = result;
         }

@@ -11,17 +11,20 @@
 #include <unordered_set>
 
 #include "assay/data/dataset.h"
+#include "assay/data/sample.h"
 #include "assay/error.h"
 #include "assay/image/encode.h"
 #include "core/csv.h"
 #include "core/file.h"
 #include "core/hash.h"
+#include "core/memory_budget.h"
 #include "core/parallel.h"
 #include "core/paths.h"
 #include "core/refuse.h"
 #include "core/text.h"
 #include "data/label_texts.h"
 #include "data/made_folder.h"
+#include "robustness/corrupted_file.h"
 
 namespace assay {
 namespace {
@@ -32,11 +35,19 @@ using nlohmann::json;
 constexpr const char* corrupt_record = "corrupt.json";
 constexpr std::size_t most_examples = 5;
 
-/// Where each image goes, below the folder of a corruption and severity: its id with the format's
-/// extension; behind the old one where two would meet, as often as it takes. Two spellings of one
-/// path ("./a" and "a") meet, too.
-StringColumn target_names(const Dataset& dataset, bool jpeg) {
+struct TargetNames {
     StringColumn names;
+    bool met = false;  ///< two images would have had one name
+};
+
+/// Where each image goes, below the folder of a corruption and severity: its id with the format's
+/// extension; behind the old one where two would meet, as often as it takes. Those whose id has
+/// that extension keep it whatever stands before them, so that equal ids are equal images. Two
+/// spellings of one path ("./a" and "a") meet, too.
+TargetNames target_names(const Dataset& dataset, bool jpeg) {
+    const std::string extension = jpeg ? ".jpg" : ".png";
+    std::vector<std::string> names(dataset.size());
+    std::vector<std::string> whole(dataset.size());
     std::unordered_set<std::string> taken;
     for (std::size_t i = 0; i < dataset.size(); ++i) {
         const std::string id(dataset.ids[i]);
@@ -50,18 +61,24 @@ StringColumn target_names(const Dataset& dataset, bool jpeg) {
         }
         const std::string old = lower_extension(id);
         const bool fits = jpeg ? old == ".jpg" || old == ".jpeg" : old == ".png";
-        const std::string extension = jpeg ? ".jpg" : ".png";
-        const std::string whole = path.lexically_normal().string();
-        std::string name = fits ? whole : std::string(without_extension(whole)) + extension;
-        if (!taken.insert(name).second) {
-            name = whole;
-            do {
-                name += extension;
-            } while (!taken.insert(name).second);
-        }
-        names.append(name);
+        whole[i] = path.lexically_normal().string();
+        if (fits && taken.insert(whole[i]).second) names[i] = whole[i];
     }
-    return names;
+    TargetNames targets;
+    for (std::size_t i = 0; i < dataset.size(); ++i) {
+        if (names[i].empty()) {
+            names[i] = std::string(without_extension(whole[i])) + extension;
+            if (!taken.insert(names[i]).second) {
+                targets.met = true;
+                names[i] = whole[i];
+                do {
+                    names[i] += extension;
+                } while (!taken.insert(names[i]).second);
+            }
+        }
+        targets.names.append(names[i]);
+    }
+    return targets;
 }
 
 /// Labels that are not in the names of folders need a file.
@@ -93,30 +110,32 @@ std::string labels_text(const Dataset& dataset, const StringColumn& names,
 
 /// What decides every byte, but for the bytes of the images themselves: to read them all would
 /// take as long as to decode them.
-json corrupt_settings(const CorruptOptions& o, const Dataset& dataset,
-                      const StringColumn& file_names,
-                      const std::vector<const Corruption*>& corruptions,
-                      const FrostPhotographs& frost) {
+json corrupt_settings(const CorruptOptions& o, const Dataset& dataset, const TargetNames& targets,
+                      const CorruptedVersions& versions) {
     json names = json::array();
-    for (const Corruption* c : corruptions) names.push_back(c->name);
+    for (const Corruption* c : versions.corruptions()) names.push_back(c->name);
     json labels;  // where they are the names of folders, they are in the ids
     if (labels_in_a_file(o, dataset))
         labels = hash_text(
-            labels_text(dataset, file_names, std::vector<std::uint8_t>(dataset.size(), 0)));
-    return {{"schema", "assay.corrupted"},
-            {"schema_version", 1},
-            {"seed", o.seed},
-            {"corruptions", names},
-            {"severities", o.severities},
-            {"resize", o.window.resize},
-            {"crop", o.window.crop},
-            {"jpeg_quality", o.jpeg_quality ? json(*o.jpeg_quality) : json()},
-            {"frost", frost.images.empty() ? json() : json(frost.fingerprint)},
-            {"labels", labels},
-            {"dataset",
-             {{"name", dataset.name},
-              {"images", dataset.size()},
-              {"fingerprint", dataset.ids_fingerprint()}}}};
+            labels_text(dataset, targets.names, std::vector<std::uint8_t>(dataset.size(), 0)));
+    json settings = {
+        {"schema", "assay.corrupted"},
+        {"schema_version", 1},
+        {"seed", o.seed},
+        {"corruptions", names},
+        {"severities", o.severities},
+        {"resize", o.window.resize},
+        {"crop", o.window.crop},
+        {"jpeg_quality", o.jpeg_quality ? json(*o.jpeg_quality) : json()},
+        {"frost", versions.frost().images.empty() ? json() : json(versions.frost().fingerprint)},
+        {"labels", labels},
+        {"dataset",
+         {{"name", dataset.name},
+          {"images", dataset.size()},
+          {"fingerprint", dataset.ids_fingerprint()}}}};
+    // Which of two images has the plain name was decided otherwise once.
+    if (targets.met) settings["equal_names"] = "those that had the extension before";
+    return settings;
 }
 
 /// A file that an earlier run left whole.
@@ -134,17 +153,15 @@ bool is_whole(const fs::path& path) {
 class Writer {
 public:
     Writer(const Dataset& dataset, const StringColumn& names, CorruptResult& result,
-           const FrostPhotographs& frost, const fs::path& folder, const ProgressCallback& callback)
+           const CorruptedVersions& made, const fs::path& folder, const ProgressCallback& callback)
         : dataset_(dataset),
           result_(result),
-          frost_(frost),
+          made_(made),
           callback_(callback),
           names_(names),
           left_out_(dataset.size(), 0) {
-        for (const Corruption* c : result.corruptions) {
-            for (const int severity : result.options.severities)
-                versions_.push_back({c, severity, folder / c->name / std::to_string(severity)});
-        }
+        for (const CorruptionVersion& v : made.versions())
+            versions_.push_back({v, folder / v.corruption->name / std::to_string(v.severity)});
         progress_.total = versions_.size() * dataset.size();
     }
 
@@ -168,8 +185,7 @@ public:
 
 private:
     struct Version {
-        const Corruption* corruption;
-        int severity;
+        CorruptionVersion what;
         fs::path folder;
     };
 
@@ -189,34 +205,51 @@ private:
         }
         count(versions_.size() - missing.size(), true);
         if (missing.empty()) return;
-        std::vector<std::vector<std::byte>> files;
+        std::vector<const Version*> written;
         try {
-            const Image window =
-                cut_window(load_image(dataset_.path_of(item)), result_.options.window);
+            const Image window = read_window(item);
+            for (const Version* v : missing) made_.check_size(v->what, window.width, window.height);
+            // Each is written as it is made: all of a large photograph's would fill the memory.
             for (const Version* v : missing) {
                 throw_if_stopped();
-                files.push_back(
-                    encoded(corrupt(window, *v->corruption, v->severity,
-                                    {result_.options.seed, dataset_.ids[item]}, &frost_)));
+                const MemoryBudget::Share share =
+                    memory_.take(CorruptedVersions::memory(window.width, window.height));
+                write_renamed(v->folder / names_[item],
+                              encoded(made_.corrupted(v->what, window, dataset_.ids[item])));
+                written.push_back(v);
+                count(1, false);
             }
         } catch (const Error& error) {
             if (error.code() != ErrorCode::bad_input) throw;
-            const std::scoped_lock lock(mutex_);
-            left_out_[item] = 1;
-            problems_.emplace(item, error.message());
-            if (problems_.size() > most_examples) problems_.erase(std::prev(problems_.end()));
-            return;
+            leave_out(item, error.message(), written);
         }
-        for (std::size_t k = 0; k < files.size(); ++k)
-            write_renamed(missing[k]->folder / names_[item], files[k]);
-        count(files.size(), false);
+    }
+
+    Image read_window(std::size_t item) {
+        MemoryBudget::Share share;  // as long as the image has its pixels
+        DecodeLimits limits;
+        limits.reserve = [&](std::uint64_t bytes) { share = memory_.take(bytes); };
+        return with_note("reading " + dataset_.path_of(item).string(), [&] {
+            return made_.window(decode_image(read_file(dataset_.path_of(item)), limits));
+        });
+    }
+
+    void leave_out(std::size_t item, const std::string& why,
+                   const std::vector<const Version*>& written) {
+        for (const Version* v : written) {
+            std::error_code problem;
+            fs::remove(v->folder / names_[item], problem);
+        }
+        const std::scoped_lock lock(mutex_);
+        result_.written -= written.size();
+        left_out_[item] = 1;
+        problems_.emplace(item, why);
+        if (problems_.size() > most_examples) problems_.erase(std::prev(problems_.end()));
     }
 
     std::vector<std::byte> encoded(const Image& image) const {
         if (!result_.options.jpeg_quality) return encode_png(image);
-        return encode_jpeg(image, {.quality = *result_.options.jpeg_quality,
-                                   .chroma = JpegChroma::halved,
-                                   .optimize = true});
+        return robustness::published_jpeg(image, *result_.options.jpeg_quality);
     }
 
     void count(std::size_t files, bool earlier) {
@@ -230,11 +263,12 @@ private:
 
     const Dataset& dataset_;
     CorruptResult& result_;
-    const FrostPhotographs& frost_;
+    const CorruptedVersions& made_;
     const ProgressCallback& callback_;
     const StringColumn& names_;
     std::vector<std::uint8_t> left_out_;  // 1: yes
     std::vector<Version> versions_;
+    MemoryBudget memory_{DecodeLimits{}.bytes};
     std::mutex mutex_;
     Progress progress_;
     std::map<std::size_t, std::string> problems_;  // the first ones in the data set's order
@@ -255,23 +289,8 @@ void read_earlier_result(const fs::path& file, CorruptResult& result) {
     }
 }
 
-/// Photographs cover the image. Where it is as large as it comes, only the image tells.
-void check_sides(const FrostPhotographs& frost, const CorruptResult& result) {
-    const int crop = result.options.window.crop;
-    if (std::none_of(result.corruptions.begin(), result.corruptions.end(),
-                     [](const Corruption* c) { return c->photographs; }))
-        return;
-    for (const Image& photograph : frost.images) {
-        if (photograph.width < crop || photograph.height < crop) {
-            refuse(fmt::format(
-                "{}: a photograph of frost has {} x {} pixels, fewer than the crop of {}",
-                result.options.frost.string(), photograph.width, photograph.height, crop));
-        }
-    }
-}
-
 void write_sheet(const Dataset& dataset, const CorruptResult& result,
-                 const FrostPhotographs& frost) {
+                 const CorruptedVersions& made) {
     const CorruptOptions& options = result.options;
     std::size_t item = 0;
     if (!options.sheet_image.empty()) {
@@ -281,9 +300,9 @@ void write_sheet(const Dataset& dataset, const CorruptResult& result,
                                shortened(options.sheet_image, 200)));
         }
     }
-    const Image window = cut_window(load_image(dataset.path_of(item)), options.window);
+    const Image window = made.window(load_image(dataset.path_of(item)));
     save_png(contact_sheet(window, result.corruptions, options.severities,
-                           {options.seed, dataset.ids[item]}, &frost),
+                           {options.seed, dataset.ids[item]}, &made.frost()),
              options.sheet);
 }
 
@@ -291,30 +310,22 @@ void write_sheet(const Dataset& dataset, const CorruptResult& result,
 
 CorruptResult corrupt_dataset(const CorruptOptions& options, const ProgressCallback& progress) {
     check(options);
+    const CorruptedVersions versions(options);
     CorruptResult result;
     result.options = options;
-    auto& severities = result.options.severities;
-    std::sort(severities.begin(), severities.end());
-    severities.erase(std::unique(severities.begin(), severities.end()), severities.end());
-    result.corruptions = chosen_corruptions(options.corruptions, !options.frost.empty());
-    FrostPhotographs frost;
-    if (!options.frost.empty()) frost = read_frost_photographs(options.frost);
-    check_sides(frost, result);
-    const Dataset dataset =
-        open_dataset(options.data, {.list = options.list, .limit = options.limit}, &result.notes);
+    result.options.severities = versions.settings().severities;
+    result.corruptions = versions.corruptions();
+    Dataset dataset =
+        open_dataset(options.data, {.list = options.list, .limit = options.first}, &result.notes);
+    if (options.limit != 0)
+        dataset = stratified_sample(dataset, options.limit, options.sample_seed);
     result.dataset = dataset.name;
     result.images = dataset.size();
-    for (const Corruption* c : result.corruptions) {
-        if (c->name == "frost_synthetic") {
-            result.notes.emplace_back(
-                "frost_synthetic stands in for frost, which overlays photographs that are not "
-                "given: it is no part of ImageNet-C");
-        }
-    }
-    if (!options.sheet.empty()) write_sheet(dataset, result, frost);
+    for (std::string& note : versions.notes()) result.notes.push_back(std::move(note));
+    if (!options.sheet.empty()) write_sheet(dataset, result, versions);
     if (options.out.empty()) return result;
-    const StringColumn names = target_names(dataset, options.jpeg_quality.has_value());
-    json settings = corrupt_settings(result.options, dataset, names, result.corruptions, frost);
+    const TargetNames targets = target_names(dataset, options.jpeg_quality.has_value());
+    json settings = corrupt_settings(result.options, dataset, targets, versions);
     MadeFolder made(options.out, corrupt_record, settings);
     result.options.out = made.final_path();
     if (made.finished()) {
@@ -322,7 +333,7 @@ CorruptResult corrupt_dataset(const CorruptOptions& options, const ProgressCallb
         return result;
     }
     with_note("making " + made.final_path().string(), [&] {
-        Writer(dataset, names, result, frost, made.path(), progress).run();
+        Writer(dataset, targets.names, result, versions, made.path(), progress).run();
         settings["pipeline"] = describe_pipeline(options);
         settings["made"] = {{"files", result.written},
                             {"left_out", result.left_out},

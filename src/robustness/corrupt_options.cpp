@@ -53,7 +53,7 @@ std::vector<const Corruption*> chosen_corruptions(const std::vector<std::string>
     return chosen;
 }
 
-void check(const CorruptOptions& options) {
+void check(const CorruptionSettings& options) {
     chosen_corruptions(options.corruptions, !options.frost.empty());
     if (options.severities.empty()) wrong_option("no severity is named");
     for (const int severity : options.severities) {
@@ -71,6 +71,12 @@ void check(const CorruptOptions& options) {
     }
     if (options.jpeg_quality && (*options.jpeg_quality < 1 || *options.jpeg_quality > 100))
         wrong_option(fmt::format("JPEG quality {}: 1 to 100", *options.jpeg_quality));
+}
+
+void check(const CorruptOptions& options) {
+    check(static_cast<const CorruptionSettings&>(options));
+    if (options.limit != 0 && options.first != 0)
+        wrong_option("a sample of the images and the first of them are both asked for");
     if (options.out.empty() && options.sheet.empty())
         wrong_option("nothing to write: neither a folder nor a contact sheet is named");
 }
@@ -98,13 +104,18 @@ Image cut_window(const Image& image, const CorruptionWindow& window) {
 }
 
 std::string describe_pipeline(const CorruptOptions& options) {
+    return describe_pipeline(static_cast<const CorruptionSettings&>(options), ", PNG");
+}
+
+std::string describe_pipeline(const CorruptionSettings& options, std::string_view lossless) {
     const CorruptionWindow& window = options.window;
     std::string text;
     if (window.resize != 0)
         text += fmt::format("short side to {} pixels (bilinear), ", window.resize);
     if (window.crop != 0) text += fmt::format("centre crop {0} x {0}, ", window.crop);
-    text += "corruption, cut to 8 bit, ";
-    text += options.jpeg_quality ? fmt::format("JPEG {} (4:2:0)", *options.jpeg_quality) : "PNG";
+    text += "corruption, cut to 8 bit";
+    text += options.jpeg_quality ? fmt::format(", JPEG {} (4:2:0)", *options.jpeg_quality)
+                                 : std::string(lossless);
     if (window == CorruptionWindow{}) {
         if (options.jpeg_quality == 85) {
             text += ": the pipeline of the published ImageNet-C";

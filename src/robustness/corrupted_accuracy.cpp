@@ -51,6 +51,7 @@ public:
         const auto whole = [](std::string_view id) { return id; };
         const auto stem = [](std::string_view id) { return without_extension(id); };
         bool any = match(corrupted, by_id_, whole, found, taken);
+        any = match(corrupted, by_id_, stem, found, taken) || any;  // a.jpg as a.jpg.png
         any = match(corrupted, by_stem_, stem, found, taken) || any;
         if (!any) match(corrupted, by_name_, file_stem, found, taken);
         return found;

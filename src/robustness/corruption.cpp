@@ -146,6 +146,25 @@ const Corruption& corruption_named(std::string_view name) {
                 fmt::format("unknown corruption `{}`{}", name, suggest(name, names)));
 }
 
+void robustness::check_size(const Corruption& corruption, int severity, int width, int height,
+                            const FrostPhotographs* frost) {
+    const int least = corruption.min_side[static_cast<std::size_t>(severity - 1)];
+    if (width < least || height < least) {
+        refuse(
+            fmt::format("{} at severity {} needs images of {} x {} pixels or more; this one has "
+                        "{} x {}",
+                        corruption.name, severity, least, least, width, height));
+    }
+    if (!corruption.photographs || frost == nullptr) return;
+    for (const Image& photograph : frost->images) {
+        if (photograph.width < width || photograph.height < height) {
+            refuse(fmt::format(
+                "a photograph of frost has {} x {} pixels, fewer than the image ({} x {})",
+                photograph.width, photograph.height, width, height));
+        }
+    }
+}
+
 Image corrupt(const Image& image, const Corruption& corruption, int severity,
               const CorruptionSeed& seed, const FrostPhotographs* frost) {
     if (severity < 1 || severity > corruption_severities) {
@@ -158,13 +177,10 @@ Image corrupt(const Image& image, const Corruption& corruption, int severity,
                                 "needs none",
                                 corruption.name));
     }
-    const int least = corruption.min_side[static_cast<std::size_t>(severity - 1)];
-    if (image.width < least || image.height < least ||
-        image.pixels.size() != std::size_t{4} * image.width * image.height) {
-        refuse(
-            fmt::format("{} at severity {} needs images of {} x {} pixels or more; this one has "
-                        "{} x {}",
-                        corruption.name, severity, least, least, image.width, image.height));
+    robustness::check_size(corruption, severity, image.width, image.height, frost);
+    if (image.pixels.size() != std::size_t{4} * image.width * image.height) {
+        refuse(fmt::format("an image of {} x {} pixels has {} bytes", image.width, image.height,
+                           image.pixels.size()));
     }
     RandomStream draws(seed.seed, fmt::format("corrupt.{}.{}", corruption.name, severity),
                        item_of(seed.image));

@@ -76,11 +76,6 @@ void frost(const Work& work, Image& out) {
     const auto& photographs = work.frost->images;
     const Image& photograph = photographs[work.draws.below(photographs.size())];
     const int dx = photograph.width - work.image.width, dy = photograph.height - work.image.height;
-    if (dx < 0 || dy < 0) {
-        refuse(
-            fmt::format("a photograph of frost has {} x {} pixels, fewer than the image ({} x {})",
-                        photograph.width, photograph.height, work.image.width, work.image.height));
-    }
     const auto left = static_cast<int>(work.draws.below(static_cast<std::uint64_t>(dx) + 1));
     const auto top = static_cast<int>(work.draws.below(static_cast<std::uint64_t>(dy) + 1));
     overlay(work, frost_image[work.level()], frost_overlay[work.level()], out,

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <cstdint>
 
 #include "assay/robustness/corruption.h"
 #include "core/random.h"
@@ -19,6 +20,14 @@ struct Work {
     std::size_t level() const { return static_cast<std::size_t>(severity - 1); }
     std::size_t pixels() const { return image.pixels.size() / 4; }
 };
+
+/// What one corruption takes at most beside the image, per pixel: measured on images of 6 and 24
+/// megapixels (bench/corruption_memory.py).
+inline constexpr std::uint64_t bytes_per_pixel = 48;
+
+/// Throws bad_input: an image of these sides is smaller than min_side or larger than a photograph.
+void check_size(const Corruption& corruption, int severity, int width, int height,
+                const FrostPhotographs* frost);
 
 /// A parameter at each severity.
 using Levels = std::array<double, corruption_severities>;

@@ -124,6 +124,7 @@ std::string dataset_id(const DatasetRecord& record) {
         hasher.add_field(text);
     for (const std::string& id : record.classes.ids()) hasher.add_field(id);
     for (const std::string& name : record.classes.names()) hasher.add_field(name);
+    if (!record.corruption.empty()) hasher.add_field(record.corruption);
     return hasher.digest();
 }
 
@@ -182,11 +183,31 @@ std::string labels_difference(const Dataset& there, const Dataset& now) {
                        count_text(now.size()));
 }
 
+/// Throws where the images are other ones, whatever their names: the same ones corrupted otherwise.
+void check_same_corruption(const DatasetRecord& there, std::string_view now,
+                           const fs::path& folder) {
+    if (there.corruption == now) return;
+    std::string how;
+    if (now.empty()) {
+        how = "corrupted images, and those now are as they are on the disk";
+    } else if (there.corruption.empty()) {
+        how = "images that are not corrupted, and those now are";
+    } else {
+        how = "images that were corrupted otherwise: " +
+              field_differences(json::parse(there.corruption), json::parse(now));
+    }
+    refuse(
+        fmt::format("the data set `{}` in `{}` is of {}; use another --out or another data set "
+                    "name",
+                    there.name, folder.string(), how));
+}
+
 /// What is there, when it is that of `dataset`.
 DatasetRecord same_record(const std::string& ids_hash, const Dataset& dataset,
-                          const fs::path& folder) {
+                          std::string_view corruption, const fs::path& folder) {
     DatasetRecord there = read_dataset_record(folder);
     check_items(there, folder);
+    check_same_corruption(there, corruption, folder);
     const auto other = [&](const std::string& what, const std::string& difference,
                            const char* more) {
         refuse(
@@ -213,19 +234,21 @@ DatasetRecord same_record(const std::string& ids_hash, const Dataset& dataset,
 }  // namespace
 
 std::string dataset_text(const DatasetRecord& record) {
-    return dump_with_checksum(
-        {{"schema", dataset_schema},
-         {"schema_version", schema_version},
-         {"id", record.id},
-         {"name", record.name},
-         {"root", record.root},
-         {"rows", record.rows},
-         {"ids_hash", record.ids_hash},
-         {"labels_hash", record.labels_hash},
-         {"attributes_hash", record.attributes_hash},
-         {"items",
-          {{"name", "items.csv"}, {"bytes", record.items_bytes}, {"xxh128", record.items_xxh128}}},
-         {"classes", {{"ids", record.classes.ids()}, {"names", record.classes.names()}}}});
+    json value = {
+        {"schema", dataset_schema},
+        {"schema_version", schema_version},
+        {"id", record.id},
+        {"name", record.name},
+        {"root", record.root},
+        {"rows", record.rows},
+        {"ids_hash", record.ids_hash},
+        {"labels_hash", record.labels_hash},
+        {"attributes_hash", record.attributes_hash},
+        {"items",
+         {{"name", "items.csv"}, {"bytes", record.items_bytes}, {"xxh128", record.items_xxh128}}},
+        {"classes", {{"ids", record.classes.ids()}, {"names", record.classes.names()}}}};
+    if (!record.corruption.empty()) value["corruption"] = json::parse(record.corruption);
+    return dump_with_checksum(value);
 }
 
 DatasetRecord parse_dataset_record(std::string_view text) {
@@ -245,6 +268,7 @@ DatasetRecord parse_dataset_record(std::string_view text) {
     if (ids.size() != names.size())
         refuse(fmt::format("{} class ids but {} class names", ids.size(), names.size()));
     if (!ids.empty()) record.classes = ClassList(std::move(ids), std::move(names));
+    if (value.contains("corruption")) record.corruption = object_field(value, "corruption").dump();
     record.has_checksum = format >= 3;
     // Before there were ids, the hash of items.csv stood for all that is known of each item.
     record.attributes_hash =
@@ -262,12 +286,13 @@ DatasetRecord read_dataset_record(const fs::path& folder) {
 }
 
 DatasetRecord ensure_dataset(const fs::path& folder, const std::string& name,
-                             const std::string& ids_hash, const Dataset& dataset) {
+                             const std::string& ids_hash, const Dataset& dataset,
+                             std::string_view corruption) {
     // A finished description is only read: a second model may then be written where the data set's
     // folder is read-only.
-    if (is_there(record_file(folder))) return same_record(ids_hash, dataset, folder);
+    if (is_there(record_file(folder))) return same_record(ids_hash, dataset, corruption, folder);
     const FileLock lock = wait_for_lock(folder / ".lock");
-    if (is_there(record_file(folder))) return same_record(ids_hash, dataset, folder);
+    if (is_there(record_file(folder))) return same_record(ids_hash, dataset, corruption, folder);
     remove_stale_temporaries(folder);
     write_items(dataset, items_file(folder));
     DatasetRecord record;
@@ -280,9 +305,15 @@ DatasetRecord ensure_dataset(const fs::path& folder, const std::string& name,
     record.items_bytes = file_bytes(items_file(folder));
     record.items_xxh128 = hash_file(items_file(folder));
     record.classes = dataset.classes;
+    if (!corruption.empty()) record.corruption = json::parse(corruption).dump();
     record.id = dataset_id(record);
     write_file_atomically(record_file(folder), dataset_text(record));
     return record;
+}
+
+void check_corruption(const fs::path& folder, std::string_view corruption) {
+    if (is_there(record_file(folder)))
+        check_same_corruption(read_dataset_record(folder), corruption, folder);
 }
 
 void move_root(const fs::path& folder, const fs::path& root) {

@@ -17,11 +17,12 @@ struct DatasetRecord {
     std::string ids_hash;
     std::string labels_hash;      ///< "" when no item has a label
     std::string attributes_hash;  ///< "" when there are none
+    std::string corruption;       ///< JSON: what was done to each image; "": nothing
     std::uint64_t items_bytes = 0;
     std::string items_xxh128;
     ClassList classes;
-    /// What tells data sets apart: the name, the ids, what is known of each item, and the classes;
-    /// not where the images are.
+    /// What tells data sets apart: the name, the ids, what is known of each item, the classes, and
+    /// what was done to the images; not where they are.
     std::string id;
     bool has_checksum = true;  ///< not so in files of before there was one
 };
@@ -31,10 +32,14 @@ DatasetRecord parse_dataset_record(std::string_view text);
 DatasetRecord read_dataset_record(const std::filesystem::path& dataset_folder);
 
 /// Writes both files when they are missing; when they are there, checks that they describe the same
-/// items, labels and classes. Writers of several models may come at once: a lock of the data set's
-/// own makes them take turns. What is recorded then.
+/// items, labels, classes and corruption. Writers of several models may come at once: a lock of the
+/// data set's own makes them take turns. What is recorded then.
 DatasetRecord ensure_dataset(const std::filesystem::path& dataset_folder, const std::string& name,
-                             const std::string& ids_hash, const Dataset& dataset);
+                             const std::string& ids_hash, const Dataset& dataset,
+                             std::string_view corruption = {});
+/// Throws bad_input where a data set is described there whose images were corrupted otherwise, with
+/// what differs.
+void check_corruption(const std::filesystem::path& dataset_folder, std::string_view corruption);
 /// Has the images of a data set looked for in another folder from now on. Does nothing where the
 /// record cannot be written.
 void move_root(const std::filesystem::path& dataset_folder, const std::filesystem::path& root);

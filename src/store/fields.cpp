@@ -152,4 +152,20 @@ std::vector<std::string> text_list_field(const json& object, const char* key) {
     return texts;
 }
 
+std::string shown_field(const json& value) {
+    if (value.is_string()) return value.get<std::string>();
+    return value.is_null() ? "not set" : value.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+std::string field_differences(const json& there, const json& now) {
+    std::string text;
+    for (const auto& [key, value] : now.items()) {
+        const json before = there.value(key, json());
+        if (before == value) continue;
+        text += fmt::format("{}{} is `{}` there and `{}` now", text.empty() ? "" : ", ", key,
+                            shown_field(before), shown_field(value));
+    }
+    return text;
+}
+
 }  // namespace assay::store

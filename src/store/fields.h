@@ -66,4 +66,9 @@ const nlohmann::json& array_field(const nlohmann::json& object, const char* key)
 const nlohmann::json& object_field(const nlohmann::json& object, const char* key);
 std::vector<std::string> text_list_field(const nlohmann::json& object, const char* key);
 
+/// A value as a sentence has it: a text without quotes, "not set" for null.
+std::string shown_field(const nlohmann::json& value);
+/// The fields of two objects that differ: "interpolation is `bicubic` there and `bilinear` now".
+std::string field_differences(const nlohmann::json& there, const nlohmann::json& now);
+
 }  // namespace assay::store

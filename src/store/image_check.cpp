@@ -22,7 +22,6 @@ namespace assay::store {
 namespace {
 
 constexpr std::size_t sample_size = 64;
-constexpr std::uint64_t absent = UINT64_MAX;
 
 /// The rows whose bytes are read: the same for every store of the data set, so that each file is
 /// read once.
@@ -106,7 +105,13 @@ ImageFile image_file(std::uint64_t bytes, std::string_view whole_hash) {
 
 std::optional<bool> saw_same_images(const PredictionStore& one, const PredictionStore& two) {
     const StoreSpec &a = one.spec(), &b = two.spec();
-    if (a.ids_hash != b.ids_hash || a.shard_rows != b.shard_rows) return std::nullopt;
+    if (a.ids_hash != b.ids_hash) return std::nullopt;
+    // The files may be the same ones: what was made of them is not.
+    const auto corruption = [](const PredictionStore& store) {
+        return read_dataset_record(store.folder().parent_path()).corruption;
+    };
+    if (corruption(one) != corruption(two)) return false;
+    if (a.shard_rows != b.shard_rows) return std::nullopt;
     for (std::size_t shard = 0; shard < one.shards(); ++shard) {
         if (!one.has(shard) || !two.has(shard)) continue;
         const auto first = record_if_there(one.folder(), a, shard);
@@ -128,11 +133,16 @@ std::optional<bool> saw_same_images(const PredictionStore& one, const Prediction
 }
 
 ImageCheck::ImageCheck(const Dataset& dataset, fs::path folder, int threads)
+    : ImageCheck(dataset, dataset.name, std::move(folder), threads,
+                 std::make_shared<ImagesNow>(dataset, threads)) {}
+
+ImageCheck::ImageCheck(const Dataset& dataset, std::string name, fs::path folder, int threads,
+                       std::shared_ptr<ImagesNow> now)
     : dataset_(dataset),
+      name_(std::move(name)),
       folder_(std::move(folder)),
       threads_(threads),
-      sample_rows_(sample_of(dataset.size())),
-      sample_(sample_rows_.size()) {}
+      now_(std::move(now)) {}
 
 std::vector<fs::path> ImageCheck::siblings(const std::string& model) const {
     std::vector<fs::path> folders;
@@ -158,8 +168,14 @@ bool ImageCheck::compare(const fs::path& store) {
     return compare_single(store, *spec) || compare_whole_shard(store, *spec);
 }
 
-void ImageCheck::find_sizes() {
-    if (!sizes_.empty()) return;
+ImagesNow::ImagesNow(const Dataset& dataset, int threads)
+    : dataset_(dataset),
+      threads_(threads),
+      sample_rows_(sample_of(dataset.size())),
+      sample_(sample_rows_.size()) {}
+
+const std::vector<std::uint64_t>& ImagesNow::sizes() {
+    if (!sizes_.empty()) return sizes_;
     sizes_.assign(dataset_.size(), absent);
     constexpr std::size_t block = 256;
     parallel_blocks((sizes_.size() + block - 1) / block, resolve_threads(threads_),
@@ -172,9 +188,10 @@ void ImageCheck::find_sizes() {
                             if (!error) sizes_[i] = bytes;
                         }
                     });
+    return sizes_;
 }
 
-ImageFile ImageCheck::sampled(std::size_t place) {
+ImageFile ImagesNow::sampled(std::size_t place) {
     std::optional<ImageFile>& known = sample_[place];
     if (!known) known = read_image(dataset_, sample_rows_[place]);
     return *known;
@@ -189,24 +206,25 @@ bool ImageCheck::compare_single(const fs::path& store, const StoreSpec& spec) {
     std::uint64_t compared = 0, bytes_compared = 0, recorded = 0;
     std::optional<std::pair<std::uint64_t, std::string>> bytes_differ;
     std::size_t place = 0;
+    const std::vector<std::uint64_t>& sample_rows = now_->sample_rows();
     for (std::size_t shard = 0; shard < shard_count(spec); ++shard) {
         throw_if_stopped();
         const auto record = record_if_there(store, spec, shard);
         if (!record || record->images.empty()) continue;
-        find_sizes();
+        const std::vector<std::uint64_t>& sizes = now_->sizes();
         const std::uint64_t first = shard_begin(spec, shard);
-        while (place < sample_rows_.size() && sample_rows_[place] < first) ++place;
+        while (place < sample_rows.size() && sample_rows[place] < first) ++place;
         for (std::size_t i = 0; i < record->images.size(); ++i) {
             const std::uint64_t row = first + i;
             const ImageFile& there = record->images[i];
-            const bool sampled_row = place < sample_rows_.size() && sample_rows_[place] == row;
+            const bool sampled_row = place < sample_rows.size() && sample_rows[place] == row;
             const std::size_t at = place;
             if (sampled_row) ++place;
             recorded += there.known() ? 1 : 0;
             // An image that could not be read then may have been mended since.
             if (!there.known() || record->states[i] == RowState::unreadable) continue;
-            const std::uint64_t size = sizes_[static_cast<std::size_t>(row)];
-            if (size == absent) continue;
+            const std::uint64_t size = sizes[static_cast<std::size_t>(row)];
+            if (size == ImagesNow::absent) continue;
             ++compared;
             if (size != there.bytes) {
                 if (sizes_differ.count++ == 0) {
@@ -216,14 +234,14 @@ bool ImageCheck::compare_single(const fs::path& store, const StoreSpec& spec) {
                 continue;
             }
             if (!sampled_row || bytes_differ) continue;
-            const ImageFile now = sampled(at);
+            const ImageFile now = now_->sampled(at);
             if (!now.known()) continue;
             ++bytes_compared;
             if (now != there) bytes_differ = {row, how_different(there, now)};
         }
     }
     if (sizes_differ.count > 0) {
-        const std::uint64_t now = sizes_[static_cast<std::size_t>(sizes_differ.row)];
+        const std::uint64_t now = now_->sizes()[static_cast<std::size_t>(sizes_differ.row)];
         refuse(store, sizes_differ.row, how_different(sizes_differ.there, {now, 0}),
                sizes_differ.count - 1, compared);
     }
@@ -326,7 +344,7 @@ void ImageCheck::refuse(const fs::path& store, std::uint64_t row, const std::str
             "`{}` {}{}. The store came from `{}`{}. Give these images a data set name of their own "
             "({}), or "
             "use another --out",
-            dataset_.name, store.string(), dataset_.ids[static_cast<std::size_t>(row)], how,
+            name_, store.string(), dataset_.ids[static_cast<std::size_t>(row)], how,
             others == 0 ? ""
                         : fmt::format(", and so {} {} more of {}", others == 1 ? "has" : "have",
                                       count_text(others), count_text(compared)),

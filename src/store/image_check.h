@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <span>
@@ -21,13 +22,39 @@ namespace assay::store {
 ImageFile image_file(std::uint64_t bytes, std::string_view whole_hash);
 
 /// Whether two stores of the same ids saw the same images, by the first shard that both have with
-/// records of them; nothing where no records tell (imports, other shards). Cost: two records.
+/// records of them, and by what was done to them; nothing where no records tell (imports, other
+/// shards). Cost: two records and two descriptions of data sets.
 std::optional<bool> saw_same_images(const PredictionStore& one, const PredictionStore& two);
+
+/// What the images of a data set are now: looked up once, for however many checks.
+class ImagesNow {
+public:
+    /// `dataset` must outlive this.
+    ImagesNow(const Dataset& dataset, int threads);
+
+    static constexpr std::uint64_t absent = UINT64_MAX;
+    /// Bytes of each image's file; `absent` where it is not there. Cost, once: a look at each file.
+    const std::vector<std::uint64_t>& sizes();
+    /// The rows whose bytes are compared, ascending, and what those of one of them are.
+    const std::vector<std::uint64_t>& sample_rows() const { return sample_rows_; }
+    ImageFile sampled(std::size_t place);
+
+private:
+    const Dataset& dataset_;
+    int threads_;
+    std::vector<std::uint64_t> sizes_;
+    std::vector<std::uint64_t> sample_rows_;
+    std::vector<std::optional<ImageFile>> sample_;
+};
 
 class ImageCheck {
 public:
     /// `dataset` must outlive the check; `folder`: RUNS/<data set>, there or not.
     ImageCheck(const Dataset& dataset, std::filesystem::path folder, int threads);
+    /// The same of another data set, `name`, made from the same images: `now` is that of `dataset`,
+    /// shared by one check after another, and is used by before() alone.
+    ImageCheck(const Dataset& dataset, std::string name, std::filesystem::path folder, int threads,
+               std::shared_ptr<ImagesNow> now);
 
     /// Compares the images with the records of the store of `model`, or, while that has none, of
     /// the first store beside it that has some: the size of every recorded image, and the bytes of
@@ -55,19 +82,16 @@ private:
     bool compare(const std::filesystem::path& store);
     bool compare_single(const std::filesystem::path& store, const StoreSpec& spec);
     bool compare_whole_shard(const std::filesystem::path& store, const StoreSpec& spec);
-    void find_sizes();
-    ImageFile sampled(std::size_t place);
     [[noreturn]] void refuse(const std::filesystem::path& store, std::uint64_t row,
                              const std::string& how, std::uint64_t others,
                              std::uint64_t compared) const;
     void note_compared(std::uint64_t sizes, std::uint64_t bytes);
 
     const Dataset& dataset_;
+    std::string name_;
     std::filesystem::path folder_;
     int threads_;
-    std::vector<std::uint64_t> sizes_;  // of each image now; `absent` where it is not there
-    std::vector<std::uint64_t> sample_rows_;
-    std::vector<std::optional<ImageFile>> sample_;
+    std::shared_ptr<ImagesNow> now_;
     std::vector<std::string> notes_;
     bool noted_ = false;
     mutable std::mutex mutex_;

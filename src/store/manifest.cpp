@@ -164,23 +164,6 @@ json section(const StoreSpec& spec, const char* key) {
     return found != all.end() && found->is_object() ? *found : json::object();
 }
 
-std::string shown(const json& value) {
-    if (value.is_string()) return value.get<std::string>();
-    return value.is_null() ? "not set" : value.dump(-1, ' ', false, json::error_handler_t::replace);
-}
-
-/// The fields of two objects that differ: "interpolation is `bicubic` there and `bilinear` now".
-std::string field_differences(const json& there, const json& now) {
-    std::string text;
-    for (const auto& [key, value] : now.items()) {
-        const json before = there.value(key, json());
-        if (before == value) continue;
-        text += fmt::format("{}{} is `{}` there and `{}` now", text.empty() ? "" : ", ", key,
-                            shown(before), shown(value));
-    }
-    return text;
-}
-
 /// Where the scores came from: a model's file, or a file of scores.
 std::string source_of(const StoreSpec& spec) {
     const json file = section(spec, "import").value("file", json());
@@ -212,7 +195,7 @@ void compare_models(const StoreSpec& recorded, const StoreSpec& wanted,
     const json entry_there = there.value("output", json()), entry_now = now.value("output", json());
     if (entry_there.is_string() && entry_now.is_string() && entry_there != entry_now) {
         const auto name = [](const json& entry) {
-            return entry == "" ? std::string("its only one") : shown(entry);
+            return entry == "" ? std::string("its only one") : shown_field(entry);
         };
         found.push_back(fmt::format("the model's output entry is `{}` there and `{}` now",
                                     name(entry_there), name(entry_now)));

@@ -160,7 +160,8 @@ StoreWriter::StoreWriter(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 StoreWriter::~StoreWriter() = default;
 StoreWriter::StoreWriter(StoreWriter&&) noexcept = default;
 
-StoreWriter StoreWriter::open(const fs::path& runs, const StoreSpec& spec, const Dataset& dataset) {
+StoreWriter StoreWriter::open(const fs::path& runs, const StoreSpec& spec, const Dataset& dataset,
+                              std::string_view corruption) {
     check_folder_name("data set", spec.dataset_name);
     check_folder_name("model", spec.model_name);
     if (spec.rows != dataset.size()) {
@@ -179,7 +180,7 @@ StoreWriter StoreWriter::open(const fs::path& runs, const StoreSpec& spec, const
     const fs::path dataset_folder = runs / spec.dataset_name;
     make_folders(dataset_folder);
     const DatasetRecord there =
-        ensure_dataset(dataset_folder, spec.dataset_name, wanted.ids_hash, dataset);
+        ensure_dataset(dataset_folder, spec.dataset_name, wanted.ids_hash, dataset, corruption);
     check_class_count(there.classes, wanted);
     wanted.dataset_name = there.name;  // the folder may have been renamed
     wanted.dataset_id = there.id;

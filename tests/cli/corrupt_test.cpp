@@ -44,6 +44,7 @@ TEST_F(CorruptCommand, WritesATreeAndListsIt) {
         EXPECT_TRUE(fs::exists(fs::path(version["folder"].get<std::string>()) / "cat/2.png"));
     }
     EXPECT_THAT(made.err, HasSubstr("assay predict --model MODEL --data "));
+    EXPECT_THAT(made.err, HasSubstr("with another input, --resize-size is its side"));
     const Outcome again =
         run({"--out", out, "--corruptions", "digital,fog", "--severities", "4,2"});
     EXPECT_EQ(again.status, 0) << again.err;
@@ -55,8 +56,8 @@ TEST_F(CorruptCommand, WritesASheetOfOneImage) {
     const Outcome made = run({"--sheet", sheet, "--image", "cat/1.png", "-q"});
     ASSERT_EQ(made.status, 0) << made.err;
     const Image image = load_image(sheet);
-    EXPECT_EQ(image.width, 5 * 226 - 2);
-    EXPECT_EQ(image.height, 19 * 226 - 2);
+    EXPECT_EQ(image.width, 214 + 5 * 226 - 2);
+    EXPECT_EQ(image.height, 20 + 19 * 226 - 2);
     EXPECT_THAT(run({"--sheet", sheet, "--image", "cat/7.png"}).err,
                 HasSubstr("has no image `cat/7.png`"));
 }

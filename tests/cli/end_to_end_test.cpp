@@ -140,6 +140,109 @@ TEST_F(EndToEnd, InterruptedEndsWith130AndResumes) {
     EXPECT_EQ(assay_run(words).status, 0);
 }
 
+/// The shards of every store below, by their paths.
+std::map<std::string, std::string> all_shards(const fs::path& runs) {
+    std::map<std::string, std::string> files;
+    for (const auto& entry : fs::recursive_directory_iterator(runs)) {
+        if (entry.path().parent_path().filename() == "shards")
+            files[fs::relative(entry.path(), runs).string()] = slurp(entry.path());
+    }
+    return files;
+}
+
+TEST_F(EndToEnd, CorruptedInMemoryOrOnTheDiskTheAccuracyIsTheSame) {
+    const fs::path direct = fresh("corrupt-direct"), files = fresh("corrupt-files");
+    const std::vector<std::string> part = {"--limit", "30", "--sample-seed", "2"};
+    const std::vector<std::string> window = {"fog,contrast", "--severities", "1,5", "--seed", "3"};
+    const auto predict = [&](const fs::path& runs, const std::vector<std::string>& data,
+                             std::vector<std::string> more) {
+        std::vector<std::string> words = {"predict", "--model",     (models / "small.pt").string(),
+                                          "--out",   runs.string(), "-q",
+                                          "--data"};
+        words.insert(words.end(), data.begin(), data.end());
+        words.insert(words.end(), more.begin(), more.end());
+        const Outcome outcome = assay_run(words);
+        ASSERT_EQ(outcome.status, 0) << outcome.err;
+    };
+    const auto join = [](std::vector<std::string> a, const std::vector<std::string>& b) {
+        a.insert(a.end(), b.begin(), b.end());
+        return a;
+    };
+    predict(direct, {images().string()}, part);
+    predict(direct, {images().string()}, join(join({"--corrupt"}, window), part));
+    const fs::path c = fresh("c");
+    ASSERT_EQ(assay_run(join(join({"corrupt", images().string(), "--out", c.string(), "-q",
+                                   "--corruptions"},
+                                  window),
+                             part))
+                  .status,
+              0);
+    predict(files, {images().string()}, part);
+    predict(files,
+            {(c / "fog/1").string(), (c / "fog/5").string(), (c / "contrast/1").string(),
+             (c / "contrast/5").string()},
+            {});
+    const auto robustness = [](const fs::path& runs) {
+        const Outcome outcome =
+            assay_run({"robustness", runs.string(), "--clean", "shapes", "--json"});
+        EXPECT_EQ(outcome.status, 0) << outcome.err;
+        json model = json::parse(outcome.out)["models"][0];
+        for (json& version : model["versions"]) version.erase("dataset");
+        return model;
+    };
+    const json measured = robustness(direct);
+    EXPECT_EQ(measured, robustness(files));
+    EXPECT_EQ(measured["images"], 30);
+    EXPECT_EQ(measured["versions"].size(), 4U);
+    const Outcome other = assay_run({"predict", "--model", (models / "small.pt").string(), "--data",
+                                     images().string(), "--out", direct.string(), "--corrupt",
+                                     "fog", "--limit", "30", "--sample-seed", "2", "--seed", "4"});
+    EXPECT_EQ(other.status, 2);
+    EXPECT_THAT(other.err, HasSubstr("seed is `3` there and `4` now"));
+}
+
+TEST_F(EndToEnd, ACorruptedRunThatIsKilledResumesToTheSameBytes) {
+    const std::vector<std::string> corrupt = {"--corrupt", "fog,contrast", "--severities",
+                                              "1,5",       "--limit",      "48"};
+    const fs::path reference = fresh("corrupt-unbroken"), runs = fresh("corrupt-killed");
+    ASSERT_EQ(assay_run(predict_words(reference, corrupt)).status, 0);
+    std::vector<std::string> words = predict_words(runs, corrupt);
+    words.insert(words.end(), {"--threads", "1"});
+    words.insert(words.begin(), ASSAY_PROGRAM);
+    int kills = 0;
+    for (int wait = 300; wait < 20'000; wait += 250) {
+        Program program(words);
+        std::this_thread::sleep_for(std::chrono::milliseconds(wait));
+        ::kill(program.pid(), SIGKILL);
+        const Outcome outcome = program.wait();
+        if (outcome.status == 0) break;
+        ASSERT_EQ(outcome.status, 128 + SIGKILL) << outcome.err;
+        ++kills;
+    }
+    EXPECT_GE(kills, 1);
+    ASSERT_EQ(assay_run(predict_words(runs, corrupt)).status, 0);
+    const auto expected = all_shards(reference);
+    EXPECT_EQ(expected.size(), 4U * 2 * 2);  // 48 images in shards of 32
+    EXPECT_EQ(all_shards(runs), expected);
+}
+
+TEST_F(EndToEnd, CorruptSaysWhatGoesWithIt) {
+    const auto refused = [](const std::vector<std::string>& more) {
+        const Outcome outcome = assay_run(predict_words(fresh("refused"), more));
+        EXPECT_EQ(outcome.status, 2);
+        return outcome.err;
+    };
+    EXPECT_THAT(refused({"--severities", "1"}), HasSubstr("--corrupt"));
+    EXPECT_THAT(refused({"--corrupt", "fogg"}), HasSubstr("did you mean `fog`?"));
+    EXPECT_THAT(refused({"--corrupt", "frost"}), HasSubstr("no folder of them is given"));
+    EXPECT_THAT(refused({"--corrupt", "all", "--until", "half_width(top1) <= 1%"}),
+                HasSubstr("--until"));
+    const Outcome plan = assay_run(predict_words(fresh("plan"), {"--corrupt", "all", "--dry-run"}));
+    EXPECT_EQ(plan.status, 0);
+    EXPECT_THAT(plan.err, HasSubstr("19 corruptions at 5 severities, 95 versions of each image: "
+                                    "short side to 256 pixels"));
+}
+
 TEST_F(EndToEnd, AccuracyEqualsACountByHand) {
     const fs::path runs = fresh("count");
     ASSERT_EQ(assay_run(predict_words(runs)).status, 0);

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "assay/data/dataset.h"
+#include "assay/data/sample.h"
 #include "assay/error.h"
 #include "assay/image/encode.h"
 #include "assay/image/preprocess.h"
@@ -130,6 +131,72 @@ TEST_F(CorruptDataset, EqualNamesOfOtherFormatsStayApart) {
     corrupt_dataset(options());
     EXPECT_TRUE(fs::exists(scratch_ / "out/fog/2/cat/0.png"));
     EXPECT_EQ(open_dataset(scratch_ / "out/fog/2", {}).size(), 5U);
+}
+
+// All versions of a large photograph at once would fill the memory.
+TEST_F(CorruptDataset, AVersionIsWrittenBeforeTheNextIsMade) {
+    CorruptOptions o = options();
+    o.threads = 1;
+    std::vector<std::uint64_t> done;
+    std::size_t before = 0;
+    corrupt_dataset(o, [&](const Progress& progress) {
+        const std::size_t there = files_below(scratch_ / ".out.partial").size();
+        if (progress.done == 0) before = there;
+        EXPECT_EQ(there, before + progress.done);
+        done.push_back(progress.done);
+    });
+    done.erase(std::unique(done.begin(), done.end()), done.end());
+    ASSERT_EQ(done.size(), 17U);
+    for (std::uint64_t files = 0; files <= 16; ++files) EXPECT_EQ(done[files], files);
+}
+
+TEST_F(CorruptDataset, AnImageTooSmallForOneVersionIsInNone) {
+    save_png(wavy_image(30, 30), scratch_ / "images/cat/9.png");
+    CorruptOptions o = options();
+    o.window = {.resize = 0, .crop = 0};
+    o.corruptions = {"contrast", "motion_blur"};
+    const CorruptResult made = corrupt_dataset(o);
+    EXPECT_EQ(made.left_out, 1U);
+    EXPECT_EQ(made.written, 16U);
+    EXPECT_FALSE(fs::exists(scratch_ / "out/contrast/2/cat/9.png"));
+}
+
+// A clean image and its corrupted copies are paired by their ids: the copy that has the id of
+// another image would be paired with that.
+TEST_F(CorruptDataset, ACopyNeverTakesTheIdOfAnotherImage) {
+    save_png(wavy_image(50, 50), scratch_ / "images/cat/0.jpg");  // before 0.png
+    corrupt_dataset(options());
+    const CorruptOptions o = options();
+    for (const char* name : {"cat/0.png", "cat/0.jpg"}) {
+        const Image window = cut_window(load_image(scratch_ / "images" / name), o.window);
+        const std::string copy = name == std::string("cat/0.png") ? name : "cat/0.jpg.png";
+        EXPECT_EQ(load_image(scratch_ / "out/fog/2" / copy).pixels,
+                  corrupt(window, corruption_named("fog"), 2, {.seed = 7, .image = name}).pixels);
+    }
+}
+
+TEST_F(CorruptDataset, TakesTheSampleThatPredictTakesOrTheFirstImages) {
+    for (int i = 4; i < 12; ++i)
+        save_png(wavy_image(50, 50), scratch_ / ("images/cat/" + std::to_string(i) + ".png"));
+    const auto written = [&](const std::string& out, std::size_t limit, std::size_t first,
+                             std::uint64_t seed = 0) {
+        CorruptOptions o = options(out);
+        o.corruptions = {"contrast"};
+        o.severities = {1};
+        o.limit = limit;
+        o.sample_seed = seed;
+        o.first = first;
+        corrupt_dataset(o);
+        return open_dataset(scratch_ / out / "contrast/1", {}).ids;
+    };
+    const Dataset all = open_dataset(scratch_ / "images", {});
+    EXPECT_EQ(written("sample", 6, 0), stratified_sample(all, 6, 0).ids);
+    EXPECT_EQ(written("other", 6, 0, 3), stratified_sample(all, 6, 3).ids);
+    EXPECT_NE(stratified_sample(all, 6, 3).ids, stratified_sample(all, 6, 0).ids);
+    EXPECT_EQ(written("first", 0, 6), open_dataset(scratch_ / "images", {.limit = 6}).ids);
+    CorruptOptions both = options("both");
+    both.limit = both.first = 2;
+    EXPECT_THAT(message_of([&] { check(both); }, ErrorCode::usage), HasSubstr("both asked for"));
 }
 
 TEST_F(CorruptDataset, NamesThatMeetAgainAndAgainStayApart) {
@@ -289,11 +356,45 @@ TEST(ContactSheet, HasARowPerCorruptionAndAColumnPerSeverity) {
     const Image image = wavy_image(40, 30);
     const auto chosen = chosen_corruptions({"contrast", "jpeg_compression"}, false);
     const Image sheet = contact_sheet(image, chosen, {1, 3, 5}, {});
-    EXPECT_EQ(sheet.width, 3 * 40 + 2 * 2);
-    EXPECT_EQ(sheet.height, 2 * 30 + 2);
+    EXPECT_EQ(sheet.width, sheet_left + 3 * 40 + 2 * 2);
+    EXPECT_EQ(sheet.height, sheet_top + 2 * 30 + 2);
     const Image part = corrupt(image, *chosen[1], 5, {});
-    EXPECT_EQ(value_at(sheet, 2 * 42 + 7, 32 + 9, 1), value_at(part, 7, 9, 1));
-    EXPECT_EQ(value_at(sheet, 40, 3, 0), 255);
+    EXPECT_EQ(value_at(sheet, sheet_left + 2 * 42 + 7, sheet_top + 32 + 9, 1),
+              value_at(part, 7, 9, 1));
+    EXPECT_EQ(value_at(sheet, sheet_left + 40, sheet_top + 3, 0), 255);
+}
+
+/// The letters of a row or column: where its dots are.
+std::vector<std::string> dots(const Image& sheet, int left, int top, int width, int height) {
+    std::vector<std::string> lines;
+    for (int y = top; y < top + height; y += 2) {
+        lines.emplace_back();
+        for (int x = left; x < left + width; x += 2)
+            lines.back() += value_at(sheet, x, y, 0) == 0 ? '#' : '.';
+    }
+    return lines;
+}
+
+TEST(ContactSheet, NamesItsRowsAndColumns) {
+    const Image sheet =
+        contact_sheet(wavy_image(40, 30), chosen_corruptions({"fog"}, false), {2, 5}, {});
+    // "fog" beside the middle of its row, 2 above the first column.
+    EXPECT_THAT(dots(sheet, 4, sheet_top + 8, 36, 14),
+                ElementsAre("..##..............",  //
+                            ".#..#........####.",  //
+                            ".#.....###..#...#.",  //
+                            "###...#...#.#...#.",  //
+                            ".#....#...#..####.",  //
+                            ".#....#...#.....#.",  //
+                            ".#.....###...###.."));
+    EXPECT_THAT(dots(sheet, sheet_left + 14, 2, 10, 14),
+                ElementsAre(".###.", "#...#", "....#", "...#.", "..#..", ".#...", "#####"));
+    // Every name of the table has room, and letters that are drawn.
+    for (const Corruption& c : corruptions()) {
+        EXPECT_LE(4 + 12 * static_cast<int>(c.name.size()), sheet_left) << c.name;
+        for (const char letter : c.name)
+            EXPECT_TRUE(letter == '_' || (letter >= 'a' && letter <= 'z')) << c.name;
+    }
 }
 
 }  // namespace

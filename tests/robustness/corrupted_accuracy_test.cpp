@@ -221,6 +221,17 @@ TEST_F(CorruptedAccuracyOf, ImagesOfOneNameInManyFoldersAreNotTakenForOneAnother
     EXPECT_THAT(result.warnings, ElementsAre(HasSubstr("3 of the 4 clean images")));
 }
 
+// The copies that `assay corrupt` writes of a.jpg and a.png are a.jpg.png and a.png.
+TEST_F(CorruptedAccuracyOf, ACopyWithAnExtensionBehindAnotherIsOfTheImageWithoutIt) {
+    store("val", "101", {"a.jpg", "a.png", "b.jpg"});
+    store("fog_1", "010", {"a.jpg.png", "a.png", "b.png"});
+    const CorruptedAccuracyResult result = measure();
+    EXPECT_EQ(result.models[0].images, 3U);
+    EXPECT_DOUBLE_EQ(*result.models[0].clean.value, 2.0 / 3);
+    EXPECT_DOUBLE_EQ(*result.models[0].versions[0].accuracy.value, 1.0 / 3);
+    EXPECT_THAT(result.warnings, testing::IsEmpty());
+}
+
 TEST_F(CorruptedAccuracyOf, IdsThatDifferInTheirExtensionAloneStayApart) {
     store("val", "101", {"a.jpg", "a.png", "b.jpg"});
     store("fog_1", "010", {"a.jpg", "a.png", "b.png"});

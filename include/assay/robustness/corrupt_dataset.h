@@ -6,49 +6,29 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "assay/image/image.h"
 #include "assay/progress.h"
 #include "assay/report.h"
+#include "assay/robustness/corrupted_versions.h"
 #include "assay/robustness/corruption.h"
 
 namespace assay {
 
-/// From a decoded image to the one that is corrupted.
-struct CorruptionWindow {
-    int resize = 256;  ///< short side, pixels, antialiased bilinear; 0: as it is
-    int crop = 224;    ///< side of the centre crop, pixels; 0: all of it
-    bool operator==(const CorruptionWindow&) const = default;
+/// Files are PNG where the settings name no quality of JPEG.
+struct CorruptOptions : CorruptionSettings {
+    std::filesystem::path data;     ///< a data set, as open_dataset() takes it
+    std::filesystem::path list;     ///< its labels, where they are in a file
+    std::size_t limit = 0;          ///< so many, as stratified_sample() takes them; 0: all
+    std::uint64_t sample_seed = 0;  ///< which sample
+    std::size_t first = 0;          ///< the first so many; 0: all. Not with `limit`
+    std::filesystem::path out;      ///< the folder that is made; "": none
+    std::filesystem::path sheet;    ///< PNG of one image, a row per corruption; "": none
+    std::string sheet_image;        ///< its id; "": the first
+    int threads = 0;                ///< 0: one per core; changes no byte
 };
-/// Throws bad_input: the image is smaller than the crop.
-Image cut_window(const Image& image, const CorruptionWindow& window);
-
-struct CorruptOptions {
-    std::filesystem::path data;  ///< a data set, as open_dataset() takes it
-    std::filesystem::path list;  ///< its labels, where they are in a file
-    /// Names, groups ("noise", "blur", "weather", "digital"), "paper" (the 15), "extra" (the 4) or
-    /// "all" (the 19).
-    std::vector<std::string> corruptions = {"all"};
-    std::vector<int> severities = {1, 2, 3, 4, 5};
-    std::uint64_t seed = 0;
-    CorruptionWindow window;
-    std::optional<int> jpeg_quality;  ///< 1 to 100: JPEG, 4:2:0, in place of PNG; 85 as published
-    std::filesystem::path frost;      ///< folder of photographs; "": see chosen_corruptions()
-    std::size_t limit = 0;            ///< the first images only; 0: all
-    std::filesystem::path out;        ///< the folder that is made; "": none
-    std::filesystem::path sheet;      ///< PNG of one image, a row per corruption; "": none
-    std::string sheet_image;          ///< its id; "": the first
-    int threads = 0;                  ///< 0: one per core; changes no byte
-};
-
-/// In the order of the table, each once. Without photographs `frost_synthetic` takes the place that
-/// `frost` has in a group; `frost` by its own name needs them. Throws usage: unknown names, none at
-/// all, `frost` without photographs.
-std::vector<const Corruption*> chosen_corruptions(const std::vector<std::string>& names,
-                                                  bool photographs);
 
 /// What can be known to be wrong before an image is read. Throws usage.
 void check(const CorruptOptions& options);
@@ -77,7 +57,9 @@ struct CorruptResult {
 /// interrupted.
 CorruptResult corrupt_dataset(const CorruptOptions& options, const ProgressCallback& progress = {});
 
-/// The contact sheet: a row for each corruption, a column for each severity.
+/// The contact sheet: a row for each corruption, with its name, a column for each severity, with
+/// its number. The first image stands at sheet_left, sheet_top; from one to the next are 2 pixels.
+inline constexpr int sheet_left = 214, sheet_top = 20;
 Image contact_sheet(const Image& image, const std::vector<const Corruption*>& corruptions,
                     const std::vector<int>& severities, const CorruptionSeed& seed,
                     const FrostPhotographs* frost = nullptr);

@@ -104,8 +104,11 @@ public:
     /// or options (each difference is named, with what to do), holds shards of another store, or
     /// was written by a newer version, and when the data set has another number of classes than the
     /// scores; busy when another process writes it; io.
+    /// `corruption`: what was done to each image of `dataset` before a classifier got it, a JSON
+    /// object; "": nothing. Part of what tells data sets apart: stores of images that were
+    /// corrupted otherwise, or not at all, never lie below one data set's folder.
     static StoreWriter open(const std::filesystem::path& runs, const StoreSpec& spec,
-                            const Dataset& dataset);
+                            const Dataset& dataset, std::string_view corruption = {});
     ~StoreWriter();
     StoreWriter(StoreWriter&&) noexcept;
 

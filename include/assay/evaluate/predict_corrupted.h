@@ -1,0 +1,59 @@
+// Corrupted images + classifiers -> stored predictions, without a corrupted image on the disk.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "assay/data/dataset.h"
+#include "assay/evaluate/predict.h"
+#include "assay/image/preprocess.h"
+#include "assay/progress.h"
+#include "assay/report.h"
+#include "assay/robustness/corrupted_versions.h"
+
+namespace assay {
+
+/// What a model does to a corrupted image, which is a window of some 224 pixels already.
+enum class CorruptedTransform {
+    crop,  ///< nothing but to bring it to the input's size: as ImageNet-C was published
+    own,   ///< its whole preprocessing, which enlarges it and cuts its margins off again
+};
+/// "crop", "model". Throws usage.
+CorruptedTransform corrupted_transform_named(std::string_view name);
+/// The preprocessing of a corrupted image: with `crop` the resize size is the input's longer side,
+/// so that a square window of the input's size stays as it is and any other is scaled to it. Where
+/// nothing is cropped (CropMode::none) the model's own does that already.
+Preprocess corrupted_preprocess(Preprocess preprocess, CorruptedTransform transform);
+
+/// "val_fog_3".
+std::string corrupted_dataset_name(const std::string& dataset, const CorruptionVersion& version);
+
+/// Runs every model over every version of the images and stores the scores: a data set for each
+/// version, RUNS/<data set>_<corruption>_<severity>, with the ids, labels and attributes of
+/// `dataset`. The scores are those of predict() on what corrupt_dataset() writes, bit for bit.
+/// `models` are given with the preprocessing that they shall have (corrupted_preprocess()).
+///
+/// What is recorded of each data set names the corruption, its severity, the seed, the window, the
+/// quality of JPEG and the photographs of frost; a run with others is refused before anything is
+/// written. Resumes as predict() does. An image that cannot be read, or is too small for the crop
+/// or a kernel, keeps its row and has no score.
+///
+/// Each image is read and decoded once for all versions and models: the windows of a block of 1,024
+/// images (or of a shard, where that is more) are kept, up to 256 MiB; what does not fit is decoded
+/// again for each version. One version of a block after another is computed, so that few shards are
+/// in memory however many stores are written, and a kill loses no more of a version than its block.
+/// Models of several batch sizes, and more stores than half of the files that the process may have
+/// open, take one pass over the images each. Threads, resuming and the set of versions and models
+/// change no bit. Memory: the windows + threads x batch x (one image + inputs of the distinct
+/// preprocessings) + a few shards. Progress counts (image, version, model). Results come by
+/// version, then model. Throws as predict(); usage where `dataset` is a corrupted one by its folder
+/// or name.
+std::vector<PredictResult> predict_corrupted(std::span<const LoadedModel> models,
+                                             const Dataset& dataset,
+                                             const CorruptedVersions& versions,
+                                             const PredictOptions& options,
+                                             const ProgressCallback& callback = {});
+
+}  // namespace assay

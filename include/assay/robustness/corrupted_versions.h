@@ -1,0 +1,99 @@
+// Versions of images under common corruptions: which ones, from which part of an image, and how.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "assay/image/image.h"
+#include "assay/robustness/corruption.h"
+
+namespace assay {
+
+/// From a decoded image to the one that is corrupted.
+struct CorruptionWindow {
+    int resize = 256;  ///< short side, pixels, antialiased bilinear; 0: as it is
+    int crop = 224;    ///< side of the centre crop, pixels; 0: all of it
+    bool operator==(const CorruptionWindow&) const = default;
+};
+/// Throws bad_input: the image is smaller than the crop.
+Image cut_window(const Image& image, const CorruptionWindow& window);
+
+/// All that decides the pixels of corrupted images, but for the images.
+struct CorruptionSettings {
+    /// Names, groups ("noise", "blur", "weather", "digital"), "paper" (the 15), "extra" (the 4) or
+    /// "all" (the 19).
+    std::vector<std::string> corruptions = {"all"};
+    std::vector<int> severities = {1, 2, 3, 4, 5};
+    std::uint64_t seed = 0;
+    CorruptionWindow window;
+    std::optional<int> jpeg_quality;  ///< 1 to 100: what JPEG, 4:2:0, leaves of it; 85 as published
+    std::filesystem::path frost;      ///< folder of photographs; "": see chosen_corruptions()
+};
+
+/// In the order of the table, each once. Without photographs `frost_synthetic` takes the place that
+/// `frost` has in a group; `frost` by its own name needs them. Throws usage: unknown names, none at
+/// all, `frost` without photographs.
+std::vector<const Corruption*> chosen_corruptions(const std::vector<std::string>& names,
+                                                  bool photographs);
+
+/// What can be known to be wrong before a file is read. Throws usage.
+void check(const CorruptionSettings& settings);
+
+/// What is done to an image, in one line: "short side to 256 pixels (bilinear), centre crop 224 x
+/// 224, corruption, cut to 8 bit". `lossless`: what is said where no JPEG is made, ", PNG".
+std::string describe_pipeline(const CorruptionSettings& settings, std::string_view lossless = "");
+
+/// One corruption at one severity.
+struct CorruptionVersion {
+    const Corruption* corruption = nullptr;
+    int severity = 0;
+};
+
+/// Makes the versions of one image after another, in memory. Thread-safe.
+class CorruptedVersions {
+public:
+    /// Reads the photographs of frost. Throws usage as check(); bad_input as
+    /// read_frost_photographs(), and where a photograph is smaller than the crop.
+    explicit CorruptedVersions(CorruptionSettings settings);
+
+    /// With each severity once, ascending.
+    const CorruptionSettings& settings() const noexcept { return settings_; }
+    const std::vector<const Corruption*>& corruptions() const noexcept { return corruptions_; }
+    /// By corruption, then severity.
+    const std::vector<CorruptionVersion>& versions() const noexcept { return versions_; }
+    const FrostPhotographs& frost() const noexcept { return frost_; }
+    /// What else to know: that frost_synthetic stands in for frost. For people.
+    std::vector<std::string> notes() const;
+
+    /// The part of a decoded image that is corrupted. Throws bad_input: smaller than the crop.
+    Image window(const Image& image) const { return cut_window(image, settings_.window); }
+    /// Throws bad_input where make() would for the sides of the window alone.
+    void check_size(const CorruptionVersion& version, int width, int height) const;
+    /// Bytes that one call of make() takes at most beside the window, as measured.
+    static std::uint64_t memory(int width, int height);
+    /// That version of a window, `id` being the image's in its data set: the bytes that
+    /// corrupt_dataset() writes, decoded again. Throws bad_input as corrupt().
+    Image make(const CorruptionVersion& version, const Image& window, std::string_view id) const;
+    /// Before it is written or compressed.
+    Image corrupted(const CorruptionVersion& version, const Image& window,
+                    std::string_view id) const;
+
+    /// All that decides the pixels of a version but the images and their ids, as JSON: equal texts,
+    /// equal pixels.
+    std::string definition(const CorruptionVersion& version) const;
+
+private:
+    CorruptionSettings settings_;
+    std::vector<const Corruption*> corruptions_;
+    std::vector<CorruptionVersion> versions_;
+    FrostPhotographs frost_;
+};
+
+/// "19 corruptions at 5 severities, 95 versions of each image: short side to 256 pixels ...".
+std::string describe_versions(const CorruptedVersions& versions);
+
+}  // namespace assay

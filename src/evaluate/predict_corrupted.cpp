@@ -1,0 +1,458 @@
+#include "assay/evaluate/predict_corrupted.h"
+
+#include <fmt/format.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <atomic>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "assay/error.h"
+#include "assay/robustness/corrupted_accuracy.h"
+#include "core/file.h"
+#include "core/hash.h"
+#include "core/json_text.h"
+#include "core/memory_budget.h"
+#include "core/parallel.h"
+#include "core/refuse.h"
+#include "evaluate/prediction_run.h"
+#include "store/dataset_files.h"
+#include "store/layout.h"
+
+namespace assay {
+namespace {
+
+using prediction::ModelRun;
+
+/// Images of a block, and rows of a shard: what a kill loses of one version.
+constexpr std::uint32_t block_images = 1024;
+/// Of the windows of a block: 1,024 of 224 x 224 pixels take 196 MiB.
+constexpr std::uint64_t most_window_bytes = std::uint64_t{256} << 20;
+/// Smaller shares of memory are not worth waiting for.
+constexpr std::uint64_t small_share = std::uint64_t{32} << 20;
+
+/// One version of the data set, and the stores that its scores go to.
+struct VersionRun {
+    CorruptionVersion what;
+    std::string dataset;  ///< its name
+    std::shared_ptr<store::ImageCheck> images;
+    std::vector<std::unique_ptr<ModelRun>> models;
+};
+
+/// Reads images down to the windows that are corrupted.
+class WindowReader {
+public:
+    /// `memory`: for decoding and corrupting. All outlive this.
+    WindowReader(const Dataset& dataset, const CorruptedVersions& versions, DecodeLimits limits,
+                 MemoryBudget& memory)
+        : dataset_(dataset), versions_(versions), limits_(std::move(limits)), memory_(memory) {}
+
+    /// `read` gets what the file is. Throws what is wrong with the image.
+    Image window(std::uint64_t row, ReadImage& read) const {
+        thread_local Image image;
+        MemoryBudget::Share share;
+        DecodeLimits limits = limits_;
+        limits.reserve = [&](std::uint64_t bytes) { share = memory_.take(bytes); };
+        const std::vector<std::byte> bytes = read_file(dataset_.path_of(row));
+        read = {bytes.size(), hash_bytes(bytes)};
+        try {
+            decode_image_into(bytes, image, limits);
+            Image window = versions_.window(image);
+            constexpr std::size_t most_kept = std::size_t{64} << 20;
+            if (image.pixels.capacity() > most_kept) image = {};
+            return window;
+        } catch (...) {
+            image = {};
+            throw;
+        }
+    }
+
+    Image make(const CorruptionVersion& what, const Image& window, std::uint64_t row) const {
+        MemoryBudget::Share share;
+        const std::uint64_t bytes = CorruptedVersions::memory(window.width, window.height);
+        if (bytes > small_share) share = memory_.take(bytes);
+        return versions_.make(what, window, dataset_.ids[static_cast<std::size_t>(row)]);
+    }
+
+    /// Whether the version can be made now. Remembers what its images are: the stores of one run
+    /// mostly lack the same ones.
+    bool can_be_made(const CorruptionVersion& which, std::uint64_t row) {
+        const auto known = sides_.find(row);
+        std::pair<int, int> sides{0, 0};
+        if (known != sides_.end()) {
+            sides = known->second;
+        } else {
+            unless_unreadable([&] {
+                ReadImage read;
+                const Image image = window(row, read);
+                sides = {image.width, image.height};
+            });
+            sides_.emplace(row, sides);
+        }
+        return sides.first > 0 && unless_unreadable([&] {
+                                      versions_.check_size(which, sides.first, sides.second);
+                                  }).empty();
+    }
+
+    /// Runs `body`; why there is no image, or "".
+    template <class Body>
+    static std::string unless_unreadable(Body&& body) {
+        try {
+            body();
+        } catch (const Error& error) {
+            if (error.code() == ErrorCode::interrupted) throw;
+            return error.message();
+        } catch (const std::bad_alloc&) {
+            return "there is not enough memory to decode it";
+        }
+        return {};
+    }
+
+private:
+    const Dataset& dataset_;
+    const CorruptedVersions& versions_;
+    DecodeLimits limits_;
+    MemoryBudget& memory_;
+    std::map<std::uint64_t, std::pair<int, int>> sides_;
+};
+
+/// All models of one batch size over some versions of one data set.
+class CorruptedRun {
+public:
+    using Counted = std::function<void(std::uint64_t done, std::uint64_t failed)>;
+
+    CorruptedRun(const Dataset& dataset, const WindowReader& reader, std::uint32_t batch)
+        : dataset_(dataset), reader_(reader), batch_(batch) {}
+
+    std::vector<VersionRun>& versions() { return versions_; }
+    const std::vector<VersionRun>& versions() const { return versions_; }
+
+    /// The place of a preprocessing among the distinct ones.
+    std::size_t place_of(const Preprocess& preprocess) {
+        const auto known = std::find(preprocessings_.begin(), preprocessings_.end(), preprocess);
+        const auto place = static_cast<std::size_t>(known - preprocessings_.begin());
+        if (known == preprocessings_.end()) preprocessings_.push_back(preprocess);
+        return place;
+    }
+
+    void work(int threads, const Counted& report) {
+        const std::uint64_t step = rows_of_block();
+        for (std::uint64_t first = 0; first < dataset_.size(); first += step)
+            block(first, std::min<std::uint64_t>(first + step, dataset_.size()), threads, report);
+        block_.clear();
+        for (VersionRun& which : versions_) {
+            for (auto& model_run : which.models) model_run->writer.finish();
+        }
+    }
+
+private:
+    /// What is known of an image of the block.
+    struct KeptImage {
+        ReadImage read;
+        std::string problem;  ///< why it cannot be read; "": it can
+        Image window;         ///< no pixels: it is decoded again when it is needed
+    };
+    struct Batch {
+        VersionRun* which;
+        std::uint64_t first;
+    };
+
+    /// Whole shards of all the stores, which are mostly of one size.
+    std::uint64_t rows_of_block() const {
+        std::uint64_t shard = batch_;
+        for (const VersionRun& which : versions_) {
+            for (const auto& model_run : which.models)
+                shard = std::max<std::uint64_t>(shard, model_run->writer.spec().shard_rows);
+        }
+        return std::max<std::uint64_t>(block_images / shard, 1) * shard;
+    }
+
+    void block(std::uint64_t first, std::uint64_t end, int threads, const Counted& report) {
+        std::vector<Batch> todo;
+        std::vector<std::uint64_t> rows;
+        for (std::uint64_t at = first; at < end; at += batch_) {
+            const bool wanted =
+                std::any_of(versions_.begin(), versions_.end(),
+                            [&](const VersionRun& which) { return lacks(which, at); });
+            for (std::uint64_t row = at; wanted && row < std::min(at + batch_, end); ++row)
+                rows.push_back(row);
+        }
+        for (VersionRun& which : versions_) {
+            for (std::uint64_t at = first; at < end; at += batch_) {
+                if (lacks(which, at)) todo.push_back({&which, at});
+            }
+        }
+        if (todo.empty()) return;
+        first_ = first;
+        kept_bytes_ = 0;
+        block_.clear();
+        block_.resize(static_cast<std::size_t>(end - first));
+        const auto ahead = static_cast<std::size_t>(threads) * 2;
+        parallel_blocks(rows.size(), threads, [&](std::size_t i) {
+            throw_if_stopped();
+            if (i + ahead < rows.size()) prediction::read_ahead(dataset_, rows[i + ahead], 1);
+            read(rows[i]);
+        });
+        parallel_blocks(todo.size(), threads, [&](std::size_t i) {
+            throw_if_stopped();
+            with_note(fmt::format("predicting `{}`", todo[i].which->dataset),
+                      [&] { batch(*todo[i].which, todo[i].first, report); });
+        });
+    }
+
+    static bool lacks(const VersionRun& which, std::uint64_t row) {
+        return std::any_of(which.models.begin(), which.models.end(),
+                           [&](const auto& model_run) { return model_run->lacks(row); });
+    }
+
+    KeptImage& kept(std::uint64_t row) { return block_[static_cast<std::size_t>(row - first_)]; }
+
+    void read(std::uint64_t row) {
+        KeptImage& image = kept(row);
+        image.problem = WindowReader::unless_unreadable([&] {
+            Image window = reader_.window(row, image.read);
+            const std::uint64_t bytes = window.pixels.size();
+            if (kept_bytes_.fetch_add(bytes) + bytes <= most_window_bytes) {
+                image.window = std::move(window);
+            } else {
+                kept_bytes_ -= bytes;
+            }
+        });
+    }
+
+    /// The version of an image as its models take it, in their place among the batch's inputs.
+    void prepare(const VersionRun& which, std::uint64_t row, const std::vector<bool>& wanted,
+                 std::vector<std::vector<float>>& inputs, std::size_t place) {
+        const KeptImage& image = kept(row);
+        if (!image.problem.empty()) refuse(image.problem);
+        Image again;
+        if (image.window.pixels.empty()) {
+            ReadImage now;
+            again = reader_.window(row, now);
+            if (now.hash != image.read.hash) refuse("its file has changed since the run began");
+        }
+        const Image corrupted =
+            reader_.make(which.what, image.window.pixels.empty() ? again : image.window, row);
+        for (std::size_t p = 0; p < preprocessings_.size(); ++p) {
+            if (wanted[p]) preprocess_into(corrupted, preprocessings_[p], input(inputs, p, place));
+        }
+    }
+
+    void batch(VersionRun& which, std::uint64_t first, const Counted& report) {
+        const std::size_t n = std::min<std::uint64_t>(batch_, dataset_.size() - first);
+        std::vector<ModelRun*> wanting;
+        std::vector<bool> wanted(preprocessings_.size(), false);
+        for (auto& model_run : which.models) {
+            if (!model_run->lacks(first)) continue;
+            wanting.push_back(model_run.get());
+            wanted[model_run->preprocessing] = true;
+        }
+        thread_local std::vector<std::vector<float>> inputs;
+        inputs.resize(std::max(inputs.size(), preprocessings_.size()));
+        for (std::size_t p = 0; p < preprocessings_.size(); ++p) {
+            if (wanted[p]) inputs[p].resize(n * input_size(p));
+        }
+        std::vector<RowState> states(n, RowState::ok);
+        std::vector<ReadImage> images;
+        std::vector<RowError> errors;
+        for (std::size_t i = 0; i < n; ++i) {
+            images.push_back(kept(first + i).read);
+            const std::string problem = WindowReader::unless_unreadable(
+                [&] { prepare(which, first + i, wanted, inputs, i); });
+            if (problem.empty()) continue;
+            // A recorded fact; its place in the batch stays, filled with zeros.
+            states[i] = RowState::unreadable;
+            errors.push_back({first + i, RowState::unreadable, problem});
+            for (std::size_t p = 0; p < preprocessings_.size(); ++p) {
+                if (wanted[p]) std::ranges::fill(input(inputs, p, i), 0.0F);
+            }
+        }
+        prediction::run_models(wanting, inputs, first, states, errors, images);
+        report(n * wanting.size(), errors.size());
+    }
+
+    std::size_t input_size(std::size_t p) const {
+        return std::size_t{3} * static_cast<std::size_t>(preprocessings_[p].height) *
+               static_cast<std::size_t>(preprocessings_[p].width);
+    }
+    std::span<float> input(std::vector<std::vector<float>>& inputs, std::size_t p,
+                           std::size_t i) const {
+        return std::span(inputs[p]).subspan(i * input_size(p), input_size(p));
+    }
+
+    const Dataset& dataset_;
+    const WindowReader& reader_;
+    std::uint32_t batch_;
+    std::vector<VersionRun> versions_;
+    std::vector<Preprocess> preprocessings_;
+    std::uint64_t first_ = 0;  // of the block
+    std::vector<KeptImage> block_;
+    std::atomic<std::uint64_t> kept_bytes_{0};
+};
+
+/// A store holds one file open, its lock.
+std::size_t most_stores() {
+    rlimit files{};
+    const std::size_t allowed =
+        ::getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur != RLIM_INFINITY
+            ? static_cast<std::size_t>(files.rlim_cur)
+            : 1024;
+    return std::clamp<std::size_t>(allowed / 2, 1, 4096);
+}
+
+StoreSpec corrupted_store_spec(const LoadedModel& model, const Dataset& dataset,
+                               const std::string& name, const std::string& definition,
+                               const PredictOptions& options) {
+    PredictOptions own = options;
+    if (const auto fixed = model.classifier->facts().fixed_batch; fixed > 0)
+        own.batch_size = static_cast<std::uint32_t>(fixed);
+    StoreSpec spec = prediction::store_spec(model, dataset, own);
+    spec.dataset_name = name;
+    nlohmann::json provenance = nlohmann::json::parse(spec.provenance_json);
+    provenance["corruption"] = nlohmann::json::parse(definition);
+    spec.provenance_json = json_line(provenance);
+    const std::uint32_t recorded = prediction::recorded_batch_size(options.runs, spec);
+    spec.batch_size = prediction::batch_size_of(model, spec, recorded);
+    if (recorded == 0 && spec.shard_rows == 0) {
+        const std::uint32_t batch = spec.batch_size;
+        spec.shard_rows = std::min(store::default_shard_rows(spec.classes, batch),
+                                   std::max(block_images / batch, 1U) * batch);
+    }
+    return spec;
+}
+
+void redo_made(StoreWriter& writer, const CorruptionVersion& which, WindowReader& reader) {
+    for (std::size_t s = 0; s < writer.shards(); ++s) {
+        const std::vector<std::uint64_t> rows = writer.unreadable_rows(s);
+        const bool now = std::any_of(rows.begin(), rows.end(), [&](std::uint64_t row) {
+            throw_if_stopped();
+            return reader.can_be_made(which, row);
+        });
+        if (now) writer.redo(s);
+    }
+}
+
+/// What can be known to be wrong before anything is written.
+void check_corrupted(std::span<const LoadedModel> models, const Dataset& dataset,
+                     const CorruptedVersions& versions, const PredictOptions& options) {
+    prediction::check_models(models);
+    if (const VersionOf there = version_of(dataset.root, dataset.name);
+        there.corruption != nullptr) {
+        throw Error(ErrorCode::usage,
+                    fmt::format("the images of `{}` are corrupted already, by their folder or "
+                                "their data set's name: {} at severity {}",
+                                dataset.name, there.corruption->name, there.severity));
+    }
+    for (const CorruptionVersion& which : versions.versions()) {
+        store::check_corruption(options.runs / corrupted_dataset_name(dataset.name, which),
+                                versions.definition(which));
+    }
+    prediction::check_images_are_there(dataset, [&] {
+        return std::ranges::all_of(versions.versions(), [&](const CorruptionVersion& which) {
+            const auto folder = options.runs / corrupted_dataset_name(dataset.name, which);
+            return std::ranges::all_of(models, [&](const LoadedModel& model) {
+                return prediction::is_complete(folder / model.spec.name);
+            });
+        });
+    });
+}
+
+}  // namespace
+
+CorruptedTransform corrupted_transform_named(std::string_view name) {
+    if (name == "crop") return CorruptedTransform::crop;
+    if (name == "model") return CorruptedTransform::own;
+    throw Error(ErrorCode::usage, fmt::format("unknown transform of corrupted images `{}`{}", name,
+                                              suggest(name, {"crop", "model"})));
+}
+
+Preprocess corrupted_preprocess(Preprocess preprocess, CorruptedTransform transform) {
+    if (transform == CorruptedTransform::crop && preprocess.crop_mode != CropMode::none)
+        preprocess.resize_size = std::max(preprocess.height, preprocess.width);
+    return preprocess;
+}
+
+std::string corrupted_dataset_name(const std::string& dataset, const CorruptionVersion& which) {
+    return fmt::format("{}_{}_{}", dataset, which.corruption->name, which.severity);
+}
+
+std::vector<PredictResult> predict_corrupted(std::span<const LoadedModel> models,
+                                             const Dataset& dataset,
+                                             const CorruptedVersions& versions,
+                                             const PredictOptions& options,
+                                             const ProgressCallback& callback) {
+    if (models.empty()) return {};
+    check_corrupted(models, dataset, versions, options);
+    MemoryBudget memory(options.image_memory);
+    WindowReader reader(dataset, versions, prediction::decode_limits(options), memory);
+    // One look at the images for all data sets: they are the same ones.
+    const auto now = std::make_shared<store::ImagesNow>(dataset, options.threads);
+
+    Progress progress;
+    const std::vector<CorruptionVersion>& all = versions.versions();
+    progress.total = dataset.size() * all.size() * models.size();
+    std::mutex mutex;
+    const auto report = [&](std::uint64_t done, std::uint64_t failed) {
+        const std::scoped_lock lock(mutex);
+        progress.done += done;
+        progress.failed += failed;
+        if (callback) callback(progress);
+    };
+
+    std::vector<PredictResult> results;
+    const std::size_t each = std::max<std::size_t>(most_stores() / models.size(), 1);
+    for (std::size_t begin = 0; begin < all.size(); begin += each) {
+        const std::size_t end = std::min(begin + each, all.size());
+        std::map<std::uint32_t, std::unique_ptr<CorruptedRun>> runs;  // by batch size
+        std::map<std::pair<std::size_t, std::string>, ModelRun*> by_result;
+        std::vector<std::vector<std::string>> notes;
+        std::uint64_t found = 0;
+        for (std::size_t v = begin; v < end; ++v) {
+            throw_if_stopped();
+            const std::string name = corrupted_dataset_name(dataset.name, all[v]);
+            const std::string definition = versions.definition(all[v]);
+            const auto images = std::make_shared<store::ImageCheck>(
+                dataset, name, options.runs / name, options.threads, now);
+            for (const LoadedModel& model : models) {
+                with_note("comparing the images with the stores that are there",
+                          [&] { images->before(model.spec.name); });
+            }
+            notes.push_back(images->take_notes());
+            for (const LoadedModel& model : models) {
+                const StoreSpec spec =
+                    corrupted_store_spec(model, dataset, name, definition, options);
+                StoreWriter writer = StoreWriter::open(options.runs, spec, dataset, definition);
+                redo_made(writer, all[v], reader);
+                const std::uint32_t batch = writer.spec().batch_size;
+                auto& run = runs[batch];
+                if (!run) run = std::make_unique<CorruptedRun>(dataset, reader, batch);
+                if (run->versions().empty() || run->versions().back().dataset != name)
+                    run->versions().push_back({all[v], name, images, {}});
+                VersionRun& which = run->versions().back();
+                which.models.push_back(std::make_unique<ModelRun>(
+                    model, run->place_of(model.spec.preprocess), std::move(writer), *which.images));
+                by_result[{v, model.spec.name}] = which.models.back().get();
+                found += prediction::rows_done(*which.models.back());
+            }
+        }
+        progress.skipped += found;
+        progress.done += found;
+        for (auto& run : runs) run.second->work(resolve_threads(options.threads), report);
+        for (std::size_t v = begin; v < end; ++v) {
+            for (const LoadedModel& model : models) {
+                results.push_back(
+                    prediction::result_of(*by_result.at({v, model.spec.name}), dataset));
+                results.back().dataset = corrupted_dataset_name(dataset.name, all[v]);
+                results.back().dataset_notes = notes[v - begin];
+            }
+        }
+    }
+    return results;
+}
+
+}  // namespace assay

@@ -1,0 +1,69 @@
+// The parts of which runs of classifiers over images are made: of the images as they are, and of
+// corrupted ones.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "assay/evaluate/predict.h"
+#include "evaluate/shard_buffer.h"
+#include "store/image_check.h"
+
+namespace assay::prediction {
+
+/// One model's part in a run: its store and the shards that are being filled.
+struct ModelRun {
+    const LoadedModel* model = nullptr;
+    std::size_t preprocessing = 0;  ///< index into the distinct preprocessings
+    StoreWriter writer;
+    ShardBuffers shards;
+    std::vector<bool> lacking;  ///< by shard, as found at the start: threads read it without a lock
+    std::atomic<std::uint64_t> halved{0};
+
+    ModelRun(const LoadedModel& m, std::size_t p, StoreWriter w, const store::ImageCheck& images)
+        : model(&m), preprocessing(p), writer(std::move(w)), shards(writer, images) {
+        for (std::size_t s = 0; s < writer.shards(); ++s) lacking.push_back(!writer.has(s));
+    }
+
+    bool lacks(std::uint64_t row) const {
+        return lacking[static_cast<std::size_t>(row / writer.spec().shard_rows)];
+    }
+};
+
+/// Rows that earlier runs left.
+std::uint64_t rows_done(const ModelRun& run);
+/// What there is to say of it, but for the data set's notes.
+PredictResult result_of(const ModelRun& run, const Dataset& dataset);
+
+/// Throws usage: two of one name, different class lists.
+void check_models(std::span<const LoadedModel> models);
+/// A folder that is not mounted, or a wrong one, must not become a store of unreadable images:
+/// throws bad_input where no image is there, unless `nothing_to_do`.
+void check_images_are_there(const Dataset& dataset, const std::function<bool()>& nothing_to_do);
+/// Every shard of the store is there.
+bool is_complete(const std::filesystem::path& store);
+
+/// The batch size of the store that is there already, or 0.
+std::uint32_t recorded_batch_size(const std::filesystem::path& runs, const StoreSpec& spec);
+/// The one asked for, else the recorded one, else the model's default.
+std::uint32_t batch_size_of(const LoadedModel& model, const StoreSpec& spec,
+                            std::uint32_t recorded);
+StoreSpec store_spec(const LoadedModel& model, const Dataset& dataset,
+                     const PredictOptions& options);
+
+DecodeLimits decode_limits(const PredictOptions& options);
+/// Tells the kernel to fetch the files of rows that are read soon, while others are computed.
+void read_ahead(const Dataset& dataset, std::uint64_t first, std::uint64_t count);
+
+/// Runs the models on prepared images, `inputs` by preprocessing, and puts what they say into their
+/// shards. Rows [first, first + states.size()).
+void run_models(std::span<ModelRun* const> wanting, const std::vector<std::vector<float>>& inputs,
+                std::uint64_t first, std::span<const RowState> states,
+                std::span<const RowError> errors, std::span<const ReadImage> read);
+
+}  // namespace assay::prediction

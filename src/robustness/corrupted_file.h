@@ -1,0 +1,15 @@
+// How a corrupted image is compressed where it is: the published set's JPEG.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "assay/image/encode.h"
+
+namespace assay::robustness {
+
+inline std::vector<std::byte> published_jpeg(const Image& image, int quality) {
+    return encode_jpeg(image, {.quality = quality, .chroma = JpegChroma::halved, .optimize = true});
+}
+
+}  // namespace assay::robustness
