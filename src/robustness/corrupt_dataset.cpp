@@ -4,23 +4,22 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <map>
 #include <mutex>
 #include <set>
-#include <unordered_set>
 
 #include "assay/data/dataset.h"
 #include "assay/error.h"
 #include "assay/image/encode.h"
-#include "core/csv.h"
 #include "core/file.h"
 #include "core/hash.h"
 #include "core/parallel.h"
 #include "core/paths.h"
 #include "core/refuse.h"
 #include "core/text.h"
-#include "data/label_texts.h"
+#include "data/image_names.h"
 #include "data/made_folder.h"
 
 namespace assay {
@@ -32,63 +31,17 @@ using nlohmann::json;
 constexpr const char* corrupt_record = "corrupt.json";
 constexpr std::size_t most_examples = 5;
 
-/// Where each image goes, below the folder of a corruption and severity: its id with the format's
-/// extension; behind the old one where two would meet, as often as it takes. Two spellings of one
-/// path ("./a" and "a") meet, too.
 StringColumn target_names(const Dataset& dataset, bool jpeg) {
-    StringColumn names;
-    std::unordered_set<std::string> taken;
-    for (std::size_t i = 0; i < dataset.size(); ++i) {
-        const std::string id(dataset.ids[i]);
-        const fs::path path(id);
-        if (path.is_absolute() ||
-            std::find(path.begin(), path.end(), fs::path("..")) != path.end()) {
-            refuse(
-                fmt::format("the image `{}` is not below the data set's folder: its corrupted "
-                            "copies would leave the new one",
-                            shortened(id, 200)));
-        }
-        const std::string old = lower_extension(id);
-        const bool fits = jpeg ? old == ".jpg" || old == ".jpeg" : old == ".png";
-        const std::string extension = jpeg ? ".jpg" : ".png";
-        const std::string whole = path.lexically_normal().string();
-        std::string name = fits ? whole : std::string(without_extension(whole)) + extension;
-        if (!taken.insert(name).second) {
-            name = whole;
-            do {
-                name += extension;
-            } while (!taken.insert(name).second);
-        }
-        names.append(name);
-    }
-    return names;
+    using namespace std::string_view_literals;
+    static constexpr std::array jpegs = {".jpg"sv, ".jpeg"sv};
+    static constexpr std::array pngs = {".png"sv};
+    return jpeg ? image_names(dataset, ".jpg", jpegs) : image_names(dataset, ".png", pngs);
 }
 
 /// Labels that are not in the names of folders need a file.
 bool labels_in_a_file(const CorruptOptions& options, const Dataset& dataset) {
     return !options.list.empty() || !dataset.attributes.empty() || !is_folder(options.data) ||
            is_there(options.data / "labels.csv");
-}
-
-/// Of the images that are not left out.
-std::string labels_text(const Dataset& dataset, const StringColumn& names,
-                        const std::vector<std::uint8_t>& left_out) {
-    const LabelCells cells(dataset.classes);
-    std::string text;
-    CsvWriter writer(text);
-    writer.field("path");
-    writer.field("labels");
-    for (const auto& attribute : dataset.attributes) writer.field(attribute.name);
-    writer.end_row();
-    for (std::size_t i = 0; i < dataset.size(); ++i) {
-        if (left_out[i] != 0) continue;
-        writer.field(std::string(names[i]));
-        writer.field(cells.text(dataset.labels[i]));
-        for (const auto& attribute : dataset.attributes)
-            writer.field(std::string(attribute.values[i]));
-        writer.end_row();
-    }
-    return text;
 }
 
 /// What decides every byte, but for the bytes of the images themselves: to read them all would
@@ -101,8 +54,8 @@ json corrupt_settings(const CorruptOptions& o, const Dataset& dataset,
     for (const Corruption* c : corruptions) names.push_back(c->name);
     json labels;  // where they are the names of folders, they are in the ids
     if (labels_in_a_file(o, dataset))
-        labels = hash_text(
-            labels_text(dataset, file_names, std::vector<std::uint8_t>(dataset.size(), 0)));
+        labels = hash_text(image_labels(dataset, dataset.classes, file_names,
+                                        std::vector<std::uint8_t>(dataset.size(), 0)));
     return {{"schema", "assay.corrupted"},
             {"schema_version", 1},
             {"seed", o.seed},
@@ -153,7 +106,7 @@ public:
         parallel_blocks(dataset_.size(), resolve_threads(result_.options.threads),
                         [&](std::size_t item) { write_versions(item); });
         if (labels_in_a_file(result_.options, dataset_)) {
-            const std::string text = labels_text(dataset_, names_, left_out_);
+            const std::string text = image_labels(dataset_, dataset_.classes, names_, left_out_);
             for (const Version& v : versions_) write_file_atomically(v.folder / "labels.csv", text);
         }
         result_.left_out =
