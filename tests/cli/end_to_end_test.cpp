@@ -461,6 +461,8 @@ TEST_F(EndToEnd, AttackedImagesArePredictedAsTheReportSaysAfterAKillToo) {
                                         folder.string(),
                                         "--save-format",
                                         "png",
+                                        "--shard-rows",
+                                        "120",
                                         "-q",
                                         "--json"};
     };
