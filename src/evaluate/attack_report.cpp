@@ -106,6 +106,9 @@ nlohmann::json json_of(const AttackedResult& result) {
                          {"not_finite", cell.not_finite},
                          {"forward", cell.forward},
                          {"backward", cell.backward},
+                         {"repeated", cell.repeated},
+                         {"repeated_fooled", cell.repeated_fooled},
+                         {"repeated_fooled_longer", cell.repeated_fooled_longer},
                          {"first_fooled_by", by},
                          {"saved", saved}});
     }

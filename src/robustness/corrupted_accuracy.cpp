@@ -27,7 +27,7 @@ using robustness::CleanImages;
 /// Per clean image.
 using Outcomes = std::vector<RowOutcome>;
 
-int hit(RowOutcome outcome) {
+int as_count(RowOutcome outcome) {
     return outcome == RowOutcome::correct ? 1 : 0;
 }
 
@@ -173,7 +173,8 @@ private:
             if (!chosen(version)) continue;
             Hits& own = hits[version.corruption];
             own.of_image.resize(clean_.size());
-            for (std::size_t i = 0; i < clean_.size(); ++i) own.of_image[i] += hit(versions_[v][i]);
+            for (std::size_t i = 0; i < clean_.size(); ++i)
+                own.of_image[i] += as_count(versions_[v][i]);
             ++own.versions;
         }
         return hits;
@@ -205,7 +206,7 @@ private:
             return out;
         }
         for (std::size_t i = 0; i < each.size(); ++i)
-            each[i] = (each[i] - mean / clean * hit(clean_[i])) / clean;
+            each[i] = (each[i] - mean / clean * as_count(clean_[i])) / clean;
         out.relative = of_images(mean / clean, each, Unit::number,
                                  std::numeric_limits<double>::infinity(), level_);
         return out;
