@@ -10,19 +10,6 @@
 namespace assay {
 namespace {
 
-Estimate proportion_of(std::uint64_t hits, std::uint64_t n, double level, const char* why_none) {
-    Estimate out;
-    out.unit = Unit::proportion;
-    out.n = n;
-    if (n == 0) {
-        out.undefined = why_none;
-    } else {
-        out.value = static_cast<double>(hits) / static_cast<double>(n);
-        out.interval = wilson(hits, n, level);
-    }
-    return out;
-}
-
 constexpr const char* nothing_compared = "no question is about an item and a class of both";
 constexpr const char* nothing_kept = "no label is kept";
 constexpr const char* nothing_accepted = "the reference accepts no label";
@@ -133,13 +120,13 @@ LabelSetComparison compare_label_sets(const BuiltLabelSets& built,
     }
     const std::uint64_t alike = out.both_accept + out.both_reject,
                         n = alike + out.only_first + out.only_second;
-    static_cast<Estimate&>(out.agreement) = proportion_of(alike, n, level, nothing_compared);
+    static_cast<Estimate&>(out.agreement) = wilson_proportion(alike, n, level, nothing_compared);
     out.agreement.key.metric = "agreement";
     out.agreement.key.definition = "label_decisions.alike";
-    out.precision = proportion_of(out.both_accept, out.both_accept + out.only_first, level,
-                                  n == 0 ? nothing_compared : nothing_kept);
-    out.recall = proportion_of(out.both_accept, out.both_accept + out.only_second, level,
-                               n == 0 ? nothing_compared : nothing_accepted);
+    out.precision = wilson_proportion(out.both_accept, out.both_accept + out.only_first, level,
+                                      n == 0 ? nothing_compared : nothing_kept);
+    out.recall = wilson_proportion(out.both_accept, out.both_accept + out.only_second, level,
+                                   n == 0 ? nothing_compared : nothing_accepted);
     return out;
 }
 
@@ -215,16 +202,16 @@ ThresholdCurve threshold_curve(const Votes& votes, std::span<const double> yes,
 }
 
 Estimate ThresholdCurve::precision(const ThresholdPoint& p, double level) const {
-    return proportion_of(p.both_accept, p.kept, level, nothing_kept);
+    return wilson_proportion(p.both_accept, p.kept, level, nothing_kept);
 }
 Estimate ThresholdCurve::recall(const ThresholdPoint& p, double level) const {
-    return proportion_of(p.both_accept, accepted, level, nothing_accepted);
+    return wilson_proportion(p.both_accept, accepted, level, nothing_accepted);
 }
 Estimate ThresholdCurve::agreement(const ThresholdPoint& p, double level) const {
-    return proportion_of(p.alike, questions, level, nothing_compared);
+    return wilson_proportion(p.alike, questions, level, nothing_compared);
 }
 Estimate ThresholdCurve::same_sets(const ThresholdPoint& p, double level) const {
-    return proportion_of(p.same_set, items, level, nothing_compared);
+    return wilson_proportion(p.same_set, items, level, nothing_compared);
 }
 
 const ThresholdPoint* ThresholdCurve::at(double threshold) const {

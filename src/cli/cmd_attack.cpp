@@ -16,11 +16,13 @@ assay attack --model resnet50.pt --preset torchvision --data imagenet/val --limi
 assay attack -m m.pt -d val --attack autoattack --eps 4/255 --limit 200
 assay attack -m a.pt -m b.onnx -d val --attack pgd --eps 0,1/255,2/255,4/255,8/255
 assay attack -m m.pt -d val --attack pgd --norm l2 --eps 0.5 --steps 40
+assay attack -m m.pt -d val --attack pgd --save-images adversarial --save-format png
+assay predict -m m.pt -d adversarial/pgd-linf-8_255 --crop-mode none
 )";
 
 struct AttackFlags {
     std::vector<std::string> attacks, eps = {"8/255"};
-    std::string norm = "linf", space = "pixels";
+    std::string norm = "linf", space = "pixels", form = "npy";
     AttackRunOptions options;
 
     void add_to(CLI::App& app) {
@@ -66,12 +68,28 @@ struct AttackFlags {
             ->group(group);
     }
 
+    void add_images_to(CLI::App& app) {
+        app.add_option("--save-images", options.images,
+                       "Folder for the adversarial images, a data set for each attack and eps, as "
+                       "the classifier sees them after resize and crop; each is classified once "
+                       "more from its file. The same command goes on")
+            ->type_name("DIR")
+            ->group("Images");
+        app.add_option("--save-format", form,
+                       "npy: float32, lossless; png: 8 bits, which assay predict and others open; "
+                       "the report says what the rounding loses")
+            ->check(CLI::IsMember({"npy", "png"}))
+            ->capture_default_str()
+            ->group("Images");
+    }
+
     AttackRunOptions resolved() const {
         AttackRunOptions all = options;
         all.attacks = attacks;
         all.eps.clear();
         for (const std::string& text : eps) all.eps.push_back(parse_eps(text));
         all.norm = norm == "l2" ? Norm::l2 : Norm::linf;
+        all.image_form = form == "png" ? ImageForm::png : ImageForm::npy;
         all.space = space == "pixels" ? AttackSpace::pixels : AttackSpace::normalised_clamped;
         return all;
     }
@@ -98,12 +116,15 @@ int cmd_attack(std::vector<std::string> arguments) {
     models.add_to(*app);
     data.add_to(*app);
     flags.add_to(*app);
+    flags.add_images_to(*app);
     store.add_to(*app);
     output.add_to(*app);
     if (!parse(*app, std::move(arguments))) return Status::done;
     require_inputs(models, data, "attack");
 
     AttackRunOptions options = flags.resolved();
+    if (!options.images.empty() && data.folders.size() > 1)
+        throw Error(ErrorCode::usage, "--save-images goes with one --data");
     const std::vector<ModelSpec> specs = models.resolve();
     if (store.dry_run) {
         output.print(plan_report_of(specs));

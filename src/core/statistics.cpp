@@ -66,6 +66,20 @@ Interval wilson(std::uint64_t hits, std::uint64_t trials, double level) {
     return wilson_of_mean(static_cast<double>(hits) / static_cast<double>(trials), trials, level);
 }
 
+Estimate wilson_proportion(std::uint64_t hits, std::uint64_t trials, double level,
+                           std::string why_none) {
+    Estimate out;
+    out.unit = Unit::proportion;
+    out.n = trials;
+    if (trials == 0) {
+        out.undefined = std::move(why_none);
+        return out;
+    }
+    out.value = static_cast<double>(hits) / static_cast<double>(trials);
+    out.interval = wilson(hits, trials, level);
+    return out;
+}
+
 Interval wilson_of_mean(double mean, std::uint64_t count, double level) {
     check_level(level);
     if (count == 0 || !(mean >= 0 && mean <= 1))

@@ -26,6 +26,9 @@ double student_t_tail(double x, double degrees);
 /// Wilson's score interval of a proportion (Wilson 1927). trials > 0, hits <= trials. Never leaves
 /// [0, 1], never empty.
 Interval wilson(std::uint64_t hits, std::uint64_t trials, double level = 0.95);
+/// hits / trials with Wilson's interval; undefined, because of `why_none`, of 0 trials.
+Estimate wilson_proportion(std::uint64_t hits, std::uint64_t trials, double level,
+                           std::string why_none);
 /// The same for the mean of `n` numbers in [0, 1], n > 0: their variance is at most mean (1 -
 /// mean), that of a proportion, so the interval is not too narrow. Not rounded to whole hits.
 Interval wilson_of_mean(double mean, std::uint64_t n, double level = 0.95);

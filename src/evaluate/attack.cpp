@@ -7,35 +7,26 @@
 #include <cmath>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <nlohmann/json.hpp>
 
 #include "assay/error.h"
-#include "core/hash.h"
 #include "core/json_text.h"
+#include "evaluate/attack_batch.h"
 #include "evaluate/attack_cells.h"
+#include "evaluate/attack_images.h"
+#include "store/outcomes.h"
 
 namespace assay {
 namespace {
 
-constexpr std::string_view ensemble = "autoattack";
-/// Images on which pgd is run once more with ten times its steps.
-constexpr std::uint64_t repeated_images = 16;
+using attack::AttackJob;
 
+constexpr std::string_view ensemble = "autoattack";
 std::vector<std::string_view> parts_of(std::string_view attack) {
     const auto parts = autoattack_parts();
     if (attack == ensemble) return {parts.begin(), parts.end()};
     return {attack_named(attack).name};
 }
-
-/// What one attack with one budget is, and what has been counted of it.
-struct AttackJob {
-    std::string attack;
-    std::vector<std::string_view> parts;
-    AttackOptions options;
-    std::mutex mutex;
-    AttackCell counted;
-};
 
 AttackOptions options_of(std::string_view attack, double eps, const AttackRunOptions& options) {
     AttackOptions own;
@@ -50,12 +41,11 @@ AttackOptions options_of(std::string_view attack, double eps, const AttackRunOpt
     return own;
 }
 
-/// The store's name beside the model's own.
-std::string name_of_cell(const std::string& model, const AttackJob& cell,
-                         const AttackRunOptions& options) {
+/// What tells the store from the model's own.
+std::string variant_of(const AttackJob& cell, const AttackRunOptions& options) {
     std::string eps = eps_text(cell.options.eps);
     std::replace(eps.begin(), eps.end(), '/', '_');
-    std::string name = fmt::format("{}@{}-{}-{}", model, cell.attack, name_of(options.norm), eps);
+    std::string name = fmt::format("{}-{}-{}", cell.attack, name_of(options.norm), eps);
     if (cell.options.steps > 0) name += fmt::format("-{}steps", cell.options.steps);
     if (options.paper_literal && cell.attack == "pgd") name += "-literal";
     if (options.space == AttackSpace::normalised_clamped) name += "-normalised";
@@ -75,107 +65,8 @@ std::string definition_of(const AttackJob& cell, const AttackRunOptions& options
                       {"random_start", cell.options.random_start},
                       {"targets", cell.options.targets},
                       {"seed", cell.options.seed},
-                      {"preprocess", fingerprint(preprocess)}});
+                      {"preprocess", to_json(preprocess)}});
 }
-
-/// What an image's draws are keyed by: its id, so that a sample of a data set draws as the whole.
-std::uint64_t number_of(std::string_view id) {
-    const std::string hash = hash_text(id);
-    const std::string_view digits = std::string_view(hash).substr(hash.find(':') + 1, 16);
-    std::uint64_t number = 0;
-    std::from_chars(digits.data(), digits.data() + digits.size(), number, 16);
-    return number;
-}
-
-/// Attacks the images of a batch that are classified correctly.
-class BatchAttack {
-public:
-    BatchAttack(std::shared_ptr<AttackedModel> model, const Dataset& dataset, AttackJob& cell)
-        : model_(std::move(model)), dataset_(dataset), cell_(cell) {}
-
-    void operator()(const ImageBatch& batch, std::span<float> out) const {
-        model_->scores(batch.input, batch.n, out);
-        const Chosen chosen = correct_ones(batch, out);
-        if (chosen.places.empty()) return;
-        const AttackBatch attacked = {chosen.images, chosen.labels, chosen.items};
-        const EnsembleResult result = run_ensemble(cell_.parts, *model_, attacked, cell_.options);
-        std::vector<float> images(batch.input.begin(), batch.input.end());
-        const std::size_t size = batch.input.size() / batch.n;
-        for (std::size_t k = 0; k < chosen.places.size(); ++k) {
-            std::copy_n(result.result.images.begin() + static_cast<std::ptrdiff_t>(k * size), size,
-                        images.begin() + static_cast<std::ptrdiff_t>(chosen.places[k] * size));
-        }
-        // What is stored is what the model says of the images as they are, in this batch.
-        model_->scores(images, batch.n, out);
-        const auto early =
-            std::ranges::lower_bound(chosen.places, repeated_images, {},
-                                     [&](std::size_t place) { return batch.first_row + place; });
-        count(result, attacked, static_cast<std::size_t>(early - chosen.places.begin()));
-    }
-
-private:
-    struct Chosen {
-        std::vector<std::size_t> places;
-        std::vector<float> images;
-        std::vector<std::uint32_t> labels;
-        std::vector<std::uint64_t> items;
-    };
-
-    Chosen correct_ones(const ImageBatch& batch, std::span<const float> scores) const {
-        Chosen chosen;
-        const std::size_t classes = model_->classes();
-        const std::size_t size = batch.input.size() / batch.n;
-        for (std::size_t i = 0; i < batch.n; ++i) {
-            const auto item = static_cast<std::size_t>(batch.first_row) + i;
-            const std::int32_t label = dataset_.single_label(item);
-            if (label < 0 || batch.states[i] != RowState::ok) continue;
-            const auto row = scores.subspan(i * classes, classes);
-            const auto best = std::max_element(row.begin(), row.end()) - row.begin();
-            if (best != label || !std::isfinite(row[static_cast<std::size_t>(best)])) continue;
-            chosen.places.push_back(i);
-            const auto image = batch.input.subspan(i * size, size);
-            chosen.images.insert(chosen.images.end(), image.begin(), image.end());
-            chosen.labels.push_back(static_cast<std::uint32_t>(label));
-            chosen.items.push_back(number_of(dataset_.ids[item]));
-        }
-        return chosen;
-    }
-
-    /// The first `early` images of the batch are attacked once more, for longer.
-    void count(const EnsembleResult& result, const AttackBatch& batch, std::size_t early) const {
-        std::uint64_t longer = 0, fooled = 0, repeated = 0;
-        if (cell_.attack == "pgd" && early > 0) {
-            AttackOptions more = cell_.options;
-            more.steps = 10 * (more.steps > 0 ? more.steps : attack_named("pgd").steps);
-            const std::size_t size = model_->shape().size();
-            const AttackBatch first = {batch.images.first(early * size), batch.labels.first(early),
-                                       batch.items.first(early)};
-            const AttackResult again = run_attack(attack_named("pgd"), *model_, first, more);
-            repeated = early;
-            for (std::size_t i = 0; i < repeated; ++i) {
-                longer += again.fooled[i];
-                fooled += result.result.fooled[i];
-            }
-        }
-        const std::scoped_lock lock(cell_.mutex);
-        AttackCell& sum = cell_.counted;
-        sum.attacked += batch.labels.size();
-        for (const std::uint8_t zero : result.result.zero_gradient) sum.zero_gradients += zero;
-        for (const std::uint8_t broken : result.result.not_finite) sum.not_finite += broken;
-        sum.forward += result.result.forward;
-        sum.backward += result.result.backward;
-        for (const int by : result.by) {
-            if (by >= 0 && cell_.parts.size() > 1) ++sum.by[static_cast<std::size_t>(by)].second;
-        }
-        sum.repeated += repeated;
-        sum.repeated_fooled += fooled;
-        sum.repeated_fooled_longer += longer;
-    }
-
-    std::shared_ptr<AttackedModel> model_;
-    const Dataset& dataset_;
-    AttackJob& cell_;
-};
 
 bool needs_gradients(std::span<const std::string> attacks) {
     return std::ranges::any_of(attacks, [](const std::string& attack) {
@@ -198,7 +89,17 @@ void try_gradient(AttackedModel& model, std::string_view name) {
 }
 
 void check_run(const AttackRunOptions& options, std::span<const std::string> attacks,
-               const Dataset& dataset) {
+               std::size_t models, const Dataset& dataset) {
+    if (!options.images.empty() && models > 1) {
+        throw Error(ErrorCode::usage,
+                    "images that fool one model are not those that fool another: name one model");
+    }
+    if (!options.images.empty() && options.space != AttackSpace::pixels) {
+        throw Error(ErrorCode::usage,
+                    fmt::format("in the space {} what is attacked is no image: nothing can be "
+                                "saved",
+                                name_of(options.space)));
+    }
     if (options.eps.empty()) throw Error(ErrorCode::usage, "no eps given");
     for (const std::string& attack : attacks) {
         for (const std::string_view part : parts_of(attack)) {
@@ -224,23 +125,46 @@ void check_run(const AttackRunOptions& options, std::span<const std::string> att
                             dataset.name));
 }
 
+/// Of one model: its images are read back.
+void add_saved(attack::AttackImages& images, const std::vector<const AttackJob*>& jobs,
+               const std::filesystem::path& clean, AttackedResult& result,
+               const ProgressCallback& callback) {
+    std::vector<std::vector<RowOutcome>> attacked;
+    std::uint32_t batch_size = 1;
+    for (const AttackJob* job : jobs) {
+        const PredictionStore store = PredictionStore::open(job->store);
+        attacked.push_back(outcomes_of(store));
+        batch_size = store.spec().batch_size;
+    }
+    const auto saved =
+        images.finish(outcomes_of(PredictionStore::open(clean)), attacked, batch_size, callback);
+    for (std::size_t j = 0; j < jobs.size(); ++j) {
+        for (AttackCell& cell : result.cells) {
+            if (cell.store.filename() == jobs[j]->store.filename()) cell.saved = saved[j];
+        }
+    }
+}
+
 AttackedResult result_of(const PredictResult& clean, std::span<const PredictResult> attacked,
                          std::span<const std::unique_ptr<AttackJob>> cells, double level) {
-    using attack::Outcome;
     AttackedResult result;
     result.model = clean.model;
     result.dataset = clean.dataset;
     result.notes = clean.notes;
     result.bad_rows = clean.bad_rows;
     result.first_error = clean.first_error;
-    const auto before = attack::outcomes_of(clean.store);
-    std::map<double, std::map<std::string, std::vector<Outcome>>> kept;
+    const auto before = outcomes_of(PredictionStore::open(clean.store));
+    std::map<double, std::map<std::string, std::vector<RowOutcome>>> kept;
     for (std::size_t c = 0; c < cells.size(); ++c) {
-        AttackCell cell = cells[c]->counted;
+        AttackCell cell;
         cell.attack = cells[c]->attack;
         cell.eps = cells[c]->options.eps;
         cell.store = attacked[c].store;
-        auto after = attack::outcomes_of(cell.store);
+        for (const std::string_view part : cells[c]->parts) {
+            if (cells[c]->parts.size() > 1) cell.by.emplace_back(part, 0);
+        }
+        attack::add_counts(cell.store, cell);
+        auto after = outcomes_of(PredictionStore::open(cell.store));
         attack::fill_cell(cell, before, after, level);
         if (cell.attack == "fgsm" || cell.attack == "pgd")
             kept[cell.eps][cell.attack] = std::move(after);
@@ -304,6 +228,10 @@ std::string eps_text(double eps) {
     return fmt::format("{}", eps);
 }
 
+std::string_view name_of(ImageForm form) {
+    return form == ImageForm::npy ? "npy" : "png";
+}
+
 std::vector<AttackedResult> attack_models(std::span<const LoadedModel> models,
                                           const Dataset& dataset, const AttackRunOptions& options,
                                           const ProgressCallback& callback) {
@@ -314,18 +242,24 @@ std::vector<AttackedResult> attack_models(std::span<const LoadedModel> models,
     if (attacks.empty()) attacks = {"fgsm", "pgd"};
     if (std::ranges::find(attacks, "noise") == attacks.end())
         attacks.insert(attacks.begin(), "noise");
-    check_run(options, attacks, dataset);
+    const bool noise_asked_for =
+        std::ranges::find(options.attacks, "noise") != options.attacks.end();
+    check_run(options, attacks, models.size(), dataset);
     std::vector<double> budgets = options.eps;
     std::ranges::sort(budgets);
     budgets.erase(std::unique(budgets.begin(), budgets.end()), budgets.end());
 
     std::vector<std::vector<std::unique_ptr<AttackJob>>> cells(models.size());
+    std::unique_ptr<attack::AttackImages> images;
+    std::vector<const AttackJob*> with_images;
+    std::vector<std::string> definitions;
     std::vector<LoadedModel> attacked;
     for (std::size_t m = 0; m < models.size(); ++m) {
         const LoadedModel& model = models[m];
         const std::shared_ptr<AttackedModel> pixels =
             pixel_model(model.classifier, model.spec.preprocess, options.space);
         if (needs_gradients(attacks)) try_gradient(*pixels, model.spec.name);
+        const auto clean_scores = std::make_shared<attack::CleanScores>(pixels);
         for (const double eps : budgets) {
             for (const std::string& name : attacks) {
                 cells[m].push_back(std::make_unique<AttackJob>());
@@ -333,16 +267,28 @@ std::vector<AttackedResult> attack_models(std::span<const LoadedModel> models,
                 cell.attack = name;
                 cell.parts = parts_of(name);
                 cell.options = options_of(name, eps, options);
-                for (const std::string_view part : cell.parts) {
-                    if (cell.parts.size() > 1) cell.counted.by.emplace_back(part, 0);
-                }
+                cell.variant = variant_of(cell, options);
                 LoadedModel changed = model;
-                changed.spec.name = name_of_cell(model.spec.name, cell, options);
+                changed.spec.name = fmt::format("{}@{}", model.spec.name, cell.variant);
+                cell.store = options.predict.runs / dataset.name / changed.spec.name;
                 changed.spec.preprocess = attacked_preprocess(model.spec.preprocess, options.space);
                 changed.scored_by = definition_of(cell, options, model.spec.preprocess);
-                changed.scores = BatchAttack(pixels, dataset, cell);
+                attack::BatchAttack::Keep keep;
+                if (!options.images.empty() && (name != "noise" || noise_asked_for)) {
+                    with_images.push_back(&cell);
+                    definitions.push_back(changed.scored_by);
+                    keep = [&images, &cell](const ImageBatch& batch, std::span<const float> made) {
+                        images->write(cell, batch, made);
+                    };
+                }
+                changed.scores =
+                    attack::BatchAttack(pixels, clean_scores, dataset, cell, std::move(keep));
                 attacked.push_back(std::move(changed));
             }
+        }
+        if (!with_images.empty()) {
+            images = std::make_unique<attack::AttackImages>(model, pixels, dataset, with_images,
+                                                            options, definitions);
         }
     }
 
@@ -358,6 +304,7 @@ std::vector<AttackedResult> attack_models(std::span<const LoadedModel> models,
                                 cells[m], options.level));
         first += cells[m].size();
     }
+    if (images != nullptr) add_saved(*images, with_images, clean[0].store, all.at(0), callback);
     return all;
 }
 

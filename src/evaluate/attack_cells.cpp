@@ -4,24 +4,16 @@
 
 #include <cmath>
 
-#include "assay/store/row_reader.h"
 #include "core/statistics.h"
 
 namespace assay::attack {
 namespace {
 
-Estimate proportion(std::uint64_t hits, std::uint64_t trials, double level, const char* none) {
-    Estimate estimate;
-    estimate.unit = Unit::proportion;
-    estimate.n = trials;
-    if (trials == 0) {
-        estimate.undefined = none;
-        return estimate;
-    }
-    const double p = static_cast<double>(hits) / static_cast<double>(trials);
-    estimate.value = p;
+Estimate proportion_left(std::uint64_t hits, std::uint64_t trials, double level, const char* none) {
+    Estimate estimate = wilson_proportion(hits, trials, level, none);
+    if (!estimate.value) return estimate;
+    const double p = *estimate.value;
     estimate.standard_error = std::sqrt(p * (1 - p) / static_cast<double>(trials));
-    estimate.interval = wilson(hits, trials, level);
     if (hits == 0) {
         estimate.note = fmt::format(
             "0 of {}: at most {} % with {:g} % confidence, one-sided", trials,
@@ -30,51 +22,30 @@ Estimate proportion(std::uint64_t hits, std::uint64_t trials, double level, cons
     return estimate;
 }
 
-std::uint64_t count(std::span<const Outcome> outcomes, Outcome wanted) {
-    std::uint64_t n = 0;
-    for (const Outcome o : outcomes) n += o == wanted ? 1 : 0;
-    return n;
-}
-
 }  // namespace
 
-std::vector<Outcome> outcomes_of(const std::filesystem::path& folder) {
-    const PredictionStore store = PredictionStore::open(folder);
-    const RowReader reader(store);
-    std::vector<Outcome> outcomes(store.rows(), Outcome::none);
-    for (std::uint64_t row = 0; row < store.rows(); ++row) {
-        const auto item = static_cast<std::size_t>(row);
-        const std::int32_t label = store.dataset().single_label(item);
-        RowPrediction prediction;
-        if (label < 0 || reader.read(row, store.dataset().labels[item], prediction,
-                                     RowReader::Detail::ranking) != RowStatus::ok)
-            continue;
-        outcomes[item] = prediction.predicted == label ? Outcome::correct : Outcome::incorrect;
-    }
-    return outcomes;
-}
-
-void fill_cell(AttackCell& cell, std::span<const Outcome> clean, std::span<const Outcome> attacked,
-               double level) {
+void fill_cell(AttackCell& cell, std::span<const RowOutcome> clean,
+               std::span<const RowOutcome> attacked, double level) {
     cell.robust = 0;
     for (std::size_t i = 0; i < clean.size(); ++i) {
-        cell.robust += clean[i] == Outcome::correct && attacked[i] == Outcome::correct ? 1 : 0;
+        cell.robust +=
+            clean[i] == RowOutcome::correct && attacked[i] == RowOutcome::correct ? 1 : 0;
     }
-    const std::uint64_t correct = count(clean, Outcome::correct);
-    const std::uint64_t all = correct + count(clean, Outcome::incorrect);
-    cell.accuracy = proportion(cell.robust, all, level, "no image has a label and a score");
+    const std::uint64_t correct = count_of(clean, RowOutcome::correct);
+    const std::uint64_t all = correct + count_of(clean, RowOutcome::incorrect);
+    cell.accuracy = proportion_left(cell.robust, all, level, "no image has a label and a score");
     // What is fooled was correct: the ratio is a proportion of these.
-    cell.ratio = proportion(cell.robust, correct, level, "no image is classified correctly");
+    cell.ratio = proportion_left(cell.robust, correct, level, "no image is classified correctly");
 }
 
-Estimate geometric_mean_of(std::span<const Outcome> clean, std::span<const Outcome> one,
-                           std::span<const Outcome> two, double level) {
+Estimate geometric_mean_of(std::span<const RowOutcome> clean, std::span<const RowOutcome> one,
+                           std::span<const RowOutcome> two, double level) {
     double a = 0, f = 0, p = 0, both = 0, n = 0;
     for (std::size_t i = 0; i < clean.size(); ++i) {
-        n += clean[i] != Outcome::none ? 1 : 0;
-        if (clean[i] != Outcome::correct) continue;
-        const bool first = one[i] == Outcome::correct;
-        const bool second = two[i] == Outcome::correct;
+        n += clean[i] != RowOutcome::none ? 1 : 0;
+        if (clean[i] != RowOutcome::correct) continue;
+        const bool first = one[i] == RowOutcome::correct;
+        const bool second = two[i] == RowOutcome::correct;
         a += 1;
         f += first ? 1 : 0;
         p += second ? 1 : 0;
@@ -117,7 +88,7 @@ Estimate geometric_mean_of(std::span<const Outcome> clean, std::span<const Outco
 
 std::vector<std::string> signs_of(const AttackedResult& result) {
     std::vector<std::string> signs;
-    const auto robust_of = [&](std::string_view attack, double eps) -> const AttackCell* {
+    const auto cell_of = [&](std::string_view attack, double eps) -> const AttackCell* {
         for (const AttackCell& cell : result.cells) {
             if (cell.attack == attack && cell.eps == eps) return &cell;
         }
@@ -132,12 +103,12 @@ std::vector<std::string> signs_of(const AttackedResult& result) {
                 name, cell.zero_gradients, cell.attacked));
         }
         if (cell.not_finite > 0) {
-            signs.push_back(
-                fmt::format("{}: scores or gradients of {} of {} images are not finite; "
-                            "they count as not fooled",
-                            name, cell.not_finite, cell.attacked));
+            signs.push_back(fmt::format(
+                "{}: scores or gradients of {} of {} images are not finite at some step; "
+                "where they are not in the end, the image counts as misclassified",
+                name, cell.not_finite, cell.attacked));
         }
-        const AttackCell* noise = robust_of("noise", cell.eps);
+        const AttackCell* noise = cell_of("noise", cell.eps);
         if (cell.attack == "fgsm" && noise != nullptr && cell.eps > 0 &&
             noise->robust <= cell.robust && noise->robust < result.correct) {
             signs.push_back(fmt::format(
@@ -145,7 +116,7 @@ std::vector<std::string> signs_of(const AttackedResult& result) {
                 "gradient leads nowhere (try square)",
                 name, result.correct - noise->robust, result.correct - cell.robust));
         }
-        const AttackCell* fgsm = robust_of("fgsm", cell.eps);
+        const AttackCell* fgsm = cell_of("fgsm", cell.eps);
         if (cell.attack == "pgd" && fgsm != nullptr && cell.robust > fgsm->robust) {
             signs.push_back(fmt::format(
                 "{}: weaker than one step (fgsm): {} images against {}: its steps overshoot or the "

@@ -13,7 +13,27 @@ std::string definition(const AttackRunOptions& options) {
         options.paper_literal ? ", pgd with steps of eps from the image itself" : "");
 }
 
-Table table_of(const AttackedResult& result) {
+/// What the files of one attack hold, and how to read them.
+std::string saved_text(const AttackCell& cell, const AttackedResult& result, ImageForm form) {
+    const SavedAttack& saved = *cell.saved;
+    std::string text = fmt::format("{} at {}: {} images in {}", cell.attack, eps_text(cell.eps),
+                                   count_text(saved.images), saved.folder.string());
+    if (saved.accuracy.value) {
+        text += fmt::format(
+            "; classified from these files, {} % are correct",
+            number_text(*saved.accuracy.value,
+                        (saved.accuracy.interval->high - saved.accuracy.interval->low) / 2,
+                        Unit::proportion));
+    }
+    if (form == ImageForm::npy) return text + " (float32, height x width x red, green, blue).";
+    return text + fmt::format(
+                      "; of the {} that fooled the model, {} no longer do, rounded to 8 "
+                      "bits. assay predict reads them with --crop-mode none beside the "
+                      "model's own options.",
+                      count_text(result.correct - cell.robust), count_text(saved.lost));
+}
+
+Table table_of(const AttackedResult& result, ImageForm form) {
     Table table{.title = fmt::format("{} on {}", result.model, result.dataset),
                 .columns = {{"attack", false},
                             {"eps"},
@@ -35,9 +55,8 @@ Table table_of(const AttackedResult& result) {
                 fmt::format("{} at {}: {}.", cell.attack, eps_text(cell.eps), cell.ratio.note));
         if (cell.attacked < result.correct) {
             table.notes.push_back(fmt::format(
-                "{} at {}: earlier runs attacked {} of the {} images; the signs of masked "
-                "gradients "
-                "that they told are not told again.",
+                "{} at {}: of {} of the {} images the passes and the signs of masked gradients are "
+                "not known: the store has no counts of them.",
                 cell.attack, eps_text(cell.eps), result.correct - cell.attacked, result.correct));
         }
         std::string by;
@@ -47,6 +66,9 @@ Table table_of(const AttackedResult& result) {
             table.notes.push_back(fmt::format("{} at {}: images first fooled by: {}.", cell.attack,
                                               eps_text(cell.eps), by));
         }
+    }
+    for (const AttackCell& cell : result.cells) {
+        if (cell.saved) table.notes.push_back(saved_text(cell, result, form));
     }
     for (const auto& [at, mean] : result.geometric_mean) {
         table.rule();
@@ -65,18 +87,30 @@ nlohmann::json json_of(const AttackedResult& result) {
     for (const AttackCell& cell : result.cells) {
         nlohmann::json by = nlohmann::json::object();
         for (const auto& [part, images] : cell.by) by[part] = images;
+        nlohmann::json saved;
+        if (cell.saved) {
+            saved = {{"folder", cell.saved->folder.string()},
+                     {"images", cell.saved->images},
+                     {"robust", cell.saved->robust},
+                     {"lost", cell.saved->lost},
+                     {"accuracy", to_json(cell.saved->accuracy)}};
+        }
         cells.push_back({{"attack", cell.attack},
                          {"eps", cell.eps},
                          {"store", cell.store.string()},
                          {"robust", cell.robust},
                          {"accuracy", to_json(cell.accuracy)},
                          {"ratio", to_json(cell.ratio)},
-                         {"attacked_now", cell.attacked},
+                         {"attacked", cell.attacked},
                          {"zero_gradients", cell.zero_gradients},
                          {"not_finite", cell.not_finite},
                          {"forward", cell.forward},
                          {"backward", cell.backward},
-                         {"first_fooled_by", by}});
+                         {"repeated", cell.repeated},
+                         {"repeated_fooled", cell.repeated_fooled},
+                         {"repeated_fooled_longer", cell.repeated_fooled_longer},
+                         {"first_fooled_by", by},
+                         {"saved", saved}});
     }
     nlohmann::json means = nlohmann::json::array();
     for (const auto& [eps, mean] : result.geometric_mean)
@@ -105,7 +139,7 @@ Report report_of(std::span<const AttackedResult> results, const AttackRunOptions
                               {"store", false}};
     nlohmann::json models = nlohmann::json::array();
     for (const AttackedResult& result : results) {
-        Table table = table_of(result);
+        Table table = table_of(result, options.image_form);
         for (const std::string& note : result.notes)
             table.notes.push_back(fmt::format("{}: {}.", result.model, note));
         section.blocks.emplace_back(std::move(table));
@@ -127,12 +161,15 @@ Report report_of(std::span<const AttackedResult> results, const AttackRunOptions
         models.push_back(json_of(result));
     }
     report.sections.push_back(std::move(section));
-    report.result = {{"schema", "assay.attack/1"},
-                     {"space", name_of(options.space)},
-                     {"norm", name_of(options.norm)},
-                     {"seed", options.seed},
-                     {"paper_literal", options.paper_literal},
-                     {"models", std::move(models)}};
+    report.result = {
+        {"schema", "assay.attack/1"},
+        {"space", name_of(options.space)},
+        {"norm", name_of(options.norm)},
+        {"seed", options.seed},
+        {"paper_literal", options.paper_literal},
+        {"image_form",
+         options.images.empty() ? nlohmann::json() : nlohmann::json(name_of(options.image_form))},
+        {"models", std::move(models)}};
     return report;
 }
 

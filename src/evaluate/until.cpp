@@ -10,10 +10,10 @@
 
 #include "assay/data/sample.h"
 #include "assay/error.h"
-#include "assay/store/row_reader.h"
 #include "core/file.h"
 #include "core/statistics.h"
 #include "core/temporary.h"
+#include "store/outcomes.h"
 
 namespace assay {
 namespace {
@@ -40,27 +40,6 @@ public:
 private:
     Temporary made_;
 };
-
-struct PilotCount {
-    std::uint64_t labelled = 0, correct = 0;
-};
-
-PilotCount count_pilot(const fs::path& folder) {
-    const PredictionStore store = PredictionStore::open(folder);
-    const RowReader reader(store);
-    PilotCount counted;
-    for (std::uint64_t row = 0; row < store.rows(); ++row) {
-        const auto item = static_cast<std::size_t>(row);
-        const std::int32_t label = store.dataset().single_label(item);
-        RowPrediction prediction;
-        if (label < 0 || reader.read(row, store.dataset().labels[item], prediction,
-                                     RowReader::Detail::ranking) != RowStatus::ok)
-            continue;
-        ++counted.labelled;
-        counted.correct += prediction.predicted == label;
-    }
-    return counted;
-}
 
 }  // namespace
 
@@ -120,18 +99,19 @@ UntilResult images_until(std::span<const LoadedModel> models, const Dataset& dat
     own.runs = folder.path();
     const Dataset pilot = stratified_sample(dataset, static_cast<std::size_t>(result.pilot), seed);
     for (const PredictResult& predicted : predict(models, pilot, own, callback)) {
-        const PilotCount counted = count_pilot(predicted.store);
-        if (counted.labelled == 0) {
+        const std::vector<RowOutcome> outcomes =
+            outcomes_of(PredictionStore::open(predicted.store), options.threads);
+        const std::uint64_t correct = count_of(outcomes, RowOutcome::correct);
+        const std::uint64_t labelled = correct + count_of(outcomes, RowOutcome::incorrect);
+        if (labelled == 0) {
             throw Error(ErrorCode::bad_input,
                         fmt::format("{}: no image of the pilot has a score and exactly one label, "
                                     "so that its accuracy is not known",
                                     predicted.model));
         }
         // Images without a label or a score do not narrow the interval.
-        const double usable =
-            static_cast<double>(counted.labelled) / static_cast<double>(result.pilot);
-        const auto needed =
-            static_cast<double>(images_needed(until, counted.correct, counted.labelled));
+        const double usable = static_cast<double>(labelled) / static_cast<double>(result.pilot);
+        const auto needed = static_cast<double>(images_needed(until, correct, labelled));
         // Smaller of the two as doubles: what is needed may be beyond 64 bits.
         const double sample =
             std::min(std::ceil(needed / usable), static_cast<double>(dataset.size()));

@@ -24,6 +24,12 @@ inline float sign_of(float v) {
     return static_cast<float>(static_cast<int>(v > 0) - static_cast<int>(v < 0));
 }
 
+/// std::clamp() in instructions without a branch: which of the three it is follows the gradient's
+/// signs, and cannot be predicted.
+inline float cut_to(float v, float low, float high) {
+    return std::min(std::max(v, low), high);
+}
+
 class Ball {
 public:
     Ball(std::span<const float> centre, Norm norm, double eps)
@@ -35,8 +41,7 @@ public:
     void project(std::span<float> x) const {
         if (norm_ == Norm::linf) {
             for (std::size_t i = 0; i < x.size(); ++i) {
-                const float in_ball = std::clamp(x[i], centre_[i] - eps_, centre_[i] + eps_);
-                x[i] = std::clamp(in_ball, 0.0F, 1.0F);
+                x[i] = cut_to(cut_to(x[i], centre_[i] - eps_, centre_[i] + eps_), 0.0F, 1.0F);
             }
             return;
         }
@@ -49,7 +54,7 @@ public:
         const auto factor = static_cast<float>(
             far > static_cast<double>(eps_) ? static_cast<double>(eps_) / far : 1);
         for (std::size_t i = 0; i < x.size(); ++i)
-            x[i] = std::clamp(centre_[i] + (x[i] - centre_[i]) * factor, 0.0F, 1.0F);
+            x[i] = cut_to(centre_[i] + (x[i] - centre_[i]) * factor, 0.0F, 1.0F);
     }
 
     /// x moved by `size` along the gradient's steepest direction for the norm, and projected.

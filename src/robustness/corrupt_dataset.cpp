@@ -4,17 +4,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <map>
 #include <mutex>
 #include <set>
-#include <unordered_set>
 
 #include "assay/data/dataset.h"
 #include "assay/data/sample.h"
 #include "assay/error.h"
 #include "assay/image/encode.h"
-#include "core/csv.h"
 #include "core/file.h"
 #include "core/hash.h"
 #include "core/memory_budget.h"
@@ -22,7 +21,7 @@
 #include "core/paths.h"
 #include "core/refuse.h"
 #include "core/text.h"
-#include "data/label_texts.h"
+#include "data/image_names.h"
 #include "data/made_folder.h"
 #include "robustness/corrupted_file.h"
 
@@ -35,50 +34,11 @@ using nlohmann::json;
 constexpr const char* corrupt_record = "corrupt.json";
 constexpr std::size_t most_examples = 5;
 
-struct TargetNames {
-    StringColumn names;
-    bool met = false;  ///< two images would have had one name
-};
-
-/// Where each image goes, below the folder of a corruption and severity: its id with the format's
-/// extension; behind the old one where two would meet, as often as it takes. Those whose id has
-/// that extension keep it whatever stands before them, so that equal ids are equal images. Two
-/// spellings of one path ("./a" and "a") meet, too.
-TargetNames target_names(const Dataset& dataset, bool jpeg) {
-    const std::string extension = jpeg ? ".jpg" : ".png";
-    std::vector<std::string> names(dataset.size());
-    std::vector<std::string> whole(dataset.size());
-    std::unordered_set<std::string> taken;
-    for (std::size_t i = 0; i < dataset.size(); ++i) {
-        const std::string id(dataset.ids[i]);
-        const fs::path path(id);
-        if (path.is_absolute() ||
-            std::find(path.begin(), path.end(), fs::path("..")) != path.end()) {
-            refuse(
-                fmt::format("the image `{}` is not below the data set's folder: its corrupted "
-                            "copies would leave the new one",
-                            shortened(id, 200)));
-        }
-        const std::string old = lower_extension(id);
-        const bool fits = jpeg ? old == ".jpg" || old == ".jpeg" : old == ".png";
-        whole[i] = path.lexically_normal().string();
-        if (fits && taken.insert(whole[i]).second) names[i] = whole[i];
-    }
-    TargetNames targets;
-    for (std::size_t i = 0; i < dataset.size(); ++i) {
-        if (names[i].empty()) {
-            names[i] = std::string(without_extension(whole[i])) + extension;
-            if (!taken.insert(names[i]).second) {
-                targets.met = true;
-                names[i] = whole[i];
-                do {
-                    names[i] += extension;
-                } while (!taken.insert(names[i]).second);
-            }
-        }
-        targets.names.append(names[i]);
-    }
-    return targets;
+ImageNames target_names(const Dataset& dataset, bool jpeg) {
+    using namespace std::string_view_literals;
+    static constexpr std::array jpegs = {".jpg"sv, ".jpeg"sv};
+    static constexpr std::array pngs = {".png"sv};
+    return jpeg ? image_names(dataset, ".jpg", jpegs) : image_names(dataset, ".png", pngs);
 }
 
 /// Labels that are not in the names of folders need a file.
@@ -87,37 +47,16 @@ bool labels_in_a_file(const CorruptOptions& options, const Dataset& dataset) {
            is_there(options.data / "labels.csv");
 }
 
-/// Of the images that are not left out.
-std::string labels_text(const Dataset& dataset, const StringColumn& names,
-                        const std::vector<std::uint8_t>& left_out) {
-    const LabelCells cells(dataset.classes);
-    std::string text;
-    CsvWriter writer(text);
-    writer.field("path");
-    writer.field("labels");
-    for (const auto& attribute : dataset.attributes) writer.field(attribute.name);
-    writer.end_row();
-    for (std::size_t i = 0; i < dataset.size(); ++i) {
-        if (left_out[i] != 0) continue;
-        writer.field(std::string(names[i]));
-        writer.field(cells.text(dataset.labels[i]));
-        for (const auto& attribute : dataset.attributes)
-            writer.field(std::string(attribute.values[i]));
-        writer.end_row();
-    }
-    return text;
-}
-
 /// What decides every byte, but for the bytes of the images themselves: to read them all would
 /// take as long as to decode them.
-json corrupt_settings(const CorruptOptions& o, const Dataset& dataset, const TargetNames& targets,
+json corrupt_settings(const CorruptOptions& o, const Dataset& dataset, const ImageNames& targets,
                       const CorruptedVersions& versions) {
     json names = json::array();
     for (const Corruption* c : versions.corruptions()) names.push_back(c->name);
     json labels;  // where they are the names of folders, they are in the ids
     if (labels_in_a_file(o, dataset))
-        labels = hash_text(
-            labels_text(dataset, targets.names, std::vector<std::uint8_t>(dataset.size(), 0)));
+        labels = hash_text(image_labels(dataset, dataset.classes, targets.names,
+                                        std::vector<std::uint8_t>(dataset.size(), 0)));
     json settings = {
         {"schema", "assay.corrupted"},
         {"schema_version", 1},
@@ -170,7 +109,7 @@ public:
         parallel_blocks(dataset_.size(), resolve_threads(result_.options.threads),
                         [&](std::size_t item) { write_versions(item); });
         if (labels_in_a_file(result_.options, dataset_)) {
-            const std::string text = labels_text(dataset_, names_, left_out_);
+            const std::string text = image_labels(dataset_, dataset_.classes, names_, left_out_);
             for (const Version& v : versions_) write_file_atomically(v.folder / "labels.csv", text);
         }
         result_.left_out =
@@ -324,7 +263,7 @@ CorruptResult corrupt_dataset(const CorruptOptions& options, const ProgressCallb
     for (std::string& note : versions.notes()) result.notes.push_back(std::move(note));
     if (!options.sheet.empty()) write_sheet(dataset, result, versions);
     if (options.out.empty()) return result;
-    const TargetNames targets = target_names(dataset, options.jpeg_quality.has_value());
+    const ImageNames targets = target_names(dataset, options.jpeg_quality.has_value());
     json settings = corrupt_settings(result.options, dataset, targets, versions);
     MadeFolder made(options.out, corrupt_record, settings);
     result.options.out = made.final_path();

@@ -7,132 +7,33 @@
 #include <limits>
 #include <map>
 #include <set>
-#include <unordered_map>
 
 #include "assay/error.h"
-#include "assay/store/row_reader.h"
+#include "assay/robustness/attack.h"
 #include "core/parallel.h"
 #include "core/refuse.h"
 #include "core/statistics.h"
 #include "core/text.h"
+#include "robustness/clean_images.h"
+#include "store/outcomes.h"
 
 namespace assay {
 namespace {
 
 namespace fs = std::filesystem;
 
-/// Per clean image: 1 correct, 0 not, -1 not known.
-using Outcomes = std::vector<std::int8_t>;
+using robustness::CleanImages;
 
-constexpr std::size_t no_image = std::numeric_limits<std::size_t>::max();
+/// Per clean image.
+using Outcomes = std::vector<RowOutcome>;
 
-/// Finds the clean image that a corrupted one was.
-class CleanImages {
-public:
-    explicit CleanImages(const Dataset& dataset) : classes_(dataset.classes) {
-        for (std::size_t i = 0; i < dataset.size(); ++i) {
-            labels_.push_back(dataset.single_label(i));
-            add(by_id_, dataset.ids[i], i);
-            add(by_stem_, without_extension(dataset.ids[i]), i);
-            add(by_name_, file_stem(dataset.ids[i]), i);
-        }
-    }
-    std::size_t size() const { return labels_.size(); }
-    std::int32_t label(std::size_t image) const { return labels_[image]; }
-    const ClassList& classes() const { return classes_; }
-
-    /// Of each image of `corrupted` the clean one, or no_image: by its id, else by its id without
-    /// extension; where that finds none in all the data set, by the names of the files, which alone
-    /// say too little where the same name is in many folders. A clean image that two are equally
-    /// like belongs to neither.
-    std::vector<std::size_t> of(const Dataset& corrupted) const {
-        std::vector<std::size_t> found(corrupted.size(), no_image);
-        std::vector<std::uint8_t> taken(size(), 0);
-        const auto whole = [](std::string_view id) { return id; };
-        const auto stem = [](std::string_view id) { return without_extension(id); };
-        bool any = match(corrupted, by_id_, whole, found, taken);
-        any = match(corrupted, by_id_, stem, found, taken) || any;  // a.jpg as a.jpg.png
-        any = match(corrupted, by_stem_, stem, found, taken) || any;
-        if (!any) match(corrupted, by_name_, file_stem, found, taken);
-        return found;
-    }
-
-private:
-    using Index = std::unordered_map<std::string, std::size_t>;
-    static std::string_view file_stem(std::string_view id) {
-        return base_name(without_extension(id));
-    }
-    static void add(Index& index, std::string_view key, std::size_t image) {
-        const auto [at, fresh] = index.emplace(key, image);
-        if (!fresh) at->second = no_image;
-    }
-    /// True where one was found.
-    template <typename Key>
-    static bool match(const Dataset& corrupted, const Index& index, Key&& key,
-                      std::vector<std::size_t>& found, std::vector<std::uint8_t>& taken) {
-        std::unordered_map<std::size_t, std::size_t> now;  // from the clean image to the item
-        for (std::size_t i = 0; i < found.size(); ++i) {
-            if (found[i] != no_image) continue;
-            const auto at = index.find(std::string(key(corrupted.ids[i])));
-            if (at == index.end() || at->second == no_image || taken[at->second] != 0) continue;
-            const auto [other, fresh] = now.emplace(at->second, i);
-            if (!fresh) other->second = no_image;
-        }
-        for (const auto& [image, item] : now) {
-            taken[image] = 1;
-            if (item != no_image) found[item] = image;
-        }
-        return !now.empty();
-    }
-    ClassList classes_;
-    std::vector<std::int32_t> labels_;
-    Index by_id_, by_stem_, by_name_;
-};
-
-/// `relabelled` counts the images whose label is another than that of their clean image: they are
-/// not known.
-Outcomes outcomes_of(const PredictionStore& store, const CleanImages& clean, int threads,
-                     std::uint64_t& relabelled) {
-    const RowReader reader(store);
-    const Dataset& dataset = store.dataset();
-    Outcomes own(dataset.size(), -1), out(clean.size(), -1);
-    constexpr std::size_t block = 1024;
-    parallel_blocks((own.size() + block - 1) / block, threads, [&](std::size_t b) {
-        throw_if_stopped();
-        RowPrediction row;
-        for (std::size_t i = b * block; i < std::min(own.size(), (b + 1) * block); ++i) {
-            const std::int32_t label = dataset.single_label(i);
-            if (label < 0) continue;
-            const std::span<const std::int32_t> valid(&label, 1);
-            if (reader.read(i, label, valid, row, RowReader::Detail::ranking) == RowStatus::ok)
-                own[i] = row.predicted == label ? 1 : 0;
-        }
-    });
-    // Lists of other classes are other words for the columns of the same classifier.
-    const auto places = places_in(clean.classes(), dataset.classes);
-    const std::vector<std::size_t> images = clean.of(dataset);
-    for (std::size_t i = 0; i < own.size(); ++i) {
-        if (images[i] == no_image) continue;
-        std::int32_t label = dataset.single_label(i);
-        if (label >= 0 && places) label = places->at(static_cast<std::size_t>(label));
-        const std::int32_t before = clean.label(images[i]);
-        if (label >= 0 && before >= 0 && label != before) {
-            ++relabelled;
-        } else {
-            out[images[i]] = own[i];
-        }
-    }
-    return out;
+int as_count(RowOutcome outcome) {
+    return outcome == RowOutcome::correct ? 1 : 0;
 }
 
 Estimate proportion_correct(const Outcomes& outcomes, double level) {
-    const auto hits = static_cast<std::uint64_t>(std::count(outcomes.begin(), outcomes.end(), 1));
-    Estimate e;
-    e.unit = Unit::proportion;
-    e.n = outcomes.size();
-    e.value = static_cast<double>(hits) / static_cast<double>(e.n);
-    e.interval = wilson(hits, e.n, level);
-    return e;
+    return wilson_proportion(count_of(outcomes, RowOutcome::correct), outcomes.size(), level,
+                             "no image");
 }
 
 /// No mean of some 75 outcomes, nor a ratio of two, comes so near to another one.
@@ -227,8 +128,8 @@ private:
     void keep_common_images() {
         std::size_t kept = 0;
         for (std::size_t i = 0; i < clean_.size(); ++i) {
-            bool known = clean_[i] >= 0;
-            for (const Outcomes& v : versions_) known = known && v[i] >= 0;
+            bool known = clean_[i] != RowOutcome::none;
+            for (const Outcomes& v : versions_) known = known && v[i] != RowOutcome::none;
             if (!known) continue;
             clean_[kept] = clean_[i];
             for (Outcomes& v : versions_) v[kept] = v[i];
@@ -272,7 +173,8 @@ private:
             if (!chosen(version)) continue;
             Hits& own = hits[version.corruption];
             own.of_image.resize(clean_.size());
-            for (std::size_t i = 0; i < clean_.size(); ++i) own.of_image[i] += versions_[v][i];
+            for (std::size_t i = 0; i < clean_.size(); ++i)
+                own.of_image[i] += as_count(versions_[v][i]);
             ++own.versions;
         }
         return hits;
@@ -304,7 +206,7 @@ private:
             return out;
         }
         for (std::size_t i = 0; i < each.size(); ++i)
-            each[i] = (each[i] - mean / clean * clean_[i]) / clean;
+            each[i] = (each[i] - mean / clean * as_count(clean_[i])) / clean;
         out.relative = of_images(mean / clean, each, Unit::number,
                                  std::numeric_limits<double>::infinity(), level_);
         return out;
@@ -443,6 +345,20 @@ void look_for_differences(const std::string& model, const StoresOfModel& own,
     }
 }
 
+/// A store that `assay attack` left beside that of another of the models.
+bool is_of_an_attack(const std::string& model, const std::vector<std::string>& models) {
+    const auto at = model.rfind('@');
+    if (at == std::string::npos) return false;
+    const std::string_view rest = std::string_view(model).substr(at + 1);
+    const auto begins = [&](std::string_view name) {
+        return rest.size() > name.size() && rest.starts_with(name) && rest[name.size()] == '-';
+    };
+    const bool known = begins("autoattack") || std::ranges::any_of(attacks(), [&](const Attack& a) {
+                           return begins(a.name);
+                       });
+    return known && std::find(models.begin(), models.end(), model.substr(0, at)) != models.end();
+}
+
 CorruptedModel measure_model(const std::string& model, const StoresOfModel& own,
                              const CorruptedAccuracyOptions& options,
                              CorruptedAccuracyResult& result) {
@@ -452,16 +368,25 @@ CorruptedModel measure_model(const std::string& model, const StoresOfModel& own,
     CorruptedModel measured;
     measured.model = model;
     std::vector<Outcomes> outcomes;
-    std::uint64_t relabelled = 0;
+    std::uint64_t relabelled = 0, ambiguous = 0;
     for (const ClosedStore* one : own.versions) {
         measured.versions.push_back(
             {one->version.corruption, one->version.severity, one->dataset, Estimate{}});
         const PredictionStore store = PredictionStore::open(one->folder);  // closed before the next
-        outcomes.push_back(outcomes_of(store, images, threads, relabelled));
+        outcomes.push_back(
+            images.by_image(store.dataset(), outcomes_of(store, threads), relabelled));
+        ambiguous = std::max(ambiguous, images.ambiguous_in(store.dataset()));
     }
-    ModelVersions(measured, outcomes_of(clean, images, threads, relabelled), std::move(outcomes),
-                  options.level)
+    ModelVersions(measured,
+                  images.by_image(clean.dataset(), outcomes_of(clean, threads), relabelled),
+                  std::move(outcomes), options.level)
         .measure();
+    if (ambiguous > 0) {
+        result.warnings.push_back(
+            fmt::format("{}: {} clean images are called like another one but for the extension: "
+                        "which corrupted image is of which is not known; not counted",
+                        model, ambiguous));
+    }
     if (relabelled > 0) {
         result.warnings.push_back(
             fmt::format("{}: {} corrupted image{} another label than the clean one: not counted",
@@ -516,17 +441,26 @@ CorruptedAccuracyResult measure_corrupted(const CorruptedAccuracyOptions& option
                                                   suggest(options.clean, datasets)));
     }
     find_versions(stores, models);
+    std::size_t attack_stores = 0;
     for (const std::string& model : models) {
         const StoresOfModel own = stores_of(model, stores);
-        if (own.versions.empty()) {
+        if (own.versions.empty() && is_of_an_attack(model, models)) {
+            ++attack_stores;
+        } else if (own.versions.empty()) {
             result.warnings.push_back(
                 fmt::format("`{}` has no predictions on corrupted images: data sets whose folder "
                             "is <corruption>/<severity>, or whose name ends so (fog_3)",
                             model));
-            continue;
+        } else {
+            look_for_differences(model, own, result);
+            result.models.push_back(measure_model(model, own, options, result));
         }
-        look_for_differences(model, own, result);
-        result.models.push_back(measure_model(model, own, options, result));
+    }
+    if (attack_stores > 0) {
+        result.notes.push_back(
+            fmt::format("{} of attacks (MODEL@ATTACK-...) {} left out: assay attack measures these",
+                        attack_stores == 1 ? "a store" : fmt::format("{} stores", attack_stores),
+                        attack_stores == 1 ? "is" : "are"));
     }
     if (result.models.empty()) throw Error(ErrorCode::usage, result.warnings.back());
     return result;

@@ -546,6 +546,68 @@ TEST_F(EndToEnd, UntilIsWiderThanThePilot) {
               2);
 }
 
+TEST_F(EndToEnd, AttackedImagesArePredictedAsTheReportSaysAfterAKillToo) {
+    const fs::path runs = fresh("attacked"), images_of_pgd = fresh("adversarial/pgd-linf-2_255");
+    make_folders(images_of_pgd.parent_path().parent_path());
+    const auto attack = [&](const fs::path& out, const fs::path& folder) {
+        return std::vector<std::string>{"attack",
+                                        "--model",
+                                        (models / "small.pt").string(),
+                                        "--data",
+                                        images().string(),
+                                        "--attack",
+                                        "pgd",
+                                        "--eps",
+                                        "2/255",
+                                        "--out",
+                                        out.string(),
+                                        "--save-images",
+                                        folder.string(),
+                                        "--save-format",
+                                        "png",
+                                        "--shard-rows",
+                                        "120",
+                                        "-q",
+                                        "--json"};
+    };
+    const auto words = attack(runs, images_of_pgd.parent_path());
+    std::vector<std::string> program = {ASSAY_PROGRAM};
+    program.insert(program.end(), words.begin(), words.end());
+    {
+        Program killed(program);
+        for (int i = 0; i < 1000 && !fs::exists(runs / "shapes/small@pgd-linf-2_255/counts"); ++i)
+            std::this_thread::sleep_for(std::chrono::milliseconds(10));
+        ::kill(killed.pid(), SIGKILL);
+        killed.wait();
+    }
+    const Outcome made = assay_run(words);
+    ASSERT_EQ(made.status, 0) << made.err;
+    const json cell = json::parse(made.out)["models"][0]["attacks"][1];
+    EXPECT_EQ(cell["attacked"], json::parse(made.out)["models"][0]["correct"]);
+    ASSERT_TRUE(cell["saved"].is_object()) << cell;
+    const fs::path whole = fresh("whole-adversarial");
+    const Outcome undisturbed = assay_run(attack(fresh("attacked-whole"), whole));
+    ASSERT_EQ(undisturbed.status, 0) << undisturbed.err;
+    std::size_t files = 0;
+    for (const auto& entry : fs::recursive_directory_iterator(whole)) {
+        if (!entry.is_regular_file()) continue;
+        ++files;
+        const fs::path other = images_of_pgd.parent_path() / fs::relative(entry.path(), whole);
+        EXPECT_EQ(slurp(entry.path()), slurp(other)) << other;
+    }
+    EXPECT_GT(files, 40U);
+
+    const Outcome predicted =
+        assay_run({"predict", "--model", (models / "small.pt").string(), "--data",
+                   images_of_pgd.string(), "--crop-mode", "none", "--out", runs.string(), "-q"});
+    ASSERT_EQ(predicted.status, 0) << predicted.err;
+    const json scored = score(runs / "pgd-linf-2_255");
+    const auto top1 = std::ranges::find_if(scored.at("measurements"),
+                                           [](const json& m) { return m.at("metric") == "top1"; });
+    ASSERT_NE(top1, scored.at("measurements").end());
+    EXPECT_EQ(top1->at("value"), cell["saved"]["accuracy"]["value"]);
+}
+
 TEST_F(EndToEnd, CheckSaysByItsStatusThatSomethingIsWrong) {
     const Outcome outcome = assay_run({"check", "--model", (models / "small.pt").string(), "--data",
                                        images().string(), "--outputs", "probabilities"});

@@ -5,73 +5,22 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "coloured_images.h"
+#include <limits>
+#include <nlohmann/json.hpp>
+
 #include "core/random.h"
 #include "evaluate/attack_cells.h"
 #include "message_of.h"
+#include "red_classifier.h"
 
 namespace assay {
 namespace {
 
+using AttackRun = RedImages;
+
 using testing::HasSubstr;
 
-/// Score of class 0: the mean red value times `slope`; of class 1: what makes red 128.5/255 the
-/// boundary. An image of red r is robust against eps when r - eps is above.
-class RedClassifier final : public Classifier {
-public:
-    explicit RedClassifier(double slope = 10) : slope_(slope) {
-        facts_.classes = 2;
-        facts_.device = "cpu";
-    }
-    const ModelFacts& facts() const override { return facts_; }
-    void scores(std::span<const float> input, std::size_t n, std::span<float> out) override {
-        for (std::size_t i = 0; i < n; ++i) {
-            double red = 0;
-            for (std::size_t k = 0; k < 4; ++k) red += static_cast<double>(input[12 * i + k]) / 4;
-            out[2 * i] = static_cast<float>(slope_ * red);
-            out[2 * i + 1] = static_cast<float>(slope_ * 128.5 / 255);
-        }
-    }
-    void gradients(const LossBatch& batch, const LossGradients& out) override {
-        if (!differentiable) Classifier::gradients(batch, out);
-        const std::size_t n = batch.labels.size();
-        scores(batch.input, n, out.scores);
-        std::vector<float> d(2);
-        for (std::size_t i = 0; i < n; ++i) {
-            out.losses[i] = loss_of(batch.loss, out.scores.subspan(2 * i, 2), batch.labels[i],
-                                    batch.targets.empty() ? 0 : batch.targets[i], d);
-            for (std::size_t k = 0; k < 12; ++k) {
-                out.gradient[12 * i + k] =
-                    k < 4 && !masked ? d[0] * static_cast<float>(slope_) / 4 : 0.0F;
-            }
-        }
-    }
-    bool differentiable = true, masked = false;
-
-private:
-    double slope_;
-    ModelFacts facts_;
-};
-
-LoadedModel red_model(const std::string& name, std::shared_ptr<RedClassifier> classifier) {
-    LoadedModel model = loaded(name, nullptr);
-    model.classifier = std::move(classifier);
-    return model;
-}
-
-class AttackImages : public PredictImages {
-protected:
-    /// 200 images of red 0 ... 199, all labelled class 0: 129 ... 199 are classified correctly.
-    AttackRunOptions attack_options(const std::string& runs) {
-        AttackRunOptions options;
-        options.predict = this->options(runs);
-        options.predict.shard_rows = 20;
-        return options;
-    }
-    static constexpr std::uint64_t correct = 71;
-};
-
-TEST_F(AttackImages, WhatIsLeftIsWhatTheClosedFormSays) {
+TEST_F(AttackRun, WhatIsLeftIsWhatTheClosedFormSays) {
     const Dataset dataset = images(200);
     const LoadedModel model = red_model("m", std::make_shared<RedClassifier>());
     AttackRunOptions options = attack_options("runs");
@@ -108,7 +57,7 @@ TEST_F(AttackImages, WhatIsLeftIsWhatTheClosedFormSays) {
     EXPECT_EQ(store.dataset().size(), 200U);
 }
 
-TEST_F(AttackImages, ThreadsAndResumingChangeNoBit) {
+TEST_F(AttackRun, ThreadsAndResumingChangeNoBit) {
     const Dataset dataset = images(60);
     std::vector<std::vector<float>> seen;
     for (const int threads : {1, 3}) {
@@ -131,7 +80,65 @@ TEST_F(AttackImages, ThreadsAndResumingChangeNoBit) {
     for (const auto& scores : seen) EXPECT_EQ(scores, seen[0]);
 }
 
-TEST_F(AttackImages, ADrawBelongsToTheImageNotToItsPlace) {
+TEST_F(AttackRun, ARunThatWasStoppedReportsWhatAWholeOneDoes) {
+    const Dataset dataset = images(150);
+    const auto reported = [&](const std::string& runs, std::size_t stop_after) {
+        const auto classifier = std::make_shared<RedClassifier>();
+        classifier->masked = true;
+        const LoadedModel model = red_model("m", classifier);
+        AttackRunOptions options = attack_options(runs);
+        options.attacks = {"fgsm", "pgd", "autoattack"};
+        options.predict.shard_rows = 72;  // 129 to 143 are attacked in one shard, then 144 to 149
+        classifier->stop_after = stop_after;
+        bool stopped = false;
+        try {
+            attack_models({&model, 1}, dataset, options);
+        } catch (const Error& error) {
+            stopped = error.code() == ErrorCode::interrupted;
+        }
+        EXPECT_EQ(stopped, stop_after != std::numeric_limits<std::size_t>::max());
+        classifier->stop_after = std::numeric_limits<std::size_t>::max();
+        const auto results = attack_models({&model, 1}, dataset, options);
+        nlohmann::json all = report_of(results, options).result;
+        for (auto& cell : all["models"][0]["attacks"]) cell.erase("store");
+        return std::pair(all, results[0].signs);
+    };
+    const auto whole = reported("whole", std::numeric_limits<std::size_t>::max());
+    EXPECT_THAT(whole.second, testing::IsSupersetOf(
+                                  {HasSubstr("fgsm at 8/255: the gradient is zero for 21 of 21"),
+                                   HasSubstr("square, which sees no gradient")}));
+    // At the first batch that is attacked, among square's queries of the first shard, and of the
+    // second.
+    for (const std::size_t stop_after : {700U, 20'000U, 50'000U})
+        EXPECT_EQ(reported("stopped" + std::to_string(stop_after), stop_after), whole);
+}
+
+TEST_F(AttackRun, TheCleanImagesAreScoredOnceForAllAttacks) {
+    const Dataset dataset = images(140);
+    const auto classifier = std::make_shared<RedClassifier>();
+    const LoadedModel model = red_model("m", classifier);
+    AttackRunOptions options = attack_options("runs");
+    options.attacks = {"noise"};
+    options.eps = {1. / 255, 2. / 255};
+    attack_models({&model, 1}, dataset, options);
+    // The model's own store; once for both budgets; and in the three batches of four that hold the
+    // 11 images that are attacked, what was made of them, for each.
+    EXPECT_EQ(classifier->scored, 140U + 140U + 2 * 12U);
+}
+
+TEST_F(AttackRun, TheStoreNamesTheModelsOwnPreprocessing) {
+    const Dataset dataset = images(140);
+    LoadedModel model = red_model("m", std::make_shared<RedClassifier>());
+    model.spec.preprocess.std = {.5, 1, 1};
+    AttackRunOptions options = attack_options("runs");
+    options.attacks = {"noise"};
+    const auto results = attack_models({&model, 1}, dataset, options);
+    const PredictionStore store = PredictionStore::open(results[0].cells[0].store);
+    const auto provenance = nlohmann::json::parse(store.spec().provenance_json);
+    EXPECT_EQ(provenance["scored_by"]["preprocess"], to_json(model.spec.preprocess));
+}
+
+TEST_F(AttackRun, ADrawBelongsToTheImageNotToItsPlace) {
     const LoadedModel model = red_model("m", std::make_shared<RedClassifier>());
     AttackRunOptions options = attack_options("all");
     options.attacks = {"noise"};
@@ -153,7 +160,7 @@ TEST_F(AttackImages, ADrawBelongsToTheImageNotToItsPlace) {
               std::vector<float>(scores.begin() + 260, scores.begin() + 280));
 }
 
-TEST_F(AttackImages, AMaskedGradientIsSaid) {
+TEST_F(AttackRun, AMaskedGradientIsSaid) {
     const Dataset dataset = images(200);
     const auto classifier = std::make_shared<RedClassifier>();
     classifier->masked = true;
@@ -170,7 +177,7 @@ TEST_F(AttackImages, AMaskedGradientIsSaid) {
     EXPECT_EQ(report.warnings.size(), results[0].signs.size());
 }
 
-TEST_F(AttackImages, NothingIsLeftHasABound) {
+TEST_F(AttackRun, NothingIsLeftHasABound) {
     const Dataset dataset = images(200);
     const LoadedModel model = red_model("m", std::make_shared<RedClassifier>());
     AttackRunOptions options = attack_options("runs");
@@ -186,7 +193,7 @@ TEST_F(AttackImages, NothingIsLeftHasABound) {
     EXPECT_NEAR(mean.interval->high, 1 - std::pow(.05, 1. / 71), 1e-9);
 }
 
-TEST_F(AttackImages, WhatCannotBeAttackedIsNamedFirst) {
+TEST_F(AttackRun, WhatCannotBeAttackedIsNamedFirst) {
     const auto classifier = std::make_shared<RedClassifier>();
     classifier->differentiable = false;
     const LoadedModel model = red_model("m", classifier);
@@ -243,15 +250,14 @@ TEST(AttackRatios, TheGeometricMeansIntervalHoldsTheTruth) {
     int held = 0;
     for (std::uint64_t world = 0; world < 2000; ++world) {
         RandomStream random(5, "geometric mean", world);
-        std::vector<attack::Outcome> clean, one, two;
-        using attack::Outcome;
+        std::vector<RowOutcome> clean, one, two;
         for (int i = 0; i < 400; ++i) {
             const bool right = random.uniform() < .7;
             const double u = random.uniform();
-            clean.push_back(right ? Outcome::correct : Outcome::incorrect);
-            one.push_back(right && u < .6 ? Outcome::correct : Outcome::incorrect);
-            two.push_back(right && (u < .4 || (u >= .6 && u < .65)) ? Outcome::correct
-                                                                    : Outcome::incorrect);
+            clean.push_back(right ? RowOutcome::correct : RowOutcome::incorrect);
+            one.push_back(right && u < .6 ? RowOutcome::correct : RowOutcome::incorrect);
+            two.push_back(right && (u < .4 || (u >= .6 && u < .65)) ? RowOutcome::correct
+                                                                    : RowOutcome::incorrect);
         }
         const Estimate e = attack::geometric_mean_of(clean, one, two, .95);
         held += e.interval->low <= truth && truth <= e.interval->high ? 1 : 0;

@@ -1,7 +1,9 @@
 #!/usr/bin/python3
 """Makes fixtures/onnx_ops.json: a small ONNX model for each operator and opset that matters, with the result that ONNX
 Runtime gives, an implementation that shares nothing with ours (or the script itself where ONNX Runtime refuses);
-and fixtures/onnx_refused.json: models that must be refused, and what the message must say.
+fixtures/onnx_refused.json: models that must be refused, and what the message must say; and fixtures/onnx_gradients.json:
+models of which the gradient alone is of interest, because those above have none by the image. `--gradients` makes these
+alone, which needs numpy only.
 
 Needs numpy, and node with the package onnxruntime-node where NODE_PATH finds it. The models are written byte by byte
 (protobuf's wire format), so no ONNX package is needed.
@@ -18,6 +20,7 @@ import numpy as np
 
 OUT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "fixtures", "onnx_ops.json")
 REFUSED = os.path.join(os.path.dirname(OUT), "onnx_refused.json")
+GRADIENTS = os.path.join(os.path.dirname(OUT), "onnx_gradients.json")
 SIDE = 5
 rng = np.random.RandomState(3)
 
@@ -726,6 +729,31 @@ refuse("FusedConv_activation", 'activation "Wobble"', 13, node("com.microsoft::F
 refuse("Resize_policy", "keep_aspect_ratio_policy", 18, node("Resize", "x - - s", axes=[2, 3], keep_aspect_ratio_policy="wide"), s=i(8, 7))
 refuse("Opset_0", "opset 0, which does not exist", 0, node("Neg", "x"))
 refuse("Input_of_whole_numbers", "images are given as floats or bytes", 13, node("Cast", "x", to=1), dtype="int64")
+
+# --- gradients --------------------------------------------------------------------------------------------------------
+gradients = []
+
+
+def slope(name, opset, nodes, **constants):
+    nodes = nodes if isinstance(nodes, list) else [nodes]
+    gradients.append({"name": name, "model": base64.b64encode(model(opset, nodes, constants)).decode()})
+
+
+slope("Mod_of_image", 13, node("Mod", "x b", fmod=1), b=f32(0.7))
+slope("Cast_double", 13, [node("Cast", "x", "d", to=11), node("Mul", "d d")])
+slope("CastLike", 15, [node("CastLike", "x t", "d"), node("Mul", "d d")], t=np.array([1.0]))
+slope("ThresholdedRelu_alpha", 13, node("ThresholdedRelu", "x", alpha=0.25))
+slope("TransposeMatMul", 13, node("com.microsoft::TransposeMatMul", "x w", transA=1, alpha=0.5), w=f(3, 5, 2))
+slope("DequantizeLinear_microsoft", 13, [node("com.microsoft::QuantizeLinear", "x s z", "q"), node("com.microsoft::DequantizeLinear", "q s z")],
+      s=np.float32(0.1), z=np.uint8(128))
+slope("IsInf", 13, [node("Log", "x", "l"), node("IsInf", "l")])
+slope("Where_of_decisions", 16, [node("Greater", "x z", "g"), node("LessOrEqual", "x h", "l"), node("And", "g l", "c"),
+                                 node("Where", "c x w")], z=f32(-0.5), h=f32(0.5), w=f(1, 5))
+with open(GRADIENTS, "w") as file:
+    file.write("[\n" + ",\n".join(json.dumps(c, separators=(",", ":")) for c in gradients) + "\n]\n")
+if "--gradients" in sys.argv:
+    print(len(gradients), "gradients")
+    sys.exit()
 
 # --- run --------------------------------------------------------------------------------------------------------------
 RUN = """

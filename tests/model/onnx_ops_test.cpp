@@ -8,26 +8,10 @@
 
 #include "assay/error.h"
 #include "core/file.h"
-#include "images.h"
-#include "scratch.h"
+#include "operator_cases.h"
 
 namespace assay {
 namespace {
-
-std::string from_base64(const std::string& text) {
-    std::string out;
-    unsigned bits = 0;
-    int count = 0;
-    for (const char c : text) {
-        const auto at =
-            std::string_view("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")
-                .find(c);
-        if (at == std::string_view::npos) break;
-        bits = bits << 6 | static_cast<unsigned>(at);
-        if ((count += 6) >= 8) out.push_back(static_cast<char>(bits >> (count -= 8) & 0xff));
-    }
-    return out;
-}
 
 std::vector<float> floats(const std::string& bytes) {
     std::vector<float> out(bytes.size() / sizeof(float));
@@ -35,26 +19,14 @@ std::vector<float> floats(const std::string& bytes) {
     return out;
 }
 
-nlohmann::json cases_of(const char* name) {
-    return nlohmann::json::parse(std::ifstream(fixture(name)));
-}
-
-ModelSpec spec_for(const Scratch& scratch, const nlohmann::json& one) {
-    ModelSpec spec = fixture_spec("op.onnx");
-    spec.path = scratch / "op.onnx";
-    spec.preprocess.height = spec.preprocess.width = 5;
-    write(spec.path, from_base64(one["model"]));
-    return spec;
-}
-
 TEST(OnnxOperators, EqualOnnxRuntimes) {
-    const auto cases = cases_of("onnx_ops.json");
+    const auto cases = operator_cases("onnx_ops.json");
     ASSERT_GT(cases.size(), 300U);
     const Scratch scratch;
     for (const auto& one : cases) {
         const std::string name = one["name"];
         SCOPED_TRACE(name);
-        const ModelSpec spec = spec_for(scratch, one);
+        const ModelSpec spec = operator_spec(scratch, one);
         const std::vector<float> want = floats(from_base64(one["scores"]));
         try {
             const auto classifier = open_classifier(spec, {"cpu"});
@@ -84,9 +56,9 @@ TEST(OnnxOperators, EqualOnnxRuntimes) {
 
 TEST(OnnxOperators, WhatCannotBeRunIsRefusedWithItsReason) {
     const Scratch scratch;
-    for (const auto& one : cases_of("onnx_refused.json")) {
+    for (const auto& one : operator_cases("onnx_refused.json")) {
         SCOPED_TRACE(one["name"].get<std::string>());
-        const ModelSpec spec = spec_for(scratch, one);
+        const ModelSpec spec = operator_spec(scratch, one);
         const Error error = error_of([&] { open_classifier(spec, {"cpu"}); });
         EXPECT_EQ(error.code(), ErrorCode::bad_input);
         EXPECT_THAT(error.message(), testing::HasSubstr(one["says"].get<std::string>()));
@@ -98,8 +70,8 @@ TEST(OnnxOperators, DamagedFilesAreRefusedOrRun) {
     const Scratch scratch;
     std::size_t number = 0;
     for (const char* file : {"onnx_ops.json", "onnx_refused.json"}) {
-        for (const auto& one : cases_of(file)) {
-            ModelSpec spec = spec_for(scratch, one);
+        for (const auto& one : operator_cases(file)) {
+            ModelSpec spec = operator_spec(scratch, one);
             const std::string whole = from_base64(one["model"]);
             // Functions that explode are slow by intention.
             if (whole.size() > 5000 || one["name"] == "Functions_that_explode") continue;

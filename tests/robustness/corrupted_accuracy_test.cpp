@@ -142,6 +142,39 @@ TEST_F(CorruptedAccuracyOf, ImagesAreFoundByIdOrByTheNameOfTheirFile) {
     EXPECT_THAT(result.warnings, ElementsAre(HasSubstr("4 of the 5 clean images")));
 }
 
+TEST_F(CorruptedAccuracyOf, NamesThatDifferInTheExtensionAloneAreNotMixedUp) {
+    // What `assay corrupt` makes of them: the copy of 0.jpg is called as the clean 0.png is.
+    store("val", "1010", {"0.jpg", "0.png", "1.jpg", "2.jpg"});
+    store("fog_1", "0111", {"0.png", "0.png.png", "1.png", "2.png"});
+    const CorruptedAccuracyResult result = measure();
+    EXPECT_EQ(result.models.at(0).images, 2U);
+    EXPECT_DOUBLE_EQ(*result.models[0].clean.value, .5);
+    EXPECT_DOUBLE_EQ(*result.models[0].versions[0].accuracy.value, 1);
+    EXPECT_THAT(result.warnings,
+                ElementsAre(HasSubstr("2 clean images are called like another one but for the "
+                                      "extension"),
+                            HasSubstr("2 of the 4 clean images")));
+    // Where both keep their names, nothing is in doubt.
+    clear();
+    store("val", "1010", {"0.jpg", "0.png", "1.jpg", "2.jpg"});
+    store("fog_1", "0111", {"2.jpg", "0.png", "0.jpg", "1.jpg"});
+    EXPECT_EQ(measure().models.at(0).images, 4U);
+    EXPECT_THAT(measure().warnings, testing::IsEmpty());
+}
+
+TEST_F(CorruptedAccuracyOf, StoresOfAttacksAreLeftOutInOneNote) {
+    store("val", "11");
+    store("fog_1", "10");
+    store("val", "01", {}, "m@pgd-linf-8_255");
+    store("val", "01", {}, "m@autoattack-linf-4_255");
+    store("val", "01", {}, "n@pgd-linf-8_255");  // of no model here
+    const CorruptedAccuracyResult result = measure();
+    EXPECT_EQ(result.models.size(), 1U);
+    EXPECT_THAT(result.warnings,
+                ElementsAre(HasSubstr("`n@pgd-linf-8_255` has no predictions on corrupted")));
+    EXPECT_THAT(result.notes, ElementsAre(HasSubstr("2 stores of attacks")));
+}
+
 TEST_F(CorruptedAccuracyOf, AllRightIsExactlyOneForAnyNumberOfImages) {
     for (const std::size_t n : {11U, 18U, 20U, 50U}) {
         SCOPED_TRACE(n);

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -24,6 +25,14 @@ double parse_eps(std::string_view text);
 /// "8/255", "0.25/255" where eps is so many 255ths with at most three decimals, else "0.03".
 std::string eps_text(double eps);
 
+/// How adversarial images are written.
+enum class ImageForm {
+    npy,  ///< what the classifier is fed before the normalisation, to the bit: float32, height x
+          ///< width x 3 (red, green, blue), in [0, 1]
+    png,  ///< rounded to 8 bits within the budget; opens as any image
+};
+std::string_view name_of(ImageForm);
+
 struct AttackRunOptions {
     PredictOptions
         predict;  ///< shard_rows 0: one batch, so that a kill loses the batches in flight
@@ -37,6 +46,22 @@ struct AttackRunOptions {
     int steps = 0;  ///< 0: each attack's own
     std::uint64_t seed = 0;
     double level = .95;
+    /// Not empty: the images are written, a data set for each attack and budget (IMAGES/pgd-linf-
+    /// 8_255/<image>, with labels.csv), and classified once more from their files. Of one model, in
+    /// the space of pixels.
+    std::filesystem::path images;
+    ImageForm image_form = ImageForm::npy;
+};
+
+/// The images of an attack as they lie in files: read back, found to be within the budget and the
+/// box, and classified.
+struct SavedAttack {
+    std::filesystem::path folder;
+    std::uint64_t images = 0;
+    std::uint64_t robust = 0;  ///< of those classified correctly before: still so
+    /// Of the images that fooled the model: classified correctly from their files.
+    std::uint64_t lost = 0;
+    Estimate accuracy;  ///< of all images with one label and a score (Wilson)
 };
 
 /// One attack with one budget on one model: a store of the scores of what it made of the images.
@@ -47,13 +72,15 @@ struct AttackCell {
     std::uint64_t robust = 0;  ///< images classified correctly before and after
     Estimate accuracy;         ///< of all images, under the attack (Wilson)
     Estimate ratio;            ///< of the images classified correctly before (Wilson)
-    /// Of what this run computed; a run that resumes counts its own images only.
+    /// Of all runs that made the store. Fewer attacked than were classified correctly: the store
+    /// has no counts of the others (an earlier version made it, or the system crashed).
     std::uint64_t attacked = 0, zero_gradients = 0, not_finite = 0, forward = 0, backward = 0;
     /// Of an ensemble, in its order: images that each part was the first to fool the model on.
     std::vector<std::pair<std::string, std::uint64_t>> by;
     /// Of pgd, on the first images of the data set: those attacked, fooled, and fooled with ten
     /// times the steps.
     std::uint64_t repeated = 0, repeated_fooled = 0, repeated_fooled_longer = 0;
+    std::optional<SavedAttack> saved;  ///< with AttackRunOptions::images
 };
 
 struct AttackedResult {
@@ -78,8 +105,10 @@ struct AttackedResult {
 /// named MODEL@ATTACK-NORM-EPS beside it, which score, compare and all others read. Noise of each
 /// budget comes with them, as the control. Only images that are classified correctly are attacked;
 /// the others keep their scores. Each cell is computed by itself: its numbers do not depend on
-/// which others were asked for. Resumes like predict(). Throws as predict() does; bad_input: no
-/// image with a single label, a model without gradients (named before anything runs).
+/// which others were asked for. Resumes like predict(); images that an earlier run did not write
+/// are made once more, to the bit. Throws as predict() does; bad_input: no image with a single
+/// label, a model without gradients (named before anything runs); usage: images of several models
+/// or of the normalised space, or a folder that holds something else.
 std::vector<AttackedResult> attack_models(std::span<const LoadedModel> models,
                                           const Dataset& dataset, const AttackRunOptions& options,
                                           const ProgressCallback& callback = {});

@@ -51,7 +51,10 @@ struct AttackOptions {
     double step_size = 0;       ///< of pgd; 0: eps / 4 (linf), eps / 5 (l2)
     bool random_start = true;   ///< of pgd
     std::uint32_t targets = 9;  ///< of the targeted attacks: classes that scored best on the image
-    bool smallest = false;      ///< fab-t goes on for the smallest change, beyond the budget too
+    /// run_attack() classifies what an attack claims once more. False for a caller who does so
+    /// himself: `fooled` is then the attack's claim.
+    bool verify = true;
+    bool smallest = false;  ///< fab-t goes on for the smallest change, beyond the budget too
     std::uint64_t seed = 0;
 };
 
@@ -85,8 +88,8 @@ std::span<const Attack> attacks();
 const Attack& attack_named(std::string_view name);
 
 /// Runs the attack. Every image that is reported as fooling the model has been classified once
-/// more, as it is returned. Throws usage (no such norm for this attack, eps below 0 or not finite),
-/// the model's errors, interrupted.
+/// more, as it is returned (unless options.verify is false). Throws usage (no such norm for this
+/// attack, eps below 0 or not finite), the model's errors, interrupted.
 AttackResult run_attack(const Attack& attack, AttackedModel& model, const AttackBatch& batch,
                         const AttackOptions& options);
 

@@ -92,9 +92,10 @@ Tensor dequantize_linear(const OnnxCall& call) {
     return whole.to(at::kFloat).mul(along(call.in(1), x, axis, block).to(at::kFloat));
 }
 
-/// The range is that of the whole tensor, 0 included.
+/// The range is that of the whole tensor, 0 included. Without a gradient, as all that rounds: by
+/// the scale alone it would lead along two elements, the least and the largest.
 Tensors dynamic_quantize_linear(const OnnxCall& call) {
-    const Tensor x = call.in(0).to(at::kFloat);
+    const Tensor x = call.in(0).to(at::kFloat).detach();
     if (x.numel() == 0) throw NodeError("an empty tensor has no range");
     const Tensor low = x.min().clamp_max(0), high = x.max().clamp_min(0);
     const Tensor scale = high.sub(low).div(255);

@@ -1,0 +1,253 @@
+#include "evaluate/attack_batch.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <charconv>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "core/file.h"
+#include "core/hash.h"
+#include "core/json_text.h"
+#include "core/paths.h"
+#include "data/made_folder.h"
+
+namespace assay::attack {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+/// Images on which pgd is run once more with ten times its steps.
+constexpr std::uint64_t repeated_images = 16;
+
+constexpr const char* counts_folder = "counts";
+
+/// What an image's draws are keyed by: its id, so that a sample of a data set draws as the whole.
+std::uint64_t number_of(std::string_view id) {
+    const std::string hash = hash_text(id);
+    const std::string_view digits = std::string_view(hash).substr(hash.find(':') + 1, 16);
+    std::uint64_t number = 0;
+    std::from_chars(digits.data(), digits.data() + digits.size(), number, 16);
+    return number;
+}
+
+bool all_finite(std::span<const float> row) {
+    return std::all_of(row.begin(), row.end(), [](float v) { return std::isfinite(v); });
+}
+
+std::int32_t best_class(std::span<const float> row) {
+    return static_cast<std::int32_t>(std::max_element(row.begin(), row.end()) - row.begin());
+}
+
+/// The numbers of a batch, by the names that they have in the file.
+template <class Counts, class Use>
+void for_each_count(Counts& c, Use&& use) {
+    use("first_row", c.first_row);
+    use("rows", c.rows);
+    use("attacked", c.attacked);
+    use("zero_gradients", c.zero_gradients);
+    use("not_finite", c.not_finite);
+    use("forward", c.forward);
+    use("backward", c.backward);
+    use("repeated", c.repeated);
+    use("repeated_fooled", c.repeated_fooled);
+    use("repeated_fooled_longer", c.repeated_fooled_longer);
+}
+
+/// Nothing where the file is damaged: it may be, after a crash of the system, because it is not
+/// synced for every batch. What it held is then not known, as of a store without it.
+std::optional<AttackCounts> read_counts(const fs::path& file) {
+    const json read = json::parse(read_text(file, std::uint64_t{1} << 20), nullptr, false);
+    AttackCounts counts;
+    try {
+        for_each_count(counts, [&](const char* name, std::uint64_t& number) {
+            number = read.at(name).template get<std::uint64_t>();
+        });
+        counts.by = read.at("by").get<std::vector<std::uint64_t>>();
+    } catch (const json::exception&) {
+        return std::nullopt;
+    }
+    return counts;
+}
+
+}  // namespace
+
+void write_counts(const fs::path& store, const AttackCounts& counts) {
+    json out = {{"by", counts.by}};
+    for_each_count(counts,
+                   [&](const char* name, const std::uint64_t& number) { out[name] = number; });
+    make_folders(store / counts_folder);
+    const std::string text = json_line(out) + "\n";
+    write_renamed(store / counts_folder / fmt::format("{:012}.json", counts.first_row),
+                  std::as_bytes(std::span(text)));
+}
+
+void add_counts(const fs::path& store, AttackCell& cell) {
+    std::vector<fs::path> files;
+    if (!is_there(store / counts_folder)) return;
+    for (const auto& entry : fs::directory_iterator(store / counts_folder)) {
+        if (entry.path().extension() == ".json") files.push_back(entry.path());
+    }
+    std::ranges::sort(files);
+    std::uint64_t next = 0;
+    for (const fs::path& file : files) {
+        const std::optional<AttackCounts> read = read_counts(file);
+        // A batch that was halved for want of memory, and whole in a later run.
+        if (!read || read->first_row < next) continue;
+        const AttackCounts& counts = *read;
+        next = counts.first_row + counts.rows;
+        cell.attacked += counts.attacked;
+        cell.zero_gradients += counts.zero_gradients;
+        cell.not_finite += counts.not_finite;
+        cell.forward += counts.forward;
+        cell.backward += counts.backward;
+        cell.repeated += counts.repeated;
+        cell.repeated_fooled += counts.repeated_fooled;
+        cell.repeated_fooled_longer += counts.repeated_fooled_longer;
+        for (std::size_t part = 0; part < std::min(cell.by.size(), counts.by.size()); ++part)
+            cell.by[part].second += counts.by[part];
+    }
+}
+
+CleanScores::CleanScores(std::shared_ptr<AttackedModel> model) : model_(std::move(model)) {
+    static std::atomic<std::uint64_t> made{0};
+    number_ = ++made;
+}
+
+std::span<const float> CleanScores::of(const ImageBatch& batch) const {
+    struct Kept {
+        std::uint64_t number = 0, first_row = 0;
+        std::size_t n = 0;
+        std::vector<float> scores;
+    };
+    thread_local Kept kept;
+    if (kept.number != number_ || kept.first_row != batch.first_row || kept.n != batch.n) {
+        kept.number = 0;
+        kept.scores.resize(batch.n * model_->classes());
+        model_->scores(batch.input, batch.n, kept.scores);
+        kept.number = number_;
+        kept.first_row = batch.first_row;
+        kept.n = batch.n;
+    }
+    return kept.scores;
+}
+
+struct BatchAttack::Chosen {
+    std::vector<std::size_t> places;
+    std::vector<float> images;
+    std::vector<std::uint32_t> labels;
+    std::vector<std::uint64_t> items;
+};
+
+BatchAttack::BatchAttack(std::shared_ptr<AttackedModel> model,
+                         std::shared_ptr<const CleanScores> clean, const Dataset& dataset,
+                         const AttackJob& job, Keep keep)
+    : model_(std::move(model)),
+      clean_(std::move(clean)),
+      dataset_(dataset),
+      job_(job),
+      keep_(std::move(keep)) {}
+
+void BatchAttack::operator()(const ImageBatch& batch, std::span<float> out) const {
+    const AttackedImages attacked = run(batch);
+    std::copy(attacked.scores.begin(), attacked.scores.end(), out.begin());
+    if (keep_) keep_(batch, attacked.images);
+    if (attacked.counts.attacked > 0) write_counts(job_.store, attacked.counts);
+}
+
+AttackedImages BatchAttack::run(const ImageBatch& batch) const {
+    AttackedImages out;
+    out.counts.first_row = batch.first_row;
+    out.counts.rows = batch.n;
+    out.attacked.assign(batch.n, 0);
+    out.images.assign(batch.input.begin(), batch.input.end());
+    const std::span<const float> before = clean_->of(batch);
+    out.scores.assign(before.begin(), before.end());
+    const Chosen chosen = correct_ones(batch, before);
+    if (chosen.places.empty()) return out;
+    const AttackBatch attacked = {chosen.images, chosen.labels, chosen.items};
+    AttackOptions options = job_.options;
+    // The scores below say what a single attack did; of an ensemble the next must know.
+    options.verify = job_.parts.size() > 1;
+    const EnsembleResult result = run_ensemble(job_.parts, *model_, attacked, options);
+    const std::size_t size = batch.input.size() / batch.n;
+    for (std::size_t k = 0; k < chosen.places.size(); ++k) {
+        out.attacked[chosen.places[k]] = 1;
+        std::copy_n(result.result.images.begin() + static_cast<std::ptrdiff_t>(k * size), size,
+                    out.images.begin() + static_cast<std::ptrdiff_t>(chosen.places[k] * size));
+    }
+    // What is stored is what the model says of the images as they are, in this batch.
+    model_->scores(out.images, batch.n, out.scores);
+    AttackCounts& counts = out.counts;
+    counts.attacked = chosen.places.size();
+    counts.forward = result.result.forward;
+    counts.backward = result.result.backward;
+    const std::size_t classes = model_->classes();
+    for (std::size_t k = 0; k < chosen.places.size(); ++k) {
+        counts.zero_gradients += result.result.zero_gradient[k];
+        const bool finite =
+            all_finite(std::span(out.scores).subspan(chosen.places[k] * classes, classes));
+        counts.not_finite += !finite || result.result.not_finite[k] != 0 ? 1 : 0;
+    }
+    if (job_.parts.size() > 1) {
+        counts.by.assign(job_.parts.size(), 0);
+        for (const int by : result.by) {
+            if (by >= 0) ++counts.by[static_cast<std::size_t>(by)];
+        }
+    }
+    const auto early =
+        std::ranges::lower_bound(chosen.places, repeated_images, {},
+                                 [&](std::size_t place) { return batch.first_row + place; });
+    if (job_.attack == "pgd") {
+        repeat(attacked, static_cast<std::size_t>(early - chosen.places.begin()), out,
+               chosen.places);
+    }
+    return out;
+}
+
+BatchAttack::Chosen BatchAttack::correct_ones(const ImageBatch& batch,
+                                              std::span<const float> scores) const {
+    Chosen chosen;
+    const std::size_t classes = model_->classes();
+    const std::size_t size = batch.input.size() / batch.n;
+    for (std::size_t i = 0; i < batch.n; ++i) {
+        const auto item = static_cast<std::size_t>(batch.first_row) + i;
+        const std::int32_t label = dataset_.single_label(item);
+        if (label < 0 || batch.states[i] != RowState::ok) continue;
+        const auto row = scores.subspan(i * classes, classes);
+        const std::int32_t best = best_class(row);
+        if (best != label || !std::isfinite(row[static_cast<std::size_t>(best)])) continue;
+        chosen.places.push_back(i);
+        const auto image = batch.input.subspan(i * size, size);
+        chosen.images.insert(chosen.images.end(), image.begin(), image.end());
+        chosen.labels.push_back(static_cast<std::uint32_t>(label));
+        chosen.items.push_back(number_of(dataset_.ids[item]));
+    }
+    return chosen;
+}
+
+/// The first `early` images of the batch are attacked once more, for longer.
+void BatchAttack::repeat(const AttackBatch& batch, std::size_t early, AttackedImages& out,
+                         std::span<const std::size_t> places) const {
+    if (early == 0) return;
+    AttackOptions more = job_.options;
+    more.steps = 10 * (more.steps > 0 ? more.steps : attack_named("pgd").steps);
+    const std::size_t size = model_->shape().size();
+    const AttackBatch first = {batch.images.first(early * size), batch.labels.first(early),
+                               batch.items.first(early)};
+    const AttackResult again = run_attack(attack_named("pgd"), *model_, first, more);
+    const std::size_t classes = model_->classes();
+    out.counts.repeated = early;
+    for (std::size_t k = 0; k < early; ++k) {
+        const auto row = std::span(out.scores).subspan(places[k] * classes, classes);
+        const bool fooled =
+            all_finite(row) && best_class(row) != static_cast<std::int32_t>(batch.labels[k]);
+        out.counts.repeated_fooled += fooled ? 1 : 0;
+        out.counts.repeated_fooled_longer += again.fooled[k];
+    }
+}
+
+}  // namespace assay::attack

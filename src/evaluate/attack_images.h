@@ -1,0 +1,58 @@
+// Adversarial images as files: made with the stores, read back, checked and classified.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "assay/evaluate/attack.h"
+#include "data/made_folder.h"
+#include "evaluate/attack_batch.h"
+#include "evaluate/attack_files.h"
+#include "store/outcomes.h"
+
+namespace assay::attack {
+
+/// Of one model.
+class AttackImages {
+public:
+    /// `definitions`: of the jobs, as JSON. Takes the folder over or begins it;
+    /// throws usage where it holds something else. Everything given outlives this.
+    AttackImages(const LoadedModel& model, std::shared_ptr<AttackedModel> pixels,
+                 const Dataset& dataset, std::vector<const AttackJob*> jobs,
+                 const AttackRunOptions& options, const std::vector<std::string>& definitions);
+
+    /// Writes the images of a batch: BatchAttack::Keep of a job. Thread-safe.
+    void write(const AttackJob& job, const ImageBatch& batch, std::span<const float> images) const;
+
+    /// After the stores: reads every image back; one that is not there, or not what its attack may
+    /// return, is made again. Then the folder gets its name. By job.
+    std::vector<SavedAttack> finish(const std::vector<RowOutcome>& clean,
+                                    std::span<const std::vector<RowOutcome>> attacked,
+                                    std::uint32_t batch_size, const ProgressCallback& callback);
+
+private:
+    struct Batch;
+    AttackFile file_of(const AttackJob& job) const;
+    std::filesystem::path path_of(const AttackJob& job, std::uint64_t item) const;
+    Batch load(std::uint64_t first, std::size_t n) const;
+    /// False: an image is not there, or not what the attack may return.
+    bool read_all(const AttackJob& job, const Batch& batch, std::vector<float>& images) const;
+    /// Classifies the files of a batch.
+    void classify(const AttackJob& job, const std::shared_ptr<const CleanScores>& clean,
+                  const Batch& batch, std::vector<RowOutcome>& outcomes) const;
+
+    const LoadedModel& model_;
+    std::shared_ptr<AttackedModel> pixels_;
+    const Dataset& dataset_;
+    std::vector<const AttackJob*> jobs_;
+    const AttackRunOptions& options_;
+    ImageShape shape_;
+    StringColumn names_;
+    nlohmann::json settings_;
+    MadeFolder folder_;
+};
+
+}  // namespace assay::attack

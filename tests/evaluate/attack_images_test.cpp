@@ -1,0 +1,192 @@
+// Adversarial images in files: what is read back is what is reported.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "core/npy.h"
+#include "message_of.h"
+#include "red_classifier.h"
+#include "store/outcomes.h"
+
+namespace assay {
+namespace {
+
+using testing::HasSubstr;
+
+class AttackedFiles : public RedImages {
+protected:
+    AttackRunOptions saving(const std::string& runs, const std::string& folder, ImageForm form) {
+        AttackRunOptions options = attack_options(runs);
+        options.predict.shard_rows = 72;
+        options.attacks = {"fgsm", "pgd"};
+        // Between two levels: red 131 falls to 128.4, below the boundary at 128.5, but in whole
+        // levels to 129 only.
+        options.eps = {2.6 / 255};
+        options.images = scratch_ / folder;
+        options.image_form = form;
+        return options;
+    }
+    /// Every file below a folder, by its relative path.
+    static std::map<std::string, std::string> files_in(const fs::path& folder) {
+        std::map<std::string, std::string> files;
+        for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+            if (entry.is_regular_file())
+                files[fs::relative(entry.path(), folder).string()] = read_text(entry.path());
+        }
+        return files;
+    }
+};
+
+TEST_F(AttackedFiles, PredictReadsFromPngsWhatTheReportSays) {
+    const Dataset dataset = images(200);
+    const LoadedModel model = red_model("m", std::make_shared<RedClassifier>());
+    AttackRunOptions options = saving("runs", "adversarial", ImageForm::png);
+    const auto results = attack_models({&model, 1}, dataset, options);
+    ASSERT_EQ(results[0].cells.size(), 3U);
+    EXPECT_FALSE(results[0].cells[0].saved);  // the noise that nobody asked for
+    for (std::size_t c = 1; c < 3; ++c) {
+        const AttackCell& cell = results[0].cells[c];
+        SCOPED_TRACE(cell.attack);
+        ASSERT_TRUE(cell.saved);
+        EXPECT_EQ(cell.robust, correct - 3);
+        EXPECT_EQ(cell.saved->robust, correct - 2);
+        EXPECT_EQ(cell.saved->lost, 1U);
+        EXPECT_EQ(cell.saved->images, 200U);
+        EXPECT_NEAR(*cell.saved->accuracy.value, 69. / 200, 1e-12);
+        EXPECT_EQ(cell.saved->folder.filename(), cell.attack + "-linf-2.6_255");
+
+        const Dataset made = open_dataset(cell.saved->folder, {.classes = model.spec.classes});
+        ASSERT_EQ(made.size(), 200U);
+        PredictOptions predicting = options.predict;
+        predicting.runs = scratch_ / "again";
+        const auto predicted = predict({&model, 1}, made, predicting);
+        const auto outcomes = outcomes_of(PredictionStore::open(predicted[0].store));
+        EXPECT_EQ(count_of(outcomes, RowOutcome::correct), cell.saved->robust);
+        for (std::size_t i = 0; i < made.size(); ++i) {
+            const Image image = load_image(made.path_of(i));
+            EXPECT_LE(std::abs(static_cast<int>(image.pixels[0]) - static_cast<int>(i)), 2);
+        }
+    }
+    const Report report = report_of(results, options);
+    EXPECT_EQ(report.result["image_form"], "png");
+    EXPECT_EQ(report.result["models"][0]["attacks"][2]["saved"]["lost"], 1);
+    EXPECT_THAT(render(report, ReportFormat::text),
+                testing::AllOf(HasSubstr("of the 3 that fooled the model, 1 no longer do"),
+                               HasSubstr("--crop-mode none")));
+}
+
+TEST_F(AttackedFiles, ArraysHoldTheImagesToTheBit) {
+    const Dataset dataset = images(140);
+    RedClassifier red;
+    const LoadedModel model = red_model("m", std::make_shared<RedClassifier>());
+    AttackRunOptions options = saving("runs", "adversarial", ImageForm::npy);
+    options.predict.batch_size = 1;
+    const auto results = attack_models({&model, 1}, dataset, options);
+    const AttackCell& cell = results[0].cells[2];
+    ASSERT_TRUE(cell.saved);
+    EXPECT_EQ(cell.saved->robust, cell.robust);
+    EXPECT_EQ(cell.saved->lost, 0U);
+    const std::vector<float> scores = kept(cell.store);
+    for (const std::size_t i : {std::size_t{5}, std::size_t{130}, std::size_t{139}}) {
+        char name[16];
+        std::snprintf(name, sizeof name, "%03zu.npy", i);
+        const auto bytes = read_file(cell.saved->folder / name);
+        const NpyView array = parse_npy(bytes);
+        ASSERT_EQ(array.shape_text(), "(2, 2, 3)");
+        std::vector<float> values(12), planes(12), out(2);
+        array.values.floats(0, values);
+        for (std::size_t k = 0; k < 12; ++k) planes[k % 3 * 4 + k / 3] = values[k];
+        red.scores(planes, 1, out);
+        EXPECT_EQ(out[0], scores[2 * i]);
+        if (i == 5) {
+            EXPECT_EQ(values[0], 5.0F / 255.0F);  // misclassified before: as it was
+        }
+    }
+}
+
+TEST_F(AttackedFiles, BluesAndRedsKeepTheirPlaces) {
+    const Dataset dataset = images(140);
+    LoadedModel model = red_model("m", std::make_shared<RedClassifier>());
+    model.spec.preprocess.channel_order = ChannelOrder::bgr;
+    AttackRunOptions options = saving("runs", "adversarial", ImageForm::png);
+    options.attacks = {"noise"};
+    attack_models({&model, 1}, dataset, options);
+    // Its first plane is blue, 0 everywhere: nothing is classified correctly, nothing is changed.
+    const Image image = load_image(options.images / "noise-linf-2.6_255/120.png");
+    EXPECT_EQ(image.pixels[0], 120);
+    EXPECT_EQ(image.pixels[2], 0);
+}
+
+TEST_F(AttackedFiles, AKilledRunGoesOnAndFilesOfEarlierStoresAreMadeAgain) {
+    const Dataset dataset = images(150);
+    const auto run = [&](const AttackRunOptions& options, std::size_t stop_after) {
+        const auto classifier = std::make_shared<RedClassifier>();
+        classifier->stop_after = stop_after;
+        const LoadedModel model = red_model("m", classifier);
+        try {
+            return attack_models({&model, 1}, dataset, options)[0].cells[2].saved;
+        } catch (const Error& error) {
+            EXPECT_EQ(error.code(), ErrorCode::interrupted);
+            return std::optional<SavedAttack>();
+        }
+    };
+    constexpr std::size_t never = std::numeric_limits<std::size_t>::max();
+    AttackRunOptions options = saving("whole", "whole-images", ImageForm::npy);
+    const auto whole = run(options, never);
+    ASSERT_TRUE(whole);
+    const auto files = files_in(options.images);
+
+    // A whole run scores about 900 images: 150 for the model's own store and 150 once more, 300 in
+    // attacks, 300 from the files. Killed while it attacks, with a file cut off, and while it reads
+    // back.
+    options = saving("killed", "killed-images", ImageForm::npy);
+    EXPECT_FALSE(run(options, 450));
+    EXPECT_FALSE(fs::exists(options.images));
+    const fs::path hidden = scratch_ / ".killed-images.partial";
+    ASSERT_TRUE(fs::exists(hidden / "pgd-linf-2.6_255/129.npy"));
+    fs::resize_file(hidden / "pgd-linf-2.6_255/129.npy", 100);
+    EXPECT_FALSE(run(options, 500));
+    const auto resumed = run(options, never);
+    ASSERT_TRUE(resumed);
+    EXPECT_EQ(resumed->robust, whole->robust);
+    EXPECT_EQ(files_in(options.images), files);
+    EXPECT_FALSE(fs::exists(hidden));
+
+    // The stores were made before anybody asked for images.
+    options = saving("whole", "late-images", ImageForm::npy);
+    run(options, never);
+    EXPECT_EQ(files_in(options.images), files);
+
+    // Once more: nothing is to be done, and the numbers are those of the record.
+    const auto again = run(options, never);
+    ASSERT_TRUE(again);
+    EXPECT_EQ(again->robust, whole->robust);
+    EXPECT_EQ(again->folder, fs::absolute(options.images) / "pgd-linf-2.6_255");
+}
+
+TEST_F(AttackedFiles, RefusesWhatItCannotMean) {
+    const Dataset dataset = images(140);
+    const std::array models = {red_model("m", std::make_shared<RedClassifier>()),
+                               red_model("n", std::make_shared<RedClassifier>())};
+    AttackRunOptions options = saving("runs", "adversarial", ImageForm::png);
+    const auto said = [&](std::span<const LoadedModel> given) {
+        return message_of([&] { attack_models(given, dataset, options); }, ErrorCode::usage);
+    };
+    EXPECT_THAT(said(models), HasSubstr("name one model"));
+    const std::span<const LoadedModel> one(models.data(), 1);
+    options.space = AttackSpace::normalised_clamped;
+    EXPECT_THAT(said(one), HasSubstr("is no image"));
+    options.space = AttackSpace::pixels;
+    make_folders(options.images);
+    EXPECT_THAT(said(one), HasSubstr("holds no attack.json"));
+    EXPECT_FALSE(fs::exists(scratch_ / "runs"));
+    fs::remove(options.images);
+    options.attacks = {"fgsm"};
+    attack_models(one, dataset, options);
+    options.image_form = ImageForm::npy;
+    EXPECT_THAT(said(one), HasSubstr("was made with other settings (form is \"png\", not \"npy\""));
+}
+
+}  // namespace
+}  // namespace assay
