@@ -6,6 +6,7 @@
 //  - assay/patchml/patchml.h: composites with a known number of objects
 //  - assay/robustness/corruption.h, corrupt_dataset.h, corrupted_accuracy.h: common corruptions of
 //    images, data sets under them, accuracy on those
+//  - assay/quality/quba.h, correlate.h, groups.h, choose.h: tables of nine quality dimensions
 //  - assay/replication/steps.h: studies of replicated data sets
 #pragma once
 

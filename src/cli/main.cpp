@@ -40,6 +40,7 @@ const std::vector<Command>& commands() {
         {"labels", "Build label sets from votes; propose questions; count", cmd_labels},
         {"replicate", "How much of a replication's accuracy gap is selection bias", cmd_replicate},
         {"robustness", "Accuracy under corruptions, relative to clean images; mCE", cmd_robustness},
+        {"quality", "Nine quality dimensions in one score (QUBA); which model suits", cmd_quality},
         {"check", "Find out whether a model and a data set fit together", cmd_check},
         {"run", "Do everything that an assay.toml lists", cmd_run},
         {"verify", "Check every file of a store against its checksum", cmd_verify},
