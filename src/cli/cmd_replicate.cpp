@@ -1,12 +1,9 @@
 // assay replicate: how much of the accuracy gap between a data set and its replication is selection
 // bias.
-#include <cstdio>
 #include <string>
 #include <vector>
 
-#include "assay/error.h"
 #include "cli/command.h"
-#include "cli/outputs.h"
 #include "cli/replicate_options.h"
 
 namespace assay::cli {
@@ -25,37 +22,20 @@ const std::vector<Command>& steps() {
     return table;
 }
 
-std::string help() {
-    std::string out =
-        "How much of the accuracy gap between a data set and its replication is selection bias\n\n"
-        "Usage: assay replicate STEP [options]        assay replicate STEP --help\n\nSteps:\n";
-    out += command_lines(steps(), false);
-    return out +
-           "\nExamples:\n"
-           "  assay replicate simulate --out study\n"
-           "  assay replicate frequencies study/original.csv study/replication.csv\n"
-           "  assay replicate adjust study/original.csv study/replication.csv --hits "
-           "study/original-hits.csv "
-           "study/replication-hits.csv\n"
-           "  assay replicate plan study/original.csv study/replication.csv --width 2\n";
-}
+constexpr std::string_view replicate_help_examples = R"(
+  assay replicate simulate --out study
+  assay replicate frequencies study/original.csv study/replication.csv
+  assay replicate adjust study/original.csv study/replication.csv --hits study/original-hits.csv study/replication-hits.csv
+  assay replicate plan study/original.csv study/replication.csv --width 2
+)";
 
 }  // namespace
 
 int cmd_replicate(std::vector<std::string> arguments) {
-    if (arguments.empty() || arguments[0] == "--help" || arguments[0] == "-h" ||
-        arguments[0] == "help") {
-        write_own(help());
-        return arguments.empty() ? Status::bad_input : Status::done;
-    }
-    std::vector<std::string> names;
-    for (const Command& step : steps()) {
-        if (step.name == arguments[0]) return step.run({arguments.begin() + 1, arguments.end()});
-        names.emplace_back(step.name);
-    }
-    throw Error(ErrorCode::usage, "unknown step `" + arguments[0] + "`" +
-                                      suggest(arguments[0], names) +
-                                      " (see `assay replicate --help`)");
+    return run_part(
+        "replicate", "step", steps(),
+        "How much of the accuracy gap between a data set and its replication is selection bias",
+        replicate_help_examples, std::move(arguments));
 }
 
 }  // namespace assay::cli

@@ -55,6 +55,32 @@ std::string command_lines(const std::vector<Command>& commands, bool colour) {
     return out;
 }
 
+int run_part(std::string_view command, std::string_view what, const std::vector<Command>& parts,
+             std::string_view summary, std::string_view examples,
+             std::vector<std::string> arguments) {
+    const std::string first = arguments.empty() ? "" : arguments.front();
+    if (first.empty() || first == "--help" || first == "-h" || first == "help") {
+        std::string heading = std::string(what) + "s:";
+        heading.front() = static_cast<char>(heading.front() - 'a' + 'A');
+        std::string usage(what);
+        for (char& c : usage) c = static_cast<char>(c - 'a' + 'A');
+        write_own(
+            fmt::format("{}\n\nUsage: assay {} {} [options]        assay {} {} --help\n\n{}\n{}"
+                        "\nExamples:{}",
+                        summary, command, usage, command, usage, heading,
+                        command_lines(parts, false), examples));
+        return first.empty() ? Status::bad_input : Status::done;
+    }
+    std::vector<std::string> names;
+    for (const Command& part : parts) {
+        if (part.name == first) return part.run({arguments.begin() + 1, arguments.end()});
+        names.emplace_back(part.name);
+    }
+    throw Error(ErrorCode::usage,
+                fmt::format("unknown {} `{}` of {}{} (see `assay {} --help`)", what, first, command,
+                            suggest(first, names), command));
+}
+
 std::string& command_line() {
     static std::string line;
     return line;

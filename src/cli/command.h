@@ -44,6 +44,7 @@ int cmd_labels(std::vector<std::string> arguments);
 int cmd_list(std::vector<std::string> arguments);
 int cmd_patchml(std::vector<std::string> arguments);
 int cmd_predict(std::vector<std::string> arguments);
+int cmd_quality(std::vector<std::string> arguments);
 int cmd_replicate(std::vector<std::string> arguments);
 int cmd_robustness(std::vector<std::string> arguments);
 int cmd_run(std::vector<std::string> arguments);
@@ -56,6 +57,13 @@ const std::vector<Command>& commands();
 
 /// One line a command for `assay --help`: names as wide as the longest, then summaries.
 std::string command_lines(const std::vector<Command>& commands, bool colour);
+
+/// A command of several parts, each with options of its own: runs the one that the first argument
+/// names, or prints `help` with its parts. `what` is a part to the user: "part", "step". Throws
+/// usage: unknown.
+int run_part(std::string_view command, std::string_view what, const std::vector<Command>& parts,
+             std::string_view summary, std::string_view examples,
+             std::vector<std::string> arguments);
 
 /// The whole command line as typed, for provenance; set once by main.
 std::string& command_line();

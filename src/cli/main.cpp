@@ -41,6 +41,7 @@ const std::vector<Command>& commands() {
         {"replicate", "How much of a replication's accuracy gap is selection bias", cmd_replicate},
         {"robustness", "Accuracy under corruptions, relative to clean images; mCE", cmd_robustness},
         {"cost", "Parameters, multiply-accumulates, memory and latency of classifiers", cmd_cost},
+        {"quality", "Nine quality dimensions in one score (QUBA); which model suits", cmd_quality},
         {"check", "Find out whether a model and a data set fit together", cmd_check},
         {"run", "Do everything that an assay.toml lists", cmd_run},
         {"verify", "Check every file of a store against its checksum", cmd_verify},

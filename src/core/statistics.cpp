@@ -184,6 +184,21 @@ std::vector<double> holm(std::span<const double> p) {
     return adjusted;
 }
 
+std::vector<double> benjamini_hochberg(std::span<const double> p) {
+    std::vector<std::size_t> order(p.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::size_t i, std::size_t j) { return p[i] > p[j]; });
+    std::vector<double> adjusted(p.size());
+    double running = 1;
+    for (std::size_t k = 0; k < order.size(); ++k) {
+        const double factor = static_cast<double>(p.size()) / static_cast<double>(p.size() - k);
+        running = std::min(running, factor * p[order[k]]);
+        adjusted[order[k]] = running;
+    }
+    return adjusted;
+}
+
 double quantile_sorted(std::span<const double> sorted, double q) {
     if (sorted.empty() || !(q >= 0 && q <= 1)) {
         throw Error(ErrorCode::usage, fmt::format("quantile {} of {} values", q, sorted.size()));

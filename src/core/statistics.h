@@ -58,6 +58,9 @@ PairedDifference paired_difference(std::uint64_t both, std::uint64_t b, std::uin
 
 /// Holm's (1979) step-down adjustment of p-values, in the order given.
 std::vector<double> holm(std::span<const double> p);
+/// Benjamini and Hochberg's (1995) adjustment, which bounds the expected proportion of false finds
+/// among the finds, in the order given.
+std::vector<double> benjamini_hochberg(std::span<const double> p);
 
 /// Linear interpolation between order statistics (Hyndman and Fan's type 7). `sorted` ascending,
 /// not empty.

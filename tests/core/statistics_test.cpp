@@ -109,6 +109,17 @@ TEST(Holm, StepsDown) {
     EXPECT_TRUE(holm({}).empty());
 }
 
+TEST(BenjaminiHochberg, StepsUp) {
+    // Sorted .005 .01 .03 .8 with factors 4, 2, 4/3, 1: .02 .02 .04 .8 (monotone).
+    const std::array<double, 4> p{0.03, 0.005, 0.8, 0.01};
+    const auto adjusted = benjamini_hochberg(p);
+    EXPECT_DOUBLE_EQ(adjusted[0], 0.04);
+    EXPECT_DOUBLE_EQ(adjusted[1], 0.02);
+    EXPECT_DOUBLE_EQ(adjusted[2], 0.8);
+    EXPECT_DOUBLE_EQ(adjusted[3], 0.02);
+    EXPECT_TRUE(benjamini_hochberg({}).empty());
+}
+
 TEST(Quantiles, InterpolateBetweenOrderStatistics) {
     const std::array<double, 4> x{0, 10, 20, 30};
     EXPECT_DOUBLE_EQ(quantile_sorted(x, 0.5), 15);

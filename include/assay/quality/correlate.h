@@ -1,0 +1,49 @@
+// Which quality dimensions go together over models: Spearman's rank correlations.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "assay/estimate.h"
+#include "assay/quality/table.h"
+#include "assay/report.h"
+
+namespace assay::quality {
+
+struct CorrelateOptions {
+    std::vector<std::string> where;  ///< selectors
+    /// A tag whose equal values are one family: intervals resample families, because models of one
+    /// are no independent observations. "": models are taken as independent.
+    std::string family;
+    std::string adjust =
+        "holm";  ///< p-values over all pairs: "holm", "bh" (Benjamini, Hochberg 1995), "none"
+    double level = 0.95;
+    std::uint32_t replicates = 1000;  ///< of the families
+    std::uint64_t seed = 0;
+    int threads = 0;  ///< 0: one per core; changes no bit
+};
+
+struct Correlation {
+    Dimension x, y;
+    Estimate rho;
+    double p = 1;         ///< two-sided, t with n - 2 degrees of freedom
+    double adjusted = 1;  ///< as the options say
+};
+
+struct CorrelateResult {
+    CorrelateOptions options;
+    std::size_t models = 0, families = 0;
+    std::vector<Correlation> pairs;  ///< in the order of the dimensions, x after y
+    std::vector<std::string> notes, warnings;
+};
+
+/// Every pair of dimensions over the models that have both; average ranks for ties. Intervals:
+/// Fisher's z with variance (1 + rho^2/2)/(n - 3) (Bonett and Wright 2000), or percentiles over
+/// resampled families. A pair with fewer than four models, or where all are equal, is undefined.
+/// Throws usage: selectors, an unknown tag or adjustment.
+CorrelateResult correlate_dimensions(const QualityTable& table, const CorrelateOptions& options);
+/// "assay.quality_correlate/1".
+Report report_of(const CorrelateResult& result);
+
+}  // namespace assay::quality

@@ -1,0 +1,71 @@
+// A table of classifiers and their nine quality dimensions: a csv file that people keep for years,
+// and the 326 published classifiers in the same form.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "assay/quality/dimension.h"
+
+namespace assay::quality {
+
+struct QualityCell {
+    std::optional<double> value;  ///< none: not measured
+    std::optional<double> standard_error;
+    std::uint64_t n = 0;     ///< images; 0: not known
+    std::string definition;  ///< "": that of the published table
+    std::string note;
+};
+
+struct QualityModel {
+    std::string name;
+    /// The name, or where others have the same one, "name [tag; tag]", or at last "name #7" with
+    /// the row's number from 1: what tables and messages call it.
+    std::string label;
+    std::vector<std::string> tags;  ///< as many as the table has
+    PerDimension<QualityCell> cells;
+    std::string note;
+
+    const QualityCell& cell(Dimension d) const { return cells[static_cast<std::size_t>(d)]; }
+};
+
+struct QualityTable {
+    std::string source;  ///< for messages: the file
+    std::vector<std::string>
+        tags;  ///< names of columns that are no dimension: "architecture", "training"
+    std::vector<QualityModel> models;
+    std::vector<std::string> notes;  ///< what was read and assumed; for people
+};
+
+/// Columns: `model` (or `name`), one a dimension (find_dimension() knows its name), of each
+/// dimension D also D_se or D_standard_error, D_n, D_definition, D_note; every other column is a
+/// tag. Empty, "nan" or "NA": not measured. At most 100,000 rows. Throws bad_input with file, line,
+/// value and what is allowed: no column of names or of dimensions, a dimension twice, a number
+/// outside its range (percentages and single parameters are named as such), a negative standard
+/// error, a row without a name.
+QualityTable read_quality_table(const std::filesystem::path& file);
+/// The same from text; `source` is named in messages.
+QualityTable parse_quality_table(std::string_view text, const std::string& source);
+
+/// The 326 classifiers of the paper, in its order, with the standard errors that the sizes of its
+/// test sets imply where nothing else is known (assumed_error()), and notes on the cells that are
+/// known to be faulty.
+const QualityTable& published_models();
+
+/// The standard error that a value of the published table has from the number of its images alone,
+/// other cells of the same row as they are; where it cannot be told from the table, the mean
+/// contribution to QUBA's that the paper's models have. None for parameters.
+std::optional<double> assumed_error(const QualityModel& model, Dimension dimension);
+
+/// The models for which every selector holds, as places in table.models. A selector is TAG=VALUE or
+/// model=VALUE with * for anything (case and '_' do not matter), or rows=1,5,7-9 (from 1; in that
+/// order, which comparisons of pairs follow). Throws usage: not of that form, a tag that the table
+/// lacks, a row beyond it, nothing found.
+std::vector<std::size_t> select_models(const QualityTable& table,
+                                       const std::vector<std::string>& selectors);
+
+}  // namespace assay::quality

@@ -1,0 +1,276 @@
+// assay quality: nine quality dimensions of classifiers, from a table of them.
+#include <CLI/CLI.hpp>
+
+#include "assay/quality/choose.h"
+#include "assay/quality/correlate.h"
+#include "assay/quality/groups.h"
+#include "assay/quality/quba.h"
+#include "cli/command.h"
+
+namespace assay::cli {
+namespace {
+
+using namespace quality;
+
+/// What every part asks for first.
+struct QualityInput {
+    std::string table;
+    std::vector<std::string> where;
+
+    void add_to(CLI::App& app, bool selects = true) {
+        app.add_option("table", table,
+                       "csv file, a model a row (docs/quality.md); or published: the 326 models of "
+                       "the paper")
+            ->required()
+            ->type_name("TABLE");
+        if (!selects) return;
+        app.add_option("--where", where,
+                       "Only models of which this holds: TAG=VALUE, model=VALUE (* is anything), "
+                       "rows=1,5,7-9; several: all of them")
+            ->type_name("SELECTOR");
+    }
+    /// The published table itself, or what `read` is then.
+    const QualityTable& open(QualityTable& read) const {
+        if (table == "published") return published_models();
+        read = read_quality_table(table);
+        return read;
+    }
+};
+
+void add_level(CLI::App& app, double& level) {
+    app.add_option("--level", level, "Of the intervals")
+        ->check(CLI::Range(0.5, 0.9999))
+        ->type_name("P")
+        ->capture_default_str();
+}
+void add_weights(CLI::App& app, std::string& weights) {
+    app.add_option(
+           "--weights", weights,
+           "balanced, or one group doubled: accuracy, robustness, calibration, class_balance, "
+           "shortcut, parameters; or DIMENSION=NUMBER,... changing the balanced ones")
+        ->type_name("NAME")
+        ->capture_default_str();
+}
+void add_seed(CLI::App& app, std::uint64_t& seed) {
+    app.add_option("--seed", seed, "Seed of everything random")
+        ->check(decimal_number())
+        ->type_name("N")
+        ->capture_default_str();
+}
+
+constexpr std::string_view quality_score_examples = R"(
+assay quality score published --top 10
+assay quality score quality.csv
+assay quality score quality.csv --weights robustness --csv -o scores.csv
+assay quality score quality.csv --weights parameters=0,accuracy=2
+assay quality score published --where "architecture=CNN" --own-constants
+)";
+
+int quality_score(std::vector<std::string> arguments) {
+    auto app = make_app("quality score",
+                        "QUBA: one score from nine dimensions, with intervals of scores and ranks, "
+                        "and each model's place among the 326 published ones.",
+                        quality_score_examples);
+    QualityInput input;
+    QubaOptions options;
+    Output output;
+    input.add_to(*app);
+    add_weights(*app, options.weights);
+    app->add_flag("--own-constants", options.own_constants,
+                  "Centre and scale by these models, not by the published constants");
+    app->add_option("--trim", options.trim, "Of own constants: left out on each side")
+        ->check(CLI::Range(0.0, 0.49))
+        ->type_name("P")
+        ->capture_default_str();
+    app->add_flag("--drop-missing", options.drop_missing,
+                  "Score models that lack a dimension by the others, and say so");
+    app->add_option("--top", options.top, "Show the best N only (csv and json hold all)")
+        ->type_name("N");
+    add_level(*app, options.level);
+    app->add_option("--replicates", options.replicates, "Draws behind the intervals")
+        ->check(CLI::Range(100, 1000000))
+        ->type_name("N")
+        ->capture_default_str();
+    add_seed(*app, options.seed);
+    output.add_to(*app);
+    if (!parse(*app, std::move(arguments))) return Status::done;
+    options.where = input.where;
+    QualityTable read;
+    output.print(report_of(score_quality(input.open(read), options)));
+    return Status::done;
+}
+
+constexpr std::string_view quality_correlate_examples = R"(
+assay quality correlate published
+assay quality correlate published --where "architecture=Transformer" --adjust bh
+assay quality correlate published --family paper
+)";
+
+int quality_correlate(std::vector<std::string> arguments) {
+    auto app = make_app("quality correlate",
+                        "Spearman's correlation of every two dimensions over the models, with "
+                        "intervals and adjusted p-values.",
+                        quality_correlate_examples);
+    QualityInput input;
+    CorrelateOptions options;
+    Output output;
+    input.add_to(*app);
+    app->add_option(
+           "--family", options.family,
+           "Tag that tells families apart: they are resampled for the intervals, as models "
+           "of one are not independent")
+        ->type_name("TAG");
+    app->add_option("--adjust", options.adjust, "p-values for all pairs: holm, bh, none")
+        ->check(CLI::IsMember({"holm", "bh", "none"}))
+        ->type_name("NAME")
+        ->capture_default_str();
+    add_level(*app, options.level);
+    app->add_option("--replicates", options.replicates, "Draws of families")
+        ->check(CLI::Range(100, 1000000))
+        ->type_name("N")
+        ->capture_default_str();
+    add_seed(*app, options.seed);
+    app->add_option("-j,--threads", options.threads, "Threads (default: one per core)")
+        ->type_name("N")
+        ->check(CLI::NonNegativeNumber);
+    output.add_to(*app);
+    if (!parse(*app, std::move(arguments))) return Status::done;
+    options.where = input.where;
+    QualityTable read;
+    output.print(report_of(correlate_dimensions(input.open(read), options)));
+    return Status::done;
+}
+
+constexpr std::string_view quality_groups_examples = R"(
+assay quality groups published --first "training=Supervised learning" --second "training=Adversarial training"
+assay quality groups quality.csv --first "recipe=old" --second "recipe=new" --paired --family architecture
+)";
+
+int quality_groups(std::vector<std::string> arguments) {
+    auto app =
+        make_app("quality groups",
+                 "Compare two groups of models in every dimension: means, difference, effect "
+                 "size, permutation tests.",
+                 quality_groups_examples);
+    QualityInput input;
+    GroupOptions options;
+    Output output;
+    input.add_to(*app, false);
+    app->add_option("--first", options.first,
+                    "Selectors of the first group: TAG=VALUE, model=VALUE, rows=1,5,7-9")
+        ->required()
+        ->type_name("SELECTOR");
+    app->add_option("--second", options.second, "Selectors of the second group")
+        ->required()
+        ->type_name("SELECTOR");
+    app->add_flag("--paired", options.paired,
+                  "The first of one group with the first of the other, and so on");
+    app->add_option("--family", options.family,
+                    "Tag that tells families of pairs apart, which count as one (with --paired)")
+        ->type_name("TAG");
+    app->add_flag("--published-test", options.published_test,
+                  "Also the test and the stars of the paper's table 2");
+    add_level(*app, options.level);
+    app->add_option("--permutations", options.permutations,
+                    "Random ones, where there are too many for all")
+        ->check(CLI::Range(100, 10000000))
+        ->type_name("N")
+        ->capture_default_str();
+    add_seed(*app, options.seed);
+    output.add_to(*app);
+    if (!parse(*app, std::move(arguments))) return Status::done;
+    QualityTable read;
+    output.print(report_of(compare_groups(input.open(read), options)));
+    return Status::done;
+}
+
+constexpr std::string_view quality_choose_examples = R"(
+assay quality choose published --need "accuracy >= 0.8" --need "params <= 30"
+assay quality choose quality.csv --need "shape_bias > 30%" --weights robustness --json
+)";
+
+int quality_choose(std::vector<std::string> arguments) {
+    auto app = make_app("quality choose",
+                        "Models that meet what is needed: those that cannot be told from the best "
+                        "score, and those that no other one beats in all dimensions.",
+                        quality_choose_examples);
+    QualityInput input;
+    ChooseOptions options;
+    Output output;
+    input.add_to(*app);
+    app->add_option("--need", options.needs,
+                    "DIMENSION >= NUMBER or DIMENSION <= NUMBER; parameters in millions")
+        ->type_name("NEED");
+    add_weights(*app, options.weights);
+    add_level(*app, options.level);
+    output.add_to(*app);
+    if (!parse(*app, std::move(arguments))) return Status::done;
+    options.where = input.where;
+    QualityTable read;
+    const Report report = report_of(choose_models(input.open(read), options));
+    output.print(report);
+    return report.partial ? Status::partial : Status::done;
+}
+
+constexpr std::string_view quality_stability_examples = R"(
+assay quality stability published
+assay quality stability published --sample 50 --repeats 200
+)";
+
+int quality_stability(std::vector<std::string> arguments) {
+    auto app = make_app("quality stability",
+                        "How much the ranking owes to the models whose means and deviations centre "
+                        "and scale the dimensions.",
+                        quality_stability_examples);
+    QualityInput input;
+    StabilityOptions options;
+    Output output;
+    input.add_to(*app);
+    add_weights(*app, options.weights);
+    app->add_option("--sample", options.sample, "Models of a sub-sample")
+        ->type_name("N")
+        ->capture_default_str();
+    app->add_option("--repeats", options.repeats, "Sub-samples")
+        ->check(CLI::Range(2, 1000000))
+        ->type_name("N")
+        ->capture_default_str();
+    app->add_option("--trim", options.trim, "Left out on each side of a dimension")
+        ->check(CLI::Range(0.0, 0.49))
+        ->type_name("P")
+        ->capture_default_str();
+    add_seed(*app, options.seed);
+    output.add_to(*app);
+    if (!parse(*app, std::move(arguments))) return Status::done;
+    options.where = input.where;
+    QualityTable read;
+    output.print(report_of(ranking_stability(input.open(read), options)));
+    return Status::done;
+}
+
+const std::vector<Command>& quality_parts() {
+    static const std::vector<Command> table = {
+        {"score", "One score from nine dimensions (QUBA), ranks, place among 326 models",
+         quality_score},
+        {"choose", "Models that meet what is needed and that none beats", quality_choose},
+        {"correlate", "Which dimensions go together over models", quality_correlate},
+        {"groups", "Do two groups of models differ", quality_groups},
+        {"stability", "How much a ranking owes to the models that scale it", quality_stability},
+    };
+    return table;
+}
+
+constexpr std::string_view quality_help_examples = R"(
+  assay quality score published --top 10
+  assay quality choose published --need "accuracy >= 0.8" --need "params <= 30"
+  assay quality correlate published --family paper
+)";
+
+}  // namespace
+
+int cmd_quality(std::vector<std::string> arguments) {
+    return run_part("quality", "part", quality_parts(),
+                    "Nine quality dimensions of classifiers, in one score and by themselves.",
+                    quality_help_examples, std::move(arguments));
+}
+
+}  // namespace assay::cli

@@ -1,0 +1,235 @@
+#include "assay/quality/choose.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+#include "assay/error.h"
+#include "core/statistics.h"
+#include "core/text.h"
+#include "quality/constants.h"
+
+namespace assay::quality {
+namespace {
+
+[[noreturn]] void refuse_need(std::string_view text, const std::string& why) {
+    throw Error(ErrorCode::usage,
+                fmt::format("`{}`: {}; a need is DIMENSION >= NUMBER or DIMENSION <= NUMBER",
+                            shortened(text, 200), why));
+}
+
+double limit_in(std::string_view text, std::string_view all, const DimensionFacts& facts) {
+    double factor = 1;
+    const bool count = facts.dimension == Dimension::parameters;
+    if (text.ends_with('%') && !count) {
+        factor = 0.01;
+        text.remove_suffix(1);
+    } else if (count && !text.empty() && (text.back() == 'M' || text.back() == 'm')) {
+        text.remove_suffix(1);
+    }
+    text = trimmed(text);
+    double value = 0;
+    const char* const end = text.data() + text.size();
+    const auto [stop, problem] = std::from_chars(text.data(), end, value);
+    if (problem != std::errc() || stop != end || !std::isfinite(value))
+        refuse_need(all, fmt::format("`{}` is no number", text));
+    value *= factor;
+    if (value < facts.low || value > facts.high) {
+        refuse_need(all,
+                    fmt::format("{} lies between {} and {}", facts.name, facts.low, facts.high));
+    }
+    return value;
+}
+
+bool meets(const Need& need, double value) {
+    if (need.at_least) return need.strict ? value > need.limit : value >= need.limit;
+    return need.strict ? value < need.limit : value <= need.limit;
+}
+
+/// Oriented so that more is better.
+double goodness(const QualityModel& model, std::size_t d) {
+    return (dimension_facts()[d].higher_is_better ? 1 : -1) * model.cells[d].value.value();
+}
+
+/// Whether `a` beats `b`.
+bool beats(const QualityModel& a, const QualityModel& b, const PerDimension<double>& weights,
+           double quantile) {
+    bool clearly = false;
+    for (std::size_t d = 0; d < dimension_count; ++d) {
+        if (weights[d] == 0) continue;
+        const double lead = goodness(a, d) - goodness(b, d);
+        if (lead < 0) return false;
+        const double error = std::hypot(a.cells[d].standard_error.value_or(0),
+                                        b.cells[d].standard_error.value_or(0));
+        clearly = clearly || lead > quantile * error;
+    }
+    return clearly;
+}
+
+}  // namespace
+
+Need parse_need(std::string_view text) {
+    Need need;
+    need.text = trimmed(text);
+    const std::size_t at = need.text.find_first_of("<>");
+    if (at == std::string::npos) refuse_need(text, "there is no < or >");
+    need.at_least = need.text[at] == '>';
+    const bool equal = at + 1 < need.text.size() && need.text[at + 1] == '=';
+    need.strict = !equal;
+    need.dimension = dimension_named(std::string_view(need.text).substr(0, at));
+    need.limit = limit_in(trimmed(std::string_view(need.text).substr(at + (equal ? 2 : 1))), text,
+                          facts_of(need.dimension));
+    return need;
+}
+
+ChooseResult choose_models(const QualityTable& table, const ChooseOptions& options) {
+    if (!(options.level > 0 && options.level < 1))
+        throw Error(ErrorCode::usage, fmt::format("level is {}; it lies in (0, 1)", options.level));
+    ChooseResult result;
+    result.options = options;
+    result.notes = table.notes;
+    for (const std::string& text : options.needs) result.needs.push_back(parse_need(text));
+    result.failed.assign(result.needs.size(), 0);
+    const PerDimension<double> weights = weights_named(options.weights);
+    const std::vector<std::size_t> models = select_models(table, options.where);
+    result.models = models.size();
+    const double quantile = normal_quantile(0.5 + options.level / 2);
+
+    std::size_t lacking = 0;
+    double total = 0;
+    for (const double w : weights) total += w;
+    std::vector<PerDimension<double>> parts;  // of the score's variance
+    for (const std::size_t m : models) {
+        const QualityModel& model = table.models[m];
+        bool complete = true;
+        for (std::size_t d = 0; d < dimension_count; ++d)
+            complete = complete && (weights[d] == 0 || model.cells[d].value);
+        for (const Need& need : result.needs)
+            complete = complete && model.cell(need.dimension).value;
+        if (!complete) {
+            ++lacking;
+            continue;
+        }
+        Candidate candidate;
+        candidate.model = m;
+        candidate.label = model.label;
+        bool met = true;
+        for (std::size_t i = 0; i < result.needs.size(); ++i) {
+            const Need& need = result.needs[i];
+            const QualityCell& cell = model.cell(need.dimension);
+            if (!meets(need, *cell.value)) {
+                met = false;
+                ++result.failed[i];
+                continue;
+            }
+            const double margin = std::fabs(*cell.value - need.limit);
+            candidate.sure = candidate.sure && margin >= quantile * cell.standard_error.value_or(0);
+        }
+        if (!met) continue;
+        PerDimension<std::optional<double>> values;
+        double variance = 0;
+        for (std::size_t d = 0; d < dimension_count; ++d) {
+            if (weights[d] == 0) continue;
+            values[d] = model.cells[d].value;
+            const double part = weights[d] / total * model.cells[d].standard_error.value_or(0) /
+                                published_constants().deviation[d];
+            variance += part * part;
+        }
+        candidate.score.value = quba_of(values, published_constants(), weights);
+        candidate.score.n = dimension_count;
+        if (variance > 0) {
+            candidate.score.standard_error = std::sqrt(variance);
+            candidate.score.interval = symmetric_interval(
+                *candidate.score.value, std::sqrt(variance), options.level, "delta");
+        }
+        result.candidates.push_back(std::move(candidate));
+    }
+    std::stable_sort(
+        result.candidates.begin(), result.candidates.end(),
+        [](const Candidate& a, const Candidate& b) { return *a.score.value > *b.score.value; });
+    for (Candidate& candidate : result.candidates) {
+        const Candidate& best = result.candidates.front();
+        const double error = std::hypot(best.score.standard_error.value_or(0),
+                                        candidate.score.standard_error.value_or(0));
+        candidate.like_best = *best.score.value - *candidate.score.value <= quantile * error;
+        const auto stronger = std::find_if(
+            result.candidates.begin(), result.candidates.end(), [&](const Candidate& other) {
+                return beats(table.models[other.model], table.models[candidate.model], weights,
+                             quantile);
+            });
+        candidate.undominated = stronger == result.candidates.end();
+        if (!candidate.undominated) candidate.beaten_by = stronger->label;
+    }
+    if (lacking > 0) {
+        result.warnings.push_back(
+            fmt::format("{} of {} models lack a dimension that counts and are left out", lacking,
+                        models.size()));
+    }
+    if (result.candidates.empty())
+        result.warnings.emplace_back("no model meets all that is needed");
+    return result;
+}
+
+Report report_of(const ChooseResult& result) {
+    Report report;
+    report.title = "Which classifiers suit";
+    report.warnings = result.warnings;
+    report.partial = result.candidates.empty();
+    Table table;
+    table.title =
+        fmt::format("{} of {} models meet what is needed", result.candidates.size(), result.models);
+    table.columns = {{.name = "model", .numbers = false},
+                     {.name = "score", .show = Column::Show::value_and_half},
+                     {.name = "like the best", .numbers = false},
+                     {.name = "unbeaten", .numbers = false},
+                     {.name = "beaten by", .numbers = false}};
+    report.records.columns = {{.name = "row"}, {.name = "model"}};
+    report.records.columns.push_back({.name = "score", .show = Column::Show::every_part});
+    for (const char* name : {"like_best", "unbeaten", "beaten_by", "needs_surely_met"})
+        report.records.columns.push_back({.name = name});
+    nlohmann::json rows = nlohmann::json::array(), needs = nlohmann::json::array();
+    std::size_t shown = 0, unsure = 0;
+    for (const Candidate& c : result.candidates) {
+        unsure += c.sure ? 0 : 1;
+        if (c.like_best || c.undominated) {
+            table.add({c.label, c.score, std::string(c.like_best ? "yes" : ""),
+                       std::string(c.undominated ? "yes" : ""), c.beaten_by});
+            ++shown;
+        }
+        report.records.add({Count{c.model + 1}, c.label, c.score, c.like_best, c.undominated,
+                            c.beaten_by, c.sure});
+        rows.push_back({{"row", c.model + 1},
+                        {"model", c.label},
+                        {"score", to_json(c.score)},
+                        {"like_best", c.like_best},
+                        {"unbeaten", c.undominated},
+                        {"beaten_by", c.beaten_by},
+                        {"needs_surely_met", c.sure}});
+    }
+    for (std::size_t i = 0; i < result.needs.size(); ++i) {
+        needs.push_back({{"need", result.needs[i].text}, {"failed", result.failed[i]}});
+        table.notes.push_back(
+            fmt::format("{}: {} models fail it.", result.needs[i].text, result.failed[i]));
+    }
+    if (shown < result.candidates.size()) {
+        table.notes.push_back(
+            fmt::format("{} others are beaten: some model is at least as good in every dimension "
+                        "and clearly better in one.",
+                        result.candidates.size() - shown));
+    }
+    if (unsure > 0) {
+        table.notes.push_back(
+            fmt::format("Of {} the intervals reach beyond a limit that is needed.", unsure));
+    }
+    for (const std::string& note : result.notes) table.notes.push_back(note + ".");
+    report.sections = {{.title = "", .blocks = {table}, .sections = {}}};
+    report.result = {
+        {"schema", "assay.quality_choose/1"}, {"models", result.models}, {"needs", needs},
+        {"weights", result.options.weights},  {"candidates", rows},      {"notes", result.notes},
+        {"warnings", result.warnings}};
+    return report;
+}
+
+}  // namespace assay::quality

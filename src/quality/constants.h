@@ -1,0 +1,20 @@
+// Centres and scales from values alone.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "assay/quality/quba.h"
+
+namespace assay::quality {
+
+using Values = std::vector<PerDimension<std::optional<double>>>;  ///< a model each
+
+/// As constants_of(); `source` is left to the caller.
+QubaConstants constants_from(const Values& values, const PerDimension<double>& weights,
+                             double trim);
+/// As quba(); dimensions without a value are left out and the weights of the others add up to 1.
+double quba_of(const PerDimension<std::optional<double>>& values, const QubaConstants& constants,
+               const PerDimension<double>& weights);
+
+}  // namespace assay::quality

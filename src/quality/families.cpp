@@ -1,0 +1,42 @@
+#include "quality/families.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "assay/error.h"
+#include "core/text.h"
+
+namespace assay::quality {
+
+Families families_of(const QualityTable& table, const std::vector<std::size_t>& models,
+                     const std::string& tag) {
+    std::size_t place = table.tags.size();
+    if (!tag.empty()) {
+        const auto found =
+            std::find_if(table.tags.begin(), table.tags.end(),
+                         [&](const auto& name) { return loose_name(name) == loose_name(tag); });
+        if (found == table.tags.end()) {
+            throw Error(ErrorCode::usage, fmt::format("the table has no tag `{}`; it has {}",
+                                                      shortened(tag), fmt::join(table.tags, ", ")));
+        }
+        place = static_cast<std::size_t>(found - table.tags.begin());
+    }
+    Families families;
+    std::map<std::string, std::size_t> known;
+    for (const std::size_t m : models) {
+        const std::string value =
+            place < table.tags.size() ? loose_name(table.models[m].tags[place]) : std::string();
+        if (value.empty()) {
+            families.of.push_back(families.count++);
+            continue;
+        }
+        const auto [at, fresh] = known.emplace(value, families.count);
+        families.count += fresh ? 1 : 0;
+        families.of.push_back(at->second);
+    }
+    return families;
+}
+
+}  // namespace assay::quality

@@ -1,0 +1,154 @@
+#include "assay/quality/quba.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <numeric>
+
+#include "assay/error.h"
+#include "core/text.h"
+#include "quality/constants.h"
+
+namespace assay::quality {
+namespace {
+
+PerDimension<double> default_weights() {
+    PerDimension<double> weights{};
+    for (const DimensionFacts& facts : dimension_facts())
+        weights[static_cast<std::size_t>(facts.dimension)] = facts.weight;
+    return weights;
+}
+
+PerDimension<double> doubled(std::initializer_list<Dimension> which) {
+    PerDimension<double> weights = default_weights();
+    for (const Dimension d : which) weights[static_cast<std::size_t>(d)] *= 2;
+    return weights;
+}
+
+double weight_in(std::string_view text, std::string_view all) {
+    double value = 0;
+    const char* const end = text.data() + text.size();
+    const auto [stop, problem] = std::from_chars(text.data(), end, value);
+    if (problem != std::errc() || stop != end || !std::isfinite(value) || value < 0) {
+        throw Error(ErrorCode::usage, fmt::format("weights `{}`: `{}` is no number from 0 on",
+                                                  shortened(all, 200), shortened(text)));
+    }
+    return value;
+}
+
+}  // namespace
+
+const std::vector<WeightProfile>& weight_profiles() {
+    using D = Dimension;
+    static const std::vector<WeightProfile> profiles = {
+        {"balanced", "the paper's own", default_weights()},
+        {"accuracy", "accuracy doubled", doubled({D::accuracy})},
+        {"robustness", "the three robustnesses doubled",
+         doubled({D::adversarial_robustness, D::c_robustness, D::ood_robustness})},
+        {"calibration", "calibration error doubled", doubled({D::calibration_error})},
+        {"class_balance", "class balance doubled", doubled({D::class_balance})},
+        {"shortcut", "object focus and shape bias doubled",
+         doubled({D::object_focus, D::shape_bias})},
+        {"parameters", "parameters doubled", doubled({D::parameters})},
+    };
+    return profiles;
+}
+
+PerDimension<double> weights_named(std::string_view text) {
+    for (const WeightProfile& profile : weight_profiles()) {
+        if (loose_name(profile.name) == loose_name(text)) return profile.weights;
+    }
+    if (text.find('=') == std::string_view::npos) {
+        std::vector<std::string_view> known;
+        for (const WeightProfile& profile : weight_profiles()) known.push_back(profile.name);
+        throw Error(
+            ErrorCode::usage,
+            fmt::format("unknown weights `{}`; there are {}, and DIMENSION=NUMBER,... which "
+                        "changes the balanced ones",
+                        shortened(text, 200), fmt::join(known, ", ")));
+    }
+    PerDimension<double> weights = default_weights();
+    std::size_t begin = 0;
+    while (begin <= text.size()) {
+        const std::size_t comma = text.find(',', begin);
+        const std::string_view part = text.substr(begin, comma - begin);
+        const std::size_t equal = part.find('=');
+        const Dimension d = dimension_named(part.substr(0, equal));
+        const std::string_view number =
+            equal == std::string_view::npos ? std::string_view() : part.substr(equal + 1);
+        weights[static_cast<std::size_t>(d)] = weight_in(trimmed(number), text);
+        if (comma == std::string_view::npos) break;
+        begin = comma + 1;
+    }
+    if (std::accumulate(weights.begin(), weights.end(), 0.0) <= 0)
+        throw Error(ErrorCode::usage, fmt::format("weights `{}`: all are 0", text));
+    return weights;
+}
+
+QubaConstants constants_from(const Values& values, const PerDimension<double>& weights,
+                             double trim) {
+    if (!(trim >= 0 && trim < 0.5))
+        throw Error(ErrorCode::usage, fmt::format("trim is {}; it lies in [0, 0.5)", trim));
+    QubaConstants constants;
+    std::vector<double> column;
+    for (std::size_t d = 0; d < dimension_count; ++d) {
+        constants.deviation[d] = 1;
+        if (weights[d] == 0) continue;
+        const DimensionFacts& facts = dimension_facts()[d];
+        column.clear();
+        for (const auto& model : values) {
+            if (model[d]) column.push_back(*model[d]);
+        }
+        std::sort(column.begin(), column.end());
+        const auto cut = static_cast<std::size_t>(trim * static_cast<double>(column.size()));
+        if (column.size() < 2 * cut + 3) {
+            throw Error(ErrorCode::bad_input,
+                        fmt::format("{} of the models have a value of {}: too few for constants of "
+                                    "their own",
+                                    column.size(), facts.name));
+        }
+        const auto begin = column.begin() + static_cast<std::ptrdiff_t>(cut);
+        const auto end = column.end() - static_cast<std::ptrdiff_t>(cut);
+        const auto n = static_cast<double>(end - begin);
+        const double mean = std::accumulate(begin, end, 0.0) / n;
+        double squares = 0;
+        for (auto v = begin; v != end; ++v) squares += (*v - mean) * (*v - mean);
+        constants.mean[d] = mean;
+        constants.deviation[d] = std::sqrt(squares / n);
+        if (!(constants.deviation[d] > 1e-12 * std::fabs(mean))) {
+            throw Error(ErrorCode::bad_input,
+                        fmt::format("all models have the same {}: it has no scale of its own; take "
+                                    "the published constants, or give it the weight 0",
+                                    facts.name));
+        }
+    }
+    return constants;
+}
+
+QubaConstants constants_of(const QualityTable& table, const std::vector<std::size_t>& models,
+                           const PerDimension<double>& weights, double trim) {
+    Values values(models.size());
+    for (std::size_t i = 0; i < models.size(); ++i) {
+        for (std::size_t d = 0; d < dimension_count; ++d)
+            values[i][d] = table.models[models[i]].cells[d].value;
+    }
+    QubaConstants constants = constants_from(values, weights, trim);
+    constants.source = fmt::format("constants of these {} models", models.size());
+    return constants;
+}
+
+double quba_of(const PerDimension<std::optional<double>>& values, const QubaConstants& constants,
+               const PerDimension<double>& weights) {
+    double sum = 0, total = 0;
+    for (std::size_t d = 0; d < dimension_count; ++d) {
+        if (weights[d] == 0 || !values[d]) continue;
+        const double sign = dimension_facts()[d].higher_is_better ? 1 : -1;
+        sum += weights[d] * sign * (*values[d] - constants.mean[d]) / constants.deviation[d];
+        total += weights[d];
+    }
+    return sum / total;
+}
+
+}  // namespace assay::quality

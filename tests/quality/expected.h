@@ -1,0 +1,25 @@
+// Reference numbers beside the checkout, recomputed from the published table by another program.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+namespace assay::quality {
+
+/// Empty, with a skip that says so, where it is absent.
+inline nlohmann::json expected_quality() {
+    const std::filesystem::path path =
+        ASSAY_SOURCE_DIR "/../shared/spec/fixtures/quality-expected.json";
+    std::ifstream file(path);
+    return file ? nlohmann::json::parse(file) : nlohmann::json();
+}
+
+}  // namespace assay::quality
+
+#define ASSAY_EXPECTED_QUALITY(name)                                \
+    const nlohmann::json name = assay::quality::expected_quality(); \
+    if (name.is_null())                                             \
+    GTEST_SKIP() << "SKIPPED: ../shared/spec/fixtures/quality-expected.json is absent"
