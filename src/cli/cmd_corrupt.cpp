@@ -106,15 +106,16 @@ int cmd_corrupt(std::vector<std::string> arguments) {
     output.print(report);
     if (!quiet && !result.options.out.empty()) {
         const std::string out = as_typed(result.options.out.string());
-        note(options.window.crop == 0
-                 ? fmt::format("evaluate all of it:\n  assay predict --model MODEL --data {}/*/* "
-                               "--out runs",
-                               out)
-                 : fmt::format("evaluate all of it, by a model whose input is {0} x {0} (with "
-                               "another input, --resize-size is its side):\n"
-                               "  assay predict --model MODEL --data {1}/*/* --resize-size {0} "
-                               "--out runs",
-                               options.window.crop, out));
+        note(
+            options.window.crop == 0
+                ? fmt::format("evaluate all of it:\n  assay predict --model MODEL --data {}/*/* "
+                              "--out runs",
+                              out)
+                : fmt::format("evaluate all of it, by a model whose input is {0} x {0} (for one of "
+                              "another input, its side in place of {0}):\n"
+                              "  assay predict --model MODEL --data {1}/*/* --resize-size {0} "
+                              "--out runs",
+                              options.window.crop, out));
     }
     return report.partial ? Status::partial : Status::done;
 }

@@ -44,7 +44,7 @@ TEST_F(CorruptCommand, WritesATreeAndListsIt) {
         EXPECT_TRUE(fs::exists(fs::path(version["folder"].get<std::string>()) / "cat/2.png"));
     }
     EXPECT_THAT(made.err, HasSubstr("assay predict --model MODEL --data "));
-    EXPECT_THAT(made.err, HasSubstr("with another input, --resize-size is its side"));
+    EXPECT_THAT(made.err, HasSubstr("for one of another input, its side in place of 224"));
     const Outcome again =
         run({"--out", out, "--corruptions", "digital,fog", "--severities", "4,2"});
     EXPECT_EQ(again.status, 0) << again.err;
