@@ -5,6 +5,8 @@
 #include <map>
 
 #include "core/npy.h"
+#include "core/random.h"
+#include "evaluate/attack_files.h"
 #include "message_of.h"
 #include "red_classifier.h"
 #include "store/outcomes.h"
@@ -163,6 +165,39 @@ TEST_F(AttackedFiles, AKilledRunGoesOnAndFilesOfEarlierStoresAreMadeAgain) {
     ASSERT_TRUE(again);
     EXPECT_EQ(again->robust, whole->robust);
     EXPECT_EQ(again->folder, fs::absolute(options.images) / "pgd-linf-2.6_255");
+}
+
+TEST_F(AttackedFiles, NoRoundingLeavesTheBudget) {
+    RandomStream random(3, "rounding", 0);
+    const attack::AttackFile euclid = {ImageForm::png, {3, 4, 5}, true, Norm::l2, .1};
+    const attack::AttackFile largest = {ImageForm::png, {3, 4, 5}, false, Norm::linf, 3.7 / 255};
+    for (const attack::AttackFile& file : {euclid, largest}) {
+        for (int k = 0; k < 50; ++k) {
+            std::vector<float> original(60), image(60), read(60);
+            double squares = 0;
+            for (float& v : original) v = static_cast<float>(random.below(256)) / 255;
+            std::vector<double> moved(60);
+            for (double& m : moved) {
+                m = 2 * random.uniform() - 1;
+                squares += m * m;
+            }
+            for (std::size_t i = 0; i < 60; ++i) {
+                const double by = file.norm == Norm::l2 ? moved[i] * file.eps / std::sqrt(squares)
+                                                        : (moved[i] > 0 ? file.eps : -file.eps);
+                image[i] = std::clamp(original[i] + static_cast<float>(by), 0.0F, 1.0F);
+            }
+            ASSERT_TRUE(file.allows(original, image));
+            const auto bytes = file.encoded(original, image);
+            write_file_atomically(
+                scratch_ / "a.png",
+                std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
+            ASSERT_TRUE(file.read(scratch_ / "a.png", read));
+            EXPECT_TRUE(file.allows(original, read));
+            for (std::size_t i = 0; i < 60; ++i) EXPECT_LT(std::abs(read[i] - image[i]), 1.0 / 255);
+            read[7] = original[7] < .5F ? original[7] + .2F : original[7] - .2F;
+            EXPECT_FALSE(file.allows(original, read));
+        }
+    }
 }
 
 TEST_F(AttackedFiles, RefusesWhatItCannotMean) {
