@@ -3,6 +3,7 @@
 // product the product of its three extents.
 #include "model/torch/cost_products.h"
 
+#include <ATen/core/class_type.h>
 #include <ATen/core/dispatch/Dispatcher.h>
 #include <ATen/record_function.h>
 
