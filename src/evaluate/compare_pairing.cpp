@@ -9,6 +9,7 @@
 #include <fmt/core.h>
 
 #include "assay/error.h"
+#include "store/image_check.h"
 
 namespace assay {
 namespace {
@@ -110,13 +111,15 @@ PairedImages paired_images(const RowReader& first, const RowReader& second, cons
         const auto at = static_cast<std::size_t>(row % rows_of_shard);
         return shard != nullptr && at < shard->images().size() ? shard->images()[at] : ImageFile{};
     };
+    // The same files, one of them corrupted in memory, are other images.
+    const bool same_files_same_images = store::corruption_of(a) == store::corruption_of(b);
     PairedImages out;
     for (std::size_t k = 0; k < rows.baseline.size(); ++k) {
         const ImageFile x = image_of(first, rows.baseline[k]),
                         y = image_of(second, rows.candidate[k]);
         if (!x.known() || !y.known()) continue;
         ++out.compared;
-        if (x == y) continue;
+        if (x == y && same_files_same_images) continue;
         if (out.differ++ == 0)
             out.first = a.dataset().ids[static_cast<std::size_t>(rows.baseline[k])];
     }

@@ -103,14 +103,14 @@ ImageFile image_file(std::uint64_t bytes, std::string_view whole_hash) {
     return file;
 }
 
+std::string corruption_of(const PredictionStore& store) {
+    return read_dataset_record(store.folder().parent_path()).corruption;
+}
+
 std::optional<bool> saw_same_images(const PredictionStore& one, const PredictionStore& two) {
     const StoreSpec &a = one.spec(), &b = two.spec();
     if (a.ids_hash != b.ids_hash) return std::nullopt;
-    // The files may be the same ones: what was made of them is not.
-    const auto corruption = [](const PredictionStore& store) {
-        return read_dataset_record(store.folder().parent_path()).corruption;
-    };
-    if (corruption(one) != corruption(two)) return false;
+    if (corruption_of(one) != corruption_of(two)) return false;
     if (a.shard_rows != b.shard_rows) return std::nullopt;
     for (std::size_t shard = 0; shard < one.shards(); ++shard) {
         if (!one.has(shard) || !two.has(shard)) continue;

@@ -21,6 +21,10 @@ namespace assay::store {
 /// `hash` as a shard's record has it, from a whole one ("xxh128:<32 hex digits>").
 ImageFile image_file(std::uint64_t bytes, std::string_view whole_hash);
 
+/// What was done to the images of a store's data set before a classifier got them, as JSON; "":
+/// nothing. Images of equal files are other ones where it differs. Cost: one small file.
+std::string corruption_of(const PredictionStore& store);
+
 /// Whether two stores of the same ids saw the same images, by the first shard that both have with
 /// records of them, and by what was done to them; nothing where no records tell (imports, other
 /// shards). Cost: two records and two descriptions of data sets.

@@ -194,6 +194,13 @@ TEST_F(EndToEnd, CorruptedInMemoryOrOnTheDiskTheAccuracyIsTheSame) {
     EXPECT_EQ(measured, robustness(files));
     EXPECT_EQ(measured["images"], 30);
     EXPECT_EQ(measured["versions"].size(), 4U);
+    // The files are the same; the images are not.
+    const std::vector<std::string> pair = {"compare", (direct / "shapes").string(),
+                                           (direct / "shapes_fog_1").string()};
+    const Outcome compared = assay_run(pair);
+    EXPECT_EQ(compared.status, 2);
+    EXPECT_THAT(compared.err, HasSubstr("saw other images under the same ids: 30 of 30"));
+    EXPECT_EQ(assay_run(join(pair, {"--other-images"})).status, 0);
     const Outcome other = assay_run({"predict", "--model", (models / "small.pt").string(), "--data",
                                      images().string(), "--out", direct.string(), "--corrupt",
                                      "fog", "--limit", "30", "--sample-seed", "2", "--seed", "4"});
