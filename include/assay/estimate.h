@@ -24,8 +24,9 @@ enum class Unit {
     number,      ///< of no unit: a ratio, a correlation, a slope
     proportion,  ///< in [0, 1], or a difference of two in [-1, 1]
     nats,
+    rank,  ///< a place among others, from 1: shown as a whole number
 };
-/// "number", "proportion", "nats".
+/// "number", "proportion", "nats", "rank".
 std::string_view name_of(Unit);
 
 /// Either `value` is set (finite), or `undefined` says why not. Never NaN, 0 or 999 as a stand-in.

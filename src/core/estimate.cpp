@@ -12,6 +12,8 @@ std::string_view name_of(Unit unit) {
             return "proportion";
         case Unit::nats:
             return "nats";
+        case Unit::rank:
+            return "rank";
     }
     return "number";
 }

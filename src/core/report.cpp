@@ -19,6 +19,7 @@ void Table::add(std::vector<Cell> cells) {
 }
 
 std::string number_text(double value, double half_width, Unit unit) {
+    if (unit == Unit::rank) return fmt::format("{:.0f}", value);
     const bool percent = unit == Unit::proportion;
     const double scale = percent ? 100 : 1;
     value *= scale;

@@ -141,7 +141,11 @@ CorrelateResult correlate_dimensions(const QualityTable& table, const CorrelateO
     for (Correlation& pair : result.pairs) {
         if (pair.rho.value) pair.adjusted = adjusted[next++];
     }
-    if (options.family.empty() && result.models > 3) {
+    if (!options.family.empty()) {
+        result.notes.emplace_back(
+            "intervals resample families; p-values take models as independent, and are too small "
+            "where families are large");
+    } else if (result.models > 3) {
         result.notes.emplace_back(
             "models are taken as independent; those of one family are not: name the tag that tells "
             "families apart (family)");

@@ -3,17 +3,21 @@
 #include <fmt/format.h>
 
 #include <map>
+#include <string>
+#include <vector>
+
+#include "core/text.h"
 
 namespace assay::quality {
 namespace {
 
-/// "name [tag; tag]"; long tags (titles of papers) are left out.
-std::string with_tags(const QualityModel& model) {
+/// "name [tag; tag]" with the tags in which models of that name differ.
+std::string with_tags(const QualityModel& model, const std::vector<bool>& differ) {
     std::string tags;
-    for (const std::string& tag : model.tags) {
-        if (tag.empty() || tag.size() >= 40) continue;
+    for (std::size_t t = 0; t < model.tags.size(); ++t) {
+        if (!differ[t] || model.tags[t].empty()) continue;
         if (!tags.empty()) tags += "; ";
-        tags += tag;
+        tags += shortened(model.tags[t], 40);
     }
     return tags.empty() ? model.name : fmt::format("{} [{}]", model.name, tags);
 }
@@ -21,19 +25,27 @@ std::string with_tags(const QualityModel& model) {
 }  // namespace
 
 void label_models(QualityTable& table) {
-    std::map<std::string, int> names, full;
-    for (const QualityModel& model : table.models) {
-        ++names[model.name];
-        ++full[with_tags(model)];
-    }
+    std::map<std::string, std::vector<std::size_t>> named;
+    for (std::size_t i = 0; i < table.models.size(); ++i)
+        named[table.models[i].name].push_back(i);
     std::size_t repeated = 0;
-    for (std::size_t i = 0; i < table.models.size(); ++i) {
-        QualityModel& model = table.models[i];
-        model.label = model.name;
-        if (names[model.name] == 1) continue;
-        ++repeated;
-        model.label = with_tags(model);
-        if (full[model.label] > 1) model.label = fmt::format("{} #{}", model.name, i + 1);
+    for (const auto& [name, models] : named) {
+        std::vector<bool> differ(table.tags.size(), false);
+        for (const std::size_t i : models) {
+            for (std::size_t t = 0; t < differ.size(); ++t) {
+                differ[t] = differ[t] ||
+                            table.models[i].tags[t] != table.models[models.front()].tags[t];
+            }
+        }
+        std::map<std::string, int> labels;
+        for (const std::size_t i : models) ++labels[with_tags(table.models[i], differ)];
+        for (const std::size_t i : models) {
+            std::string& label = table.models[i].label;
+            label = models.size() == 1 ? name : with_tags(table.models[i], differ);
+            if (labels.at(with_tags(table.models[i], differ)) > 1)
+                label = fmt::format("{} #{}", name, i + 1);
+        }
+        repeated += models.size() == 1 ? 0 : models.size();
     }
     if (repeated > 0) {
         table.notes = {fmt::format(

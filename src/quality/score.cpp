@@ -103,6 +103,7 @@ std::vector<std::uint32_t> ranks_of(const std::vector<double>& scores) {
 
 Estimate rank_estimate(double value, std::vector<double> drawn, std::size_t among, double level) {
     Estimate rank;
+    rank.unit = Unit::rank;
     rank.value = value;
     rank.n = among;
     Interval interval = percentile_interval(std::move(drawn), level, "draws.percentile");
