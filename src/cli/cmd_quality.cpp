@@ -26,7 +26,8 @@ struct QualityInput {
         if (!selects) return;
         app.add_option("--where", where,
                        "Only models of which this holds: TAG=VALUE, model=VALUE (* is anything), "
-                       "rows=1,5,7-9; several: all of them")
+                       "rows=1,5,7-9; repeatable: all must hold")
+            ->allow_extra_args(false)
             ->type_name("SELECTOR");
     }
     /// The published table itself, or what `read` is then.
@@ -156,12 +157,15 @@ int quality_groups(std::vector<std::string> arguments) {
     GroupOptions options;
     Output output;
     input.add_to(*app, false);
-    app->add_option("--first", options.first,
-                    "Selectors of the first group: TAG=VALUE, model=VALUE, rows=1,5,7-9")
+    app->add_option(
+           "--first", options.first,
+           "Selectors of the first group: TAG=VALUE, model=VALUE, rows=1,5,7-9; repeatable")
         ->required()
+        ->allow_extra_args(false)
         ->type_name("SELECTOR");
-    app->add_option("--second", options.second, "Selectors of the second group")
+    app->add_option("--second", options.second, "Selectors of the second group; repeatable")
         ->required()
+        ->allow_extra_args(false)
         ->type_name("SELECTOR");
     app->add_flag("--paired", options.paired,
                   "The first of one group with the first of the other, and so on");
@@ -199,7 +203,9 @@ int quality_choose(std::vector<std::string> arguments) {
     Output output;
     input.add_to(*app);
     app->add_option("--need", options.needs,
-                    "DIMENSION >= NUMBER or DIMENSION <= NUMBER; parameters in millions")
+                    "DIMENSION >= NUMBER or DIMENSION <= NUMBER; parameters in millions; "
+                    "repeatable")
+        ->allow_extra_args(false)
         ->type_name("NEED");
     add_weights(*app, options.weights);
     add_level(*app, options.level);
@@ -231,7 +237,7 @@ int quality_stability(std::vector<std::string> arguments) {
         ->type_name("N")
         ->capture_default_str();
     app->add_option("--repeats", options.repeats, "Sub-samples")
-        ->check(CLI::Range(2, 1000000))
+        ->check(CLI::Range(3, 1000000))
         ->type_name("N")
         ->capture_default_str();
     app->add_option("--trim", options.trim, "Left out on each side of a dimension")

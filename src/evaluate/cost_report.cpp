@@ -15,7 +15,7 @@ namespace {
 constexpr std::array kinds_apart = {OperatorKind::elementwise, OperatorKind::normalisation,
                                     OperatorKind::softmax, OperatorKind::pooling};
 
-/// Four figures that count, and never fewer than three decimals.
+/// Four figures that count; at least three decimals below 100, one above.
 Number scaled(double value, double unit) {
     const double shown = value / unit;
     const int leading = shown > 0 ? static_cast<int>(std::floor(std::log10(shown))) : 0;

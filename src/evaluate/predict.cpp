@@ -184,20 +184,6 @@ bool is_readable(const Dataset& dataset, std::uint64_t row, const Preprocess& pr
     }
 }
 
-/// Shards with an image that could not be read, and now can be, are computed again: it may have
-/// been on a disk that was not mounted.
-void redo_readable(StoreWriter& writer, const Dataset& dataset, const Preprocess& preprocess,
-                   const DecodeLimits& limits) {
-    for (std::size_t s = 0; s < writer.shards(); ++s) {
-        const std::vector<std::uint64_t> rows = writer.unreadable_rows(s);
-        const bool now = std::any_of(rows.begin(), rows.end(), [&](std::uint64_t row) {
-            throw_if_stopped();
-            return is_readable(dataset, row, preprocess, limits);
-        });
-        if (now) writer.redo(s);
-    }
-}
-
 }  // namespace
 
 namespace prediction {
@@ -375,11 +361,22 @@ std::uint32_t batch_size_of(const LoadedModel& model, const StoreSpec& spec,
     return recorded != 0 ? recorded : default_batch_size(model.classifier->facts());
 }
 
+void redo_where(StoreWriter& writer,
+                const std::function<bool(std::uint64_t row)>& can_be_read_now) {
+    for (std::size_t s = 0; s < writer.shards(); ++s) {
+        const std::vector<std::uint64_t> rows = writer.unreadable_rows(s);
+        const bool now = std::any_of(rows.begin(), rows.end(), [&](std::uint64_t row) {
+            throw_if_stopped();
+            return can_be_read_now(row);
+        });
+        if (now) writer.redo(s);
+    }
+}
+
 PredictResult result_of(const ModelRun& run, const Dataset& dataset) {
     PredictResult result;
     result.predicted = run.shards.rows();
     result.model = run.model->spec.name;
-    result.dataset = run.writer.spec().dataset_name;
     result.store = run.writer.folder();
     result.rows = dataset.size();
     const StoreWriter::BadRows bad = run.writer.bad_rows();
@@ -474,7 +471,9 @@ std::vector<PredictResult> predict(std::span<const LoadedModel> models, const Da
         if (recorded == 0 && options.shard_per_batch && spec.shard_rows == 0)
             spec.shard_rows = spec.batch_size;
         StoreWriter writer = StoreWriter::open(options.runs, spec, dataset);
-        redo_readable(writer, dataset, model.spec.preprocess, decode_limits(options));
+        redo_where(writer, [&](std::uint64_t row) {
+            return is_readable(dataset, row, model.spec.preprocess, decode_limits(options));
+        });
         const std::uint32_t batch = writer.spec().batch_size;
         auto& preprocessings = preprocessings_by_batch[batch];
         const auto known =

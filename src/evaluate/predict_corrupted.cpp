@@ -326,17 +326,6 @@ StoreSpec corrupted_store_spec(const LoadedModel& model, const Dataset& dataset,
     return spec;
 }
 
-void redo_made(StoreWriter& writer, const CorruptionVersion& which, WindowReader& reader) {
-    for (std::size_t s = 0; s < writer.shards(); ++s) {
-        const std::vector<std::uint64_t> rows = writer.unreadable_rows(s);
-        const bool now = std::any_of(rows.begin(), rows.end(), [&](std::uint64_t row) {
-            throw_if_stopped();
-            return reader.can_be_made(which, row);
-        });
-        if (now) writer.redo(s);
-    }
-}
-
 /// What can be known to be wrong before anything is written.
 void check_corrupted(std::span<const LoadedModel> models, const Dataset& dataset,
                      const CorruptedVersions& versions, const PredictOptions& options) {
@@ -427,7 +416,8 @@ std::vector<PredictResult> predict_corrupted(std::span<const LoadedModel> models
                 const StoreSpec spec =
                     corrupted_store_spec(model, dataset, name, definition, options);
                 StoreWriter writer = StoreWriter::open(options.runs, spec, dataset, definition);
-                redo_made(writer, all[v], reader);
+                prediction::redo_where(
+                    writer, [&](std::uint64_t row) { return reader.can_be_made(all[v], row); });
                 const std::uint32_t batch = writer.spec().batch_size;
                 auto& run = runs[batch];
                 if (!run) run = std::make_unique<CorruptedRun>(dataset, reader, batch);

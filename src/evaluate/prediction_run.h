@@ -37,7 +37,10 @@ struct ModelRun {
 
 /// Rows that earlier runs left.
 std::uint64_t rows_done(const ModelRun& run);
-/// What there is to say of it, but for the data set's notes.
+/// Shards with an image that could not be read, and now can be, are computed again: it may have
+/// been on a disk that was not mounted.
+void redo_where(StoreWriter& writer, const std::function<bool(std::uint64_t row)>& can_be_read_now);
+/// What there is to say of it, but for the data set's name and notes.
 PredictResult result_of(const ModelRun& run, const Dataset& dataset);
 
 /// Throws usage: two of one name, different class lists.

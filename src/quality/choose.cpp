@@ -7,8 +7,10 @@
 #include <cmath>
 
 #include "assay/error.h"
+#include "core/parallel.h"
 #include "core/statistics.h"
 #include "core/text.h"
+#include "quality/cell_notes.h"
 #include "quality/constants.h"
 
 namespace assay::quality {
@@ -89,12 +91,14 @@ ChooseResult choose_models(const QualityTable& table, const ChooseOptions& optio
         throw Error(ErrorCode::usage, fmt::format("level is {}; it lies in (0, 1)", options.level));
     ChooseResult result;
     result.options = options;
-    result.notes = table.notes;
     for (const std::string& text : options.needs) result.needs.push_back(parse_need(text));
     result.failed.assign(result.needs.size(), 0);
     const PerDimension<double> weights = weights_named(options.weights);
     const std::vector<std::size_t> models = select_models(table, options.where);
     result.models = models.size();
+    result.notes = table.notes;
+    for (std::string& note : notes_on_cells(table, models, weights))
+        result.notes.push_back(std::move(note));
     const double quantile = normal_quantile(0.5 + options.level / 2);
 
     std::size_t lacking = 0;
@@ -133,12 +137,12 @@ ChooseResult choose_models(const QualityTable& table, const ChooseOptions& optio
         for (std::size_t d = 0; d < dimension_count; ++d) {
             if (weights[d] == 0) continue;
             values[d] = model.cells[d].value;
+            ++candidate.score.n;
             const double part = weights[d] / total * model.cells[d].standard_error.value_or(0) /
                                 published_constants().deviation[d];
             variance += part * part;
         }
         candidate.score.value = quba_of(values, published_constants(), weights);
-        candidate.score.n = dimension_count;
         if (variance > 0) {
             candidate.score.standard_error = std::sqrt(variance);
             candidate.score.interval = symmetric_interval(
@@ -150,6 +154,7 @@ ChooseResult choose_models(const QualityTable& table, const ChooseOptions& optio
         result.candidates.begin(), result.candidates.end(),
         [](const Candidate& a, const Candidate& b) { return *a.score.value > *b.score.value; });
     for (Candidate& candidate : result.candidates) {
+        throw_if_stopped();
         const Candidate& best = result.candidates.front();
         const double error = std::hypot(best.score.standard_error.value_or(0),
                                         candidate.score.standard_error.value_or(0));
@@ -162,6 +167,8 @@ ChooseResult choose_models(const QualityTable& table, const ChooseOptions& optio
         candidate.undominated = stronger == result.candidates.end();
         if (!candidate.undominated) candidate.beaten_by = stronger->label;
     }
+    if (auto warning = unknown_errors(table, models, weights))
+        result.warnings.push_back(std::move(*warning));
     if (lacking > 0) {
         result.warnings.push_back(
             fmt::format("{} of {} models lack a dimension that counts and are left out", lacking,

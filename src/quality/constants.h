@@ -13,7 +13,8 @@ using Values = std::vector<PerDimension<std::optional<double>>>;  ///< a model e
 /// As constants_of(); `source` is left to the caller.
 QubaConstants constants_from(const Values& values, const PerDimension<double>& weights,
                              double trim);
-/// As quba(); dimensions without a value are left out and the weights of the others add up to 1.
+/// sum w s (x - mean) / deviation / sum w; dimensions without a value are left out and the weights
+/// of the others add up to 1.
 double quba_of(const PerDimension<std::optional<double>>& values, const QubaConstants& constants,
                const PerDimension<double>& weights);
 

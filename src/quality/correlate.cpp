@@ -4,8 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
-#include <set>
 
 #include "assay/error.h"
 #include "core/parallel.h"
@@ -13,13 +11,14 @@
 #include "core/statistics.h"
 #include "core/text.h"
 #include "evaluate/gap/ordering.h"
+#include "quality/cell_notes.h"
 #include "quality/families.h"
 
 namespace assay::quality {
 namespace {
 
 double spearman_p(double rho, std::size_t n) {
-    if (std::fabs(rho) >= 1) return 0;
+    if (std::fabs(rho) >= 1) return std::min(1.0, 2 / std::tgamma(static_cast<double>(n) + 1));
     const auto degrees = static_cast<double>(n - 2);
     const double t = std::fabs(rho) * std::sqrt(degrees / (1 - rho * rho));
     return std::min(1.0, 2 * student_t_tail(t, degrees));
@@ -76,6 +75,8 @@ CorrelateResult correlate_dimensions(const QualityTable& table, const CorrelateO
     result.notes = table.notes;
     const std::vector<std::size_t> models = select_models(table, options.where);
     result.models = models.size();
+    for (std::string& note : notes_on_cells(table, models, equal_weights()))
+        result.notes.push_back(std::move(note));
     const Families families = families_of(table, models, options.family);
     result.families = families.count;
 
@@ -89,7 +90,11 @@ CorrelateResult correlate_dimensions(const QualityTable& table, const CorrelateO
             if (rho) {
                 pair.rho.value = *rho;
                 pair.p = spearman_p(*rho, both.x.size());
-                pair.rho.interval = fisher_interval(*rho, both.x.size(), options.level);
+                if (std::fabs(*rho) < 1) {
+                    pair.rho.interval = fisher_interval(*rho, both.x.size(), options.level);
+                } else {
+                    pair.rho.note = "a perfect order has no interval";
+                }
             } else {
                 pair.rho.undefined = both.x.size() > 3 ? "all models have the same value"
                                                        : "fewer than four models have both";
@@ -186,15 +191,19 @@ Report report_of(const CorrelateResult& result) {
                 row.emplace_back();
             }
             const auto name = [](Dimension d) { return std::string(facts_of(d).name); };
+            const auto p = [&](double value) { return c.rho.value ? Cell(PValue{value}) : Cell(); };
+            const auto p_json = [&](double value) {
+                return c.rho.value ? nlohmann::json(value) : nlohmann::json();
+            };
             pairs.add({std::string(facts_of(c.y).title), std::string(facts_of(c.x).title), c.rho,
-                       PValue{c.p}, PValue{c.adjusted}, Count{c.rho.n}});
+                       p(c.p), p(c.adjusted), Count{c.rho.n}});
             report.records.add(
                 {name(c.x), name(c.y), c.rho, PValue{c.p}, PValue{c.adjusted}, Count{c.rho.n}});
             all.push_back({{"x", name(c.x)},
                            {"y", name(c.y)},
                            {"rho", to_json(c.rho)},
-                           {"p", c.p},
-                           {"p_adjusted", c.adjusted}});
+                           {"p", p_json(c.p)},
+                           {"p_adjusted", p_json(c.adjusted)}});
         }
         table.add(std::move(row));
     }

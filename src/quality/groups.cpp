@@ -6,11 +6,12 @@
 #include <bit>
 #include <cmath>
 #include <numeric>
-#include <set>
 
 #include "assay/error.h"
+#include "core/parallel.h"
 #include "core/random.h"
 #include "core/statistics.h"
+#include "quality/cell_notes.h"
 #include "quality/families.h"
 
 namespace assay::quality {
@@ -58,14 +59,6 @@ Estimate effect_of(double standardised, double degrees, double variance, std::si
     e.standard_error = j * std::sqrt(variance);
     e.interval = symmetric_interval(*e.value, *e.standard_error, level, "normal");
     return e;
-}
-
-std::vector<std::size_t> distinct(std::vector<std::size_t> models) {
-    std::vector<std::size_t> out;
-    for (const std::size_t m : models) {
-        if (std::find(out.begin(), out.end(), m) == out.end()) out.push_back(m);
-    }
-    return out;
 }
 
 std::vector<double> values_of(const QualityTable& table, const std::vector<std::size_t>& models,
@@ -123,6 +116,7 @@ double sign_flip_p(const std::vector<double>& sums, const GroupOptions& options,
     }
     std::uint32_t larger = 1;
     for (std::uint32_t r = 0; r < options.permutations; ++r) {
+        throw_if_stopped();
         RandomStream stream(options.seed, "quality signs",
                             r * dimension_count + static_cast<std::size_t>(d));
         double sum = 0;
@@ -156,6 +150,7 @@ double exchange_p(std::vector<double> first, const std::vector<double>& second,
     }
     std::uint32_t larger = 1;
     for (std::uint32_t r = 0; r < options.permutations; ++r) {
+        throw_if_stopped();
         RandomStream stream(options.seed, "quality exchange",
                             r * dimension_count + static_cast<std::size_t>(d));
         std::vector<double> drawn = all;
@@ -182,13 +177,13 @@ struct Groups {
 };
 
 Groups groups_of(const QualityTable& table, const GroupOptions& options) {
-    Groups groups = {select_models(table, options.first), select_models(table, options.second)};
+    Groups groups = {select_listed(table, options.first), select_listed(table, options.second)};
     for (const std::size_t m : groups.first) {
         if (std::find(groups.second.begin(), groups.second.end(), m) == groups.second.end())
             continue;
         throw Error(ErrorCode::usage, fmt::format("{} is in both groups", table.models[m].label));
     }
-    if (distinct(groups.first).size() < 2 || distinct(groups.second).size() < 2)
+    if (distinct_models(groups.first).size() < 2 || distinct_models(groups.second).size() < 2)
         throw Error(ErrorCode::usage, "a group needs at least two models");
     if (!options.paired && !options.family.empty())
         throw Error(ErrorCode::usage,
@@ -273,9 +268,13 @@ GroupResult compare_groups(const QualityTable& table, const GroupOptions& option
     GroupResult result;
     result.options = options;
     const Groups groups = groups_of(table, options);
-    const std::vector<std::size_t> first = distinct(groups.first), second = distinct(groups.second);
+    const std::vector<std::size_t> first = distinct_models(groups.first),
+                                   second = distinct_models(groups.second);
     result.first_models = first.size();
     result.second_models = second.size();
+    std::vector<std::size_t> both = first;
+    both.insert(both.end(), second.begin(), second.end());
+    result.notes = notes_on_cells(table, both, equal_weights());
     std::vector<std::size_t> cluster;
     if (options.paired) {
         cluster = clusters_of(groups.first, groups.second,
@@ -320,6 +319,11 @@ GroupResult compare_groups(const QualityTable& table, const GroupOptions& option
     for (const GroupDifference& d : result.dimensions) p.push_back(d.p);
     const std::vector<double> adjusted = holm(p);
     for (std::size_t i = 0; i < adjusted.size(); ++i) result.dimensions[i].adjusted = adjusted[i];
+    if (!options.paired &&
+        (groups.first.size() > first.size() || groups.second.size() > second.size())) {
+        result.notes.emplace_back(
+            "means count a model as often as it is listed; differences and tests count it once");
+    }
     if (!options.paired) {
         result.notes.emplace_back(
             "models are taken as independent; those of one family are not, and p-values are then "

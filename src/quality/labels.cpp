@@ -26,15 +26,14 @@ std::string with_tags(const QualityModel& model, const std::vector<bool>& differ
 
 void label_models(QualityTable& table) {
     std::map<std::string, std::vector<std::size_t>> named;
-    for (std::size_t i = 0; i < table.models.size(); ++i)
-        named[table.models[i].name].push_back(i);
+    for (std::size_t i = 0; i < table.models.size(); ++i) named[table.models[i].name].push_back(i);
     std::size_t repeated = 0;
     for (const auto& [name, models] : named) {
         std::vector<bool> differ(table.tags.size(), false);
         for (const std::size_t i : models) {
             for (std::size_t t = 0; t < differ.size(); ++t) {
-                differ[t] = differ[t] ||
-                            table.models[i].tags[t] != table.models[models.front()].tags[t];
+                differ[t] =
+                    differ[t] || table.models[i].tags[t] != table.models[models.front()].tags[t];
             }
         }
         std::map<std::string, int> labels;

@@ -2,19 +2,24 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numeric>
 
 #include "assay/error.h"
 #include "assay/quality/quba.h"
+#include "core/parallel.h"
 #include "core/random.h"
 #include "core/statistics.h"
+#include "quality/cell_notes.h"
 #include "quality/constants.h"
 
 namespace assay::quality {
 namespace {
 
 constexpr std::uint32_t most_replicates = 1'000'000;
+/// Ranks and places are kept until the end: 4 bytes each.
+constexpr std::size_t most_draws = 100'000'000;
 
 void check_options(const QubaOptions& options) {
     if (!(options.level > 0 && options.level < 1))
@@ -50,34 +55,27 @@ Cells cells_of(const QualityTable& table, const std::vector<std::size_t>& models
     return cells;
 }
 
-/// `replicates` draws of all cells; a model's do not depend on which others there are.
+/// Draws of all cells, one after the other; a model's do not depend on which others there are.
 class Draws {
 public:
-    Draws(const Cells& cells, std::uint64_t seed, std::uint32_t replicates) : cells_(cells) {
-        noise_.resize(cells.values.size() * replicates * dimension_count);
-        for (std::size_t i = 0; i < cells.values.size(); ++i) {
-            RandomStream stream(seed, cells.purpose, cells.items[i]);
-            stream.fill_normal(
-                std::span(noise_).subspan(i * replicates * dimension_count,
-                                          static_cast<std::size_t>(replicates) * dimension_count));
-        }
-        replicates_ = replicates;
+    Draws(const Cells& cells, std::uint64_t seed) : cells_(cells) {
+        for (const std::uint64_t item : cells.items)
+            streams_.emplace_back(seed, cells.purpose, item);
     }
-    void draw(std::uint32_t replicate, Values& out) const {
+    void next(Values& out) {
         out = cells_.values;
+        std::array<float, dimension_count> noise;
         for (std::size_t i = 0; i < out.size(); ++i) {
-            const std::size_t at = (i * replicates_ + replicate) * dimension_count;
+            streams_[i].fill_normal(noise);
             for (std::size_t d = 0; d < dimension_count; ++d) {
-                if (out[i][d])
-                    *out[i][d] += cells_.errors[i][d] * static_cast<double>(noise_[at + d]);
+                if (out[i][d]) *out[i][d] += cells_.errors[i][d] * static_cast<double>(noise[d]);
             }
         }
     }
 
 private:
     const Cells& cells_;
-    std::vector<float> noise_;
-    std::size_t replicates_ = 0;
+    std::vector<RandomStream> streams_;
 };
 
 std::vector<double> scores_of(const Values& values, const QubaConstants& constants,
@@ -101,17 +99,25 @@ std::vector<std::uint32_t> ranks_of(const std::vector<double>& scores) {
     return ranks;
 }
 
-Estimate rank_estimate(double value, std::vector<double> drawn, std::size_t among, double level) {
+Estimate rank_estimate(double value, const std::vector<std::uint32_t>& drawn, std::size_t among,
+                       double level) {
     Estimate rank;
     rank.unit = Unit::rank;
     rank.value = value;
     rank.n = among;
-    Interval interval = percentile_interval(std::move(drawn), level, "draws.percentile");
+    Interval interval =
+        percentile_interval({drawn.begin(), drawn.end()}, level, "draws.percentile");
     // Whole places; the observed one is among those that are likely.
     interval.low = std::min(std::floor(interval.low), value);
     interval.high = std::max(std::ceil(interval.high), value);
     rank.interval = interval;
     return rank;
+}
+
+/// 1 + those of `sorted` (ascending) that are larger.
+std::uint32_t place_among(double score, const std::vector<double>& sorted) {
+    return static_cast<std::uint32_t>(
+        1 + (sorted.end() - std::upper_bound(sorted.begin(), sorted.end(), score)));
 }
 
 void refuse_missing(const QualityTable& table, const std::vector<std::size_t>& models,
@@ -159,6 +165,91 @@ std::vector<std::string> other_definitions(const QualityTable& table,
     return warnings;
 }
 
+/// What the draws say of one model.
+struct DrawnModel {
+    double mean = 0, squares = 0;  ///< of the scores: Welford's
+    std::uint32_t best = 0, top5 = 0;
+    std::vector<std::uint32_t> ranks, places;
+};
+
+std::vector<DrawnModel> draw_scores(const Cells& cells, const Cells& others,
+                                    const QubaResult& result) {
+    const QubaOptions& options = result.options;
+    std::vector<DrawnModel> drawn(cells.values.size());
+    Draws draws(cells, options.seed), other_draws(others, options.seed);
+    Values values;
+    for (std::uint32_t r = 0; r < options.replicates; ++r) {
+        throw_if_stopped();
+        draws.next(values);
+        const QubaConstants constants = options.own_constants
+                                            ? constants_from(values, result.weights, options.trim)
+                                            : result.constants;
+        const std::vector<double> scores = scores_of(values, constants, result.weights);
+        const std::vector<std::uint32_t> ranks = ranks_of(scores);
+        other_draws.next(values);
+        std::vector<double> other_scores = scores_of(values, constants, result.weights);
+        std::sort(other_scores.begin(), other_scores.end());
+        for (std::size_t i = 0; i < drawn.size(); ++i) {
+            DrawnModel& model = drawn[i];
+            const double before = model.mean;
+            model.mean += (scores[i] - before) / (r + 1.0);
+            model.squares += (scores[i] - before) * (scores[i] - model.mean);
+            model.best += ranks[i] == 1 ? 1 : 0;
+            model.top5 += ranks[i] <= 5 ? 1 : 0;
+            model.ranks.push_back(ranks[i]);
+            if (!other_scores.empty()) model.places.push_back(place_among(scores[i], other_scores));
+        }
+    }
+    return drawn;
+}
+
+/// The score and what the dimensions add to it; ranks come later.
+ScoredModel scored_model(const PerDimension<std::optional<double>>& values, double score,
+                         const DrawnModel& drawn, const QubaResult& result) {
+    ScoredModel scored;
+    double used = 0;
+    for (std::size_t d = 0; d < dimension_count; ++d) used += values[d] ? result.weights[d] : 0;
+    std::vector<std::string_view> lacking;
+    for (std::size_t d = 0; d < dimension_count; ++d) {
+        if (result.weights[d] == 0) continue;
+        const DimensionFacts& facts = dimension_facts()[d];
+        if (!values[d]) {
+            scored.missing.push_back(facts.dimension);
+            lacking.push_back(facts.name);
+            continue;
+        }
+        ++scored.score.n;
+        scored.contribution[d] = result.weights[d] / used * (facts.higher_is_better ? 1 : -1) *
+                                 (*values[d] - result.constants.mean[d]) /
+                                 result.constants.deviation[d];
+    }
+    scored.score.value = score;
+    const double error = std::sqrt(drawn.squares / (result.options.replicates - 1));
+    if (error > 0) {
+        scored.score.standard_error = error;
+        scored.score.interval =
+            symmetric_interval(score, error, result.options.level, "draws.normal");
+    } else {
+        scored.score.note = "no standard errors are known";
+    }
+    if (!lacking.empty()) scored.score.note = fmt::format("without {}", fmt::join(lacking, ", "));
+    scored.best = static_cast<double>(drawn.best) / result.options.replicates;
+    scored.top5 = static_cast<double>(drawn.top5) / result.options.replicates;
+    return scored;
+}
+
+void refuse_empty(const QualityTable& table, const std::vector<std::size_t>& models,
+                  const Cells& cells) {
+    for (std::size_t i = 0; i < models.size(); ++i) {
+        const auto& values = cells.values[i];
+        if (std::any_of(values.begin(), values.end(), [](const auto& v) { return v.has_value(); }))
+            continue;
+        throw Error(ErrorCode::bad_input,
+                    fmt::format("{} has no value in any dimension with a weight",
+                                table.models[models[i]].label));
+    }
+}
+
 }  // namespace
 
 QubaResult score_quality(const QualityTable& table, const QubaOptions& options) {
@@ -166,122 +257,53 @@ QubaResult score_quality(const QualityTable& table, const QubaOptions& options) 
     QubaResult result;
     result.options = options;
     result.weights = weights_named(options.weights);
-    result.tags = table.tags;
-    result.notes = table.notes;
     result.published = &table == &published_models();
-    result.assumed_errors = result.published;
     const std::vector<std::size_t> models = select_models(table, options.where);
+    if (models.size() * options.replicates > most_draws) {
+        throw Error(ErrorCode::usage,
+                    fmt::format("{} replicates of {} models are more than {}; take fewer",
+                                options.replicates, models.size(), most_draws));
+    }
+    result.notes = table.notes;
+    for (std::string& note : notes_on_cells(table, models, result.weights))
+        result.notes.push_back(std::move(note));
     if (!options.drop_missing) refuse_missing(table, models, result.weights);
+    const Cells cells = cells_of(table, models, result.weights, "quality cells");
+    refuse_empty(table, models, cells);
     result.constants = options.own_constants
                            ? constants_of(table, models, result.weights, options.trim)
                            : published_constants();
-    const Cells cells = cells_of(table, models, result.weights, "quality cells");
     const std::vector<double> scores = scores_of(cells.values, result.constants, result.weights);
     const std::vector<std::uint32_t> ranks = ranks_of(scores);
 
     const bool place = options.among_published && !options.own_constants && !result.published;
+    result.assumed_errors = result.published || place;
     Cells others;
-    std::vector<double> other_scores;
     if (place) {
         std::vector<std::size_t> all(published_models().models.size());
         std::iota(all.begin(), all.end(), std::size_t{0});
         others = cells_of(published_models(), all, result.weights, "published cells");
-        other_scores = scores_of(others.values, result.constants, result.weights);
         result.warnings = other_definitions(table, models, result.weights);
-        result.assumed_errors = true;
     }
-    const auto place_of = [](double score, const std::vector<double>& among) {
-        return 1.0 + static_cast<double>(std::count_if(
-                         among.begin(), among.end(), [&](double other) { return other > score; }));
-    };
+    std::vector<double> other_scores = scores_of(others.values, result.constants, result.weights);
+    std::sort(other_scores.begin(), other_scores.end());
 
-    std::vector<std::vector<double>> drawn_scores(models.size()), drawn_ranks(models.size()),
-        drawn_places(models.size());
-    std::vector<std::uint32_t> best(models.size()), top5(models.size());
-    const Draws draws(cells, options.seed, options.replicates);
-    const std::optional<Draws> other_draws =
-        place ? std::optional<Draws>(std::in_place, others, options.seed, options.replicates)
-              : std::nullopt;
-    Values values;
-    for (std::uint32_t r = 0; r < options.replicates; ++r) {
-        draws.draw(r, values);
-        const QubaConstants constants = options.own_constants
-                                            ? constants_from(values, result.weights, options.trim)
-                                            : result.constants;
-        const std::vector<double> now = scores_of(values, constants, result.weights);
-        const std::vector<std::uint32_t> rank = ranks_of(now);
-        std::vector<double> other_now;
-        if (other_draws) {
-            other_draws->draw(r, values);
-            other_now = scores_of(values, constants, result.weights);
-        }
-        for (std::size_t i = 0; i < models.size(); ++i) {
-            drawn_scores[i].push_back(now[i]);
-            drawn_ranks[i].push_back(rank[i]);
-            best[i] += rank[i] == 1 ? 1 : 0;
-            top5[i] += rank[i] <= 5 ? 1 : 0;
-            if (place) drawn_places[i].push_back(place_of(now[i], other_now));
-        }
-    }
-
-    std::size_t without_error = 0, with_value = 0;
+    const std::vector<DrawnModel> drawn = draw_scores(cells, others, result);
+    std::size_t partly = 0;
     for (std::size_t i = 0; i < models.size(); ++i) {
-        ScoredModel scored;
+        ScoredModel scored = scored_model(cells.values[i], scores[i], drawn[i], result);
         scored.model = models[i];
-        double used = 0;
-        for (std::size_t d = 0; d < dimension_count; ++d)
-            used += cells.values[i][d] ? result.weights[d] : 0;
-        for (std::size_t d = 0; d < dimension_count; ++d) {
-            if (result.weights[d] == 0) continue;
-            if (!cells.values[i][d]) {
-                scored.missing.push_back(static_cast<Dimension>(d));
-                continue;
-            }
-            const bool counted = static_cast<Dimension>(d) != Dimension::parameters;
-            with_value += counted ? 1 : 0;
-            without_error += counted && cells.errors[i][d] == 0 ? 1 : 0;
-            const double sign = dimension_facts()[d].higher_is_better ? 1 : -1;
-            scored.contribution[d] = result.weights[d] / used * sign *
-                                     (*cells.values[i][d] - result.constants.mean[d]) /
-                                     result.constants.deviation[d];
-        }
-        if (used == 0) {
-            throw Error(ErrorCode::bad_input,
-                        fmt::format("{} has no value in any dimension with a weight",
-                                    table.models[models[i]].label));
-        }
-        double mean = 0, squares = 0;
-        for (const double s : drawn_scores[i]) mean += s / options.replicates;
-        for (const double s : drawn_scores[i]) squares += (s - mean) * (s - mean);
-        scored.score.value = scores[i];
-        scored.score.n = dimension_count - scored.missing.size();
-        const double error = std::sqrt(squares / (options.replicates - 1));
-        if (error > 0) {
-            scored.score.standard_error = error;
-            scored.score.interval =
-                symmetric_interval(scores[i], error, options.level, "draws.normal");
-        } else {
-            scored.score.note = "no standard errors are known";
-        }
-        if (!scored.missing.empty()) {
-            std::vector<std::string_view> names;
-            for (const Dimension d : scored.missing) names.push_back(facts_of(d).name);
-            scored.score.note = fmt::format("without {}", fmt::join(names, ", "));
-        }
-        scored.rank =
-            rank_estimate(ranks[i], std::move(drawn_ranks[i]), models.size(), options.level);
-        scored.best = static_cast<double>(best[i]) / options.replicates;
-        scored.top5 = static_cast<double>(top5[i]) / options.replicates;
+        scored.rank = rank_estimate(ranks[i], drawn[i].ranks, models.size(), options.level);
+        partly += scored.missing.empty() ? 0 : 1;
         if (place && scored.missing.empty()) {
-            scored.place =
-                rank_estimate(place_of(scores[i], other_scores), std::move(drawn_places[i]),
-                              other_scores.size() + 1, options.level);
+            scored.place = rank_estimate(place_among(scores[i], other_scores), drawn[i].places,
+                                         other_scores.size() + 1, options.level);
         } else {
+            scored.place.unit = Unit::rank;
             scored.place.undefined = !scored.missing.empty() ? "a dimension is missing"
                                      : result.published      ? "the models are the published ones"
                                      : options.own_constants
-                                         ? "scores by own constants compare among "
-                                           "themselves alone"
+                                         ? "scores by own constants compare among themselves alone"
                                          : "not asked for";
         }
         result.models.push_back(std::move(scored));
@@ -290,14 +312,8 @@ QubaResult score_quality(const QualityTable& table, const QubaOptions& options) 
         result.models.begin(), result.models.end(),
         [](const ScoredModel& a, const ScoredModel& b) { return *a.score.value > *b.score.value; });
     for (const ScoredModel& m : result.models) result.labels.push_back(table.models[m.model].label);
-    if (without_error > 0) {
-        result.warnings.push_back(
-            fmt::format("{} of {} values have no standard error and are taken as exact: intervals "
-                        "are too narrow",
-                        without_error, with_value));
-    }
-    std::size_t partly = 0;
-    for (const ScoredModel& m : result.models) partly += m.missing.empty() ? 0 : 1;
+    if (auto warning = unknown_errors(table, models, result.weights))
+        result.warnings.push_back(std::move(*warning));
     if (partly > 0) {
         result.warnings.push_back(
             fmt::format("{} of {} scores lack dimensions, so they compare different things", partly,

@@ -24,7 +24,8 @@ Table score_table(const QubaResult& result) {
                      {.name = "score", .show = Show::value_and_half},
                      {.name = "P(best)"},
                      {.name = "P(top 5)"}};
-    const bool placed = !result.models.empty() && result.models.front().place.value.has_value();
+    const bool placed = std::ranges::any_of(
+        result.models, [](const ScoredModel& m) { return m.place.value.has_value(); });
     if (placed)
         table.columns.push_back({.name = "place among 326", .show = Show::value_and_interval});
     for (std::size_t i = 0; i < shown_of(result); ++i) {

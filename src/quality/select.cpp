@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <unordered_set>
 
 #include "assay/error.h"
 #include "assay/quality/table.h"
@@ -60,7 +61,7 @@ std::vector<std::size_t> rows_of(const std::string& selector, std::string_view l
 
 }  // namespace
 
-std::vector<std::size_t> select_models(const QualityTable& table,
+std::vector<std::size_t> select_listed(const QualityTable& table,
                                        const std::vector<std::string>& selectors) {
     std::vector<std::size_t> chosen(table.models.size());
     for (std::size_t i = 0; i < chosen.size(); ++i) chosen[i] = i;
@@ -97,6 +98,20 @@ std::vector<std::size_t> select_models(const QualityTable& table,
         chosen = std::move(kept);
     }
     return chosen;
+}
+
+std::vector<std::size_t> distinct_models(const std::vector<std::size_t>& models) {
+    std::vector<std::size_t> out;
+    std::unordered_set<std::size_t> seen;
+    for (const std::size_t m : models) {
+        if (seen.insert(m).second) out.push_back(m);
+    }
+    return out;
+}
+
+std::vector<std::size_t> select_models(const QualityTable& table,
+                                       const std::vector<std::string>& selectors) {
+    return distinct_models(select_listed(table, selectors));
 }
 
 }  // namespace assay::quality

@@ -6,6 +6,7 @@
 
 #include "assay/error.h"
 #include "assay/quality/choose.h"
+#include "core/parallel.h"
 #include "core/random.h"
 #include "core/statistics.h"
 #include "evaluate/gap/ordering.h"
@@ -35,7 +36,7 @@ StabilityResult ranking_stability(const QualityTable& table, const StabilityOpti
                     fmt::format("sub-samples of {} models; at least 10 and fewer than all {}",
                                 options.sample, models.size()));
     }
-    if (options.repeats < 2) throw Error(ErrorCode::usage, "at least 2 repeats");
+    if (options.repeats < 3) throw Error(ErrorCode::usage, "at least 3 repeats");
     const PerDimension<double> weights = weights_named(options.weights);
     const QubaConstants full = constants_of(table, models, weights, options.trim);
     Values values(models.size());
@@ -59,6 +60,7 @@ StabilityResult ranking_stability(const QualityTable& table, const StabilityOpti
     std::vector<double> plain_full, trimmed_full, plain_pairs, trimmed_pairs, last_plain,
         last_trimmed;
     for (std::uint32_t r = 0; r < options.repeats; ++r) {
+        throw_if_stopped();
         RandomStream stream(options.seed, "quality stability", r);
         std::vector<std::size_t> order(models.size());
         for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
@@ -82,10 +84,6 @@ StabilityResult ranking_stability(const QualityTable& table, const StabilityOpti
     StabilityResult result;
     result.options = options;
     result.models = models.size();
-    if (plain_pairs.size() < 2) {
-        plain_pairs.push_back(plain_pairs.front());
-        trimmed_pairs.push_back(trimmed_pairs.front());
-    }
     result.readings = {
         reading_of("sub-sample untrimmed, against all models trimmed", std::move(plain_full)),
         reading_of("sub-sample trimmed, against all models trimmed", std::move(trimmed_full)),

@@ -138,7 +138,12 @@ private:
             const double number = number_in(csv_, column, text);
             if (meaning.part == Part::value) cell.value = checked(meaning.dimension, number);
             if (meaning.part == Part::error) {
-                if (number < 0) throw csv_.error("a negative standard error");
+                const DimensionFacts& facts = facts_of(meaning.dimension);
+                if (number < 0 || number > facts.high - facts.low) {
+                    throw csv_.error(fmt::format(
+                        "the standard error of {} is {}; it lies between 0 and {}{}", facts.name,
+                        number, facts.high - facts.low, likely_mistake(facts, number)));
+                }
                 cell.standard_error = number;
             }
             if (meaning.part == Part::n) {

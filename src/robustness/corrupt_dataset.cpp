@@ -144,7 +144,7 @@ private:
         }
         count(versions_.size() - missing.size(), true);
         if (missing.empty()) return;
-        std::vector<const Version*> written;
+        std::size_t written = 0;
         try {
             const Image window = read_window(item);
             for (const Version* v : missing) made_.check_size(v->what, window.width, window.height);
@@ -155,12 +155,12 @@ private:
                     memory_.take(CorruptedVersions::memory(window.width, window.height));
                 write_renamed(v->folder / names_[item],
                               encoded(made_.corrupted(v->what, window, dataset_.ids[item])));
-                written.push_back(v);
+                ++written;
                 count(1, false);
             }
         } catch (const Error& error) {
             if (error.code() != ErrorCode::bad_input) throw;
-            leave_out(item, error.message(), written);
+            leave_out(item, error.message(), written, versions_.size() - missing.size());
         }
     }
 
@@ -173,14 +173,16 @@ private:
         });
     }
 
-    void leave_out(std::size_t item, const std::string& why,
-                   const std::vector<const Version*>& written) {
-        for (const Version* v : written) {
+    /// Of every version, those `earlier` ones too that a run made before it was stopped.
+    void leave_out(std::size_t item, const std::string& why, std::size_t written,
+                   std::size_t earlier) {
+        for (const Version& v : versions_) {
             std::error_code problem;
-            fs::remove(v->folder / names_[item], problem);
+            fs::remove(v.folder / names_[item], problem);
         }
         const std::scoped_lock lock(mutex_);
-        result_.written -= written.size();
+        result_.written -= written + earlier;
+        result_.found -= earlier;
         left_out_[item] = 1;
         problems_.emplace(item, why);
         if (problems_.size() > most_examples) problems_.erase(std::prev(problems_.end()));

@@ -31,7 +31,14 @@ ModelCost some_cost(std::size_t nodes) {
     return cost;
 }
 
-ModelCost sent(const ModelCost& cost) {
+CostRequest asked_for(const ModelCost& cost) {
+    CostRequest request;
+    request.batch = cost.batch;
+    request.runs = static_cast<int>(cost.seconds.size());
+    return request;
+}
+
+ModelCost sent(const ModelCost& cost, const CostRequest& asked) {
     CostParts parts;
     bool last = false;
     for (const std::string& part : parts_of(cost)) {
@@ -40,13 +47,13 @@ ModelCost sent(const ModelCost& cost) {
         last = parts.take(part);
     }
     EXPECT_TRUE(last);
-    return parts.joined();
+    return parts.joined(asked);
 }
 
 TEST(CostWire, EverythingComesBackInOnePartOrMany) {
     for (const std::size_t nodes : {std::size_t{0}, std::size_t{1}, ModelCost::most_nodes}) {
         const ModelCost want = some_cost(nodes);
-        const ModelCost got = sent(want);
+        const ModelCost got = sent(want, asked_for(want));
         EXPECT_EQ(got.batch, 8);
         EXPECT_EQ(got.weights.buffers, 53'120U);
         ASSERT_EQ(got.operators.size(), 2U);
@@ -75,10 +82,20 @@ TEST(CostWire, NonsenseIsRefused) {
     EXPECT_THAT(message_of([&] { parts.take(text_of(Kind::done)); }), HasSubstr("nonsense"));
     ModelCost cost = some_cost(1);
     cost.seconds[0] = -1;
-    EXPECT_THAT(message_of([&] { sent(cost); }), HasSubstr("a time that is none"));
+    EXPECT_THAT(message_of([&] { sent(cost, asked_for(cost)); }), HasSubstr("a time that is none"));
     cost = some_cost(1);
     cost.operators[0].macs = ~std::uint64_t{0};
-    EXPECT_THAT(message_of([&] { sent(cost); }), HasSubstr("at most"));
+    EXPECT_THAT(message_of([&] { sent(cost, asked_for(cost)); }), HasSubstr("at most"));
+    cost = some_cost(1);
+    cost.operators[0].activation_macs = cost.operators[0].macs + 1;
+    EXPECT_THAT(message_of([&] { sent(cost, asked_for(cost)); }), HasSubstr("at most"));
+    for (const auto& change :
+         {+[](CostRequest& r) { ++r.batch; }, +[](CostRequest& r) { ++r.runs; }}) {
+        cost = some_cost(1);
+        CostRequest other = asked_for(cost);
+        change(other);
+        EXPECT_THAT(message_of([&] { sent(cost, other); }), HasSubstr("another request"));
+    }
     // What never says that it is the last ends all the same.
     const std::string part =
         std::string(1, static_cast<char>(Kind::cost)) + '\0' + std::string(most_message - 2, 'x');
@@ -97,7 +114,7 @@ TEST(CostWire, NonsenseIsRefused) {
         try {
             CostParts one;
             one.take(damaged);
-            one.joined();
+            one.joined(asked_for(some_cost(3)));
         } catch (const Error& error) {
             EXPECT_EQ(error.code(), ErrorCode::bad_input);
         }

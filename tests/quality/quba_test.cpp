@@ -74,9 +74,16 @@ TEST(Quba, PublishedScoresRanksAndConstants) {
     ASSERT_EQ(found.models.size(), 326U);
     std::map<std::size_t, const ScoredModel*> by_row;
     for (const ScoredModel& m : found.models) by_row[m.model] = &m;
+    QubaOptions by_own;
+    by_own.own_constants = true;
+    by_own.replicates = 100;
+    const QubaResult own_found = score_quality(published_models(), by_own);
+    std::map<std::size_t, const ScoredModel*> own_by_row;
+    for (const ScoredModel& m : own_found.models) own_by_row[m.model] = &m;
     for (const json& score : expected["scores"]) {
-        const ScoredModel& m = *by_row.at(score[0].get<std::size_t>());
-        EXPECT_NEAR(*m.score.value, score[1].get<double>(), 2e-3) << score;
+        const ScoredModel& m = *own_by_row.at(score[0].get<std::size_t>());
+        EXPECT_NEAR(*m.score.value, score[1].get<double>(), 5.1e-5) << score;  // four decimals
+        EXPECT_EQ(*m.rank.value, score[2].get<double>()) << score;
     }
     for (const json& paper : expected["paper_scores"]) {
         const ScoredModel& m = *by_row.at(paper["row"].get<std::size_t>());
@@ -201,6 +208,29 @@ TEST(Quba, MissingDimensionsAreRefusedOrNamed) {
                 testing::Contains(HasSubstr("7 of 28 values have no standard error")));
 }
 
+TEST(Quba, WhatEntersIsCounted) {
+    QualityTable table = made_up(4, 0.1, 2);
+    QubaOptions options;
+    options.weights = "parameters=0,shape=0";
+    EXPECT_EQ(score_quality(table, options).models[0].score.n, 7U);
+    // A row that is named twice is one model.
+    options.where = {"rows=1-3,2"};
+    EXPECT_EQ(score_quality(table, options).models.size(), 3U);
+    options = {};
+    options.drop_missing = true;
+    for (auto& cell : table.models[3].cells) cell.value.reset();
+    EXPECT_THAT(message_of([&] { score_quality(table, options); }),
+                HasSubstr("m3 has no value in any dimension"));
+    table.models[3] = made_up(4, 0.1, 2).models[3];
+    table.models[1].cells[4].note = table.models[2].cells[4].note = "softmax twice";
+    EXPECT_THAT(score_quality(table, {}).notes,
+                testing::Contains("calibration error of 2 models: softmax twice"));
+    options = {};
+    options.replicates = 1'000'000;
+    EXPECT_THAT(message_of([&] { score_quality(made_up(101, .1, 1), options); }, ErrorCode::usage),
+                HasSubstr("take fewer"));
+}
+
 TEST(Quba, BadRequestsAreRefused) {
     const QualityTable table = made_up(12, 0.1, 2);
     const auto refused = [&](auto&& change) {
@@ -234,9 +264,11 @@ TEST(Quba, AnotherDefinitionIsNoComparison) {
     EXPECT_THAT(found.warnings,
                 testing::Contains(testing::AllOf(HasSubstr("adversarial robustness of 1 models"),
                                                  HasSubstr("`pixels`"))));
+    QubaOptions quick;
+    quick.replicates = 100;
+    const QubaResult published = score_quality(published_models(), quick);
     for (const ScoredModel& m : found.models) {
         std::size_t better = 0;
-        const QubaResult published = score_quality(published_models(), {});
         for (const ScoredModel& p : published.models)
             better += *p.score.value > *m.score.value ? 1 : 0;
         EXPECT_EQ(*m.place.value, 1.0 + static_cast<double>(better));
@@ -289,12 +321,27 @@ TEST(Correlations, UndefinedOnesSayWhy) {
     for (const Correlation& pair : found.pairs) {
         if (pair.x == Dimension::parameters && pair.y != Dimension::adversarial_robustness) {
             EXPECT_EQ(pair.rho.undefined, "all models have the same value");
+            EXPECT_FALSE(pair.rho.interval);
         }
         if (pair.y == Dimension::adversarial_robustness ||
             pair.x == Dimension::adversarial_robustness) {
             EXPECT_EQ(pair.rho.undefined, "fewer than four models have both");
         }
     }
+    // No p-value stands in for a test that was not made.
+    const json pairs = report_of(found).result["pairs"];
+    for (const json& pair : pairs)
+        EXPECT_EQ(pair["p"].is_null(), pair["rho"]["value"].is_null()) << pair;
+    // Four models in one order: 2 of 24 orders are as extreme.
+    QualityTable order = made_up(4, 0.1, 3);
+    for (std::size_t m = 0; m < 4; ++m) {
+        order.models[m].cells[0].value = .1 * static_cast<double>(m);
+        order.models[m].cells[1].value = .1 * static_cast<double>(m * m);
+    }
+    const Correlation perfect = correlate_dimensions(order, {}).pairs[0];
+    EXPECT_DOUBLE_EQ(*perfect.rho.value, 1);
+    EXPECT_DOUBLE_EQ(perfect.p, 2.0 / 24);
+    EXPECT_FALSE(perfect.rho.interval);
     CorrelateOptions options;
     options.family = "recipe";
     EXPECT_THAT(message_of([&] { correlate_dimensions(table, options); }, ErrorCode::usage),

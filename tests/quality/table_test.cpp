@@ -62,7 +62,9 @@ TEST(QualityTable, SaysWhatIsWrongAndWhere) {
     EXPECT_THAT(refused("model,accuracy\na,good\n"), HasSubstr("`good` is no number"));
     EXPECT_THAT(refused("model,accuracy\na,inf\n"), HasSubstr("is no number"));
     EXPECT_THAT(refused("model,accuracy\na,-.1\n"), HasSubstr("lies between 0 and 1"));
-    EXPECT_THAT(refused("model,accuracy,accuracy_se\na,.1,-1\n"), HasSubstr("negative"));
+    EXPECT_THAT(refused("model,accuracy,accuracy_se\na,.1,-1\n"),
+                HasSubstr("standard error of accuracy is -1"));
+    EXPECT_THAT(refused("model,accuracy,accuracy_se\na,.1,1.9\n"), HasSubstr("a percentage?"));
     EXPECT_THAT(refused("model,accuracy,accuracy_n\na,.1,2.5\n"), HasSubstr("no number of images"));
     EXPECT_THAT(refused("model,accuracy\na,.1,.2\n"), HasSubstr("line 2"));
 }

@@ -129,10 +129,11 @@ public:
         throw Error(ErrorCode::bad_input, "this classifier gives scores, but no gradients");
     }
     /// What a batch of zero images costs: counted by watching the operators of one run, in
-    /// evaluation mode, as the file has them; then measured: the most that LibTorch's allocator
-    /// gave out in one run, and `runs` timed ones. Throws bad_input: another number of images than
-    /// the model takes; out_of_memory. What is counted has the same bits always. Not beside other
-    /// calls where `threads` is not 1: LibTorch has one number of them for a process.
+    /// evaluation mode, as LibTorch runs them (of TorchScript equal expressions once); then
+    /// measured: the most that LibTorch's allocator gave out in one run, and `runs` timed ones.
+    /// Throws bad_input: another number of images than the model takes; out_of_memory. What is
+    /// counted has the same bits always. Not beside other calls where `threads` is not 1: LibTorch
+    /// has one number of them for a process.
     virtual ModelCost cost(const CostRequest& /*request*/) {
         throw Error(ErrorCode::bad_input, "this classifier does not tell what it costs");
     }

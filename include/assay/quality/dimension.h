@@ -43,7 +43,7 @@ inline const DimensionFacts& facts_of(Dimension d) {
     return dimension_facts()[static_cast<std::size_t>(d)];
 }
 
-/// By its name, or another that people use ("params", "ece_ace", "corruption robustness"); case,
+/// By its name, or another that people use ("params", "corruption robustness"); case,
 /// blanks,
 /// '-' and '_' do not matter.
 std::optional<Dimension> find_dimension(std::string_view name);

@@ -31,7 +31,7 @@ struct GroupOptions {
 struct GroupDifference {
     Dimension dimension;
     Estimate first, second;  ///< means, a model that stands in a group twice counting twice
-    Estimate difference;     ///< second - first
+    Estimate difference;     ///< second - first, over distinct models, or over pairs
     /// In standard deviations (Hedges' g; of pairs: of their differences), corrected for small
     /// groups.
     Estimate effect;

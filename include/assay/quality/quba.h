@@ -22,8 +22,8 @@ struct QubaConstants {
 /// tables.
 const QubaConstants& published_constants();
 /// Of these models: in each dimension without the floor(trim n) lowest and highest, the population
-/// standard deviation. Throws bad_input: a dimension with a weight that a model lacks, fewer than
-/// three models left, or all equal.
+/// standard deviation; models that lack one are left out of it. Throws bad_input: fewer than three
+/// models left, or all equal.
 QubaConstants constants_of(const QualityTable& table, const std::vector<std::size_t>& models,
                            const PerDimension<double>& weights, double trim = 0.1);
 
@@ -68,7 +68,6 @@ struct QubaResult {
     QubaOptions options;
     QubaConstants constants;
     PerDimension<double> weights{};
-    std::vector<std::string> tags;
     std::vector<ScoredModel> models;  ///< best first
     std::vector<std::string> labels;  ///< of the models, as `models`
     std::vector<std::string> notes;

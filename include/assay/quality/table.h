@@ -67,5 +67,10 @@ std::optional<double> assumed_error(const QualityModel& model, Dimension dimensi
 /// lacks, a row beyond it, nothing found.
 std::vector<std::size_t> select_models(const QualityTable& table,
                                        const std::vector<std::string>& selectors);
+/// The same, but a row that rows= names twice stands there twice: lists of pairs need it.
+std::vector<std::size_t> select_listed(const QualityTable& table,
+                                       const std::vector<std::string>& selectors);
+/// Each once, where it stands first.
+std::vector<std::size_t> distinct_models(const std::vector<std::size_t>& models);
 
 }  // namespace assay::quality

@@ -66,7 +66,7 @@ bool CostParts::take(std::string_view message) {
     return message[1] != '\0';
 }
 
-ModelCost CostParts::joined() const {
+ModelCost CostParts::joined(const CostRequest& asked) const {
     MessageReader in(bytes_, Kind::cost);
     ModelCost cost;
     cost.batch = static_cast<std::int64_t>(in.number(most_cost_batch));
@@ -81,7 +81,7 @@ ModelCost CostParts::joined() const {
         one.integer = in.number(1) == 1;
         one.calls = in.number(most_counted);
         one.macs = in.number(most_counted);
-        one.activation_macs = in.number(most_counted);
+        one.activation_macs = in.number(one.macs);
         one.elements = in.number(most_counted);
     }
     cost.nodes.resize(in.number(ModelCost::most_nodes));
@@ -104,6 +104,9 @@ ModelCost CostParts::joined() const {
         if (!std::isfinite(seconds) || seconds < 0) wire_nonsense("a time that is none");
     }
     in.finish();
+    if (cost.batch != asked.batch ||
+        cost.seconds.size() != static_cast<std::size_t>(std::max(asked.runs, 0)))
+        wire_nonsense("the cost of another request");
     return cost;
 }
 

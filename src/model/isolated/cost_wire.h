@@ -18,8 +18,8 @@ class CostParts {
 public:
     /// True once the last has come. Throws bad_input.
     bool take(std::string_view message);
-    /// Throws bad_input.
-    ModelCost joined() const;
+    /// Throws bad_input, for an answer to something else than `asked`, too.
+    ModelCost joined(const CostRequest& asked) const;
 
 private:
     std::string bytes_;

@@ -121,7 +121,7 @@ public:
             const auto answer = receive_message(end);
             if (!answer) throw ended();
             if (kind_of(*answer) == Kind::failed) throw failure(*answer);
-            if (parts.take(*answer)) return parts.joined();
+            if (parts.take(*answer)) return parts.joined(request);
         }
     }
 

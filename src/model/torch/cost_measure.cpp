@@ -3,7 +3,6 @@
 #include <ATen/Parallel.h>
 #include <c10/core/Allocator.h>
 #include <c10/util/ThreadLocalDebugInfo.h>
-#include <torch/csrc/jit/runtime/graph_executor.h>
 #include <torch/version.h>
 
 #include <algorithm>
@@ -55,8 +54,6 @@ private:
 };
 
 void watch_once(Network& network, const at::Tensor& input, ModelCost& cost) {
-    // The graph as the file has it, not what an optimiser makes of it after some runs.
-    const torch::jit::GraphOptimizerEnabledGuard plain(false);
     OperatorWatch watch(input);
     const at::Tensor output = network.forward(input);
     watch.finish(output, cost);
@@ -84,6 +81,7 @@ ModelCost cost_of_network(Network& network, const std::function<at::Tensor()>& i
     const RunThreads threads(request.threads);
     for (int run = -request.warmup; run < request.runs && request.runs > 0; ++run) {
         const at::Tensor batch = input();
+        if (!batch.is_cpu()) batch.flatten()[0].to(at::kCPU);  // waits for what made it
         const auto start = std::chrono::steady_clock::now();
         // On a graphics processor the copy waits for the result.
         network.forward(batch).to(at::kCPU);

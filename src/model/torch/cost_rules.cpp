@@ -69,6 +69,7 @@ constexpr ProductRow product_rows[] = {
     {"quantized::linear", quantised_linear_macs, 0, 0, true},
     {"quantized::linear_relu", quantised_linear_macs, 0, 0, true},
     {"quantized::linear_dynamic", quantised_linear_macs, 0, 0, true},
+    {"quantized::linear_relu_dynamic", quantised_linear_macs, 0, 0, true},
 };
 
 constexpr std::string_view elementwise_names[] = {
@@ -90,7 +91,10 @@ constexpr std::string_view elementwise_names[] = {
     "rsqrt", "rsub", "selu", "sgn", "sigmoid", "sign", "silu", "sin", "sinc", "sinh", "softplus",
     "softshrink", "special_erf", "special_expit", "sqrt", "square", "sub", "subtract", "tan",
     "tanh", "threshold", "_transform_bias_rescale_qkv", "true_divide", "trunc", "where", "xlogy",
-    "__and__", "__or__", "__xor__",
+    "__and__", "__or__", "__xor__", "quantized::add", "quantized::add_relu", "quantized::add_scalar",
+    "quantized::add_scalar_relu", "quantized::mul", "quantized::mul_relu", "quantized::mul_scalar",
+    "quantized::mul_scalar_relu", "quantized::leaky_relu", "quantized::hardswish", "quantized::relu6",
+    "quantized::elu", "quantized::celu", "quantized::sigmoid", "quantized::prelu",
 };
 
 constexpr std::string_view normalisation_names[] = {
@@ -98,6 +102,10 @@ constexpr std::string_view normalisation_names[] = {
     "_fused_rms_norm", "group_norm", "instance_norm", "layer_norm", "native_batch_norm",
     "_native_batch_norm_legit", "_native_batch_norm_legit_no_training", "native_group_norm",
     "native_layer_norm", "rms_norm", "_weight_norm", "_weight_norm_interface",
+    "quantized::batch_norm", "quantized::batch_norm1d", "quantized::batch_norm1d_relu",
+    "quantized::batch_norm2d", "quantized::batch_norm2d_relu", "quantized::batch_norm3d",
+    "quantized::batch_norm3d_relu", "quantized::batch_norm_relu", "quantized::group_norm",
+    "quantized::instance_norm", "quantized::layer_norm",
 };
 
 constexpr std::string_view softmax_names[] = {
@@ -145,7 +153,7 @@ constexpr std::string_view movement_names[] = {
     "tensor_split", "tile", "to", "_to_copy", "transpose", "tril", "triu", "type_as", "unbind",
     "unflatten", "unfold", "_unsafe_index", "_unsafe_view", "unsafe_chunk", "unsafe_split", "unsafe_split_with_sizes",
     "unsqueeze", "view", "view_as", "view_as_complex", "view_as_real", "real", "imag", "vstack", "zero", "zeros", "zeros_like", "T", "mT", "mH", "H",
-    "_conj", "conj",
+    "_conj", "conj", "quantized::cat", "quantized::cat_relu",
 };
 // clang-format on
 

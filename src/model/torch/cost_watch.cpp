@@ -42,14 +42,6 @@ std::string sizes_text(const at::Tensor& tensor) {
     return fmt::format("{}", fmt::join(tensor.sizes().begin(), tensor.sizes().end(), " x "));
 }
 
-bool computes_on_integers(std::string_view onnx_op) {
-    return onnx_op.find("QLinear") != std::string_view::npos ||
-           onnx_op.find("QGemm") != std::string_view::npos ||
-           onnx_op.find("QAttention") != std::string_view::npos ||
-           onnx_op.find("Integer") != std::string_view::npos ||
-           onnx_op.find("DynamicQuantizeMatMul") != std::string_view::npos;
-}
-
 }  // namespace
 
 class OperatorWatch::State {
@@ -89,10 +81,10 @@ public:
     }
 
     // A node is entered for each operator that is called outside of one.
-    void enter(std::string_view name, std::string_view op) {
+    void enter(std::string_view name, std::string_view op, bool integer) {
         if (depth_++ > 0) return;
         node_ = {std::string(name), std::string(op), {}, 0, 0};
-        integer_ = computes_on_integers(op);
+        integer_ = integer;
         made_.clear();
         reads_activation_ = false;
     }
@@ -118,7 +110,7 @@ public:
         frame->name = operator_name->name;
         frame->known = &known(*operator_name);
         if (depth_ == 0) {
-            enter(frame->name, frame->name);
+            enter(frame->name, frame->name, false);
             frame->whole_node = true;
         }
         // A call from the interpreter of TorchScript comes with all of its stack.
@@ -387,8 +379,8 @@ void call_ends(const at::RecordFunction& call, at::ObserverContext* context) {
 
 }  // namespace
 
-NodeScope::NodeScope(std::string_view name, std::string_view op) {
-    if (watching != nullptr) watching->enter(name, op);
+NodeScope::NodeScope(std::string_view name, std::string_view op, bool integer) {
+    if (watching != nullptr) watching->enter(name, op, integer);
 }
 
 NodeScope::~NodeScope() {

@@ -16,7 +16,8 @@ namespace assay::torch_plugin {
 /// where nobody watches. Inner ones belong to the outermost.
 class NodeScope {
 public:
-    NodeScope(std::string_view name, std::string_view op);
+    /// `integer`: it computes on quantised numbers.
+    NodeScope(std::string_view name, std::string_view op, bool integer = false);
     ~NodeScope();
     NodeScope(const NodeScope&) = delete;
     NodeScope& operator=(const NodeScope&) = delete;

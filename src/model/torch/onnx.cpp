@@ -61,7 +61,8 @@ Tensors run_node(const OnnxOperator& op, const OnnxNode& node, std::span<const a
 
 bool is_quantised(const std::string& op) {
     return op.find("QLinear") != std::string::npos || op.starts_with("com.microsoft::QGemm") ||
-           op.ends_with("Integer");
+           op.find("Integer") != std::string::npos ||
+           op.find("DynamicQuantizeMatMul") != std::string::npos;
 }
 
 bool condition_of(const OnnxNode& node, const at::Tensor& condition) {
@@ -305,7 +306,7 @@ private:
                 gather_inputs(step.node, values, inputs);
                 Tensors out;
                 {
-                    const NodeScope scope(step.node.name, step.node.op);
+                    const NodeScope scope(step.node.name, step.node.op, is_quantised(step.node.op));
                     out = run_node(*step.op, step.node, inputs, false);
                 }
                 for (std::size_t i = 0; i < step.node.outputs.size(); ++i) {

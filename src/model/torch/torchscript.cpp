@@ -30,6 +30,7 @@ public:
         const Place place = {tensor.storage().unsafeGetStorageImpl(), tensor.storage_offset(),
                              tensor.numel()};
         if (!seen_.insert(place).second) return;
+        kept_.push_back(tensor);  // or another may get its place
         numbers_ += static_cast<std::uint64_t>(tensor.numel());
         bytes_ += tensor.nbytes();
     }
@@ -38,6 +39,7 @@ public:
 
 private:
     std::set<Place> seen_;
+    std::vector<at::Tensor> kept_;
     std::uint64_t numbers_ = 0, bytes_ = 0;
 };
 
