@@ -12,6 +12,7 @@ frozen for inference but with gradients by the input. Assay runs the model in it
 is counted.
 """
 import csv
+import fractions
 import json
 import pathlib
 import resource
@@ -164,12 +165,15 @@ def compare(assay, model, folder, count, eps, options, scratch):
     with open(store.parent / "items.csv") as table:
         rows = list(csv.DictReader(table))
     x = torch.stack([torch.from_numpy(np.load(images / pathlib.Path(r["path"] if r.get("path") else r["id"]).with_suffix(".npy"))) for r in rows])
-    x = x.permute(0, 3, 1, 2).contiguous()
+    x = x.permute(0, 3, 1, 2)
+    if settings["channel_order"] == "bgr":  # the files are red, green, blue
+        x = x.flip(1)
+    x = x.contiguous()
     y = torch.tensor([int(r["labels"]) for r in rows])
     with torch.no_grad():
         correct = torch.cat([net(x[i:i + BATCH]).argmax(1) for i in range(0, len(x), BATCH)]) == y
     x, y = x[correct], y[correct]
-    number = eval(eps, {"__builtins__": {}})  # 4/255
+    number = float(fractions.Fraction(eps))  # 4/255
     print(f"{pathlib.Path(model).stem}: {len(rows)} images, {len(x)} correct, eps {eps}; PyTorch {torch.__version__}, one thread each; CPU s (wall s), fooled")
     loops = {"pgd": lambda: in_batches(lambda a, b: pgd(net, a, b, number), x, y),
              "apgd-ce": lambda: in_batches(lambda a, b: apgd(net, a, b, number, "ce"), x, y),
@@ -179,7 +183,7 @@ def compare(assay, model, folder, count, eps, options, scratch):
         cell = made["models"][0]["attacks"][-1]
         passes = cell["backward"]
         if attack == "pgd":  # ten times the steps on those of the first 16 images, as a control
-            passes += 101 * cell["repeated"]
+            passes += 100 * cell["repeated"]
         line = f"{attack:11} assay {cpu - start:8.2f} ({wall:.1f}) {len(x) - cell['robust']:4}  {cell['forward']:6} forward, {passes:6} backward"
         if attack in loops:
             fooled, cpu_of_loop, wall_of_loop = timed(loops[attack])

@@ -37,7 +37,8 @@ struct AttackFlags {
             ->check(CLI::IsMember(names))
             ->group(group);
         app.add_option("--eps", eps,
-                       "Budget, as a proportion of a pixel's range; each is computed by itself")
+                       "Budget, as a proportion of a pixel's range (of l2: 0.5, 3); each is "
+                       "computed by itself")
             ->delimiter(',')
             ->capture_default_str()
             ->group(group);
@@ -69,16 +70,19 @@ struct AttackFlags {
     }
 
     void add_images_to(CLI::App& app) {
-        app.add_option("--save-images", options.images,
-                       "Folder for the adversarial images, a data set for each attack and eps, as "
-                       "the classifier sees them after resize and crop; each is classified once "
-                       "more from its file. The same command goes on")
-            ->type_name("DIR")
-            ->group("Images");
+        auto* const saved =
+            app.add_option(
+                   "--save-images", options.images,
+                   "Folder for the adversarial images, a data set for each attack and eps, as "
+                   "the classifier sees them after resize and crop; each is classified once "
+                   "more from its file. The same command goes on")
+                ->type_name("DIR")
+                ->group("Images");
         app.add_option("--save-format", form,
                        "npy: float32, lossless; png: 8 bits, which assay predict and others open; "
                        "the report says what the rounding loses")
             ->check(CLI::IsMember({"npy", "png"}))
+            ->needs(saved)
             ->capture_default_str()
             ->group("Images");
     }
@@ -87,8 +91,8 @@ struct AttackFlags {
         AttackRunOptions all = options;
         all.attacks = attacks;
         all.eps.clear();
-        for (const std::string& text : eps) all.eps.push_back(parse_eps(text));
         all.norm = norm == "l2" ? Norm::l2 : Norm::linf;
+        for (const std::string& text : eps) all.eps.push_back(parse_eps(text, all.norm));
         all.image_form = form == "png" ? ImageForm::png : ImageForm::npy;
         all.space = space == "pixels" ? AttackSpace::pixels : AttackSpace::normalised_clamped;
         return all;

@@ -88,6 +88,20 @@ void try_gradient(AttackedModel& model, std::string_view name) {
     });
 }
 
+/// No image is further from another than a black one is from a white one.
+void check_budgets(const AttackRunOptions& options, const ImageShape& shape) {
+    const double most =
+        options.norm == Norm::linf ? 1 : std::sqrt(static_cast<double>(shape.size()));
+    for (const double eps : options.eps) {
+        if (eps >= 0 && eps <= most) continue;
+        throw Error(ErrorCode::usage,
+                    fmt::format("eps {} is not between 0 and {:.4g}, the {} distance between a "
+                                "black and a white image of {} x {} x {}",
+                                eps, most, name_of(options.norm), shape.channels, shape.height,
+                                shape.width));
+    }
+}
+
 void check_run(const AttackRunOptions& options, std::span<const std::string> attacks,
                std::size_t models, const Dataset& dataset) {
     if (!options.images.empty() && models > 1) {
@@ -125,36 +139,53 @@ void check_run(const AttackRunOptions& options, std::span<const std::string> att
                             dataset.name));
 }
 
-/// Of one model: its images are read back.
+/// What the stores of one model say.
+struct StoresSay {
+    std::vector<RowOutcome> before;
+    std::vector<std::vector<RowOutcome>> after;  ///< by job
+    std::vector<std::uint32_t> batch_sizes;      ///< by job
+};
+
+StoresSay read_stores(const PredictResult& clean, std::span<const PredictResult> attacked,
+                      int threads) {
+    StoresSay say;
+    say.before = outcomes_of(PredictionStore::open(clean.store), threads);
+    for (const PredictResult& one : attacked) {
+        const PredictionStore store = PredictionStore::open(one.store);
+        say.after.push_back(outcomes_of(store, threads));
+        say.batch_sizes.push_back(store.spec().batch_size);
+    }
+    return say;
+}
+
+/// Of one model: the images of `jobs` are read back. `cells`: all its jobs.
 void add_saved(attack::AttackImages& images, const std::vector<const AttackJob*>& jobs,
-               const std::filesystem::path& clean, AttackedResult& result,
-               const ProgressCallback& callback) {
+               std::span<const std::unique_ptr<AttackJob>> cells, StoresSay say,
+               AttackedResult& result, const ProgressCallback& callback) {
+    std::vector<std::size_t> places;
     std::vector<std::vector<RowOutcome>> attacked;
-    std::uint32_t batch_size = 1;
-    for (const AttackJob* job : jobs) {
-        const PredictionStore store = PredictionStore::open(job->store);
-        attacked.push_back(outcomes_of(store));
-        batch_size = store.spec().batch_size;
+    std::vector<std::uint32_t> batch_sizes;
+    for (std::size_t c = 0; c < cells.size(); ++c) {
+        if (std::ranges::find(jobs, cells[c].get()) == jobs.end()) continue;
+        places.push_back(c);
+        attacked.push_back(std::move(say.after[c]));
+        batch_sizes.push_back(say.batch_sizes[c]);
     }
-    const auto saved =
-        images.finish(outcomes_of(PredictionStore::open(clean)), attacked, batch_size, callback);
-    for (std::size_t j = 0; j < jobs.size(); ++j) {
-        for (AttackCell& cell : result.cells) {
-            if (cell.store.filename() == jobs[j]->store.filename()) cell.saved = saved[j];
-        }
-    }
+    const auto saved = images.finish(say.before, attacked, batch_sizes, callback);
+    for (std::size_t j = 0; j < places.size(); ++j) result.cells[places[j]].saved = saved[j];
 }
 
 AttackedResult result_of(const PredictResult& clean, std::span<const PredictResult> attacked,
-                         std::span<const std::unique_ptr<AttackJob>> cells, double level) {
+                         std::span<const std::unique_ptr<AttackJob>> cells, const StoresSay& say,
+                         double level) {
+    const std::vector<RowOutcome>& before = say.before;
     AttackedResult result;
     result.model = clean.model;
     result.dataset = clean.dataset;
     result.notes = clean.notes;
     result.bad_rows = clean.bad_rows;
     result.first_error = clean.first_error;
-    const auto before = outcomes_of(PredictionStore::open(clean.store));
-    std::map<double, std::map<std::string, std::vector<RowOutcome>>> kept;
+    std::map<double, std::map<std::string, const std::vector<RowOutcome>*>> kept;
     for (std::size_t c = 0; c < cells.size(); ++c) {
         AttackCell cell;
         cell.attack = cells[c]->attack;
@@ -164,16 +195,15 @@ AttackedResult result_of(const PredictResult& clean, std::span<const PredictResu
             if (cells[c]->parts.size() > 1) cell.by.emplace_back(part, 0);
         }
         attack::add_counts(cell.store, cell);
-        auto after = outcomes_of(PredictionStore::open(cell.store));
-        attack::fill_cell(cell, before, after, level);
+        attack::fill_cell(cell, before, say.after[c], level);
         if (cell.attack == "fgsm" || cell.attack == "pgd")
-            kept[cell.eps][cell.attack] = std::move(after);
+            kept[cell.eps][cell.attack] = &say.after[c];
         result.cells.push_back(std::move(cell));
     }
     for (const auto& [eps, both] : kept) {
         if (both.size() == 2) {
             result.geometric_mean.emplace_back(
-                eps, attack::geometric_mean_of(before, both.at("fgsm"), both.at("pgd"), level));
+                eps, attack::geometric_mean_of(before, *both.at("fgsm"), *both.at("pgd"), level));
         }
     }
     // What is left of itself: its accuracy without an attack.
@@ -189,7 +219,7 @@ AttackedResult result_of(const PredictResult& clean, std::span<const PredictResu
 
 }  // namespace
 
-double parse_eps(std::string_view text) {
+double parse_eps(std::string_view text, Norm norm) {
     const auto number = [&](std::string_view part) {
         double value = 0;
         const auto [end, problem] = std::from_chars(part.data(), part.data() + part.size(), value);
@@ -211,7 +241,7 @@ double parse_eps(std::string_view text) {
     }
     if (eps < 0)
         throw Error(ErrorCode::usage, fmt::format("eps `{}` is below 0; the least is 0", text));
-    if (eps > 1) {
+    if (eps > 1 && norm == Norm::linf) {
         throw Error(ErrorCode::usage,
                     fmt::format("eps `{}` is above 1, the whole range of a pixel; did you mean "
                                 "{}/255?",
@@ -258,6 +288,7 @@ std::vector<AttackedResult> attack_models(std::span<const LoadedModel> models,
         const LoadedModel& model = models[m];
         const std::shared_ptr<AttackedModel> pixels =
             pixel_model(model.classifier, model.spec.preprocess, options.space);
+        check_budgets(options, pixels->shape());
         if (needs_gradients(attacks)) try_gradient(*pixels, model.spec.name);
         const auto clean_scores = std::make_shared<attack::CleanScores>(pixels);
         for (const double eps : budgets) {
@@ -268,6 +299,8 @@ std::vector<AttackedResult> attack_models(std::span<const LoadedModel> models,
                 cell.parts = parts_of(name);
                 cell.options = options_of(name, eps, options);
                 cell.variant = variant_of(cell, options);
+                cell.kind = model.spec.outputs;
+                cell.storage = options.predict.storage;
                 LoadedModel changed = model;
                 changed.spec.name = fmt::format("{}@{}", model.spec.name, cell.variant);
                 cell.store = options.predict.runs / dataset.name / changed.spec.name;
@@ -300,11 +333,13 @@ std::vector<AttackedResult> attack_models(std::span<const LoadedModel> models,
     std::vector<AttackedResult> all;
     std::size_t first = 0;
     for (std::size_t m = 0; m < models.size(); ++m) {
-        all.push_back(result_of(clean[m], std::span(results).subspan(first, cells[m].size()),
-                                cells[m], options.level));
+        const auto own_results = std::span(results).subspan(first, cells[m].size());
+        StoresSay say = read_stores(clean[m], own_results, options.predict.threads);
+        all.push_back(result_of(clean[m], own_results, cells[m], say, options.level));
+        if (images != nullptr)  // of one model only
+            add_saved(*images, with_images, cells[m], std::move(say), all.back(), callback);
         first += cells[m].size();
     }
-    if (images != nullptr) add_saved(*images, with_images, clean[0].store, all.at(0), callback);
     return all;
 }
 

@@ -5,14 +5,15 @@
 #include <algorithm>
 #include <atomic>
 #include <charconv>
-#include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "assay/error.h"
 #include "core/file.h"
 #include "core/hash.h"
 #include "core/json_text.h"
 #include "core/paths.h"
 #include "data/made_folder.h"
+#include "store/reduce.h"
 
 namespace assay::attack {
 namespace {
@@ -34,14 +35,6 @@ std::uint64_t number_of(std::string_view id) {
     return number;
 }
 
-bool all_finite(std::span<const float> row) {
-    return std::all_of(row.begin(), row.end(), [](float v) { return std::isfinite(v); });
-}
-
-std::int32_t best_class(std::span<const float> row) {
-    return static_cast<std::int32_t>(std::max_element(row.begin(), row.end()) - row.begin());
-}
-
 /// The numbers of a batch, by the names that they have in the file.
 template <class Counts, class Use>
 void for_each_count(Counts& c, Use&& use) {
@@ -60,20 +53,29 @@ void for_each_count(Counts& c, Use&& use) {
 /// Nothing where the file is damaged: it may be, after a crash of the system, because it is not
 /// synced for every batch. What it held is then not known, as of a store without it.
 std::optional<AttackCounts> read_counts(const fs::path& file) {
-    const json read = json::parse(read_text(file, std::uint64_t{1} << 20), nullptr, false);
     AttackCounts counts;
     try {
+        const json read = json::parse(read_text(file, std::uint64_t{1} << 20));
         for_each_count(counts, [&](const char* name, std::uint64_t& number) {
             number = read.at(name).template get<std::uint64_t>();
         });
         counts.by = read.at("by").get<std::vector<std::uint64_t>>();
     } catch (const json::exception&) {
         return std::nullopt;
+    } catch (const Error& error) {  // no file, or a larger one than any that is written
+        if (error.code() != ErrorCode::bad_input) throw;
+        return std::nullopt;
     }
     return counts;
 }
 
 }  // namespace
+
+RowOutcome outcome_of(const AttackJob& job, std::span<const float> row, std::int32_t label) {
+    if (label < 0 || !store::is_sound(row, job.kind, job.storage)) return RowOutcome::none;
+    const auto best = std::max_element(row.begin(), row.end()) - row.begin();
+    return best == label ? RowOutcome::correct : RowOutcome::incorrect;
+}
 
 void write_counts(const fs::path& store, const AttackCounts& counts) {
     json out = {{"by", counts.by}};
@@ -152,13 +154,13 @@ BatchAttack::BatchAttack(std::shared_ptr<AttackedModel> model,
       keep_(std::move(keep)) {}
 
 void BatchAttack::operator()(const ImageBatch& batch, std::span<float> out) const {
-    const AttackedImages attacked = run(batch);
+    const AttackedImages attacked = run(batch, true);
     std::copy(attacked.scores.begin(), attacked.scores.end(), out.begin());
     if (keep_) keep_(batch, attacked.images);
     if (attacked.counts.attacked > 0) write_counts(job_.store, attacked.counts);
 }
 
-AttackedImages BatchAttack::run(const ImageBatch& batch) const {
+AttackedImages BatchAttack::run(const ImageBatch& batch, bool longer) const {
     AttackedImages out;
     out.counts.first_row = batch.first_row;
     out.counts.rows = batch.n;
@@ -188,9 +190,10 @@ AttackedImages BatchAttack::run(const ImageBatch& batch) const {
     const std::size_t classes = model_->classes();
     for (std::size_t k = 0; k < chosen.places.size(); ++k) {
         counts.zero_gradients += result.result.zero_gradient[k];
-        const bool finite =
-            all_finite(std::span(out.scores).subspan(chosen.places[k] * classes, classes));
-        counts.not_finite += !finite || result.result.not_finite[k] != 0 ? 1 : 0;
+        const auto row = std::span(out.scores).subspan(chosen.places[k] * classes, classes);
+        const bool scored =
+            outcome_of(job_, row, static_cast<std::int32_t>(chosen.labels[k])) != RowOutcome::none;
+        counts.not_finite += !scored || result.result.not_finite[k] != 0 ? 1 : 0;
     }
     if (job_.parts.size() > 1) {
         counts.by.assign(job_.parts.size(), 0);
@@ -201,7 +204,7 @@ AttackedImages BatchAttack::run(const ImageBatch& batch) const {
     const auto early =
         std::ranges::lower_bound(chosen.places, repeated_images, {},
                                  [&](std::size_t place) { return batch.first_row + place; });
-    if (job_.attack == "pgd") {
+    if (longer && job_.attack == "pgd") {
         repeat(attacked, static_cast<std::size_t>(early - chosen.places.begin()), out,
                chosen.places);
     }
@@ -216,10 +219,9 @@ BatchAttack::Chosen BatchAttack::correct_ones(const ImageBatch& batch,
     for (std::size_t i = 0; i < batch.n; ++i) {
         const auto item = static_cast<std::size_t>(batch.first_row) + i;
         const std::int32_t label = dataset_.single_label(item);
-        if (label < 0 || batch.states[i] != RowState::ok) continue;
-        const auto row = scores.subspan(i * classes, classes);
-        const std::int32_t best = best_class(row);
-        if (best != label || !std::isfinite(row[static_cast<std::size_t>(best)])) continue;
+        if (batch.states[i] != RowState::ok ||
+            outcome_of(job_, scores.subspan(i * classes, classes), label) != RowOutcome::correct)
+            continue;
         chosen.places.push_back(i);
         const auto image = batch.input.subspan(i * size, size);
         chosen.images.insert(chosen.images.end(), image.begin(), image.end());
@@ -243,9 +245,8 @@ void BatchAttack::repeat(const AttackBatch& batch, std::size_t early, AttackedIm
     out.counts.repeated = early;
     for (std::size_t k = 0; k < early; ++k) {
         const auto row = std::span(out.scores).subspan(places[k] * classes, classes);
-        const bool fooled =
-            all_finite(row) && best_class(row) != static_cast<std::int32_t>(batch.labels[k]);
-        out.counts.repeated_fooled += fooled ? 1 : 0;
+        const auto label = static_cast<std::int32_t>(batch.labels[k]);
+        out.counts.repeated_fooled += outcome_of(job_, row, label) == RowOutcome::incorrect ? 1 : 0;
         out.counts.repeated_fooled_longer += again.fooled[k];
     }
 }

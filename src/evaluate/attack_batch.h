@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "assay/evaluate/attack.h"
+#include "store/outcomes.h"
 
 namespace assay::attack {
 
@@ -23,7 +24,13 @@ struct AttackJob {
     AttackOptions options;
     std::string variant;          ///< "pgd-linf-8_255": what its store is called, after MODEL@
     std::filesystem::path store;  ///< its folder
+    ScoreKind kind = ScoreKind::logits;
+    StorageFormat storage = StorageFormat::full_f32;
 };
+
+/// What the store of the job says of a row of scores: none where it does not store them as such, or
+/// `label` is below 0.
+RowOutcome outcome_of(const AttackJob& job, std::span<const float> row, std::int32_t label);
 
 /// What is counted of a batch, beside its scores. Kept with the shards (counts/<first row>.json in
 /// the store), so that a run that is resumed reports what an uninterrupted one does.
@@ -70,7 +77,8 @@ public:
 
     /// For predict(): the scores that are stored.
     void operator()(const ImageBatch& batch, std::span<float> out) const;
-    AttackedImages run(const ImageBatch& batch) const;
+    /// `longer`: pgd's control, too.
+    AttackedImages run(const ImageBatch& batch, bool longer) const;
 
 private:
     struct Chosen;

@@ -24,15 +24,16 @@ double level_of(float x) {
 std::uint8_t rounded_level(float original, float x, Norm norm, double eps) {
     const double from = level_of(original);
     const double to = std::clamp(static_cast<double>(x), 0.0, 1.0) * 255;
-    // Levels are whole, and so are budgets mostly; both have been through float32.
-    constexpr double slack = 1e-3;
     if (norm == Norm::linf) {
+        // Budgets are whole levels mostly, and have been through float32. 4e-7 of a pixel: less
+        // than allows() lets pass.
+        constexpr double slack = 1e-4;
         const double least = std::ceil(from - eps * 255 - slack);
         const double most = std::floor(from + eps * 255 + slack);
         return static_cast<std::uint8_t>(
             std::clamp(std::nearbyint(to), std::max(least, 0.0), std::min(most, 255.0)));
     }
-    return static_cast<std::uint8_t>(to > from ? std::floor(to + slack) : std::ceil(to - slack));
+    return static_cast<std::uint8_t>(to > from ? std::floor(to) : std::ceil(to));
 }
 
 }  // namespace
@@ -76,7 +77,10 @@ bool AttackFile::read(const std::filesystem::path& file, std::span<float> planes
         }
     };
     try {
-        const std::vector<std::byte> bytes = read_file(file);
+        // More than any file that encoded() makes: a larger one is not as it was written.
+        const std::uint64_t limit =
+            form == ImageForm::png ? 16 * pixels + 65536 : 3 * sizeof(float) * pixels + 4096;
+        const std::vector<std::byte> bytes = read_file(file, limit);
         if (form == ImageForm::png) {
             const Image image = decode_image(bytes);
             if (image.width != static_cast<int>(shape.width) ||

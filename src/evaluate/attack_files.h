@@ -23,7 +23,7 @@ struct AttackFile {
     /// `original`: of whole levels.
     std::vector<std::byte> encoded(std::span<const float> original,
                                    std::span<const float> image) const;
-    /// Into planes; false: the file is not there, or holds no image of this shape.
+    /// Into planes; false: the file is not there, or holds no image of this shape, or far more.
     bool read(const std::filesystem::path& file, std::span<float> planes) const;
     /// What may be read: within the budget, but for the rounding of floats, and the box.
     bool allows(std::span<const float> original, std::span<const float> image) const;

@@ -3,8 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <cmath>
+#include <map>
 #include <mutex>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -12,10 +11,12 @@
 #include "assay/error.h"
 #include "assay/image/image.h"
 #include "core/file.h"
+#include "core/hash.h"
 #include "core/parallel.h"
 #include "core/refuse.h"
 #include "core/statistics.h"
 #include "data/image_names.h"
+#include "evaluate/prediction_run.h"
 
 namespace assay::attack {
 namespace {
@@ -26,16 +27,15 @@ using nlohmann::json;
 constexpr const char* images_record = "attack.json";
 
 StringColumn names_of_files(const Dataset& dataset, ImageForm form) {
-    using namespace std::string_view_literals;
-    static constexpr std::array pngs = {".png"sv};
-    static constexpr std::array arrays = {".npy"sv};
-    return form == ImageForm::png ? image_names(dataset, ".png", pngs).names
-                                  : image_names(dataset, ".npy", arrays).names;
+    const std::string extension = fmt::format(".{}", name_of(form));
+    const std::string_view fitting = extension;
+    return image_names(dataset, extension, {&fitting, 1}).names;
 }
 
-json settings_of_images(const LoadedModel& model, const Dataset& dataset,
+json settings_of_images(const LoadedModel& model, const Dataset& dataset, const StringColumn& names,
                         const AttackRunOptions& options,
                         const std::vector<std::string>& definitions) {
+    const std::vector<std::uint8_t> all_there(dataset.size(), 0);
     json attacks = json::array();
     for (const std::string& definition : definitions) attacks.push_back(json::parse(definition));
     return {{"schema", "assay.attacked_images"},
@@ -45,6 +45,7 @@ json settings_of_images(const LoadedModel& model, const Dataset& dataset,
             {"form", name_of(options.image_form)},
             {"batch_size", options.predict.batch_size},
             {"attacks", attacks},
+            {"labels", hash_text(image_labels(dataset, model.spec.classes, names, all_there))},
             {"dataset",
              {{"name", dataset.name},
               {"images", dataset.size()},
@@ -71,7 +72,7 @@ AttackImages::AttackImages(const LoadedModel& model, std::shared_ptr<AttackedMod
       options_(options),
       shape_(pixels_->shape()),
       names_(names_of_files(dataset, options.image_form)),
-      settings_(settings_of_images(model, dataset, options, definitions)),
+      settings_(settings_of_images(model, dataset, names_, options, definitions)),
       folder_(options.images, images_record, settings_) {
     if (folder_.finished()) return;
     std::set<fs::path> parents;
@@ -103,22 +104,19 @@ void AttackImages::write(const AttackJob& job, const ImageBatch& batch,
     }
 }
 
-AttackImages::Batch AttackImages::load(std::uint64_t first, std::size_t n) const {
+AttackImages::Batch AttackImages::load(std::uint64_t first, std::size_t n,
+                                       MemoryBudget& memory) const {
     Batch out;
     const std::size_t size = shape_.size();
     out.input.assign(n * size, 0);
     out.states.assign(n, RowState::ok);
-    DecodeLimits limits;
-    limits.pixels = options_.predict.max_pixels;
-    limits.bytes = options_.predict.image_memory;
+    const DecodeLimits limits = prediction::decode_limits(options_.predict);
     const Preprocess preprocess = attacked_preprocess(model_.spec.preprocess, options_.space);
     for (std::size_t i = 0; i < n; ++i) {
         const auto own = std::span(out.input).subspan(i * size, size);
-        try {
-            preprocess_into(decode_image(read_file(dataset_.path_of(first + i)), limits),
-                            preprocess, own);
-        } catch (const Error& error) {
-            if (error.code() == ErrorCode::interrupted) throw;
+        if (prediction::use_image(
+                dataset_.path_of(first + i), limits, memory,
+                [&](const Image& image) { preprocess_into(image, preprocess, own); })) {
             std::ranges::fill(own, 0.0F);
             out.states[i] = RowState::unreadable;
         }
@@ -146,7 +144,8 @@ void AttackImages::classify(const AttackJob& job, const std::shared_ptr<const Cl
     std::vector<float> images(batch.input.begin(), batch.input.end());
     if (!read_all(job, batch, images)) {
         // Of a run without images, or of one that was killed: the same attack gives the same bits.
-        const AttackedImages made = BatchAttack(pixels_, clean, dataset_, job).run(batch.batch);
+        const AttackedImages made =
+            BatchAttack(pixels_, clean, dataset_, job).run(batch.batch, false);
         write(job, batch.batch, made.images);
         if (!read_all(job, batch, images)) {
             throw Error(ErrorCode::internal,
@@ -160,18 +159,15 @@ void AttackImages::classify(const AttackJob& job, const std::shared_ptr<const Cl
     pixels_->scores(images, batch.batch.n, scores);
     for (std::size_t i = 0; i < batch.batch.n; ++i) {
         const auto item = static_cast<std::size_t>(batch.batch.first_row) + i;
-        const std::int32_t label = dataset_.single_label(item);
-        if (label < 0 || batch.states[i] != RowState::ok) continue;
-        const auto row = std::span(scores).subspan(i * classes, classes);
-        if (!std::ranges::all_of(row, [](float v) { return std::isfinite(v); })) continue;
-        const auto best = std::max_element(row.begin(), row.end()) - row.begin();
-        outcomes[item] = best == label ? RowOutcome::correct : RowOutcome::incorrect;
+        if (batch.states[i] != RowState::ok) continue;
+        outcomes[item] = outcome_of(job, std::span(scores).subspan(i * classes, classes),
+                                    dataset_.single_label(item));
     }
 }
 
 std::vector<SavedAttack> AttackImages::finish(const std::vector<RowOutcome>& clean,
                                               std::span<const std::vector<RowOutcome>> attacked,
-                                              std::uint32_t batch_size,
+                                              std::span<const std::uint32_t> batch_sizes,
                                               const ProgressCallback& callback) {
     std::vector<SavedAttack> saved(jobs_.size());
     if (folder_.finished()) {
@@ -194,24 +190,29 @@ std::vector<SavedAttack> AttackImages::finish(const std::vector<RowOutcome>& cle
             jobs_.size(), std::vector<RowOutcome>(dataset_.size(), RowOutcome::none));
         std::vector<std::uint8_t> unreadable(dataset_.size(), 0);
         const auto clean_scores = std::make_shared<const CleanScores>(pixels_);
+        MemoryBudget memory(options_.predict.image_memory);
         std::mutex mutex;
         Progress progress;
         progress.total = dataset_.size() * jobs_.size();
-        parallel_blocks((dataset_.size() + batch_size - 1) / batch_size,
-                        resolve_threads(options_.predict.threads), [&](std::size_t block) {
-                            throw_if_stopped();
-                            const std::uint64_t first = std::uint64_t{block} * batch_size;
-                            const Batch batch =
-                                load(first,
-                                     std::min<std::uint64_t>(batch_size, dataset_.size() - first));
-                            for (std::size_t i = 0; i < batch.batch.n; ++i)
-                                unreadable[first + i] = batch.states[i] == RowState::ok ? 0 : 1;
-                            for (std::size_t j = 0; j < jobs_.size(); ++j)
-                                classify(*jobs_[j], clean_scores, batch, outcomes[j]);
-                            const std::scoped_lock lock(mutex);
-                            progress.done += batch.batch.n * jobs_.size();
-                            if (callback) callback(progress);
-                        });
+        std::map<std::uint32_t, std::vector<std::size_t>> jobs_by_batch;
+        for (std::size_t j = 0; j < jobs_.size(); ++j) jobs_by_batch[batch_sizes[j]].push_back(j);
+        for (const auto& [size, jobs] : jobs_by_batch) {
+            const auto one_batch = [&](std::size_t block) {
+                throw_if_stopped();
+                const std::uint64_t first = std::uint64_t{block} * size;
+                const Batch batch =
+                    load(first, std::min<std::uint64_t>(size, dataset_.size() - first), memory);
+                for (std::size_t i = 0; i < batch.batch.n; ++i)
+                    unreadable[first + i] = batch.states[i] == RowState::ok ? 0 : 1;
+                for (const std::size_t j : jobs)
+                    classify(*jobs_[j], clean_scores, batch, outcomes[j]);
+                const std::scoped_lock lock(mutex);
+                progress.done += batch.batch.n * jobs.size();
+                if (callback) callback(progress);
+            };
+            parallel_blocks((dataset_.size() + size - 1) / size,
+                            resolve_threads(options_.predict.threads), one_batch);
+        }
         json made;
         for (std::size_t j = 0; j < jobs_.size(); ++j) {
             SavedAttack& own = saved[j];

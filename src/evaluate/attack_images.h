@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "assay/evaluate/attack.h"
+#include "core/memory_budget.h"
 #include "data/made_folder.h"
 #include "evaluate/attack_batch.h"
 #include "evaluate/attack_files.h"
@@ -28,16 +29,18 @@ public:
     void write(const AttackJob& job, const ImageBatch& batch, std::span<const float> images) const;
 
     /// After the stores: reads every image back; one that is not there, or not what its attack may
-    /// return, is made again. Then the folder gets its name. By job.
+    /// return, is made again. Then the folder gets its name. By job, as are `attacked` and the
+    /// batch sizes of the stores, which decide bits.
     std::vector<SavedAttack> finish(const std::vector<RowOutcome>& clean,
                                     std::span<const std::vector<RowOutcome>> attacked,
-                                    std::uint32_t batch_size, const ProgressCallback& callback);
+                                    std::span<const std::uint32_t> batch_sizes,
+                                    const ProgressCallback& callback);
 
 private:
     struct Batch;
     AttackFile file_of(const AttackJob& job) const;
     std::filesystem::path path_of(const AttackJob& job, std::uint64_t item) const;
-    Batch load(std::uint64_t first, std::size_t n) const;
+    Batch load(std::uint64_t first, std::size_t n, MemoryBudget& memory) const;
     /// False: an image is not there, or not what the attack may return.
     bool read_all(const AttackJob& job, const Batch& batch, std::vector<float>& images) const;
     /// Classifies the files of a batch.

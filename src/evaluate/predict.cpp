@@ -163,6 +163,33 @@ DecodeLimits decode_limits(const PredictOptions& options) {
     return limits;
 }
 
+std::optional<std::string> use_image(const std::filesystem::path& file, const DecodeLimits& limits,
+                                     MemoryBudget& memory,
+                                     const std::function<void(const Image&)>& use,
+                                     ReadImage* read) {
+    thread_local Image image;  // its memory is kept for the next one
+    const auto release = [] { image = {}; };
+    MemoryBudget::Share share;
+    DecodeLimits own = limits;
+    own.reserve = [&](std::uint64_t bytes) { share = memory.take(bytes); };
+    std::optional<std::string> problem;
+    try {
+        const std::vector<std::byte> bytes = read_file(file);
+        if (read != nullptr) *read = {bytes.size(), hash_bytes(bytes)};
+        decode_image_into(bytes, image, own);
+        use(image);
+    } catch (const Error& error) {
+        if (error.code() == ErrorCode::interrupted) throw;
+        problem = error.message();
+    } catch (const std::bad_alloc&) {
+        problem = "there is not enough memory to decode it";
+    }
+    // What is kept is no more than most of them need.
+    constexpr std::size_t most_kept = std::size_t{64} << 20;
+    if (problem || image.pixels.capacity() > most_kept) release();
+    return problem;
+}
+
 }  // namespace prediction
 
 namespace {
@@ -266,10 +293,8 @@ private:
             prepared[model_run->preprocessing] = true;
         }
 
-        // Scratch lives as long as its thread: one image and an input buffer per distinct
-        // preprocessing.
+        // Scratch lives as long as its thread: an input buffer per distinct preprocessing.
         thread_local std::vector<std::vector<float>> inputs;
-        thread_local Image image;
         inputs.resize(std::max(inputs.size(), preprocessings_.size()));
         std::vector<RowState> states(n, RowState::ok);
         std::vector<ReadImage> read(n);
@@ -278,41 +303,26 @@ private:
             if (prepared[p]) inputs[p].resize(n * input_size(p));
         }
         // An unreadable image is a recorded fact; its place in the batch stays, filled with zeros.
-        const auto unreadable = [&](std::size_t i, const std::string& why) {
+        for (std::size_t i = 0; i < n; ++i) {
+            const auto problem = use_image(
+                dataset_.path_of(first + i), limits_, memory_,
+                [&](const Image& image) {
+                    for (std::size_t p = 0; p < preprocessings_.size(); ++p) {
+                        if (prepared[p])
+                            preprocess_into(image, preprocessings_[p], input_of(inputs, p, i));
+                    }
+                },
+                &read[i]);
+            if (!problem) continue;
             states[i] = RowState::unreadable;
-            errors.push_back({first + i, RowState::unreadable, why});
+            errors.push_back({first + i, RowState::unreadable, *problem});
             for (std::size_t p = 0; p < preprocessings_.size(); ++p) {
                 if (prepared[p]) std::ranges::fill(input_of(inputs, p, i), 0.0F);
             }
-            release(image);
-        };
-        for (std::size_t i = 0; i < n; ++i) {
-            MemoryBudget::Share share;  // as long as the image has its pixels
-            DecodeLimits limits = limits_;
-            limits.reserve = [&](std::uint64_t bytes) { share = memory_.take(bytes); };
-            try {
-                const std::vector<std::byte> bytes = read_file(dataset_.path_of(first + i));
-                read[i] = {bytes.size(), hash_bytes(bytes)};
-                decode_image_into(bytes, image, limits);
-                for (std::size_t p = 0; p < preprocessings_.size(); ++p) {
-                    if (prepared[p])
-                        preprocess_into(image, preprocessings_[p], input_of(inputs, p, i));
-                }
-            } catch (const Error& error) {
-                if (error.code() == ErrorCode::interrupted) throw;
-                unreadable(i, error.message());
-            } catch (const std::bad_alloc&) {
-                unreadable(i, "there is not enough memory to decode it");
-            }
-            // What is kept for the next image is no more than most of them need.
-            constexpr std::size_t most_kept = std::size_t{64} << 20;
-            if (image.pixels.capacity() > most_kept) release(image);
         }
         run_models(wanting, inputs, first, states, errors, read);
         report(n * wanting.size(), errors.size());
     }
-
-    static void release(Image& image) { image = {}; }
 
     std::size_t input_size(std::size_t p) const {
         return std::size_t{3} * static_cast<std::size_t>(preprocessings_[p].height) *

@@ -6,11 +6,15 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "assay/evaluate/predict.h"
+#include "assay/image/image.h"
+#include "core/memory_budget.h"
 #include "evaluate/shard_buffer.h"
 #include "store/image_check.h"
 
@@ -60,6 +64,13 @@ StoreSpec store_spec(const LoadedModel& model, const Dataset& dataset,
                      const PredictOptions& options);
 
 DecodeLimits decode_limits(const PredictOptions& options);
+/// Decodes an image file within the limits and hands it to `use`. A file that cannot be read, for
+/// want of memory too, is a fact of its row and no error: returns why. As long as the image has its
+/// pixels they are part of `memory`, which threads share. `read`, unless null: what was read.
+std::optional<std::string> use_image(const std::filesystem::path& file, const DecodeLimits& limits,
+                                     MemoryBudget& memory,
+                                     const std::function<void(const Image&)>& use,
+                                     ReadImage* read = nullptr);
 /// Tells the kernel to fetch the files of rows that are read soon, while others are computed.
 void read_ahead(const Dataset& dataset, std::uint64_t first, std::uint64_t count);
 

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <array>
+#include <limits>
 #include <numeric>
 #include <string>
 
@@ -133,7 +134,7 @@ AttackResult run_attack(const Attack& attack, AttackedModel& model, const Attack
     query.ask_scores();
     for (std::size_t k = 0; k < claimed.size(); ++k) {
         result.fooled[claimed[k]] = query.fooled(k) ? 1 : 0;
-        if (!query.finite_scores(k)) result.not_finite[claimed[k]] = 1;
+        if (!query.sound_scores(k)) result.not_finite[claimed[k]] = 1;
     }
     return result;
 }
@@ -183,6 +184,7 @@ std::vector<std::uint32_t> targets_by_score(std::span<const float> scores, std::
     top_k(scores, std::min(count + 1, scores.size()), order);
     std::vector<std::uint32_t> targets;
     for (const std::int32_t c : order) {
+        if (scores[static_cast<std::size_t>(c)] == -std::numeric_limits<float>::infinity()) break;
         if (static_cast<std::uint32_t>(c) != label && targets.size() < count)
             targets.push_back(static_cast<std::uint32_t>(c));
     }

@@ -1,6 +1,7 @@
 #include "robustness/clean_images.h"
 
 #include <algorithm>
+#include <unordered_set>
 
 #include "core/text.h"
 
@@ -29,7 +30,11 @@ CleanImages::CleanImages(const Dataset& dataset) : classes_(dataset.classes) {
         if (at == stems.end() || at->second.front() <= i) continue;
         at->second.insert(at->second.begin(), i);
     }
-    for (auto& [stem, images] : stems) alike_.push_back(std::move(images));
+    for (auto& [stem, images] : stems) {
+        Alike alike = {std::move(images), {stem}};
+        for (const std::size_t image : alike.images) alike.stems.emplace_back(dataset.ids[image]);
+        alike_.push_back(std::move(alike));
+    }
 }
 
 std::vector<std::size_t> CleanImages::of(const Dataset& corrupted) const {
@@ -45,10 +50,10 @@ std::vector<std::size_t> CleanImages::of(const Dataset& corrupted) const {
     return found;
 }
 
-std::vector<RowOutcome> CleanImages::by_image(const Dataset& corrupted,
-                                              const std::vector<RowOutcome>& outcomes,
-                                              std::uint64_t& relabelled) const {
-    std::vector<RowOutcome> out(size(), RowOutcome::none);
+CleanImages::ByImage CleanImages::by_image(const Dataset& corrupted,
+                                           const std::vector<RowOutcome>& outcomes) const {
+    ByImage out;
+    out.outcomes.assign(size(), RowOutcome::none);
     // Lists of other classes are other words for the columns of the same classifier.
     const auto places = places_in(classes_, corrupted.classes);
     const std::vector<std::size_t> images = of(corrupted);
@@ -58,22 +63,32 @@ std::vector<RowOutcome> CleanImages::by_image(const Dataset& corrupted,
         if (label >= 0 && places) label = places->at(static_cast<std::size_t>(label));
         const std::int32_t before = labels_[images[i]];
         if (label >= 0 && before >= 0 && label != before) {
-            ++relabelled;
+            ++out.relabelled;
         } else {
-            out[images[i]] = outcomes[i];
+            out.outcomes[images[i]] = outcomes[i];
         }
     }
+    out.ambiguous = ambiguous_in(corrupted, images);
     return out;
 }
 
-std::uint64_t CleanImages::ambiguous_in(const Dataset& corrupted) const {
+std::uint64_t CleanImages::ambiguous_in(const Dataset& corrupted,
+                                        const std::vector<std::size_t>& found) const {
+    if (alike_.empty()) return 0;
+    std::unordered_set<std::string_view> stems;
+    for (std::size_t i = 0; i < corrupted.size(); ++i)
+        stems.insert(without_extension(corrupted.ids[i]));
     std::vector<std::uint8_t> there(size(), 0);
-    for (const std::size_t image : of(corrupted)) {
+    for (const std::size_t image : found) {
         if (image != no_image) there[image] = 1;
     }
     std::uint64_t lacking = 0;
-    for (const auto& images : alike_) {
-        for (const std::size_t image : images) lacking += there[image] == 0 ? 1 : 0;
+    for (const Alike& alike : alike_) {
+        // Where no copy is called after them, they are merely absent.
+        if (std::none_of(alike.stems.begin(), alike.stems.end(),
+                         [&](const std::string& stem) { return stems.count(stem) > 0; }))
+            continue;
+        for (const std::size_t image : alike.images) lacking += there[image] == 0 ? 1 : 0;
     }
     return lacking;
 }
@@ -109,12 +124,12 @@ void CleanImages::drop_ambiguous(std::vector<std::size_t>& found) const {
     for (std::size_t i = 0; i < found.size(); ++i) {
         if (found[i] != no_image) item_of.emplace(found[i], i);
     }
-    for (const auto& images : alike_) {
-        const bool all = std::all_of(images.begin(), images.end(), [&](std::size_t image) {
-            return item_of.find(image) != item_of.end();
-        });
+    for (const Alike& alike : alike_) {
+        const bool all =
+            std::all_of(alike.images.begin(), alike.images.end(),
+                        [&](std::size_t image) { return item_of.find(image) != item_of.end(); });
         if (all) continue;
-        for (const std::size_t image : images) {
+        for (const std::size_t image : alike.images) {
             const auto at = item_of.find(image);
             if (at != item_of.end()) found[at->second] = no_image;
         }

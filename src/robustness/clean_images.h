@@ -31,14 +31,15 @@ public:
     /// the other.
     std::vector<std::size_t> of(const Dataset& corrupted) const;
 
-    /// Outcomes of the images of `corrupted` by clean image; none: not known. `relabelled` counts
-    /// the images whose label is another than that of their clean image: they are not known.
-    std::vector<RowOutcome> by_image(const Dataset& corrupted,
-                                     const std::vector<RowOutcome>& outcomes,
-                                     std::uint64_t& relabelled) const;
-
-    /// Clean images that `corrupted` lacks because another one's id differs in the extension alone.
-    std::uint64_t ambiguous_in(const Dataset& corrupted) const;
+    struct ByImage {
+        std::vector<RowOutcome> outcomes;  ///< by clean image; none: not known
+        /// Images whose label is another than that of their clean image: they are not known.
+        std::uint64_t relabelled = 0;
+        /// Clean images that one of `corrupted` may be of, but as well of another whose id differs
+        /// in the extension alone.
+        std::uint64_t ambiguous = 0;
+    };
+    ByImage by_image(const Dataset& corrupted, const std::vector<RowOutcome>& outcomes) const;
 
 private:
     using Index = std::unordered_map<std::string, std::size_t>;
@@ -48,10 +49,18 @@ private:
     static bool match(const Dataset& corrupted, const Index& index, Key&& key,
                       std::vector<std::size_t>& found, std::vector<std::uint8_t>& taken);
     void drop_ambiguous(std::vector<std::size_t>& found) const;
+    std::uint64_t ambiguous_in(const Dataset& corrupted,
+                               const std::vector<std::size_t>& found) const;
+
+    /// Images whose ids are one without extension.
+    struct Alike {
+        std::vector<std::size_t> images;
+        std::vector<std::string> stems;  ///< of what a copy may be called: theirs, and their ids
+    };
 
     ClassList classes_;
     std::vector<std::int32_t> labels_;
-    std::vector<std::vector<std::size_t>> alike_;  ///< images whose ids are one without extension
+    std::vector<Alike> alike_;
     Index by_id_, by_stem_, by_name_;
 };
 

@@ -373,12 +373,13 @@ CorruptedModel measure_model(const std::string& model, const StoresOfModel& own,
         measured.versions.push_back(
             {one->version.corruption, one->version.severity, one->dataset, Estimate{}});
         const PredictionStore store = PredictionStore::open(one->folder);  // closed before the next
-        outcomes.push_back(
-            images.by_image(store.dataset(), outcomes_of(store, threads), relabelled));
-        ambiguous = std::max(ambiguous, images.ambiguous_in(store.dataset()));
+        CleanImages::ByImage own_outcomes =
+            images.by_image(store.dataset(), outcomes_of(store, threads));
+        outcomes.push_back(std::move(own_outcomes.outcomes));
+        relabelled += own_outcomes.relabelled;
+        ambiguous = std::max(ambiguous, own_outcomes.ambiguous);
     }
-    ModelVersions(measured,
-                  images.by_image(clean.dataset(), outcomes_of(clean, threads), relabelled),
+    ModelVersions(measured, images.by_image(clean.dataset(), outcomes_of(clean, threads)).outcomes,
                   std::move(outcomes), options.level)
         .measure();
     if (ambiguous > 0) {

@@ -11,6 +11,7 @@
 
 #include "assay/robustness/attack.h"
 #include "core/parallel.h"
+#include "store/reduce.h"
 
 namespace assay::attack {
 
@@ -54,16 +55,16 @@ public:
     }
     double loss(std::size_t k) const { return losses_[k]; }
 
-    /// The label is not the first of the largest scores. Scores that are no numbers fool nobody.
+    /// The label is not the first of the largest scores. Scores that no store takes fool nobody.
     bool fooled(std::size_t k) const {
         const auto row = scores(k);
-        if (!finite(row)) return false;
+        if (!sound(row)) return false;
         return static_cast<std::uint32_t>(std::max_element(row.begin(), row.end()) - row.begin()) !=
                labels_[k];
     }
-    bool finite_scores(std::size_t k) const { return finite(scores(k)); }
+    bool sound_scores(std::size_t k) const { return sound(scores(k)); }
     bool finite_gradient(std::size_t k) const {
-        return finite(scores(k)) && std::isfinite(loss(k)) && finite(gradient(k));
+        return sound(scores(k)) && std::isfinite(loss(k)) && finite(gradient(k));
     }
     bool zero_gradient(std::size_t k) const {
         const auto g = gradient(k);
@@ -71,6 +72,10 @@ public:
     }
 
 private:
+    /// A class may be masked (-infinity): its model is attacked as any.
+    static bool sound(std::span<const float> row) {
+        return store::is_sound(row, ScoreKind::logits, StorageFormat::full_f32);
+    }
     static bool finite(std::span<const float> row) {
         return std::all_of(row.begin(), row.end(), [](float v) { return std::isfinite(v); });
     }
@@ -89,7 +94,8 @@ private:
     std::vector<std::uint32_t> labels_, targets_;
 };
 
-/// Where each target stands: the classes other than the label, best score first, at most `count`.
+/// Where each target stands: the classes other than the label, best score first, at most `count`;
+/// none that is masked (-infinity).
 std::vector<std::uint32_t> targets_by_score(std::span<const float> scores, std::uint32_t label,
                                             std::size_t count);
 

@@ -92,7 +92,7 @@ AttackResult square(AttackedModel& model, const AttackBatch& batch, const Attack
         query.ask_scores();
         for (std::size_t k = 0; k < searchers.size(); ++k) {
             Searcher& s = searchers[k];
-            if (!query.finite_scores(k)) {
+            if (!query.sound_scores(k)) {
                 result.not_finite[s.place] = 1;
                 continue;
             }

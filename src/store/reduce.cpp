@@ -26,9 +26,7 @@ std::size_t entries_per_row(const StoreSpec& spec) {
     return spec.storage == StorageFormat::label ? 1 : spec.top_k;
 }
 
-/// Whether the row can be stored as it is. A logit or a log-probability of -infinity says that its
-/// class has probability 0 (as masks do); what halves round to it says nothing else.
-bool is_sound(std::span<const float> row, ScoreKind kind, float limit) {
+bool is_sound_below(std::span<const float> row, ScoreKind kind, float limit) {
     bool all = true, some = false;  // comparisons are false for NaN
     if (kind == ScoreKind::probabilities) {
         for (const float score : row) all &= std::fabs(score) < limit;
@@ -39,6 +37,10 @@ bool is_sound(std::span<const float> row, ScoreKind kind, float limit) {
         some |= score > -limit;
     }
     return all && some;
+}
+
+float limit_of(StorageFormat storage) {
+    return storage == StorageFormat::full_f16 ? half_limit : infinity;
 }
 
 std::string what_is_wrong(std::int64_t cls, float score, bool only_lowest) {
@@ -123,6 +125,10 @@ void store_label(ShardData& data, const StoreSpec& spec, std::span<const float> 
 
 }  // namespace
 
+bool is_sound(std::span<const float> row, ScoreKind kind, StorageFormat storage) {
+    return is_sound_below(row, kind, limit_of(storage));
+}
+
 double log_sum_exp(std::span<const float> row) {
     const float top = scan_row(row, -1).max;
     return static_cast<double>(top) + std::log(exp_sums(row, top).sum);
@@ -137,10 +143,10 @@ void best_of(std::span<const float> row, std::span<TopEntry> out) {
 
 void find_not_finite(const StoreSpec& spec, std::span<const float> scores, std::uint64_t first_row,
                      std::vector<RowState>& states, std::vector<RowError>& errors) {
-    const float limit = spec.storage == StorageFormat::full_f16 ? half_limit : infinity;
+    const float limit = limit_of(spec.storage);
     for (std::size_t r = 0; r < states.size(); ++r) {
         const std::span<const float> row = scores.subspan(r * spec.classes, spec.classes);
-        if (states[r] != RowState::ok || is_sound(row, spec.kind, limit)) continue;
+        if (states[r] != RowState::ok || is_sound_below(row, spec.kind, limit)) continue;
         const bool logs = spec.kind != ScoreKind::probabilities;
         const auto bad = std::find_if(row.begin(), row.end(), [&](float s) {
             return !(logs ? s < limit : std::fabs(s) < limit);

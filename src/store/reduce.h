@@ -17,6 +17,11 @@ struct ShardData {
     std::vector<std::vector<std::byte>> owned;
 };
 
+/// Whether the row can be stored as it is. A logit or a log-probability of -infinity says that its
+/// class has probability 0 (as masks do), as long as another one has more; what halves round to it
+/// says nothing else.
+bool is_sound(std::span<const float> row, ScoreKind kind, StorageFormat storage);
+
 /// Log of the sum of the exponentials of a finite row, from the same sum (exp_sums) that the
 /// metrics divide by.
 double log_sum_exp(std::span<const float> row);

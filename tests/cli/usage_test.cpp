@@ -26,6 +26,12 @@ TEST(Usage, HelpGoesToStdoutAndEveryCommandHasExamples) {
     }
 }
 
+TEST(Usage, AFormatOfImagesGoesWithImages) {
+    const Outcome alone = assay_run({"attack", "-m", "m.pt", "-d", "val", "--save-format", "png"});
+    EXPECT_EQ(alone.status, 2);
+    EXPECT_THAT(alone.err, HasSubstr("--save-format requires --save-images"));
+}
+
 TEST(Usage, ALongCommandNameWidensTheList) {
     const std::vector<cli::Command> commands = {{"go", "Short", nullptr},
                                                 {"corruptions", "Longer than nine", nullptr}};

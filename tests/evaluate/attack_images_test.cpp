@@ -6,6 +6,7 @@
 
 #include "core/npy.h"
 #include "core/random.h"
+#include "data/made_folder.h"
 #include "evaluate/attack_files.h"
 #include "message_of.h"
 #include "red_classifier.h"
@@ -170,8 +171,13 @@ TEST_F(AttackedFiles, AKilledRunGoesOnAndFilesOfEarlierStoresAreMadeAgain) {
 TEST_F(AttackedFiles, NoRoundingLeavesTheBudget) {
     RandomStream random(3, "rounding", 0);
     const attack::AttackFile euclid = {ImageForm::png, {3, 4, 5}, true, Norm::l2, .1};
-    const attack::AttackFile largest = {ImageForm::png, {3, 4, 5}, false, Norm::linf, 3.7 / 255};
-    for (const attack::AttackFile& file : {euclid, largest}) {
+    const auto largest = [](double eps) {
+        return attack::AttackFile{ImageForm::png, {3, 4, 5}, false, Norm::linf, eps};
+    };
+    // 1, 2 and 8 levels typed as decimals are a little less.
+    for (const attack::AttackFile& file :
+         {euclid, largest(3.7 / 255), largest(.00392), largest(.00784), largest(.03137)}) {
+        SCOPED_TRACE(file.eps);
         for (int k = 0; k < 50; ++k) {
             std::vector<float> original(60), image(60), read(60);
             double squares = 0;
@@ -198,6 +204,108 @@ TEST_F(AttackedFiles, NoRoundingLeavesTheBudget) {
             EXPECT_FALSE(file.allows(original, read));
         }
     }
+}
+
+TEST_F(AttackedFiles, ChangesOfNearlyALevelLeaveNoBudgetOfTheEuclideanNorm) {
+    // All 60 numbers move by .9995 of a level: as whole levels they would be 1.5e-5 beyond eps.
+    const double eps = .9995 * std::sqrt(60.) / 255;
+    const attack::AttackFile file = {ImageForm::png, {3, 4, 5}, false, Norm::l2, eps};
+    const std::vector<float> original(60, 100.0F / 255);
+    std::vector<float> image(60), read(60);
+    for (std::size_t i = 0; i < 60; ++i)
+        image[i] = static_cast<float>((i % 2 == 0 ? 100.9995 : 99.0005) / 255);
+    ASSERT_TRUE(file.allows(original, image));
+    const auto bytes = file.encoded(original, image);
+    write_renamed(scratch_ / "a.png", bytes);
+    ASSERT_TRUE(file.read(scratch_ / "a.png", read));
+    EXPECT_TRUE(file.allows(original, read));
+}
+
+TEST_F(AttackedFiles, AFileThatGrewIsNotAsItWasWritten) {
+    for (const ImageForm form : {ImageForm::png, ImageForm::npy}) {
+        const attack::AttackFile file = {form, {3, 4, 5}, false, Norm::linf, 0};
+        const std::vector<float> original(60, 100.0F / 255);
+        std::vector<float> read(60);
+        std::vector<std::byte> bytes = file.encoded(original, original);
+        write_renamed(scratch_ / "a", bytes);
+        EXPECT_TRUE(file.read(scratch_ / "a", read));
+        bytes.resize(1 << 20);
+        write_renamed(scratch_ / "a", bytes);
+        EXPECT_FALSE(file.read(scratch_ / "a", read));
+    }
+}
+
+/// The direction of its gradient depends on how many images are asked for together.
+class BatchedRed final : public RedClassifier {
+public:
+    void gradients(const LossBatch& batch, const LossGradients& out) override {
+        RedClassifier::gradients(batch, out);
+        const std::size_t n = batch.labels.size();
+        for (std::size_t k = 0; k < out.gradient.size(); ++k)
+            out.gradient[k] -= static_cast<float>(k % 12 * n) / 10;
+    }
+};
+
+TEST_F(AttackedFiles, ImagesOfEarlierStoresAreMadeAgainInTheBatchesOfTheirOwnStore) {
+    const Dataset dataset = images(150);
+    const LoadedModel model = red_model("m", std::make_shared<BatchedRed>());
+    const auto run = [&](const std::string& runs, const std::string& folder, std::uint32_t batch,
+                         std::vector<std::string> attacks) {
+        AttackRunOptions options = saving(runs, folder, ImageForm::npy);
+        if (folder.empty()) options.images.clear();
+        options.norm = Norm::l2;
+        options.predict.batch_size = batch;
+        options.attacks = std::move(attacks);
+        attack_models({&model, 1}, dataset, options);
+        return folder.empty() ? std::map<std::string, std::string>()
+                              : files_in(options.images / "pgd-l2-2.6_255");
+    };
+    const auto in_fours = run("fours", "fours-images", 4, {"pgd"});
+    const auto in_eights = run("eights", "eights-images", 8, {"pgd"});
+    ASSERT_NE(in_fours, in_eights);
+    // The stores of one command differ in their batches: pgd was there, fgsm takes the default, 8.
+    run("mixed", "", 4, {"pgd"});
+    EXPECT_EQ(run("mixed", "mixed-images", 0, {"pgd", "fgsm"}), in_fours);
+}
+
+TEST_F(AttackedFiles, PgdsControlIsNotRunForTheImagesAlone) {
+    Dataset dataset = images(20);
+    dataset.labels = {};
+    const std::int32_t label = 1;  // all are classified correctly
+    for (int i = 0; i < 20; ++i) dataset.labels.append({&label, 1});
+    const auto classifier = std::make_shared<RedClassifier>();
+    const LoadedModel model = red_model("m", classifier);
+    AttackRunOptions options = saving("runs", "adversarial", ImageForm::npy);
+    options.attacks = {"pgd"};
+    const fs::path folder = options.images;
+    options.images.clear();
+    EXPECT_EQ(attack_models({&model, 1}, dataset, options)[0].cells[1].repeated, 16U);
+    options.images = folder;
+    classifier->scored = 0;
+    attack_models({&model, 1}, dataset, options);
+    // A gradient on trial; the images as they are, ten steps, what was made of them, and their
+    // files.
+    EXPECT_EQ(classifier->scored, 1U + 20U + 200U + 20U + 20U);
+}
+
+TEST_F(AttackedFiles, RefusesAFolderWithOtherLabels) {
+    Dataset dataset = images(140);
+    const LoadedModel model = red_model("m", std::make_shared<RedClassifier>());
+    AttackRunOptions options = saving("runs", "adversarial", ImageForm::png);
+    options.attacks = {"fgsm"};
+    attack_models({&model, 1}, dataset, options);
+    dataset.labels = {};
+    for (std::int32_t i = 0; i < 140; ++i) {
+        const std::int32_t label = i < 100 ? 1 : 0;
+        dataset.labels.append({&label, 1});
+    }
+    options.predict.runs = scratch_ / "corrected";
+    EXPECT_THAT(message_of(
+                    [&] {
+                        attack_models({&model, 1}, dataset, options);
+                    },
+                    ErrorCode::usage),
+                HasSubstr("was made with other settings (labels"));
 }
 
 TEST_F(AttackedFiles, RefusesWhatItCannotMean) {

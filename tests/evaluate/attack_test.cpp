@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/random.h"
+#include "evaluate/attack_batch.h"
 #include "evaluate/attack_cells.h"
 #include "message_of.h"
 #include "red_classifier.h"
@@ -225,7 +226,125 @@ TEST_F(AttackRun, WhatCannotBeAttackedIsNamedFirst) {
                 HasSubstr("normalised-clamped"));
 }
 
+/// A third class whose score is masked: -infinity.
+class MaskedClass final : public Classifier {
+public:
+    MaskedClass() {
+        facts_.classes = 3;
+        facts_.device = "cpu";
+    }
+    const ModelFacts& facts() const override { return facts_; }
+    void scores(std::span<const float> input, std::size_t n, std::span<float> out) override {
+        std::vector<float> two(2 * n);
+        red_.scores(input, n, two);
+        for (std::size_t i = 0; i < n; ++i) spread(two, i, out);
+    }
+    void gradients(const LossBatch& batch, const LossGradients& out) override {
+        const std::size_t n = batch.labels.size();
+        std::vector<float> two(2 * n);
+        red_.gradients(batch, {two, out.losses, out.gradient});
+        for (std::size_t i = 0; i < n; ++i) spread(two, i, out.scores);
+    }
+
+private:
+    static void spread(std::span<const float> two, std::size_t i, std::span<float> out) {
+        out[3 * i] = two[2 * i];
+        out[3 * i + 1] = two[2 * i + 1];
+        out[3 * i + 2] = -std::numeric_limits<float>::infinity();
+    }
+    RedClassifier red_;
+    ModelFacts facts_;
+};
+
+TEST_F(AttackRun, AModelWithAMaskedClassIsAttackedAsAny) {
+    Dataset dataset = images(200);
+    dataset.classes = ClassList({"red", "batch", "masked"});
+    LoadedModel model = red_model("m", nullptr);
+    model.classifier = std::make_shared<MaskedClass>();
+    model.spec.classes = dataset.classes;
+    AttackRunOptions options = attack_options("runs");
+    options.attacks = {"fgsm", "pgd", "autoattack"};
+    options.images = scratch_ / "adversarial";
+    const auto results = attack_models({&model, 1}, dataset, options);
+    EXPECT_EQ(results[0].correct, correct);
+    EXPECT_THAT(results[0].signs, testing::IsEmpty());
+    for (std::size_t c = 1; c < results[0].cells.size(); ++c) {
+        const AttackCell& cell = results[0].cells[c];
+        SCOPED_TRACE(cell.attack);
+        EXPECT_EQ(cell.robust, correct - 8);
+        EXPECT_EQ(cell.attacked, correct);
+        EXPECT_EQ(cell.not_finite, 0U);
+        EXPECT_EQ(cell.saved->robust, correct - 8);
+        EXPECT_EQ(cell.saved->lost, 0U);
+    }
+}
+
+TEST(AttackOutcome, IsWhatTheStoreSays) {
+    constexpr float nan = std::numeric_limits<float>::quiet_NaN();
+    constexpr float infinity = std::numeric_limits<float>::infinity();
+    attack::AttackJob job;
+    const auto of = [&](std::vector<float> row, std::int32_t label) {
+        return attack::outcome_of(job, row, label);
+    };
+    EXPECT_EQ(of({1, 2}, 1), RowOutcome::correct);
+    EXPECT_EQ(of({1, 2}, 0), RowOutcome::incorrect);
+    EXPECT_EQ(of({2, 2}, 0), RowOutcome::correct);
+    EXPECT_EQ(of({2, 2}, 1), RowOutcome::incorrect);
+    EXPECT_EQ(of({1, 2}, -1), RowOutcome::none);
+    EXPECT_EQ(of({2, nan}, 0), RowOutcome::none);
+    EXPECT_EQ(of({nan, 2}, 1), RowOutcome::none);
+    EXPECT_EQ(of({2, infinity}, 1), RowOutcome::none);
+    EXPECT_EQ(of({2, -infinity}, 0), RowOutcome::correct);
+    EXPECT_EQ(of({-infinity, -infinity}, 0), RowOutcome::none);
+    EXPECT_EQ(of({70'000, 2}, 0), RowOutcome::correct);
+    job.storage = StorageFormat::full_f16;
+    EXPECT_EQ(of({70'000, 2}, 0), RowOutcome::none);
+    job.kind = ScoreKind::probabilities;
+    EXPECT_EQ(of({1, -infinity}, 0), RowOutcome::none);
+}
+
+TEST_F(AttackRun, CountsThatAreDamagedCountNothing) {
+    const Dataset dataset = images(140);
+    const LoadedModel model = red_model("m", std::make_shared<RedClassifier>());
+    AttackRunOptions options = attack_options("runs");
+    options.attacks = {"noise"};
+    const auto whole = attack_models({&model, 1}, dataset, options);
+    EXPECT_EQ(whole[0].cells[0].attacked, 11U);
+    // The batches from 128 (3 are attacked), 132 and 136 on.
+    const fs::path counts = whole[0].cells[0].store / "counts";
+    write_file_atomically(counts / "000000000132.json", std::string((1 << 20) + 1, ' '));
+    EXPECT_EQ(attack_models({&model, 1}, dataset, options)[0].cells[0].attacked, 7U);
+    fs::remove(counts / "000000000132.json");
+    make_folders(counts / "000000000132.json");
+    EXPECT_EQ(attack_models({&model, 1}, dataset, options)[0].cells[0].attacked, 7U);
+    write_file_atomically(counts / "000000000136.json", "{\"rows\": ");
+    EXPECT_EQ(attack_models({&model, 1}, dataset, options)[0].cells[0].attacked, 3U);
+}
+
+TEST_F(AttackRun, ABudgetGoesAsFarAsFromBlackToWhite) {
+    const Dataset dataset = images(140);
+    const LoadedModel model = red_model("m", std::make_shared<RedClassifier>());
+    AttackRunOptions options = attack_options("runs");
+    options.attacks = {"pgd"};
+    options.norm = Norm::l2;
+    options.eps = {3};
+    // Red, four numbers of the twelve, can fall to 0 from at most 139/255: a way of 1.1.
+    const auto results = attack_models({&model, 1}, dataset, options);
+    EXPECT_EQ(results[0].cells[1].robust, 0U);
+    EXPECT_EQ(results[0].cells[1].store.filename(), "m@pgd-l2-3");
+    const auto said = [&] {
+        return message_of([&] { attack_models({&model, 1}, dataset, options); }, ErrorCode::usage);
+    };
+    options.eps = {.5, 3.47};  // sqrt(12) is 3.4641
+    EXPECT_THAT(said(), HasSubstr("eps 3.47 is not between 0 and 3.464, the l2 distance"));
+    options.norm = Norm::linf;
+    options.eps = {1.01};
+    EXPECT_THAT(said(), HasSubstr("eps 1.01 is not between 0 and 1, the linf distance"));
+}
+
 TEST(ParseEps, FractionsAndMistakes) {
+    EXPECT_EQ(parse_eps("3", Norm::l2), 3);
+    EXPECT_EQ(eps_text(3), "3");
     EXPECT_DOUBLE_EQ(parse_eps("8/255"), 8. / 255);
     EXPECT_DOUBLE_EQ(parse_eps("0.03"), .03);
     EXPECT_EQ(parse_eps("0"), 0);

@@ -7,6 +7,7 @@
 #include "assay/error.h"
 #include "coloured_images.h"
 #include "core/file.h"
+#include "evaluate/prediction_run.h"
 
 namespace assay {
 namespace {
@@ -114,6 +115,35 @@ TEST_F(Predict, ImagesOverTheLimitsAreRecordedAndComputedUnderLargerOnes) {
                 EXPECT_EQ(scores[2 * i], static_cast<float>(i) / 255.0F);
         }
     }
+}
+
+TEST_F(Predict, AnImageIsPartOfTheBudgetAsLongAsItIsUsed) {
+    const Dataset dataset = images(1);
+    MemoryBudget memory(1000);
+    std::uint64_t meanwhile = 0;
+    ReadImage read;
+    const auto problem = prediction::use_image(
+        dataset.path_of(0), {}, memory,
+        [&](const Image& image) {
+            EXPECT_EQ(image.width, 2);
+            meanwhile = memory.in_use();
+        },
+        &read);
+    EXPECT_FALSE(problem);
+    EXPECT_GE(meanwhile, 16U);  // 2 x 2 pixels of four bytes
+    EXPECT_EQ(memory.in_use(), 0U);
+    EXPECT_EQ(read.bytes, 70U);
+    // What cannot be had for want of memory is a fact of the image.
+    EXPECT_THAT(prediction::use_image(dataset.path_of(0), {}, memory,
+                                      [](const Image&) { throw std::bad_alloc(); }),
+                testing::Optional(testing::HasSubstr("not enough memory")));
+    EXPECT_EQ(memory.in_use(), 0U);
+    EXPECT_THAT(prediction::use_image("nowhere", {}, memory, [](const Image&) {}),
+                testing::Optional(testing::HasSubstr("nowhere")));
+    EXPECT_THROW(
+        prediction::use_image(dataset.path_of(0), {}, memory,
+                              [](const Image&) { throw Error(ErrorCode::interrupted, "stopped"); }),
+        Error);
 }
 
 TEST_F(Predict, OnlyWhatIsMissingIsComputed) {

@@ -11,7 +11,7 @@ namespace assay {
 
 /// Score of class 0: the mean red value times `slope`; of class 1: what makes red 128.5/255 the
 /// boundary. An image of red r is robust against eps when r - eps is above.
-class RedClassifier final : public Classifier {
+class RedClassifier : public Classifier {
 public:
     explicit RedClassifier(double slope = 10) : slope_(slope) {
         facts_.classes = 2;

@@ -22,10 +22,11 @@ namespace {
 constexpr std::size_t side = 5, numbers = 3 * side * side;
 
 struct Checked {
-    bool refused = false;  ///< the model says that it has no gradient
-    double largest = 0;    ///< element of a gradient
-    double error = 0;      ///< the largest, as a proportion of its gradient's largest element
-    std::string where;     ///< ... of which score by which number
+    bool refused = false;   ///< the model says that it has no gradient
+    double largest = 0;     ///< element of a gradient
+    double error = 0;       ///< the largest, as a proportion of its gradient's largest element
+    std::string where;      ///< ... of which score by which number
+    std::size_t pairs = 0;  ///< of scores; a model of one score has none
     std::size_t compared = 0;
     std::size_t not_smooth = 0;  ///< not compared: a kink or a jump within the steps
 };
@@ -64,6 +65,7 @@ public:
                 out.refused = true;
                 return out;
             }
+            ++out.pairs;
             compare(label, target, gradient, out);
         }
         return out;
@@ -88,8 +90,10 @@ private:
             return static_cast<double>(z[target]) - static_cast<double>(z[label]);
         };
         double largest = 0;
-        for (const float g : gradient)
+        for (const float g : gradient) {
+            ASSERT_TRUE(std::isfinite(g));
             largest = std::max(largest, static_cast<double>(std::abs(g)));
+        }
         out.largest = std::max(out.largest, largest);
         const double scale = std::max(largest, .1);
         for (std::size_t a = 0; a < asked_.size(); ++a) {
@@ -205,6 +209,7 @@ TEST(OnnxGradient, EqualsDifferencesForEveryOperatorOrIsKnownToBeNone) {
             }
             EXPECT_LE(got.error, 1.8e-3) << got.where;
             EXPECT_LE(got.not_smooth, got.compared / 10);
+            EXPECT_TRUE(got.compared > 0 || got.pairs == 0) << "nothing was compared";
         }
     }
     std::size_t listed = 0;

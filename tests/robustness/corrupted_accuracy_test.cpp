@@ -162,6 +162,21 @@ TEST_F(CorruptedAccuracyOf, NamesThatDifferInTheExtensionAloneAreNotMixedUp) {
     EXPECT_THAT(measure().warnings, testing::IsEmpty());
 }
 
+TEST_F(CorruptedAccuracyOf, ImagesThatAreMerelyAbsentAreNotSaidToBeMixedUp) {
+    store("val", "1010", {"0.jpg", "0.png", "1.jpg", "2.jpg"});
+    store("fog_1", "11", {"1.png", "2.png"});
+    EXPECT_THAT(measure().warnings, ElementsAre(HasSubstr("2 of the 4 clean images")));
+    // A copy that may be of either; one whose name says of which, where the other is not there.
+    for (const char* copy : {"0.bmp", "0.png.bmp"}) {
+        SCOPED_TRACE(copy);
+        clear();
+        store("val", "1010", {"0.jpg", "0.png", "1.jpg", "2.jpg"});
+        store("fog_1", "111", {copy, "1.png", "2.png"});
+        EXPECT_THAT(measure().warnings, ElementsAre(HasSubstr("2 clean images are called like"),
+                                                    HasSubstr("2 of the 4 clean images")));
+    }
+}
+
 TEST_F(CorruptedAccuracyOf, StoresOfAttacksAreLeftOutInOneNote) {
     store("val", "11");
     store("fog_1", "10");

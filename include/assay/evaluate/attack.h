@@ -19,9 +19,9 @@
 
 namespace assay {
 
-/// "8/255", "0.03", "0". Throws usage: not a number, below 0, above 1 (with the value in 255ths
-/// that may have been meant).
-double parse_eps(std::string_view text);
+/// "8/255", "0.03", "0". Throws usage: not a number, below 0, or, of linf, above 1 (with the value
+/// in 255ths that may have been meant). attack_models() knows how far a budget of l2 can go.
+double parse_eps(std::string_view text, Norm norm = Norm::linf);
 /// "8/255", "0.25/255" where eps is so many 255ths with at most three decimals, else "0.03".
 std::string eps_text(double eps);
 
@@ -107,8 +107,9 @@ struct AttackedResult {
 /// the others keep their scores. Each cell is computed by itself: its numbers do not depend on
 /// which others were asked for. Resumes like predict(); images that an earlier run did not write
 /// are made once more, to the bit. Throws as predict() does; bad_input: no image with a single
-/// label, a model without gradients (named before anything runs); usage: images of several models
-/// or of the normalised space, or a folder that holds something else.
+/// label, a model without gradients (named before anything runs); usage: an eps below 0 or above
+/// the distance between a black and a white image (1; of l2, the root of the input's numbers),
+/// images of several models or of the normalised space, or a folder that holds something else.
 std::vector<AttackedResult> attack_models(std::span<const LoadedModel> models,
                                           const Dataset& dataset, const AttackRunOptions& options,
                                           const ProgressCallback& callback = {});
