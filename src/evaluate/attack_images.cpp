@@ -196,7 +196,9 @@ std::vector<SavedAttack> AttackImages::finish(const std::vector<RowOutcome>& cle
         progress.total = dataset_.size() * jobs_.size();
         std::map<std::uint32_t, std::vector<std::size_t>> jobs_by_batch;
         for (std::size_t j = 0; j < jobs_.size(); ++j) jobs_by_batch[batch_sizes[j]].push_back(j);
-        for (const auto& [size, jobs] : jobs_by_batch) {
+        for (const auto& alike : jobs_by_batch) {
+            const std::uint32_t size = alike.first;
+            const std::vector<std::size_t>& jobs = alike.second;
             const auto one_batch = [&](std::size_t block) {
                 throw_if_stopped();
                 const std::uint64_t first = std::uint64_t{block} * size;
