@@ -1,5 +1,7 @@
 #include "cli/inputs.h"
 
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 #include <charconv>
 #include <utility>
