@@ -13,16 +13,28 @@
 
 namespace assay::quality {
 
+/// How the error of a cell depends on the images of one data set: what each of its groups of images
+/// (group_places(); at most group_count) adds to it. Cells of models and dimensions that were
+/// measured on the same images err together.
+struct ErrorShare {
+    std::string data;           ///< identity of the images: StoreSpec::dataset_id
+    std::vector<double> parts;  ///< by group
+};
+
 struct QualityCell {
     std::optional<double> value;  ///< none: not measured
     std::optional<double> standard_error;
     std::uint64_t n = 0;     ///< images; 0: not known
     std::string definition;  ///< "": that of the published table
     std::string note;
+    /// Their squares add up to that of standard_error. Empty: not known, the cell is taken as
+    /// independent of all others.
+    std::vector<ErrorShare> shares = {};
 };
 
 struct QualityModel {
     std::string name;
+    std::string file_hash = "";  ///< of the model's file, where known: names may be equal by chance
     /// The name, or where others have the same one, "name [tag; tag]", or at last "name #7" with
     /// the row's number from 1: what tables and messages call it.
     std::string label;

@@ -1,0 +1,73 @@
+// The nine dimensions of classifiers from their stored predictions.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "assay/collective/comm.h"
+#include "assay/estimate.h"
+#include "assay/progress.h"
+#include "assay/quality/role.h"
+#include "assay/quality/table.h"
+#include "assay/report.h"
+#include "assay/robustness/pixel_model.h"
+
+namespace assay::quality {
+
+struct MeasureQualityOptions {
+    std::filesystem::path runs;        ///< RUNS folder
+    std::map<Role, std::string> data;  ///< names of data sets in it; without `val` nothing is known
+    std::string corrupted;             ///< the data set whose corrupted versions count; "": val
+    std::string attacked;              ///< the data set whose attacks count; "": val
+    double eps = 8.0 / 255;            ///< of the attacks
+    AttackSpace space = AttackSpace::pixels;
+    std::vector<std::string> models;  ///< "": all that have predictions of `val`, by name
+    /// Millions of parameters, by model: no store knows them.
+    std::map<std::string, double> parameters;
+    bool own_class_sketch = false;  ///< the 1000-class ImageNet-Sketch
+    double level = 0.95;
+    std::uint64_t seed = 1;
+    int threads = 0;  ///< 0: one per core; changes no bit
+};
+
+/// A number from which a dimension is made: "fgsm", "ece", "edge", "mixed_same".
+struct QualityPart {
+    Dimension dimension;
+    std::string name, definition, dataset;
+    Estimate value;
+};
+
+struct MeasuredModel {
+    std::string model;
+    PerDimension<Estimate> values;  ///< undefined with the reason where something is missing
+    std::vector<QualityPart> parts;
+    std::vector<std::string> notes;
+};
+
+struct MeasuredQuality {
+    MeasureQualityOptions options;
+    std::vector<MeasuredModel> models;
+    QualityTable table;    ///< the same as rows: what assay quality score reads
+    bool partial = false;  ///< a store that was used is not complete
+    std::vector<std::string> notes, warnings;
+};
+
+/// Values by the definitions of Hesse et al. 2026 where nothing else is asked for; every cell of
+/// the table says in its definition what differs from the published ones. A dimension whose data
+/// is missing is absent with the reason, never 0. Standard errors: binomial and delta method over
+/// images (accuracy, ratios), groups of images (calibration, class balance), pairs by foreground
+/// (object focus), clusters by shape and texture image (shape bias); each cell keeps which images
+/// it shares with others (ErrorShare). Cost: what score_store() costs for `val`, one pass over the
+/// predicted classes of every other store. Throws usage: no `val`, a name that is no data set;
+/// bad_input: as PredictionStore::open().
+MeasuredQuality measure_quality(const MeasureQualityOptions& options, Comm& comm,
+                                const ProgressCallback& progress = {});
+/// "assay.quality/1": the table as read_quality_table() reads it, with the parts.
+Report report_of(const MeasuredQuality& result);
+
+}  // namespace assay::quality

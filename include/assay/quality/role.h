@@ -1,0 +1,65 @@
+// The data sets from which the nine dimensions are measured, and how a classifier answers each.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "assay/data/class_list.h"
+#include "assay/data/dataset.h"
+
+namespace assay::quality {
+
+/// What a data set is there for.
+enum class Role : std::uint8_t {
+    val,           ///< clean images: accuracy, calibration, class balance, the divisor of ratios
+    r,             ///< ImageNet-R
+    sketch,        ///< model-vs-human's sketches; with the model's own classes where asked for
+    stylized,      ///< Stylized-ImageNet, as in model-vs-human
+    edge,          ///< edges
+    silhouette,    ///< filled outlines
+    mixed_same,    ///< IN-9, background of another image of the class
+    mixed_rand,    ///< IN-9, background of a random class
+    cue_conflict,  ///< shape of one class, texture of another
+};
+inline constexpr std::size_t role_count = 9;
+
+struct RoleFacts {
+    Role role;
+    std::string_view name;       ///< in files and options: "mixed-same"
+    std::string_view class_map;  ///< of ImageNet classifiers: "16-class"; "": none
+    std::string_view is;         ///< one line
+};
+const std::array<RoleFacts, role_count>& role_facts();
+inline const RoleFacts& facts_of(Role role) {
+    return role_facts()[static_cast<std::size_t>(role)];
+}
+/// As in files and options; '-' and '_' are alike. Throws usage with the known names.
+Role role_named(std::string_view name);
+
+/// Opens images that play a role: any folder or list that open_dataset() reads, and the layouts in
+/// which these sets are published:
+///  - model-vs-human (sketch, stylized): `0001_cs_dnn_dog_00_n02085620_1.png`, the category in the
+///    fifth field of the file's name, in one folder or in `dnn/session-1`;
+///  - edge, silhouette, cue-conflict: a folder for each of the 16 categories; cue-conflict's
+///    `airplane1-bear2.png` gives the attributes `shape` and `texture`, and both images' names
+///    (`shape_image`, `texture_image`);
+///  - IN-9: `00_dog`, ..., `08_fish` (perhaps below `val`), the attribute `foreground` from the
+///    file's name.
+/// Labels are over the classes of the classifier or of the role's class map. Throws as
+/// open_dataset().
+Dataset open_role(Role role, const std::filesystem::path& path, const DatasetOptions& options,
+                  std::vector<std::string>* notes = nullptr);
+
+/// The question that a classifier with these classes is asked on the data set: the role's class map
+/// for ImageNet's classes, nothing where the data set's labels are the classifier's own classes.
+/// Throws bad_input where it is neither: with both numbers of classes and what is allowed.
+std::optional<ClassMap> question_of(Role role, const Dataset& dataset,
+                                    const ClassList& model_classes);
+
+}  // namespace assay::quality
