@@ -10,12 +10,12 @@
 #include <memory>
 #include <mutex>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <utility>
 
 #include "assay/error.h"
 #include "assay/robustness/corrupted_accuracy.h"
 #include "core/file.h"
-#include "core/hash.h"
 #include "core/json_text.h"
 #include "core/memory_budget.h"
 #include "core/parallel.h"
@@ -52,24 +52,12 @@ public:
                  MemoryBudget& memory)
         : dataset_(dataset), versions_(versions), limits_(std::move(limits)), memory_(memory) {}
 
-    /// `read` gets what the file is. Throws what is wrong with the image.
-    Image window(std::uint64_t row, ReadImage& read) const {
-        thread_local Image image;
-        MemoryBudget::Share share;
-        DecodeLimits limits = limits_;
-        limits.reserve = [&](std::uint64_t bytes) { share = memory_.take(bytes); };
-        const std::vector<std::byte> bytes = read_file(dataset_.path_of(row));
-        read = {bytes.size(), hash_bytes(bytes)};
-        try {
-            decode_image_into(bytes, image, limits);
-            Image window = versions_.window(image);
-            constexpr std::size_t most_kept = std::size_t{64} << 20;
-            if (image.pixels.capacity() > most_kept) image = {};
-            return window;
-        } catch (...) {
-            image = {};
-            throw;
-        }
+    /// Cuts it out of the image's file; what is wrong with that, if anything. `read` gets what the
+    /// file is.
+    std::optional<std::string> cut(std::uint64_t row, Image& window, ReadImage& read) const {
+        return prediction::use_image(
+            dataset_.path_of(row), limits_, memory_,
+            [&](const Image& image) { window = versions_.window(image); }, &read);
     }
 
     Image make(const CorruptionVersion& what, const Image& window, std::uint64_t row) const {
@@ -87,11 +75,9 @@ public:
         if (known != sides_.end()) {
             sides = known->second;
         } else {
-            unless_unreadable([&] {
-                ReadImage read;
-                const Image image = window(row, read);
-                sides = {image.width, image.height};
-            });
+            Image window;
+            ReadImage read;
+            if (!cut(row, window, read)) sides = {window.width, window.height};
             sides_.emplace(row, sides);
         }
         return sides.first > 0 && unless_unreadable([&] {
@@ -214,15 +200,17 @@ private:
 
     void read(std::uint64_t row) {
         KeptImage& image = kept(row);
-        image.problem = WindowReader::unless_unreadable([&] {
-            Image window = reader_.window(row, image.read);
-            const std::uint64_t bytes = window.pixels.size();
-            if (kept_bytes_.fetch_add(bytes) + bytes <= most_window_bytes) {
-                image.window = std::move(window);
-            } else {
-                kept_bytes_ -= bytes;
-            }
-        });
+        Image window;
+        if (auto problem = reader_.cut(row, window, image.read)) {
+            image.problem = std::move(*problem);
+            return;
+        }
+        const std::uint64_t bytes = window.pixels.size();
+        if (kept_bytes_.fetch_add(bytes) + bytes <= most_window_bytes) {
+            image.window = std::move(window);
+        } else {
+            kept_bytes_ -= bytes;
+        }
     }
 
     /// The version of an image as its models take it, in their place among the batch's inputs.
@@ -233,7 +221,7 @@ private:
         Image again;
         if (image.window.pixels.empty()) {
             ReadImage now;
-            again = reader_.window(row, now);
+            if (const auto problem = reader_.cut(row, again, now)) refuse(*problem);
             if (now.hash != image.read.hash) refuse("its file has changed since the run began");
         }
         const Image corrupted =
@@ -277,8 +265,7 @@ private:
     }
 
     std::size_t input_size(std::size_t p) const {
-        return std::size_t{3} * static_cast<std::size_t>(preprocessings_[p].height) *
-               static_cast<std::size_t>(preprocessings_[p].width);
+        return prediction::input_size(preprocessings_[p]);
     }
     std::span<float> input(std::vector<std::vector<float>>& inputs, std::size_t p,
                            std::size_t i) const {

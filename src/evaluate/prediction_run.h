@@ -14,6 +14,7 @@
 
 #include "assay/evaluate/predict.h"
 #include "assay/image/image.h"
+#include "assay/image/preprocess.h"
 #include "core/memory_budget.h"
 #include "evaluate/shard_buffer.h"
 #include "store/image_check.h"
@@ -71,6 +72,8 @@ std::optional<std::string> use_image(const std::filesystem::path& file, const De
                                      MemoryBudget& memory,
                                      const std::function<void(const Image&)>& use,
                                      ReadImage* read = nullptr);
+/// Numbers that an image becomes.
+std::size_t input_size(const Preprocess& preprocess);
 /// Tells the kernel to fetch the files of rows that are read soon, while others are computed.
 void read_ahead(const Dataset& dataset, std::uint64_t first, std::uint64_t count);
 

@@ -99,24 +99,30 @@ TEST_F(EndToEnd, SameBitsForAnyThreadsAndCompany) {
     EXPECT_EQ(shards(both), shards(reference));
 }
 
+/// Runs the program again and again, killed after waits that grow by `step` milliseconds, so that
+/// the kills fall before, between and after shards until one run gets through. How often it was
+/// killed.
+int kills_until_it_gets_through(const std::vector<std::string>& words, int step) {
+    int kills = 0;
+    for (int wait = 300; wait < 20'000; wait += step) {
+        Program program(words);
+        std::this_thread::sleep_for(std::chrono::milliseconds(wait));
+        ::kill(program.pid(), SIGKILL);
+        const Outcome outcome = program.wait();
+        if (outcome.status == 0) break;
+        EXPECT_EQ(outcome.status, 128 + SIGKILL) << outcome.err;
+        ++kills;
+    }
+    return kills;
+}
+
 TEST_F(EndToEnd, KilledAtAnyMomentItResumesToTheSameBytes) {
     const fs::path reference = fresh("unbroken");
     ASSERT_EQ(assay_run(predict_words(reference)).status, 0);
     const fs::path runs = fresh("killed");
     std::vector<std::string> words = predict_words(runs, {"--threads", "1"});
     words.insert(words.begin(), ASSAY_PROGRAM);
-    int kills = 0;
-    // Waits grow, so that the kills fall before, between and after shards until one run gets
-    // through.
-    for (int wait = 300; wait < 20'000; wait += 60) {
-        Program program(words);
-        std::this_thread::sleep_for(std::chrono::milliseconds(wait));
-        ::kill(program.pid(), SIGKILL);
-        const Outcome outcome = program.wait();
-        if (outcome.status == 0) break;
-        ASSERT_EQ(outcome.status, 128 + SIGKILL) << outcome.err;
-        ++kills;
-    }
+    const int kills = kills_until_it_gets_through(words, 60);
     EXPECT_GE(kills, 1);
     ASSERT_EQ(assay_run(predict_words(runs)).status, 0);
     EXPECT_EQ(shards(runs), shards(reference));
@@ -216,16 +222,7 @@ TEST_F(EndToEnd, ACorruptedRunThatIsKilledResumesToTheSameBytes) {
     std::vector<std::string> words = predict_words(runs, corrupt);
     words.insert(words.end(), {"--threads", "1"});
     words.insert(words.begin(), ASSAY_PROGRAM);
-    int kills = 0;
-    for (int wait = 300; wait < 20'000; wait += 250) {
-        Program program(words);
-        std::this_thread::sleep_for(std::chrono::milliseconds(wait));
-        ::kill(program.pid(), SIGKILL);
-        const Outcome outcome = program.wait();
-        if (outcome.status == 0) break;
-        ASSERT_EQ(outcome.status, 128 + SIGKILL) << outcome.err;
-        ++kills;
-    }
+    const int kills = kills_until_it_gets_through(words, 250);
     EXPECT_GE(kills, 1);
     ASSERT_EQ(assay_run(predict_words(runs, corrupt)).status, 0);
     const auto expected = all_shards(reference);
