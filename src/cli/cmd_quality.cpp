@@ -255,6 +255,7 @@ int quality_stability(std::vector<std::string> arguments) {
 
 const std::vector<Command>& quality_parts() {
     static const std::vector<Command> table = {
+        {"run", "All nine dimensions of your models, from one assay.toml", cmd_quality_run},
         {"score", "One score from nine dimensions (QUBA), ranks, place among 326 models",
          quality_score},
         {"choose", "Models that meet what is needed and that none beats", quality_choose},
@@ -266,6 +267,7 @@ const std::vector<Command>& quality_parts() {
 }
 
 constexpr std::string_view quality_help_examples = R"(
+  assay quality run assay.toml
   assay quality score published --top 10
   assay quality choose published --need "accuracy >= 0.8" --need "params <= 30"
   assay quality correlate published --family paper
