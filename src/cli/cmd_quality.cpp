@@ -5,6 +5,7 @@
 #include "assay/quality/correlate.h"
 #include "assay/quality/groups.h"
 #include "assay/quality/quba.h"
+#include "cli/cmd_quality.h"
 #include "cli/command.h"
 
 namespace assay::cli {
@@ -255,7 +256,9 @@ int quality_stability(std::vector<std::string> arguments) {
 
 const std::vector<Command>& quality_parts() {
     static const std::vector<Command> table = {
-        {"run", "All nine dimensions of your models, from one assay.toml", cmd_quality_run},
+        {"run", "All nine dimensions of your models, from one assay.toml", quality_run},
+        {"measure", "The nine dimensions of classifiers, from their stored predictions",
+         quality_measure},
         {"score", "One score from nine dimensions (QUBA), ranks, place among 326 models",
          quality_score},
         {"choose", "Models that meet what is needed and that none beats", quality_choose},

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "assay/error.h"
+#include "cli/cmd_quality.h"
 #include "cli/command.h"
 #include "cli/plan.h"
 #include "cli/progress.h"
@@ -20,7 +21,7 @@ assay quality run assay.toml --out runs-2 --threads 8 --json -o quality.json
 
 }  // namespace
 
-int cmd_quality_run(std::vector<std::string> arguments) {
+int quality_run(std::vector<std::string> arguments) {
     auto app = make_app(
         "quality run",
         "All nine dimensions of the models of an assay.toml, on the data sets that its table "

@@ -45,7 +45,6 @@ int cmd_list(std::vector<std::string> arguments);
 int cmd_patchml(std::vector<std::string> arguments);
 int cmd_predict(std::vector<std::string> arguments);
 int cmd_quality(std::vector<std::string> arguments);
-int cmd_quality_run(std::vector<std::string> arguments);
 int cmd_replicate(std::vector<std::string> arguments);
 int cmd_robustness(std::vector<std::string> arguments);
 int cmd_run(std::vector<std::string> arguments);

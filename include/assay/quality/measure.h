@@ -32,6 +32,8 @@ struct MeasureQualityOptions {
     bool own_class_sketch = false;  ///< the 1000-class ImageNet-Sketch
     double level = 0.95;
     std::uint64_t seed = 1;
+    /// Draws of labels for the calibration error of a perfectly calibrated classifier; 0: none.
+    std::uint32_t null_draws = 200;
     int threads = 0;  ///< 0: one per core; changes no bit
 };
 
@@ -67,6 +69,10 @@ struct MeasuredQuality {
 /// bad_input: as PredictionStore::open().
 MeasuredQuality measure_quality(const MeasureQualityOptions& options, Comm& comm,
                                 const ProgressCallback& progress = {});
+/// "resnet50=25.6" adds to `parameters`; a csv file with the columns `model` and `parameters` adds
+/// all of its rows. Throws usage, bad_input: neither, a number that is not in millions (0 to 1e5).
+void add_parameters(std::map<std::string, double>& parameters, const std::string& text);
+
 /// "assay.quality/1": the table as read_quality_table() reads it, with the parts.
 Report report_of(const MeasuredQuality& result);
 

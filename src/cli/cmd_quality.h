@@ -1,0 +1,11 @@
+// Parts of assay quality that have files of their own.
+#pragma once
+
+#include "cli/command.h"
+
+namespace assay::cli {
+
+int quality_measure(std::vector<std::string> arguments);
+int quality_run(std::vector<std::string> arguments);
+
+}  // namespace assay::cli

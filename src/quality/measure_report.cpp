@@ -1,0 +1,195 @@
+// The nine dimensions of classifiers, to read.
+#include <fmt/format.h>
+
+#include <functional>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "assay/quality/measure.h"
+
+namespace assay::quality {
+namespace {
+
+using nlohmann::json;
+using Show = Column::Show;
+
+Table dimension_table(const MeasuredQuality& result) {
+    Table table;
+    table.title = "Quality, measured";
+    table.columns = {{.name = "model", .numbers = false}};
+    for (const DimensionFacts& facts : dimension_facts())
+        table.columns.push_back({.name = std::string(facts.title), .show = Show::value_and_half});
+    for (const MeasuredModel& m : result.models) {
+        std::vector<Cell> cells = {m.model};
+        for (const Estimate& value : m.values) {
+            if (value.value) {
+                cells.emplace_back(value);
+            } else {
+                cells.emplace_back();
+            }
+        }
+        table.add(std::move(cells));
+    }
+    table.notes.push_back(
+        fmt::format("Empty: not measured. Intervals: {:g} %, sampling of the images.",
+                    100 * result.options.level));
+    return table;
+}
+
+/// One row a text that models share: "C-robustness | all | frost_synthetic in place of frost".
+Table text_table(const MeasuredQuality& result, std::string title, std::string column,
+                 const std::function<std::string(std::size_t model, std::size_t dimension)>& text) {
+    Table table;
+    table.title = std::move(title);
+    table.columns = {{.name = "dimension", .numbers = false},
+                     {.name = "models", .numbers = false},
+                     {.name = std::move(column), .numbers = false}};
+    for (std::size_t d = 0; d < dimension_count; ++d) {
+        std::map<std::string, std::vector<std::size_t>> of_text;
+        for (std::size_t m = 0; m < result.models.size(); ++m) {
+            if (std::string found = text(m, d); !found.empty()) of_text[found].push_back(m);
+        }
+        for (const auto& [found, models] : of_text) {
+            std::string names = "all";
+            if (models.size() < result.models.size()) {
+                names.clear();
+                for (const std::size_t m : models)
+                    names += (names.empty() ? "" : ", ") + result.models[m].model;
+            }
+            table.add({std::string(dimension_facts()[d].title), names, found});
+        }
+    }
+    return table;
+}
+
+Table part_table(const MeasuredQuality& result) {
+    Table table;
+    table.title = "Parts";
+    table.columns = {{.name = "model", .numbers = false},
+                     {.name = "dimension", .numbers = false},
+                     {.name = "part", .numbers = false},
+                     {.name = "value", .show = Show::value_and_interval},
+                     {.name = "images"},
+                     {.name = "data", .numbers = false},
+                     {.name = "definition", .numbers = false}};
+    for (const MeasuredModel& m : result.models) {
+        if (!table.rows.empty()) table.rule();
+        for (const QualityPart& part : m.parts) {
+            table.add({m.model, std::string(facts_of(part.dimension).title), part.name, part.value,
+                       Count{part.value.n}, part.dataset,
+                       part.value.note.empty() ? part.definition
+                       : part.definition.empty()
+                           ? part.value.note
+                           : fmt::format("{}; {}", part.definition, part.value.note)});
+        }
+    }
+    table.notes.emplace_back("Proportions in percent.");
+    return table;
+}
+
+json json_of(const QualityPart& part) {
+    json out = to_json(part.value);
+    out["part"] = part.name;
+    out["dimension"] = facts_of(part.dimension).name;
+    out["definition"] = part.definition;
+    out["dataset"] = part.dataset;
+    return out;
+}
+
+json json_of(const MeasuredModel& model, const QualityModel& row) {
+    json dimensions = json::object();
+    for (const DimensionFacts& facts : dimension_facts()) {
+        const auto d = static_cast<std::size_t>(facts.dimension);
+        json one = to_json(model.values[d]);
+        one["definition"] = row.cells[d].definition;
+        json shares = json::array();
+        for (const ErrorShare& share : row.cells[d].shares)
+            shares.push_back({{"data", share.data}, {"parts", share.parts}});
+        if (!shares.empty()) one["shares"] = std::move(shares);
+        dimensions[facts.name] = std::move(one);
+    }
+    json parts = json::array();
+    for (const QualityPart& part : model.parts) parts.push_back(json_of(part));
+    return {{"model", model.model},
+            {"file", row.file_hash},
+            {"dimensions", std::move(dimensions)},
+            {"parts", std::move(parts)},
+            {"notes", model.notes}};
+}
+
+/// The table that read_quality_table() reads.
+Table records_of(const MeasuredQuality& result) {
+    Table table;
+    table.columns = {{.name = "model", .numbers = false}};
+    for (const DimensionFacts& facts : dimension_facts()) {
+        const std::string name(facts.name);
+        table.columns.push_back({.name = name});
+        if (facts.dimension == Dimension::parameters) continue;
+        for (const char* ending : {"_se", "_n"}) table.columns.push_back({.name = name + ending});
+        for (const char* ending : {"_definition", "_note"})
+            table.columns.push_back({.name = name + ending, .numbers = false});
+    }
+    for (const QualityModel& model : result.table.models) {
+        std::vector<Cell> cells = {model.name};
+        for (const DimensionFacts& facts : dimension_facts()) {
+            const QualityCell& cell = model.cell(facts.dimension);
+            const auto number = [](const std::optional<double>& value) {
+                return value ? Cell(Number{*value}) : Cell();
+            };
+            cells.push_back(number(cell.value));
+            if (facts.dimension == Dimension::parameters) continue;
+            cells.push_back(number(cell.standard_error));
+            cells.push_back(cell.n > 0 ? Cell(Count{cell.n}) : Cell());
+            cells.emplace_back(cell.definition);
+            cells.emplace_back(cell.note);
+        }
+        table.add(std::move(cells));
+    }
+    return table;
+}
+
+}  // namespace
+
+Report report_of(const MeasuredQuality& result) {
+    Report report;
+    report.title = "Quality beyond accuracy";
+    report.partial = result.partial;
+    report.warnings = result.warnings;
+    std::vector<Block> blocks = {dimension_table(result)};
+    const auto add = [&](Table table) {
+        if (!table.rows.empty()) blocks.emplace_back(std::move(table));
+    };
+    add(text_table(result, "What is missing", "why", [&](std::size_t m, std::size_t d) {
+        return result.models[m].values[d].undefined;
+    }));
+    add(text_table(
+        result, "What differs from the published table", "measured",
+        [&](std::size_t m, std::size_t d) { return result.table.models[m].cells[d].definition; }));
+    add(text_table(result, "Notes", "note", [&](std::size_t m, std::size_t d) {
+        const Estimate& value = result.models[m].values[d];
+        return value.value ? value.note : std::string();
+    }));
+    add(part_table(result));
+    for (const std::string& note : result.notes) blocks.emplace_back(note + ".");
+    report.sections = {{.title = "", .blocks = std::move(blocks), .sections = {}}};
+    report.records = records_of(result);
+    json data = json::object();
+    for (const auto& [role, name] : result.options.data) data[facts_of(role).name] = name;
+    json models = json::array();
+    for (std::size_t m = 0; m < result.models.size(); ++m)
+        models.push_back(json_of(result.models[m], result.table.models[m]));
+    report.result = {{"schema", "assay.quality/1"},
+                     {"data", std::move(data)},
+                     {"eps", result.options.eps},
+                     {"space", name_of(result.options.space)},
+                     {"level", result.options.level},
+                     {"seed", result.options.seed},
+                     {"null_draws", result.options.null_draws},
+                     {"partial", result.partial},
+                     {"models", std::move(models)},
+                     {"notes", result.notes},
+                     {"warnings", result.warnings}};
+    return report;
+}
+
+}  // namespace assay::quality
