@@ -142,6 +142,8 @@ private:
             row.cells[d].value.reset();
             row.cells[d].standard_error.reset();
             row.cells[d].shares.clear();
+            row.cells[d].undefined = why;
+            row.cells[d].note.clear();
         };
         for (const MissingDimension& missing : missing_of(options_, work_)) {
             if (missing.model.empty() || missing.model == model.model)
@@ -178,6 +180,8 @@ private:
 
     void write() {
         result_.table = options_.predict.runs / "quality.json";
+        write_file_atomically(options_.predict.runs / "quality.csv",
+                              write_quality_csv(result_.measured.table));
         write_file_atomically(result_.table, json_text(report_of(result_).result));
     }
 
