@@ -6,7 +6,9 @@
 #include <cmath>
 #include <cstddef>
 #include <functional>
-#include <set>
+#include <memory>
+#include <mutex>
+#include <optional>
 
 #include "assay/error.h"
 #include "assay/evaluate/attack.h"
@@ -36,24 +38,36 @@ double seconds_since(Clock::time_point start) {
     return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-/// Seconds of one unit, `units` a call, with all threads at work.
-double seconds_of_unit(int threads, double units, const std::function<void()>& call) {
-    constexpr double long_enough = 0.1;
-    const auto many = [&](std::size_t calls) {
+/// Seconds of each of several calls, made in turn by all threads as a run makes them: one after
+/// another on the same batch, so that none finds its own weights in the caches.
+std::vector<double> seconds_of_calls(int threads, std::size_t calls,
+                                     const std::function<void(std::size_t call)>& make) {
+    constexpr double long_enough = 0.3;
+    const auto count = static_cast<std::size_t>(threads);
+    std::vector<double> sums(calls, 0);
+    std::mutex mutex;
+    const auto rounds = [&](std::size_t n) {
+        sums.assign(calls, 0);
         const auto start = Clock::now();
-        parallel_blocks(calls, threads, [&](std::size_t) {
-            throw_if_stopped();
-            call();
+        parallel_blocks(n, threads, [&](std::size_t) {
+            std::vector<double> own(calls);
+            for (std::size_t c = 0; c < calls; ++c) {
+                throw_if_stopped();
+                const auto before = Clock::now();
+                make(c);
+                own[c] = seconds_since(before);
+            }
+            const std::scoped_lock lock(mutex);
+            for (std::size_t c = 0; c < calls; ++c) sums[c] += own[c];
         });
         return seconds_since(start);
     };
     // Code is compiled for the shapes that it meets in the first calls.
-    many(2 * static_cast<std::size_t>(threads));
-    for (std::size_t calls = static_cast<std::size_t>(threads);; calls *= 2) {
-        const double seconds = many(calls);
-        if (seconds > long_enough || calls > 1000)
-            return seconds / (static_cast<double>(calls) * units);
-    }
+    rounds(2 * count);
+    std::size_t n = count;
+    while (rounds(n) < long_enough && n < 1000 * count) n *= 2;
+    for (double& sum : sums) sum /= static_cast<double>(n);
+    return sums;
 }
 
 /// Images of a data set, evenly apart, as they are in memory.
@@ -128,46 +142,97 @@ double prepare_seconds(const ProbeImages& probe, const std::vector<LoadedModel>&
 /// What a pass of one image through a model takes, with all threads at work.
 struct ModelTimes {
     double forward = 0, gradient = 0;
-    double correct = 1;  ///< of the probed images
+    double correct = 1;  ///< of the images: they are attacked
 };
 
-ModelTimes time_model(const LoadedModel& model, const ProbeImages& probe, const Dataset& val,
-                      std::uint32_t asked_batch, bool attacked, AttackSpace space, int threads) {
-    const std::size_t size = size_of(model.spec.preprocess);
-    const ModelFacts& facts = model.classifier->facts();
-    const std::size_t batch = asked_batch > 0 ? asked_batch : default_batch_size(facts);
-    std::vector<float> input(std::max(batch, probe.images.size()) * size, 0.5F);
+/// The models' inputs of the probed images; of fewer images than a batch grey ones fill it.
+struct ProbeInputs {
+    std::size_t size = 0, batch = 0;
+    std::vector<float> values;
+};
+
+ProbeInputs inputs_of(const LoadedModel& model, const ProbeImages& probe, std::uint32_t batch,
+                      int threads) {
+    ProbeInputs inputs;
+    inputs.size = size_of(model.spec.preprocess);
+    inputs.batch = batch > 0 ? batch : default_batch_size(model.classifier->facts());
+    inputs.values.assign(std::max(inputs.batch, probe.images.size()) * inputs.size, 0.5F);
     parallel_blocks(probe.images.size(), threads, [&](std::size_t i) {
         preprocess_into(probe.images[i], model.spec.preprocess,
-                        std::span(input).subspan(i * size, size));
+                        std::span(inputs.values).subspan(i * inputs.size, inputs.size));
     });
-    ModelTimes times;
-    const auto n = static_cast<double>(batch);
-    times.forward = seconds_of_unit(threads, n, [&] {
-        std::vector<float> out(batch * facts.classes);
-        model.classifier->scores(std::span(input).first(batch * size), batch, out);
-    });
-    if (!attacked) return times;
+    return inputs;
+}
 
+/// Of the labelled ones among them; nothing where there is none.
+std::optional<double> correct_of(const LoadedModel& model, const ProbeImages& probe,
+                                 const ProbeInputs& inputs, const Dataset& val) {
     std::size_t labelled = 0, correct = 0;
+    std::vector<float> out(model.classifier->facts().classes);
     for (std::size_t i = 0; i < probe.images.size(); ++i) {
         const std::int32_t label = val.single_label(probe.items[i]);
         if (label < 0) continue;
-        std::vector<float> out(facts.classes);
-        model.classifier->scores(std::span(input).subspan(i * size, size), 1, out);
+        model.classifier->scores(std::span(inputs.values).subspan(i * inputs.size, inputs.size), 1,
+                                 out);
         ++labelled;
         correct += std::ranges::max_element(out) - out.begin() == label ? 1 : 0;
     }
-    if (labelled > 0) times.correct = static_cast<double>(correct) / static_cast<double>(labelled);
-    const auto pixels = pixel_model(model.classifier, model.spec.preprocess, space);
-    const std::vector<float> grey(batch * size, 0.5F);
-    const std::vector<std::uint32_t> labels(batch, 0);
-    times.gradient = seconds_of_unit(threads, n, [&] {
-        std::vector<float> scores(batch * facts.classes), gradient(batch * size);
-        std::vector<double> losses(batch);
-        pixels->gradients({Loss::cross_entropy, grey, labels, {}}, {scores, losses, gradient});
+    if (labelled == 0) return std::nullopt;
+    return static_cast<double>(correct) / static_cast<double>(labelled);
+}
+
+/// Where val is predicted already.
+std::optional<double> correct_of(const std::filesystem::path& store, int threads) {
+    if (!is_there(store / "manifest.json")) return std::nullopt;
+    try {
+        const PredictionStore there = PredictionStore::open(store);
+        if (!there.complete()) return std::nullopt;
+        const auto outcomes = outcomes_of(there, threads);
+        const auto n = outcomes.size() - count_of(outcomes, RowOutcome::none);
+        if (n == 0) return std::nullopt;
+        return static_cast<double>(count_of(outcomes, RowOutcome::correct)) /
+               static_cast<double>(n);
+    } catch (const Error& error) {
+        if (error.code() != ErrorCode::bad_input) throw;
+        return std::nullopt;
+    }
+}
+
+void time_forward(const std::vector<LoadedModel>& models, const std::vector<ProbeInputs>& inputs,
+                  int threads, std::vector<ModelTimes>& times) {
+    const auto seconds = seconds_of_calls(threads, models.size(), [&](std::size_t m) {
+        const ProbeInputs& own = inputs[m];
+        std::vector<float> out(own.batch * models[m].classifier->facts().classes);
+        models[m].classifier->scores(std::span(own.values).first(own.batch * own.size), own.batch,
+                                     out);
     });
-    return times;
+    for (std::size_t m = 0; m < models.size(); ++m)
+        times[m].forward = seconds[m] / static_cast<double>(inputs[m].batch) / threads;
+}
+
+/// Of the models at these places. An attack's batches hold the images that are classified
+/// correctly.
+void time_gradients(const std::vector<LoadedModel>& models, const std::vector<ProbeInputs>& inputs,
+                    const std::vector<std::size_t>& attacked, AttackSpace space, int threads,
+                    std::vector<ModelTimes>& times) {
+    std::vector<std::unique_ptr<AttackedModel>> pixels;
+    std::vector<std::size_t> batches;
+    for (const std::size_t m : attacked) {
+        pixels.push_back(pixel_model(models[m].classifier, models[m].spec.preprocess, space));
+        batches.push_back(std::max<std::size_t>(
+            1, static_cast<std::size_t>(
+                   std::llround(times[m].correct * static_cast<double>(inputs[m].batch)))));
+    }
+    const auto seconds = seconds_of_calls(threads, attacked.size(), [&](std::size_t a) {
+        const std::size_t n = batches[a], size = inputs[attacked[a]].size;
+        const std::vector<float> grey(n * size, 0.5F);
+        const std::vector<std::uint32_t> labels(n, 0);
+        std::vector<float> scores(n * pixels[a]->classes()), gradient(n * size);
+        std::vector<double> losses(n);
+        pixels[a]->gradients({Loss::cross_entropy, grey, labels, {}}, {scores, losses, gradient});
+    });
+    for (std::size_t a = 0; a < attacked.size(); ++a)
+        times[attacked[a]].gradient = seconds[a] / static_cast<double>(batches[a]) / threads;
 }
 
 /// Rows that a store has, as a proportion. What is wrong with it is for the run to say.
@@ -276,28 +341,31 @@ private:
     }
 
     void probe() {
-        Progress progress{.step = "timing", .total = options_.models.size()};
-        const auto tell = [&] {
-            throw_if_stopped();
-            if (progress_) progress_(progress);
-        };
+        if (progress_) progress_({.step = "timing"});
         const std::vector<LoadedModel> on_val = models_on(options_, Role::val);
         const ProbeImages images = read_probe(val(), options_.predict, plan_.threads);
-        std::vector<ModelTimes> times;
-        double forward = 0;
-        for (const LoadedModel& model : on_val) {
-            tell();
-            const bool attacked = std::ranges::any_of(work_.attackable, [&](const auto& other) {
-                return other.spec.name == model.spec.name;
-            });
-            times.push_back(with_note(fmt::format("timing `{}`", model.spec.name), [&] {
-                return time_model(model, images, val(), options_.predict.batch_size, attacked,
-                                  options_.measure.space, plan_.threads);
-            }));
-            forward += times.back().forward;
-            ++progress.done;
+        std::vector<ModelTimes> times(on_val.size());
+        std::vector<ProbeInputs> inputs;
+        std::vector<std::size_t> attacked;
+        for (std::size_t m = 0; m < on_val.size(); ++m) {
+            const LoadedModel& model = on_val[m];
+            inputs.push_back(inputs_of(model, images, options_.predict.batch_size, plan_.threads));
+            const bool is_attacked = std::ranges::any_of(
+                work_.attackable,
+                [&](const LoadedModel& other) { return other.spec.name == model.spec.name; });
+            if (!is_attacked) continue;
+            attacked.push_back(m);
+            const auto known =
+                correct_of(options_.predict.runs / val().name / model.spec.name, plan_.threads);
+            times[m].correct =
+                known ? *known : correct_of(model, images, inputs[m], val()).value_or(1);
         }
-        tell();
+        time_forward(on_val, inputs, plan_.threads, times);
+        if (!attacked.empty()) {
+            time_gradients(on_val, inputs, attacked, options_.measure.space, plan_.threads, times);
+        }
+        double forward = 0;
+        for (const ModelTimes& one : times) forward += one.forward;
         for (QualityStep& step : plan_.steps) {
             if (step.name == "attacks") {
                 const auto at = std::ranges::find_if(on_val,
@@ -333,7 +401,7 @@ private:
     void time_attacks(QualityStep& step, const LoadedModel& model, const ModelTimes& times,
                       const ProbeImages& images) {
         const double n = static_cast<double>(step.images);
-        const double correct = correct_of(model).value_or(times.correct);
+        const double correct = times.correct;
         const double first = std::min(repeated_images, n);
         const double forward = 5, gradients = correct * (1 + pgd_steps);
         const double longer = correct * 10 * pgd_steps;
@@ -349,22 +417,6 @@ private:
         step.passes = static_cast<std::uint64_t>(
             std::llround(n * (forward + 3 * gradients) + 3 * first * longer));
         step.seconds = std::max(all, one_thread) * (1 - step.done);
-    }
-
-    /// Where val is predicted already.
-    std::optional<double> correct_of(const LoadedModel& model) const {
-        const auto store = options_.predict.runs / val().name / model.spec.name;
-        if (done_of(store) < 1) return std::nullopt;
-        try {
-            const auto outcomes =
-                outcomes_of(PredictionStore::open(store), options_.predict.threads);
-            if (outcomes.empty()) return std::nullopt;
-            return static_cast<double>(count_of(outcomes, RowOutcome::correct)) /
-                   static_cast<double>(outcomes.size());
-        } catch (const Error& error) {
-            if (error.code() != ErrorCode::bad_input) throw;
-            return std::nullopt;
-        }
     }
 
     /// To make all versions of one image, and bring them to the models' inputs.

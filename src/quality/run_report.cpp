@@ -27,6 +27,22 @@ std::string whole_rows(const QualityTable& table) {
     return rows;
 }
 
+/// The parts of many models are more than a person reads: they are in the file.
+void shorten(Report& report, const QualityRunResult& result) {
+    constexpr std::size_t most_models = 2;
+    if (result.measured.models.size() <= most_models) return;
+    for (Section& section : report.sections) {
+        const auto gone = std::erase_if(section.blocks, [](const Block& block) {
+            const Table* const table = std::get_if<Table>(&block);
+            return table != nullptr && table->title == "Parts";
+        });
+        if (gone > 0) {
+            section.blocks.emplace_back(
+                "Parts of the dimensions, with their intervals: " + result.table.string() + ".");
+        }
+    }
+}
+
 Table fault_table(const std::vector<CheckedPair>& pairs) {
     Table table{.title = "What assay check found",
                 .columns = {{"model", false}, {"finding", false}, {"", false}, {"advice", false}},
@@ -85,6 +101,13 @@ void add_scores(Report& report, const QualityTable& table, double level) {
     how.level = level;
     Report scored = report_of(score_quality(table, how));
     for (Section& section : scored.sections) report.sections.push_back(std::move(section));
+    if (!scored.warnings.empty()) {
+        report.sections.push_back(
+            {.title = "",
+             .blocks = {std::string("Places among the 326 compare values that were measured in "
+                                    "other ways: see what differs above.")},
+             .sections = {}});
+    }
     report.result["score"] = std::move(scored.result);
 }
 
@@ -140,6 +163,7 @@ Report report_of(const QualityRunResult& result) {
     Report report = report_of(result.measured);
     report.result = json_of(result.measured, std::move(report.result));
     report.records = quality_records(result.measured.table);
+    shorten(report, result);
     if (Table faults = fault_table(result.findings); !faults.rows.empty())
         report.sections.push_back({.title = "", .blocks = {std::move(faults)}, .sections = {}});
     add_scores(report, result.measured.table, result.measured.options.level);

@@ -29,6 +29,12 @@ if(TARGET assay_torch)
     add_dependencies(test_end_to_end assay_torch shape_images)
     target_compile_definitions(test_sweep PRIVATE ASSAY_HAS_TORCH=1)
 
+    assay_program_test(quality_program SLOW
+        SOURCES cli/quality_run_test.cpp
+        LINKS assay_core)
+    target_compile_definitions(test_quality_program PRIVATE ASSAY_IMAGES="$<TARGET_FILE:shape_images>")
+    add_dependencies(test_quality_program assay_torch shape_images)
+
     assay_program_test(demo SLOW
         SOURCES cli/demo_test.cpp
         LINKS assay_store assay_core)
