@@ -258,6 +258,7 @@ const std::vector<Command>& quality_parts() {
     static const std::vector<Command> table = {
         {"measure", "The nine dimensions of classifiers, from their stored predictions",
          quality_measure},
+        {"shape-bias", "The shape bias of people, from their answers", quality_shape_bias},
         {"score", "One score from nine dimensions (QUBA), ranks, place among 326 models",
          quality_score},
         {"choose", "Models that meet what is needed and that none beats", quality_choose},
