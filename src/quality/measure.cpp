@@ -183,6 +183,14 @@ MeasuredDimension not_measurable(std::string why) {
     return out;
 }
 
+void add_note(Estimate& value, const std::string& note) {
+    value.note += (value.note.empty() ? "" : "; ") + note;
+}
+
+void note_unscored(Estimate& value, std::uint64_t images) {
+    if (images > 0) add_note(value, fmt::format("{} images without scores do not count", images));
+}
+
 std::unique_ptr<Answers> MeasuredInputs::answers_of(Role role, std::string& why) const {
     const std::string dataset = index.dataset_of(role);
     if (dataset.empty()) {

@@ -146,9 +146,9 @@ MeasuredDimension measured_focus(const MeasuredInputs& in) {
     out.value.interval->low = std::max(0.0, out.value.interval->low);
     out.value.interval->high = std::min(2.0, out.value.interval->high);
     if (alone > 0) {
-        out.value.note += fmt::format("{}{} images have no partner in the other set",
-                                      out.value.note.empty() ? "" : "; ", alone);
+        add_note(out.value, fmt::format("{} images have no partner in the other set", alone));
     }
+    note_unscored(out.value, same->unscored + rand->unscored);
     add_differences(out.differs, differences_of(in, Role::mixed_same, same->store,
                                                 same->map.has_value(), n_same));
     add_differences(out.differs, differences_of(in, Role::mixed_rand, rand->store,
@@ -170,12 +170,14 @@ MeasuredDimension measured_shape_bias(const MeasuredInputs& in) {
     Numbering shape_images, texture_images;
     std::vector<CueDecision> decisions;
     std::vector<std::size_t> items;
-    std::uint64_t unnamed = 0;
+    std::uint64_t unnamed = 0, unscored = 0;
     for (std::size_t i = 0; i < dataset.size(); ++i) {
         const Cues& cues = answers->truth.cues[i];
-        if (cues.shape < 0 || cues.texture < 0 || cues.shape == cues.texture ||
-            answers->predicted[i] == Answers::no_score)
+        if (cues.shape < 0 || cues.texture < 0 || cues.shape == cues.texture) continue;
+        if (answers->predicted[i] == Answers::no_score) {
+            ++unscored;
             continue;
+        }
         CueImages made = cue_images_of(dataset.ids[i]);
         if (shapes != nullptr) made.shape = shapes->values[i];
         if (textures != nullptr) made.texture = textures->values[i];
@@ -199,9 +201,12 @@ MeasuredDimension measured_shape_bias(const MeasuredInputs& in) {
     for (std::size_t k = 0; k < items.size(); ++k) influence[items[k]] = bias.influence[k];
     out.sources = {source_of_items(answers->data, influence, bias.variance)};
     if (unnamed > 0) {
-        out.value.note = fmt::format(
-            "{} images do not tell which images they were made of: taken as independent", unnamed);
+        add_note(out.value,
+                 fmt::format(
+                     "{} images do not tell which images they were made of: taken as independent",
+                     unnamed));
     }
+    note_unscored(out.value, unscored);
     out.differs = differences_of(in, Role::cue_conflict, answers->store, answers->map.has_value(),
                                  dataset.size());
     const std::string name = answers->store.spec().dataset_name;

@@ -200,10 +200,7 @@ MeasuredDimension measured_adversarial(const MeasuredInputs& in) {
         out.sources = {source_of_items(images.data, influence_of(images),
                                        std::pow(*out.value.standard_error, 2))};
     }
-    if (unscored > 0) {
-        out.value.note += fmt::format("{}{} images without scores do not count",
-                                      out.value.note.empty() ? "" : "; ", unscored);
-    }
+    note_unscored(out.value, unscored);
     return out;
 }
 
@@ -263,10 +260,12 @@ MeasuredDimension measured_ood(const MeasuredInputs& in) {
     MeasuredDimension out;
     std::vector<const Answers*> answers;
     bool zero = false;
+    std::uint64_t unscored = val.unscored;
     for (std::size_t k = 0; k < sets.size(); ++k) {
         const Answers& set = *sets[k];
         answers.push_back(&set);
         zero = zero || set.hits == 0;
+        unscored += set.unscored;
         const RoleFacts& facts = facts_of(ood_roles[k]);
         out.parts.push_back(accuracy_part_of(std::string(facts.name), set.map ? set.map->name : "",
                                              set.store.spec().dataset_name, set.hits, set.n,
@@ -278,8 +277,10 @@ MeasuredDimension measured_ood(const MeasuredInputs& in) {
     out.value = ood_ratio(answers, val, level);
     if (zero) {
         take_bound(out, upper_ood_bound(answers, val, level), level);
+        note_unscored(out.value, unscored);
         return out;
     }
+    note_unscored(out.value, unscored);
     const double square = *out.value.value * *out.value.value;
     for (const Answers* set : answers) {
         out.sources.push_back(source_of_items(set->data, centred(*set),

@@ -39,6 +39,7 @@ MeasuredDimension of_metric(const MeasuredInputs& in, Request request) {
     out.value = estimate_in(*in.scored, request);
     out.value.unit = Unit::number;
     if (!out.value.value) return out;
+    note_unscored(out.value, in.val->unscored);
     out.differs = differences_of(in, Role::val, *in.val);
     const std::vector<double>& without =
         in.scored->estimates.at(static_cast<std::size_t>(request)).without;
@@ -113,6 +114,7 @@ MeasuredDimension measured_accuracy(const MeasuredInputs& in) {
         if (val.counts(i)) influence[i] = (val.correct(i) ? 1 : 0) - p;
     }
     out.sources = {source_of_items(val.data, influence, variance)};
+    note_unscored(out.value, val.unscored);
     out.differs = differences_of(in, Role::val, val);
     return out;
 }
