@@ -133,8 +133,10 @@ MeasuredDimension measured_adversarial(const MeasuredInputs& in) {
         out.sources = {unknown_source(*out.value.standard_error)};
         out.value.interval = wilson(hits[0], hits[0], level);
     } else {
-        out.sources = {source_of_items(images.data, influence_of(images),
-                                       std::pow(*out.value.standard_error, 2))};
+        const double variance = std::pow(*out.value.standard_error, 2);
+        out.sources = {source_of_items(images.data, influence_of(images), variance)};
+        out.value.interval = wilson_of_variance(
+            *out.value.value, variance, normal_quantile(.5 + level / 2), level, "wilson.images");
     }
     note_unscored(out.value, unscored);
     return out;
@@ -173,8 +175,13 @@ MeasuredDimension measured_corruptions(const MeasuredInputs& in) {
         out.value.standard_error = std::sqrt(proportion_variance(all, level));
         out.sources = {unknown_source(*out.value.standard_error)};
     } else {
-        out.sources = {source_of_items(in.corrupted_id, ratio.influence,
-                                       std::pow(*out.value.standard_error, 2))};
+        const double variance = std::pow(*out.value.standard_error, 2);
+        out.sources = {source_of_items(in.corrupted_id, ratio.influence, variance)};
+        const double t = student_t_quantile(.5 + level / 2, static_cast<double>(out.value.n - 1));
+        if (*out.value.value < 1) {
+            out.value.interval =
+                wilson_of_variance(*out.value.value, variance, t, level, "wilson.images");
+        }
     }
     return out;
 }

@@ -25,6 +25,31 @@ double upper_ratio(std::span<const Hits> sets, Hits clean, double level) {
            wilson(clean.hits, clean.n, level).low;
 }
 
+/// Of single pairs the hybrid score interval, which has a width where few of them differ; else by
+/// Student's t over the foregrounds.
+Interval focus_interval(std::span<const ForegroundHits> foregrounds, const Focus& focus,
+                        double level) {
+    std::uint64_t both = 0, only_same = 0, only_rand = 0;
+    bool pairs = true;
+    for (const ForegroundHits& f : foregrounds) {
+        pairs = pairs && f.same.n == 1 && f.rand.n == 1;
+        both += f.same.hits > 0 && f.rand.hits > 0 ? 1 : 0;
+        only_same += f.same.hits > 0 && f.rand.hits == 0 ? 1 : 0;
+        only_rand += f.same.hits == 0 && f.rand.hits > 0 ? 1 : 0;
+    }
+    if (pairs) {
+        const Interval gap =
+            paired_difference(both, only_same, only_rand, foregrounds.size(), level).interval;
+        return {1 - gap.high, 1 - gap.low, level, "newcombe.paired"};
+    }
+    const double degrees = std::max(1.0, static_cast<double>(foregrounds.size()) - 1);
+    Interval interval = symmetric_interval(*focus.value.value, std::sqrt(focus.variance), level,
+                                           "clusters.foreground", degrees);
+    interval.low = std::max(0.0, interval.low);
+    interval.high = std::min(2.0, interval.high);
+    return interval;
+}
+
 }  // namespace
 
 double proportion_variance(Hits hits, double level) {
@@ -34,6 +59,16 @@ double proportion_variance(Hits hits, double level) {
 
 double log_variance(Hits hits, double level) {
     return proportion_variance(hits, level) / square_of(hits.rate());
+}
+
+Interval wilson_of_variance(double value, double variance, double quantile, double level,
+                            std::string method) {
+    // z^2 / n, of n draws with this variance.
+    const double share = square_of(quantile) * variance / (value * (1 - value));
+    const double centre = (value + share / 2) / (1 + share);
+    const double half =
+        std::sqrt(square_of(quantile) * variance + square_of(share) / 4) / (1 + share);
+    return {std::max(0.0, centre - half), std::min(1.0, centre + half), level, std::move(method)};
 }
 
 void take_zero_bound(Estimate& value, double bound, double level) {
@@ -107,10 +142,7 @@ Focus focus_of(std::span<const ForegroundHits> foregrounds, double level) {
         out.variance = squares * count / (count - 1);
     }
     out.value.standard_error = std::sqrt(out.variance);
-    out.value.interval = symmetric_interval(*out.value.value, *out.value.standard_error, level,
-                                            "clusters.foreground", std::max(1.0, count - 1));
-    out.value.interval->low = std::max(0.0, out.value.interval->low);
-    out.value.interval->high = std::min(2.0, out.value.interval->high);
+    out.value.interval = focus_interval(foregrounds, out, level);
     return out;
 }
 

@@ -22,6 +22,12 @@ double proportion_variance(Hits hits, double level);
 /// The variance of log(hits / n), hits > 0.
 double log_variance(Hits hits, double level);
 
+/// Wilson's interval of a value in (0, 1), with as many draws as have this variance, and `quantile`
+/// of the normal distribution or Student's: unlike value +- quantile * error, it is longer on the
+/// side that has room.
+Interval wilson_of_variance(double value, double variance, double quantile, double level,
+                            std::string method);
+
 /// A value that is 0 because a factor is: [0, bound], and half of the bound as the standard error.
 void take_zero_bound(Estimate& value, double bound, double level);
 
@@ -39,8 +45,8 @@ struct Focus {
     double variance = 0;            ///< of its mean, foregrounds being independent
     std::vector<double> influence;  ///< of each foreground; empty: all agree
 };
-/// Interval: Student's t with a degree fewer than foregrounds. Where all foregrounds agree, the
-/// error is that of a proportion of none.
+/// Interval: of single pairs Newcombe's (paired_difference()), else Student's t with a degree fewer
+/// than foregrounds. Where all foregrounds agree, the error is that of a proportion of none.
 Focus focus_of(std::span<const ForegroundHits> foregrounds, double level);
 
 }  // namespace assay::quality

@@ -60,8 +60,10 @@ TEST(ShapeBiasOf, ClustersWidenIt) {
     // Shapes: 4/3 sum of (4 / 32)^2; textures: sums are 0; images: 16/15 of 16 / 32^2.
     EXPECT_NEAR(bias.variance, 4.0 / 3 * 4 / 64 - 16.0 / 15 / 64, 1e-15);
     EXPECT_EQ(bias.value.interval->method, "clusters.two_way");
-    EXPECT_NEAR(half_width(bias.value),
-                std::min(.5, student_t_quantile(.975, 3) * std::sqrt(bias.variance)), 1e-12);
+    // Wilson's with t instead of z and n of p (1 - p) / n = the variance.
+    const double share = std::pow(student_t_quantile(.975, 3), 2) * bias.variance / .25;
+    EXPECT_NEAR(half_width(bias.value), std::sqrt(.25 * share + share * share / 4) / (1 + share),
+                1e-12);
 }
 
 class People : public testing::Test {
