@@ -259,6 +259,7 @@ const std::vector<Command>& quality_parts() {
         {"run", "All nine dimensions of your models, from one assay.toml", quality_run},
         {"measure", "The nine dimensions of classifiers, from their stored predictions",
          quality_measure},
+        {"shape-bias", "The shape bias of people, from their answers", quality_shape_bias},
         {"score", "One score from nine dimensions (QUBA), ranks, place among 326 models",
          quality_score},
         {"choose", "Models that meet what is needed and that none beats", quality_choose},

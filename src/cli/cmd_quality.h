@@ -7,5 +7,6 @@ namespace assay::cli {
 
 int quality_measure(std::vector<std::string> arguments);
 int quality_run(std::vector<std::string> arguments);
+int quality_shape_bias(std::vector<std::string> arguments);
 
 }  // namespace assay::cli

@@ -1,10 +1,12 @@
-// assay quality measure: the nine dimensions from stored predictions.
+// assay quality measure and shape-bias: the nine dimensions from stored predictions, and one of
+// them of people.
 #include <CLI/CLI.hpp>
 #include <array>
 
 #include "assay/collective/comm.h"
 #include "assay/evaluate/attack.h"
 #include "assay/quality/measure.h"
+#include "assay/quality/people.h"
 #include "cli/cmd_quality.h"
 #include "cli/progress.h"
 
@@ -16,6 +18,11 @@ using namespace quality;
 constexpr std::string_view quality_measure_examples = R"(
 assay quality measure runs --val val --r imagenet-r --sketch sketch --stylized stylized --edge edge --silhouette silhouette --mixed-same mixed_same --mixed-rand mixed_rand --cue-conflict cue-conflict -o quality.csv
 assay quality measure runs --val v1 --attacked v1_200 --parameters resnet50=25.6 --json
+)";
+
+constexpr std::string_view quality_people_examples = R"(
+assay quality shape-bias model-vs-human/raw-data/cue-conflict
+assay quality shape-bias cue-conflict_subject-*.csv --json
 )";
 
 }  // namespace
@@ -91,6 +98,30 @@ int quality_measure(std::vector<std::string> arguments) {
     line.finish();
     output.print(report_of(measured));
     return measured.partial ? Status::partial : Status::done;
+}
+
+int quality_shape_bias(std::vector<std::string> arguments) {
+    auto app =
+        make_app("quality shape-bias",
+                 "The shape bias of people, each and all, from their answers to cue-conflict "
+                 "images.",
+                 quality_people_examples);
+    std::vector<std::filesystem::path> answers;
+    double level = 0.95;
+    Output output;
+    app->add_option(
+           "answers", answers,
+           "csv files or folders of them, as model-vs-human publishes them (docs/formats.md)")
+        ->required()
+        ->type_name("PEOPLE");
+    app->add_option("--level", level, "Of the intervals")
+        ->check(CLI::Range(0.5, 0.9999))
+        ->type_name("P")
+        ->capture_default_str();
+    output.add_to(*app);
+    if (!parse(*app, std::move(arguments))) return Status::done;
+    output.print(report_of(shape_bias_of_people(answers, level)));
+    return Status::done;
 }
 
 }  // namespace assay::cli

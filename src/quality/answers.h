@@ -10,6 +10,7 @@
 #include "assay/quality/role.h"
 #include "assay/store/prediction_store.h"
 #include "evaluate/truth.h"
+#include "quality/ratios.h"
 
 namespace assay::quality {
 
@@ -23,6 +24,7 @@ struct Answers {
     std::uint64_t unscored = 0;     ///< items with a label, and without a score
 
     static constexpr std::int32_t no_score = -2;
+    Hits of_all() const { return {hits, n}; }
     bool counts(std::size_t item) const {
         return truth.targets[item] >= 0 && predicted[item] != no_score;
     }

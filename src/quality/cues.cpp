@@ -5,6 +5,7 @@
 
 #include "core/statistics.h"
 #include "core/text.h"
+#include "quality/ratios.h"
 
 namespace assay::quality {
 namespace {
@@ -84,10 +85,8 @@ ShapeBias shape_bias_of(std::span<const CueDecision> decisions, double level) {
         out.value.note = "one shape image or one texture image: its own error cannot be told";
         return out;
     }
-    out.value.interval = symmetric_interval(bias, *out.value.standard_error, level,
-                                            "clusters.two_way", static_cast<double>(fewer - 1));
-    out.value.interval->low = std::max(0.0, out.value.interval->low);
-    out.value.interval->high = std::min(1.0, out.value.interval->high);
+    const double t = student_t_quantile(.5 + level / 2, static_cast<double>(fewer - 1));
+    out.value.interval = wilson_of_variance(bias, out.variance, t, level, "clusters.two_way");
     return out;
 }
 

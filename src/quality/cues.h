@@ -47,9 +47,9 @@ struct ShapeBias {
     std::vector<double> influence;  ///< what each decision adds
 };
 /// Variance by two-way clusters (Cameron, Gelbach and Miller 2011): of shape images + of texture
-/// images - of the conflicts, and no less than the last; the interval by Student's t with as many
-/// degrees of freedom as the fewer of both kinds less one. Where all decisions that count agree, it
-/// is Wilson's.
+/// images - of the conflicts, and no less than the last; the interval is wilson_of_variance() with
+/// Student's t of as many degrees of freedom as the fewer of both kinds less one. Where all
+/// decisions that count agree, it is Wilson's.
 ShapeBias shape_bias_of(std::span<const CueDecision> decisions, double level);
 
 /// F / (F - 1) times the sum of squares of the sums by cluster, with F clusters; 0 of one cluster.

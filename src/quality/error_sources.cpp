@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "assay/metric/metric.h"
-#include "core/statistics.h"
 
 namespace assay::quality {
 
@@ -56,15 +55,6 @@ void set_error(QualityCell& cell, const std::vector<ErrorSource>& sources) {
         for (double& part : share.parts) part *= scale;
     }
     cell.shares = std::move(shares);
-}
-
-double proportion_variance(std::uint64_t hits, std::uint64_t n, double level) {
-    if (hits == 0 || hits == n) {
-        const double bound = zero_hits_bound(n, level);
-        return bound * bound / 4;
-    }
-    const double p = static_cast<double>(hits) / static_cast<double>(n);
-    return p * (1 - p) / static_cast<double>(n);
 }
 
 }  // namespace assay::quality

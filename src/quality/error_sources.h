@@ -32,8 +32,4 @@ ErrorSource source_of_groups(std::string data, const std::vector<double>& withou
 /// sources is not known by group.
 void set_error(QualityCell& cell, const std::vector<ErrorSource>& sources);
 
-/// The variance of hits / n: p (1 - p) / n; of none or all, where that is 0, the square of half the
-/// one-sided bound of such a proportion (the rule of three).
-double proportion_variance(std::uint64_t hits, std::uint64_t n, double level);
-
 }  // namespace assay::quality

@@ -3,11 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 #include "assay/data/class_list.h"
 #include "assay/error.h"
-#include "core/parallel.h"
+#include "core/statistics.h"
 #include "quality/labels.h"
 #include "quality/measured_dimension.h"
 
@@ -181,6 +182,25 @@ MeasuredDimension not_measurable(std::string why) {
     MeasuredDimension out;
     out.value.undefined = std::move(why);
     return out;
+}
+
+QualityPart accuracy_part(std::string name, std::string definition, std::string dataset, Hits hits,
+                          double level) {
+    QualityPart part;
+    part.name = std::move(name);
+    part.definition = std::move(definition);
+    part.dataset = std::move(dataset);
+    part.value = wilson_proportion(hits.hits, hits.n, level, "no image has a label and a score");
+    if (part.value.value) part.value.standard_error = std::sqrt(proportion_variance(hits, level));
+    return part;
+}
+
+void add_note(Estimate& value, const std::string& note) {
+    value.note += (value.note.empty() ? "" : "; ") + note;
+}
+
+void note_unscored(Estimate& value, std::uint64_t images) {
+    if (images > 0) add_note(value, fmt::format("{} images without scores do not count", images));
 }
 
 std::unique_ptr<Answers> MeasuredInputs::answers_of(Role role, std::string& why) const {

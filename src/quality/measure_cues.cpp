@@ -59,18 +59,6 @@ std::vector<Foreground> foregrounds_of(const Answers& same, const Answers& rand,
     return all;
 }
 
-QualityPart gap_part(const MeasuredInputs& in, std::string name, const Answers& answers,
-                     std::uint64_t hits, std::uint64_t n) {
-    QualityPart part;
-    part.name = std::move(name);
-    part.definition = answers.map ? answers.map->name : "";
-    part.dataset = answers.store.spec().dataset_name;
-    part.value = wilson_proportion(hits, n, in.options.level, "no image");
-    if (part.value.value)
-        part.value.standard_error = std::sqrt(proportion_variance(hits, n, in.options.level));
-    return part;
-}
-
 /// 1 - gap / clean accuracy, as the published code says and the published table does not have it.
 QualityPart divided_part(const MeasuredInputs& in, double gap, std::uint64_t n) {
     QualityPart part;
@@ -103,59 +91,40 @@ MeasuredDimension measured_focus(const MeasuredInputs& in) {
             "no foreground with a label and a score is in both mixed-same and mixed-rand: they are "
             "told by the attribute `foreground`, or else by the file's name");
     }
-    std::uint64_t n_same = 0, n_rand = 0, hits_same = 0, hits_rand = 0;
-    for (const Foreground& f : all) {
-        n_same += f.same.size();
-        n_rand += f.rand.size();
-        hits_same += correct_among(*same, f.same);
-        hits_rand += correct_among(*rand, f.rand);
-    }
-    const auto of_same = static_cast<double>(n_same), of_rand = static_cast<double>(n_rand);
-    const double s = static_cast<double>(hits_same) / of_same;
-    const double r = static_cast<double>(hits_rand) / of_rand;
-    std::vector<double> influence(same->predicted.size(), 0);
-    double squares = 0;
-    bool agree = true;
-    for (const Foreground& f : all) {
-        const auto own_same = static_cast<double>(f.same.size());
-        const auto own_rand = static_cast<double>(f.rand.size());
-        const auto right_same = static_cast<double>(correct_among(*same, f.same));
-        const auto right_rand = static_cast<double>(correct_among(*rand, f.rand));
-        const double sum =
-            (right_same - s * own_same) / of_same - (right_rand - r * own_rand) / of_rand;
-        squares += sum * sum;
-        agree = agree && std::abs(sum) < 1e-15;
-        // All of a foreground's error stands with its first image.
-        influence[f.same.front()] -= sum;
-    }
+    std::vector<ForegroundHits> hits;
+    Hits of_same, of_rand;
+    const auto count = [](const Answers& answers, const std::vector<std::size_t>& items,
+                          Hits& sum) {
+        const Hits own{correct_among(answers, items), items.size()};
+        sum = {sum.hits + own.hits, sum.n + own.n};
+        return own;
+    };
+    for (const Foreground& f : all)
+        hits.push_back({count(*same, f.same, of_same), count(*rand, f.rand, of_rand)});
+    const Focus focus = focus_of(hits, in.options.level);
+    // All of a foreground's error stands with its first image.
+    std::vector<double> influence(focus.influence.empty() ? 0 : same->predicted.size(), 0);
+    for (std::size_t f = 0; f < focus.influence.size(); ++f)
+        influence[all[f].same.front()] += focus.influence[f];
     MeasuredDimension out;
-    out.value.n = n_same;
-    out.value.value = 1 - (s - r);
-    const auto foregrounds = static_cast<double>(all.size());
-    if (agree || all.size() < 2) {
-        out.sources = {ErrorSource{"", {}, proportion_variance(0, all.size(), in.options.level)}};
-        out.value.note = "all foregrounds agree: the error is that of none in so many";
-    } else {
-        out.sources = {
-            source_of_items(same->data, influence, squares * foregrounds / (foregrounds - 1))};
-    }
-    out.value.standard_error = std::sqrt(out.sources[0].variance);
-    out.value.interval =
-        symmetric_interval(*out.value.value, *out.value.standard_error, in.options.level,
-                           "clusters.foreground", std::max(1.0, foregrounds - 1));
-    out.value.interval->low = std::max(0.0, out.value.interval->low);
-    out.value.interval->high = std::min(2.0, out.value.interval->high);
+    out.value = focus.value;
+    out.sources = {source_of_items(same->data, influence, focus.variance)};
     if (alone > 0) {
-        out.value.note += fmt::format("{}{} images have no partner in the other set",
-                                      out.value.note.empty() ? "" : "; ", alone);
+        add_note(out.value, fmt::format("{} images have no partner in the other set", alone));
     }
-    add_differences(out.differs, differences_of(in, Role::mixed_same, same->store,
-                                                same->map.has_value(), n_same));
-    add_differences(out.differs, differences_of(in, Role::mixed_rand, rand->store,
-                                                rand->map.has_value(), n_rand));
-    out.parts = {gap_part(in, "mixed_same", *same, hits_same, n_same),
-                 gap_part(in, "mixed_rand", *rand, hits_rand, n_rand),
-                 divided_part(in, s - r, n_same)};
+    note_unscored(out.value, same->unscored + rand->unscored);
+    const auto differ = [&](Role role, const Answers& answers, std::uint64_t n) {
+        add_differences(out.differs,
+                        differences_of(in, role, answers.store, answers.map.has_value(), n));
+    };
+    differ(Role::mixed_same, *same, of_same.n);
+    differ(Role::mixed_rand, *rand, of_rand.n);
+    const auto part = [&](const char* name, const Answers& answers, Hits own) {
+        return accuracy_part(name, answers.map ? answers.map->name : "",
+                             answers.store.spec().dataset_name, own, in.options.level);
+    };
+    out.parts = {part("mixed_same", *same, of_same), part("mixed_rand", *rand, of_rand),
+                 divided_part(in, of_same.rate() - of_rand.rate(), of_same.n)};
     return out;
 }
 
@@ -170,12 +139,14 @@ MeasuredDimension measured_shape_bias(const MeasuredInputs& in) {
     Numbering shape_images, texture_images;
     std::vector<CueDecision> decisions;
     std::vector<std::size_t> items;
-    std::uint64_t unnamed = 0;
+    std::uint64_t unnamed = 0, unscored = 0;
     for (std::size_t i = 0; i < dataset.size(); ++i) {
         const Cues& cues = answers->truth.cues[i];
-        if (cues.shape < 0 || cues.texture < 0 || cues.shape == cues.texture ||
-            answers->predicted[i] == Answers::no_score)
+        if (cues.shape < 0 || cues.texture < 0 || cues.shape == cues.texture) continue;
+        if (answers->predicted[i] == Answers::no_score) {
+            ++unscored;
             continue;
+        }
         CueImages made = cue_images_of(dataset.ids[i]);
         if (shapes != nullptr) made.shape = shapes->values[i];
         if (textures != nullptr) made.texture = textures->values[i];
@@ -199,9 +170,12 @@ MeasuredDimension measured_shape_bias(const MeasuredInputs& in) {
     for (std::size_t k = 0; k < items.size(); ++k) influence[items[k]] = bias.influence[k];
     out.sources = {source_of_items(answers->data, influence, bias.variance)};
     if (unnamed > 0) {
-        out.value.note = fmt::format(
-            "{} images do not tell which images they were made of: taken as independent", unnamed);
+        add_note(out.value,
+                 fmt::format(
+                     "{} images do not tell which images they were made of: taken as independent",
+                     unnamed));
     }
+    note_unscored(out.value, unscored);
     out.differs = differences_of(in, Role::cue_conflict, answers->store, answers->map.has_value(),
                                  dataset.size());
     const std::string name = answers->store.spec().dataset_name;

@@ -16,30 +16,6 @@
 namespace assay::quality {
 namespace {
 
-/// A value of 0 has no delta method: half of its upper bound stands in for its error.
-void take_bound(MeasuredDimension& out, double bound, double level) {
-    out.value.standard_error = bound / 2;
-    out.value.interval = Interval{0, bound, level, "zero hits"};
-    out.value.note = fmt::format(
-        "a factor is 0: at most {:.3g} with {:g} % confidence; half of that stands in for the "
-        "standard error",
-        bound, 100 * level);
-    out.sources = {ErrorSource{"", {}, bound * bound / 4}};
-}
-
-QualityPart accuracy_part_of(std::string name, std::string definition, std::string dataset,
-                             std::uint64_t hits, std::uint64_t n, double level) {
-    QualityPart part;
-    part.name = std::move(name);
-    part.definition = std::move(definition);
-    part.dataset = std::move(dataset);
-    part.value = wilson_proportion(hits, n, level, "no image has a single label and a score");
-    if (part.value.value) {
-        part.value.standard_error = std::sqrt(proportion_variance(hits, n, level));
-    }
-    return part;
-}
-
 /// Whether each image was and stays correct, by the attack.
 struct AttackedImages {
     std::vector<RowOutcome> clean, fgsm, pgd;
@@ -78,44 +54,9 @@ std::vector<double> influence_of(const AttackedImages& images) {
 constexpr std::array ood_roles = {Role::r, Role::sketch, Role::stylized, Role::edge,
                                   Role::silhouette};
 
-/// The geometric mean of five accuracies divided by the clean one, with the interval of Zou and
-/// Donner (2008) from Wilson's of the logarithms of the six.
-Estimate ood_ratio(const std::vector<const Answers*>& sets, const Answers& val, double level) {
-    const auto logarithm = [](std::uint64_t hits, std::uint64_t n) {
-        return std::log(static_cast<double>(hits) / static_cast<double>(n));
-    };
-    const double clean = logarithm(val.hits, val.n);
-    const Interval of_clean = wilson(val.hits, val.n, level);
-    double centre = -clean;
-    double below = std::pow(std::log(of_clean.high) - clean, 2),
-           above = std::pow(clean - std::log(of_clean.low), 2);
-    Estimate out;
-    out.n = val.n;
-    const auto count = static_cast<double>(sets.size());
-    for (const Answers* set : sets) {
-        const double own = logarithm(set->hits, set->n);
-        const Interval interval = wilson(set->hits, set->n, level);
-        centre += own / count;
-        below += std::pow((own - std::log(interval.low)) / count, 2);
-        above += std::pow((std::log(interval.high) - own) / count, 2);
-        out.n += set->n;
-    }
-    out.value = std::exp(centre);  // 0 where one of them is
-    if (*out.value == 0) return out;
-    out.interval = Interval{std::exp(centre - std::sqrt(below)),
-                            std::exp(centre + std::sqrt(above)), level, "mover.wilson"};
-    return out;
-}
-
-double upper_ood_bound(const std::vector<const Answers*>& sets, const Answers& val, double level) {
-    double bound = 0;
-    const auto count = static_cast<double>(sets.size());
-    for (const Answers* set : sets) {
-        bound += std::log(set->hits == 0 ? zero_hits_bound(set->n, level)
-                                         : wilson(set->hits, set->n, level).high) /
-                 count;
-    }
-    return std::exp(bound) / wilson(val.hits, val.n, level).low;
+/// Of an error that cannot be told by images.
+ErrorSource unknown_source(double standard_error) {
+    return {"", {}, standard_error * standard_error};
 }
 
 /// Correct or not, less the proportion, of each item.
@@ -126,12 +67,6 @@ std::vector<double> centred(const Answers& answers) {
         if (answers.counts(i)) out[i] = (answers.correct(i) ? 1 : 0) - p;
     }
     return out;
-}
-
-/// The variance of log(hits / n).
-double relative_variance(const Answers& answers, double level) {
-    const double p = static_cast<double>(answers.hits) / static_cast<double>(answers.n);
-    return proportion_variance(answers.hits, answers.n, level) / (p * p);
 }
 
 }  // namespace
@@ -180,9 +115,9 @@ MeasuredDimension measured_adversarial(const MeasuredInputs& in) {
     const double level = in.options.level;
     const char* const names_of_parts[] = {"clean", "fgsm", "pgd"};
     for (std::size_t k = 0; k < 3; ++k) {
-        out.parts.push_back(accuracy_part_of(names_of_parts[k],
-                                             k == 0 ? "" : variant_for(k == 1 ? "fgsm" : "pgd"),
-                                             data, hits[k], out.value.n, level));
+        out.parts.push_back(accuracy_part(names_of_parts[k],
+                                          k == 0 ? "" : variant_for(k == 1 ? "fgsm" : "pgd"), data,
+                                          Hits{hits[k], out.value.n}, level));
     }
     if (in.options.space == AttackSpace::pixels)
         out.differs.emplace_back("attacked in pixels (published: normalised units)");
@@ -190,20 +125,20 @@ MeasuredDimension measured_adversarial(const MeasuredInputs& in) {
         out.differs.push_back(fmt::format("eps {}", eps_text(in.options.eps)));
     add_differences(out.differs, differences_of(in, Role::val, clean, false, out.value.n));
     if (hits[1] == 0 || hits[2] == 0) {
-        take_bound(out, out.value.interval->high, level);
+        take_zero_bound(out.value, out.value.interval->high, level);
+        out.sources = {unknown_source(*out.value.standard_error)};
     } else if (*out.value.standard_error == 0) {
         // No image was fooled: the error is that of a proportion of all.
-        out.sources = {ErrorSource{"", {}, proportion_variance(hits[0], hits[0], level)}};
-        out.value.standard_error = std::sqrt(out.sources[0].variance);
+        out.value.standard_error = std::sqrt(proportion_variance({hits[0], hits[0]}, level));
+        out.sources = {unknown_source(*out.value.standard_error)};
         out.value.interval = wilson(hits[0], hits[0], level);
     } else {
-        out.sources = {source_of_items(images.data, influence_of(images),
-                                       std::pow(*out.value.standard_error, 2))};
+        const double variance = std::pow(*out.value.standard_error, 2);
+        out.sources = {source_of_items(images.data, influence_of(images), variance)};
+        out.value.interval = wilson_of_variance(
+            *out.value.value, variance, normal_quantile(.5 + level / 2), level, "wilson.images");
     }
-    if (unscored > 0) {
-        out.value.note += fmt::format("{}{} images without scores do not count",
-                                      out.value.note.empty() ? "" : "; ", unscored);
-    }
+    note_unscored(out.value, unscored);
     return out;
 }
 
@@ -232,13 +167,21 @@ MeasuredDimension measured_corruptions(const MeasuredInputs& in) {
     if (ratio.synthetic_frost) out.differs.emplace_back("frost_synthetic in place of frost");
     add_differences(out.differs, differences_of(in, Role::val, clean, false, out.value.n));
     if (*out.value.value == 0) {
-        take_bound(out, zero_hits_bound(out.value.n, level) / ratio.clean_accuracy, level);
+        take_zero_bound(out.value, zero_hits_bound(out.value.n, level) / ratio.clean_accuracy,
+                        level);
+        out.sources = {unknown_source(*out.value.standard_error)};
     } else if (!out.value.standard_error) {
-        out.sources = {ErrorSource{"", {}, proportion_variance(out.value.n, out.value.n, level)}};
-        out.value.standard_error = std::sqrt(out.sources[0].variance);
+        const Hits all{out.value.n, out.value.n};
+        out.value.standard_error = std::sqrt(proportion_variance(all, level));
+        out.sources = {unknown_source(*out.value.standard_error)};
     } else {
-        out.sources = {source_of_items(in.corrupted_id, ratio.influence,
-                                       std::pow(*out.value.standard_error, 2))};
+        const double variance = std::pow(*out.value.standard_error, 2);
+        out.sources = {source_of_items(in.corrupted_id, ratio.influence, variance)};
+        const double t = student_t_quantile(.5 + level / 2, static_cast<double>(out.value.n - 1));
+        if (*out.value.value < 1) {
+            out.value.interval =
+                wilson_of_variance(*out.value.value, variance, t, level, "wilson.images");
+        }
     }
     return out;
 }
@@ -261,34 +204,34 @@ MeasuredDimension measured_ood(const MeasuredInputs& in) {
     if (val.hits == 0) return not_measurable("the clean accuracy is 0");
     const double level = in.options.level;
     MeasuredDimension out;
-    std::vector<const Answers*> answers;
-    bool zero = false;
+    std::vector<Hits> hits;
+    std::uint64_t unscored = val.unscored;
     for (std::size_t k = 0; k < sets.size(); ++k) {
         const Answers& set = *sets[k];
-        answers.push_back(&set);
-        zero = zero || set.hits == 0;
+        hits.push_back(set.of_all());
+        unscored += set.unscored;
         const RoleFacts& facts = facts_of(ood_roles[k]);
-        out.parts.push_back(accuracy_part_of(std::string(facts.name), set.map ? set.map->name : "",
-                                             set.store.spec().dataset_name, set.hits, set.n,
-                                             level));
+        out.parts.push_back(accuracy_part(std::string(facts.name), set.map ? set.map->name : "",
+                                          set.store.spec().dataset_name, set.of_all(), level));
         add_differences(out.differs, differences_of(in, ood_roles[k], set));
     }
     if (in.options.own_class_sketch) out.differs.emplace_back("sketches of all classes");
     add_differences(out.differs, differences_of(in, Role::val, val));
-    out.value = ood_ratio(answers, val, level);
-    if (zero) {
-        take_bound(out, upper_ood_bound(answers, val, level), level);
+    out.value = geometric_ratio(hits, val.of_all(), level);
+    note_unscored(out.value, unscored);
+    if (*out.value.value == 0) {
+        out.sources = {unknown_source(*out.value.standard_error)};
         return out;
     }
     const double square = *out.value.value * *out.value.value;
-    for (const Answers* set : answers) {
+    for (const auto& set : sets) {
         out.sources.push_back(source_of_items(set->data, centred(*set),
-                                              square * relative_variance(*set, level) / 25));
+                                              square * log_variance(set->of_all(), level) / 25));
     }
     std::vector<double> of_val = centred(val);
     for (double& x : of_val) x = -x;
     out.sources.push_back(
-        source_of_items(val.data, of_val, square * relative_variance(val, level)));
+        source_of_items(val.data, of_val, square * log_variance(val.of_all(), level)));
     return out;
 }
 

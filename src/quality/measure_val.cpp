@@ -10,7 +10,7 @@
 namespace assay::quality {
 namespace {
 
-enum Request : std::size_t { calibration, ece, ace, balance, between, accuracy_part };
+enum class Request : std::size_t { calibration, ece, ace, balance, between, class_accuracies };
 
 /// Value, interval and error of one of val_requests().
 Estimate estimate_in(const ScoredSet& set, Request request) {
@@ -39,6 +39,7 @@ MeasuredDimension of_metric(const MeasuredInputs& in, Request request) {
     out.value = estimate_in(*in.scored, request);
     out.value.unit = Unit::number;
     if (!out.value.value) return out;
+    note_unscored(out.value, in.val->unscored);
     out.differs = differences_of(in, Role::val, *in.val);
     const std::vector<double>& without =
         in.scored->estimates.at(static_cast<std::size_t>(request)).without;
@@ -62,8 +63,8 @@ QualityPart part_of(const MeasuredInputs& in, Request request, std::string name)
 /// The class balance with the noise of the classes' accuracies taken out of their spread.
 Estimate without_noise(const MeasuredInputs& in) {
     Estimate out;
-    const Estimate whole = estimate_in(*in.scored, balance);
-    const Estimate accuracies = estimate_in(*in.scored, accuracy_part);
+    const Estimate whole = estimate_in(*in.scored, Request::balance);
+    const Estimate accuracies = estimate_in(*in.scored, Request::class_accuracies);
     out.n = whole.n;
     double sum = 0, squares = 0, noise = 0, classes = 0;
     for (const ClassResult& c : in.scored->report.per_class) {
@@ -107,21 +108,23 @@ MeasuredDimension measured_accuracy(const MeasuredInputs& in) {
     out.value.unit = Unit::number;
     if (!out.value.value) return out;
     const double p = *out.value.value,
-                 variance = proportion_variance(val.hits, val.n, in.options.level);
+                 variance = proportion_variance(val.of_all(), in.options.level);
     std::vector<double> influence(val.predicted.size(), 0);
     for (std::size_t i = 0; i < influence.size(); ++i) {
         if (val.counts(i)) influence[i] = (val.correct(i) ? 1 : 0) - p;
     }
     out.sources = {source_of_items(val.data, influence, variance)};
+    note_unscored(out.value, val.unscored);
     out.differs = differences_of(in, Role::val, val);
     return out;
 }
 
 MeasuredDimension measured_calibration(const MeasuredInputs& in) {
-    MeasuredDimension out = of_metric(in, calibration);
+    MeasuredDimension out = of_metric(in, Request::calibration);
     if (!out.value.value) return out;
-    out.parts = {part_of(in, ece, "ece"), part_of(in, ace, "ace")};
-    const Measurement& m = in.scored->report.measurements.at(calibration);
+    out.parts = {part_of(in, Request::ece, "ece"), part_of(in, Request::ace, "ace")};
+    const Measurement& m =
+        in.scored->report.measurements.at(static_cast<std::size_t>(Request::calibration));
     if (m.calibrated_null) {
         QualityPart part{.dimension = Dimension::calibration_error,
                          .name = "calibrated",
@@ -138,9 +141,10 @@ MeasuredDimension measured_calibration(const MeasuredInputs& in) {
 }
 
 MeasuredDimension measured_balance(const MeasuredInputs& in) {
-    MeasuredDimension out = of_metric(in, balance);
+    MeasuredDimension out = of_metric(in, Request::balance);
     if (!out.value.value) return out;
-    out.parts = {part_of(in, between, "between"), part_of(in, accuracy_part, "accuracy_balance")};
+    out.parts = {part_of(in, Request::between, "between"),
+                 part_of(in, Request::class_accuracies, "accuracy_balance")};
     QualityPart part;
     part.name = "without_noise";
     part.definition = "sampling noise of the class accuracies removed";

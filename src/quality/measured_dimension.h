@@ -51,6 +51,13 @@ std::vector<std::string> differences_of(const MeasuredInputs& in, Role role,
 /// Adds those that are not there yet.
 void add_differences(std::vector<std::string>& all, const std::vector<std::string>& more);
 MeasuredDimension not_measurable(std::string why);
+/// An accuracy from which a dimension is made.
+QualityPart accuracy_part(std::string name, std::string definition, std::string dataset, Hits hits,
+                          double level);
+/// Joins a note to what is said already.
+void add_note(Estimate& value, const std::string& note);
+/// "7 images without scores do not count"; nothing where there are none.
+void note_unscored(Estimate& value, std::uint64_t images);
 
 std::vector<MetricRequest> val_requests();
 MeasuredDimension measured_accuracy(const MeasuredInputs& in);

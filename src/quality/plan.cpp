@@ -34,6 +34,9 @@ constexpr double pgd_steps = 10;
 /// Passes of a sampled image when a model is checked: its own settings, usual others, batches.
 constexpr double check_passes = 16;
 
+/// To begin and finish a store, and to write and sync a shard: as measured; no probe writes.
+constexpr double store_seconds = 0.01, shard_seconds = 0.005;
+
 double seconds_since(Clock::time_point start) {
     return std::chrono::duration<double>(Clock::now() - start).count();
 }
@@ -328,6 +331,10 @@ private:
         return work_.versions->versions().size() + (work_.corrupted.name == val().name ? 0 : 1);
     }
 
+    double looks_at(const QualityStep& step) const {
+        return step.name == "corruptions" ? static_cast<double>(looks_at_corrupted()) : 1;
+    }
+
     std::vector<std::string> attack_stores(const LoadedModel& model) const {
         std::string eps = eps_text(options_.measure.eps);
         std::ranges::replace(eps, '/', '_');
@@ -392,7 +399,10 @@ private:
                 seconds = own.seconds +
                           prepare_seconds(own, models_on(options_, role), plan_.threads) + forward;
             }
-            step.seconds = seconds * static_cast<double>(step.images) * (1 - step.done);
+            const double stores = step.name == "check" ? 0 : count() * looks_at(step);
+            step.seconds = (seconds * static_cast<double>(step.images) +
+                            stores * (store_seconds + shard_seconds)) *
+                           (1 - step.done);
         }
     }
 
@@ -410,7 +420,9 @@ private:
                                  : default_batch_size(model.classifier->facts());
         const double each = images.seconds / static_cast<double>(work_.attackable.size()) +
                             forward * times.forward + gradients * times.gradient;
-        const double all = n * each + first * longer * times.gradient;
+        // Noise, fgsm and pgd, a shard for each batch.
+        const double writing = 3 * (store_seconds + shard_seconds * std::ceil(n / batch));
+        const double all = n * each + first * longer * times.gradient + writing;
         // The batch of the first images is one thread's.
         const double one_thread = std::min(batch, n) * plan_.threads *
                                   (each + std::min(1.0, first / batch) * longer * times.gradient);

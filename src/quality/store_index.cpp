@@ -42,6 +42,9 @@ StoreIndex::StoreIndex(const MeasureQualityOptions& options) : options_(options)
     for (const auto& store : folders_.at(val_)) all.push_back(store.first);
     for (const std::string& model : options.models) {
         if (std::ranges::find(all, model) == all.end()) {
+            std::erase_if(all, [&, stores = all](const std::string& name) {
+                return robustness::is_of_an_attack(name, stores);
+            });
             throw Error(ErrorCode::usage, fmt::format("no predictions of `{}` on `{}`{}", model,
                                                       val_, suggest(model, all)));
         }

@@ -4,3 +4,9 @@ assay_test(quality
 assay_test(quality_run SLOW
     SOURCES quality/run_test.cpp
     LINKS assay_quality fmt::fmt nlohmann_json::nlohmann_json)
+assay_test(quality_measure
+    SOURCES quality/measure_test.cpp quality/role_test.cpp quality/cues_test.cpp
+    LINKS assay_quality fmt::fmt nlohmann_json::nlohmann_json)
+assay_test(quality_measure_coverage SLOW
+    SOURCES quality/measure_coverage_test.cpp
+    LINKS assay_quality fmt::fmt)

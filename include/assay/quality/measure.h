@@ -20,15 +20,16 @@
 namespace assay::quality {
 
 struct MeasureQualityOptions {
-    std::filesystem::path runs;        ///< RUNS folder
-    std::map<Role, std::string> data;  ///< names of data sets in it; without `val` nothing is known
-    std::string corrupted;             ///< the data set whose corrupted versions count; "": val
-    std::string attacked;              ///< the data set whose attacks count; "": val
-    double eps = 8.0 / 255;            ///< of the attacks
+    std::filesystem::path runs = {};  ///< RUNS folder
+    std::map<Role, std::string> data =
+        {};                      ///< names of data sets in it; without `val` nothing is known
+    std::string corrupted = {};  ///< the data set whose corrupted versions count; "": val
+    std::string attacked = {};   ///< the data set whose attacks count; "": val
+    double eps = 8.0 / 255;      ///< of the attacks
     AttackSpace space = AttackSpace::pixels;
-    std::vector<std::string> models;  ///< "": all that have predictions of `val`, by name
+    std::vector<std::string> models = {};  ///< "": all that have predictions of `val`, by name
     /// Millions of parameters, by model: no store knows them.
-    std::map<std::string, double> parameters;
+    std::map<std::string, double> parameters = {};
     bool own_class_sketch = false;  ///< the 1000-class ImageNet-Sketch
     double level = 0.95;
     std::uint64_t seed = 1;
