@@ -5,6 +5,7 @@
 #include "assay/quality/correlate.h"
 #include "assay/quality/groups.h"
 #include "assay/quality/quba.h"
+#include "cli/cmd_quality.h"
 #include "cli/command.h"
 
 namespace assay::cli {
@@ -19,8 +20,8 @@ struct QualityInput {
 
     void add_to(CLI::App& app, bool selects = true) {
         app.add_option("table", table,
-                       "csv file, a model a row (docs/quality.md); or published: the 326 models of "
-                       "the paper")
+                       "csv or json file, a model per row (docs/quality.md); or published: the 326 "
+                       "models of the paper")
             ->required()
             ->type_name("TABLE");
         if (!selects) return;
@@ -261,6 +262,7 @@ const std::vector<Command>& quality_parts() {
         {"correlate", "Which dimensions go together over models", quality_correlate},
         {"groups", "Do two groups of models differ", quality_groups},
         {"stability", "How much a ranking owes to the models that scale it", quality_stability},
+        {"merge", "Rows of several tables in one", quality_merge},
     };
     return table;
 }
@@ -269,6 +271,7 @@ constexpr std::string_view quality_help_examples = R"(
   assay quality score published --top 10
   assay quality choose published --need "accuracy >= 0.8" --need "params <= 30"
   assay quality correlate published --family paper
+  assay quality merge quality.csv new.json -o quality.json
 )";
 
 }  // namespace

@@ -1,0 +1,11 @@
+// The parts of `assay quality` that have files of their own.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace assay::cli {
+
+int quality_merge(std::vector<std::string> arguments);
+
+}  // namespace assay::cli
