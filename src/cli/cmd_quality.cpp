@@ -106,6 +106,7 @@ constexpr std::string_view quality_correlate_examples = R"(
 assay quality correlate published
 assay quality correlate published --where "architecture=Transformer" --adjust bh
 assay quality correlate published --family paper
+assay quality correlate published --by architecture
 )";
 
 int quality_correlate(std::vector<std::string> arguments) {
@@ -121,6 +122,9 @@ int quality_correlate(std::vector<std::string> arguments) {
            "--family", options.family,
            "Tag that tells families apart: they are resampled for the intervals, as models "
            "of one are not independent")
+        ->type_name("TAG");
+    app->add_option("--by", options.by,
+                    "Tag: its values with at least ten models get correlations of their own")
         ->type_name("TAG");
     app->add_option("--adjust", options.adjust, "p-values for all pairs: holm, bh, none")
         ->check(CLI::IsMember({"holm", "bh", "none"}))
