@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::string_view quality_merge_examples = R"(
 assay quality merge quality.csv new.json -o quality.json
-assay quality merge quality.json runs/quality.json -o quality.json --replace "measured again in May"
+assay quality merge quality.json runs/quality.json -o newer.json --replace "measured again in May"
 assay quality merge quality.csv published -o all.csv --key architecture,training
 )";
 
