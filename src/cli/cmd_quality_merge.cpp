@@ -35,9 +35,10 @@ int quality_merge(std::vector<std::string> arguments) {
     std::vector<std::string> files;
     quality::MergeOptions options;
     Output output;
-    app->add_option("tables", files, "csv or json files; or published: the 326 models of the paper")
+    app->add_option("tables", files,
+                    "csv or json files (one: to write it in the other form); or published: the 326 "
+                    "models of the paper")
         ->required()
-        ->expected(2, 1000)
         ->type_name("TABLE");
     app->add_option("--key", options.key,
                     "Tags that tell rows of one name apart, with commas between them")
