@@ -1,11 +1,13 @@
-// Parts of assay quality that have files of their own.
+// The parts of `assay quality` that have files of their own.
 #pragma once
 
-#include "cli/command.h"
+#include <string>
+#include <vector>
 
 namespace assay::cli {
 
 int quality_measure(std::vector<std::string> arguments);
+int quality_merge(std::vector<std::string> arguments);
 int quality_run(std::vector<std::string> arguments);
 int quality_shape_bias(std::vector<std::string> arguments);
 

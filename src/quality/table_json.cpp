@@ -29,7 +29,7 @@ const std::string& utf8(const std::string& text, std::string_view what) {
     try {
         static_cast<void>(json(text).dump());
     } catch (const json::type_error&) {
-        refuse(fmt::format("{} `{}` is no UTF-8, as json must be; write csv, or mend it", what,
+        refuse(fmt::format("{} `{}` is no UTF-8, as json must be", what,
                            shortened(text)));
     }
     return text;

@@ -89,6 +89,7 @@ const std::vector<SweepRow>& sweep_rows() {
         {.command = "quality groups",
          .arguments = {"published", "--first", "rows=1-9", "--second", "rows=10-20"}},
         {.command = "quality stability", .arguments = {"published", "--repeats", "20"}},
+        {.command = "quality merge", .arguments = {"FOLDER/quality.csv", "published"}},
         {.command = "labels aggregate", .arguments = {"FOLDER/votes.csv"}},
         {.command = "labels propose", .arguments = {"FOLDER/runs/v1", "--recall", "0.5"}},
         {.command = "labels stats", .arguments = {"FOLDER/sets.csv"}},
@@ -150,6 +151,7 @@ void make_sweep_inputs(const Scratch& folder) {
     import_model(folder, "fog_1", "a", 0.3);  // corrupted images, for robustness
     write_file_atomically(folder / "sets.csv",
                           "path,labels\np0.png,cat dog\np1.png,dog\np2.png,bird cat\n");
+    write_file_atomically(folder / "quality.csv", "model,accuracy,shape_bias\nmine,0.7,0.3\n");
     write_file_atomically(folder / "votes.csv",
                           "annotator,item,label,answer\nanna,p0.png,cat,yes\nbert,p0.png,cat,yes\n"
                           "anna,p1.png,dog,no\nbert,p1.png,dog,yes\n");

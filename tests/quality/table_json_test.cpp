@@ -6,6 +6,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "assay/error.h"
 #include "assay/quality/table.h"
 #include "assay/report.h"
 #include "core/random.h"
@@ -205,6 +206,42 @@ TEST(QualityJson, SaysWhatIsWrongAndWhere) {
     EXPECT_THAT(text("[]"), HasSubstr("an object is needed"));
     EXPECT_THAT(text("{\"schema\": 1, \"schema\": 2}"), HasSubstr("stands twice"));
     EXPECT_THAT(text(std::string(100, '[')), HasSubstr("nested deeper"));
+}
+
+/// A table, or an error of our own; what was read is written and read again to the bit.
+void read_damaged(const std::string& text, const char* source, std::size_t& tables) {
+    try {
+        const QualityTable table = parse_quality_table(text, source);
+        ++tables;
+        expect_equal(parse_quality_table(write_quality_csv(table), "again.csv"), table, false);
+        expect_equal(parse_quality_table(write_quality_json(table), "again.json"), table, true);
+    } catch (const Error& error) {
+        EXPECT_EQ(error.code(), ErrorCode::bad_input) << error.what();
+        EXPECT_THAT(error.message(), testing::Not(testing::IsEmpty()));
+    }
+}
+
+TEST(QualityJson, DamageIsAnErrorOrATable) {
+    QualityTable table = table_of_all_kinds();
+    table.models.resize(2);
+    for (QualityModel& model : table.models) {
+        for (QualityCell& cell : model.cells) {
+            if (cell.shares.empty()) continue;
+            cell.shares = {{"val", {.003, -.004}}, {"r", {.012}}};
+            cell.standard_error = .013;
+        }
+    }
+    for (const auto& [text, source] : {std::pair{to_json(table).dump(), "t.json"},
+                                       std::pair{write_quality_csv(table), "t.csv"}}) {
+        std::size_t tables = 0;
+        constexpr std::string_view bytes("9-,\"\n\\\0\xff]}", 10);
+        for (std::size_t i = 0; i < text.size(); ++i) {
+            std::string damaged = text;
+            damaged[i] = bytes[i % bytes.size()];
+            read_damaged(i % 3 == 0 ? text.substr(0, i) : damaged, source, tables);
+        }
+        EXPECT_GT(tables, 50U) << source;  // digits and letters of texts
+    }
 }
 
 TEST(QualityJson, KeysOfReportsAreAcceptedAndLeftOut) {

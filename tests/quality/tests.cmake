@@ -1,5 +1,8 @@
 assay_test(quality
-    SOURCES quality/table_test.cpp quality/table_json_test.cpp quality/quba_test.cpp quality/groups_test.cpp quality/choose_test.cpp
+    SOURCES quality/table_test.cpp quality/table_json_test.cpp quality/joint_test.cpp quality/merge_test.cpp quality/quba_test.cpp quality/groups_test.cpp quality/choose_test.cpp
+    LINKS assay_quality fmt::fmt nlohmann_json::nlohmann_json)
+assay_test(quality_coverage SLOW
+    SOURCES quality/joint_coverage_test.cpp
     LINKS assay_quality fmt::fmt nlohmann_json::nlohmann_json)
 assay_test(quality_run SLOW
     SOURCES quality/run_test.cpp
