@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "cli/command.h"
+
 namespace assay::cli {
 
 int quality_measure(std::vector<std::string> arguments);

@@ -47,6 +47,7 @@ Answers answers_of_val(PredictionStore store, const ScoredSet& set, Truth truth)
 struct KnownCorruptions {
     robustness::CorruptionRatio ratio;
     std::string data;
+    std::string problem = {};  ///< set: why there is no ratio
 };
 using Corruptions = std::map<std::string, KnownCorruptions>;
 
@@ -58,20 +59,42 @@ Corruptions corruptions_of(const StoreIndex& index, MeasuredQuality& result) {
     }
     if (models.empty()) return known;
     const MeasureQualityOptions& options = result.options;
-    const CorruptedAccuracyResult corrupted =
-        robustness::corrupted_models({.paths = {options.runs.string()},
-                                      .clean = index.corrupted(),
-                                      .level = options.level,
-                                      .threads = options.threads},
-                                     models,
-                                     [&](const CorruptedModel& model, const StoreSpec& clean,
-                                         const robustness::CorruptionRatio& ratio) {
-                                         known[model.model] = {ratio, clean.dataset_id};
-                                     });
-    result.partial = result.partial || corrupted.partial;
-    result.notes.insert(result.notes.end(), corrupted.notes.begin(), corrupted.notes.end());
-    result.warnings.insert(result.warnings.end(), corrupted.warnings.begin(),
-                           corrupted.warnings.end());
+    const auto add = [&](const std::set<std::string>& some) {
+        const CorruptedAccuracyResult corrupted =
+            robustness::corrupted_models({.paths = {options.runs.string()},
+                                          .clean = index.corrupted(),
+                                          .level = options.level,
+                                          .threads = options.threads},
+                                         some,
+                                         [&](const CorruptedModel& model, const StoreSpec& clean,
+                                             const robustness::CorruptionRatio& ratio) {
+                                             known[model.model] = {ratio, clean.dataset_id};
+                                         });
+        result.partial = result.partial || corrupted.partial;
+        result.notes.insert(result.notes.end(), corrupted.notes.begin(), corrupted.notes.end());
+        result.warnings.insert(result.warnings.end(), corrupted.warnings.begin(),
+                               corrupted.warnings.end());
+    };
+    // What goes wrong with one dimension of one model, images too small for a corruption, must not
+    // take the others away.
+    const auto try_to = [](const auto& what) -> std::string {
+        try {
+            what();
+            return {};
+        } catch (const Error& error) {
+            if (error.code() != ErrorCode::bad_input) throw;
+            return error.message();
+        }
+    };
+    if (try_to([&] { add(models); }).empty()) return known;
+    known.clear();
+    for (const std::string& model : models) {
+        const std::string problem = try_to([&] { add({model}); });
+        if (problem.empty()) continue;
+        known[model] = {{}, {}, problem};
+        result.partial = true;
+        result.warnings.push_back(fmt::format("{}: C-robustness: {}", model, problem));
+    }
     return known;
 }
 
@@ -116,8 +139,9 @@ public:
         in_.val = &answers;
         in_.scored = &scored;
         if (const auto at = corruptions_.find(in_.model); at != corruptions_.end()) {
-            in_.corruptions = &at->second.ratio;
+            if (at->second.problem.empty()) in_.corruptions = &at->second.ratio;
             in_.corrupted_id = at->second.data;
+            in_.corrupted_problem = at->second.problem;
         }
         for (const std::string& warning : scored.report.warnings)
             result_.warnings.push_back(fmt::format("{}: {}", in_.model, warning));

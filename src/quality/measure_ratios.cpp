@@ -143,6 +143,7 @@ MeasuredDimension measured_adversarial(const MeasuredInputs& in) {
 }
 
 MeasuredDimension measured_corruptions(const MeasuredInputs& in) {
+    if (!in.corrupted_problem.empty()) return not_measurable(in.corrupted_problem);
     if (in.corruptions == nullptr) {
         return not_measurable(
             fmt::format("no predictions on corrupted versions of `{}`", in.index.corrupted()));

@@ -25,14 +25,13 @@ Table dimension_table(const MeasuredQuality& result) {
             if (value.value) {
                 cells.emplace_back(value);
             } else {
-                cells.emplace_back();
+                cells.emplace_back(std::string("–"));
             }
         }
         table.add(std::move(cells));
     }
-    table.notes.push_back(
-        fmt::format("Empty: not measured. Intervals: {:g} %, sampling of the images.",
-                    100 * result.options.level));
+    table.notes.push_back(fmt::format("–: not measured. Intervals: {:g} %, sampling of the images.",
+                                      100 * result.options.level));
     return table;
 }
 

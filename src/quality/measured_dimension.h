@@ -35,8 +35,9 @@ struct MeasuredInputs {
     const ScoredSet* scored = nullptr;  ///< the metrics of val, as val_requests()
     /// Of the corrupted images; none: there are none.
     const robustness::CorruptionRatio* corruptions = nullptr;
-    std::string corrupted_id = {};  ///< of the clean data set of these
-    bool* partial = nullptr;        ///< set where a store is not complete
+    std::string corrupted_problem = {};  ///< why there is none where there are predictions
+    std::string corrupted_id = {};       ///< of the clean data set of these
+    bool* partial = nullptr;             ///< set where a store is not complete
 
     /// Opens the data set of a role and asks its question. Nothing, and `why`, where there is none.
     std::unique_ptr<Answers> answers_of(Role role, std::string& why) const;

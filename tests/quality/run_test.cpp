@@ -278,6 +278,18 @@ TEST_F(QualityRuns, ImagesThatCannotBeReadMakeItPartial) {
     EXPECT_THAT(testing::PrintToString(report_of(result).warnings), HasSubstr("1 of 24"));
 }
 
+TEST_F(QualityRuns, ImagesTooSmallForACorruptionTakeOneDimensionAlone) {
+    QualityRunOptions asked = options("runs", {{Role::val, open(Role::val, folder("val"))}});
+    asked.attack = false;
+    asked.corruptions.window = {8, 8};
+    asked.corruptions.corruptions = {"contrast", "glass_blur"};
+    const QualityRunResult result = run_quality(asked);
+    EXPECT_TRUE(result.partial);
+    const MeasuredModel& measured = result.measured.models[0];
+    EXPECT_THAT(value_of(measured, Dimension::c_robustness).undefined, HasSubstr("`m`"));
+    EXPECT_TRUE(value_of(measured, Dimension::accuracy).value);
+}
+
 TEST_F(QualityRuns, AFaultIsANoteOnTheModelsCells) {
     const auto run = [&](const std::string& runs, bool faulty, bool check) {
         QualityRunOptions asked = options(runs, {{Role::val, open(Role::val, folder("val", 16))}});
