@@ -80,7 +80,7 @@ json findings_json(const std::vector<CheckedPair>& pairs) {
 }
 
 /// The table as it is read again, with all else that was measured.
-json json_of(const MeasuredQuality& measured, json all) {
+json written_form(const MeasuredQuality& measured, json all) {
     json out = to_json(measured.table);
     for (std::size_t m = 0; m < out["models"].size(); ++m) {
         for (const char* key : {"parts", "notes"})
@@ -161,7 +161,7 @@ Report report_of(const QualityPlan& plan) {
 
 Report report_of(const QualityRunResult& result) {
     Report report = report_of(result.measured);
-    report.result = json_of(result.measured, std::move(report.result));
+    report.result = written_form(result.measured, std::move(report.result));
     report.records = quality_records(result.measured.table);
     shorten(report, result);
     if (Table faults = fault_table(result.findings); !faults.rows.empty())

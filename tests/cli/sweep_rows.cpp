@@ -83,6 +83,9 @@ const std::vector<SweepRow>& sweep_rows() {
          .arguments = {"FOLDER/shapes", "--corruptions", "fog,contrast", "--severities", "1,5",
                        "--out", "FOLDER/corrupted", "-q"}},
         {.command = "robustness", .arguments = {"FOLDER/runs", "--clean", "v1"}},
+        {.command = "quality run",
+         .arguments = {"FOLDER/nine.toml", "--out", "FOLDER/nine", "-q"},
+         .needs_torch = true},
         {.command = "quality score", .arguments = {"published", "--where", "rows=1-20"}},
         {.command = "quality choose", .arguments = {"published", "--need", "params <= 30"}},
         {.command = "quality correlate", .arguments = {"published", "--where", "rows=1-20"}},
@@ -166,6 +169,10 @@ void make_sweep_inputs(const Scratch& folder) {
     write_file_atomically(folder / "assay.toml", "[[model]]\npath = '" + models +
                                                      "tiny.pt'\n[[data]]\npath = 'shapes'\n"
                                                      "[score]\nmetrics = ['top1']\n");
+    write_file_atomically(folder / "nine.toml",
+                          "[[model]]\npath = '" + models +
+                              "tiny.pt'\n[quality]\nval = 'shapes'\ncorruptions = 'none'\n"
+                              "attacks = 'none'\nchecks = false\n");
     // The classes of tiny.pt, two images each, of the size that it takes.
     for (const char* name : {"circle", "cross", "ring", "square", "stripes", "triangle"}) {
         fs::create_directories(folder / "shapes" / name);
