@@ -242,6 +242,15 @@ std::unique_ptr<Answers> MeasuredInputs::answers_of(Role role, std::string& why)
     std::optional<ClassMap> map;
     if (!(role == Role::sketch && options.own_class_sketch))
         map = question_of(role, store.dataset(), classes);
+    const bool whole = store.spec().storage == StorageFormat::full_f32 ||
+                       store.spec().storage == StorageFormat::full_f16;
+    if (map && map->decision != ClassMap::Decision::map_argmax && !whole) {
+        why = fmt::format(
+            "the predictions on `{}` do not keep the scores of all classes, which "
+            "`{}` asks for",
+            dataset, map->name);
+        return nullptr;
+    }
     return std::make_unique<Answers>(
         read_answers(std::move(store), std::move(map), options.threads));
 }

@@ -86,6 +86,8 @@ const std::vector<SweepRow>& sweep_rows() {
         {.command = "quality run",
          .arguments = {"FOLDER/nine.toml", "--out", "FOLDER/nine", "-q"},
          .needs_torch = true},
+        {.command = "quality measure", .arguments = {"FOLDER/runs", "--val", "v1", "-j1"}},
+        {.command = "quality shape-bias", .arguments = {"FOLDER/cues.csv"}},
         {.command = "quality score", .arguments = {"published", "--where", "rows=1-20"}},
         {.command = "quality choose", .arguments = {"published", "--need", "params <= 30"}},
         {.command = "quality correlate", .arguments = {"published", "--where", "rows=1-20"}},
@@ -163,6 +165,10 @@ void make_sweep_inputs(const Scratch& folder) {
                           "anna,cat,dog,02_p1.png\nanna,bird,bird,03_p2.png\n"
                           "anna,cat,cat,04_p3.png\nbert,cat,cat,01_p0.png\n"
                           "bert,dog,dog,02_p1.png\nbert,na,bird,03_p2.png\n");
+    write_file_atomically(folder / "cues.csv",
+                          "subj,object_response,category,imagename\nanna,cat,cat,1_cat1-dog2.png\n"
+                          "anna,bird,dog,2_dog1-bird1.png\nbert,cat,cat,1_cat1-dog2.png\n"
+                          "bert,na,bird,3_bird2-cat1.png\n");
     write_file_atomically(folder / "published.csv",
                           "model,top1_v1,top1_v2,real_v1,real_v2\na,70,60,80,75\nb,75,66,84,80\n"
                           "c,80,72,87,84\n");

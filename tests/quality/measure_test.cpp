@@ -609,6 +609,76 @@ TEST(MeasuredCorruptions, AllVersionsOfTheSameImages) {
     EXPECT_THAT(cell_of(real, D::c_robustness).definition, Not(HasSubstr("frost")));
 }
 
+TEST(MeasuredStores, OneClassOrNoneHasNoBalance) {
+    World world;
+    WorldSet set = world_set(20, .8, 3);
+    for (std::size_t i = 0; i < 20; ++i) set.predicted[i] = i % 2 == 0 ? 3 : 1;
+    set.truth.assign(20, 3);
+    save_world_set(world.scratch, "val", "m", set);
+    Made unlabelled = made_up(10, 5, 1);
+    unlabelled.labels.assign(10, {});
+    unlabelled.dataset = "nothing";
+    save(world.scratch, unlabelled, "m");
+    MeasureQualityOptions options{.runs = world.scratch / "runs", .null_draws = 0};
+    options.data = {{Role::val, "val"}};
+    const MeasuredQuality quality = measured(options);
+    EXPECT_EQ(*cell_of(quality, D::accuracy).value, .5);
+    EXPECT_FALSE(cell_of(quality, D::class_balance).value);
+    EXPECT_THAT(value_of(quality, D::class_balance).undefined, HasSubstr("two classes"));
+    options.data = {{Role::val, "nothing"}};
+    const MeasuredQuality none = measured(options);
+    for (const DimensionFacts& facts : dimension_facts()) {
+        EXPECT_FALSE(cell_of(none, facts.dimension).value) << facts.name;
+        EXPECT_NE(value_of(none, facts.dimension).undefined, "") << facts.name;
+    }
+}
+
+/// ImageNet's 1000 classes and sets whose labels are all classes of one of the 16.
+TEST(MeasuredStores, ImageNetsClassesAreAskedThroughMaps) {
+    const Scratch scratch;
+    const ClassMap map = class_map_named("16-class", imagenet_classes());
+    const auto members = [&](const char* name) {
+        std::vector<std::int32_t> all;
+        for (std::size_t c = 0; c < 1000; ++c) {
+            if (map.target_of[c] == map.targets.find(name)) all.push_back(static_cast<int>(c));
+        }
+        return all;
+    };
+    const std::int32_t dog = members("dog").front(), knife = members("knife").front();
+    Made made;
+    made.classes = 1000;
+    made.class_ids = imagenet_classes().ids();
+    made.scores.assign(3000, 0);
+    // The arg-max is a dog, but the mean over 109 dogs is below that of the only knife:
+    // (e^5 + 108) / 109 = 2.4 against e^2 = 7.4.
+    made.scores[static_cast<std::size_t>(dog)] = 5;
+    made.scores[static_cast<std::size_t>(knife)] = 2;
+    made.scores[1000 + static_cast<std::size_t>(knife)] = 2;
+    for (const std::int32_t c : members("dog")) made.scores[2000 + static_cast<std::size_t>(c)] = 3;
+    made.shape = {"knife", "dog", "knife"};
+    made.texture = {"dog", "knife", "dog"};
+    made.ids = {"knife/knife1-dog1.png", "dog/dog2-knife1.png", "knife/knife2-dog2.png"};
+    made.labels = {members("knife"), members("dog"), members("knife")};
+    made.dataset = "cues";
+    save(scratch, made, "m");
+    save(scratch, made, "short", StorageFormat::top_k);
+    made.dataset = "val";
+    made.labels = {{dog}, {knife}, {knife}};
+    save(scratch, made, "m");
+    save(scratch, made, "short");
+    MeasureQualityOptions options{.runs = scratch / "runs", .null_draws = 0};
+    options.data = {{Role::val, "val"}, {Role::cue_conflict, "cues"}};
+    const MeasuredQuality quality = measured(options);
+    EXPECT_NEAR(*cell_of(quality, D::accuracy).value, 2.0 / 3, 1e-15);
+    EXPECT_EQ(cell_of(quality, D::accuracy).definition, "3 images of val");
+    // knife (shape), knife (texture), dog (texture).
+    EXPECT_NEAR(*cell_of(quality, D::shape_bias).value, 1.0 / 3, 1e-15);
+    EXPECT_EQ(cell_of(quality, D::shape_bias).definition, "3 images of cues");
+    EXPECT_EQ(part_named(quality, "shape").definition, "16-class");
+    EXPECT_THAT(value_of(quality, D::shape_bias, 1).undefined,
+                HasSubstr("do not keep the scores of all classes, which `16-class` asks for"));
+}
+
 /// The fixture of the specification: 24 x 3 probabilities.
 TEST(MeasuredReference, CalibrationAndBalance) {
     ASSAY_EXPECTED_QUALITY(expected);
