@@ -29,8 +29,7 @@ const std::string& utf8(const std::string& text, std::string_view what) {
     try {
         static_cast<void>(json(text).dump());
     } catch (const json::type_error&) {
-        refuse(fmt::format("{} `{}` is no UTF-8, as json must be", what,
-                           shortened(text)));
+        refuse(fmt::format("{} `{}` is no UTF-8, as json must be", what, shortened(text)));
     }
     return text;
 }
@@ -223,7 +222,7 @@ private:
                 out.undefined = text_of(key, part);
             } else if (key == "shares") {
                 out.shares = shares_of(part);
-            } else {
+            } else if (key != "unit" && key != "interval") {  // of an estimate in a report
                 fail(
                     fmt::format("unknown key `{}`; a cell has value, undefined, standard_error, "
                                 "n, definition, note, shares",

@@ -249,6 +249,9 @@ TEST(QualityJson, KeysOfReportsAreAcceptedAndLeftOut) {
     table["warnings"] = {"w"};
     table["models"][0]["parts"] = {{{"name", "fgsm"}, {"value", 0.3}}};
     table["models"][0]["notes"] = {"n"};
+    json& cell = table["models"][0]["dimensions"]["accuracy"];
+    cell["unit"] = "proportion";
+    cell["interval"] = {{"low", 0}, {"high", 1}};
     expect_equal(parse_quality_table(table.dump(), "t.json"), table_of_all_kinds(), true);
 }
 

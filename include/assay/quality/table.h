@@ -78,8 +78,8 @@ QualityTable read_quality_table(const std::filesystem::path& file);
 QualityTable parse_quality_table(std::string_view text, const std::string& source);
 
 /// "assay.quality/1": what parse_quality_table() reads back to the bit; keys that a report adds to
-/// a model ("parts", "notes") or to the whole are not read. Throws bad_input: a text that is no
-/// UTF-8.
+/// a cell ("unit", "interval"), a model ("parts", "notes") or the whole are not read. Throws
+/// bad_input: a text that is no UTF-8.
 nlohmann::json to_json(const QualityTable& table);
 /// The same as text.
 std::string write_quality_json(const QualityTable& table);
