@@ -165,7 +165,8 @@ private:
     void take(Dimension dimension, MeasuredDimension found) {
         QualityCell& cell = row_.cells[static_cast<std::size_t>(dimension)];
         cell.n = found.value.n;
-        cell.note = found.value.value ? found.value.note : found.value.undefined;
+        cell.undefined = found.value.undefined;
+        if (found.value.value) cell.note = found.value.note;
         if (found.value.value) {
             cell.value = found.value.value;
             if (!found.sources.empty()) {

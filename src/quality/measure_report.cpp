@@ -95,56 +95,19 @@ json json_of(const QualityPart& part) {
     return out;
 }
 
-json json_of(const MeasuredModel& model, const QualityModel& row) {
-    json dimensions = json::object();
+/// What a report adds to a model of the table.
+void add_to(json& row, const MeasuredModel& model) {
     for (const DimensionFacts& facts : dimension_facts()) {
-        const auto d = static_cast<std::size_t>(facts.dimension);
-        json one = to_json(model.values[d]);
-        one["definition"] = row.cells[d].definition;
-        json shares = json::array();
-        for (const ErrorShare& share : row.cells[d].shares)
-            shares.push_back({{"data", share.data}, {"parts", share.parts}});
-        if (!shares.empty()) one["shares"] = std::move(shares);
-        dimensions[facts.name] = std::move(one);
+        const Estimate& value = model.values[static_cast<std::size_t>(facts.dimension)];
+        if (!value.value) continue;
+        json& cell = row["dimensions"][facts.name];
+        cell["unit"] = name_of(value.unit);
+        if (value.interval) cell["interval"] = to_json(*value.interval);
     }
     json parts = json::array();
     for (const QualityPart& part : model.parts) parts.push_back(json_of(part));
-    return {{"model", model.model},
-            {"file", row.file_hash},
-            {"dimensions", std::move(dimensions)},
-            {"parts", std::move(parts)},
-            {"notes", model.notes}};
-}
-
-/// The table that read_quality_table() reads.
-Table records_of(const MeasuredQuality& result) {
-    Table table;
-    table.columns = {{.name = "model", .numbers = false}};
-    for (const DimensionFacts& facts : dimension_facts()) {
-        const std::string name(facts.name);
-        table.columns.push_back({.name = name});
-        if (facts.dimension == Dimension::parameters) continue;
-        for (const char* ending : {"_se", "_n"}) table.columns.push_back({.name = name + ending});
-        for (const char* ending : {"_definition", "_note"})
-            table.columns.push_back({.name = name + ending, .numbers = false});
-    }
-    for (const QualityModel& model : result.table.models) {
-        std::vector<Cell> cells = {model.name};
-        for (const DimensionFacts& facts : dimension_facts()) {
-            const QualityCell& cell = model.cell(facts.dimension);
-            const auto number = [](const std::optional<double>& value) {
-                return value ? Cell(Number{*value}) : Cell();
-            };
-            cells.push_back(number(cell.value));
-            if (facts.dimension == Dimension::parameters) continue;
-            cells.push_back(number(cell.standard_error));
-            cells.push_back(cell.n > 0 ? Cell(Count{cell.n}) : Cell());
-            cells.emplace_back(cell.definition);
-            cells.emplace_back(cell.note);
-        }
-        table.add(std::move(cells));
-    }
-    return table;
+    row["parts"] = std::move(parts);
+    row["notes"] = model.notes;
 }
 
 }  // namespace
@@ -171,23 +134,21 @@ Report report_of(const MeasuredQuality& result) {
     add(part_table(result));
     for (const std::string& note : result.notes) blocks.emplace_back(note + ".");
     report.sections = {{.title = "", .blocks = std::move(blocks), .sections = {}}};
-    report.records = records_of(result);
+    report.records = quality_records(result.table);
     json data = json::object();
     for (const auto& [role, name] : result.options.data) data[facts_of(role).name] = name;
-    json models = json::array();
+    report.result = to_json(result.table);
     for (std::size_t m = 0; m < result.models.size(); ++m)
-        models.push_back(json_of(result.models[m], result.table.models[m]));
-    report.result = {{"schema", "assay.quality/1"},
-                     {"data", std::move(data)},
-                     {"eps", result.options.eps},
-                     {"space", name_of(result.options.space)},
-                     {"level", result.options.level},
-                     {"seed", result.options.seed},
-                     {"null_draws", result.options.null_draws},
-                     {"partial", result.partial},
-                     {"models", std::move(models)},
-                     {"notes", result.notes},
-                     {"warnings", result.warnings}};
+        add_to(report.result["models"][m], result.models[m]);
+    report.result.update({{"data", std::move(data)},
+                          {"eps", result.options.eps},
+                          {"space", name_of(result.options.space)},
+                          {"level", result.options.level},
+                          {"seed", result.options.seed},
+                          {"null_draws", result.options.null_draws},
+                          {"partial", result.partial},
+                          {"notes", result.notes},
+                          {"warnings", result.warnings}});
     return report;
 }
 

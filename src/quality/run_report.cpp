@@ -79,19 +79,6 @@ json findings_json(const std::vector<CheckedPair>& pairs) {
     return out;
 }
 
-/// The table as it is read again, with all else that was measured.
-json written_form(const MeasuredQuality& measured, json all) {
-    json out = to_json(measured.table);
-    for (std::size_t m = 0; m < out["models"].size(); ++m) {
-        for (const char* key : {"parts", "notes"})
-            out["models"][m][key] = std::move(all["models"][m][key]);
-    }
-    for (auto& [key, value] : all.items()) {
-        if (key != "models" && key != "schema") out[key] = std::move(value);
-    }
-    return out;
-}
-
 /// QUBA of the models that have all dimensions.
 void add_scores(Report& report, const QualityTable& table, double level) {
     const std::string rows = whole_rows(table);
@@ -161,8 +148,6 @@ Report report_of(const QualityPlan& plan) {
 
 Report report_of(const QualityRunResult& result) {
     Report report = report_of(result.measured);
-    report.result = written_form(result.measured, std::move(report.result));
-    report.records = quality_records(result.measured.table);
     shorten(report, result);
     if (Table faults = fault_table(result.findings); !faults.rows.empty())
         report.sections.push_back({.title = "", .blocks = {std::move(faults)}, .sections = {}});

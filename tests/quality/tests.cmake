@@ -4,7 +4,7 @@ assay_test(quality
 assay_test(quality_coverage SLOW
     SOURCES quality/joint_coverage_test.cpp
     LINKS assay_quality fmt::fmt nlohmann_json::nlohmann_json)
-assay_test(quality_run SLOW
+assay_test(quality_run
     SOURCES quality/run_test.cpp
     LINKS assay_quality fmt::fmt nlohmann_json::nlohmann_json)
 assay_test(quality_measure
