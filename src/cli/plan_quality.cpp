@@ -145,7 +145,6 @@ Plan::Quality read_quality(const json& table, const fs::path& folder,
                            std::vector<Plan::Data>& data) {
     Keys keys(with_dashes(table), quality_table, folder);
     Plan::Quality quality;
-    std::vector<std::string> roles;
     read_roles(keys, folder, data);
 
     if (const json value = keys.take<json>("corruptions", nullptr); !value.is_null())
