@@ -8,7 +8,8 @@
 //    common corruptions of images, data sets under them, accuracy on those;
 //    assay/evaluate/predict_corrupted.h: predictions without such data sets
 //  - assay/evaluate/cost.h: what classifiers hold and compute, and the memory and time they take
-//  - assay/quality/quba.h, correlate.h, groups.h, choose.h: tables of nine quality dimensions
+//  - assay/quality/measure.h, role.h, people.h: nine quality dimensions from stored predictions;
+//    quba.h, correlate.h, groups.h, choose.h: tables of them
 //  - assay/replication/steps.h: studies of replicated data sets
 #pragma once
 

@@ -15,6 +15,7 @@
 #include "core/paths.h"
 #include "demo/images.h"
 #include "demo/networks.h"
+#include "demo/quality_config.h"
 #include "demo/summary.h"
 #include "demo/walkthrough.h"
 #include "demo/world/world.h"
@@ -282,11 +283,15 @@ int cmd_demo(std::vector<std::string> arguments) {
     Output().print(network_report(networks, reports));
     drop_stale_scores(demo, networks);
     Look(demo, walkthrough).run();
+    // The user's to change: an earlier one stays.
+    if (const fs::path config = demo.dir / "assay.toml"; !is_there(config))
+        write_file_atomically(config, demo_quality_config(networks));
     walkthrough.chapter("In short", "");
     Output().print(demo_summary(demo.dir / "runs", networks, reports));
     walkthrough.say(fmt::format(
-        "\nLook at {0}/world.png. The commands are in {0}/commands.sh, the scores in {0}/runs.",
-        demo.dir.string()));
+        "\nLook at {0}/world.png. The commands are in {0}/commands.sh, the scores in {0}/runs.\n"
+        "All quality dimensions, in some minutes: assay quality run {1}",
+        demo.dir.string(), as_typed((demo.dir / "assay.toml").string())));
     note(fmt::format(
         "the walkthrough took {}",
         duration_text(

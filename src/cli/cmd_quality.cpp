@@ -5,6 +5,7 @@
 #include "assay/quality/correlate.h"
 #include "assay/quality/groups.h"
 #include "assay/quality/quba.h"
+#include "cli/cmd_quality.h"
 #include "cli/command.h"
 
 namespace assay::cli {
@@ -19,8 +20,8 @@ struct QualityInput {
 
     void add_to(CLI::App& app, bool selects = true) {
         app.add_option("table", table,
-                       "csv file, a model a row (docs/quality.md); or published: the 326 models of "
-                       "the paper")
+                       "csv or json file, a model per row (docs/quality.md); or published: the 326 "
+                       "models of the paper")
             ->required()
             ->type_name("TABLE");
         if (!selects) return;
@@ -105,6 +106,7 @@ constexpr std::string_view quality_correlate_examples = R"(
 assay quality correlate published
 assay quality correlate published --where "architecture=Transformer" --adjust bh
 assay quality correlate published --family paper
+assay quality correlate published --by architecture
 )";
 
 int quality_correlate(std::vector<std::string> arguments) {
@@ -120,6 +122,9 @@ int quality_correlate(std::vector<std::string> arguments) {
            "--family", options.family,
            "Tag that tells families apart: they are resampled for the intervals, as models "
            "of one are not independent")
+        ->type_name("TAG");
+    app->add_option("--by", options.by,
+                    "Tag: its values with at least ten models get correlations of their own")
         ->type_name("TAG");
     app->add_option("--adjust", options.adjust, "p-values for all pairs: holm, bh, none")
         ->check(CLI::IsMember({"holm", "bh", "none"}))
@@ -255,20 +260,27 @@ int quality_stability(std::vector<std::string> arguments) {
 
 const std::vector<Command>& quality_parts() {
     static const std::vector<Command> table = {
+        {"run", "All nine dimensions of your models, from one assay.toml", quality_run},
+        {"measure", "The nine dimensions of classifiers, from their stored predictions",
+         quality_measure},
+        {"shape-bias", "The shape bias of people, from their answers", quality_shape_bias},
         {"score", "One score from nine dimensions (QUBA), ranks, place among 326 models",
          quality_score},
         {"choose", "Models that meet what is needed and that none beats", quality_choose},
         {"correlate", "Which dimensions go together over models", quality_correlate},
         {"groups", "Do two groups of models differ", quality_groups},
         {"stability", "How much a ranking owes to the models that scale it", quality_stability},
+        {"merge", "Rows of several tables in one", quality_merge},
     };
     return table;
 }
 
 constexpr std::string_view quality_help_examples = R"(
+  assay quality run assay.toml
   assay quality score published --top 10
   assay quality choose published --need "accuracy >= 0.8" --need "params <= 30"
   assay quality correlate published --family paper
+  assay quality merge quality.csv new.json -o quality.json
 )";
 
 }  // namespace

@@ -1,12 +1,14 @@
 // assay run: everything that an assay.toml lists: predictions, and the commands that read them.
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "assay/error.h"
 #include "cli/command.h"
 #include "cli/inputs.h"
 #include "cli/plan.h"
 #include "cli/prediction.h"
+#include "cli/quality_run.h"
 #include "core/file.h"
 #include "core/json_text.h"
 
@@ -34,7 +36,8 @@ int cmd_run(std::vector<std::string> arguments) {
                         "Do everything that an assay.toml lists: make composites ([patchml]), run "
                         "the models over the data sets and what was made, then the commands that "
                         "read their predictions ([score], [compare], [gap], [labels], "
-                        "[replicate]). Flags override the file. docs/assay.toml.md describes it.",
+                        "[replicate]), at last the nine dimensions of [quality]. Flags override "
+                        "the file. docs/assay.toml.md describes it.",
                         run_examples);
     std::filesystem::path file = "assay.toml";
     app->add_option("config", file, "The configuration")->type_name("FILE")->capture_default_str();
@@ -66,8 +69,16 @@ int cmd_run(std::vector<std::string> arguments) {
 
     Prediction prediction(plan.store, {plan.device, isolation_named(plan.isolate)});
     prediction.load(specs);
+    std::optional<quality::QualityRunOptions> dimensions;
+    if (plan.quality) {
+        with_note("checking [quality]",
+                  [&] { dimensions = quality_options(plan, prediction.models()); });
+    }
+    bool listed = false;
     for (const Plan::Data& data : plan.data) {
-        const Dataset dataset = data.flags.open(0, prediction.classes(), plan.store.quiet);
+        if (data.for_quality) continue;
+        listed = true;
+        const Dataset dataset = plan.open(data, prediction.classes());
         if (data.pixels.empty()) {
             prediction.over(dataset);
         } else {
@@ -75,9 +86,18 @@ int cmd_run(std::vector<std::string> arguments) {
         }
     }
     write_file_atomically(plan.store.out / "run.json", json_text(plan.resolved(specs)));
-    prediction.print(Output());
-    status = worse(status, prediction.status());
+    if (listed) {
+        prediction.print(Output());
+        status = worse(status, prediction.status());
+    }
     run_steps(false, prediction.datasets());
+    if (dimensions) {
+        if (!plan.store.quiet) note("[quality]");
+        with_note("running [quality]", [&] {
+            status =
+                worse(status, run_quality_step(std::move(*dimensions), Output(), plan.store.quiet));
+        });
+    }
     return status;
 }
 

@@ -8,6 +8,8 @@
 
 #include "assay/error.h"
 #include "cli/command.h"
+#include "cli/plan_keys.h"
+#include "cli/plan_quality.h"
 #include "core/file.h"
 #include "core/refuse.h"
 #include "core/toml.h"
@@ -18,54 +20,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using nlohmann::json;
-
-/// A table of the file whose keys are taken one by one; what is left at the end is an error.
-class Keys {
-public:
-    Keys(const json& table, std::string where, fs::path folder)
-        : table_(table), where_(std::move(where)), folder_(std::move(folder)) {
-        if (!table_.is_object()) refuse(where_ + " must be a table");
-    }
-
-    template <class T>
-    T take(const std::string& key, T fallback) {
-        known_.push_back(key);
-        const auto found = table_.find(key);
-        if (found == table_.end()) return fallback;
-        T value;
-        try {
-            value = found->get<T>();
-        } catch (const json::exception&) {
-            refuse(where_ + "." + key + " has the value " + found->dump() +
-                   ", which is of the wrong type");
-        }
-        table_.erase(found);
-        return value;
-    }
-    template <class Unsigned>
-    Unsigned take_count(const std::string& key, Unsigned fallback) {
-        const auto value = take<std::int64_t>(key, static_cast<std::int64_t>(fallback));
-        if (value < 0 || value > std::int64_t{1} << 31)
-            refuse(where_ + "." + key + " is " + std::to_string(value) + "; at least 0 is allowed");
-        return static_cast<Unsigned>(value);
-    }
-    /// Relative to the file's folder; "" when absent.
-    fs::path take_path(const std::string& key) {
-        const auto text = take<std::string>(key, "");
-        return text.empty() ? fs::path() : (folder_ / text).lexically_normal();
-    }
-    const json& rest() const { return table_; }
-    void nothing_left() const {
-        for (const auto& [key, value] : table_.items())
-            refuse(where_ + " has an unknown key `" + key + "`" + suggest(key, known_));
-    }
-
-private:
-    json table_;
-    std::string where_;
-    fs::path folder_;
-    std::vector<std::string> known_;
-};
 
 json array_of_tables(const json& all, const char* key) {
     const auto found = all.find(key);
@@ -215,10 +169,12 @@ Plan read_plan(const fs::path& file) {
         for (json& table : tables)
             plan.steps.push_back({row.name, std::move(table), row.when == When::before});
     }
+    const json quality = keys.take<json>("quality", nullptr);
     keys.nothing_left();
     list_what_is_made(plan);
-    if (plan.data.empty()) refuse("no [[data]] table: list at least one");
+    if (plan.data.empty() && quality.is_null()) refuse("no [[data]] table: list at least one");
     name_data(plan.data);
+    if (!quality.is_null()) plan.quality = read_quality(quality, folder, plan.data);
     return plan;
 }
 
@@ -264,7 +220,8 @@ json Plan::resolved(const std::vector<ModelSpec>& specs) const {
     out["models"] = json::array();
     for (const ModelSpec& spec : specs) out["models"].push_back(to_json(spec));
     out["data"] = json::array();
-    for (const auto& [flags, pixels] : data) {
+    for (const Data& listed : data) {
+        const DataFlags& flags = listed.flags;
         out["data"].push_back({{"path", flags.folders.at(0).string()},
                                {"list", flags.list.string()},
                                {"layout", flags.layout},
@@ -272,7 +229,8 @@ json Plan::resolved(const std::vector<ModelSpec>& specs) const {
                                {"limit", flags.limit},
                                {"sample_seed", flags.seed},
                                {"first", flags.first}});
-        out["data"].back().update(pixels);
+        out["data"].back().update(listed.pixels);
+        if (listed.role) out["data"].back()["role"] = quality::facts_of(*listed.role).name;
     }
     for (const Step& step : steps) {
         json& tables = out[step.command];
@@ -283,16 +241,28 @@ json Plan::resolved(const std::vector<ModelSpec>& specs) const {
             tables.push_back(step.options);
         }
     }
+    if (quality) out["quality"] = quality->resolved();
     return out;
+}
+
+Dataset Plan::open(const Data& listed, const ClassList& classes) const {
+    const DataFlags& flags = listed.flags;
+    if (!listed.role) return flags.open(0, classes, store.quiet);
+    std::vector<std::string> notes;
+    const DatasetOptions how = flags.options(0, classes, notes);
+    Dataset dataset = quality::open_role(*listed.role, flags.folders.at(0), how, &notes);
+    say_notes(dataset, notes, store.quiet);
+    return flags.sampled(std::move(dataset), store.quiet);
 }
 
 void Plan::check(const std::vector<ModelSpec>& specs) const {
     storage_format_named(store.storage);
     std::vector<std::string> datasets;
     for (const Data& listed : data) {
-        datasets.push_back(listed.flags.name);
+        if (!listed.for_quality) datasets.push_back(listed.flags.name);
         if (!listed.pixels.empty())
-            with_note("checking the data set `" + datasets.back() + "`", [&] { specs_on(listed); });
+            with_note("checking the data set `" + listed.flags.name + "`",
+                      [&] { specs_on(listed); });
     }
     for (const Step& step : steps) {
         with_note("checking [" + step.command + "]", [&] {

@@ -3,11 +3,17 @@
 
 #include <CLI/App.hpp>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "assay/evaluate/predict_corrupted.h"
+#include "assay/quality/role.h"
+#include "assay/robustness/corrupted_versions.h"
+#include "assay/robustness/pixel_model.h"
 #include "cli/inputs.h"
 #include "cli/prediction.h"
 #include "cli/store_command.h"
@@ -24,6 +30,10 @@ struct Plan {
         DataFlags flags;
         /// Settings of the pixels that every model has on this data set, over its own.
         ModelSettings pixels = ModelSettings::object();
+        /// Of [quality]: what it is there for.
+        std::optional<quality::Role> role = {};
+        /// Only [quality] names it, by its path.
+        bool for_quality = false;
     };
     std::vector<Model> models;
     std::vector<Data> data;  ///< as listed, then what the steps before the predictions make
@@ -39,6 +49,24 @@ struct Plan {
     std::vector<Step> steps;       ///< in the order in which they run
     std::filesystem::path folder;  ///< of the file: relative paths are relative to it
 
+    /// What [quality] asks for; which data sets play its roles stands with them.
+    struct Quality {
+        bool corrupt = true, attack = true, check = true;
+        CorruptionSettings corruptions = {{"paper"}, {1, 2, 3, 4, 5}, 0, {}, {}, {}};
+        CorruptedTransform transform = CorruptedTransform::own;
+        std::size_t corrupt_limit = 0, attack_limit = 0;
+        double eps = 8.0 / 255;
+        AttackSpace space = AttackSpace::pixels;
+        double level = .95;
+        bool own_class_sketch = false;
+
+        nlohmann::json resolved() const;
+    };
+    std::optional<Quality> quality;
+
+    /// Opens one of the data sets for classifiers with these classes. Throws as open_dataset() and
+    /// open_role().
+    Dataset open(const Data& listed, const ClassList& classes) const;
     /// What the models are on one of the data sets. Throws as resolve_model.
     std::vector<ModelSpec> specs_on(const Data& on) const;
     /// Flags that were given on the command line win over the file.

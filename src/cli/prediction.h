@@ -40,6 +40,7 @@ public:
     void load(const std::vector<ModelSpec>& specs);
     /// The models' class list.
     const ClassList& classes() const;
+    const std::vector<LoadedModel>& models() const { return models_; }
     /// The sample that is large enough for `until`, after a pilot; said on stderr unless quiet.
     Dataset enough(const Dataset& dataset, const Until& until, std::uint64_t seed) const;
     /// Runs them; several calls for several data sets.

@@ -14,6 +14,7 @@
 #include "evaluate/attack_batch.h"
 #include "evaluate/attack_cells.h"
 #include "evaluate/attack_images.h"
+#include "evaluate/attack_names.h"
 #include "store/outcomes.h"
 
 namespace assay {
@@ -41,15 +42,13 @@ AttackOptions options_of(std::string_view attack, double eps, const AttackRunOpt
     return own;
 }
 
-/// What tells the store from the model's own.
 std::string variant_of(const AttackJob& cell, const AttackRunOptions& options) {
-    std::string eps = eps_text(cell.options.eps);
-    std::replace(eps.begin(), eps.end(), '/', '_');
-    std::string name = fmt::format("{}-{}-{}", cell.attack, name_of(options.norm), eps);
-    if (cell.options.steps > 0) name += fmt::format("-{}steps", cell.options.steps);
-    if (options.paper_literal && cell.attack == "pgd") name += "-literal";
-    if (options.space == AttackSpace::normalised_clamped) name += "-normalised";
-    return name;
+    return attack_variant({.attack = cell.attack,
+                           .norm = options.norm,
+                           .eps = cell.options.eps,
+                           .steps = cell.options.steps,
+                           .literal = options.paper_literal && cell.attack == "pgd",
+                           .space = options.space});
 }
 
 /// All that decides the numbers beside the model and the image.

@@ -14,13 +14,11 @@
 #include "assay/error.h"
 #include "assay/evaluate/compare.h"
 #include "assay/store/row_reader.h"
-#include "core/csv.h"
-#include "core/file.h"
 #include "core/parallel.h"
-#include "core/paths.h"
 #include "core/statistics.h"
 #include "evaluate/compare_pairing.h"
 #include "evaluate/kappa.h"
+#include "evaluate/people_answers.h"
 
 namespace assay {
 namespace {
@@ -29,23 +27,6 @@ namespace fs = std::filesystem;
 
 /// Whether somebody's decision about an image was correct.
 enum class Decided : std::uint8_t { incorrect, correct, none };
-
-std::vector<fs::path> csv_files(const std::vector<fs::path>& paths) {
-    std::vector<fs::path> files;
-    for (const fs::path& path : paths) {
-        if (!is_folder(path)) {
-            files.push_back(path);
-            continue;
-        }
-        std::vector<fs::path> inside = entries_of(path);
-        std::erase_if(inside, [](const fs::path& file) { return file.extension() != ".csv"; });
-        if (inside.empty())
-            throw Error(ErrorCode::bad_input,
-                        fmt::format("the folder {} holds no csv", path.string()));
-        files.insert(files.end(), inside.begin(), inside.end());
-    }
-    return files;
-}
 
 /// The images' own names, in the form in which both sides can be looked up: no folders, no ending.
 std::string own_name(std::string_view path) {
@@ -81,33 +62,6 @@ public:
 private:
     std::unordered_map<std::string, std::size_t> rows_;
 };
-
-struct PeoplesAnswer {
-    std::string person, image, category;
-    bool right = false, given = false;
-};
-
-std::vector<PeoplesAnswer> read_answers(const std::vector<fs::path>& paths) {
-    std::vector<PeoplesAnswer> answers;
-    for (const fs::path& file : csv_files(paths)) {
-        const std::string text = read_text(file);
-        CsvReader csv(text, file.filename().string());
-        const std::size_t person = csv.column({"subj", "subject", "participant", "subject_id"}),
-                          response = csv.column({"object_response", "response"}),
-                          category = csv.column({"category"}),
-                          image = csv.column({"imagename", "image_id", "image", "filename"});
-        while (csv.next()) {
-            PeoplesAnswer& a = answers.emplace_back();
-            a.person = csv[person];
-            a.image = csv[image];
-            a.category = csv[category];
-            a.given = !csv[response].empty() && csv[response] != "na" && csv[response] != "NA";
-            a.right = a.given && csv[response] == csv[category];
-        }
-    }
-    if (answers.empty()) throw Error(ErrorCode::bad_input, "nobody answered anything");
-    return answers;
-}
 
 /// The answers by the items of one store.
 struct SortedAnswers {
@@ -307,7 +261,7 @@ std::vector<Decided> decisions(const RowReader& reader, const SortedAnswers& ans
 
 PeopleResult compare_with_people(const PeopleOptions& options) {
     check(options.measure, false);
-    const std::vector<PeoplesAnswer> answers = read_answers(options.answers);
+    const std::vector<PeoplesAnswer> answers = read_peoples_answers(options.answers);
     PeopleResult result;
     std::vector<PredictionStore> stores;
     for (const fs::path& path : options.stores) {

@@ -2,8 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <iterator>
 #include <map>
+#include <nlohmann/json.hpp>
+#include <set>
 #include <utility>
+
+#include "core/text.h"
 
 namespace assay::quality {
 
@@ -43,6 +48,91 @@ std::optional<std::string> unknown_errors(const QualityTable& table,
     return fmt::format(
         "{} of {} values have no standard error and are taken as exact: intervals are too narrow",
         without, values);
+}
+
+PerDimension<DrawnCells> draws_of_cells(const QualityTable& table,
+                                        const std::vector<std::size_t>& models,
+                                        const PerDimension<double>& weights) {
+    PerDimension<DrawnCells> draws{};
+    for (const std::size_t m : models) {
+        for (std::size_t d = 0; d < dimension_count; ++d) {
+            const QualityCell& cell = table.models[m].cells[d];
+            if (weights[d] == 0 || !cell.value) continue;
+            (is_joint(cell)            ? draws[d].joint
+             : cell.standard_error > 0 ? draws[d].independent
+                                       : draws[d].exact) += 1;
+        }
+    }
+    return draws;
+}
+
+std::string text_of_draws(const PerDimension<DrawnCells>& draws) {
+    std::vector<std::string> joint;
+    for (std::size_t d = 0; d < dimension_count; ++d) {
+        const DrawnCells& cells = draws[d];
+        if (cells.joint == 0) continue;
+        const std::size_t all = cells.joint + cells.independent + cells.exact;
+        std::string text(dimension_facts()[d].title);
+        if (cells.joint < all) text += fmt::format(" ({} of {} models)", cells.joint, all);
+        joint.push_back(std::move(text));
+    }
+    return joint.empty() ? ""
+                         : fmt::format(
+                               "Cells measured on the same images err together: {}; all "
+                               "others independently.",
+                               fmt::join(joint, ", "));
+}
+
+nlohmann::json json_of_draws(const PerDimension<DrawnCells>& draws) {
+    nlohmann::json out = nlohmann::json::object();
+    for (std::size_t d = 0; d < dimension_count; ++d) {
+        const DrawnCells& cells = draws[d];
+        if (cells.joint + cells.independent + cells.exact == 0) continue;
+        out[std::string(dimension_facts()[d].name)] = {
+            {"joint", cells.joint}, {"independent", cells.independent}, {"exact", cells.exact}};
+    }
+    return out;
+}
+
+namespace {
+
+/// The first model that was measured on some images, by what is known of them.
+using FirstOfImages = std::map<std::string, std::string>;
+
+std::string two_of(const FirstOfImages& images) {
+    const auto first = images.begin(), second = std::next(first);
+    return fmt::format("`{}` on {}, `{}` on {}", first->second, first->first, second->second,
+                       second->first);
+}
+
+}  // namespace
+
+std::vector<std::string> other_images(const QualityTable& table,
+                                      const std::vector<std::size_t>& models,
+                                      const PerDimension<double>& weights) {
+    std::vector<std::string> warnings;
+    for (std::size_t d = 0; d < dimension_count; ++d) {
+        if (weights[d] == 0) continue;
+        FirstOfImages identities, numbers;
+        for (const std::size_t m : models) {
+            const QualityModel& model = table.models[m];
+            const QualityCell& cell = model.cells[d];
+            if (!cell.value) continue;
+            if (cell.n > 0 && static_cast<Dimension>(d) != Dimension::shape_bias)
+                numbers.emplace(fmt::format("{} images", cell.n), model.label);
+            std::set<std::string> data;  // in any order
+            for (const ErrorShare& share : cell.shares) data.insert(shortened(share.data, 24));
+            if (!data.empty())
+                identities.emplace(fmt::format("{}", fmt::join(data, " + ")), model.label);
+        }
+        const FirstOfImages& told = numbers.size() > 1 ? numbers : identities;
+        if (told.size() < 2) continue;
+        warnings.push_back(
+            fmt::format("{}: not all models were measured on the same images ({}{}): the ranking "
+                        "compares different things",
+                        dimension_facts()[d].title, two_of(told), told.size() > 2 ? ", ..." : ""));
+    }
+    return warnings;
 }
 
 PerDimension<double> equal_weights() {

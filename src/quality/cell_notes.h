@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "assay/quality/table.h"
+#include "assay/quality/quba.h"
 
 namespace assay::quality {
 
@@ -19,6 +19,24 @@ std::vector<std::string> notes_on_cells(const QualityTable& table,
 std::optional<std::string> unknown_errors(const QualityTable& table,
                                           const std::vector<std::size_t>& models,
                                           const PerDimension<double>& weights);
+
+/// Whether the cell errs together with others: it has a value and shares.
+inline bool is_joint(const QualityCell& cell) {
+    return cell.value && !cell.shares.empty();
+}
+PerDimension<DrawnCells> draws_of_cells(const QualityTable& table,
+                                        const std::vector<std::size_t>& models,
+                                        const PerDimension<double>& weights);
+/// "Joint errors (measured on the same images): accuracy (5 of 5 models)."; "" without such cells.
+std::string text_of_draws(const PerDimension<DrawnCells>& draws);
+nlohmann::json json_of_draws(const PerDimension<DrawnCells>& draws);
+
+/// A warning for each dimension with a weight that models were measured in on different images, as
+/// far as shares and numbers of images tell. (Shape bias counts the decided images alone, so its
+/// numbers of images differ.)
+std::vector<std::string> other_images(const QualityTable& table,
+                                      const std::vector<std::size_t>& models,
+                                      const PerDimension<double>& weights);
 
 /// Every dimension counts.
 PerDimension<double> equal_weights();

@@ -12,6 +12,7 @@
 #include "core/text.h"
 #include "quality/cell_notes.h"
 #include "quality/constants.h"
+#include "quality/joint.h"
 
 namespace assay::quality {
 namespace {
@@ -37,11 +38,16 @@ double limit_in(std::string_view text, std::string_view all, const DimensionFact
     const auto [stop, problem] = std::from_chars(text.data(), end, value);
     if (problem != std::errc() || stop != end || !std::isfinite(value))
         refuse_need(all, fmt::format("`{}` is no number", text));
-    value *= factor;
-    if (value < facts.low || value > facts.high) {
+    if (value * factor < facts.low || value * factor > facts.high) {
+        const bool percentage = factor == 1 && !count && value > facts.high && value <= 100;
+        const bool single = count && value > facts.high;
         refuse_need(all,
-                    fmt::format("{} lies between {} and {}", facts.name, facts.low, facts.high));
+                    fmt::format("{} lies between {} and {}{}", facts.name, facts.low, facts.high,
+                                percentage ? fmt::format("; a percentage? Write {}%", value)
+                                : single   ? "; parameters are in millions"
+                                           : std::string()));
     }
+    value *= factor;
     return value;
 }
 
@@ -58,16 +64,40 @@ double goodness(const QualityModel& model, std::size_t d) {
 /// Whether `a` beats `b`.
 bool beats(const QualityModel& a, const QualityModel& b, const PerDimension<double>& weights,
            double quantile) {
-    bool clearly = false;
+    for (std::size_t d = 0; d < dimension_count; ++d) {
+        if (weights[d] > 0 && goodness(a, d) < goodness(b, d)) return false;
+    }
     for (std::size_t d = 0; d < dimension_count; ++d) {
         if (weights[d] == 0) continue;
         const double lead = goodness(a, d) - goodness(b, d);
-        if (lead < 0) return false;
-        const double error = std::hypot(a.cells[d].standard_error.value_or(0),
-                                        b.cells[d].standard_error.value_or(0));
-        clearly = clearly || lead > quantile * error;
+        if (lead > 0 && lead > quantile * error_of_difference(a.cells[d], b.cells[d])) return true;
     }
-    return clearly;
+    return false;
+}
+
+/// The score as a weighted sum of cells.
+CellWeights cell_weights(const PerDimension<double>& weights) {
+    double total = 0;
+    for (const double w : weights) total += w;
+    CellWeights out{{}, published_constants().deviation};
+    for (std::size_t d = 0; d < dimension_count; ++d)
+        out.weight[d] = (dimension_facts()[d].higher_is_better ? 1 : -1) * weights[d] / total;
+    return out;
+}
+
+/// How far a score lies below the best one.
+Estimate behind_best(const Candidate& best, const Candidate& candidate, double error,
+                     double level) {
+    Estimate behind;
+    behind.value = *best.score.value - *candidate.score.value;
+    behind.n = candidate.score.n;
+    if (candidate.model == best.model) {
+        behind.note = "the best itself";
+    } else if (error > 0) {
+        behind.standard_error = error;
+        behind.interval = symmetric_interval(*behind.value, error, level, "delta");
+    }
+    return behind;
 }
 
 }  // namespace
@@ -97,14 +127,13 @@ ChooseResult choose_models(const QualityTable& table, const ChooseOptions& optio
     const std::vector<std::size_t> models = select_models(table, options.where);
     result.models = models.size();
     result.notes = table.notes;
+    result.draws = draws_of_cells(table, models, weights);
     for (std::string& note : notes_on_cells(table, models, weights))
         result.notes.push_back(std::move(note));
     const double quantile = normal_quantile(0.5 + options.level / 2);
 
+    const CellWeights of_score = cell_weights(weights);
     std::size_t lacking = 0;
-    double total = 0;
-    for (const double w : weights) total += w;
-    std::vector<PerDimension<double>> parts;  // of the score's variance
     for (const std::size_t m : models) {
         const QualityModel& model = table.models[m];
         bool complete = true;
@@ -133,15 +162,14 @@ ChooseResult choose_models(const QualityTable& table, const ChooseOptions& optio
         }
         if (!met) continue;
         PerDimension<std::optional<double>> values;
-        double variance = 0;
         for (std::size_t d = 0; d < dimension_count; ++d) {
             if (weights[d] == 0) continue;
             values[d] = model.cells[d].value;
             ++candidate.score.n;
-            const double part = weights[d] / total * model.cells[d].standard_error.value_or(0) /
-                                published_constants().deviation[d];
-            variance += part * part;
         }
+        const double variance = sum_error(model, of_score).variance();
+        for (std::size_t d = 0; d < dimension_count; ++d)
+            candidate.values[d] = model.cells[d].value;
         candidate.score.value = quba_of(values, published_constants(), weights);
         if (variance > 0) {
             candidate.score.standard_error = std::sqrt(variance);
@@ -153,12 +181,15 @@ ChooseResult choose_models(const QualityTable& table, const ChooseOptions& optio
     std::stable_sort(
         result.candidates.begin(), result.candidates.end(),
         [](const Candidate& a, const Candidate& b) { return *a.score.value > *b.score.value; });
+    SumError best_error;
+    if (!result.candidates.empty())
+        best_error = sum_error(table.models[result.candidates.front().model], of_score);
     for (Candidate& candidate : result.candidates) {
         throw_if_stopped();
-        const Candidate& best = result.candidates.front();
-        const double error = std::hypot(best.score.standard_error.value_or(0),
-                                        candidate.score.standard_error.value_or(0));
-        candidate.like_best = *best.score.value - *candidate.score.value <= quantile * error;
+        const double error =
+            error_of_difference(best_error, sum_error(table.models[candidate.model], of_score));
+        candidate.behind = behind_best(result.candidates.front(), candidate, error, options.level);
+        candidate.like_best = *candidate.behind.value <= quantile * error;
         const auto stronger = std::find_if(
             result.candidates.begin(), result.candidates.end(), [&](const Candidate& other) {
                 return beats(table.models[other.model], table.models[candidate.model], weights,
@@ -167,6 +198,8 @@ ChooseResult choose_models(const QualityTable& table, const ChooseOptions& optio
         candidate.undominated = stronger == result.candidates.end();
         if (!candidate.undominated) candidate.beaten_by = stronger->label;
     }
+    for (std::string& warning : other_images(table, models, weights))
+        result.warnings.push_back(std::move(warning));
     if (auto warning = unknown_errors(table, models, weights))
         result.warnings.push_back(std::move(*warning));
     if (lacking > 0) {
@@ -194,8 +227,11 @@ Report report_of(const ChooseResult& result) {
                      {.name = "beaten by", .numbers = false}};
     report.records.columns = {{.name = "row"}, {.name = "model"}};
     report.records.columns.push_back({.name = "score", .show = Column::Show::every_part});
+    report.records.columns.push_back({.name = "behind_best", .show = Column::Show::every_part});
     for (const char* name : {"like_best", "unbeaten", "beaten_by", "needs_surely_met"})
         report.records.columns.push_back({.name = name});
+    for (const DimensionFacts& facts : dimension_facts())
+        report.records.columns.push_back({.name = std::string(facts.name)});
     nlohmann::json rows = nlohmann::json::array(), needs = nlohmann::json::array();
     std::size_t shown = 0, unsure = 0;
     for (const Candidate& c : result.candidates) {
@@ -205,11 +241,19 @@ Report report_of(const ChooseResult& result) {
                        std::string(c.undominated ? "yes" : ""), c.beaten_by});
             ++shown;
         }
-        report.records.add({Count{c.model + 1}, c.label, c.score, c.like_best, c.undominated,
-                            c.beaten_by, c.sure});
+        std::vector<Cell> record = {Count{c.model + 1}, c.label,       c.score,     c.behind,
+                                    c.like_best,        c.undominated, c.beaten_by, c.sure};
+        nlohmann::json values = nlohmann::json::object();
+        for (std::size_t d = 0; d < dimension_count; ++d) {
+            record.push_back(c.values[d] ? Cell(Number{*c.values[d]}) : Cell());
+            if (c.values[d]) values[std::string(dimension_facts()[d].name)] = *c.values[d];
+        }
+        report.records.add(std::move(record));
         rows.push_back({{"row", c.model + 1},
                         {"model", c.label},
                         {"score", to_json(c.score)},
+                        {"behind_best", to_json(c.behind)},
+                        {"values", values},
                         {"like_best", c.like_best},
                         {"unbeaten", c.undominated},
                         {"beaten_by", c.beaten_by},
@@ -230,12 +274,18 @@ Report report_of(const ChooseResult& result) {
         table.notes.push_back(
             fmt::format("Of {} the intervals reach beyond a limit that is needed.", unsure));
     }
+    if (std::string joint = text_of_draws(result.draws); !joint.empty())
+        table.notes.push_back(std::move(joint));
     for (const std::string& note : result.notes) table.notes.push_back(note + ".");
     report.sections = {{.title = "", .blocks = {table}, .sections = {}}};
-    report.result = {
-        {"schema", "assay.quality_choose/1"}, {"models", result.models}, {"needs", needs},
-        {"weights", result.options.weights},  {"candidates", rows},      {"notes", result.notes},
-        {"warnings", result.warnings}};
+    report.result = {{"schema", "assay.quality_choose/1"},
+                     {"models", result.models},
+                     {"needs", needs},
+                     {"weights", result.options.weights},
+                     {"candidates", rows},
+                     {"draws", json_of_draws(result.draws)},
+                     {"notes", result.notes},
+                     {"warnings", result.warnings}};
     return report;
 }
 

@@ -61,25 +61,11 @@ std::optional<double> resampled(const Column2& columns, const std::vector<std::u
     return spearman_rho(x, y);
 }
 
-}  // namespace
-
-CorrelateResult correlate_dimensions(const QualityTable& table, const CorrelateOptions& options) {
-    if (!(options.level > 0 && options.level < 1))
-        throw Error(ErrorCode::usage, fmt::format("level is {}; it lies in (0, 1)", options.level));
-    if (options.adjust != "holm" && options.adjust != "bh" && options.adjust != "none") {
-        throw Error(ErrorCode::usage, fmt::format("adjust is `{}`; it is holm, bh or none",
-                                                  shortened(options.adjust)));
-    }
-    CorrelateResult result;
-    result.options = options;
-    result.notes = table.notes;
-    const std::vector<std::size_t> models = select_models(table, options.where);
-    result.models = models.size();
-    for (std::string& note : notes_on_cells(table, models, equal_weights()))
-        result.notes.push_back(std::move(note));
-    const Families families = families_of(table, models, options.family);
-    result.families = families.count;
-
+std::vector<Correlation> correlated(const QualityTable& table,
+                                    const std::vector<std::size_t>& models,
+                                    const Families& families, const CorrelateOptions& options,
+                                    const std::string& group, std::vector<std::string>& warnings) {
+    std::vector<Correlation> pairs;
     std::vector<Column2> columns;
     for (std::size_t x = 0; x < dimension_count; ++x) {
         for (std::size_t y = 0; y < x; ++y) {
@@ -99,18 +85,18 @@ CorrelateResult correlate_dimensions(const QualityTable& table, const CorrelateO
                 pair.rho.undefined = both.x.size() > 3 ? "all models have the same value"
                                                        : "fewer than four models have both";
             }
-            result.pairs.push_back(std::move(pair));
+            pairs.push_back(std::move(pair));
             columns.push_back(std::move(both));
         }
     }
 
     if (!options.family.empty()) {
         if (families.count < 10) {
-            result.warnings.push_back(
-                fmt::format("{} families are too few to resample: no intervals", families.count));
+            warnings.push_back(fmt::format("{}{} families are too few to resample: no intervals",
+                                           group.empty() ? "" : group + ": ", families.count));
         }
         std::vector<std::vector<double>> drawn(
-            result.pairs.size(), std::vector<double>(options.replicates, std::nan("")));
+            pairs.size(), std::vector<double>(options.replicates, std::nan("")));
         if (families.count >= 10) {
             parallel_blocks(options.replicates, resolve_threads(options.threads),
                             [&](std::size_t r) {
@@ -125,8 +111,8 @@ CorrelateResult correlate_dimensions(const QualityTable& table, const CorrelateO
                                 }
                             });
         }
-        for (std::size_t p = 0; p < result.pairs.size(); ++p) {
-            Estimate& rho = result.pairs[p].rho;
+        for (std::size_t p = 0; p < pairs.size(); ++p) {
+            Estimate& rho = pairs[p].rho;
             rho.interval.reset();
             std::erase_if(drawn[p], [](double v) { return std::isnan(v); });
             if (!rho.value || drawn[p].size() < options.replicates / 2 || drawn[p].size() < 2)
@@ -134,18 +120,103 @@ CorrelateResult correlate_dimensions(const QualityTable& table, const CorrelateO
             rho.interval = percentile_interval(drawn[p], options.level, "bootstrap.families");
         }
     }
+    return pairs;
+}
 
+/// The models that have one value of a tag.
+struct Subgroup {
+    std::string value;  ///< as its first model has it
+    std::vector<std::size_t> models;
+};
+
+constexpr std::size_t fewest_of_group = 10;
+
+/// In the order of their first models; what is left out is noted.
+std::vector<Subgroup> subgroups_of(const QualityTable& table,
+                                   const std::vector<std::size_t>& models, const std::string& tag,
+                                   std::vector<std::string>& notes) {
+    const Families values = families_of(table, models, tag);
+    std::vector<Subgroup> all(values.count);
+    const std::size_t place = tag_place(table, tag);
+    for (std::size_t i = 0; i < models.size(); ++i) {
+        Subgroup& group = all[values.of[i]];
+        if (group.models.empty()) group.value = table.models[models[i]].tags[place];
+        group.models.push_back(models[i]);
+    }
+    std::vector<Subgroup> kept;
+    std::size_t small = 0, without = 0;
+    for (Subgroup& group : all) {
+        if (group.value.empty()) {
+            without += group.models.size();
+        } else if (group.models.size() < fewest_of_group) {
+            small += 1;
+        } else {
+            kept.push_back(std::move(group));
+        }
+    }
+    if (small > 0) {
+        notes.push_back(
+            fmt::format("{} values of {} have fewer than {} models and no matrix of "
+                        "their own",
+                        small, tag, fewest_of_group));
+    }
+    if (without > 0)
+        notes.push_back(fmt::format("{} models have no {} and are in no group", without, tag));
+    return kept;
+}
+
+/// Over the pairs of all models and of all groups: they are one family of tests.
+void adjust(CorrelateResult& result) {
+    std::vector<Correlation*> tested;
+    const auto add = [&](std::vector<Correlation>& pairs) {
+        for (Correlation& pair : pairs) {
+            if (pair.rho.value) tested.push_back(&pair);
+        }
+    };
+    add(result.pairs);
+    for (CorrelateGroup& group : result.groups) add(group.pairs);
     std::vector<double> p_values;
-    for (const Correlation& pair : result.pairs) {
-        if (pair.rho.value) p_values.push_back(pair.p);
+    for (const Correlation* pair : tested) p_values.push_back(pair->p);
+    const std::string& how = result.options.adjust;
+    const std::vector<double> adjusted = how == "holm" ? holm(p_values)
+                                         : how == "bh" ? benjamini_hochberg(p_values)
+                                                       : p_values;
+    for (std::size_t i = 0; i < tested.size(); ++i) tested[i]->adjusted = adjusted[i];
+}
+
+}  // namespace
+
+CorrelateResult correlate_dimensions(const QualityTable& table, const CorrelateOptions& options) {
+    if (!(options.level > 0 && options.level < 1))
+        throw Error(ErrorCode::usage, fmt::format("level is {}; it lies in (0, 1)", options.level));
+    if (options.adjust != "holm" && options.adjust != "bh" && options.adjust != "none") {
+        throw Error(ErrorCode::usage, fmt::format("adjust is `{}`; it is holm, bh or none",
+                                                  shortened(options.adjust)));
     }
-    const std::vector<double> adjusted = options.adjust == "holm" ? holm(p_values)
-                                         : options.adjust == "bh" ? benjamini_hochberg(p_values)
-                                                                  : p_values;
-    std::size_t next = 0;
-    for (Correlation& pair : result.pairs) {
-        if (pair.rho.value) pair.adjusted = adjusted[next++];
+    CorrelateResult result;
+    result.options = options;
+    result.notes = table.notes;
+    const std::vector<std::size_t> models = select_models(table, options.where);
+    result.models = models.size();
+    for (std::string& note : notes_on_cells(table, models, equal_weights()))
+        result.notes.push_back(std::move(note));
+    const Families families = families_of(table, models, options.family);
+    result.families = families.count;
+
+    result.pairs = correlated(table, models, families, options, "", result.warnings);
+    if (!options.by.empty()) {
+        for (const Subgroup& group : subgroups_of(table, models, options.by, result.notes)) {
+            const Families of_group = families_of(table, group.models, options.family);
+            result.groups.push_back(
+                {group.value, group.models.size(), of_group.count,
+                 correlated(table, group.models, of_group, options, group.value, result.warnings)});
+        }
+        if (result.groups.empty()) {
+            throw Error(ErrorCode::usage, fmt::format("no value of `{}` has {} models or more",
+                                                      shortened(options.by), fewest_of_group));
+        }
     }
+    adjust(result);
     if (!options.family.empty()) {
         result.notes.emplace_back(
             "intervals resample families; p-values take models as independent, and are too small "
@@ -156,68 +227,6 @@ CorrelateResult correlate_dimensions(const QualityTable& table, const CorrelateO
             "families apart (family)");
     }
     return result;
-}
-
-Report report_of(const CorrelateResult& result) {
-    Report report;
-    report.title = "Which dimensions go together";
-    report.warnings = result.warnings;
-    Table table;
-    table.title = fmt::format("Spearman's correlation over {} models", result.models);
-    table.columns = {{.name = "", .numbers = false}};
-    for (std::size_t d = 0; d + 1 < dimension_count; ++d)
-        table.columns.push_back({.name = std::string(dimension_facts()[d].title)});
-    Table pairs;
-    pairs.title = "Pairs";
-    pairs.columns = {{.name = "first", .numbers = false},
-                     {.name = "second", .numbers = false},
-                     {.name = "rho", .show = Column::Show::value_and_interval},
-                     {.name = "p"},
-                     {.name = fmt::format("p ({})", result.options.adjust)},
-                     {.name = "models"}};
-    for (const char* name : {"x", "y"}) report.records.columns.push_back({.name = name});
-    report.records.columns.push_back({.name = "rho", .show = Column::Show::every_part});
-    for (const char* name : {"p", "p_adjusted", "models"})
-        report.records.columns.push_back({.name = name});
-    nlohmann::json all = nlohmann::json::array();
-    std::size_t next = 0;
-    for (std::size_t x = 1; x < dimension_count; ++x) {
-        std::vector<Cell> row = {std::string(dimension_facts()[x].title)};
-        for (std::size_t y = 0; y < x; ++y) {
-            const Correlation& c = result.pairs[next++];
-            if (c.rho.value) {
-                row.emplace_back(Number{*c.rho.value, Unit::number, 2, true});
-            } else {
-                row.emplace_back();
-            }
-            const auto name = [](Dimension d) { return std::string(facts_of(d).name); };
-            const auto p = [&](double value) { return c.rho.value ? Cell(PValue{value}) : Cell(); };
-            const auto p_json = [&](double value) {
-                return c.rho.value ? nlohmann::json(value) : nlohmann::json();
-            };
-            pairs.add({std::string(facts_of(c.y).title), std::string(facts_of(c.x).title), c.rho,
-                       p(c.p), p(c.adjusted), Count{c.rho.n}});
-            report.records.add(
-                {name(c.x), name(c.y), c.rho, PValue{c.p}, PValue{c.adjusted}, Count{c.rho.n}});
-            all.push_back({{"x", name(c.x)},
-                           {"y", name(c.y)},
-                           {"rho", to_json(c.rho)},
-                           {"p", p_json(c.p)},
-                           {"p_adjusted", p_json(c.adjusted)}});
-        }
-        table.add(std::move(row));
-    }
-    for (const std::string& note : result.notes) table.notes.push_back(note + ".");
-    report.sections = {{.title = "", .blocks = {table, pairs}, .sections = {}}};
-    report.result = {{"schema", "assay.quality_correlate/1"},
-                     {"models", result.models},
-                     {"families", result.families},
-                     {"family", result.options.family},
-                     {"adjust", result.options.adjust},
-                     {"pairs", all},
-                     {"notes", result.notes},
-                     {"warnings", result.warnings}};
-    return report;
 }
 
 }  // namespace assay::quality

@@ -10,19 +10,20 @@
 
 namespace assay::quality {
 
+std::size_t tag_place(const QualityTable& table, const std::string& tag) {
+    const auto found = std::find_if(table.tags.begin(), table.tags.end(), [&](const auto& name) {
+        return loose_name(name) == loose_name(tag);
+    });
+    if (found == table.tags.end()) {
+        throw Error(ErrorCode::usage, fmt::format("the table has no tag `{}`; it has {}",
+                                                  shortened(tag), fmt::join(table.tags, ", ")));
+    }
+    return static_cast<std::size_t>(found - table.tags.begin());
+}
+
 Families families_of(const QualityTable& table, const std::vector<std::size_t>& models,
                      const std::string& tag) {
-    std::size_t place = table.tags.size();
-    if (!tag.empty()) {
-        const auto found =
-            std::find_if(table.tags.begin(), table.tags.end(),
-                         [&](const auto& name) { return loose_name(name) == loose_name(tag); });
-        if (found == table.tags.end()) {
-            throw Error(ErrorCode::usage, fmt::format("the table has no tag `{}`; it has {}",
-                                                      shortened(tag), fmt::join(table.tags, ", ")));
-        }
-        place = static_cast<std::size_t>(found - table.tags.begin());
-    }
+    const std::size_t place = tag.empty() ? table.tags.size() : tag_place(table, tag);
     Families families;
     std::map<std::string, std::size_t> known;
     for (const std::size_t m : models) {

@@ -8,6 +8,9 @@
 
 namespace assay::quality {
 
+/// Its place in table.tags (case and '_' do not matter). Throws usage: the table lacks it.
+std::size_t tag_place(const QualityTable& table, const std::string& tag);
+
 struct Families {
     std::vector<std::size_t> of;  ///< of each of the models, from 0
     std::size_t count = 0;

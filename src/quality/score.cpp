@@ -13,6 +13,7 @@
 #include "core/statistics.h"
 #include "quality/cell_notes.h"
 #include "quality/constants.h"
+#include "quality/joint.h"
 
 namespace assay::quality {
 namespace {
@@ -33,9 +34,14 @@ void check_options(const QubaOptions& options) {
 /// What enters of some models, and its standard errors.
 struct Cells {
     Values values;
-    std::vector<PerDimension<double>> errors;
-    std::vector<std::uint64_t> items;  ///< of the draws
+    std::vector<PerDimension<double>> errors;  ///< of the independent ones; 0: of joint ones
+    std::vector<std::uint64_t> items;          ///< of the draws
     std::string_view purpose;
+    struct Joint {
+        std::size_t place, dimension;
+        const std::vector<ErrorShare>* shares;
+    };
+    std::vector<Joint> joint;
 };
 
 Cells cells_of(const QualityTable& table, const std::vector<std::size_t>& models,
@@ -48,8 +54,10 @@ Cells cells_of(const QualityTable& table, const std::vector<std::size_t>& models
         cells.items.push_back(m);
         for (std::size_t d = 0; d < dimension_count; ++d) {
             if (weights[d] == 0) continue;
-            values[d] = table.models[m].cells[d].value;
-            errors[d] = table.models[m].cells[d].standard_error.value_or(0);
+            const QualityCell& cell = table.models[m].cells[d];
+            values[d] = cell.value;
+            errors[d] = is_joint(cell) ? 0 : cell.standard_error.value_or(0);
+            if (is_joint(cell)) cells.joint.push_back({cells.items.size() - 1, d, &cell.shares});
         }
     }
     return cells;
@@ -58,9 +66,10 @@ Cells cells_of(const QualityTable& table, const std::vector<std::size_t>& models
 /// Draws of all cells, one after the other; a model's do not depend on which others there are.
 class Draws {
 public:
-    Draws(const Cells& cells, std::uint64_t seed) : cells_(cells) {
+    Draws(const Cells& cells, std::uint64_t seed) : cells_(cells), joint_(seed) {
         for (const std::uint64_t item : cells.items)
             streams_.emplace_back(seed, cells.purpose, item);
+        for (const Cells::Joint& cell : cells.joint) joint_.add(*cell.shares);
     }
     void next(Values& out) {
         out = cells_.values;
@@ -71,11 +80,15 @@ public:
                 if (out[i][d]) *out[i][d] += cells_.errors[i][d] * static_cast<double>(noise[d]);
             }
         }
+        joint_.next();
+        for (std::size_t j = 0; j < cells_.joint.size(); ++j)
+            *out[cells_.joint[j].place][cells_.joint[j].dimension] += joint_[j];
     }
 
 private:
     const Cells& cells_;
     std::vector<RandomStream> streams_;
+    JointDraws joint_;
 };
 
 std::vector<double> scores_of(const Values& values, const QubaConstants& constants,
@@ -270,6 +283,7 @@ QubaResult score_quality(const QualityTable& table, const QubaOptions& options) 
     if (!options.drop_missing) refuse_missing(table, models, result.weights);
     const Cells cells = cells_of(table, models, result.weights, "quality cells");
     refuse_empty(table, models, cells);
+    result.draws = draws_of_cells(table, models, result.weights);
     result.constants = options.own_constants
                            ? constants_of(table, models, result.weights, options.trim)
                            : published_constants();
@@ -312,6 +326,8 @@ QubaResult score_quality(const QualityTable& table, const QubaOptions& options) 
         result.models.begin(), result.models.end(),
         [](const ScoredModel& a, const ScoredModel& b) { return *a.score.value > *b.score.value; });
     for (const ScoredModel& m : result.models) result.labels.push_back(table.models[m.model].label);
+    for (std::string& warning : other_images(table, models, result.weights))
+        result.warnings.push_back(std::move(warning));
     if (auto warning = unknown_errors(table, models, result.weights))
         result.warnings.push_back(std::move(*warning));
     if (partly > 0) {

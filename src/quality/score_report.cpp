@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "assay/quality/quba.h"
+#include "quality/cell_notes.h"
 
 namespace assay::quality {
 namespace {
@@ -44,9 +45,11 @@ Table score_table(const QubaResult& result) {
             "The published values come without errors: those of the sizes of their test sets are "
             "assumed.");
     }
-    table.notes.emplace_back(
-        "Intervals: sampling of the images alone, cells of a model and models drawn "
-        "independently.");
+    const std::string joint = text_of_draws(result.draws);
+    table.notes.push_back(joint.empty()
+                              ? "Intervals: sampling of the images alone, cells of a model and "
+                                "models drawn independently."
+                              : "Intervals: sampling of the images alone. " + joint);
     for (const std::string& note : result.notes) table.notes.push_back(note + ".");
     return table;
 }
@@ -126,6 +129,7 @@ Report report_of(const QubaResult& result) {
                      {"constants", constants},
                      {"constants_from", result.constants.source},
                      {"assumed_errors", result.assumed_errors},
+                     {"draws", json_of_draws(result.draws)},
                      {"replicates", result.options.replicates},
                      {"seed", result.options.seed},
                      {"models", models},

@@ -10,39 +10,10 @@
 #include "core/file.h"
 #include "core/text.h"
 #include "quality/labels.h"
+#include "quality/table_values.h"
 
 namespace assay::quality {
 namespace {
-
-constexpr std::size_t most_models = 100'000;
-
-enum class Part { value, error, n, definition, note };
-
-/// What a column holds: a part of a dimension.
-struct Meaning {
-    Dimension dimension;
-    Part part;
-};
-
-std::optional<Meaning> meaning_of(std::string_view column) {
-    const std::string name = loose_name(trimmed(column));
-    if (const auto d = find_dimension(name)) return Meaning{*d, Part::value};
-    struct Ending {
-        std::string_view text;
-        Part part;
-    };
-    constexpr Ending endings[] = {{" standard error", Part::error},
-                                  {" se", Part::error},
-                                  {" n", Part::n},
-                                  {" definition", Part::definition},
-                                  {" note", Part::note}};
-    for (const Ending& ending : endings) {
-        if (!name.ends_with(ending.text)) continue;
-        if (const auto d = find_dimension(name.substr(0, name.size() - ending.text.size())))
-            return Meaning{*d, ending.part};
-    }
-    return std::nullopt;
-}
 
 bool is_absent(std::string_view text) {
     const std::string name = loose_name(text);
@@ -61,14 +32,6 @@ double number_in(const CsvReader& csv, std::size_t column, std::string_view text
     return value;
 }
 
-std::string_view likely_mistake(const DimensionFacts& facts, double value) {
-    if (facts.dimension == Dimension::parameters && value > facts.high)
-        return "; parameters are in millions";
-    if (value > facts.high && value <= 100 * facts.high)
-        return "; a percentage? Write 0.76 for 76 %";
-    return "";
-}
-
 class Rows {
 public:
     Rows(std::string_view text, const std::string& source) : csv_(text, source) {
@@ -80,12 +43,14 @@ public:
                                     fmt::join(csv_.columns(), ", ")));
         }
         name_ = *name;
+        hash_ = csv_.find_column({hash_column});
+        note_ = csv_.find_column({note_column});
         for (std::size_t c = 0; c < csv_.columns().size(); ++c) {
-            if (c == name_) continue;
+            if (c == name_ || c == hash_ || c == note_) continue;
             if (const auto meaning = meaning_of(csv_.columns()[c])) {
                 take(*meaning, c);
             } else {
-                table_.tags.push_back(csv_.columns()[c]);
+                add_tag(table_, trimmed(csv_.columns()[c]));
                 tags_.push_back(c);
             }
         }
@@ -99,8 +64,8 @@ public:
 
     QualityTable read() {
         while (csv_.next()) {
-            if (table_.models.size() == most_models)
-                throw csv_.error(fmt::format("more than {} models", most_models));
+            if (table_.models.size() == most_table_models)
+                throw csv_.error(fmt::format("more than {} models", most_table_models));
             table_.models.push_back(row());
         }
         if (table_.models.empty())
@@ -110,7 +75,7 @@ public:
     }
 
 private:
-    void take(const Meaning& meaning, std::size_t column) {
+    void take(const ColumnMeaning& meaning, std::size_t column) {
         for (const auto& [c, other] : columns_) {
             if (other.dimension == meaning.dimension && other.part == meaning.part) {
                 throw Error(ErrorCode::bad_input,
@@ -120,61 +85,76 @@ private:
             }
         }
         columns_.emplace_back(column, meaning);
-        any_value_ = any_value_ || meaning.part == Part::value;
+        any_value_ = any_value_ || meaning.part == CellPart::value;
     }
 
     QualityModel row() {
         QualityModel model;
         model.name = trimmed(csv_[name_]);
         if (model.name.empty()) throw csv_.error("a row without a model's name");
+        if (hash_) model.file_hash = trimmed(csv_[*hash_]);
+        if (note_) model.note = trimmed(csv_[*note_]);
         for (const std::size_t c : tags_) model.tags.emplace_back(trimmed(csv_[c]));
         for (const auto& [column, meaning] : columns_) {
             const std::string_view text = trimmed(csv_[column]);
             QualityCell& cell = model.cells[static_cast<std::size_t>(meaning.dimension)];
-            if (meaning.part == Part::definition) cell.definition = text;
-            if (meaning.part == Part::note) cell.note = text;
-            if (meaning.part == Part::definition || meaning.part == Part::note || is_absent(text))
-                continue;
-            const double number = number_in(csv_, column, text);
-            if (meaning.part == Part::value) cell.value = checked(meaning.dimension, number);
-            if (meaning.part == Part::error) {
-                const DimensionFacts& facts = facts_of(meaning.dimension);
-                if (number < 0 || number > facts.high - facts.low) {
-                    throw csv_.error(fmt::format(
-                        "the standard error of {} is {}; it lies between 0 and {}{}", facts.name,
-                        number, facts.high - facts.low, likely_mistake(facts, number)));
-                }
-                cell.standard_error = number;
+            switch (meaning.part) {
+                case CellPart::definition:
+                    cell.definition = text;
+                    continue;
+                case CellPart::note:
+                    cell.note = text;
+                    continue;
+                case CellPart::undefined:
+                    cell.undefined = text;
+                    continue;
+                default:
+                    break;
             }
-            if (meaning.part == Part::n) {
-                if (number < 0 || number > 1e15 || number != std::floor(number)) {
+            if (is_absent(text)) continue;
+            const double number = number_in(csv_, column, text);
+            if (meaning.part == CellPart::n) {
+                if (!is_image_count(number)) {
                     throw csv_.error(fmt::format("column `{}`: `{}` is no number of images",
                                                  csv_.columns()[column], text));
                 }
                 cell.n = static_cast<std::uint64_t>(number);
+                continue;
+            }
+            const bool value = meaning.part == CellPart::value;
+            const std::string fault = value ? fault_of_value(meaning.dimension, number)
+                                            : fault_of_error(meaning.dimension, number);
+            if (!fault.empty()) throw csv_.error(fault);
+            (value ? cell.value : cell.standard_error) = number;
+        }
+        for (const DimensionFacts& facts : dimension_facts()) {
+            const QualityCell& cell = model.cell(facts.dimension);
+            if (cell.value && !cell.undefined.empty()) {
+                throw csv_.error(fmt::format("{} is {}, and `{}` says why there is none",
+                                             facts.name, *cell.value, shortened(cell.undefined)));
             }
         }
         return model;
     }
 
-    double checked(Dimension dimension, double value) const {
-        const DimensionFacts& facts = facts_of(dimension);
-        if (value >= facts.low && value <= facts.high) return value;
-        throw csv_.error(fmt::format("{} is {}; it lies between {} and {}{}", facts.name, value,
-                                     facts.low, facts.high, likely_mistake(facts, value)));
-    }
-
     CsvReader csv_;
     QualityTable table_;
     std::size_t name_ = 0;
+    std::optional<std::size_t> hash_, note_;
     std::vector<std::size_t> tags_;
-    std::vector<std::pair<std::size_t, Meaning>> columns_;
+    std::vector<std::pair<std::size_t, ColumnMeaning>> columns_;
     bool any_value_ = false;
 };
 
 }  // namespace
 
 QualityTable parse_quality_table(std::string_view text, const std::string& source) {
+    std::string_view start = text;
+    if (start.starts_with("\xEF\xBB\xBF")) start.remove_prefix(3);
+    start = trimmed(start.substr(0, 4096));
+    // No column is called that.
+    if (start.starts_with('{') || lower_extension(source) == ".json")
+        return parse_quality_json(text, source);
     return Rows(text, source).read();
 }
 

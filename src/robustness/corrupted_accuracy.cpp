@@ -9,12 +9,13 @@
 #include <set>
 
 #include "assay/error.h"
-#include "assay/robustness/attack.h"
 #include "core/parallel.h"
 #include "core/refuse.h"
 #include "core/statistics.h"
 #include "core/text.h"
+#include "robustness/attack_store.h"
 #include "robustness/clean_images.h"
+#include "robustness/version_means.h"
 #include "store/outcomes.h"
 
 namespace assay {
@@ -23,212 +24,10 @@ namespace {
 namespace fs = std::filesystem;
 
 using robustness::CleanImages;
-
-/// Per clean image.
-using Outcomes = std::vector<RowOutcome>;
-
-int as_count(RowOutcome outcome) {
-    return outcome == RowOutcome::correct ? 1 : 0;
-}
-
-Estimate proportion_correct(const Outcomes& outcomes, double level) {
-    return wilson_proportion(count_of(outcomes, RowOutcome::correct), outcomes.size(), level,
-                             "no image");
-}
-
-/// No mean of some 75 outcomes, nor a ratio of two, comes so near to another one.
-constexpr double rounding_only = 1e-12;
-
-/// The standard error of the mean of a number per image; 0 where they differ by rounding alone.
-double error_of_mean(const std::vector<double>& values) {
-    const auto n = static_cast<double>(values.size());
-    if (values.size() < 2) return 0;
-    const auto [least, most] = std::minmax_element(values.begin(), values.end());
-    if (*most - *least <= rounding_only) return 0;
-    double sum = 0, squares = 0;
-    for (const double v : values) sum += v;
-    for (const double v : values) squares += (v - sum / n) * (v - sum / n);
-    return std::sqrt(squares / (n - 1) / n);
-}
-
-double mean_of_images(const std::vector<double>& values) {
-    double sum = 0;
-    for (const double v : values) sum += v;
-    return sum / static_cast<double>(values.size());
-}
-
-/// `value` is the mean of values that are one per image, but for a constant.
-Estimate of_images(double value, const std::vector<double>& influence, Unit unit, double most,
-                   double level) {
-    Estimate e;
-    e.unit = unit;
-    e.n = influence.size();
-    e.value = value;
-    const double error = error_of_mean(influence);
-    if (error > 0) {
-        e.standard_error = error;
-        e.interval = symmetric_interval(value, error, level, "normal.images", 0);
-        e.interval->low = std::max(e.interval->low, 0.0);
-        e.interval->high = std::min(e.interval->high, most);
-    } else if (unit == Unit::proportion) {
-        e.interval = wilson_of_mean(value, e.n, level);
-    } else {
-        e.note = "no interval: all images agree";
-    }
-    return e;
-}
-
-Estimate not_measured(std::string why, Unit unit, std::uint64_t n) {
-    Estimate e;
-    e.unit = unit;
-    e.n = n;
-    e.undefined = std::move(why);
-    return e;
-}
-
-/// What is known of one model.
-class ModelVersions {
-public:
-    ModelVersions(CorruptedModel& model, Outcomes clean, std::vector<Outcomes> versions,
-                  double level)
-        : model_(model), level_(level), clean_(std::move(clean)), versions_(std::move(versions)) {
-        keep_common_images();
-        if (clean_.empty()) {
-            refuse(
-                fmt::format("no labelled image of `{}` has scores on the clean and on every "
-                            "corrupted data set",
-                            model.model));
-        }
-    }
-
-    void measure() {
-        model_.images = clean_.size();
-        model_.clean = proportion_correct(clean_, level_);
-        for (std::size_t v = 0; v < versions_.size(); ++v)
-            model_.versions[v].accuracy = proportion_correct(versions_[v], level_);
-        for (const Corruption& c : corruptions()) {
-            const auto own = [&](const CorruptedVersion& v) { return v.corruption == &c; };
-            if (std::any_of(model_.versions.begin(), model_.versions.end(), own))
-                model_.corruptions.push_back({&c, mean_of(own)});
-        }
-        const auto paper = [](const CorruptedVersion& v) { return !v.corruption->extra; };
-        model_.present = mean_of(paper);
-        const std::string missing = missing_versions();
-        if (missing.empty()) {
-            model_.paper = model_.present;
-            model_.mce = corruption_error();
-            return;
-        }
-        model_.paper = {not_measured(missing, Unit::proportion, model_.images),
-                        not_measured(missing, Unit::number, model_.images)};
-        model_.mce = not_measured(missing, Unit::number, model_.images);
-    }
-
-private:
-    void keep_common_images() {
-        std::size_t kept = 0;
-        for (std::size_t i = 0; i < clean_.size(); ++i) {
-            bool known = clean_[i] != RowOutcome::none;
-            for (const Outcomes& v : versions_) known = known && v[i] != RowOutcome::none;
-            if (!known) continue;
-            clean_[kept] = clean_[i];
-            for (Outcomes& v : versions_) v[kept] = v[i];
-            ++kept;
-        }
-        clean_.resize(kept);
-        for (Outcomes& v : versions_) v.resize(kept);
-    }
-
-    /// "12 of the 75 versions are missing: frost 1, ...".
-    std::string missing_versions() const {
-        std::string names;
-        int missing = 0;
-        for (const Corruption& c : corruptions()) {
-            for (int severity = 1; !c.extra && severity <= corruption_severities; ++severity) {
-                const auto same = [&](const CorruptedVersion& v) {
-                    return v.corruption == &c && v.severity == severity;
-                };
-                if (std::any_of(model_.versions.begin(), model_.versions.end(), same)) continue;
-                if (++missing <= 6)
-                    names += fmt::format("{} {} {}", missing == 1 ? "" : ",", c.name, severity);
-            }
-        }
-        if (missing == 0) return "";
-        return fmt::format("{} of the 75 versions {} missing:{}{}", missing,
-                           missing == 1 ? "is" : "are", names, missing > 6 ? ", ..." : "");
-    }
-
-    /// On how many versions of one corruption each image is right, and how many there are.
-    struct Hits {
-        std::vector<int> of_image;
-        int versions = 0;
-    };
-
-    /// In the order of the table. `chosen` takes all versions of a corruption or none.
-    template <typename Chosen>
-    std::map<const Corruption*, Hits> hits_of(Chosen&& chosen) const {
-        std::map<const Corruption*, Hits> hits;
-        for (std::size_t v = 0; v < versions_.size(); ++v) {
-            const CorruptedVersion& version = model_.versions[v];
-            if (!chosen(version)) continue;
-            Hits& own = hits[version.corruption];
-            own.of_image.resize(clean_.size());
-            for (std::size_t i = 0; i < clean_.size(); ++i)
-                own.of_image[i] += as_count(versions_[v][i]);
-            ++own.versions;
-        }
-        return hits;
-    }
-
-    /// Whole numbers are divided as late as can be: what is right everywhere has a mean of exactly
-    /// 1, and none is above it.
-    template <typename Chosen>
-    CorruptedMean mean_of(Chosen&& chosen) const {
-        const auto hits = hits_of(chosen);
-        if (hits.empty()) {
-            const std::string why = "none of the paper's corruptions is there";
-            return {not_measured(why, Unit::proportion, model_.images),
-                    not_measured(why, Unit::number, model_.images)};
-        }
-        std::vector<double> each(clean_.size());
-        for (const auto& one : hits) {
-            const Hits& own = one.second;
-            for (std::size_t i = 0; i < each.size(); ++i)
-                each[i] += static_cast<double>(own.of_image[i]) / own.versions;
-        }
-        for (double& v : each) v /= static_cast<double>(hits.size());
-        const double mean = mean_of_images(each);
-        CorruptedMean out;
-        out.accuracy = of_images(mean, each, Unit::proportion, 1, level_);
-        const double clean = *model_.clean.value;
-        if (clean == 0) {
-            out.relative = not_measured("the clean accuracy is 0", Unit::number, model_.images);
-            return out;
-        }
-        for (std::size_t i = 0; i < each.size(); ++i)
-            each[i] = (each[i] - mean / clean * as_count(clean_[i])) / clean;
-        out.relative = of_images(mean / clean, each, Unit::number,
-                                 std::numeric_limits<double>::infinity(), level_);
-        return out;
-    }
-
-    Estimate corruption_error() const {
-        std::vector<double> each(clean_.size());
-        const auto hits = hits_of([](const CorruptedVersion& v) { return !v.corruption->extra; });
-        for (const auto& one : hits) {
-            const Hits& own = one.second;
-            for (std::size_t i = 0; i < each.size(); ++i)
-                each[i] += (own.versions - own.of_image[i]) / (75 * *one.first->alexnet_error);
-        }
-        return of_images(mean_of_images(each), each, Unit::number,
-                         std::numeric_limits<double>::infinity(), level_);
-    }
-
-    CorruptedModel& model_;
-    double level_;
-    Outcomes clean_;
-    std::vector<Outcomes> versions_;
-};
+using robustness::CorruptionRatio;
+using robustness::EachRatio;
+using robustness::ModelVersions;
+using robustness::Outcomes;
 
 /// A store that is not open.
 struct ClosedStore {
@@ -307,8 +106,9 @@ StoresOfModel stores_of(const std::string& model, const std::vector<ClosedStore>
     return own;
 }
 
-/// What makes the stores of one model less than one measurement.
-void look_for_differences(const std::string& model, const StoresOfModel& own,
+/// What makes the stores of one model less than one measurement. False where they are of several
+/// files.
+bool look_for_differences(const std::string& model, const StoresOfModel& own,
                           CorruptedAccuracyResult& result) {
     std::set<std::string> files, steps;
     const auto look = [&](const ClosedStore& store) {
@@ -343,25 +143,12 @@ void look_for_differences(const std::string& model, const StoresOfModel& own,
                         "ones",
                         model));
     }
-}
-
-/// A store that `assay attack` left beside that of another of the models.
-bool is_of_an_attack(const std::string& model, const std::vector<std::string>& models) {
-    const auto at = model.rfind('@');
-    if (at == std::string::npos) return false;
-    const std::string_view rest = std::string_view(model).substr(at + 1);
-    const auto begins = [&](std::string_view name) {
-        return rest.size() > name.size() && rest.starts_with(name) && rest[name.size()] == '-';
-    };
-    const bool known = begins("autoattack") || std::ranges::any_of(attacks(), [&](const Attack& a) {
-                           return begins(a.name);
-                       });
-    return known && std::find(models.begin(), models.end(), model.substr(0, at)) != models.end();
+    return files.size() <= 1;
 }
 
 CorruptedModel measure_model(const std::string& model, const StoresOfModel& own,
                              const CorruptedAccuracyOptions& options,
-                             CorruptedAccuracyResult& result) {
+                             CorruptedAccuracyResult& result, const EachRatio& each) {
     const int threads = resolve_threads(options.threads);
     const PredictionStore clean = PredictionStore::open(own.clean->folder);
     const CleanImages images(clean.dataset());
@@ -379,9 +166,11 @@ CorruptedModel measure_model(const std::string& model, const StoresOfModel& own,
         relabelled += own_outcomes.relabelled;
         ambiguous = std::max(ambiguous, own_outcomes.ambiguous);
     }
-    ModelVersions(measured, images.by_image(clean.dataset(), outcomes_of(clean, threads)).outcomes,
-                  std::move(outcomes), options.level)
-        .measure();
+    ModelVersions versions(measured,
+                           images.by_image(clean.dataset(), outcomes_of(clean, threads)).outcomes,
+                           std::move(outcomes), options.level);
+    versions.measure();
+    each(measured, clean.spec(), versions.ratio());
     if (ambiguous > 0) {
         result.warnings.push_back(
             fmt::format("{}: {} clean images are called like another one but for the extension: "
@@ -428,12 +217,21 @@ VersionOf version_of(const fs::path& folder, std::string_view name) {
 }
 
 CorruptedAccuracyResult measure_corrupted(const CorruptedAccuracyOptions& options) {
+    CorruptedAccuracyResult result = robustness::corrupted_models(options, {}, {});
+    if (result.models.empty()) throw Error(ErrorCode::usage, result.warnings.back());
+    return result;
+}
+
+CorruptedAccuracyResult robustness::corrupted_models(const CorruptedAccuracyOptions& options,
+                                                     const std::set<std::string>& chosen,
+                                                     const EachRatio& each) {
     std::vector<ClosedStore> stores = look_at(options);
     CorruptedAccuracyResult result;
     result.clean = options.clean;
     std::vector<std::string> models, datasets;
     for (const ClosedStore& store : stores) {
-        if (store.clean && std::find(models.begin(), models.end(), store.model) == models.end())
+        const bool counts = store.clean && (chosen.empty() || chosen.contains(store.model));
+        if (counts && std::find(models.begin(), models.end(), store.model) == models.end())
             models.push_back(store.model);
         datasets.push_back(store.dataset);
     }
@@ -445,16 +243,23 @@ CorruptedAccuracyResult measure_corrupted(const CorruptedAccuracyOptions& option
     std::size_t attack_stores = 0;
     for (const std::string& model : models) {
         const StoresOfModel own = stores_of(model, stores);
-        if (own.versions.empty() && is_of_an_attack(model, models)) {
+        if (own.versions.empty() && robustness::is_of_an_attack(model, models)) {
             ++attack_stores;
         } else if (own.versions.empty()) {
+            if (!chosen.empty()) continue;  // the caller knows what to say
             result.warnings.push_back(
                 fmt::format("`{}` has no predictions on corrupted images: data sets whose folder "
                             "is <corruption>/<severity>, or whose name ends so (fog_3)",
                             model));
         } else {
-            look_for_differences(model, own, result);
-            result.models.push_back(measure_model(model, own, options, result));
+            const bool one_file = look_for_differences(model, own, result);
+            result.models.push_back(measure_model(
+                model, own, options, result,
+                [&](const auto& measured, const StoreSpec& clean, CorruptionRatio ratio) {
+                    if (!each) return;
+                    ratio.one_file = one_file;
+                    each(measured, clean, ratio);
+                }));
         }
     }
     if (attack_stores > 0) {
@@ -463,7 +268,6 @@ CorruptedAccuracyResult measure_corrupted(const CorruptedAccuracyOptions& option
                         attack_stores == 1 ? "a store" : fmt::format("{} stores", attack_stores),
                         attack_stores == 1 ? "is" : "are"));
     }
-    if (result.models.empty()) throw Error(ErrorCode::usage, result.warnings.back());
     return result;
 }
 

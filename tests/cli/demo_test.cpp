@@ -139,6 +139,11 @@ TEST_F(Demo, ThePrintedCommandsAreTheUsers) {
     ASSERT_EQ(again.status, 0) << again.err;
     EXPECT_EQ(out.substr(line_end + 1, again.out.size()), again.out);
     EXPECT_THAT(slurp(world() / "commands.sh"), HasSubstr("\n" + line + "\n"));
+    // All quality dimensions are for the user to run.
+    const Outcome plan = assay_run({"quality", "run", (world() / "assay.toml").string(), "--plan"});
+    EXPECT_EQ(plan.status, 0) << plan.err;
+    EXPECT_THAT(plan.out, HasSubstr("cue-conflict"));
+    EXPECT_THAT(plan.out, testing::Not(HasSubstr("Missing")));
 }
 
 TEST_F(Demo, EveryImageHasAScore) {

@@ -83,12 +83,18 @@ const std::vector<SweepRow>& sweep_rows() {
          .arguments = {"FOLDER/shapes", "--corruptions", "fog,contrast", "--severities", "1,5",
                        "--out", "FOLDER/corrupted", "-q"}},
         {.command = "robustness", .arguments = {"FOLDER/runs", "--clean", "v1"}},
+        {.command = "quality run",
+         .arguments = {"FOLDER/nine.toml", "--out", "FOLDER/nine", "-q"},
+         .needs_torch = true},
+        {.command = "quality measure", .arguments = {"FOLDER/runs", "--val", "v1", "-j1"}},
+        {.command = "quality shape-bias", .arguments = {"FOLDER/cues.csv"}},
         {.command = "quality score", .arguments = {"published", "--where", "rows=1-20"}},
         {.command = "quality choose", .arguments = {"published", "--need", "params <= 30"}},
         {.command = "quality correlate", .arguments = {"published", "--where", "rows=1-20"}},
         {.command = "quality groups",
          .arguments = {"published", "--first", "rows=1-9", "--second", "rows=10-20"}},
         {.command = "quality stability", .arguments = {"published", "--repeats", "20"}},
+        {.command = "quality merge", .arguments = {"FOLDER/quality.csv", "published"}},
         {.command = "labels aggregate", .arguments = {"FOLDER/votes.csv"}},
         {.command = "labels propose", .arguments = {"FOLDER/runs/v1", "--recall", "0.5"}},
         {.command = "labels stats", .arguments = {"FOLDER/sets.csv"}},
@@ -150,6 +156,7 @@ void make_sweep_inputs(const Scratch& folder) {
     import_model(folder, "fog_1", "a", 0.3);  // corrupted images, for robustness
     write_file_atomically(folder / "sets.csv",
                           "path,labels\np0.png,cat dog\np1.png,dog\np2.png,bird cat\n");
+    write_file_atomically(folder / "quality.csv", "model,accuracy,shape_bias\nmine,0.7,0.3\n");
     write_file_atomically(folder / "votes.csv",
                           "annotator,item,label,answer\nanna,p0.png,cat,yes\nbert,p0.png,cat,yes\n"
                           "anna,p1.png,dog,no\nbert,p1.png,dog,yes\n");
@@ -158,12 +165,20 @@ void make_sweep_inputs(const Scratch& folder) {
                           "anna,cat,dog,02_p1.png\nanna,bird,bird,03_p2.png\n"
                           "anna,cat,cat,04_p3.png\nbert,cat,cat,01_p0.png\n"
                           "bert,dog,dog,02_p1.png\nbert,na,bird,03_p2.png\n");
+    write_file_atomically(folder / "cues.csv",
+                          "subj,object_response,category,imagename\nanna,cat,cat,1_cat1-dog2.png\n"
+                          "anna,bird,dog,2_dog1-bird1.png\nbert,cat,cat,1_cat1-dog2.png\n"
+                          "bert,na,bird,3_bird2-cat1.png\n");
     write_file_atomically(folder / "published.csv",
                           "model,top1_v1,top1_v2,real_v1,real_v2\na,70,60,80,75\nb,75,66,84,80\n"
                           "c,80,72,87,84\n");
     write_file_atomically(folder / "assay.toml", "[[model]]\npath = '" + models +
                                                      "tiny.pt'\n[[data]]\npath = 'shapes'\n"
                                                      "[score]\nmetrics = ['top1']\n");
+    write_file_atomically(folder / "nine.toml",
+                          "[[model]]\npath = '" + models +
+                              "tiny.pt'\n[quality]\nval = 'shapes'\ncorruptions = 'none'\n"
+                              "attacks = 'none'\nchecks = false\n");
     // The classes of tiny.pt, two images each, of the size that it takes.
     for (const char* name : {"circle", "cross", "ring", "square", "stripes", "triangle"}) {
         fs::create_directories(folder / "shapes" / name);

@@ -8,7 +8,7 @@ endfunction()
 
 assay_program_test(cli
     SOURCES cli/progress_test.cpp cli/help_test.cpp cli/usage_test.cpp cli/output_test.cpp cli/limits_test.cpp cli/damaged_test.cpp cli/signals_test.cpp cli/labels_show_test.cpp
-        cli/corrupt_test.cpp cli/robustness_test.cpp cli/patchml_test.cpp cli/replicate_test.cpp
+        cli/corrupt_test.cpp cli/robustness_test.cpp cli/patchml_test.cpp cli/quality_test.cpp cli/replicate_test.cpp
     LINKS assay_cli assay_patchml assay_store assay_core Threads::Threads
     UNSANITIZED Replicate.AdjustFindsTheTruth Replicate.PlanAndMatch)
 assay_program_test(beside SLOW
@@ -28,6 +28,12 @@ if(TARGET assay_torch)
     target_compile_definitions(test_end_to_end PRIVATE ASSAY_IMAGES="$<TARGET_FILE:shape_images>")
     add_dependencies(test_end_to_end assay_torch shape_images)
     target_compile_definitions(test_sweep PRIVATE ASSAY_HAS_TORCH=1)
+
+    assay_program_test(quality_program SLOW
+        SOURCES cli/quality_run_test.cpp
+        LINKS assay_core)
+    target_compile_definitions(test_quality_program PRIVATE ASSAY_IMAGES="$<TARGET_FILE:shape_images>")
+    add_dependencies(test_quality_program assay_torch shape_images)
 
     assay_program_test(demo SLOW
         SOURCES cli/demo_test.cpp

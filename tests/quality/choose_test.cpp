@@ -35,6 +35,18 @@ TEST(Needs, AreRead) {
     EXPECT_THAT(refused("accuracy >="), HasSubstr("is no number"));
 }
 
+TEST(Needs, APercentageIsRecognised) {
+    const auto refused = [](const char* text) {
+        return message_of([&] { parse_need(text); }, ErrorCode::usage);
+    };
+    EXPECT_THAT(refused("accuracy > 80"),
+                testing::AllOf(HasSubstr("between 0 and 1"), HasSubstr("a percentage? Write 80%")));
+    EXPECT_THAT(refused("shape_bias >= 22.5"), HasSubstr("Write 22.5%"));
+    EXPECT_THAT(refused("accuracy > 800"), testing::Not(HasSubstr("percentage")));
+    EXPECT_THAT(refused("accuracy > 800%"), testing::Not(HasSubstr("percentage")));
+    EXPECT_THAT(refused("params < 25557032"), HasSubstr("in millions"));
+}
+
 /// Two dimensions that count.
 QualityTable plane(const std::vector<std::array<double, 2>>& points, double error) {
     QualityTable table;

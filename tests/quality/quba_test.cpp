@@ -350,6 +350,53 @@ TEST(Correlations, UndefinedOnesSayWhy) {
 
 // Over independent models Fisher's interval holds the truth; over families of copies it does not,
 // and that of families does.
+TEST(Correlations, BySubgroup) {
+    CorrelateOptions options;
+    options.by = "Architecture";
+    options.family = "paper";
+    options.replicates = 100;
+    const CorrelateResult found = correlate_dimensions(published_models(), options);
+    ASSERT_GE(found.groups.size(), 2U);
+    CorrelateOptions alone = options;
+    alone.by.clear();
+    std::size_t tests = found.pairs.size();
+    for (const CorrelateGroup& group : found.groups) {
+        EXPECT_GE(group.models, 10U);
+        alone.where = {"architecture=" + group.value};
+        const CorrelateResult chosen = correlate_dimensions(published_models(), alone);
+        EXPECT_EQ(group.models, chosen.models);
+        EXPECT_EQ(group.families, chosen.families);
+        for (std::size_t i = 0; i < 36; ++i) {
+            EXPECT_EQ(group.pairs[i].rho.value, chosen.pairs[i].rho.value);
+            EXPECT_EQ(group.pairs[i].rho.interval, chosen.pairs[i].rho.interval);
+            EXPECT_GE(group.pairs[i].adjusted, chosen.pairs[i].adjusted);
+        }
+        tests += group.pairs.size();
+    }
+    // The paper's subgroups: adversarial and C-robustness go together in transformers, not in CNNs.
+    const auto rho_of = [&](const char* value) {
+        for (const CorrelateGroup& group : found.groups) {
+            if (group.value == value) return *group.pairs[2].rho.value;  // x = 2, y = 1
+        }
+        return std::nan("");
+    };
+    EXPECT_LT(rho_of("CNN"), 0);
+    EXPECT_GT(rho_of("Transformer"), 0);
+    const Report report = report_of(found);
+    EXPECT_EQ(report.records.rows.size(), tests);
+    EXPECT_EQ(report.result["groups"].size(), found.groups.size());
+    QualityTable few = made_up(9, .1, 1);
+    few.tags = {"kind"};
+    for (auto& model : few.models) model.tags = {"x"};
+    options.by = "kind";
+    options.family.clear();
+    EXPECT_THAT(message_of([&] { correlate_dimensions(few, options); }, ErrorCode::usage),
+                HasSubstr("no value of `kind` has 10 models"));
+    options.by = "training";
+    EXPECT_THAT(message_of([&] { correlate_dimensions(few, options); }, ErrorCode::usage),
+                HasSubstr("no tag `training`"));
+}
+
 TEST(Correlations, IntervalsHoldTheTruth) {
     int plain = 0, family = 0;
     constexpr int studies = 150;

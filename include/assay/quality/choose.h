@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -35,7 +36,9 @@ struct ChooseOptions {
 struct Candidate {
     std::size_t model = 0;
     std::string label;
-    Estimate score;          ///< QUBA by the published constants
+    PerDimension<std::optional<double>> values;  ///< what plots of one against another need
+    Estimate score;                              ///< QUBA by the published constants
+    Estimate behind;  ///< the best score minus this one; of the best itself 0 without an interval
     bool like_best = false;  ///< the interval of the difference to the best score holds 0
     bool undominated = false;
     std::string beaten_by;  ///< "": by none; else the best-scored of those that beat it
@@ -48,12 +51,14 @@ struct ChooseResult {
     std::size_t models = 0;             ///< that were looked at
     std::vector<std::size_t> failed;    ///< by each need alone, as `needs`
     std::vector<Candidate> candidates;  ///< best score first
+    PerDimension<DrawnCells> draws{};   ///< which errors are joint
     std::vector<std::string> notes, warnings;
 };
 
 /// A model beats another where it is at least as good in every dimension with a weight, and in one
 /// of them better by more than the interval of their difference (normal, from the cells' standard
-/// errors). Models that lack a value that is asked for are left out, with a warning. Throws usage
+/// errors, with the covariance that their shares imply; cells without shares are independent).
+/// Models that lack a value that is asked for are left out, with a warning. Throws usage
 /// as parse_need(), weights_named() and select_models().
 ChooseResult choose_models(const QualityTable& table, const ChooseOptions& options);
 /// "assay.quality_choose/1". Partial where no model meets the needs.

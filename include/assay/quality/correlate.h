@@ -16,6 +16,9 @@ struct CorrelateOptions {
     /// A tag whose equal values are one family: intervals resample families, because models of one
     /// are no independent observations. "": models are taken as independent.
     std::string family;
+    /// A tag: its values with at least ten models get correlations of their own beside those of all
+    /// models; p-values are adjusted over all of them together.
+    std::string by;
     std::string adjust =
         "holm";  ///< p-values over all pairs: "holm", "bh" (Benjamini, Hochberg 1995), "none"
     double level = 0.95;
@@ -31,17 +34,25 @@ struct Correlation {
     double adjusted = 1;  ///< as the options say
 };
 
+/// The models with one value of the tag `by`.
+struct CorrelateGroup {
+    std::string value;
+    std::size_t models = 0, families = 0;
+    std::vector<Correlation> pairs;
+};
+
 struct CorrelateResult {
     CorrelateOptions options;
     std::size_t models = 0, families = 0;
     std::vector<Correlation> pairs;  ///< in the order of the dimensions, x after y
+    std::vector<CorrelateGroup> groups;
     std::vector<std::string> notes, warnings;
 };
 
 /// Every pair of dimensions over the models that have both; average ranks for ties. Intervals:
 /// Fisher's z with variance (1 + rho^2/2)/(n - 3) (Bonett and Wright 2000), or percentiles over
 /// resampled families. A pair with fewer than four models, or where all are equal, is undefined.
-/// Throws usage: selectors, an unknown tag or adjustment.
+/// Throws usage: selectors, an unknown tag or adjustment, no value of `by` with ten models.
 CorrelateResult correlate_dimensions(const QualityTable& table, const CorrelateOptions& options);
 /// "assay.quality_correlate/1".
 Report report_of(const CorrelateResult& result);

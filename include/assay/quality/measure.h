@@ -20,18 +20,21 @@
 namespace assay::quality {
 
 struct MeasureQualityOptions {
-    std::filesystem::path runs;        ///< RUNS folder
-    std::map<Role, std::string> data;  ///< names of data sets in it; without `val` nothing is known
-    std::string corrupted;             ///< the data set whose corrupted versions count; "": val
-    std::string attacked;              ///< the data set whose attacks count; "": val
-    double eps = 8.0 / 255;            ///< of the attacks
+    std::filesystem::path runs = {};  ///< RUNS folder
+    std::map<Role, std::string> data =
+        {};                      ///< names of data sets in it; without `val` nothing is known
+    std::string corrupted = {};  ///< the data set whose corrupted versions count; "": val
+    std::string attacked = {};   ///< the data set whose attacks count; "": val
+    double eps = 8.0 / 255;      ///< of the attacks
     AttackSpace space = AttackSpace::pixels;
-    std::vector<std::string> models;  ///< "": all that have predictions of `val`, by name
+    std::vector<std::string> models = {};  ///< "": all that have predictions of `val`, by name
     /// Millions of parameters, by model: no store knows them.
-    std::map<std::string, double> parameters;
+    std::map<std::string, double> parameters = {};
     bool own_class_sketch = false;  ///< the 1000-class ImageNet-Sketch
     double level = 0.95;
     std::uint64_t seed = 1;
+    /// Draws of labels for the calibration error of a perfectly calibrated classifier; 0: none.
+    std::uint32_t null_draws = 200;
     int threads = 0;  ///< 0: one per core; changes no bit
 };
 
@@ -67,6 +70,10 @@ struct MeasuredQuality {
 /// bad_input: as PredictionStore::open().
 MeasuredQuality measure_quality(const MeasureQualityOptions& options, Comm& comm,
                                 const ProgressCallback& progress = {});
+/// "resnet50=25.6" adds to `parameters`; a csv file with the columns `model` and `parameters` adds
+/// all of its rows. Throws usage, bad_input: neither, a number that is not in millions (0 to 1e5).
+void add_parameters(std::map<std::string, double>& parameters, const std::string& text);
+
 /// "assay.quality/1": the table as read_quality_table() reads it, with the parts.
 Report report_of(const MeasuredQuality& result);
 

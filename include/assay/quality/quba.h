@@ -64,12 +64,18 @@ struct ScoredModel {
     std::vector<Dimension> missing;
 };
 
+/// How the cells of one dimension were drawn: numbers of models. Exact ones have no standard error.
+struct DrawnCells {
+    std::size_t joint = 0, independent = 0, exact = 0;
+};
+
 struct QubaResult {
     QubaOptions options;
     QubaConstants constants;
     PerDimension<double> weights{};
-    std::vector<ScoredModel> models;  ///< best first
-    std::vector<std::string> labels;  ///< of the models, as `models`
+    PerDimension<DrawnCells> draws{};  ///< of dimensions with a weight
+    std::vector<ScoredModel> models;   ///< best first
+    std::vector<std::string> labels;   ///< of the models, as `models`
     std::vector<std::string> notes;
     std::vector<std::string> warnings;
     bool assumed_errors = false;  ///< some standard errors follow from the sizes of test sets alone
@@ -78,10 +84,12 @@ struct QubaResult {
 
 /// Scores, sum w_i s_i (x_i - mu_i) / sigma_i / sum w_i with s_i = -1 where less is better, their
 /// ranks, and how sure they are: every cell is drawn from a normal distribution with its standard
-/// error, `replicates` times; draws depend on (seed, model's place, dimension) alone. Cells without
-/// a standard error are taken as exact, and a warning says how many. Cost: replicates x models x
-/// log models. Throws usage as weights_named() and select_models(), bad_input where a dimension
-/// with a weight is missing.
+/// error, `replicates` times. Cells with shares are drawn together, sum_data sum_g parts[g] z with
+/// standard normal z that depend on (seed, data, replicate, g) alone; all others independently, by
+/// (seed, model's place, dimension). Cells without a standard error are taken as exact, and a
+/// warning says how many; another one where models of a dimension were measured on different
+/// images. Cost: replicates x (models x log models + parts of shares). Throws usage as
+/// weights_named() and select_models(), bad_input where a dimension with a weight is missing.
 QubaResult score_quality(const QualityTable& table, const QubaOptions& options);
 /// "assay.quality_score/1".
 Report report_of(const QubaResult& result);

@@ -33,6 +33,7 @@ struct RoleFacts {
     Role role;
     std::string_view name;       ///< in files and options: "mixed-same"
     std::string_view class_map;  ///< of ImageNet classifiers: "16-class"; "": none
+    std::uint64_t published;     ///< images that the published values are of
     std::string_view is;         ///< one line
 };
 const std::array<RoleFacts, role_count>& role_facts();

@@ -3,11 +3,11 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
 
-#include "assay/evaluate/attack.h"
 #include "assay/evaluate/check.h"
 #include "assay/evaluate/predict.h"
 #include "assay/evaluate/predict_corrupted.h"
@@ -18,41 +18,68 @@
 
 namespace assay::quality {
 
+struct QualityPlan;
+
 struct QualityRunOptions {
     PredictOptions predict;  ///< runs, threads, batch size, ...
-    std::vector<ModelSpec> models;
-    ClassifierOptions opening;
+    std::vector<LoadedModel> models;
     std::map<Role, Dataset> data;  ///< opened by open_role()
-    /// Models on one data set may see images in another way than on others (settings of [[data]]).
-    std::map<Role, std::vector<ModelSpec>> models_on;
+    /// Where models see a data set's images in another way than by their own preprocessing: as
+    /// `models`.
+    std::map<Role, std::vector<Preprocess>> preprocess;
     bool corrupt = true;
-    CorruptionSettings corruptions;  ///< {"paper"} is what the dimension takes
-    CorruptedTransform corrupted_transform = CorruptedTransform::own;
-    std::size_t corrupt_limit = 0;  ///< images of val, stratified by class; 0: all
-    bool attack = true;
-    AttackRunOptions attacks;  ///< fgsm and pgd; `predict` of it is not looked at
-    std::size_t attack_limit = 0;
-    bool check = true;  ///< the guards: check_model() on a sample of val
+    CorruptionSettings corruptions = {{"paper"}, {1, 2, 3, 4, 5}, 0, {}, {}, {}};
+    CorruptedTransform corrupted_transform = CorruptedTransform::own;  ///< as published
+    /// Images of val, stratified by class; 0: all. A sample is a data set of its own,
+    /// "val-corrupted-100".
+    std::size_t corrupt_limit = 0;
+    bool attack = true;            ///< fgsm and pgd, with measure.eps in measure.space
+    std::size_t attack_limit = 0;  ///< likewise, "val-attacked-200"
+    bool check = true;             ///< the guards: check_model() on a sample of val
     std::size_t check_sample = 64;
-    MeasureQualityOptions measure;  ///< what is not settled by the above
+    /// Confidence level, seed, eps, space, own_class_sketch; the rest follows from the above.
+    MeasureQualityOptions measure;
+    /// Called once before anything is written, with what is about to be done.
+    std::function<void(const QualityPlan&)> announce = {};
 };
+
+/// What can be known to be wrong before an image is read. Throws usage: no val, no model, a data
+/// set in two roles or of the name that a sample would have, as check(CorruptionSettings);
+/// bad_input: classes that fit neither a role nor the classifiers (question_of()).
+void check(const QualityRunOptions& options);
 
 /// One step of a run.
 struct QualityStep {
-    std::string name;                    ///< "sketch", "attack pgd 8/255", "corruptions"
-    std::string model;                   ///< "": all of them together
-    std::uint64_t images = 0, done = 0;  ///< done: by earlier runs
-    double passes = 1;                   ///< forward passes of an image, backward ones as two
-    double seconds = 0;                  ///< of what is left, by the probe
+    std::string name;          ///< "val", "sketch", "corruptions", "attacks", "check"
+    std::string dataset;       ///< whose images; "v1-attacked-200"
+    std::string model;         ///< "": all of them together
+    std::uint64_t images = 0;  ///< of the data set
+    /// Through a network, of all images and models; one with a gradient counts as three. Of attacks
+    /// about: only images that are classified correctly are attacked.
+    std::uint64_t passes = 0;
+    double done = 0;     ///< by earlier runs, as a proportion
+    double seconds = 0;  ///< of what is left, by the probe
 };
+
+/// A dimension that cannot be measured.
+struct MissingDimension {
+    Dimension dimension;
+    std::string model;  ///< "": any
+    std::string why;
+};
+
 struct QualityPlan {
     std::vector<QualityStep> steps;
-    std::vector<std::string> missing;  ///< dimensions that cannot be measured, and why
+    std::vector<MissingDimension> missing;
     double seconds = 0;
-    std::vector<std::string> notes, warnings;
+    int threads = 1;
+    std::vector<std::string> notes;
 };
-/// What run_quality() would do, and about how long it takes on this machine: every model is timed
-/// on one batch of val's images. Writes nothing.
+/// What run_quality() would do, and about how long it takes on this machine: with all threads at
+/// work, some images of each data set are read, every model is timed on one batch of val's images,
+/// forward and, where it is attacked, with a gradient, and some images are corrupted in each way.
+/// Nothing is timed where everything is done already. Writes nothing. Throws as check() and the
+/// classifiers.
 QualityPlan plan_quality(const QualityRunOptions& options, const ProgressCallback& progress = {});
 /// "assay.quality_plan/1".
 Report report_of(const QualityPlan& plan);
@@ -60,13 +87,21 @@ Report report_of(const QualityPlan& plan);
 struct QualityRunResult {
     MeasuredQuality measured;
     std::vector<CheckedPair> findings;  ///< of the guards
+    std::vector<std::string> notes;     ///< of this run alone, for people: images that have moved
+    std::vector<std::string> warnings;  ///< images without a score, with the first one's error
+    bool partial = false;               ///< something failed, and is missing or doubtful for that
+    std::filesystem::path table;        ///< RUNS/quality.json
 };
-/// Predicts what is not there yet (every step resumes where it was killed), then measures, then
-/// writes RUNS/quality.json and RUNS/quality.csv; the same bytes however often it was interrupted.
-/// A fault that the guards find is a note on the model's cells and makes the result partial.
-/// Throws as predict(), predict_corrupted(), attack_models(), cost_of_models(), measure_quality().
+/// Guards each model, predicts what is not there yet (every step resumes where it was killed),
+/// measures, and writes RUNS/quality.json and RUNS/quality.csv: the same bytes however often it was
+/// interrupted. What the configuration has no data for is missing, and the result is whole; so is
+/// the adversarial robustness of a model without gradients. Images without a score and faults that
+/// the guards find make it partial; a fault is a note on all of the model's cells. Progress counts
+/// predictions, anew in every step, with the step's name. Throws as check(), predict(),
+/// predict_corrupted(), attack_models() and measure_quality().
 QualityRunResult run_quality(const QualityRunOptions& options,
                              const ProgressCallback& progress = {});
+/// The report of what was measured, with QUBA's scores where every dimension is there.
 Report report_of(const QualityRunResult& result);
 
 }  // namespace assay::quality

@@ -9,7 +9,13 @@
 #include <string_view>
 #include <vector>
 
+#include <nlohmann/json_fwd.hpp>
+
 #include "assay/quality/dimension.h"
+
+namespace assay {
+struct Table;
+}
 
 namespace assay::quality {
 
@@ -19,6 +25,8 @@ namespace assay::quality {
 struct ErrorShare {
     std::string data;           ///< identity of the images: StoreSpec::dataset_id
     std::vector<double> parts;  ///< by group
+
+    bool operator==(const ErrorShare&) const = default;
 };
 
 struct QualityCell {
@@ -30,6 +38,9 @@ struct QualityCell {
     /// Their squares add up to that of standard_error. Empty: not known, the cell is taken as
     /// independent of all others.
     std::vector<ErrorShare> shares = {};
+    std::string undefined = "";  ///< why there is no value, where that is known
+
+    bool operator==(const QualityCell&) const = default;
 };
 
 struct QualityModel {
@@ -53,15 +64,30 @@ struct QualityTable {
     std::vector<std::string> notes;  ///< what was read and assumed; for people
 };
 
-/// Columns: `model` (or `name`), one a dimension (find_dimension() knows its name), of each
-/// dimension D also D_se or D_standard_error, D_n, D_definition, D_note; every other column is a
-/// tag. Empty, "nan" or "NA": not measured. At most 100,000 rows. Throws bad_input with file, line,
-/// value and what is allowed: no column of names or of dimensions, a dimension twice, a number
-/// outside its range (percentages and single parameters are named as such), a negative standard
-/// error, a row without a name.
+/// csv or json ("assay.quality/1", docs/formats.md), by what is in the file. Columns of csv:
+/// `model` (or `name`), `model_hash`, `model_note`, one per dimension (find_dimension() knows its
+/// name), of each dimension D also D_se or D_standard_error, D_n, D_definition, D_note,
+/// D_undefined; every other column is a tag. Empty, "nan" or "NA": not measured. csv holds no
+/// shares. At most 100,000 models, 2^28 bytes. Throws bad_input with file, line (of json: model,
+/// dimension and key), value and what is allowed: no column of names or of dimensions, a dimension
+/// or tag twice, a number outside its range (percentages and single parameters are named as such),
+/// a negative standard error, a row without a name; of json also a newer version, unknown keys of a
+/// model or cell, other types, shares whose squares do not add up to that of the standard error.
 QualityTable read_quality_table(const std::filesystem::path& file);
 /// The same from text; `source` is named in messages.
 QualityTable parse_quality_table(std::string_view text, const std::string& source);
+
+/// "assay.quality/1": what parse_quality_table() reads back to the bit; keys that a report adds to
+/// a cell ("unit", "interval"), a model ("parts", "notes") or the whole are not read. Throws
+/// bad_input: a text that is no UTF-8.
+nlohmann::json to_json(const QualityTable& table);
+/// The same as text.
+std::string write_quality_json(const QualityTable& table);
+/// The columns that parse_quality_table() reads, of parts of dimensions those that some model has:
+/// all but the shares, to the bit.
+std::string write_quality_csv(const QualityTable& table);
+/// The same as a table of texts: the records of a report.
+Table quality_records(const QualityTable& table);
 
 /// The 326 classifiers of the paper, in its order, with the standard errors that the sizes of its
 /// test sets imply where nothing else is known (assumed_error()), and notes on the cells that are

@@ -1,0 +1,76 @@
+// assay quality run: the nine dimensions of all models, from one configuration.
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include "assay/error.h"
+#include "cli/cmd_quality.h"
+#include "cli/command.h"
+#include "cli/plan.h"
+#include "cli/progress.h"
+#include "cli/quality_run.h"
+#include "core/json_text.h"
+
+namespace assay::cli {
+namespace {
+
+constexpr std::string_view quality_run_examples = R"(
+assay quality run assay.toml --plan
+assay quality run assay.toml
+assay quality run assay.toml --out runs-2 --threads 8 --json -o quality.json
+)";
+
+}  // namespace
+
+int quality_run(std::vector<std::string> arguments) {
+    auto app = make_app(
+        "quality run",
+        "All nine dimensions of the models of an assay.toml, on the data sets that its table "
+        "[quality] names: predicts what is not there yet, clean, corrupted and attacked, then "
+        "measures and writes RUNS/quality.json and RUNS/quality.csv. The same command resumes. "
+        "Dimensions without data are named and left out. docs/assay.toml.md describes the file.",
+        quality_run_examples);
+    std::filesystem::path file = "assay.toml";
+    bool plan_only = false, no_check = false;
+    StoreFlags flags;
+    Output output;
+    app->add_option("config", file, "The configuration")->type_name("FILE")->capture_default_str();
+    app->add_flag("--plan", plan_only,
+                  "Print the steps, what is done, about how long the rest takes, and what will be "
+                  "missing; write nothing");
+    app->add_flag("--no-check", no_check,
+                  "Do not check the models on a sample of val before (assay check)");
+    flags.add_to(*app);
+    output.add_to(*app);
+    if (!parse(*app, std::move(arguments))) return Status::done;
+
+    Plan plan = with_note("reading `" + file.string() + "`", [&] { return read_plan(file); });
+    plan.override_with(*app, flags);
+    if (!plan.quality) {
+        throw Error(ErrorCode::bad_input,
+                    "`" + file.string() +
+                        "` has no table [quality], which says which data sets play which role");
+    }
+    if (no_check) plan.quality->check = false;
+    const std::vector<ModelSpec> specs = plan.specs_on({});
+    if (plan.store.dry_run) {
+        output.write(json_text(plan.resolved(specs)));
+        return Status::done;
+    }
+    std::vector<LoadedModel> models;
+    for (const ModelSpec& spec : specs) {
+        if (!plan.store.quiet) note(describe(spec));
+        models.push_back(load_model(spec, {plan.device, isolation_named(plan.isolate)}));
+    }
+    quality::QualityRunOptions options =
+        with_note("reading `" + file.string() + "`", [&] { return quality_options(plan, models); });
+    if (plan_only) {
+        ProgressLine progress("plan", "models", plan.store.quiet);
+        const quality::QualityPlan steps = plan_quality(options, progress);
+        progress.finish();
+        output.print(report_of(steps));
+        return Status::done;
+    }
+    return run_quality_step(std::move(options), output, plan.store.quiet);
+}
+
+}  // namespace assay::cli

@@ -1,0 +1,23 @@
+// What stores of attacks are called.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "assay/robustness/attack.h"
+#include "assay/robustness/pixel_model.h"
+
+namespace assay {
+
+struct AttackVariant {
+    std::string_view attack;
+    Norm norm = Norm::linf;
+    double eps = 0;
+    int steps = 0;         ///< 0: the attack's own
+    bool literal = false;  ///< AttackRunOptions::paper_literal
+    AttackSpace space = AttackSpace::pixels;
+};
+/// "pgd-linf-8_255": what tells the store from the model's own, behind MODEL@.
+std::string attack_variant(const AttackVariant& variant);
+
+}  // namespace assay

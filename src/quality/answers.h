@@ -1,0 +1,37 @@
+// What one classifier predicts on a data set that plays a role.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "assay/data/class_list.h"
+#include "assay/quality/role.h"
+#include "assay/store/prediction_store.h"
+#include "evaluate/truth.h"
+#include "quality/ratios.h"
+
+namespace assay::quality {
+
+struct Answers {
+    PredictionStore store;
+    std::string data = {};                     ///< StoreSpec::dataset_id
+    std::optional<ClassMap> map = {};          ///< the question
+    std::vector<std::int32_t> predicted = {};  ///< of each item; -1: no class; no_score
+    Truth truth = {};
+    std::uint64_t n = 0, hits = 0;  ///< items with a single label and a score; correct ones of them
+    std::uint64_t unscored = 0;     ///< items with a label, and without a score
+
+    static constexpr std::int32_t no_score = -2;
+    Hits of_all() const { return {hits, n}; }
+    bool counts(std::size_t item) const {
+        return truth.targets[item] >= 0 && predicted[item] != no_score;
+    }
+    bool correct(std::size_t item) const { return predicted[item] == truth.targets[item]; }
+};
+
+/// Cost: one pass over the predicted classes. Throws as truth_for() and RowReader.
+Answers read_answers(PredictionStore store, std::optional<ClassMap> map, int threads);
+
+}  // namespace assay::quality

@@ -1,0 +1,58 @@
+// Whether decisions follow the shape or the texture of images that have two, and how sure that is.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "assay/estimate.h"
+
+namespace assay::quality {
+
+/// Numbers texts in the order in which they come.
+class Numbering {
+public:
+    std::uint32_t of(std::string_view text) {
+        return numbers_.emplace(text, static_cast<std::uint32_t>(numbers_.size())).first->second;
+    }
+
+private:
+    std::unordered_map<std::string, std::uint32_t> numbers_;
+};
+
+/// The images that a cue conflict was made of: "airplane1" and "bear2" of
+/// "airplane/airplane1-bear2.png". Both "" where its name is not of that form.
+struct CueImages {
+    std::string_view shape, texture;
+};
+CueImages cue_images_of(std::string_view path);
+/// "bear" of "bear2".
+std::string_view without_digits(std::string_view cue);
+
+/// One decision on an image whose shape and texture are of different classes.
+struct CueDecision {
+    std::uint32_t shape_image = 0, texture_image = 0;  ///< which it was made of
+    std::uint32_t image = 0;                           ///< the conflict itself
+    bool shape = false, texture = false;  ///< what was followed; neither: a third class
+};
+
+struct ShapeBias {
+    Estimate value;   ///< hits of the shape / hits of either; undefined where neither was followed
+    Estimate wilson;  ///< the same with Wilson's interval, which takes decisions as independent
+    std::uint64_t shape = 0, texture = 0, decisions = 0;
+    double variance = 0;
+    std::vector<double> influence;  ///< what each decision adds
+};
+/// Variance by two-way clusters (Cameron, Gelbach and Miller 2011): of shape images + of texture
+/// images - of the conflicts, and no less than the last; the interval is wilson_of_variance() with
+/// Student's t of as many degrees of freedom as the fewer of both kinds less one. Where all
+/// decisions that count agree, it is Wilson's.
+ShapeBias shape_bias_of(std::span<const CueDecision> decisions, double level);
+
+/// F / (F - 1) times the sum of squares of the sums by cluster, with F clusters; 0 of one cluster.
+double cluster_variance(std::span<const std::uint32_t> cluster, std::span<const double> influence);
+
+}  // namespace assay::quality

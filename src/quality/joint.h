@@ -1,0 +1,69 @@
+// Errors of cells that were measured on the same images: draws of all of them together, and the
+// standard errors of differences.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "assay/quality/table.h"
+
+namespace assay::quality {
+
+/// Joint draws of cells' errors. A draw of a cell is sum_data sum_g parts[g] z(data, g), with
+/// standard normal z that depend on (seed, data, replicate, g) alone: all models and dimensions
+/// share them. Cost of a draw: the parts of all shares; memory: 4 bytes for each of them.
+class JointDraws {
+public:
+    explicit JointDraws(std::uint64_t seed) : seed_(seed) {}
+    /// Returns the cell's place among the draws.
+    std::size_t add(const std::vector<ErrorShare>& shares);
+    /// Goes to the next replicate.
+    void next();
+    double operator[](std::size_t cell) const { return sums_[cell][at_ % block_size]; }
+
+private:
+    /// Replicates that are drawn at once.
+    static constexpr std::size_t block_size = 32;
+    using Block = std::array<float, block_size>;
+    struct Term {
+        std::size_t cell, begin, size;  ///< of the parts
+    };
+    struct Data {
+        std::size_t groups = 0;
+        std::vector<Term> terms;
+    };
+    void draw_block(std::uint64_t first);
+
+    std::uint64_t seed_;
+    std::map<std::string, Data> data_;
+    std::vector<float> parts_;
+    std::vector<Block> sums_;  ///< by cell
+    std::vector<Block> normals_;
+    std::uint64_t at_ = 0;
+    bool begun_ = false;
+};
+
+/// sum weight[d] x[d] / divisor[d]; a dimension of weight 0 does not enter.
+struct CellWeights {
+    PerDimension<double> weight{}, divisor{};
+};
+
+/// How the error of a weighted sum of a model's cells depends on images.
+struct SumError {
+    std::map<std::string_view, std::vector<double>> shares;  ///< by data set: of each group
+    double independent = 0;                                  ///< variance of all other cells
+    double variance() const;
+};
+/// Cells without a standard error count as exact. The names live as long as the model.
+SumError sum_error(const QualityModel& model, const CellWeights& sum);
+
+/// Standard error of the difference of two sums, or of two cells of one dimension; independent ones
+/// have no data set in common.
+double error_of_difference(const SumError& a, const SumError& b);
+double error_of_difference(const QualityCell& a, const QualityCell& b);
+
+}  // namespace assay::quality

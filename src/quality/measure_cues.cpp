@@ -1,0 +1,192 @@
+// The two shortcuts: what a classifier owes to the background, and to the texture.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <unordered_map>
+
+#include "core/statistics.h"
+#include "core/text.h"
+#include "quality/cues.h"
+#include "quality/measured_dimension.h"
+
+namespace assay::quality {
+namespace {
+
+const Dataset::Attribute* attribute_called(const Dataset& dataset, std::string_view name) {
+    const auto found = std::ranges::find_if(
+        dataset.attributes, [&](const Dataset::Attribute& a) { return a.name == name; });
+    return found == dataset.attributes.end() ? nullptr : &*found;
+}
+
+/// What stands before the background: the attribute `foreground`, or the file's name.
+std::string foreground_of(const Dataset& dataset, const Dataset::Attribute* named,
+                          std::size_t item) {
+    if (named != nullptr) return std::string(named->values[item]);
+    return std::string(without_extension(base_name(dataset.ids[item])));
+}
+
+/// The images of one foreground that count, with either background.
+struct Foreground {
+    std::vector<std::size_t> same, rand;
+};
+
+std::uint64_t correct_among(const Answers& answers, const std::vector<std::size_t>& items) {
+    return static_cast<std::uint64_t>(
+        std::ranges::count_if(items, [&](std::size_t i) { return answers.correct(i); }));
+}
+
+/// In the order of the first set's images.
+std::vector<Foreground> foregrounds_of(const Answers& same, const Answers& rand,
+                                       std::uint64_t& alone) {
+    Numbering numbers;
+    std::vector<Foreground> all;
+    const auto add = [&](const Answers& answers, std::vector<std::size_t> Foreground::*side) {
+        const Dataset& dataset = answers.store.dataset();
+        const Dataset::Attribute* named = attribute_called(dataset, "foreground");
+        for (std::size_t i = 0; i < dataset.size(); ++i) {
+            if (!answers.counts(i)) continue;
+            const std::size_t at = numbers.of(foreground_of(dataset, named, i));
+            if (at == all.size()) all.emplace_back();
+            (all[at].*side).push_back(i);
+        }
+    };
+    add(same, &Foreground::same);
+    add(rand, &Foreground::rand);
+    const auto single = [](const Foreground& f) { return f.same.empty() || f.rand.empty(); };
+    for (const Foreground& f : all) alone += single(f) ? f.same.size() + f.rand.size() : 0;
+    std::erase_if(all, single);
+    return all;
+}
+
+/// 1 - gap / clean accuracy, as the published code says and the published table does not have it.
+QualityPart divided_part(const MeasuredInputs& in, double gap, std::uint64_t n) {
+    QualityPart part;
+    part.name = "divided";
+    part.definition = "the gap divided by the clean accuracy";
+    part.value.n = n;
+    if (in.val->hits == 0) {
+        part.value.undefined = "the clean accuracy is 0";
+    } else {
+        part.value.value =
+            1 - gap * static_cast<double>(in.val->n) / static_cast<double>(in.val->hits);
+    }
+    return part;
+}
+
+}  // namespace
+
+MeasuredDimension measured_focus(const MeasuredInputs& in) {
+    std::string missing, why;
+    const auto same = in.answers_of(Role::mixed_same, why);
+    if (!why.empty()) missing = fmt::format("mixed-same: {}", why);
+    why.clear();
+    const auto rand = in.answers_of(Role::mixed_rand, why);
+    if (!why.empty()) missing += fmt::format("{}mixed-rand: {}", missing.empty() ? "" : "; ", why);
+    if (!missing.empty()) return not_measurable(missing);
+    std::uint64_t alone = 0;
+    const std::vector<Foreground> all = foregrounds_of(*same, *rand, alone);
+    if (all.empty()) {
+        return not_measurable(
+            "no foreground with a label and a score is in both mixed-same and mixed-rand: they are "
+            "told by the attribute `foreground`, or else by the file's name");
+    }
+    std::vector<ForegroundHits> hits;
+    Hits of_same, of_rand;
+    const auto count = [](const Answers& answers, const std::vector<std::size_t>& items,
+                          Hits& sum) {
+        const Hits own{correct_among(answers, items), items.size()};
+        sum = {sum.hits + own.hits, sum.n + own.n};
+        return own;
+    };
+    for (const Foreground& f : all)
+        hits.push_back({count(*same, f.same, of_same), count(*rand, f.rand, of_rand)});
+    const Focus focus = focus_of(hits, in.options.level);
+    // All of a foreground's error stands with its first image.
+    std::vector<double> influence(focus.influence.empty() ? 0 : same->predicted.size(), 0);
+    for (std::size_t f = 0; f < focus.influence.size(); ++f)
+        influence[all[f].same.front()] += focus.influence[f];
+    MeasuredDimension out;
+    out.value = focus.value;
+    out.sources = {source_of_items(same->data, influence, focus.variance)};
+    if (alone > 0) {
+        add_note(out.value, fmt::format("{} images have no partner in the other set", alone));
+    }
+    note_unscored(out.value, same->unscored + rand->unscored);
+    const auto differ = [&](Role role, const Answers& answers, std::uint64_t n) {
+        add_differences(out.differs,
+                        differences_of(in, role, answers.store, answers.map.has_value(), n));
+    };
+    differ(Role::mixed_same, *same, of_same.n);
+    differ(Role::mixed_rand, *rand, of_rand.n);
+    const auto part = [&](const char* name, const Answers& answers, Hits own) {
+        return accuracy_part(name, answers.map ? answers.map->name : "",
+                             answers.store.spec().dataset_name, own, in.options.level);
+    };
+    out.parts = {part("mixed_same", *same, of_same), part("mixed_rand", *rand, of_rand),
+                 divided_part(in, of_same.rate() - of_rand.rate(), of_same.n)};
+    return out;
+}
+
+MeasuredDimension measured_shape_bias(const MeasuredInputs& in) {
+    std::string why;
+    const auto answers = in.answers_of(Role::cue_conflict, why);
+    if (!why.empty()) return not_measurable(why);
+    if (!answers->truth.no_cues.empty()) return not_measurable(answers->truth.no_cues);
+    const Dataset& dataset = answers->store.dataset();
+    const Dataset::Attribute* shapes = attribute_called(dataset, "shape_image");
+    const Dataset::Attribute* textures = attribute_called(dataset, "texture_image");
+    Numbering shape_images, texture_images;
+    std::vector<CueDecision> decisions;
+    std::vector<std::size_t> items;
+    std::uint64_t unnamed = 0, unscored = 0;
+    for (std::size_t i = 0; i < dataset.size(); ++i) {
+        const Cues& cues = answers->truth.cues[i];
+        if (cues.shape < 0 || cues.texture < 0 || cues.shape == cues.texture) continue;
+        if (answers->predicted[i] == Answers::no_score) {
+            ++unscored;
+            continue;
+        }
+        CueImages made = cue_images_of(dataset.ids[i]);
+        if (shapes != nullptr) made.shape = shapes->values[i];
+        if (textures != nullptr) made.texture = textures->values[i];
+        unnamed += made.shape.empty() || made.texture.empty() ? 1 : 0;
+        // An image of unknown parts is a cluster of its own.
+        const std::string own = fmt::format("\n{}", i);
+        decisions.push_back(
+            {.shape_image = shape_images.of(made.shape.empty() ? own : made.shape),
+             .texture_image = texture_images.of(made.texture.empty() ? own : made.texture),
+             .image = static_cast<std::uint32_t>(i),
+             .shape = answers->predicted[i] == cues.shape,
+             .texture = answers->predicted[i] == cues.texture});
+        items.push_back(i);
+    }
+    const ShapeBias bias = shape_bias_of(decisions, in.options.level);
+    MeasuredDimension out;
+    out.value = bias.value;
+    out.value.unit = Unit::number;
+    if (!out.value.value) return out;
+    std::vector<double> influence(dataset.size(), 0);
+    for (std::size_t k = 0; k < items.size(); ++k) influence[items[k]] = bias.influence[k];
+    out.sources = {source_of_items(answers->data, influence, bias.variance)};
+    if (unnamed > 0) {
+        add_note(out.value,
+                 fmt::format(
+                     "{} images do not tell which images they were made of: taken as independent",
+                     unnamed));
+    }
+    note_unscored(out.value, unscored);
+    out.differs = differences_of(in, Role::cue_conflict, answers->store, answers->map.has_value(),
+                                 dataset.size());
+    const std::string name = answers->store.spec().dataset_name;
+    const std::string asked = answers->map ? answers->map->name : "";
+    out.parts = {
+        {Dimension::shape_bias, "wilson", "decisions taken as independent", name, bias.wilson}};
+    for (const auto& [part, hits] : {std::pair{"shape", bias.shape}, {"texture", bias.texture}}) {
+        out.parts.push_back({Dimension::shape_bias, part, asked, name,
+                             wilson_proportion(hits, bias.decisions, in.options.level, "")});
+    }
+    return out;
+}
+
+}  // namespace assay::quality

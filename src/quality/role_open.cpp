@@ -1,0 +1,162 @@
+// The layouts in which the data sets of the roles are published.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+
+#include "assay/error.h"
+#include "assay/quality/role.h"
+#include "core/paths.h"
+#include "core/refuse.h"
+#include "core/text.h"
+#include "quality/cues.h"
+
+namespace assay::quality {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// The classes of the classifier that go to each target of the map.
+std::vector<std::vector<std::int32_t>> members_of(const ClassMap& map) {
+    std::vector<std::vector<std::int32_t>> members(map.targets.size());
+    for (std::size_t c = 0; c < map.target_of.size(); ++c) {
+        if (map.target_of[c] >= 0)
+            members[static_cast<std::size_t>(map.target_of[c])].push_back(
+                static_cast<std::int32_t>(c));
+    }
+    return members;
+}
+
+/// The fifth field of "0001_cs_dnn_dog_00_n02085620_1.png" counts from the number on; "" where
+/// there is none.
+std::string_view category_in_name(std::string_view id) {
+    std::string_view rest = without_extension(base_name(id));
+    for (int field = 0; field < 3; ++field) {
+        const std::size_t at = rest.find('_');
+        if (at == std::string_view::npos) return {};
+        rest.remove_prefix(at + 1);
+    }
+    return rest.substr(0, rest.find('_'));
+}
+
+/// The target that the folders of an image or its name tell; nothing where neither does.
+std::optional<std::int32_t> target_of_image(const ClassMap& map, std::string_view id) {
+    for (std::string_view folder = id; folder.find('/') != std::string_view::npos;) {
+        folder = folder.substr(0, folder.rfind('/'));
+        if (const auto target = map.targets.find(base_name(folder))) return target;
+    }
+    const std::string_view category = category_in_name(id);
+    return category.empty() ? std::nullopt : map.targets.find(category);
+}
+
+/// Where the images are: model-vs-human has `dnn/session-1` below a set's folder, IN-9 `val`.
+fs::path inner_folder(const fs::path& path) {
+    for (const char* inner : {"dnn/session-1", "session-1", "val"}) {
+        if (is_folder(path / inner)) return path / inner;
+    }
+    return path;
+}
+
+/// Whether folders or names tell the map's targets of (nearly) all images.
+bool is_published_layout(const ClassMap& map, const Dataset& flat) {
+    if (flat.size() == 0) return false;
+    std::size_t known = 0;
+    for (std::size_t i = 0; i < flat.size(); ++i)
+        known += target_of_image(map, flat.ids[i]) ? 1 : 0;
+    return 2 * known > flat.size();
+}
+
+/// What stands before the background of IN-9's "fg_A_bg_B.JPEG"; else the whole name.
+std::string_view foreground_in_name(std::string_view id) {
+    std::string_view stem = without_extension(base_name(id));
+    if (stem.starts_with("fg_")) stem.remove_prefix(3);
+    return stem.substr(0, stem.find("_bg_"));
+}
+
+bool has_attribute(const Dataset& dataset, std::string_view name) {
+    return std::ranges::any_of(dataset.attributes,
+                               [&](const Dataset::Attribute& a) { return a.name == name; });
+}
+
+void add_attribute(Dataset& dataset, std::string_view name,
+                   const std::function<std::string_view(std::string_view id)>& value) {
+    if (has_attribute(dataset, name)) return;
+    Dataset::Attribute& attribute = dataset.attributes.emplace_back();
+    attribute.name = name;
+    for (std::size_t i = 0; i < dataset.size(); ++i) attribute.values.append(value(dataset.ids[i]));
+}
+
+/// The attributes that the names of the images give.
+void add_names(Role role, Dataset& dataset) {
+    if (role == Role::mixed_same || role == Role::mixed_rand)
+        add_attribute(dataset, "foreground", foreground_in_name);
+    if (role != Role::cue_conflict) return;
+    add_attribute(dataset, "shape",
+                  [](std::string_view id) { return without_digits(cue_images_of(id).shape); });
+    add_attribute(dataset, "texture",
+                  [](std::string_view id) { return without_digits(cue_images_of(id).texture); });
+    add_attribute(dataset, "shape_image",
+                  [](std::string_view id) { return cue_images_of(id).shape; });
+    add_attribute(dataset, "texture_image",
+                  [](std::string_view id) { return cue_images_of(id).texture; });
+}
+
+/// Every image of a target is labelled with all of the classifier's classes that go to it.
+void label_by_targets(const ClassMap& map, const ClassList& classes, const fs::path& folder,
+                      Dataset& dataset) {
+    const auto members = members_of(map);
+    LabelSets labels;
+    for (std::size_t i = 0; i < dataset.size(); ++i) {
+        const auto target = target_of_image(map, dataset.ids[i]);
+        if (!target) {
+            refuse(
+                fmt::format("{}: neither its folder nor its name tells one of the {} classes of "
+                            "`{}` ({}, ...)",
+                            (folder / std::string(dataset.ids[i])).string(), map.targets.size(),
+                            map.name, map.targets.id(0)));
+        }
+        labels.append(members[static_cast<std::size_t>(*target)]);
+    }
+    dataset.labels = std::move(labels);
+    dataset.classes = classes;
+}
+
+}  // namespace
+
+Dataset open_role(Role role, const fs::path& path, const DatasetOptions& options,
+                  std::vector<std::string>* notes) {
+    const RoleFacts& facts = facts_of(role);
+    const bool grouped = facts.class_map == "16-class" || facts.class_map == "in9";
+    const fs::path folder = grouped && is_folder(path) ? inner_folder(path) : path;
+    if (grouped && is_folder(folder) && options.list.empty()) {
+        const ClassList classes = options.classes.empty() ? imagenet_classes() : options.classes;
+        std::optional<ClassMap> map;
+        try {
+            map = class_map_named(facts.class_map, classes);
+        } catch (const Error& error) {
+            if (error.code() != ErrorCode::bad_input) throw;  // other classes than ImageNet's
+        }
+        if (map) {
+            DatasetOptions flat = options;
+            flat.layout = DatasetOptions::Layout::flat;
+            flat.classes = {};
+            Dataset dataset = open_dataset(folder, flat);
+            if (is_published_layout(*map, dataset)) {
+                label_by_targets(*map, classes, folder, dataset);
+                if (options.name.empty()) dataset.name = path.filename().string();
+                add_names(role, dataset);
+                if (notes != nullptr)
+                    notes->push_back(fmt::format(
+                        "{}: labels are the classifier's classes of each of the {} of `{}`",
+                        dataset.name, map->targets.size(), map->name));
+                return dataset;
+            }
+        }
+    }
+    Dataset dataset = open_dataset(folder, options, notes);
+    if (folder != path && options.name.empty()) dataset.name = path.filename().string();
+    add_names(role, dataset);
+    return dataset;
+}
+
+}  // namespace assay::quality

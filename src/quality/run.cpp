@@ -1,0 +1,206 @@
+// Guards, predictions, measurement, in this order; every part resumes by itself.
+#include "assay/quality/run.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "assay/error.h"
+#include "assay/evaluate/attack.h"
+#include "core/file.h"
+#include "core/json_text.h"
+#include "quality/run_work.h"
+
+namespace assay::quality {
+namespace {
+
+/// The work of one call.
+class QualityRun {
+public:
+    QualityRun(const QualityRunOptions& options, const RunWork& work,
+               const ProgressCallback& progress)
+        : options_(options), work_(work), progress_(progress) {}
+
+    QualityRunResult all() {
+        if (options_.check) guard();
+        for (const auto& entry : options_.data) {
+            over(models_on(options_, entry.first), entry.second,
+                 std::string(facts_of(entry.first).name));
+        }
+        if (options_.corrupt) corruptions();
+        if (options_.attack) attacks();
+        add_failures();
+        measure();
+        return std::move(result_);
+    }
+
+private:
+    void guard() {
+        const Dataset& val = options_.data.at(Role::val);
+        CheckOptions how;
+        how.sample = options_.check_sample;
+        how.threads = options_.predict.threads;
+        // What crops and interpolations do is worth a note at most.
+        how.geometry = false;
+        Progress progress{.step = "check", .total = options_.models.size() * options_.check_sample};
+        for (const LoadedModel& model : models_on(options_, Role::val)) {
+            if (progress_) progress_(progress);
+            result_.findings.push_back(
+                {model.spec.name, val.name,
+                 with_note(fmt::format("checking `{}` (--no-check goes without)", model.spec.name),
+                           [&] { return check_model(*model.classifier, model.spec, val, how); })});
+            progress.done += options_.check_sample;
+        }
+    }
+
+    void keep(std::vector<PredictResult> results) {
+        for (PredictResult& result : results) {
+            for (const std::string& note : result.dataset_notes) {
+                std::string line = fmt::format("{}: {}", result.dataset, note);
+                if (std::ranges::find(result_.notes, line) == result_.notes.end())
+                    result_.notes.push_back(std::move(line));
+            }
+            predicted_.push_back(std::move(result));
+        }
+    }
+
+    void over(const std::vector<LoadedModel>& models, const Dataset& dataset,
+              const std::string& step) {
+        keep(with_note(fmt::format("predicting `{}` ({})", dataset.name, step), [&] {
+            return predict(models, dataset, options_.predict, named_progress(progress_, step));
+        }));
+    }
+
+    void corruptions() {
+        if (work_.corrupted.name != options_.data.at(Role::val).name)
+            over(models_on(options_, Role::val), work_.corrupted, "clean images of corruptions");
+        keep(predict_corrupted(models_on_corrupted(options_), work_.corrupted, *work_.versions,
+                               options_.predict, named_progress(progress_, "corruptions")));
+    }
+
+    void attacks() {
+        if (work_.attackable.empty()) return;
+        AttackRunOptions how;
+        how.predict = options_.predict;
+        how.attacks.assign(std::begin(run_attacks), std::end(run_attacks));
+        how.eps = {options_.measure.eps};
+        how.space = options_.measure.space;
+        how.level = options_.measure.level;
+        for (AttackedResult& attacked : attack_models(work_.attackable, work_.attacked, how,
+                                                      named_progress(progress_, "attacks"))) {
+            if (attacked.bad_rows > 0 && work_.attacked.name != options_.data.at(Role::val).name) {
+                result_.partial = true;
+                result_.warnings.push_back(
+                    fmt::format("{} on {}: {} of {} images have no score (the first: {})",
+                                attacked.model, attacked.dataset, attacked.bad_rows,
+                                work_.attacked.size(), attacked.first_error));
+            }
+            signs_.emplace_back(attacked.model, std::move(attacked.signs));
+        }
+    }
+
+    void add_failures() {
+        const Report report = report_of(predicted_);
+        result_.partial |= report.partial;
+        for (const std::string& warning : report.warnings) result_.warnings.push_back(warning);
+    }
+
+    void measure() {
+        MeasureQualityOptions how = options_.measure;
+        how.runs = options_.predict.runs;
+        how.threads = options_.predict.threads;
+        how.data.clear();
+        for (const auto& entry : options_.data) how.data[entry.first] = entry.second.name;
+        how.corrupted = options_.corrupt ? work_.corrupted.name : "";
+        how.attacked = options_.attack ? work_.attacked.name : "";
+        how.models.clear();
+        how.parameters.clear();
+        for (const LoadedModel& model : options_.models) {
+            how.models.push_back(model.spec.name);
+            how.parameters[model.spec.name] =
+                static_cast<double>(model.classifier->facts().parameters) / 1e6;
+        }
+        const auto comm = self_comm();
+        result_.measured = measure_quality(how, *comm, named_progress(progress_, "measuring"));
+        result_.partial |= result_.measured.partial;
+        for (std::size_t m = 0; m < result_.measured.models.size(); ++m) annotate(m);
+        result_.measured.partial = result_.partial;
+        write();
+    }
+
+    /// What is known of a model beside its stores.
+    void annotate(std::size_t at) {
+        MeasuredModel& model = result_.measured.models[at];
+        QualityModel& row = result_.measured.table.models.at(at);
+        const auto leave_out = [&](Dimension dimension, const std::string& why) {
+            const auto d = static_cast<std::size_t>(dimension);
+            model.values[d].value.reset();
+            model.values[d].interval.reset();
+            model.values[d].standard_error.reset();
+            model.values[d].undefined = why;
+            row.cells[d].value.reset();
+            row.cells[d].standard_error.reset();
+            row.cells[d].shares.clear();
+            row.cells[d].undefined = why;
+            row.cells[d].note.clear();
+        };
+        for (const MissingDimension& missing : missing_of(options_, work_)) {
+            if (missing.model.empty() || missing.model == model.model)
+                leave_out(missing.dimension, missing.why);
+        }
+        for (const auto& [name, signs] : signs_) {
+            if (name != model.model) continue;
+            for (const std::string& sign : signs)
+                note_cell(row, Dimension::adversarial_robustness, sign);
+            model.notes.insert(model.notes.end(), signs.begin(), signs.end());
+        }
+        for (const CheckedPair& pair : result_.findings) {
+            if (pair.model != model.model) continue;
+            for (const Finding& finding : pair.findings) {
+                if (finding.severity != Finding::Severity::error) continue;
+                const std::string text =
+                    fmt::format("assay check: {} ({})", finding.title, finding.id);
+                result_.partial = true;
+                result_.warnings.push_back(fmt::format("{}: {}", model.model, text));
+                model.notes.push_back(text);
+                for (const DimensionFacts& facts : dimension_facts()) {
+                    if (facts.dimension != Dimension::parameters)
+                        note_cell(row, facts.dimension, text);
+                }
+            }
+        }
+    }
+
+    static void note_cell(QualityModel& row, Dimension dimension, const std::string& text) {
+        QualityCell& cell = row.cells[static_cast<std::size_t>(dimension)];
+        if (!cell.value) return;
+        cell.note += (cell.note.empty() ? "" : "; ") + text;
+    }
+
+    void write() {
+        result_.table = options_.predict.runs / "quality.json";
+        write_file_atomically(options_.predict.runs / "quality.csv",
+                              write_quality_csv(result_.measured.table));
+        write_file_atomically(result_.table, json_text(report_of(result_).result));
+    }
+
+    const QualityRunOptions& options_;
+    const RunWork& work_;
+    const ProgressCallback& progress_;
+    QualityRunResult result_;
+    std::vector<PredictResult> predicted_;
+    std::vector<std::pair<std::string, std::vector<std::string>>> signs_;
+};
+
+}  // namespace
+
+QualityRunResult run_quality(const QualityRunOptions& options, const ProgressCallback& progress) {
+    const RunWork work = work_of(options);
+    if (options.announce) options.announce(plan_of(options, work, progress));
+    QualityRunResult result = QualityRun(options, work, progress).all();
+    result.notes.insert(result.notes.begin(), work.notes.begin(), work.notes.end());
+    return result;
+}
+
+}  // namespace assay::quality

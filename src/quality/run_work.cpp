@@ -1,0 +1,170 @@
+#include "quality/run_work.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <memory>
+#include <set>
+
+#include "assay/data/sample.h"
+#include "assay/error.h"
+#include "assay/robustness/pixel_model.h"
+
+namespace assay::quality {
+namespace {
+
+/// What a dimension is measured on, beside val.
+struct DimensionRoles {
+    Dimension dimension;
+    std::vector<Role> roles;
+};
+const std::vector<DimensionRoles>& dimension_roles() {
+    static const std::vector<DimensionRoles> table = {
+        {Dimension::ood_robustness,
+         {Role::r, Role::sketch, Role::stylized, Role::edge, Role::silhouette}},
+        {Dimension::object_focus, {Role::mixed_same, Role::mixed_rand}},
+        {Dimension::shape_bias, {Role::cue_conflict}},
+    };
+    return table;
+}
+
+std::string sample_name(const Dataset& val, std::string_view what, std::size_t limit) {
+    return fmt::format("{}-{}-{}", val.name, what, limit);
+}
+
+/// Its name tells it from the whole, so that neither is taken for the other.
+Dataset sample_of(const Dataset& val, std::string_view what, std::size_t limit) {
+    if (limit == 0 || limit >= val.size()) return val;
+    Dataset sample = stratified_sample(val, limit, 0);
+    sample.name = sample_name(val, what, limit);
+    return sample;
+}
+
+/// Why the model has no gradient; "": it has one. Of a grey image.
+std::string gradient_problem(const LoadedModel& model, AttackSpace space) {
+    const auto pixels = pixel_model(model.classifier, model.spec.preprocess, space);
+    const std::vector<float> image(pixels->shape().size(), .5F);
+    std::vector<float> scores(pixels->classes());
+    std::vector<float> gradient(image.size());
+    double loss = 0;
+    const std::uint32_t label = 0;
+    try {
+        pixels->gradients({Loss::cross_entropy, image, {&label, 1}, {}},
+                          {scores, {&loss, 1}, gradient});
+        return {};
+    } catch (const Error& error) {
+        if (error.code() != ErrorCode::bad_input) throw;
+        return error.message();
+    }
+}
+
+}  // namespace
+
+void check(const QualityRunOptions& options) {
+    const auto usage = [](const std::string& what) { throw Error(ErrorCode::usage, what); };
+    if (options.models.empty()) usage("no model: name at least one");
+    if (!options.data.contains(Role::val)) {
+        usage(
+            "no data set plays the role val, the clean images: without them no dimension is "
+            "known");
+    }
+    std::map<std::string, Role> roles;
+    for (const auto& entry : options.data) {
+        const auto [other, fresh] = roles.emplace(entry.second.name, entry.first);
+        if (fresh) continue;
+        usage(fmt::format("the data set `{}` is in two roles, {} and {}", entry.second.name,
+                          facts_of(other->second).name, facts_of(entry.first).name));
+    }
+    const Dataset& val = options.data.at(Role::val);
+    const auto check_sample = [&](bool wanted, std::string_view what, std::size_t limit) {
+        const std::string name = sample_name(val, what, limit);
+        if (!wanted || limit == 0 || limit >= val.size() || !roles.contains(name)) return;
+        usage(fmt::format("the data set of the role {} is called `{}`, as a sample of val is",
+                          facts_of(roles.at(name)).name, name));
+    };
+    check_sample(options.corrupt, "corrupted", options.corrupt_limit);
+    check_sample(options.attack, "attacked", options.attack_limit);
+    if (options.corrupt) assay::check(options.corruptions);
+    for (const auto& [role, dataset] : options.data) {
+        with_note(
+            fmt::format("looking at the classes of `{}` ({})", dataset.name, facts_of(role).name),
+            [&role = role, &dataset = dataset, &options] {
+                question_of(role, dataset, options.models.front().spec.classes);
+            });
+    }
+}
+
+std::vector<LoadedModel> models_on(const QualityRunOptions& options, Role role) {
+    std::vector<LoadedModel> models = options.models;
+    const auto own = options.preprocess.find(role);
+    if (own == options.preprocess.end()) return models;
+    for (std::size_t m = 0; m < models.size(); ++m) models[m].spec.preprocess = own->second.at(m);
+    return models;
+}
+
+std::vector<LoadedModel> models_on_corrupted(const QualityRunOptions& options) {
+    std::vector<LoadedModel> models = models_on(options, Role::val);
+    for (LoadedModel& model : models) {
+        model.spec.preprocess =
+            corrupted_preprocess(model.spec.preprocess, options.corrupted_transform);
+    }
+    return models;
+}
+
+RunWork work_of(const QualityRunOptions& options) {
+    check(options);
+    RunWork work;
+    const Dataset& val = options.data.at(Role::val);
+    if (options.corrupt) {
+        work.corrupted = sample_of(val, "corrupted", options.corrupt_limit);
+        work.versions.emplace(options.corruptions);
+        work.notes = work.versions->notes();
+    }
+    if (options.attack) {
+        work.attacked = sample_of(val, "attacked", options.attack_limit);
+        for (LoadedModel& model : models_on(options, Role::val)) {
+            const std::string problem =
+                with_note(fmt::format("trying the gradient of `{}`", model.spec.name),
+                          [&] { return gradient_problem(model, options.measure.space); });
+            if (problem.empty()) {
+                work.attackable.push_back(std::move(model));
+            } else {
+                work.without_gradient.emplace(model.spec.name, problem);
+            }
+        }
+    }
+    return work;
+}
+
+std::vector<MissingDimension> missing_of(const QualityRunOptions& options, const RunWork& work) {
+    std::vector<MissingDimension> missing;
+    if (!options.attack) {
+        missing.push_back({Dimension::adversarial_robustness, "", "no attack is asked for"});
+    }
+    for (const auto& [model, why] : work.without_gradient)
+        missing.push_back({Dimension::adversarial_robustness, model, why});
+    if (!options.corrupt)
+        missing.push_back({Dimension::c_robustness, "", "no corruption is asked for"});
+    for (const DimensionRoles& needed : dimension_roles()) {
+        std::vector<std::string_view> absent;
+        for (const Role role : needed.roles) {
+            if (!options.data.contains(role)) absent.push_back(facts_of(role).name);
+        }
+        if (absent.empty()) continue;
+        missing.push_back({needed.dimension, "",
+                           fmt::format("no data set plays the role{} {}",
+                                       absent.size() == 1 ? "" : "s", fmt::join(absent, ", "))});
+    }
+    return missing;
+}
+
+ProgressCallback named_progress(const ProgressCallback& progress, std::string name) {
+    if (!progress) return {};
+    return [&progress, name = std::move(name)](const Progress& p) {
+        Progress own = p;
+        own.step = name;
+        progress(own);
+    };
+}
+
+}  // namespace assay::quality

@@ -1,0 +1,113 @@
+#include "quality/store_index.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "assay/error.h"
+#include "core/refuse.h"
+#include "robustness/attack_store.h"
+
+namespace assay::quality {
+
+StoreIndex::StoreIndex(const MeasureQualityOptions& options) : options_(options) {
+    for (const std::filesystem::path& folder : find_stores(options.runs)) {
+        const PredictionStore store = PredictionStore::open(folder);
+        const StoreSpec& spec = store.spec();
+        const auto [at, fresh] = folders_[spec.dataset_name].emplace(spec.model_name, folder);
+        if (fresh) continue;
+        refuse(fmt::format("{} and {} are both predictions of `{}` on `{}`: move one of them away",
+                           at->second.string(), folder.string(), spec.model_name,
+                           spec.dataset_name));
+    }
+    for (const auto& [role, name] : options.data) {
+        known(name, facts_of(role).name);
+        for (const auto& [other, same] : options.data) {
+            if (other < role && same == name) {
+                throw Error(ErrorCode::usage,
+                            fmt::format("`{}` cannot be both {} and {}: their images differ", name,
+                                        facts_of(other).name, facts_of(role).name));
+            }
+        }
+    }
+    val_ = dataset_of(Role::val);
+    if (val_.empty()) {
+        throw Error(ErrorCode::usage,
+                    "no data set is named for `val`, the clean images: without them nothing can be "
+                    "measured");
+    }
+    corrupted_ = options.corrupted.empty() ? val_ : known(options.corrupted, "corrupted");
+    attacked_ = options.attacked.empty() ? val_ : known(options.attacked, "attacked");
+    std::vector<std::string> all;
+    for (const auto& store : folders_.at(val_)) all.push_back(store.first);
+    for (const std::string& model : options.models) {
+        if (std::ranges::find(all, model) == all.end()) {
+            std::erase_if(all, [&, stores = all](const std::string& name) {
+                return robustness::is_of_an_attack(name, stores);
+            });
+            throw Error(ErrorCode::usage, fmt::format("no predictions of `{}` on `{}`{}", model,
+                                                      val_, suggest(model, all)));
+        }
+        if (std::ranges::find(models_, model) == models_.end()) models_.push_back(model);
+    }
+    if (!options.models.empty()) return;
+    for (const std::string& model : all) {
+        if (!robustness::is_of_an_attack(model, all)) models_.push_back(model);
+    }
+}
+
+std::string StoreIndex::known(const std::string& name, std::string_view what) const {
+    if (folders_.contains(name)) return name;
+    std::vector<std::string> names;
+    for (const auto& dataset : folders_) names.push_back(dataset.first);
+    throw Error(ErrorCode::usage,
+                fmt::format("{} is to be `{}`, which is no data set in {}{}", what, name,
+                            options_.runs.string(), suggest(name, names)));
+}
+
+std::string StoreIndex::dataset_of(Role role) const {
+    const auto at = options_.data.find(role);
+    return at == options_.data.end() ? "" : at->second;
+}
+
+bool StoreIndex::has(const std::string& dataset, const std::string& model) const {
+    const auto at = folders_.find(dataset);
+    return at != folders_.end() && at->second.contains(model);
+}
+
+PredictionStore StoreIndex::open(const std::string& dataset, const std::string& model,
+                                 const std::string& as) const {
+    PredictionStore store = PredictionStore::open(folders_.at(dataset).at(model));
+    const PredictionStore clean = PredictionStore::open(folders_.at(val_).at(as));
+    const StoreSpec &own = store.spec(), &val = clean.spec();
+    const std::string both =
+        fmt::format("{} and {}", clean.folder().string(), store.folder().string());
+    if (!same_file(own, val)) {
+        refuse(
+            fmt::format("{} are predictions of two files that are both called `{}`: predict with "
+                        "one of them anew, or under another name",
+                        both, as));
+    }
+    if (own.classes != val.classes) {
+        refuse(fmt::format("{} are of {} and {} classes: not the same classifier", both,
+                           val.classes, own.classes));
+    }
+    const ClassList &one = clean.dataset().classes, &other = store.dataset().classes;
+    if (!one.empty() && !other.empty() && !is_numbered(one) && !is_numbered(other)) {
+        const auto places = places_in(one, other);
+        bool in_order = places.has_value();
+        for (std::size_t c = 0; in_order && c < places->size(); ++c)
+            in_order = (*places)[c] == static_cast<std::int32_t>(c);
+        if (!in_order) {
+            refuse(fmt::format("{} have other classes: {}", both, first_difference(one, other)));
+        }
+    }
+    return store;
+}
+
+bool same_file(const StoreSpec& one, const StoreSpec& other) {
+    return one.preprocess_hash.empty() || other.preprocess_hash.empty() ||
+           one.model_hash == other.model_hash;
+}
+
+}  // namespace assay::quality

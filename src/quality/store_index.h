@@ -1,0 +1,46 @@
+// Which stores a RUNS folder has, and which of them a measurement uses.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "assay/quality/measure.h"
+#include "assay/store/prediction_store.h"
+
+namespace assay::quality {
+
+class StoreIndex {
+public:
+    /// Throws usage: no `val`, a name that is no data set, two roles that one data set plays, an
+    /// unknown model; bad_input: as find_stores(), no predictions of `val`.
+    explicit StoreIndex(const MeasureQualityOptions& options);
+
+    /// Those that are measured: the ones asked for, or all that have predictions of `val`, without
+    /// stores of attacks.
+    const std::vector<std::string>& models() const { return models_; }
+    /// Name of a role's data set; "": none.
+    std::string dataset_of(Role role) const;
+    const std::string& corrupted() const { return corrupted_; }
+    const std::string& attacked() const { return attacked_; }
+    bool has(const std::string& dataset, const std::string& model) const;
+    /// Throws bad_input as PredictionStore::open(), and where the store is not of the file, or not
+    /// of as many classes in the same order, as `val`'s of `as` (a model; the same but for the
+    /// stores of its attacks).
+    PredictionStore open(const std::string& dataset, const std::string& model,
+                         const std::string& as) const;
+
+private:
+    std::string known(const std::string& name, std::string_view what) const;
+
+    const MeasureQualityOptions& options_;
+    std::map<std::string, std::map<std::string, std::filesystem::path>> folders_;
+    std::string val_, corrupted_, attacked_;
+    std::vector<std::string> models_;
+};
+
+/// Imports have the hash of their scores, which says nothing about the model.
+bool same_file(const StoreSpec& one, const StoreSpec& other);
+
+}  // namespace assay::quality

@@ -1,0 +1,227 @@
+// All quality dimensions from one file, through the program, as a user does it.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <csignal>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "core/file.h"
+#include "program.h"
+
+namespace assay {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+class QualityRunProgram : public testing::Test {
+protected:
+    static void SetUpTestSuite() {
+        scratch_ = new Scratch;
+        // Of other images for each role.
+        int seed = 1;
+        for (const char* role : roles) {
+            const fs::path folder = *scratch_ / "images" / role;
+            ASSERT_EQ(
+                Program({ASSAY_IMAGES, folder.string(), "5", std::to_string(seed++)}).wait().status,
+                0);
+        }
+        // circle_0003.png of cues tells its two classes: circle3-ring3.png.
+        const fs::path cues = *scratch_ / "images/cue-conflict";
+        for (const auto& kind : fs::directory_iterator(cues)) {
+            if (!kind.is_directory()) continue;
+            const std::string name = kind.path().filename().string();
+            int i = 0;
+            std::vector<fs::path> files;
+            for (const auto& file : fs::directory_iterator(kind)) files.push_back(file.path());
+            for (const fs::path& file : files) {
+                ++i;
+                fs::rename(file, kind.path() / (name + std::to_string(i) + "-" +
+                                                (name == "ring" ? "cross" : "ring") +
+                                                std::to_string(i) + ".png"));
+            }
+        }
+    }
+    static void TearDownTestSuite() {
+        delete scratch_;
+        scratch_ = nullptr;
+    }
+
+    static constexpr const char* roles[] = {"val",        "r",          "sketch",
+                                            "stylized",   "edge",       "silhouette",
+                                            "mixed-same", "mixed-rand", "cue-conflict"};
+    static std::string head() {
+        const std::string models = ASSAY_SOURCE_DIR "/tests/cli/shapes/";
+        return "out = 'runs'\n[[model]]\npath = '" + models + "small.pt'\n[[model]]\npath = '" +
+               models + "tiny.pt'\n";
+    }
+    /// A configuration in a folder of its own: all roles but `without`, and more keys.
+    static fs::path config(const std::string& folder, const std::string& without = "",
+                           const std::string& more =
+                               "corruption-limit = 6\nattack-limit = 6\n"
+                               "corruption-resize = 0\ncorruption-crop = 0\n",
+                           const std::string& before = "") {
+        std::string text = head() + before + "[quality]\n" + more;
+        for (const char* role : roles) {
+            if (without != role)
+                text += std::string(role) + " = '" + (*scratch_ / "images" / role).string() + "'\n";
+        }
+        const fs::path file = *scratch_ / folder / "assay.toml";
+        fs::create_directories(file.parent_path());
+        write_file_atomically(file, text);
+        return file;
+    }
+    static Outcome run(const fs::path& file, std::vector<std::string> more = {}) {
+        std::vector<std::string> words = {"quality", "run", file.string()};
+        words.insert(words.end(), more.begin(), more.end());
+        return assay_run(words);
+    }
+    static Scratch* scratch_;
+};
+Scratch* QualityRunProgram::scratch_ = nullptr;
+
+TEST_F(QualityRunProgram, KilledAtAnyMomentItEndsWithTheSameBytes) {
+    const std::string few =
+        "corruptions = ['contrast', 'pixelate']\ncorruption-limit = 6\nattack-limit = 6\n"
+        "corruption-resize = 0\ncorruption-crop = 0\n";
+    const fs::path reference = config("whole", "", few), file = config("killed", "", few);
+    const Outcome whole = run(reference);
+    ASSERT_EQ(whole.status, 0) << whole.err;
+    EXPECT_THAT(whole.out, HasSubstr("shape bias"));
+    EXPECT_THAT(whole.err, HasSubstr("steps, about"));
+    int kills = 0;
+    for (int wait = 500; wait < 60'000; wait += 500) {
+        Program program({ASSAY_PROGRAM, "quality", "run", file.string()});
+        std::this_thread::sleep_for(std::chrono::milliseconds(wait));
+        ::kill(program.pid(), SIGKILL);
+        const Outcome outcome = program.wait();
+        if (outcome.status == 0) break;
+        ASSERT_EQ(outcome.status, 128 + SIGKILL) << outcome.err;
+        ++kills;
+    }
+    EXPECT_GE(kills, 1);
+    EXPECT_EQ(run(file).status, 0);
+    for (const char* name : {"runs/quality.json", "runs/quality.csv"}) {
+        EXPECT_FALSE(slurp(reference.parent_path() / name).empty());
+        EXPECT_EQ(slurp(reference.parent_path() / name), slurp(file.parent_path() / name)) << name;
+    }
+    // Once more: nothing is left to do, and --json is what was written.
+    const Outcome again = run(file, {"--json"});
+    EXPECT_THAT(again.err, HasSubstr("everything is predicted already"));
+    EXPECT_EQ(again.out, slurp(file.parent_path() / "runs/quality.json"));
+}
+
+TEST_F(QualityRunProgram, TheAdviceWorksAsItIsPrinted) {
+    const fs::path file = config("my advice", "edge", "corruptions = 'none'\nattacks = 'none'\n");
+    const Outcome done = run(file);
+    ASSERT_EQ(done.status, 0) << done.err;
+    EXPECT_THAT(done.err, HasSubstr("missing: adversarial robustness, C-robustness, OOD"));
+    EXPECT_THAT(done.out, HasSubstr("no data set plays the role edge"));
+    const std::string begin = "next: assay ";
+    const std::size_t at = done.err.find(begin);
+    ASSERT_NE(at, std::string::npos);
+    std::string hint = done.err.substr(at + begin.size());
+    hint = std::string(ASSAY_PROGRAM) + " " + hint.substr(0, hint.find('\n'));
+    EXPECT_THAT(hint, HasSubstr("--drop-missing"));
+    const Outcome scored = Program({"/bin/sh", "-c", hint}).wait();
+    EXPECT_EQ(scored.status, 0) << hint << scored.err;
+    EXPECT_THAT(scored.out, HasSubstr("tiny"));
+}
+
+TEST_F(QualityRunProgram, ThePlanWritesNothingAndTheQuietRunSaysNothing) {
+    const fs::path file = config("plan", "sketch", "corruptions = 'none'\nattacks = 'none'\n");
+    const Outcome plan = run(file, {"--plan", "--json"});
+    ASSERT_EQ(plan.status, 0) << plan.err;
+    EXPECT_FALSE(fs::exists(file.parent_path() / "runs"));
+    const json steps = json::parse(plan.out);
+    EXPECT_EQ(steps.at("schema"), "assay.quality_plan/1");
+    EXPECT_EQ(steps.at("steps").size(), 1U + 8);
+    EXPECT_EQ(steps.at("steps")[1].at("passes"), 2 * 30);
+    EXPECT_EQ(steps.at("missing").size(), 3U);
+    EXPECT_THAT(run(file, {"--plan"}).out,
+                AllOf(HasSubstr("Missing: OOD robustness: no data set plays the role sketch"),
+                      HasSubstr("silhouette")));
+    const Outcome quiet = run(file, {"-q", "--no-check", "--csv"});
+    EXPECT_EQ(quiet.status, 0);
+    EXPECT_EQ(quiet.err, "");
+    EXPECT_EQ(quiet.out, slurp(file.parent_path() / "runs/quality.csv"));
+}
+
+TEST_F(QualityRunProgram, RunDoesItAsItsLastStep) {
+    const std::string val = (*scratch_ / "images/val").string();
+    // The role takes the table's name, sample and all.
+    const fs::path file =
+        config("run", "val", "val = 'clean'\ncorruptions = 'none'\nattacks = 'none'\n",
+               "[[data]]\npath = '" + val + "'\nname = 'clean'\nlimit = 12\n");
+    const Outcome outcome = assay_run({"run", file.string()});
+    ASSERT_EQ(outcome.status, 0) << outcome.err;
+    EXPECT_THAT(outcome.out, HasSubstr("Quality, measured"));
+    const json table = json::parse(slurp(file.parent_path() / "runs/quality.json"));
+    EXPECT_EQ(table.at("models")[0].at("dimensions").at("accuracy").at("n"), 12);
+    EXPECT_EQ(json::parse(slurp(file.parent_path() / "runs/run.json")).at("quality").at("attacks"),
+              "none");
+    const Outcome alone = run(file, {"--json"});
+    EXPECT_EQ(alone.out, slurp(file.parent_path() / "runs/quality.json"));
+}
+
+TEST_F(QualityRunProgram, UnreadableImagesEndWith3) {
+    const fs::path val = *scratch_ / "images" / "damaged";
+    fs::copy(*scratch_ / "images/val", val, fs::copy_options::recursive);
+    write_file_atomically(val / "circle/circle_0001.png", "no image");
+    const fs::path file = config(
+        "damaged", "val", "val = '" + val.string() + "'\ncorruptions = 'none'\nattacks = 'none'\n");
+    for (int time = 0; time < 2; ++time) {
+        const Outcome outcome = run(file);
+        EXPECT_EQ(outcome.status, 3);
+        EXPECT_THAT(outcome.err, HasSubstr("1 of 30"));
+    }
+}
+
+TEST_F(QualityRunProgram, WhatIsWrongInTheFileEndsWith2BeforeAnythingRuns) {
+    const auto refused = [&](const std::string& more, const std::string& before = "") {
+        const fs::path file = config("refused", "", more, before);
+        const Outcome outcome = run(file);
+        EXPECT_EQ(outcome.status, 2) << more;
+        EXPECT_FALSE(fs::exists(file.parent_path() / "runs")) << more;
+        // `assay run` says the same.
+        const Outcome other = assay_run({"run", file.string()});
+        EXPECT_EQ(other.status, 2) << more;
+        EXPECT_FALSE(fs::exists(file.parent_path() / "runs")) << more;
+        return outcome.err;
+    };
+    EXPECT_THAT(refused("corruption-limt = 3\n"), HasSubstr("did you mean `corruption-limit`"));
+    EXPECT_THAT(refused("attack-limit = 'many'\n"), HasSubstr("wrong type"));
+    EXPECT_THAT(refused("attack-eps = '8/0'\n"), HasSubstr("8/0"));
+    EXPECT_THAT(refused("attack-eps = true\n"), HasSubstr("wrong type"));
+    EXPECT_THAT(refused("corruptions = ['fogg']\n"), HasSubstr("did you mean `fog`"));
+    EXPECT_THAT(refused("corruptions = 3\n"), HasSubstr("wrong type"));
+    EXPECT_THAT(refused("attacks = 'fgsm'\n"), HasSubstr("allowed: `paper`, `none`"));
+    EXPECT_THAT(refused("attack-space = 'pixel'\n"), HasSubstr("did you mean `pixels`"));
+    EXPECT_THAT(refused("corrupted-transform = 'mdel'\n"), HasSubstr("did you mean `model`"));
+    EXPECT_THAT(refused("frost = 'nowhere'\n"), HasSubstr("nowhere"));
+    EXPECT_THAT(refused("level = 2\n"), HasSubstr("0.5 to 0.9999"));
+    EXPECT_THAT(refused("checks = 'yes'\n"), HasSubstr("wrong type"));
+    const auto role = [&](const std::string& without, const std::string& value) {
+        const fs::path file = config("refused", without, without + " = " + value + "\n");
+        const Outcome outcome = run(file);
+        EXPECT_EQ(outcome.status, 2) << value;
+        EXPECT_FALSE(fs::exists(file.parent_path() / "runs"));
+        return outcome.err;
+    };
+    EXPECT_THAT(role("sketch", "'nothing-there'"), HasSubstr("no data set of the file"));
+    EXPECT_THAT(role("sketch", "3"), HasSubstr("wrong type"));
+    EXPECT_THAT(role("sketch", "'" + (*scratch_ / "images/val").string() + "'"),
+                HasSubstr("plays the role val already"));
+    EXPECT_THAT(role("val", "''"), HasSubstr("needs `val`"));
+    const fs::path none = *scratch_ / "none.toml";
+    write_file_atomically(none, head() + "[[data]]\npath = 'images/val'\n");
+    EXPECT_THAT(run(none).err, HasSubstr("no table [quality]"));
+}
+
+}  // namespace
+}  // namespace assay

@@ -1,0 +1,711 @@
+// The nine dimensions against slow implementations of their definitions.
+#include "assay/quality/measure.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "core/statistics.h"
+#include "expected.h"
+#include "measured_world.h"
+#include "message_of.h"
+
+namespace assay::quality {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+using D = Dimension;
+
+double square(double x) {
+    return x * x;
+}
+double mean_of(const std::vector<double>& x) {
+    double sum = 0;
+    for (const double v : x) sum += v;
+    return sum / static_cast<double>(x.size());
+}
+/// Of the mean of numbers that are one an image; `divisor`: n, or n - 1.
+double error_by_images(const std::vector<double>& x, double divisor) {
+    double squares = 0;
+    for (const double v : x) squares += square(v - mean_of(x));
+    return std::sqrt(squares / divisor / static_cast<double>(x.size()));
+}
+
+/// One world for all tests that only look.
+class MeasuredQualityOf : public testing::Test {
+protected:
+    static void SetUpTestSuite() {
+        world_ = new World();
+        world_->put_all("first", .8, 1000);
+        world_->put_all("second", .7, 2000);
+        quality_ = new MeasuredQuality(measured(world_->options()));
+    }
+    static void TearDownTestSuite() {
+        delete quality_;
+        delete world_;
+    }
+    const WorldSet& set(const std::string& dataset, const std::string& store = "first") const {
+        return world_->sets.at(dataset).at(store);
+    }
+    static World* world_;
+    static MeasuredQuality* quality_;
+};
+World* MeasuredQualityOf::world_ = nullptr;
+MeasuredQuality* MeasuredQualityOf::quality_ = nullptr;
+
+TEST_F(MeasuredQualityOf, ModelsAreThoseOfValWithoutTheirAttacks) {
+    ASSERT_EQ(quality_->models.size(), 2U);
+    EXPECT_EQ(quality_->models[0].model, "first");
+    EXPECT_EQ(quality_->table.models[1].label, "second");
+    EXPECT_FALSE(quality_->partial);
+    EXPECT_THAT(quality_->warnings, ElementsAre());
+}
+
+TEST_F(MeasuredQualityOf, Accuracy) {
+    const double a = set("val").accuracy();
+    const QualityCell& cell = cell_of(*quality_, D::accuracy);
+    EXPECT_DOUBLE_EQ(*cell.value, a);
+    EXPECT_NEAR(*cell.standard_error, std::sqrt(a * (1 - a) / 300), 1e-15);
+    EXPECT_EQ(cell.n, 300U);
+    EXPECT_EQ(cell.definition, "the classifier's own 5 classes; 300 images of val");
+    EXPECT_EQ(value_of(*quality_, D::accuracy).interval->method, "wilson");
+}
+
+TEST_F(MeasuredQualityOf, AdversarialRobustness) {
+    const WorldSet &clean = set("val"), &fgsm = set("val", "first@fgsm-linf-8_255"),
+                   &pgd = set("val", "first@pgd-linf-8_255");
+    const double a = clean.accuracy(), f = fgsm.accuracy(), p = pgd.accuracy();
+    std::vector<double> logs;
+    for (std::size_t i = 0; i < 300; ++i)
+        logs.push_back((fgsm.hit(i) / f + pgd.hit(i) / p) / 2 - clean.hit(i) / a);
+    const double value = std::sqrt(f / a * (p / a));
+    const QualityCell& cell = cell_of(*quality_, D::adversarial_robustness);
+    EXPECT_NEAR(*cell.value, value, 1e-14);
+    EXPECT_NEAR(*cell.standard_error, value * error_by_images(logs, 300), 1e-14);
+    EXPECT_THAT(cell.definition, HasSubstr("attacked in pixels (published: normalised units)"));
+    EXPECT_EQ(cell.note, "");
+    EXPECT_DOUBLE_EQ(*part_named(*quality_, "fgsm").value.value, f);
+    EXPECT_DOUBLE_EQ(*part_named(*quality_, "pgd").value.value, p);
+}
+
+TEST_F(MeasuredQualityOf, OutOfDistribution) {
+    double product = 1, variance = 0;
+    const double a = set("val").accuracy();
+    for (const char* name : {"r", "sketch", "stylized", "edges", "outlines"}) {
+        const double q = set(name).accuracy();
+        product *= q / a;
+        variance += (1 - q) / (q * static_cast<double>(set(name).truth.size())) / 25;
+    }
+    variance += (1 - a) / (a * 300);
+    const double value = std::pow(product, .2);
+    const QualityCell& cell = cell_of(*quality_, D::ood_robustness);
+    EXPECT_NEAR(*cell.value, value, 1e-14);
+    EXPECT_NEAR(*cell.standard_error, value * std::sqrt(variance), 1e-14);
+    EXPECT_EQ(cell.shares.size(), 6U);
+    const Interval& interval = *value_of(*quality_, D::ood_robustness).interval;
+    EXPECT_LT(interval.low, value);
+    EXPECT_GT(interval.high, value);
+    EXPECT_NEAR(std::log(interval.high / interval.low) / 2, 1.96 * std::sqrt(variance), .04);
+    EXPECT_DOUBLE_EQ(*part_named(*quality_, "edge").value.value, set("edges").accuracy());
+}
+
+TEST_F(MeasuredQualityOf, CalibrationAndBalanceAreTheMetrics) {
+    const PredictionStore store = PredictionStore::open(world_->scratch / "runs/val/first");
+    ScoreOptions options;
+    for (const char* text : {"calibration_error", "class_balance", "class_balance:spread=between"})
+        options.metrics.push_back(parse_metric(text));
+    const std::vector<Measurement> all = scored(store, options).measurements;
+    EXPECT_EQ(*cell_of(*quality_, D::calibration_error).value, *all[0].value);
+    EXPECT_EQ(*cell_of(*quality_, D::class_balance).value, *all[1].value);
+    EXPECT_EQ(*part_named(*quality_, "between").value.value, *all[2].value);
+    // The interval is the error's, by Student's t with 127 degrees of freedom.
+    const double t = student_t_quantile(.975, 127);
+    EXPECT_NEAR(*cell_of(*quality_, D::calibration_error).standard_error * t, half_width(all[0]),
+                1e-12);
+    EXPECT_NEAR(*cell_of(*quality_, D::class_balance).standard_error * t, half_width(all[1]),
+                1e-12);
+}
+
+TEST_F(MeasuredQualityOf, BalanceWithoutTheNoise) {
+    // 60 images a class.
+    std::vector<double> accuracy(5), noise;
+    for (std::size_t i = 0; i < 300; ++i) accuracy[i / 60] += set("val").hit(i) / 60.0;
+    for (const double p : accuracy) noise.push_back(p * (1 - p) / 59);
+    const double spread = square(error_by_images(accuracy, 4)) * 5;
+    const double even = 1 - std::sqrt(std::max(0.0, spread - mean_of(noise)));
+    const double whole = *cell_of(*quality_, D::class_balance).value;
+    EXPECT_NEAR(*part_named(*quality_, "without_noise").value.value,
+                std::sqrt(even * square(whole) / (1 - std::sqrt(spread))), 1e-12);
+}
+
+TEST_F(MeasuredQualityOf, ObjectFocus) {
+    std::vector<double> gap;
+    for (std::size_t i = 0; i < 150; ++i) gap.push_back(set("same").hit(i) - set("rand").hit(i));
+    const QualityCell& cell = cell_of(*quality_, D::object_focus);
+    EXPECT_NEAR(*cell.value, 1 - mean_of(gap), 1e-14);
+    EXPECT_NEAR(*cell.standard_error, error_by_images(gap, 149), 1e-14);
+    EXPECT_EQ(cell.n, 150U);
+    EXPECT_NEAR(*part_named(*quality_, "divided").value.value,
+                1 - mean_of(gap) / set("val").accuracy(), 1e-14);
+    EXPECT_DOUBLE_EQ(*part_named(*quality_, "mixed_rand").value.value, set("rand").accuracy());
+}
+
+/// F / (F - 1) sum of squares, by names.
+double by_names(const std::vector<std::string>& names, const std::vector<double>& influence) {
+    std::map<std::string, double> sums;
+    for (std::size_t i = 0; i < names.size(); ++i) sums[names[i]] += influence[i];
+    double squares = 0;
+    for (const auto& sum : sums) squares += square(sum.second);
+    const auto count = static_cast<double>(sums.size());
+    return squares * count / (count - 1);
+}
+
+TEST_F(MeasuredQualityOf, ShapeBias) {
+    const WorldSet& cues = set("cues");
+    std::vector<std::string> shapes, textures, images;
+    std::vector<double> follows;
+    double s = 0, t = 0;
+    for (std::size_t i = 0; i < cues.ids.size(); ++i) {
+        if (cues.shape[i] == cues.texture[i]) continue;
+        const std::string predicted = fmt::format("c{}", cues.predicted[i]);
+        if (predicted != cues.shape[i] && predicted != cues.texture[i]) continue;
+        (predicted == cues.shape[i] ? s : t) += 1;
+        follows.push_back(predicted == cues.shape[i] ? 1 : 0);
+        images.push_back(cues.ids[i]);
+        shapes.push_back(cues.ids[i].substr(3, 3));    // "c0/c01-c23.png": c01
+        textures.push_back(cues.ids[i].substr(7, 3));  // c23
+    }
+    const double bias = s / (s + t);
+    std::vector<double> influence;
+    for (const double f : follows) influence.push_back((f - bias) / (s + t));
+    const double of_images = by_names(images, influence);
+    const double variance = std::max(
+        of_images, by_names(shapes, influence) + by_names(textures, influence) - of_images);
+    const QualityCell& cell = cell_of(*quality_, D::shape_bias);
+    EXPECT_DOUBLE_EQ(*cell.value, bias);
+    EXPECT_NEAR(*cell.standard_error, std::sqrt(variance), 1e-14);
+    EXPECT_EQ(cell.n, static_cast<std::uint64_t>(s + t));
+    const Interval wilsons =
+        wilson(static_cast<std::uint64_t>(s), static_cast<std::uint64_t>(s + t), .95);
+    EXPECT_EQ(part_named(*quality_, "wilson").value.interval, wilsons);
+}
+
+TEST_F(MeasuredQualityOf, SquaresOfSharesAddUpToTheError) {
+    for (std::size_t m = 0; m < 2; ++m) {
+        for (const DimensionFacts& facts : dimension_facts()) {
+            if (facts.dimension == D::parameters || facts.dimension == D::c_robustness) continue;
+            const QualityCell& cell = cell_of(*quality_, facts.dimension, m);
+            ASSERT_FALSE(cell.shares.empty()) << facts.name;
+            double squares = 0;
+            for (const ErrorShare& share : cell.shares) {
+                EXPECT_EQ(share.parts.size(), group_count);
+                for (const double part : share.parts) squares += square(part);
+            }
+            EXPECT_NEAR(squares / square(*cell.standard_error), 1, 1e-12) << facts.name;
+        }
+    }
+}
+
+TEST_F(MeasuredQualityOf, SharesNameTheImages) {
+    const auto id = [&](const char* dataset) {
+        return PredictionStore::open(world_->scratch / "runs" / dataset / "first")
+            .spec()
+            .dataset_id;
+    };
+    for (const D d :
+         {D::accuracy, D::adversarial_robustness, D::calibration_error, D::class_balance}) {
+        for (std::size_t m = 0; m < 2; ++m)
+            EXPECT_EQ(cell_of(*quality_, d, m).shares.at(0).data, id("val"));
+    }
+    EXPECT_EQ(cell_of(*quality_, D::ood_robustness).shares.at(3).data, id("edges"));
+    EXPECT_EQ(cell_of(*quality_, D::ood_robustness).shares.at(5).data, id("val"));
+    EXPECT_EQ(cell_of(*quality_, D::object_focus).shares.at(0).data, id("same"));
+    EXPECT_EQ(cell_of(*quality_, D::shape_bias).shares.at(0).data, id("cues"));
+}
+
+TEST_F(MeasuredQualityOf, TheCsvIsATable) {
+    const std::string csv = render(report_of(*quality_), ReportFormat::csv);
+    const QualityTable read = parse_quality_table(csv, "quality.csv");
+    ASSERT_EQ(read.models.size(), 2U);
+    EXPECT_TRUE(read.tags.empty());
+    for (std::size_t m = 0; m < 2; ++m) {
+        for (std::size_t d = 0; d < dimension_count; ++d) {
+            const QualityCell &one = read.models[m].cells[d],
+                              &other = quality_->table.models[m].cells[d];
+            EXPECT_EQ(one.value, other.value);
+            EXPECT_EQ(one.standard_error, other.standard_error);
+            EXPECT_EQ(one.n, other.n);
+            EXPECT_EQ(one.definition, other.definition);
+            if (other.value) {
+                EXPECT_EQ(one.note, other.note);
+            }
+        }
+    }
+    const nlohmann::json result = report_of(*quality_).result;
+    EXPECT_EQ(result["schema"], "assay.quality/1");
+    EXPECT_EQ(result["models"][1]["dimensions"]["shape_bias"]["value"],
+              *cell_of(*quality_, D::shape_bias, 1).value);
+}
+
+TEST_F(MeasuredQualityOf, SameBitsForAnyThreadsAndRanks) {
+    const std::string expected = report_of(*quality_).result.dump();
+    for (const int threads : {2, 5}) {
+        MeasureQualityOptions options = world_->options();
+        options.threads = threads;
+        EXPECT_EQ(report_of(measured(options)).result.dump(), expected);
+    }
+    run_thread_ranks(3, [&](Comm& comm) {
+        EXPECT_EQ(report_of(measure_quality(world_->options(), comm)).result.dump(), expected);
+    });
+}
+
+TEST_F(MeasuredQualityOf, TheCalibratedNullIsAPart) {
+    MeasureQualityOptions options = world_->options();
+    options.null_draws = 50;
+    options.models = {"second"};
+    const MeasuredQuality quality = measured(options);
+    ASSERT_EQ(quality.models.size(), 1U);
+    const Estimate& null = part_named(quality, "calibrated").value;
+    EXPECT_GT(*null.value, 0);
+    EXPECT_LT(*null.value, *cell_of(quality, D::calibration_error).value);
+    EXPECT_THAT(null.note, HasSubstr("p = "));
+}
+
+TEST_F(MeasuredQualityOf, ParametersAreGiven) {
+    MeasureQualityOptions options = world_->options();
+    add_parameters(options.parameters, "first=25.6");
+    add_parameters(options.parameters, "third=1");
+    const MeasuredQuality quality = measured(options);
+    EXPECT_EQ(cell_of(quality, D::parameters).value, 25.6);
+    EXPECT_THAT(value_of(quality, D::parameters, 1).undefined, HasSubstr("not given"));
+    EXPECT_THAT(quality.warnings, ElementsAre(HasSubstr("`third`")));
+    const auto refused = [](const char* text) {
+        return message_of(
+            [&] {
+                std::map<std::string, double> parameters;
+                add_parameters(parameters, text);
+            },
+            ErrorCode::usage);
+    };
+    EXPECT_THAT(refused("first=25,600,000"), HasSubstr("MODEL=MILLIONS"));
+    EXPECT_THAT(refused("first=25600000"), HasSubstr("0 to 100000"));
+    EXPECT_THAT(refused("first"), HasSubstr("no file"));
+    EXPECT_THAT(refused("=3"), HasSubstr("MODEL=MILLIONS"));
+    EXPECT_THAT(refused("first=nan"), HasSubstr("MODEL=MILLIONS"));
+}
+
+TEST_F(MeasuredQualityOf, OnlyWhatIsThere) {
+    MeasureQualityOptions options = world_->options();
+    options.data.erase(Role::edge);
+    options.data.erase(Role::mixed_rand);
+    options.data.erase(Role::cue_conflict);
+    options.eps = 4.0 / 255;
+    const MeasuredQuality quality = measured(options);
+    EXPECT_FALSE(cell_of(quality, D::ood_robustness).value);
+    EXPECT_EQ(value_of(quality, D::ood_robustness).undefined, "edge: no data set is named for it");
+    EXPECT_EQ(value_of(quality, D::object_focus).undefined,
+              "mixed-rand: no data set is named for it");
+    EXPECT_EQ(value_of(quality, D::shape_bias).undefined, "no data set is named for it");
+    EXPECT_THAT(value_of(quality, D::adversarial_robustness).undefined,
+                HasSubstr("fgsm-linf-4_255 and pgd-linf-4_255"));
+    EXPECT_EQ(value_of(quality, D::c_robustness).undefined,
+              "no predictions on corrupted versions of `val`");
+}
+
+TEST_F(MeasuredQualityOf, WhatMakesNoSenseIsRefused) {
+    const auto refused = [&](auto&& change) {
+        MeasureQualityOptions options = world_->options();
+        change(options);
+        return message_of([&] { measured(options); }, ErrorCode::usage);
+    };
+    EXPECT_THAT(refused([](auto& o) { o.data.erase(Role::val); }), HasSubstr("`val`"));
+    EXPECT_THAT(refused([](auto& o) { o.data[Role::sketch] = "sketches"; }),
+                HasSubstr("`sketches`, which is no data set"));
+    EXPECT_THAT(refused([](auto& o) { o.data[Role::sketch] = "edges"; }),
+                HasSubstr("`edges` cannot be both sketch and edge"));
+    EXPECT_THAT(refused([](auto& o) { o.models = {"frist"}; }),
+                testing::AllOf(HasSubstr("first"), Not(HasSubstr("@"))));
+    EXPECT_THAT(refused([](auto& o) { o.attacked = "nowhere"; }), HasSubstr("`nowhere`"));
+}
+
+/// Two cells of two classifiers: the correlation of their errors by the shares.
+double correlation_of(const QualityCell& one, const QualityCell& other) {
+    double sum = 0;
+    for (const ErrorShare& a : one.shares) {
+        for (const ErrorShare& b : other.shares) {
+            if (a.data != b.data) continue;
+            for (std::size_t g = 0; g < group_count; ++g) sum += a.parts[g] * b.parts[g];
+        }
+    }
+    return sum / (*one.standard_error * *other.standard_error);
+}
+
+TEST_F(MeasuredQualityOf, SharesCorrelateAsABootstrapOfTheImagesDoes) {
+    const WorldSet &one = set("val"), &two = set("val", "second");
+    const WorldSet &fgsm = set("val", "first@fgsm-linf-8_255"),
+                   &pgd = set("val", "first@pgd-linf-8_255");
+    RandomStream random(5, "images");
+    std::vector<double> first, second, robust;
+    for (int r = 0; r < 4000; ++r) {
+        double a = 0, b = 0, f = 0, p = 0;
+        for (int k = 0; k < 300; ++k) {
+            const auto i = static_cast<std::size_t>(random.below(300));
+            a += one.hit(i);
+            b += two.hit(i);
+            f += fgsm.hit(i);
+            p += pgd.hit(i);
+        }
+        first.push_back(a / 300);
+        second.push_back(b / 300);
+        robust.push_back(std::sqrt(f * p) / a);
+    }
+    const auto correlation = [](const std::vector<double>& x, const std::vector<double>& y) {
+        double sum = 0, xx = 0, yy = 0;
+        const double of_x = mean_of(x), of_y = mean_of(y);
+        for (std::size_t i = 0; i < x.size(); ++i) {
+            sum += (x[i] - of_x) * (y[i] - of_y);
+            xx += square(x[i] - of_x);
+            yy += square(y[i] - of_y);
+        }
+        return sum / std::sqrt(xx * yy);
+    };
+    // 128 groups tell a correlation to about (1 - rho^2) / sqrt(128) = .09.
+    const QualityCell& accuracy = cell_of(*quality_, D::accuracy);
+    const double by_images = correlation(first, second);
+    EXPECT_GT(by_images, .15);  // or there would be nothing to see
+    EXPECT_NEAR(correlation_of(accuracy, cell_of(*quality_, D::accuracy, 1)), by_images, .18);
+    EXPECT_NEAR(correlation_of(accuracy, cell_of(*quality_, D::adversarial_robustness)),
+                correlation(first, robust), .18);
+    EXPECT_EQ(correlation_of(accuracy, cell_of(*quality_, D::object_focus)), 0);
+}
+
+TEST(MeasuredExtremes, NothingSurvivesTheAttack) {
+    World world;
+    world.put_val("m", .8, 1, 100);
+    world.put_attacks("m", .5, 0, 2);
+    const MeasuredQuality quality = measured(
+        world.options().data.empty()
+            ? MeasureQualityOptions()
+            : MeasureQualityOptions{
+                  .runs = world.scratch / "runs", .data = {{Role::val, "val"}}, .null_draws = 0});
+    const QualityCell& cell = cell_of(quality, D::adversarial_robustness);
+    EXPECT_EQ(*cell.value, 0);
+    const double trials = 100 * world.sets["val"]["m"].accuracy();
+    const double hits = 100 * world.sets["val"]["m@fgsm-linf-8_255"].accuracy();
+    // 1 - .05^(1/n), about 3 / n, and Wilson's upper end of the other.
+    const double bound = std::sqrt((1 - std::pow(.05, 1 / trials)) *
+                                   wilson(static_cast<std::uint64_t>(std::lround(hits)),
+                                          static_cast<std::uint64_t>(std::lround(trials)))
+                                       .high);
+    EXPECT_NEAR(value_of(quality, D::adversarial_robustness).interval->high, bound, 1e-12);
+    EXPECT_NEAR(*cell.standard_error, bound / 2, 1e-12);
+    EXPECT_THAT(cell.note, HasSubstr("at most"));
+    EXPECT_TRUE(cell.shares.empty());
+}
+
+TEST(MeasuredExtremes, AllOrNoneCorrect) {
+    World world;
+    WorldSet all = world_set(50, 1, 1);
+    WorldSet none = all;
+    for (std::size_t i = 0; i < 50; ++i) none.predicted[i] = (none.truth[i] + 1) % 5;
+    world.put("val", "all", all);
+    world.put("val", "none", none);
+    for (const char* name : {"r", "sketch", "stylized", "edges"}) {
+        world.put(name, "all", all);
+        world.put(name, "none", none);
+    }
+    world.put("outlines", "all", none);
+    world.put("outlines", "none", none);
+    for (const char* name : {"same", "rand"}) world.put(name, "all", all);
+    WorldSet cues = cue_set(1, 0, 1);
+    world.put("cues", "all", cues);
+    const MeasuredQuality quality = measured(world.options());
+    EXPECT_EQ(*cell_of(quality, D::accuracy).value, 1);
+    const double bound = 1 - std::pow(.05, 1.0 / 50);
+    EXPECT_NEAR(*cell_of(quality, D::accuracy).standard_error, bound / 2, 1e-12);
+    EXPECT_EQ(*cell_of(quality, D::accuracy, 1).value, 0);
+    // One of five has nothing correct: 0, and at most (bound x 1^4)^(1/5) / Wilson's lower end.
+    const QualityCell& ood = cell_of(quality, D::ood_robustness);
+    EXPECT_EQ(*ood.value, 0);
+    EXPECT_NEAR(*ood.standard_error, std::pow(bound, .2) / wilson(50, 50).low / 2, 1e-12);
+    EXPECT_THAT(ood.note, HasSubstr("at most"));
+    EXPECT_EQ(value_of(quality, D::ood_robustness, 1).undefined, "the clean accuracy is 0");
+    EXPECT_EQ(*cell_of(quality, D::object_focus).value, 1);
+    EXPECT_NEAR(*cell_of(quality, D::object_focus).standard_error, bound / 2, 1e-12);
+    EXPECT_EQ(*cell_of(quality, D::shape_bias).value, 1);
+    EXPECT_EQ(value_of(quality, D::shape_bias).interval, wilson(60, 60));
+    EXPECT_GT(*cell_of(quality, D::shape_bias).standard_error, 0);
+}
+
+TEST(MeasuredExtremes, NeitherCueIsUndefined) {
+    World world;
+    world.put_val("m", .8, 1, 50);
+    world.put("cues", "m", cue_set(0, 0, 1));
+    MeasureQualityOptions options{.runs = world.scratch / "runs", .null_draws = 0};
+    options.data = {{Role::val, "val"}, {Role::cue_conflict, "cues"}};
+    EXPECT_EQ(value_of(measured(options), D::shape_bias).undefined,
+              "no prediction names the class of the shape or of the texture");
+}
+
+TEST(MeasuredFocus, ForegroundsThatOccurSeveralTimesAreOne) {
+    World world;
+    world.put_val("m", .8, 1, 50);
+    WorldSet same = world_set(60, .9, 3, 8), rand = world_set(60, .5, 4, 8);
+    for (std::size_t i = 0; i < 60; ++i) {
+        same.ids[i] = fmt::format("s{}/f{}.png", i, i / 3);
+        rand.ids[i] = fmt::format("r{}/f{}.png", i, i / 3);
+    }
+    rand.ids[59] = "r/alone.png";
+    world.put("same", "m", same);
+    world.put("rand", "m", rand);
+    MeasureQualityOptions options{.runs = world.scratch / "runs", .null_draws = 0};
+    options.data = {{Role::val, "val"}, {Role::mixed_same, "same"}, {Role::mixed_rand, "rand"}};
+    const MeasuredQuality quality = measured(options);
+    double s = 0, r = 0;
+    for (std::size_t i = 0; i < 60; ++i) s += same.hit(i) / 60.0;
+    for (std::size_t i = 0; i < 59; ++i) r += rand.hit(i) / 59.0;
+    std::vector<std::string> names;
+    std::vector<double> influence;
+    for (std::size_t i = 0; i < 60; ++i) {
+        names.push_back(fmt::format("f{}", i / 3));
+        influence.push_back((same.hit(i) - s) / 60);
+        if (i == 59) continue;
+        names.push_back(fmt::format("f{}", i / 3));
+        influence.push_back(-(rand.hit(i) - r) / 59);
+    }
+    const QualityCell& cell = cell_of(quality, D::object_focus);
+    EXPECT_NEAR(*cell.value, 1 - (s - r), 1e-14);
+    EXPECT_NEAR(*cell.standard_error, std::sqrt(by_names(names, influence)), 1e-14);
+    EXPECT_THAT(cell.note, HasSubstr("1 images have no partner"));
+}
+
+TEST(MeasuredStores, ThoseOfAnotherFileAreRefused) {
+    World world;
+    world.put_val("m", .8, 1, 50);
+    const auto predicted = [&](const char* dataset, const char* file) {
+        Made made;
+        made.dataset = dataset;
+        made.classes = 5;
+        made.labels = {{0}, {1}};
+        made.scores = {1, 0, 0, 0, 0, 0, 1, 0, 0, 0};
+        const Dataset items = dataset_of(made);
+        StoreSpec spec;
+        spec.dataset_name = dataset;
+        spec.model_name = "n";
+        spec.rows = 2;
+        spec.classes = 5;
+        spec.ids_hash = items.ids_fingerprint();
+        spec.model_hash = file;
+        spec.preprocess_hash = "xxh128:00000000000000000000000000000009";
+        spec.provenance_json = "{}";
+        StoreWriter writer = StoreWriter::open(world.scratch / "runs", spec, items);
+        writer.write_shard(0, made.scores, std::vector<RowState>(2, RowState::ok), {}, "");
+        writer.finish();
+    };
+    predicted("clean", "xxh128:00000000000000000000000000000001");
+    predicted("cues", "xxh128:00000000000000000000000000000002");
+    MeasureQualityOptions options{.runs = world.scratch / "runs", .null_draws = 0};
+    options.data = {{Role::val, "clean"}, {Role::cue_conflict, "cues"}};
+    EXPECT_THAT(message_of([&] { measured(options); }),
+                HasSubstr("two files that are both called `n`"));
+    options.data = {{Role::val, "clean"}};
+    const MeasuredQuality quality = measured(options);
+    EXPECT_EQ(quality.table.models.at(0).file_hash, "xxh128:00000000000000000000000000000001");
+}
+
+TEST(MeasuredStores, OtherClassesAreRefused) {
+    World world;
+    world.put_val("m", .8, 1, 50);
+    Made made = made_up(10, 5, 1);
+    made.class_ids = {"c0", "c1", "c3", "c2", "c4"};
+    made.dataset = "cues";
+    save(world.scratch, made, "m");
+    Made few = made_up(10, 4, 1);
+    few.dataset = "same";
+    save(world.scratch, few, "m");
+    MeasureQualityOptions options{.runs = world.scratch / "runs", .null_draws = 0};
+    options.data = {{Role::val, "val"}, {Role::cue_conflict, "cues"}};
+    EXPECT_THAT(message_of([&] { measured(options); }), HasSubstr("class 2 is `c2` and `c3`"));
+    options.data = {{Role::val, "val"}, {Role::mixed_same, "same"}};
+    EXPECT_THAT(message_of([&] { measured(options); }), HasSubstr("5 and 4 classes"));
+}
+
+TEST(MeasuredStores, PartialOnesSaySo) {
+    World world;
+    world.put_val("m", .8, 1, 250);
+    save_world_set(world.scratch, "cues", "m", cue_set(.3, .4, 1));
+    WorldSet r = world_set(150, .8, 3);
+    save_world_set(world.scratch, "clean", "m", r, {}, true);  // the last 50 are not there
+    MeasureQualityOptions options{.runs = world.scratch / "runs", .null_draws = 0};
+    options.data = {{Role::val, "clean"}};
+    const MeasuredQuality quality = measured(options);
+    EXPECT_TRUE(quality.partial);
+    EXPECT_TRUE(report_of(quality).partial);
+    EXPECT_EQ(cell_of(quality, D::accuracy).n, 100U);
+    EXPECT_THAT(cell_of(quality, D::accuracy).note, HasSubstr("50 images without scores"));
+}
+
+TEST(MeasuredStores, ScoresThatAreNoNumbersDoNotCount) {
+    World world;
+    WorldSet set = world_set(60, .8, 3);
+    std::vector<RowState> states(60, RowState::ok);
+    states[7] = RowState::unreadable;
+    save_world_set(world.scratch, "val", "m", set, {}, false, states);
+    MeasureQualityOptions options{.runs = world.scratch / "runs", .null_draws = 0};
+    options.data = {{Role::val, "val"}};
+    const MeasuredQuality quality = measured(options);
+    EXPECT_EQ(cell_of(quality, D::accuracy).n, 59U);
+    EXPECT_THAT(cell_of(quality, D::accuracy).note, HasSubstr("1 images without scores"));
+}
+
+TEST(MeasuredCorruptions, AllVersionsOfTheSameImages) {
+    World world;
+    world.put_val("m", .8, 1, 60);
+    world.put_corruptions("m", 9);
+    MeasureQualityOptions options{.runs = world.scratch / "runs", .null_draws = 0};
+    options.data = {{Role::val, "val"}};
+    const MeasuredQuality quality = measured(options);
+    const WorldSet& clean = world.sets.at("val").at("m");
+    const double a = clean.accuracy();
+    std::vector<double> hits(60);
+    for (const auto& [name, stores] : world.sets) {
+        if (!name.starts_with("val_")) continue;
+        for (std::size_t i = 0; i < 60; ++i) hits[i] += stores.at("m").hit(i) ? 1 : 0;
+    }
+    const double ratio = mean_of(hits) / 75 / a;
+    std::vector<double> influence;
+    for (std::size_t i = 0; i < 60; ++i)
+        influence.push_back((hits[i] / 75 - ratio * clean.hit(i)) / a);
+    const QualityCell& cell = cell_of(quality, D::c_robustness);
+    EXPECT_NEAR(*cell.value, ratio, 1e-14);
+    EXPECT_NEAR(*cell.standard_error, error_by_images(influence, 59), 1e-14);
+    EXPECT_THAT(cell.definition, HasSubstr("frost_synthetic in place of frost"));
+    EXPECT_EQ(cell.shares.at(0).data, cell_of(quality, D::accuracy).shares.at(0).data);
+    double squares = 0;
+    for (const double part : cell.shares[0].parts) squares += square(part);
+    EXPECT_NEAR(squares / square(*cell.standard_error), 1, 1e-12);
+    // 60 images, a group each: the parts are the images' own.
+    const std::vector<std::uint16_t> places = group_places(0, 60);
+    const double scale = *cell.standard_error / std::sqrt([&] {
+        double sum = 0;
+        for (const double x : influence) sum += square(x);
+        return sum;
+    }());
+    for (std::size_t i = 0; i < 60; ++i)
+        EXPECT_NEAR(cell.shares[0].parts.at(places[i] % group_count), scale * influence[i], 1e-14);
+
+    // The real one comes first, and wholly or not at all.
+    for (int severity = 1; severity <= 4; ++severity)
+        world.put(fmt::format("val_frost_{}", severity), "m", clean);
+    EXPECT_EQ(value_of(measured(options), D::c_robustness).undefined,
+              "1 of the 75 versions is missing: frost 5");
+    world.put("val_frost_5", "m", clean);
+    const MeasuredQuality real = measured(options);
+    EXPECT_GT(*cell_of(real, D::c_robustness).value, ratio);
+    EXPECT_THAT(cell_of(real, D::c_robustness).definition, Not(HasSubstr("frost")));
+}
+
+TEST(MeasuredStores, OneClassOrNoneHasNoBalance) {
+    World world;
+    WorldSet set = world_set(20, .8, 3);
+    for (std::size_t i = 0; i < 20; ++i) set.predicted[i] = i % 2 == 0 ? 3 : 1;
+    set.truth.assign(20, 3);
+    save_world_set(world.scratch, "val", "m", set);
+    Made unlabelled = made_up(10, 5, 1);
+    unlabelled.labels.assign(10, {});
+    unlabelled.dataset = "nothing";
+    save(world.scratch, unlabelled, "m");
+    MeasureQualityOptions options{.runs = world.scratch / "runs", .null_draws = 0};
+    options.data = {{Role::val, "val"}};
+    const MeasuredQuality quality = measured(options);
+    EXPECT_EQ(*cell_of(quality, D::accuracy).value, .5);
+    EXPECT_FALSE(cell_of(quality, D::class_balance).value);
+    EXPECT_THAT(value_of(quality, D::class_balance).undefined, HasSubstr("two classes"));
+    options.data = {{Role::val, "nothing"}};
+    const MeasuredQuality none = measured(options);
+    for (const DimensionFacts& facts : dimension_facts()) {
+        EXPECT_FALSE(cell_of(none, facts.dimension).value) << facts.name;
+        EXPECT_NE(value_of(none, facts.dimension).undefined, "") << facts.name;
+    }
+}
+
+/// ImageNet's 1000 classes and sets whose labels are all classes of one of the 16.
+TEST(MeasuredStores, ImageNetsClassesAreAskedThroughMaps) {
+    const Scratch scratch;
+    const ClassMap map = class_map_named("16-class", imagenet_classes());
+    const auto members = [&](const char* name) {
+        std::vector<std::int32_t> all;
+        for (std::size_t c = 0; c < 1000; ++c) {
+            if (map.target_of[c] == map.targets.find(name)) all.push_back(static_cast<int>(c));
+        }
+        return all;
+    };
+    const std::int32_t dog = members("dog").front(), knife = members("knife").front();
+    Made made;
+    made.classes = 1000;
+    made.class_ids = imagenet_classes().ids();
+    made.scores.assign(3000, 0);
+    // The arg-max is a dog, but the mean over 109 dogs is below that of the only knife:
+    // (e^5 + 108) / 109 = 2.4 against e^2 = 7.4.
+    made.scores[static_cast<std::size_t>(dog)] = 5;
+    made.scores[static_cast<std::size_t>(knife)] = 2;
+    made.scores[1000 + static_cast<std::size_t>(knife)] = 2;
+    for (const std::int32_t c : members("dog")) made.scores[2000 + static_cast<std::size_t>(c)] = 3;
+    made.shape = {"knife", "dog", "knife"};
+    made.texture = {"dog", "knife", "dog"};
+    made.ids = {"knife/knife1-dog1.png", "dog/dog2-knife1.png", "knife/knife2-dog2.png"};
+    made.labels = {members("knife"), members("dog"), members("knife")};
+    made.dataset = "cues";
+    save(scratch, made, "m");
+    save(scratch, made, "short", StorageFormat::top_k);
+    made.dataset = "val";
+    made.labels = {{dog}, {knife}, {knife}};
+    save(scratch, made, "m");
+    save(scratch, made, "short");
+    MeasureQualityOptions options{.runs = scratch / "runs", .null_draws = 0};
+    options.data = {{Role::val, "val"}, {Role::cue_conflict, "cues"}};
+    const MeasuredQuality quality = measured(options);
+    EXPECT_NEAR(*cell_of(quality, D::accuracy).value, 2.0 / 3, 1e-15);
+    EXPECT_EQ(cell_of(quality, D::accuracy).definition, "3 images of val");
+    // knife (shape), knife (texture), dog (texture).
+    EXPECT_NEAR(*cell_of(quality, D::shape_bias).value, 1.0 / 3, 1e-15);
+    EXPECT_EQ(cell_of(quality, D::shape_bias).definition, "3 images of cues");
+    EXPECT_EQ(part_named(quality, "shape").definition, "16-class");
+    EXPECT_THAT(value_of(quality, D::shape_bias, 1).undefined,
+                HasSubstr("do not keep the scores of all classes, which `16-class` asks for"));
+}
+
+/// The fixture of the specification: 24 x 3 probabilities.
+TEST(MeasuredReference, CalibrationAndBalance) {
+    ASSAY_EXPECTED_QUALITY(expected);
+    const nlohmann::json& fixture = expected["calibration_fixture"];
+    Made made;
+    made.classes = 3;
+    made.kind = ScoreKind::probabilities;
+    for (const auto& row : fixture["prob_times_64"]) {
+        for (const auto& p : row) made.scores.push_back(p.get<float>() / 64);
+    }
+    for (const auto& label : fixture["labels"]) made.labels.push_back({label.get<int>()});
+    const Scratch scratch;
+    save(scratch, made, "m");
+    MeasureQualityOptions options{.runs = scratch / "runs", .null_draws = 0};
+    options.data = {{Role::val, "val"}};
+    const MeasuredQuality quality = measured(options);
+    const auto number = [&](const char* name) { return fixture[name].get<double>(); };
+    EXPECT_NEAR(*cell_of(quality, D::accuracy).value, number("accuracy"), 1e-12);
+    EXPECT_NEAR(*part_named(quality, "ece").value.value, number("ece15_left_closed"), 1e-7);
+    EXPECT_NEAR(*part_named(quality, "ace").value.value, number("ace15"), 1e-7);
+    EXPECT_NEAR(*cell_of(quality, D::calibration_error).value,
+                std::sqrt(number("ece15_left_closed") * number("ace15")), 1e-7);
+    EXPECT_NEAR(*cell_of(quality, D::class_balance).value,
+                std::sqrt(number("f_acc_sample_std") * number("f_conf_within")), 1e-7);
+    EXPECT_NEAR(*part_named(quality, "between").value.value,
+                std::sqrt(number("f_acc_population_std") * number("f_conf_between")), 1e-7);
+}
+
+}  // namespace
+}  // namespace assay::quality

@@ -1,0 +1,130 @@
+// Data sets as they are published, and the questions that classifiers are asked on them.
+#include "assay/quality/role.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "message_of.h"
+#include "scratch.h"
+
+namespace assay::quality {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+class OpenRole : public testing::Test {
+protected:
+    void image(const std::string& path) const {
+        const std::filesystem::path file = scratch_ / path;
+        std::filesystem::create_directories(file.parent_path());
+        std::ofstream(file) << "x";
+    }
+    Dataset open(Role role, const std::string& folder, ClassList classes = imagenet_classes()) {
+        DatasetOptions options;
+        options.classes = std::move(classes);
+        return open_role(role, scratch_ / folder, options, &notes_);
+    }
+    static std::string attribute(const Dataset& dataset, std::string_view name, std::size_t item) {
+        for (const Dataset::Attribute& a : dataset.attributes) {
+            if (a.name == name) return std::string(a.values[item]);
+        }
+        return "(none)";
+    }
+    /// The one target of all of an item's labels, by the role's map.
+    static std::string target(Role role, const Dataset& dataset, std::size_t item) {
+        const ClassMap map = class_map_named(facts_of(role).class_map, dataset.classes);
+        std::set<std::int32_t> targets;
+        for (const std::int32_t label : dataset.labels[item])
+            targets.insert(map.target_of[static_cast<std::size_t>(label)]);
+        return targets.size() == 1 && *targets.begin() >= 0
+                   ? map.targets.id(static_cast<std::size_t>(*targets.begin()))
+                   : "(several)";
+    }
+    Scratch scratch_;
+    std::vector<std::string> notes_;
+};
+
+TEST_F(OpenRole, SketchesTellTheirCategoryInTheirNames) {
+    image("sketch/dnn/session-1/0001_cs_dnn_dog_00_n02085620_1.png");
+    image("sketch/dnn/session-1/0002_cs_dnn_knife_00_n03041632_2.png");
+    const Dataset dataset = open(Role::sketch, "sketch");
+    EXPECT_EQ(dataset.name, "sketch");
+    ASSERT_EQ(dataset.size(), 2U);
+    EXPECT_EQ(target(Role::sketch, dataset, 0), "dog");
+    EXPECT_EQ(dataset.labels[0].size(), 109U);  // ImageNet's dogs of the 16 categories
+    EXPECT_EQ(target(Role::sketch, dataset, 1), "knife");
+    EXPECT_EQ(dataset.labels[1].size(), 1U);
+    EXPECT_THAT(notes_, ElementsAre(HasSubstr("the 16 of `16-class`")));
+    const auto map = question_of(Role::sketch, dataset, imagenet_classes());
+    ASSERT_TRUE(map);
+    EXPECT_EQ(map->name, "16-class");
+    EXPECT_TRUE(std::filesystem::exists(dataset.path_of(1)));
+}
+
+TEST_F(OpenRole, CueConflictsTellBothCuesAndWhatTheyAreMadeOf) {
+    image("cue-conflict/airplane/airplane1-bear2.png");
+    image("cue-conflict/oven/oven10-truck3.png");
+    const Dataset dataset = open(Role::cue_conflict, "cue-conflict");
+    EXPECT_EQ(target(Role::cue_conflict, dataset, 1), "oven");
+    EXPECT_EQ(attribute(dataset, "shape", 1), "oven");
+    EXPECT_EQ(attribute(dataset, "texture", 1), "truck");
+    EXPECT_EQ(attribute(dataset, "shape_image", 1), "oven10");
+    EXPECT_EQ(attribute(dataset, "texture_image", 0), "bear2");
+}
+
+TEST_F(OpenRole, In9TellsForegrounds) {
+    image("mixed_rand/val/00_dog/fg_n02085936_1_bg_n02105412_7.JPEG");
+    image("mixed_rand/val/08_fish/n01443537_12.JPEG");
+    const Dataset dataset = open(Role::mixed_rand, "mixed_rand");
+    EXPECT_EQ(dataset.name, "mixed_rand");
+    EXPECT_EQ(target(Role::mixed_rand, dataset, 0), "00_dog");
+    EXPECT_EQ(target(Role::mixed_rand, dataset, 1), "08_fish");
+    EXPECT_EQ(dataset.labels[1].size(), 16U);
+    EXPECT_EQ(attribute(dataset, "foreground", 0), "n02085936_1");
+    EXPECT_EQ(attribute(dataset, "foreground", 1), "n01443537_12");
+}
+
+TEST_F(OpenRole, RenditionsAreFoldersOfWordNetIds) {
+    image("imagenet-r/n01443537/art_0.jpg");
+    image("imagenet-r/n01484850/toy_3.jpg");
+    const Dataset dataset = open(Role::r, "imagenet-r");
+    EXPECT_EQ(dataset.classes.size(), 1000U);
+    EXPECT_EQ(dataset.single_label(0), 1);
+    EXPECT_EQ(question_of(Role::r, dataset, imagenet_classes())->name, "imagenet-r");
+}
+
+TEST_F(OpenRole, AClassifiersOwnClassesNeedNoMap) {
+    image("edges/cat/a.png");
+    image("edges/dog/b.png");
+    image("edges/key/c.png");
+    const ClassList own({"cat", "dog", "key"});
+    const Dataset dataset = open(Role::edge, "edges", own);
+    EXPECT_EQ(dataset.single_label(2), 2);
+    EXPECT_FALSE(question_of(Role::edge, dataset, own));
+    EXPECT_THAT(message_of([&] {
+                    question_of(Role::edge, dataset, ClassList({"a", "b"}));
+                }),
+                HasSubstr("has 3 classes; allowed are the classifier's own 2"));
+    EXPECT_THAT(message_of([&] { question_of(Role::edge, dataset, imagenet_classes()); }),
+                HasSubstr("own 1000, or the 16 of `16-class`"));
+}
+
+TEST_F(OpenRole, AnImageThatTellsNothingIsNamed) {
+    image("edge/dog/1.png");
+    image("edge/dog/2.png");
+    image("edge/dogs/3.png");
+    EXPECT_THAT(message_of([&] { open(Role::edge, "edge"); }),
+                HasSubstr("dogs/3.png: neither its folder nor its name"));
+}
+
+TEST(Roles, HaveNames) {
+    for (const RoleFacts& facts : role_facts()) EXPECT_EQ(role_named(facts.name), facts.role);
+    EXPECT_EQ(role_named("mixed_same"), Role::mixed_same);
+    EXPECT_THAT(message_of([] { role_named("edges"); }, ErrorCode::usage), HasSubstr("`edge`"));
+}
+
+}  // namespace
+}  // namespace assay::quality

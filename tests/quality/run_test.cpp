@@ -1,0 +1,373 @@
+// All nine dimensions from images: a classifier of coloured images whose accuracies are known.
+#include "assay/quality/run.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "assay/error.h"
+#include "assay/image/encode.h"
+#include "core/file.h"
+#include "core/hash.h"
+#include "core/random.h"
+#include "message_of.h"
+#include "scratch.h"
+
+namespace assay::quality {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+constexpr std::size_t kinds = 3;
+constexpr int side = 64;
+const std::vector<std::string> kind_names = {"blue", "green", "red"};
+
+/// Which channel is the brightest: scores are 20 x their means.
+class BrightestChannel : public Classifier {
+public:
+    BrightestChannel() {
+        facts_.classes = kinds;
+        facts_.device = "cpu";
+        facts_.parameters = 1'500'000;
+    }
+    const ModelFacts& facts() const override { return facts_; }
+    void scores(std::span<const float> input, std::size_t n, std::span<float> out) override {
+        if (calls++ >= stop_after) throw Error(ErrorCode::interrupted, "stopped");
+        const std::size_t plane = input.size() / n / kinds;
+        for (std::size_t i = 0; i < n; ++i) {
+            double total = 0;
+            for (std::size_t c = 0; c < kinds; ++c) {
+                double sum = 0;
+                for (std::size_t k = 0; k < plane; ++k)
+                    sum += static_cast<double>(input[(i * kinds + c) * plane + k]);
+                // Planes are red, green, blue; classes are by name.
+                double score = 20 * sum / static_cast<double>(plane);
+                if (probabilities) total += score = std::exp(score);
+                out[i * kinds + kinds - 1 - c] = static_cast<float>(score);
+            }
+            for (std::size_t c = 0; probabilities && c < kinds; ++c)
+                out[i * kinds + c] /= static_cast<float>(total);
+        }
+    }
+    void gradients(const LossBatch& batch, const LossGradients& out) override {
+        if (!differentiable) return Classifier::gradients(batch, out);
+        const std::size_t n = batch.labels.size(), plane = batch.input.size() / n / kinds;
+        scores(batch.input, n, out.scores);
+        std::vector<float> d(kinds);
+        for (std::size_t i = 0; i < n; ++i) {
+            out.losses[i] =
+                loss_of(batch.loss, out.scores.subspan(kinds * i, kinds), batch.labels[i], 0, d);
+            for (std::size_t k = 0; k < kinds * plane; ++k)
+                out.gradient[i * kinds * plane + k] =
+                    d[kinds - 1 - k / plane] * 20 / static_cast<float>(plane);
+        }
+    }
+    bool differentiable = true, probabilities = false;
+    std::atomic<std::size_t> calls = 0;
+    std::size_t stop_after = std::numeric_limits<std::size_t>::max();
+
+private:
+    ModelFacts facts_;
+};
+
+class QualityRuns : public testing::Test {
+protected:
+    /// `each` images of each class in folders: its channel is up to 90 levels brighter than the
+    /// others, or, of one image in `odd`, darker.
+    fs::path folder(const std::string& name, int each = 8, int odd = 4) {
+        const fs::path root = scratch_ / "images" / name;
+        for (std::size_t kind = 0; kind < kinds; ++kind) {
+            make_folders(root / kind_names[kind]);
+            for (int i = 0; i < each; ++i)
+                write_image(root / kind_names[kind] / file_name(name, kind, i), kind,
+                            i % odd == odd - 1);
+        }
+        return root;
+    }
+    static std::string file_name(const std::string& name, std::size_t kind, int i) {
+        if (name == "cue-conflict") {
+            return kind_names[kind] + std::to_string(i) + "-" +
+                   kind_names[(kind + 1 + static_cast<std::size_t>(i % 2)) % kinds] +
+                   std::to_string(i) + ".png";
+        }
+        return kind_names[kind] + "_" + std::to_string(i) + ".png";
+    }
+    void write_image(const fs::path& file, std::size_t kind, bool wrong) {
+        Image image{side, side, {}};
+        RandomStream random(7, "images of the test", drawn_++);
+        const double lead = (wrong ? -1 : 1) * (10 + 80 * random.uniform());
+        for (int i = 0; i < side * side; ++i) {
+            for (std::size_t c = 0; c < kinds; ++c) {
+                image.pixels.push_back(static_cast<std::uint8_t>(
+                    100 + 40 * random.uniform() + (c == kinds - 1 - kind ? lead : 0)));
+            }
+            image.pixels.push_back(255);
+        }
+        const std::vector<std::byte> bytes = encode_png(image);
+        write_file_atomically(
+            file, std::string_view(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
+    }
+    Dataset open(Role role, const fs::path& path) {
+        DatasetOptions how;
+        how.classes = ClassList(kind_names);
+        return open_role(role, path, how);
+    }
+    /// Every role there is, small.
+    std::map<Role, Dataset> all_roles() {
+        std::map<Role, Dataset> data;
+        for (const RoleFacts& facts : role_facts())
+            data.emplace(facts.role, open(facts.role, folder(std::string(facts.name))));
+        return data;
+    }
+    LoadedModel model(const std::string& name, std::shared_ptr<BrightestChannel> classifier) {
+        LoadedModel loaded;
+        loaded.spec.name = name;
+        loaded.spec.path = name + ".pt";
+        loaded.spec.classes = ClassList(kind_names);
+        loaded.spec.preprocess.width = loaded.spec.preprocess.height = side;
+        loaded.spec.preprocess.crop_mode = CropMode::none;
+        loaded.classifier = std::move(classifier);
+        loaded.file_hash = hash_text(name);
+        return loaded;
+    }
+    QualityRunOptions options(const std::string& runs, std::map<Role, Dataset> data) {
+        QualityRunOptions out;
+        out.predict.runs = scratch_ / runs;
+        out.predict.batch_size = 4;
+        out.predict.shard_rows = 8;
+        out.predict.threads = 2;
+        out.models = {model("m", std::make_shared<BrightestChannel>())};
+        out.data = std::move(data);
+        out.corruptions.window = {0, 0};
+        out.corruptions.corruptions = {"contrast", "pixelate"};
+        out.corrupt_limit = 6;
+        out.attack_limit = 12;
+        out.check_sample = 16;
+        return out;
+    }
+    std::string text(const std::string& file) { return read_text(scratch_ / file, 1 << 24); }
+
+    Scratch scratch_;
+    std::uint64_t drawn_ = 0;
+};
+
+const Estimate& value_of(const MeasuredModel& model, Dimension dimension) {
+    return model.values[static_cast<std::size_t>(dimension)];
+}
+
+TEST_F(QualityRuns, AllDimensionsOfAllRoles) {
+    QualityRunOptions asked = options("runs", all_roles());
+    asked.corruptions.corruptions = {"paper"};
+    asked.corrupt_limit = 3;
+    const QualityRunResult result = run_quality(asked);
+    EXPECT_FALSE(result.partial);
+    ASSERT_EQ(result.measured.models.size(), 1U);
+    const MeasuredModel& measured = result.measured.models[0];
+    for (const DimensionFacts& facts : dimension_facts()) {
+        EXPECT_TRUE(value_of(measured, facts.dimension).value.has_value())
+            << facts.name << ": " << value_of(measured, facts.dimension).undefined;
+    }
+    // Of 8 images of a class two are the darker ones.
+    EXPECT_NEAR(*value_of(measured, Dimension::accuracy).value, .75, 1e-12);
+    EXPECT_NEAR(*value_of(measured, Dimension::parameters).value, 1.5, 1e-12);
+    EXPECT_NEAR(*value_of(measured, Dimension::object_focus).value, 1, 1e-12);
+    EXPECT_NEAR(*value_of(measured, Dimension::ood_robustness).value, 1, 1e-12);
+    // Samples of val are data sets of their own.
+    EXPECT_TRUE(fs::exists(scratch_ / "runs/val-attacked-12/m@pgd-linf-8_255/manifest.json"));
+    EXPECT_TRUE(fs::exists(scratch_ / "runs/val-corrupted-3_fog_3/m/manifest.json"));
+    EXPECT_TRUE(fs::exists(scratch_ / "runs/val-corrupted-3/m/manifest.json"));
+    EXPECT_FALSE(fs::exists(scratch_ / "runs/val/m@pgd-linf-8_255"));
+    // What is written is what is shown, and can be read again.
+    const QualityTable read = read_quality_table(scratch_ / "runs/quality.csv");
+    ASSERT_EQ(read.models.size(), 1U);
+    EXPECT_EQ(read.models[0].cell(Dimension::accuracy).value, .75);
+    const Report report = report_of(result);
+    EXPECT_FALSE(report.partial);
+    EXPECT_TRUE(report.result.contains("score"));
+    EXPECT_EQ(nlohmann::json::parse(text("runs/quality.json")), report.result);
+    // json keeps all of a cell: with its errors' shares.
+    const QualityModel again = read_quality_table(scratch_ / "runs/quality.json").models.at(0);
+    EXPECT_EQ(again.name, "m");
+    EXPECT_EQ(again.cells, result.measured.table.models[0].cells);
+}
+
+TEST_F(QualityRuns, StoppedAnywhereItEndsWithTheSameBytes) {
+    const std::map<Role, Dataset> data = all_roles();
+    run_quality(options("whole", data));
+    std::size_t stops = 0;
+    // Each run gets further than the one before, until one comes through.
+    for (std::size_t after = 3;; after = after * 3 / 2) {
+        QualityRunOptions asked = options("stopped", data);
+        const auto classifier = std::make_shared<BrightestChannel>();
+        classifier->stop_after = after;
+        asked.models = {model("m", classifier)};
+        asked.check = after % 2 == 0;
+        try {
+            run_quality(asked);
+            break;
+        } catch (const Error& error) {
+            ASSERT_EQ(error.code(), ErrorCode::interrupted) << error.what();
+            EXPECT_FALSE(fs::exists(scratch_ / "stopped/quality.json"));
+            ++stops;
+        }
+    }
+    EXPECT_GT(stops, 5U);
+    run_quality(options("stopped", data));
+    for (const char* file : {"quality.json", "quality.csv"}) {
+        std::string whole = text(std::string("whole/") + file);
+        EXPECT_FALSE(whole.empty());
+        for (std::size_t at; (at = whole.find((scratch_ / "whole").string())) != whole.npos;)
+            whole.replace(at, (scratch_ / "whole").string().size(),
+                          (scratch_ / "stopped").string());
+        EXPECT_EQ(whole, text(std::string("stopped/") + file));
+    }
+}
+
+TEST_F(QualityRuns, WhatHasNoDataIsNamedAndLeftOut) {
+    std::map<Role, Dataset> data = all_roles();
+    data.erase(Role::edge);
+    data.erase(Role::mixed_rand);
+    QualityRunOptions asked = options("runs", std::move(data));
+    asked.corrupt = false;
+    const QualityRunResult result = run_quality(asked);
+    EXPECT_FALSE(result.partial);
+    const MeasuredModel& measured = result.measured.models[0];
+    const auto why = [&](Dimension dimension) {
+        EXPECT_FALSE(value_of(measured, dimension).value) << facts_of(dimension).name;
+        EXPECT_FALSE(result.measured.table.models[0].cell(dimension).value);
+        return value_of(measured, dimension).undefined;
+    };
+    EXPECT_THAT(why(Dimension::ood_robustness), HasSubstr("edge"));
+    EXPECT_THAT(why(Dimension::object_focus), HasSubstr("mixed-rand"));
+    EXPECT_THAT(why(Dimension::c_robustness), HasSubstr("no corruption is asked for"));
+    EXPECT_TRUE(value_of(measured, Dimension::shape_bias).value);
+    EXPECT_FALSE(report_of(result).result.contains("score"));
+}
+
+TEST_F(QualityRuns, OneModelWithoutGradientsDoesNotStopTheOthers) {
+    QualityRunOptions asked = options("runs", {{Role::val, open(Role::val, folder("val"))}});
+    asked.corrupt = false;
+    const auto blind = std::make_shared<BrightestChannel>();
+    blind->differentiable = false;
+    asked.models.push_back(model("blind", blind));
+    const QualityRunResult result = run_quality(asked);
+    EXPECT_FALSE(result.partial);
+    ASSERT_EQ(result.measured.models.size(), 2U);
+    for (const MeasuredModel& measured : result.measured.models) {
+        const Estimate& value = value_of(measured, Dimension::adversarial_robustness);
+        EXPECT_EQ(value.value.has_value(), measured.model == "m");
+        if (measured.model == "blind") {
+            EXPECT_THAT(value.undefined, HasSubstr("no gradients"));
+        }
+        EXPECT_TRUE(value_of(measured, Dimension::accuracy).value);
+    }
+}
+
+TEST_F(QualityRuns, ImagesThatCannotBeReadMakeItPartial) {
+    const fs::path val = folder("val");
+    write_file_atomically(val / "red/red_1.png", "no image");
+    QualityRunOptions asked = options("runs", {{Role::val, open(Role::val, val)}});
+    asked.corrupt = asked.attack = false;
+    const QualityRunResult result = run_quality(asked);
+    EXPECT_TRUE(result.partial);
+    EXPECT_TRUE(report_of(result).partial);
+    EXPECT_THAT(testing::PrintToString(report_of(result).warnings), HasSubstr("1 of 24"));
+}
+
+TEST_F(QualityRuns, ImagesTooSmallForACorruptionTakeOneDimensionAlone) {
+    QualityRunOptions asked = options("runs", {{Role::val, open(Role::val, folder("val"))}});
+    asked.attack = false;
+    asked.corruptions.window = {8, 8};
+    asked.corruptions.corruptions = {"contrast", "glass_blur"};
+    const QualityRunResult result = run_quality(asked);
+    EXPECT_TRUE(result.partial);
+    const MeasuredModel& measured = result.measured.models[0];
+    EXPECT_THAT(value_of(measured, Dimension::c_robustness).undefined, HasSubstr("`m`"));
+    EXPECT_TRUE(value_of(measured, Dimension::accuracy).value);
+}
+
+TEST_F(QualityRuns, AFaultIsANoteOnTheModelsCells) {
+    const auto run = [&](const std::string& runs, bool faulty, bool check) {
+        QualityRunOptions asked = options(runs, {{Role::val, open(Role::val, folder("val", 16))}});
+        asked.corrupt = asked.attack = false;
+        asked.check = check;
+        const auto classifier = std::make_shared<BrightestChannel>();
+        classifier->probabilities = faulty;
+        asked.models.push_back(model("faulty", classifier));
+        return run_quality(asked);
+    };
+    const QualityRunResult result = run("runs", true, true);
+    EXPECT_TRUE(result.partial);
+    EXPECT_THAT(testing::PrintToString(result.warnings), HasSubstr("faulty: "));
+    for (const QualityModel& row : result.measured.table.models) {
+        const std::string& note = row.cell(Dimension::calibration_error).note;
+        EXPECT_EQ(note.find("outputs.kind") != note.npos, row.name == "faulty") << note;
+    }
+    EXPECT_FALSE(run("without", true, false).partial);
+    EXPECT_FALSE(run("sound", false, true).partial);
+}
+
+TEST_F(QualityRuns, ThePlanSaysWhatIsLeftAndWritesNothing) {
+    const std::map<Role, Dataset> data = all_roles();
+    QualityRunOptions asked = options("runs", data);
+    asked.data.erase(Role::r);
+    const QualityPlan before = plan_quality(asked);
+    EXPECT_FALSE(fs::exists(scratch_ / "runs"));
+    const auto step = [](const QualityPlan& plan, const std::string& name) {
+        for (const QualityStep& one : plan.steps) {
+            if (one.name == name) return one;
+        }
+        ADD_FAILURE() << name;
+        return QualityStep{};
+    };
+    EXPECT_EQ(before.steps.size(), 1U + 8 + 1 + 1);
+    EXPECT_EQ(step(before, "val").passes, 24U);
+    // 10 versions and the clean sample.
+    EXPECT_EQ(step(before, "corruptions").passes, 6U * 11);
+    EXPECT_EQ(step(before, "corruptions").dataset, "val-corrupted-6");
+    EXPECT_EQ(step(before, "attacks").images, 12U);
+    EXPECT_GT(before.seconds, 0);
+    ASSERT_EQ(before.missing.size(), 1U);
+    EXPECT_EQ(before.missing[0].dimension, Dimension::ood_robustness);
+    EXPECT_EQ(before.missing[0].why, "no data set plays the role r");
+
+    QualityPlan announced;
+    asked.announce = [&](const QualityPlan& plan) { announced = plan; };
+    run_quality(asked);
+    EXPECT_EQ(announced.steps.size(), before.steps.size());
+    const QualityPlan after = plan_quality(asked);
+    for (const QualityStep& one : after.steps) EXPECT_EQ(one.done, one.name == "check" ? 0 : 1);
+    // The sketches have lost a shard of three.
+    fs::remove(asked.predict.runs / "sketch/m/shards/000001.json");
+    const QualityPlan again = plan_quality(asked);
+    EXPECT_NEAR(step(again, "sketch").done, 2. / 3, 1e-12);
+    EXPECT_EQ(step(again, "val").seconds, 0);
+}
+
+TEST_F(QualityRuns, WhatIsWrongIsSaidBeforeAnythingIsWritten) {
+    const std::map<Role, Dataset> data = all_roles();
+    const auto refused = [&](const std::function<void(QualityRunOptions&)>& change) {
+        QualityRunOptions asked = options("runs", data);
+        change(asked);
+        const std::string message = message_of([&] { run_quality(asked); }, ErrorCode::usage);
+        EXPECT_FALSE(fs::exists(scratch_ / "runs"));
+        return message;
+    };
+    EXPECT_THAT(refused([](auto& o) { o.data.erase(Role::val); }), HasSubstr("val"));
+    EXPECT_THAT(refused([](auto& o) { o.models.clear(); }), HasSubstr("no model"));
+    EXPECT_THAT(refused([](auto& o) { o.data.at(Role::edge).name = "sketch"; }),
+                HasSubstr("`sketch` is in two roles, sketch and edge"));
+    EXPECT_THAT(refused([](auto& o) { o.data.at(Role::edge).name = "val-attacked-12"; }),
+                HasSubstr("as a sample of val is"));
+    EXPECT_THAT(refused([](auto& o) { o.corruptions.corruptions = {"fogg"}; }), HasSubstr("fog"));
+}
+
+}  // namespace
+}  // namespace assay::quality
