@@ -16,8 +16,9 @@ namespace {
 using namespace quality;
 
 constexpr std::string_view quality_measure_examples = R"(
-assay quality measure runs --val val --r imagenet-r --sketch sketch --stylized stylized --edge edge --silhouette silhouette --mixed-same mixed_same --mixed-rand mixed_rand --cue-conflict cue-conflict -o quality.csv
-assay quality measure runs --val v1 --attacked v1_200 --parameters resnet50=25.6 --json
+assay quality measure runs --val val --cue-conflict cue-conflict -o quality.csv
+assay quality measure runs --val val --mixed-same mixed_same --mixed-rand mixed_rand
+assay quality measure runs --val v1 --attacked v1-200 --eps 4/255 --parameters resnet50=25.6 --json
 )";
 
 constexpr std::string_view quality_people_examples = R"(

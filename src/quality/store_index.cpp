@@ -78,10 +78,9 @@ bool StoreIndex::has(const std::string& dataset, const std::string& model) const
 PredictionStore StoreIndex::open(const std::string& dataset, const std::string& model,
                                  const std::string& as) const {
     PredictionStore store = PredictionStore::open(folders_.at(dataset).at(model));
-    const PredictionStore clean = PredictionStore::open(folders_.at(val_).at(as));
-    const StoreSpec &own = store.spec(), &val = clean.spec();
-    const std::string both =
-        fmt::format("{} and {}", clean.folder().string(), store.folder().string());
+    const Clean& clean = clean_of(as);
+    const StoreSpec &own = store.spec(), &val = clean.spec;
+    const std::string both = fmt::format("{} and {}", clean.folder, store.folder().string());
     if (!same_file(own, val)) {
         refuse(
             fmt::format("{} are predictions of two files that are both called `{}`: predict with "
@@ -92,7 +91,7 @@ PredictionStore StoreIndex::open(const std::string& dataset, const std::string& 
         refuse(fmt::format("{} are of {} and {} classes: not the same classifier", both,
                            val.classes, own.classes));
     }
-    const ClassList &one = clean.dataset().classes, &other = store.dataset().classes;
+    const ClassList &one = clean.classes, &other = store.dataset().classes;
     if (!one.empty() && !other.empty() && !is_numbered(one) && !is_numbered(other)) {
         const auto places = places_in(one, other);
         bool in_order = places.has_value();
@@ -103,6 +102,15 @@ PredictionStore StoreIndex::open(const std::string& dataset, const std::string& 
         }
     }
     return store;
+}
+
+const StoreIndex::Clean& StoreIndex::clean_of(const std::string& model) const {
+    const auto at = clean_.find(model);
+    if (at != clean_.end()) return at->second;
+    const PredictionStore store = PredictionStore::open(folders_.at(val_).at(model));
+    return clean_
+        .emplace(model, Clean{store.spec(), store.dataset().classes, store.folder().string()})
+        .first->second;
 }
 
 bool same_file(const StoreSpec& one, const StoreSpec& other) {

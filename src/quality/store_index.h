@@ -32,12 +32,21 @@ public:
                          const std::string& as) const;
 
 private:
+    /// What all stores of a classifier must agree with.
+    struct Clean {
+        StoreSpec spec;
+        ClassList classes;
+        std::string folder;
+    };
+
     std::string known(const std::string& name, std::string_view what) const;
+    const Clean& clean_of(const std::string& model) const;
 
     const MeasureQualityOptions& options_;
     std::map<std::string, std::map<std::string, std::filesystem::path>> folders_;
     std::string val_, corrupted_, attacked_;
     std::vector<std::string> models_;
+    mutable std::map<std::string, Clean> clean_;  ///< read once each
 };
 
 /// Imports have the hash of their scores, which says nothing about the model.

@@ -64,10 +64,14 @@ struct MeasuredQuality {
 /// the table says in its definition what differs from the published ones. A dimension whose data
 /// is missing is absent with the reason, never 0. Standard errors: binomial and delta method over
 /// images (accuracy, ratios), groups of images (calibration, class balance), pairs by foreground
-/// (object focus), clusters by shape and texture image (shape bias); each cell keeps which images
-/// it shares with others (ErrorShare). Cost: what score_store() costs for `val`, one pass over the
-/// predicted classes of every other store. Throws usage: no `val`, a name that is no data set;
-/// bad_input: as PredictionStore::open().
+/// (object focus), clusters by shape and texture image (shape bias); docs/quality.md has the
+/// intervals. Each cell keeps which images it shares with others (ErrorShare): corrupted and
+/// attacked images count as the clean ones that they were made of, pairs of object focus as those
+/// of mixed-same. Same bits for any threads and ranks. Cost: what score_store() costs for `val`,
+/// one pass over the predicted classes of every other store. Throws usage: no `val`, a name that is
+/// no data set, a data set in two roles, an unknown model; bad_input: as PredictionStore::open(),
+/// stores of one model that are of two files or of other classes, a data set that is neither of the
+/// classifier's classes nor of the role's.
 MeasuredQuality measure_quality(const MeasureQualityOptions& options, Comm& comm,
                                 const ProgressCallback& progress = {});
 /// "resnet50=25.6" adds to `parameters`; a csv file with the columns `model` and `parameters` adds
