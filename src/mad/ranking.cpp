@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 #include "assay/error.h"
 #include "core/refuse.h"
+#include "mad/definite.h"
 
 namespace assay::mad {
 namespace {
@@ -26,27 +28,6 @@ void check_pairs(std::size_t classifiers, std::span<const PairCounts> pairs,
             throw Error(ErrorCode::usage,
                         fmt::format("the pair {} and {} stands twice", pair.first, pair.second));
         there[pair.first * classifiers + pair.second] = true;
-    }
-}
-
-/// Of symmetric positive definite equations, in place: `a` row by row becomes its Cholesky factor,
-/// `b` the solution.
-void solve_definite(std::vector<double>& a, std::vector<double>& b) {
-    const std::size_t n = b.size();
-    for (std::size_t i = 0; i < n; ++i) {
-        for (std::size_t j = 0; j <= i; ++j) {
-            double sum = a[i * n + j];
-            for (std::size_t k = 0; k < j; ++k) sum -= a[i * n + k] * a[j * n + k];
-            a[i * n + j] = i == j ? std::sqrt(sum) : sum / a[j * n + j];
-        }
-    }
-    for (std::size_t i = 0; i < n; ++i) {
-        for (std::size_t k = 0; k < i; ++k) b[i] -= a[i * n + k] * b[k];
-        b[i] /= a[i * n + i];
-    }
-    for (std::size_t i = n; i-- > 0;) {
-        for (std::size_t k = i + 1; k < n; ++k) b[i] -= a[k * n + i] * b[k];
-        b[i] /= a[i * n + i];
     }
 }
 
@@ -96,7 +77,7 @@ void solve_component(const std::vector<std::size_t>& members, const PairMatrix& 
         }
     }
     for (double& entry : laplacian) entry += scale;
-    solve_definite(laplacian, flow);
+    DefiniteFactor(std::move(laplacian), n).solve(flow);
     for (std::size_t a = 0; a < n; ++a) scores[members[a]] = flow[a];
 }
 

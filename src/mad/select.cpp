@@ -16,6 +16,8 @@ namespace assay::mad {
 namespace {
 
 constexpr std::size_t first_limit = 1024;
+/// .57 is a little less than 114 / 200 as a double, and means it.
+constexpr double rounding = 1e-9;
 
 /// Steele, Lea and Flood 2014: a bijection of 64 bits that looks random.
 std::uint64_t splitmix64(std::uint64_t x) {
@@ -107,11 +109,13 @@ std::uint64_t enough_selected(const SelectionRule& rule) {
 }  // namespace
 
 std::uint8_t quantised(double probability) {
-    return static_cast<std::uint8_t>(std::clamp(std::floor(255 * probability), 0.0, 255.0));
+    const double levels = std::floor(confidence_levels * probability + rounding);
+    return static_cast<std::uint8_t>(std::clamp(levels, 0.0, double{confidence_levels}));
 }
 
 std::uint8_t threshold_of(double p) {
-    return static_cast<std::uint8_t>(std::clamp(std::ceil(255 * p), 0.0, 255.0));
+    const double levels = std::ceil(confidence_levels * p - rounding);
+    return static_cast<std::uint8_t>(std::clamp(levels, 0.0, double{confidence_levels}));
 }
 
 namespace {

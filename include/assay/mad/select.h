@@ -25,9 +25,11 @@ struct Predictions {
     std::span<const std::uint8_t> confidences;  ///< quantised(probability of the label)
 };
 inline constexpr std::uint16_t no_label = 0xFFFF;
-/// floor(255 p): 204 is .8 exactly, so that "at least .8" stays what it says.
+/// floor(200 p): every multiple of .005 is exact, so that "at least .8" and "at least .5" stay what
+/// they say in one byte. Beyond thresholds it decides ties of the distance alone.
+inline constexpr int confidence_levels = 200;
 std::uint8_t quantised(double probability);
-/// The smallest quantised confidence that means "at least p".
+/// The smallest quantised confidence that means "at least p", or the next multiple of .005.
 std::uint8_t threshold_of(double p);
 
 /// Images of one label that may be selected for a pair.
