@@ -163,14 +163,6 @@ PairSketch::PairSketch(const ClassDistances& distances, const SelectionRule& rul
         throw Error(ErrorCode::usage, "the cap is 0; at least 1 is allowed (mode none: no cap)");
 }
 
-void PairSketch::offer(std::uint64_t image, std::uint16_t first, std::uint16_t second,
-                       std::uint8_t confidence, std::uint64_t parent) {
-    ++offered_;
-    const std::uint32_t units = distances_->units(first, second);
-    if (bounded_ && units < bound_.units) return;  // most are
-    add({image, units, first, second, confidence, parent});
-}
-
 void PairSketch::add(const Candidate& candidate) {
     if (bounded_ && comes_before(bound_, candidate, rule_)) return;
     kept_.push_back(candidate);
@@ -183,6 +175,7 @@ void PairSketch::merge(const PairSketch& other) {
     if (other.bounded_ && (!bounded_ || comes_before(other.bound_, bound_, rule_))) {
         bounded_ = true;
         bound_ = other.bound_;
+        least_units_ = bound_.units;
     }
     for (const Candidate& candidate : other.kept_) add(candidate);
 }
@@ -222,6 +215,7 @@ void PairSketch::prune() {
             if (++taken < enough) continue;
             bounded_ = true;
             bound_ = c;
+            least_units_ = c.units;
             break;
         }
         kept_.resize(end);

@@ -79,7 +79,11 @@ public:
 
     /// `first`, `second`: different labels. No image may come twice.
     void offer(std::uint64_t image, std::uint16_t first, std::uint16_t second,
-               std::uint8_t confidence, std::uint64_t parent);
+               std::uint8_t confidence, std::uint64_t parent) {
+        ++offered_;
+        const std::uint32_t units = distances_->units(first, second);
+        if (units >= least_units_) add({image, units, first, second, confidence, parent});
+    }
     void merge(const PairSketch& other);
 
     /// In their order.
@@ -98,7 +102,8 @@ private:
     std::vector<Candidate> kept_;
     std::size_t limit_;
     bool bounded_ = false;
-    Candidate bound_;  ///< what comes after it is not kept
+    Candidate bound_;                ///< what comes after it is not kept
+    std::uint32_t least_units_ = 0;  ///< of bound_: most candidates need no closer look
     std::uint64_t offered_ = 0;
 };
 
