@@ -1,0 +1,87 @@
+// What is a kind of what: nodes below one root, some of them classes.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "assay/data/class_list.h"
+
+namespace assay {
+
+/// A directed graph without cycles, in which every node but the root has one or more parents.
+class Hierarchy {
+public:
+    struct Edge {
+        std::uint32_t child = 0, parent = 0;
+        bool operator==(const Edge&) const = default;
+    };
+
+    /// `names`: one for each id, for people, or empty: the ids serve. Throws bad_input, naming the
+    /// nodes: an id twice or empty, an edge to no node or twice, a cycle, no root, several roots;
+    /// `source` is named in messages.
+    Hierarchy(std::vector<std::string> ids, std::vector<std::string> names, std::vector<Edge> edges,
+              const std::string& source);
+
+    std::uint32_t size() const noexcept { return static_cast<std::uint32_t>(ids_.size()); }
+    const std::string& id(std::uint32_t node) const { return ids_.at(node); }
+    const std::string& name(std::uint32_t node) const {
+        return names_.empty() ? id(node) : names_.at(node);
+    }
+    std::uint32_t root() const noexcept { return root_; }
+    /// In the order in which the edges were given.
+    std::span<const std::uint32_t> parents(std::uint32_t node) const { return up_.of(node); }
+    std::span<const std::uint32_t> children(std::uint32_t node) const { return down_.of(node); }
+    std::size_t edges() const noexcept { return up_.nodes.size(); }
+    /// Edges of the shortest and of the longest way to the root.
+    std::uint32_t least_depth(std::uint32_t node) const { return least_.at(node); }
+    std::uint32_t most_depth(std::uint32_t node) const { return most_.at(node); }
+    /// Every node after all of its parents.
+    const std::vector<std::uint32_t>& from_the_root() const noexcept { return order_; }
+
+    /// By id, else by name (case, blanks, '-' and '_' do not matter) where it is one node's alone.
+    std::optional<std::uint32_t> find(std::string_view id_or_name) const;
+    /// The node of each class, by its id, else by its name. Throws bad_input: classes that are no
+    /// node, with the nearest names, or two classes that are the same one.
+    std::vector<std::uint32_t> nodes_of(const ClassList& classes) const;
+    /// These nodes and all above them, in the order that they have here.
+    Hierarchy ancestors_of(std::span<const std::uint32_t> nodes) const;
+
+private:
+    struct Links {
+        std::vector<std::uint32_t> begins, nodes;
+        std::span<const std::uint32_t> of(std::uint32_t node) const {
+            return std::span(nodes).subspan(begins.at(node), begins.at(node + 1) - begins[node]);
+        }
+    };
+    static Links links_of(std::uint32_t nodes, const std::vector<Edge>& edges, bool up);
+    void find_root(const std::string& source);
+    void sort_from_the_root(const std::string& source);
+
+    std::vector<std::string> ids_, names_;
+    std::vector<std::uint32_t> by_id_, by_name_;
+    Links up_, down_;
+    std::uint32_t root_ = 0;
+    std::vector<std::uint32_t> least_, most_, order_;
+};
+
+/// The 1000 ImageNet classes and all that is above them in WordNet 3.0: 1,860 nouns, ids = WordNet
+/// ids. Built in.
+const Hierarchy& imagenet_hierarchy();
+
+/// Reads one of
+///  - csv with columns `child` and `parent` (or `id` and `parents`, separated by blanks; perhaps
+///    `name`), an edge a row; a row without a parent is a node;
+///  - lines "PARENT CHILD" of WordNet ids (ImageNet's wordnet.is_a.txt);
+///  - WordNet's data.noun, or the folder that holds it: hypernyms, and instances of them;
+///  - JSON, a tree: {"name": ..., "children": [...]}, whose leaves may say "class" for "name".
+/// At most 1,000,000 nodes. Throws bad_input with file, line, value and what is allowed.
+Hierarchy read_hierarchy(const std::filesystem::path& path);
+/// "imagenet", or a file as above.
+Hierarchy hierarchy_named(const std::string& name_or_path);
+
+}  // namespace assay

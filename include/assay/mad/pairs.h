@@ -1,0 +1,52 @@
+// What people said of the images on which two classifiers disagree, counted (Wang et al., "I am
+// going MAD: maximum discrepancy competition for comparing classifiers adaptively", ICLR 2020).
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace assay::mad {
+
+/// One annotator's answer to "does this image show a LABEL?".
+enum class Answer : std::uint8_t { no, yes, cannot_say };
+
+/// What several answers to one question come to.
+struct Settled {
+    bool yes = false;
+    /// At least four in five cannot say: the image says nothing, and is replaced by the next one.
+    bool unclear = false;
+    std::uint32_t votes = 0;
+};
+/// The majority of those who said yes or no; a tie, or no such answer, is a no: what cannot be
+/// shown counts against the classifier.
+Settled settle(std::span<const Answer> answers);
+/// No further answers, of `wanted` in all, can change it: settle() after any of them is the same.
+bool is_settled(std::span<const Answer> answers, std::uint32_t wanted);
+
+/// Of an image on which two classifiers predict different labels.
+enum class Case : std::uint8_t {
+    both,      ///< I: both labels are correct
+    one,       ///< II: one of them is
+    neither,   ///< III
+    replaced,  ///< people cannot say
+};
+/// "I", "II", "III", "replaced".
+std::string_view name_of(Case);
+Case case_of(const Settled& first, const Settled& second);
+
+/// Two classifiers on the images chosen for them.
+struct PairCounts {
+    std::uint32_t first = 0, second = 0;  ///< places of the classifiers, first < second
+    std::uint64_t both = 0, only_first = 0, only_second = 0, neither = 0;
+    std::uint64_t replaced = 0;  ///< in none of the others
+
+    std::uint64_t n() const { return both + only_first + only_second + neither; }
+    std::uint64_t first_correct() const { return both + only_first; }
+    std::uint64_t second_correct() const { return both + only_second; }
+    bool operator==(const PairCounts&) const = default;
+};
+void count(PairCounts& pair, const Settled& first, const Settled& second);
+
+}  // namespace assay::mad

@@ -1,0 +1,118 @@
+#include "assay/mad/distance.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "assay/error.h"
+#include "core/refuse.h"
+#include "core/text.h"
+#include "mad/distance_readings.h"
+
+namespace assay::mad {
+namespace {
+
+constexpr std::uint32_t most_classes = 32'768;
+/// The upper end of a class's own edge may be this deep where edges weigh 2^-depth.
+constexpr std::uint32_t deepest = 20;
+/// So many edges of weight 1, up and down, stay below 2^32 units.
+constexpr std::uint32_t deepest_hop = 1'000;
+
+void refuse_deep(const Hierarchy& hierarchy, const std::vector<std::uint32_t>& nodes,
+                 bool weighted) {
+    for (const std::uint32_t node : nodes) {
+        if (!weighted && hierarchy.most_depth(node) > deepest_hop) {
+            refuse(fmt::format("`{}` is {} edges below the root; at most {} are allowed",
+                               shortened(hierarchy.id(node)), hierarchy.most_depth(node),
+                               deepest_hop));
+        }
+        if (!weighted) continue;
+        if (hierarchy.most_depth(node) <= deepest + 1) continue;
+        refuse(fmt::format(
+            "`{}` is {} edges below the root, whose weight is below 2^-{}; at most "
+            "{} are allowed (1,000 for the readings hop and hop_full)",
+            shortened(hierarchy.id(node)), hierarchy.most_depth(node), deepest, deepest + 1));
+    }
+}
+
+}  // namespace
+
+const std::vector<DistanceFacts>& distance_table() {
+    using enum DistanceReading;
+    static const std::vector<DistanceFacts> table = {
+        {tree_path, "tree_path", "shortest over pairs of ways from the root, each read as a tree's",
+         true, false},
+        {ancestor_min, "ancestor_min", "over the best common ancestor; depth: the shortest way",
+         true, false},
+        {ancestor_max, "ancestor_max", "over the best common ancestor; depth: the longest way",
+         true, false},
+        {graph_closure_min, "graph_closure_min",
+         "shortest way up and down among what is above the classes; depth: the shortest way", true,
+         true},
+        {graph_closure_max, "graph_closure_max",
+         "shortest way up and down among what is above the classes; depth: the longest way", true,
+         true},
+        {graph_full_min, "graph_full_min",
+         "shortest way up and down in the whole hierarchy; depth: the shortest way", true, true},
+        {graph_full_max, "graph_full_max",
+         "shortest way up and down in the whole hierarchy; depth: the longest way", true, true},
+        {hop, "hop", "edges up to a common ancestor and down again", false, false},
+        {hop_full, "hop_full", "edges of the shortest way up and down in the whole hierarchy",
+         false, true},
+        {zero_one, "zero_one", "1 where the classes differ", false, true},
+    };
+    return table;
+}
+
+const DistanceFacts& facts_of(DistanceReading reading) {
+    return distance_table().at(static_cast<std::size_t>(reading));
+}
+
+DistanceReading distance_named(std::string_view name) {
+    const std::string loose = loose_name(name);
+    std::vector<std::string> names;
+    for (const DistanceFacts& facts : distance_table()) {
+        if (loose_name(facts.name) == loose) return facts.reading;
+        names.emplace_back(facts.name);
+    }
+    throw Error(ErrorCode::usage,
+                fmt::format("unknown distance `{}`{}", shortened(name), suggest(name, names)));
+}
+
+ClassDistances::ClassDistances(std::uint32_t classes) : classes_(classes) {
+    if (classes > most_classes)
+        refuse(fmt::format("{} classes; distances of at most {} are kept", classes, most_classes));
+    units_.assign(std::size_t{classes} * classes, std::uint32_t{1} << 20);
+    for (std::size_t c = 0; c < classes; ++c) units_[c * classes + c] = 0;
+}
+
+ClassDistances::ClassDistances(const Hierarchy& hierarchy, const ClassList& classes,
+                               DistanceReading reading)
+    : ClassDistances(
+          static_cast<std::uint32_t>(std::min<std::size_t>(classes.size(), most_classes + 1))) {
+    reading_ = reading;
+    if (reading == DistanceReading::zero_one) return;
+    const std::vector<std::uint32_t> nodes = hierarchy.nodes_of(classes);
+    refuse_deep(hierarchy, nodes, facts_of(reading).weighted);
+    const auto graph = [&](EdgeWeight weight, bool most) {
+        graph_distances(hierarchy, nodes, weight, most, units_);
+    };
+    const auto closure = [&](bool most) {
+        const Hierarchy above = hierarchy.ancestors_of(nodes);
+        graph_distances(above, above.nodes_of(classes), halving_weight, most, units_);
+    };
+    using enum DistanceReading;
+    if (reading == tree_path) tree_path_distances(hierarchy, nodes, units_);
+    if (reading == ancestor_min) {
+        ancestor_distances(hierarchy, nodes, halving_weight, false, units_);
+    }
+    if (reading == ancestor_max) ancestor_distances(hierarchy, nodes, halving_weight, true, units_);
+    if (reading == graph_closure_min) closure(false);
+    if (reading == graph_closure_max) closure(true);
+    if (reading == graph_full_min) graph(halving_weight, false);
+    if (reading == graph_full_max) graph(halving_weight, true);
+    if (reading == hop) ancestor_distances(hierarchy, nodes, equal_weight, false, units_);
+    if (reading == hop_full) graph(equal_weight, false);
+}
+
+}  // namespace assay::mad

@@ -1,0 +1,29 @@
+// The readings of the distance between classes; results by row of the classes, in units of 2^-20.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "assay/data/hierarchy.h"
+
+namespace assay::mad {
+
+/// Of an edge whose parent is so deep.
+using EdgeWeight = std::uint32_t (*)(std::uint32_t depth);
+inline std::uint32_t halving_weight(std::uint32_t depth) {
+    return (std::uint32_t{1} << 20) >> depth;
+}
+inline std::uint32_t equal_weight(std::uint32_t) {
+    return std::uint32_t{1} << 20;
+}
+
+void tree_path_distances(const Hierarchy& hierarchy, std::span<const std::uint32_t> classes,
+                         std::vector<std::uint32_t>& units);
+/// `most`: nodes are as deep as their longest way to the root.
+void ancestor_distances(const Hierarchy& hierarchy, std::span<const std::uint32_t> classes,
+                        EdgeWeight weight, bool most, std::vector<std::uint32_t>& units);
+void graph_distances(const Hierarchy& hierarchy, std::span<const std::uint32_t> classes,
+                     EdgeWeight weight, bool most, std::vector<std::uint32_t>& units);
+
+}  // namespace assay::mad

@@ -1,0 +1,195 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+
+#include "assay/error.h"
+#include "assay/mad/select.h"
+#include "core/cpu.h"
+#include "core/parallel.h"
+#include "core/refuse.h"
+#include "mad/scan_kernel.h"
+
+namespace assay::mad {
+namespace detail {
+
+std::uint64_t different_plain(const std::uint16_t* a, const std::uint16_t* b) {
+    std::uint64_t bits = 0;
+    for (int i = 0; i < 64; ++i) bits |= std::uint64_t{a[i] != b[i]} << i;
+    return bits;
+}
+
+std::uint64_t confident_plain(const std::uint8_t* confidences, std::uint8_t threshold) {
+    std::uint64_t bits = 0;
+    for (int i = 0; i < 64; ++i) bits |= std::uint64_t{confidences[i] >= threshold} << i;
+    return bits;
+}
+
+}  // namespace detail
+
+namespace {
+
+/// Images that all classifiers' predictions are at hand of at a time.
+constexpr std::size_t block_images = 4096;
+constexpr std::size_t block_words = block_images / 64;
+using Mask = std::array<std::uint64_t, block_words>;
+
+/// One block of all classifiers, filled up with images without labels.
+class Block {
+public:
+    Block(const ScanInput& input, std::uint32_t classes)
+        : input_(input),
+          classes_(classes),
+          masks_(input.classifiers.size()),
+          simd_(cpu_has_avx2()) {}
+
+    void open(std::uint64_t begin) {
+        begin_ = begin;
+        const std::uint64_t all = input_.classifiers[0].labels.size();
+        count_ = static_cast<std::size_t>(std::min<std::uint64_t>(block_images, all - begin));
+        for (std::size_t c = 0; c < masks_.size(); ++c) mask(c);
+        exclude();
+    }
+
+    void offer(const ScanPair& pair, PairSketch& sketch) const {
+        const std::uint16_t* const a = labels(pair.first);
+        const std::uint16_t* const b = labels(pair.second);
+        for (std::size_t w = 0; 64 * w < count_; ++w) {
+            std::uint64_t bits = masks_[pair.first][w] & masks_[pair.second][w];
+            if (bits == 0) continue;
+            // The last, shorter stretch is looked at one by one.
+            if (64 * w + 64 <= count_) {
+                bits &= simd_ ? detail::different_avx2(a + 64 * w, b + 64 * w)
+                              : detail::different_plain(a + 64 * w, b + 64 * w);
+            }
+            for (; bits != 0; bits &= bits - 1) {
+                const std::size_t at = 64 * w + static_cast<std::size_t>(std::countr_zero(bits));
+                if (a[at] == b[at]) continue;
+                const std::uint64_t image = input_.first_image + begin_ + at;
+                const std::uint8_t confidence =
+                    std::min(input_.classifiers[pair.first].confidences[begin_ + at],
+                             input_.classifiers[pair.second].confidences[begin_ + at]);
+                sketch.offer(image, a[at], b[at], confidence,
+                             input_.parents.empty() ? image : input_.parents[begin_ + at]);
+            }
+        }
+    }
+
+private:
+    const std::uint16_t* labels(std::size_t c) const {
+        return input_.classifiers[c].labels.data() + begin_;
+    }
+    /// Images that the classifier has a confident label for.
+    void mask(std::size_t c) {
+        const std::uint8_t* const confidences = input_.classifiers[c].confidences.data() + begin_;
+        const std::uint8_t threshold = input_.thresholds[c];
+        for (std::size_t w = 0; w < block_words; ++w) {
+            std::uint64_t bits = 0;
+            if (64 * w + 64 <= count_) {
+                bits = simd_ ? detail::confident_avx2(confidences + 64 * w, threshold)
+                             : detail::confident_plain(confidences + 64 * w, threshold);
+            } else {
+                for (std::size_t i = 64 * w; i < count_; ++i)
+                    bits |= std::uint64_t{confidences[i] >= threshold} << (i % 64);
+            }
+            for (std::uint64_t left = bits; left != 0; left &= left - 1) {
+                const auto bit = std::countr_zero(left);
+                const std::size_t at = 64 * w + static_cast<std::size_t>(bit);
+                const std::uint16_t label = labels(c)[at];
+                if (label < classes_) continue;
+                if (label != no_label)
+                    refuse(
+                        fmt::format("classifier {} predicts the label {} for image {}, of {} "
+                                    "classes",
+                                    c, label, input_.first_image + begin_ + at, classes_));
+                bits &= ~(std::uint64_t{1} << bit);
+            }
+            masks_[c][w] = bits;
+        }
+    }
+    void exclude() {
+        const std::uint64_t first = input_.first_image + begin_;
+        auto at = std::lower_bound(input_.excluded.begin(), input_.excluded.end(), first);
+        for (; at != input_.excluded.end() && *at < first + count_; ++at) {
+            const std::uint64_t place = *at - first;
+            for (Mask& mask : masks_) mask[place / 64] &= ~(std::uint64_t{1} << (place % 64));
+        }
+    }
+
+    const ScanInput& input_;
+    std::uint32_t classes_;
+    std::vector<Mask> masks_;
+    bool simd_;
+    std::uint64_t begin_ = 0;
+    std::size_t count_ = 0;
+};
+
+void check_input(const ScanInput& input, std::span<const ScanPair> pairs,
+                 std::span<PairSketch> sketches) {
+    const std::size_t m = input.classifiers.size();
+    const auto wrong = [](std::string message) {
+        throw Error(ErrorCode::usage, std::move(message));
+    };
+    if (pairs.size() != sketches.size())
+        wrong(fmt::format("{} sketches for {} pairs", sketches.size(), pairs.size()));
+    if (input.thresholds.size() != m)
+        wrong(fmt::format("{} thresholds for {} classifiers", input.thresholds.size(), m));
+    for (const Predictions& p : input.classifiers) {
+        const std::size_t images = input.classifiers[0].labels.size();
+        if (p.labels.size() != images || p.confidences.size() != images)
+            wrong(fmt::format("{} labels and {} confidences of {} images", p.labels.size(),
+                              p.confidences.size(), images));
+        if (!input.parents.empty() && input.parents.size() != images)
+            wrong(fmt::format("{} parents of {} images", input.parents.size(), images));
+    }
+    for (const ScanPair& pair : pairs) {
+        if (pair.first >= m || pair.second >= m || pair.first == pair.second)
+            wrong(fmt::format("no pair of {} classifiers: {} and {}", m, pair.first, pair.second));
+    }
+}
+
+}  // namespace
+
+void scan(const ScanInput& input, std::span<const ScanPair> pairs, std::span<PairSketch> sketches,
+          int threads, const std::function<void(std::uint64_t images)>& progress) {
+    check_input(input, pairs, sketches);
+    if (pairs.empty() || input.classifiers.empty()) return;
+    const std::uint64_t images = input.classifiers[0].labels.size();
+    // Each thread goes over all images for its own part of the pairs: no sketch is shared, and
+    // nothing is left to merge.
+    const std::size_t parts =
+        std::min<std::size_t>(pairs.size(), static_cast<std::size_t>(resolve_threads(threads)));
+    parallel_blocks(parts, static_cast<int>(parts), [&](std::size_t part) {
+        Block block(input, sketches[0].classes());
+        for (std::uint64_t begin = 0; begin < images; begin += block_images) {
+            throw_if_stopped();
+            block.open(begin);
+            for (std::size_t p = part; p < pairs.size(); p += parts)
+                block.offer(pairs[p], sketches[p]);
+            if (part == 0 && progress) progress(std::min(images, begin + block_images));
+        }
+    });
+}
+
+std::uint8_t threshold_of_quantile(const Predictions& predictions, double proportion) {
+    if (!(proportion > 0 && proportion <= 1))
+        throw Error(ErrorCode::usage,
+                    fmt::format("a proportion of {}; above 0, at most 1 is allowed", proportion));
+    std::array<std::uint64_t, 256> counts{};
+    std::uint64_t scored = 0;
+    for (std::size_t i = 0; i < predictions.labels.size(); ++i) {
+        if (predictions.labels[i] == no_label) continue;
+        ++counts[predictions.confidences[i]];
+        ++scored;
+    }
+    std::uint64_t above = 0;
+    for (std::size_t q = 255; q > 0; --q) {
+        above += counts[q];
+        if (static_cast<double>(above) >= proportion * static_cast<double>(scored))
+            return static_cast<std::uint8_t>(q);
+    }
+    return 0;
+}
+
+}  // namespace assay::mad

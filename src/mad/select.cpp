@@ -1,0 +1,273 @@
+#include "assay/mad/select.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+
+#include "assay/error.h"
+#include "core/text.h"
+
+namespace assay::mad {
+namespace {
+
+constexpr std::size_t first_limit = 1024;
+/// .57 is a little less than 114 / 200 as a double, and means it.
+constexpr double rounding = 1e-9;
+
+/// Steele, Lea and Flood 2014: a bijection of 64 bits that looks random.
+std::uint64_t splitmix64(std::uint64_t x) {
+    x += 0x9E3779B97F4A7C15ULL;
+    x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9ULL;
+    x = (x ^ (x >> 27)) * 0x94D049BB133111EBULL;
+    return x ^ (x >> 31);
+}
+
+std::uint32_t cell_of(const Candidate& c) {
+    return std::uint32_t{c.first_label} << 16 | c.second_label;
+}
+std::uint32_t unordered_cell_of(const Candidate& c) {
+    return std::uint32_t{std::min(c.first_label, c.second_label)} << 16 |
+           std::max(c.first_label, c.second_label);
+}
+
+using Counts = std::unordered_map<std::uint32_t, std::uint32_t>;
+
+/// What has been selected, by what the caps look at.
+class Selected {
+public:
+    explicit Selected(const SelectionRule& rule) : rule_(rule) {}
+
+    /// Looks at the next candidate in the order; true: the caps allow it.
+    bool allows(const Candidate& c) {
+        if (rule_.mode == CapMode::official) {
+            const bool early = ++first_[c.first_label] <= rule_.cap;
+            const bool both_early = ++first_[c.second_label] <= rule_.cap && early;
+            return both_early && !cells_.contains(unordered_cell_of(c)) && new_parent(c);
+        }
+        if (rule_.one_of_a_parent && !new_parent(c)) return false;
+        switch (rule_.mode) {
+            case CapMode::side:
+                return below(first_, c.first_label) && below(second_, c.second_label);
+            case CapMode::first:
+                return below(first_, c.first_label);
+            case CapMode::shared:
+                return below(first_, c.first_label) && below(first_, c.second_label);
+            case CapMode::official:
+            case CapMode::none:
+                break;
+        }
+        return true;
+    }
+    void take(const Candidate& c) {
+        if (rule_.one_of_a_parent) parents_.insert(c.parent);
+        if (rule_.mode == CapMode::official) {
+            cells_.insert(unordered_cell_of(c));
+            return;
+        }
+        ++first_[c.first_label];
+        ++(rule_.mode == CapMode::shared ? first_ : second_)[c.second_label];
+    }
+
+private:
+    bool below(const Counts& counts, std::uint32_t label) const {
+        const auto found = counts.find(label);
+        return found == counts.end() || found->second < rule_.cap;
+    }
+    bool new_parent(const Candidate& c) const {
+        return !rule_.one_of_a_parent || !parents_.contains(c.parent);
+    }
+
+    const SelectionRule& rule_;
+    Counts first_, second_;  ///< by label; shared and official: the first alone
+    std::unordered_set<std::uint32_t> cells_;
+    std::unordered_set<std::uint64_t> parents_;
+};
+
+/// Candidates of one cell that may all be needed: its cap, and one more for each that is rejected
+/// or whose parent is taken.
+std::uint64_t most_of_a_cell(const SelectionRule& rule) {
+    const std::uint64_t all = std::uint64_t{rule.k} + rule.reserves;
+    if (rule.mode == CapMode::none) return all;
+    return std::uint64_t{rule.cap} + (rule.one_of_a_parent ? all : rule.reserves);
+}
+
+/// A list that is selected greedily is at least 1/c of the longest one, where each image stands
+/// under c caps (a maximal independent set of a c-uniform hypergraph); and the longest only grows
+/// with more images. So what comes after the c (k + reserves)-th selected image is never needed.
+std::uint64_t enough_selected(const SelectionRule& rule) {
+    std::uint64_t caps = rule.one_of_a_parent ? 1 : 0;
+    if (rule.mode == CapMode::side || rule.mode == CapMode::shared) caps += 2;
+    if (rule.mode == CapMode::first) caps += 1;
+    return std::max<std::uint64_t>(caps, 1) * (std::uint64_t{rule.k} + rule.reserves);
+}
+
+}  // namespace
+
+std::uint8_t quantised(double probability) {
+    const double levels = std::floor(confidence_levels * probability + rounding);
+    return static_cast<std::uint8_t>(std::clamp(levels, 0.0, double{confidence_levels}));
+}
+
+std::uint8_t threshold_of(double p) {
+    const double levels = std::ceil(confidence_levels * p - rounding);
+    return static_cast<std::uint8_t>(std::clamp(levels, 0.0, double{confidence_levels}));
+}
+
+namespace {
+
+constexpr std::array<std::pair<CapMode, std::string_view>, 5> cap_modes = {{
+    {CapMode::side, "side"},
+    {CapMode::first, "first"},
+    {CapMode::shared, "shared"},
+    {CapMode::official, "official"},
+    {CapMode::none, "none"},
+}};
+
+}  // namespace
+
+std::string_view name_of(CapMode mode) {
+    return cap_modes.at(static_cast<std::size_t>(mode)).second;
+}
+
+CapMode cap_mode_named(std::string_view name) {
+    std::vector<std::string> names;
+    for (const auto& [mode, known] : cap_modes) {
+        if (known == name) return mode;
+        names.emplace_back(known);
+    }
+    throw Error(ErrorCode::usage,
+                fmt::format("unknown cap mode `{}`{}", shortened(name), suggest(name, names)));
+}
+
+bool comes_before(const Candidate& a, const Candidate& b, const SelectionRule& rule) {
+    if (a.units != b.units) return a.units > b.units;
+    if (rule.hashed_ties) {
+        const std::uint64_t key = splitmix64(rule.seed);
+        const std::uint64_t x = splitmix64(a.image ^ key), y = splitmix64(b.image ^ key);
+        if (x != y) return x < y;
+    } else if (a.confidence != b.confidence) {
+        return a.confidence > b.confidence;
+    }
+    return a.image < b.image;
+}
+
+PairSketch::PairSketch(const ClassDistances& distances, const SelectionRule& rule)
+    : distances_(&distances), rule_(rule), limit_(first_limit) {
+    if (rule.k == 0) throw Error(ErrorCode::usage, "k is 0; at least 1 is allowed");
+    if (rule.cap == 0 && rule.mode != CapMode::none)
+        throw Error(ErrorCode::usage, "the cap is 0; at least 1 is allowed (mode none: no cap)");
+}
+
+void PairSketch::add(const Candidate& candidate) {
+    if (bounded_ && comes_before(bound_, candidate, rule_)) return;
+    kept_.push_back(candidate);
+    if (kept_.size() >= limit_) prune();
+}
+
+void PairSketch::merge(const PairSketch& other) {
+    offered_ += other.offered_;
+    // The other's bound holds for all, too: its own images alone fill the list above it.
+    if (other.bounded_ && (!bounded_ || comes_before(other.bound_, bound_, rule_))) {
+        bounded_ = true;
+        bound_ = other.bound_;
+        least_units_ = bound_.units;
+    }
+    for (const Candidate& candidate : other.kept_) add(candidate);
+}
+
+void PairSketch::prune() {
+    std::sort(kept_.begin(), kept_.end(),
+              [&](const Candidate& a, const Candidate& b) { return comes_before(a, b, rule_); });
+    std::size_t end = 0;
+    if (rule_.mode == CapMode::official) {
+        // Only the first few that show a label count; the reserves stand in for rejected ones.
+        const std::uint64_t most = std::uint64_t{rule_.cap} + rule_.reserves;
+        Counts shown;
+        for (const Candidate& c : kept_) {
+            const bool early = ++shown[c.first_label] <= most;
+            const bool other_early = ++shown[c.second_label] <= most;
+            if (early || other_early) kept_[end++] = c;
+        }
+        kept_.resize(end);
+    } else {
+        const std::uint64_t most = most_of_a_cell(rule_), enough = enough_selected(rule_);
+        struct Cell {
+            std::uint64_t kept = 0;
+            std::unordered_set<std::uint64_t> parents;
+        };
+        std::unordered_map<std::uint32_t, Cell> cells;
+        Selected selected(rule_);
+        std::uint64_t taken = 0;
+        for (const Candidate& c : kept_) {
+            Cell& cell = cells[cell_of(c)];
+            // Of one parent and one cell the first alone can be selected.
+            if (cell.kept >= most) continue;
+            if (rule_.one_of_a_parent && !cell.parents.insert(c.parent).second) continue;
+            ++cell.kept;
+            kept_[end++] = c;
+            if (!selected.allows(c)) continue;
+            selected.take(c);
+            if (++taken < enough) continue;
+            bounded_ = true;
+            bound_ = c;
+            least_units_ = c.units;
+            break;
+        }
+        kept_.resize(end);
+    }
+    limit_ = std::max(first_limit, 2 * kept_.size());
+}
+
+std::vector<Candidate> PairSketch::candidates() const {
+    PairSketch copy = *this;
+    copy.prune();
+    return std::move(copy.kept_);
+}
+
+std::vector<Candidate> select_of(std::span<const Candidate> candidates, const SelectionRule& rule,
+                                 std::span<const std::uint64_t> settled,
+                                 std::span<const std::uint64_t> rejected) {
+    const std::unordered_set<std::uint64_t> stays(settled.begin(), settled.end()),
+        gone(rejected.begin(), rejected.end());
+    std::unordered_set<std::uint64_t> gone_parents;
+    for (const Candidate& c : candidates) {
+        if (gone.contains(c.image)) gone_parents.insert(c.parent);
+    }
+    const auto is_gone = [&](const Candidate& c) {
+        return gone.contains(c.image) || (rule.one_of_a_parent && gone_parents.contains(c.parent));
+    };
+    Selected selected(rule);
+    std::vector<Candidate> out;
+    if (rule.mode == CapMode::official) {
+        // The counters run over all candidates but the rejected ones, selected or not.
+        for (const Candidate& c : candidates) {
+            if (is_gone(c)) continue;
+            const bool passes = selected.allows(c);
+            if (!stays.contains(c.image) && (!passes || out.size() >= rule.k)) continue;
+            selected.take(c);
+            out.push_back(c);
+        }
+        return out;
+    }
+    for (const Candidate& c : candidates) {
+        if (!stays.contains(c.image) || is_gone(c)) continue;
+        selected.take(c);
+        out.push_back(c);
+    }
+    for (const Candidate& c : candidates) {
+        if (out.size() >= rule.k) break;
+        if (stays.contains(c.image) || is_gone(c) || !selected.allows(c)) continue;
+        selected.take(c);
+        out.push_back(c);
+    }
+    std::sort(out.begin(), out.end(),
+              [&](const Candidate& a, const Candidate& b) { return comes_before(a, b, rule); });
+    return out;
+}
+
+}  // namespace assay::mad

@@ -1,0 +1,343 @@
+#include "assay/mad/posterior.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "assay/error.h"
+#include "core/random.h"
+#include "core/statistics.h"
+#include "message_of.h"
+
+namespace assay::mad {
+namespace {
+
+using testing::HasSubstr;
+using Dense = std::vector<std::vector<double>>;
+
+/// Gauss and Jordan, with pivots.
+Dense inverse(Dense a) {
+    const std::size_t n = a.size();
+    Dense b(n, std::vector<double>(n, 0.0));
+    for (std::size_t i = 0; i < n; ++i) b[i][i] = 1;
+    for (std::size_t c = 0; c < n; ++c) {
+        std::size_t pivot = c;
+        for (std::size_t r = c; r < n; ++r) {
+            if (std::abs(a[r][c]) > std::abs(a[pivot][c])) pivot = r;
+        }
+        std::swap(a[c], a[pivot]);
+        std::swap(b[c], b[pivot]);
+        const double d = a[c][c];
+        for (std::size_t k = 0; k < n; ++k) {
+            a[c][k] /= d;
+            b[c][k] /= d;
+        }
+        for (std::size_t r = 0; r < n; ++r) {
+            const double f = a[r][c];
+            for (std::size_t k = 0; r != c && k < n; ++k) {
+                a[r][k] -= f * a[c][k];
+                b[r][k] -= f * b[c][k];
+            }
+        }
+    }
+    return b;
+}
+Dense product(const Dense& a, const Dense& b) {
+    Dense c(a.size(), std::vector<double>(b[0].size(), 0.0));
+    for (std::size_t i = 0; i < a.size(); ++i) {
+        for (std::size_t k = 0; k < b.size(); ++k) {
+            for (std::size_t j = 0; j < b[0].size(); ++j) c[i][j] += a[i][k] * b[k][j];
+        }
+    }
+    return c;
+}
+
+std::vector<PairSample> random_pairs(RandomStream& random, std::uint32_t m) {
+    std::vector<PairSample> pairs;
+    for (std::uint32_t i = 0; i < m; ++i) {
+        for (std::uint32_t j = i + 1; j < m; ++j) {
+            PairSample pair;
+            pair.counts = {.first = i, .second = j};
+            if (random.below(5) != 0) {
+                pair.counts.both = random.below(9);
+                pair.counts.only_first = random.below(15);
+                pair.counts.only_second = random.below(15);
+                pair.counts.neither = random.below(5);
+            }
+            if (random.below(3) == 0) pair.list = pair.counts.n() + random.below(10);
+            if (random.below(8) != 0) pairs.push_back(pair);
+        }
+    }
+    return pairs;
+}
+
+// K - K (K + V)^-1 K over all pairs, as the specification writes it.
+TEST(MadPosterior, IsTheGaussianOne) {
+    for (std::uint64_t world = 0; world < 25; ++world) {
+        SCOPED_TRACE(world);
+        RandomStream random(world, "posteriors of tests");
+        const auto m = static_cast<std::uint32_t>(2 + random.below(4));
+        const std::vector<PairSample> pairs = random_pairs(random, m);
+        std::vector<std::pair<std::uint32_t, std::uint32_t>> all;
+        for (std::uint32_t i = 0; i < m; ++i) {
+            for (std::uint32_t j = i + 1; j < m; ++j) all.emplace_back(i, j);
+        }
+        const std::size_t count = all.size();
+        Dense k(count, std::vector<double>(count, 0.0)), means(m, std::vector<double>(count, 0.0));
+        std::vector<double> l(count, 0.0), y(count, 0.0), v(count, 1e12);
+        for (std::size_t p = 0; p < count; ++p) {
+            means[all[p].first][p] = 1.0 / m;
+            means[all[p].second][p] = -1.0 / m;
+            for (std::size_t q = 0; q < count; ++q) {
+                const auto is = [](auto a, auto b) { return a == b ? 1.0 : 0.0; };
+                k[p][q] = 4 * (is(all[p].first, all[q].first) + is(all[p].second, all[q].second) -
+                               is(all[p].first, all[q].second) - is(all[p].second, all[q].first)) +
+                          (p == q ? .16 : 0);
+            }
+        }
+        // Newton's method on the logarithm of the posterior of all pairs.
+        for (int step = 0; step < 200; ++step) {
+            for (std::size_t p = 0; p < count; ++p) {
+                for (const PairSample& s : pairs) {
+                    const PairCounts& c = s.counts;
+                    if (c.first != all[p].first || c.second != all[p].second) continue;
+                    const double x = static_cast<double>(c.first_correct()),
+                                 z = static_cast<double>(c.second_correct());
+                    if (s.list != 0 && c.n() > 0) {
+                        y[p] = std::log((x + .5) / (z + .5));
+                        v[p] = (1 / (x + .5) + 1 / (z + .5) -
+                                2 * static_cast<double>(c.both) / ((x + .5) * (z + .5))) *
+                               (1 - static_cast<double>(c.n()) / static_cast<double>(s.list));
+                    } else if (s.list == 0 && x + z > 0) {
+                        const double chance = 1 / (1 + std::exp(-l[p]));
+                        const double spread = (x + z) * chance * (1 - chance);
+                        y[p] = l[p] + (x - (x + z) * chance) / spread;
+                        v[p] = (x + z - 2 * static_cast<double>(c.both) + 1) / (x + z + 1) / spread;
+                    }
+                }
+            }
+            Dense sum = k, right(count, std::vector<double>(1));
+            for (std::size_t p = 0; p < count; ++p) {
+                sum[p][p] += v[p];
+                right[p][0] = y[p];
+            }
+            const Dense next = product(k, product(inverse(sum), right));
+            for (std::size_t p = 0; p < count; ++p) l[p] += (next[p][0] - l[p]) / 2;
+        }
+        Dense sum = k;
+        for (std::size_t p = 0; p < count; ++p) sum[p][p] += v[p];
+        const Dense gain = product(k, inverse(sum));
+        Dense sigma = k, column(count, std::vector<double>(1));
+        const Dense taken = product(gain, k);
+        for (std::size_t p = 0; p < count; ++p) {
+            column[p][0] = y[p];
+            for (std::size_t q = 0; q < count; ++q) sigma[p][q] -= taken[p][q];
+        }
+        const Dense expected = product(means, product(gain, column));
+        Dense turned(count, std::vector<double>(m));
+        for (std::size_t p = 0; p < count; ++p) {
+            for (std::size_t a = 0; a < m; ++a) turned[p][a] = means[a][p];
+        }
+        const Dense cov = product(product(means, sigma), turned);
+        const Posterior found = posterior_of(m, pairs);
+        for (std::size_t a = 0; a < m; ++a) {
+            EXPECT_NEAR(*found.scores[a].value, expected[a][0], 1e-8);
+            EXPECT_NEAR(*found.scores[a].standard_error, std::sqrt(std::max(0.0, cov[a][a])), 1e-6);
+            for (std::size_t b = 0; b < m; ++b) {
+                const double var = cov[a][a] + cov[b][b] - 2 * cov[a][b];
+                if (a == b || var < 1e-9) continue;
+                EXPECT_NEAR(found.better.at(a, b),
+                            normal_cdf((expected[a][0] - expected[b][0]) / std::sqrt(var)), 1e-6);
+            }
+        }
+    }
+}
+
+TEST(MadPosterior, AListThatIsAnsweredIsKnown) {
+    PairSample pair;
+    pair.counts = {.first = 0, .second = 1, .both = 1, .only_first = 6, .only_second = 3};
+    pair.list = 10;
+    const Posterior all = posterior_of(2, {{pair}});
+    EXPECT_EQ(*all.scores[0].standard_error, 0);
+    EXPECT_NEAR(*all.scores[0].value, std::log(7.5 / 4.5) / 2, 1e-12);
+    EXPECT_EQ(all.better.at(0, 1), 1);
+    EXPECT_EQ(all.error, 0);
+    EXPECT_EQ(next_images(2, {{pair}}), std::nullopt);
+    pair.list = 12;
+    const auto next = next_images(2, {{pair}});
+    ASSERT_TRUE(next.has_value());
+    EXPECT_EQ(next->images, 2U);
+    EXPECT_EQ(posterior_of(1, {}).error, 0);
+    EXPECT_EQ(next_images(1, {}), std::nullopt);
+}
+
+TEST(MadPosterior, TheNextImagesAreOfTheClosestPair) {
+    // 0 is far ahead; 1 and 2 are close, and only their own pair tells them apart well.
+    std::vector<PairSample> pairs(3);
+    pairs[0].counts = {.first = 0, .second = 1, .only_first = 28, .only_second = 2};
+    pairs[1].counts = {.first = 0, .second = 2, .only_first = 28, .only_second = 2};
+    pairs[2].counts = {.first = 1, .second = 2, .only_first = 5, .only_second = 4};
+    const auto next = next_images(3, pairs);
+    ASSERT_TRUE(next.has_value());
+    EXPECT_EQ(next->pair, 2U);
+    EXPECT_GT(next->gain, 0);
+}
+
+TEST(MadPosterior, WhatItRefuses) {
+    PairSample pair;
+    pair.counts = {.first = 0, .second = 1, .only_first = 6};
+    pair.list = 5;
+    const auto refused = [&](const PosteriorOptions& options) {
+        return message_of([&] { posterior_of(2, {{pair}}, options); }, ErrorCode::usage);
+    };
+    EXPECT_THAT(refused({}), HasSubstr("6 answered images of a list of 5"));
+    EXPECT_THAT(refused({.tau = 0}), HasSubstr("tau is 0"));
+    EXPECT_THAT(refused({.level = 1}), HasSubstr("level is 1"));
+    EXPECT_THAT(refused({.draws = 3}), HasSubstr("3 draws"));
+}
+
+/// A competition whose truth is known.
+struct Competition {
+    std::uint32_t m;
+    std::vector<double> strength;
+    PairMatrix l{0};            ///< log of the ratio of the probabilities of being correct
+    std::vector<double> truth;  ///< row means
+
+    Competition(std::uint32_t classifiers, double spread, double tau, std::uint64_t seed)
+        : m(classifiers), l(classifiers) {
+        RandomStream random(seed, "competitions of tests");
+        for (std::uint32_t i = 0; i < m; ++i) strength.push_back(spread * random.normal());
+        truth.assign(m, 0.0);
+        for (std::uint32_t i = 0; i < m; ++i) {
+            for (std::uint32_t j = i + 1; j < m; ++j) {
+                const double value = strength[i] - strength[j] + tau * random.normal();
+                l.at(i, j) = value;
+                l.at(j, i) = -value;
+                truth[i] += value / m;
+                truth[j] -= value / m;
+            }
+        }
+    }
+    /// The better one is correct on 86 of 100 images, or what leaves the other one its part; the
+    /// answers are independent.
+    void answer(PairCounts& pair, std::uint64_t images, RandomStream& random) const {
+        const double value = l.at(pair.first, pair.second);
+        const double best = .86, worse = best * std::exp(-std::abs(value));
+        const double p = value > 0 ? best : worse, q = value > 0 ? worse : best;
+        for (std::uint64_t n = 0; n < images; ++n) {
+            const bool first = random.uniform() < p, second = random.uniform() < q;
+            ++(first && second ? pair.both
+               : first         ? pair.only_first
+               : second        ? pair.only_second
+                               : pair.neither);
+        }
+    }
+};
+
+std::vector<PairSample> all_pairs(std::uint32_t m) {
+    std::vector<PairSample> pairs;
+    for (std::uint32_t i = 0; i < m; ++i) {
+        for (std::uint32_t j = i + 1; j < m; ++j) {
+            PairSample pair;
+            pair.counts = {.first = i, .second = j};
+            pairs.push_back(pair);
+        }
+    }
+    return pairs;
+}
+
+double tau_of(const std::vector<double>& truth, const Posterior& found) {
+    double right = 0, all = 0;
+    for (std::size_t a = 0; a < truth.size(); ++a) {
+        for (std::size_t b = a + 1; b < truth.size(); ++b) {
+            ++all;
+            right += (truth[a] > truth[b]) == (*found.scores[a].value > *found.scores[b].value);
+        }
+    }
+    return 2 * right / all - 1;
+}
+
+// Competitions like those that the model assumes, of closer and farther classifiers, of few and of
+// many answers: intervals of scores and ranks, and the error that is claimed.
+TEST(MadPosteriorSimulation, IntervalsHoldTheTruthAndTheClaimedErrorIsHonest) {
+    struct Setting {
+        std::uint32_t m;
+        double spread, tau;
+        std::uint64_t images;
+        double least;  ///< of the covered scores
+    };
+    // Spread 1 and tau .4 are the model's; the others are harder: close, far apart, few answers.
+    const Setting settings[] = {{6, 1, .4, 10, .93},
+                                {6, 1, .4, 30, .93},
+                                {11, .3, .4, 30, .92},
+                                {6, 2, .4, 30, .91},
+                                {6, .5, .1, 6, .92}};
+    for (const Setting& setting : settings) {
+        double covered = 0, ranks = 0, all = 0, claimed = 0, wrong = 0;
+        for (std::uint64_t run = 0; run < 60; ++run) {
+            const Competition truth(setting.m, setting.spread, setting.tau, run);
+            RandomStream random(run, "answers of tests");
+            std::vector<PairSample> pairs = all_pairs(setting.m);
+            for (PairSample& pair : pairs) truth.answer(pair.counts, setting.images, random);
+            const Posterior found = posterior_of(setting.m, pairs, {.draws = 400});
+            const std::vector<double> places = places_of(truth.truth);
+            for (std::size_t a = 0; a < setting.m; ++a, ++all) {
+                const Interval& s = *found.scores[a].interval;
+                covered += s.low <= truth.truth[a] && truth.truth[a] <= s.high;
+                const Interval& r = *found.ranks[a].interval;
+                ranks += r.low <= places[a] && places[a] <= r.high;
+            }
+            claimed += found.error / 60;
+            wrong += (1 - tau_of(truth.truth, found)) / 2 / 60;
+        }
+        RecordProperty("covered", std::to_string(covered / all));
+        std::printf(
+            "m %u spread %.1f tau %.1f, %u images: scores %.3f, ranks %.3f, error claimed "
+            "%.3f, found %.3f\n",
+            setting.m, setting.spread, setting.tau, static_cast<unsigned>(setting.images),
+            covered / all, ranks / all, claimed, wrong);
+        EXPECT_GE(covered / all, setting.least);
+        EXPECT_GE(ranks / all, .95);
+        EXPECT_LE(wrong, 1.35 * claimed + .02);
+    }
+}
+
+// Asking where it helps most gives at least as good an order as equal parts, and stopping at a
+// claimed error keeps it.
+TEST(MadPosteriorSimulation, AskingWhereItHelpsMost) {
+    double adaptive = 0, equal = 0, stopped = 0, asked = 0;
+    constexpr int runs = 100;
+    for (std::uint64_t run = 0; run < runs; ++run) {
+        const Competition truth(6, 1, .4, 1000 + run);
+        RandomStream random(run, "answers of tests");
+        std::vector<PairSample> fixed = all_pairs(6), chosen = all_pairs(6);
+        for (PairSample& pair : fixed) truth.answer(pair.counts, 20, random);
+        for (PairSample& pair : chosen) truth.answer(pair.counts, 4, random);
+        std::uint64_t images = 4 * chosen.size();
+        bool at_bound = false;
+        while (images < 20 * chosen.size()) {
+            if (!at_bound && posterior_of(6, chosen, {.draws = 100}).error <= .05) {
+                at_bound = true;
+                stopped += (1 - tau_of(truth.truth, posterior_of(6, chosen, {.draws = 100}))) / 2;
+                ++asked;
+            }
+            const auto next = next_images(6, chosen);
+            ASSERT_TRUE(next.has_value());
+            truth.answer(chosen[next->pair].counts, 4, random);
+            images += 4;
+        }
+        adaptive += tau_of(truth.truth, posterior_of(6, chosen, {.draws = 100})) / runs;
+        equal += tau_of(truth.truth, posterior_of(6, fixed, {.draws = 100})) / runs;
+    }
+    std::printf(
+        "20 images a pair: tau %.3f where it helps most, %.3f equal parts; stopped at .05 "
+        "in %.0f of %d: error %.3f\n",
+        adaptive, equal, asked, runs, stopped / asked);
+    EXPECT_GT(adaptive, equal - .01);
+    ASSERT_GT(asked, 10);
+    EXPECT_LT(stopped / asked, .075);
+}
+
+}  // namespace
+}  // namespace assay::mad
