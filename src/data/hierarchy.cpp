@@ -114,7 +114,9 @@ void Hierarchy::sort_from_the_root(const std::string& source) {
     std::uint32_t node = 0;
     while (waiting[node] == 0) ++node;
     std::vector<std::uint32_t> way;
-    while (std::find(way.begin(), way.end(), node) == way.end()) {
+    std::vector<bool> seen(size(), false);
+    while (!seen[node]) {
+        seen[node] = true;
         way.push_back(node);
         for (const std::uint32_t parent : parents(node)) {
             if (waiting[parent] > 0) {

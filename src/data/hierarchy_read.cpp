@@ -3,14 +3,15 @@
 #include <algorithm>
 #include <charconv>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "assay/data/hierarchy.h"
 #include "assay/error.h"
 #include "core/csv.h"
 #include "core/file.h"
 #include "core/json_limits.h"
-#include "core/line.h"
 #include "core/refuse.h"
 #include "core/text.h"
 #include "data/hierarchy_readers.h"
@@ -21,6 +22,7 @@ namespace {
 constexpr std::size_t most_hierarchy_bytes = std::size_t{256} << 20;
 constexpr std::uint32_t most_nodes = 1'000'000;
 constexpr std::size_t most_edges = 4'000'000;
+constexpr std::size_t longest_id = 4096;
 
 /// Nodes and edges as a file names them.
 class HierarchyBuilder {
@@ -33,6 +35,11 @@ public:
         if (fresh) {
             if (ids_.size() == most_nodes)
                 refuse(fmt::format("{}: more than {} nodes", source_, most_nodes));
+            if (id.size() > longest_id)
+                refuse(
+                    fmt::format("{}: the node `{}` has a name of {} bytes; at most {} are "
+                                "allowed",
+                                source_, shortened(id), id.size(), longest_id));
             ids_.emplace_back(id);
             names_.emplace_back();
         }
@@ -68,12 +75,7 @@ private:
 /// The parts of a line between blanks.
 std::vector<std::string_view> parts_of(std::string_view line) {
     std::vector<std::string_view> parts;
-    std::size_t at = 0;
-    while ((at = line.find_first_not_of(" \t", at)) != std::string_view::npos) {
-        const std::size_t end = std::min(line.find_first_of(" \t", at), line.size());
-        parts.push_back(line.substr(at, end - at));
-        at = end;
-    }
+    for_each_part(line, " \t", [&](std::string_view part) { parts.push_back(part); });
     return parts;
 }
 
@@ -120,51 +122,69 @@ void add_noun(HierarchyBuilder& builder, std::string_view line, const std::strin
     }
 }
 
-/// Trees name inner nodes as they like: a name that stands at several places is told apart by what
-/// is above it.
+/// Trees name inner nodes as they like. A name that a class has, or that stands at several places,
+/// is told apart by what is above it.
 class JsonTree {
 public:
     explicit JsonTree(const std::string& source) : source_(source), builder_(source) {}
 
     Hierarchy read(const nlohmann::json& root) {
-        add(root, "", std::nullopt);
+        collect(root, true);
+        add(root, std::nullopt);
         return builder_.build();
     }
 
 private:
-    void add(const nlohmann::json& value, const std::string& above,
-             std::optional<std::uint32_t> parent) {
-        const std::string where =
-            source_ + (above.empty() ? "" : " below `" + shortened(above) + "`");
-        if (!value.is_object()) refuse(where + ": a node is an object with a name");
-        std::string name;
+    [[noreturn]] void fail(const std::string& what) const {
+        refuse(fmt::format("{}{}: {}", source_,
+                           path_.empty() ? "" : " below `" + shortened(path_) + "`", what));
+    }
+    std::string name_of(const nlohmann::json& value, bool root) const {
+        if (!value.is_object()) fail("a node is an object with a name");
         for (const char* key : {"class", "id", "name"}) {
             const auto found = value.find(key);
             if (found == value.end()) continue;
             if (!found->is_string() || found->get_ref<const std::string&>().empty())
-                refuse(fmt::format("{}: `{}` of a node is no text", where, key));
-            name = found->get<std::string>();
-            break;
+                fail(fmt::format("`{}` of a node is no text", key));
+            return found->get<std::string>();
         }
-        if (name.empty() && !parent) name = "root";
-        if (name.empty()) refuse(where + ": a node has no `name` (or `class`)");
-        const std::string path = above.empty() ? name : above + "/" + name;
+        if (!root) fail("a node has no `name` (or `class`)");
+        return "root";
+    }
+    /// The children of a node that is no class.
+    const nlohmann::json& children_of(const nlohmann::json& value) const {
+        const nlohmann::json& children = value["children"];
+        if (!children.is_array()) fail("`children` is no list");
+        return children;
+    }
+    void collect(const nlohmann::json& value, bool root) {
+        const std::string name = name_of(value, root);
+        if (!value.contains("children")) {
+            if (!classes_.insert(name).second)
+                fail(fmt::format("the class `{}` stands twice", shortened(name)));
+            return;
+        }
+        for (const auto& child : children_of(value)) collect(child, false);
+    }
+    void add(const nlohmann::json& value, std::optional<std::uint32_t> parent) {
+        const std::string name = name_of(value, !parent);
         const bool leaf = !value.contains("children");
-        if (leaf && builder_.knows(name))
-            refuse(fmt::format("{}: the class `{}` stands twice", where, shortened(name)));
-        const std::string id = builder_.knows(name) ? path : name;
-        if (builder_.knows(id))
-            refuse(fmt::format("{}: `{}` stands twice below one node", where, shortened(name)));
-        const std::uint32_t node = builder_.node(id);
+        const std::size_t above = path_.size();
+        path_ += (above == 0 ? "" : "/") + name;
+        const bool taken = !leaf && (builder_.knows(name) || classes_.contains(name));
+        if (taken && builder_.knows(path_))
+            fail(fmt::format("`{}` stands twice below one node", shortened(name)));
+        const std::uint32_t node = builder_.node(taken ? path_ : name);
         builder_.name(node, name);
         if (parent) builder_.edge(node, *parent);
-        if (leaf) return;
-        const auto& children = value["children"];
-        if (!children.is_array()) refuse(where + ": `children` is no list");
-        for (const auto& child : children) add(child, path, node);
+        if (!leaf) {
+            for (const auto& child : children_of(value)) add(child, node);
+        }
+        path_.resize(above);
     }
 
-    std::string source_;
+    std::string source_, path_;
+    std::unordered_set<std::string> classes_;
     HierarchyBuilder builder_;
 };
 

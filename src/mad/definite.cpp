@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "assay/error.h"
+
 namespace assay::mad {
 namespace {
 
@@ -26,6 +28,11 @@ void factorise(std::vector<double>& a, std::size_t n, double least) {
 DefiniteFactor::DefiniteFactor(std::vector<double> matrix, std::size_t size)
     : lower_(std::move(matrix)), size_(size) {
     factorise(lower_, size_, 0);
+    for (std::size_t i = 0; i < size_; ++i) {
+        if (!(lower_[i * size_ + i] > 0))
+            throw Error(ErrorCode::bad_input,
+                        "weights or variances are too different to be solved in double precision");
+    }
 }
 
 void DefiniteFactor::solve(std::span<double> b) const {

@@ -15,45 +15,14 @@ namespace assay::mad {
 namespace {
 
 constexpr std::uint32_t far = std::numeric_limits<std::uint32_t>::max();
-constexpr std::size_t most_ways = 10'000;
+/// All that is above one class: with them, memory is classes x ancestors.
+constexpr std::size_t most_ancestors = 10'000;
 
-using Way = std::vector<std::uint32_t>;  ///< nodes from the root down
-
-/// Every way from the root to the node.
-void add_ways(const Hierarchy& hierarchy, std::uint32_t node, Way& below, std::vector<Way>& ways) {
-    below.push_back(node);
-    if (hierarchy.parents(node).empty()) {
-        if (ways.size() == most_ways)
-            refuse(
-                fmt::format("more than {} ways lead from the root to `{}`; other readings than "
-                            "tree_path have no limit",
-                            most_ways, shortened(hierarchy.id(below.front()))));
-        ways.emplace_back(below.rbegin(), below.rend());
-    }
-    for (const std::uint32_t parent : hierarchy.parents(node))
-        add_ways(hierarchy, parent, below, ways);
-    below.pop_back();
-}
-
-/// Weights of the edges of a way from its `first` node down.
-std::uint32_t weight_below(std::size_t first, std::size_t nodes) {
+/// Weights of so many edges one below the other, the first one's upper end so deep.
+std::uint32_t weight_below(std::uint32_t depth, std::uint32_t edges) {
     std::uint32_t sum = 0;
-    for (std::size_t depth = first; depth + 1 < nodes; ++depth)
-        sum += halving_weight(static_cast<std::uint32_t>(depth));
+    for (std::uint32_t d = depth; d < depth + edges; ++d) sum += halving_weight(std::min(d, 31U));
     return sum;
-}
-
-std::uint32_t between(const std::vector<Way>& one, const std::vector<Way>& other) {
-    std::uint32_t best = far;
-    for (const Way& a : one) {
-        for (const Way& b : other) {
-            const auto parting = std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first;
-            const auto last_common = static_cast<std::size_t>(parting - a.begin()) - 1;
-            best = std::min(
-                best, weight_below(last_common, a.size()) + weight_below(last_common, b.size()));
-        }
-    }
-    return best;
 }
 
 /// Sets the distances of each pair of classes, which `of(i, j)` gives for i < j.
@@ -116,44 +85,60 @@ private:
     std::priority_queue<Entry, std::vector<Entry>, std::greater<>> queue_;
 };
 
-}  // namespace
-
-void tree_path_distances(const Hierarchy& hierarchy, std::span<const std::uint32_t> classes,
-                         std::vector<std::uint32_t>& units) {
-    std::vector<std::vector<Way>> ways(classes.size());
-    Way below;
-    for (std::size_t c = 0; c < classes.size(); ++c)
-        add_ways(hierarchy, classes[c], below, ways[c]);
-    fill_pairs(classes.size(), units,
-               [&](std::size_t i, std::size_t j) { return between(ways[i], ways[j]); });
-}
-
-void ancestor_distances(const Hierarchy& hierarchy, std::span<const std::uint32_t> classes,
-                        EdgeWeight weight, bool most, std::vector<std::uint32_t>& units) {
+/// Distances over common ancestors: the least sum of what the two classes' ways up to one cost.
+/// `cost_of`: of the way from a class up to a node, which the search says is so much.
+template <class CostOf>
+void over_ancestors(const Hierarchy& hierarchy, std::span<const std::uint32_t> classes,
+                    std::vector<std::uint32_t> weights, std::vector<std::uint32_t>& units,
+                    CostOf&& cost_of) {
     struct Above {
         std::uint32_t node, cost;
     };
-    Search search(hierarchy, weights_of(hierarchy, weight, most));
+    Search search(hierarchy, std::move(weights));
     std::vector<std::vector<Above>> above(classes.size());
     for (std::size_t c = 0; c < classes.size(); ++c) {
+        throw_if_stopped();
         const auto& cost = search.from(classes[c], false);
-        for (const std::uint32_t node : search.reached()) above[c].push_back({node, cost[node]});
+        if (search.reached().size() > most_ancestors)
+            refuse(fmt::format("{} nodes are above `{}`; at most {} are allowed",
+                               search.reached().size(), shortened(hierarchy.id(classes[c])),
+                               most_ancestors));
+        for (const std::uint32_t node : search.reached())
+            above[c].push_back({node, cost_of(node, cost[node])});
         std::sort(above[c].begin(), above[c].end(),
-                  [](const Above& a, const Above& b) { return a.node < b.node; });
+                  [](const Above& x, const Above& y) { return x.node < y.node; });
     }
     fill_pairs(classes.size(), units, [&](std::size_t i, std::size_t j) {
         std::uint32_t best = far;
         auto a = above[i].begin(), b = above[j].begin();
         while (a != above[i].end() && b != above[j].end()) {
-            if (a->node == b->node)
+            if (a->node == b->node) {
                 best = std::min(best, a++->cost + b++->cost);
-            else if (a->node < b->node)
-                ++a;
-            else
-                ++b;
+            } else {
+                ++(a->node < b->node ? a : b);
+            }
         }
         return best;
     });
+}
+
+}  // namespace
+
+// Over a common ancestor the best pair of ways shares the ancestor's longest way from the root, and
+// takes the fewest edges down from it.
+void tree_path_distances(const Hierarchy& hierarchy, std::span<const std::uint32_t> classes,
+                         std::vector<std::uint32_t>& units) {
+    const std::uint32_t edge = equal_weight(0);
+    over_ancestors(hierarchy, classes, weights_of(hierarchy, equal_weight, false), units,
+                   [&](std::uint32_t node, std::uint32_t cost) {
+                       return weight_below(hierarchy.most_depth(node), cost / edge);
+                   });
+}
+
+void ancestor_distances(const Hierarchy& hierarchy, std::span<const std::uint32_t> classes,
+                        EdgeWeight weight, bool most, std::vector<std::uint32_t>& units) {
+    over_ancestors(hierarchy, classes, weights_of(hierarchy, weight, most), units,
+                   [](std::uint32_t, std::uint32_t cost) { return cost; });
 }
 
 void graph_distances(const Hierarchy& hierarchy, std::span<const std::uint32_t> classes,

@@ -50,8 +50,9 @@ void check(std::span<const PairSample> pairs, const PosteriorOptions& options) {
         throw Error(ErrorCode::usage, std::move(message));
     };
     for (const auto& [name, value] : {std::pair{"tau", options.tau}, {"spread", options.spread}}) {
-        if (!(value > 0) || !std::isfinite(value))
-            wrong(fmt::format("{} is {}; a number above 0 is allowed", name, value));
+        // Beyond, the precision of theta could not be inverted in double precision.
+        if (!(value >= 1e-3 && value <= 1e3))
+            wrong(fmt::format("{} is {}; 0.001 to 1000 is allowed", name, value));
     }
     if (!(options.level > 0 && options.level < 1))
         wrong(fmt::format("level is {}; it lies in (0, 1)", options.level));

@@ -144,6 +144,8 @@ PerronRanking perron(const PairMatrix& log_ratios) {
         for (std::size_t i = 0; i < m; ++i) out.scores[i] = next[i] / sum;
         out.eigenvalue = (low + high) / 2;
         if (high / low - 1 < 1e-13) break;
+        if (out.iterations == most_iterations)
+            refuse("the ratios are too large for Perron's vector; smooth them more (alpha)");
     }
     if (m > 1) {
         const auto classifiers = static_cast<double>(m);

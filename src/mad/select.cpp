@@ -47,9 +47,9 @@ public:
         if (rule_.mode == CapMode::official) {
             const bool early = ++first_[c.first_label] <= rule_.cap;
             const bool both_early = ++first_[c.second_label] <= rule_.cap && early;
-            return both_early && !cells_.contains(unordered_cell_of(c)) && new_parent(c);
+            return both_early && !cells_.contains(unordered_cell_of(c));
         }
-        if (rule_.one_of_a_parent && !new_parent(c)) return false;
+        if (rule_.one_of_a_parent && parents_.contains(c.parent)) return false;
         switch (rule_.mode) {
             case CapMode::side:
                 return below(first_, c.first_label) && below(second_, c.second_label);
@@ -78,10 +78,6 @@ private:
         const auto found = counts.find(label);
         return found == counts.end() || found->second < rule_.cap;
     }
-    bool new_parent(const Candidate& c) const {
-        return !rule_.one_of_a_parent || !parents_.contains(c.parent);
-    }
-
     const SelectionRule& rule_;
     Counts first_, second_;  ///< by label; shared and official: the first alone
     std::unordered_set<std::uint32_t> cells_;
@@ -109,11 +105,14 @@ std::uint64_t enough_selected(const SelectionRule& rule) {
 }  // namespace
 
 std::uint8_t quantised(double probability) {
+    if (!(probability > 0)) return 0;  // NaN, too
     const double levels = std::floor(confidence_levels * probability + rounding);
     return static_cast<std::uint8_t>(std::clamp(levels, 0.0, double{confidence_levels}));
 }
 
 std::uint8_t threshold_of(double p) {
+    if (!(p >= 0 && p <= 1))
+        throw Error(ErrorCode::usage, fmt::format("the threshold is {}; it lies in [0, 1]", p));
     const double levels = std::ceil(confidence_levels * p - rounding);
     return static_cast<std::uint8_t>(std::clamp(levels, 0.0, double{confidence_levels}));
 }
@@ -161,6 +160,9 @@ PairSketch::PairSketch(const ClassDistances& distances, const SelectionRule& rul
     if (rule.k == 0) throw Error(ErrorCode::usage, "k is 0; at least 1 is allowed");
     if (rule.cap == 0 && rule.mode != CapMode::none)
         throw Error(ErrorCode::usage, "the cap is 0; at least 1 is allowed (mode none: no cap)");
+    if (rule.mode == CapMode::official && rule.one_of_a_parent)
+        throw Error(ErrorCode::usage,
+                    "the mode official is the authors' code, which knows no parents");
 }
 
 void PairSketch::add(const Candidate& candidate) {
@@ -170,6 +172,8 @@ void PairSketch::add(const Candidate& candidate) {
 }
 
 void PairSketch::merge(const PairSketch& other) {
+    if (!(rule_ == other.rule_) || distances_ != other.distances_)
+        throw Error(ErrorCode::internal, "sketches of different rules");
     offered_ += other.offered_;
     // The other's bound holds for all, too: its own images alone fill the list above it.
     if (other.bounded_ && (!bounded_ || comes_before(other.bound_, bound_, rule_))) {
@@ -230,38 +234,33 @@ std::vector<Candidate> PairSketch::candidates() const {
 }
 
 std::vector<Candidate> select_of(std::span<const Candidate> candidates, const SelectionRule& rule,
-                                 std::span<const std::uint64_t> settled,
-                                 std::span<const std::uint64_t> rejected) {
-    const std::unordered_set<std::uint64_t> stays(settled.begin(), settled.end()),
-        gone(rejected.begin(), rejected.end());
-    std::unordered_set<std::uint64_t> gone_parents;
-    for (const Candidate& c : candidates) {
-        if (gone.contains(c.image)) gone_parents.insert(c.parent);
+                                 std::span<const Candidate> settled,
+                                 std::span<const Candidate> rejected) {
+    if (rejected.size() > rule.reserves)
+        throw Error(ErrorCode::usage, fmt::format("{} rejected images, but {} reserves",
+                                                  rejected.size(), rule.reserves));
+    std::unordered_set<std::uint64_t> stays, gone, gone_parents;
+    for (const Candidate& c : rejected) {
+        gone.insert(c.image);
+        if (rule.one_of_a_parent) gone_parents.insert(c.parent);
     }
     const auto is_gone = [&](const Candidate& c) {
-        return gone.contains(c.image) || (rule.one_of_a_parent && gone_parents.contains(c.parent));
+        return gone.contains(c.image) || gone_parents.contains(c.parent);
     };
     Selected selected(rule);
     std::vector<Candidate> out;
-    if (rule.mode == CapMode::official) {
-        // The counters run over all candidates but the rejected ones, selected or not.
-        for (const Candidate& c : candidates) {
-            if (is_gone(c)) continue;
-            const bool passes = selected.allows(c);
-            if (!stays.contains(c.image) && (!passes || out.size() >= rule.k)) continue;
-            selected.take(c);
-            out.push_back(c);
-        }
-        return out;
-    }
-    for (const Candidate& c : candidates) {
-        if (!stays.contains(c.image) || is_gone(c)) continue;
+    for (const Candidate& c : settled) {
+        if (is_gone(c)) continue;
+        stays.insert(c.image);
         selected.take(c);
         out.push_back(c);
     }
     for (const Candidate& c : candidates) {
-        if (out.size() >= rule.k) break;
-        if (stays.contains(c.image) || is_gone(c) || !selected.allows(c)) continue;
+        if (is_gone(c)) continue;
+        // The authors' counters run over all candidates, selected or not.
+        const bool is_new = !stays.contains(c.image);
+        if (rule.mode != CapMode::official && (!is_new || out.size() >= rule.k)) continue;
+        if (!selected.allows(c) || !is_new || out.size() >= rule.k) continue;
         selected.take(c);
         out.push_back(c);
     }

@@ -84,6 +84,12 @@ TEST_F(HierarchyFiles, TreesOfNames) {
     };
     EXPECT_THAT(above("dog"), ElementsAre("other"));
     EXPECT_THAT(above("hammer"), ElementsAre("root/tool/other"));
+    // A class may be called as what is above it, whichever comes first.
+    const Hierarchy dogs =
+        read("dog.json", R"({"children": [{"name": "dog", "children": [{"class": "dog"}]}]})");
+    EXPECT_EQ(dogs.id(dogs.parents(dogs.find("dog").value())[0]), "root/dog");
+    EXPECT_THAT(refused("long.csv", "child,parent\n" + std::string(5000, 'x') + ",top\n"),
+                HasSubstr("a name of 5000 bytes"));
     EXPECT_THAT(refused("a.json", R"({"children": [{"class": "x"}, {"class": "x"}]})"),
                 HasSubstr("the class `x` stands twice"));
     EXPECT_THAT(refused("b.json", R"({"children": {"class": "x"}})"),

@@ -87,23 +87,24 @@ public:
         std::vector<Candidate> open, chosen;
         for (const Candidate& c : all_) {
             if (in(gone, c.image) || gone_parents.contains(c.parent)) continue;
-            (in(stays, c.image) ? chosen : open).push_back(c);
+            if (in(stays, c.image)) chosen.push_back(c);
+            open.push_back(c);
         }
         std::map<std::uint32_t, int> looked;
         for (const Candidate& c : open) {
             if (rule_.mode == CapMode::official) {
                 const int x = ++looked[c.first_label], y = ++looked[c.second_label];
                 const auto cap = static_cast<int>(rule_.cap);
-                if (x > cap || y > cap || chosen.size() >= rule_.k) continue;
+                if (x > cap || y > cap || chosen.size() >= rule_.k || in(stays, c.image)) continue;
                 const bool again = std::any_of(chosen.begin(), chosen.end(), [&](const auto& d) {
                     return std::minmax(d.first_label, d.second_label) ==
-                               std::minmax(c.first_label, c.second_label) ||
-                           (rule_.one_of_a_parent && d.parent == c.parent);
+                           std::minmax(c.first_label, c.second_label);
                 });
                 if (!again) chosen.push_back(c);
                 continue;
             }
             if (chosen.size() >= rule_.k) break;
+            if (in(stays, c.image)) continue;
             const auto with = [&](auto&& same) {
                 return static_cast<std::uint32_t>(
                     std::count_if(chosen.begin(), chosen.end(), same));
@@ -191,7 +192,7 @@ TEST(Selection, StreamedAndMergedIsTheGreedyOne) {
         rule.hashed_ties = random.below(2) == 0;
         rule.seed = seed;
         rule.reserves = static_cast<std::uint32_t>(random.below(6));
-        rule.one_of_a_parent = random.below(3) == 0;
+        rule.one_of_a_parent = rule.mode != CapMode::official && random.below(3) == 0;
         const World world = random_world(random, 2, 2000, classes, rule.one_of_a_parent);
         const Offline offline(world, distances, rule, 0, 1);
         const ScanPair pair{0, 1};
@@ -214,16 +215,16 @@ TEST(Selection, StreamedAndMergedIsTheGreedyOne) {
 
         const std::vector<std::uint64_t> first = images_of(select_of(candidates, rule));
         ASSERT_EQ(first, offline.select({}, {}));
-        std::vector<std::uint64_t> stays, gone;
-        for (const std::uint64_t x : first)
-            (gone.size() < rule.reserves && random.below(3) == 0 ? gone : stays).push_back(x);
+        std::vector<Candidate> stay, leave;
+        for (const Candidate& c : select_of(candidates, rule))
+            (leave.size() < rule.reserves && random.below(3) == 0 ? leave : stay).push_back(c);
+        const std::vector<std::uint64_t> stays = images_of(stay), gone = images_of(leave);
         const std::vector<std::uint64_t> second =
-            images_of(select_of(candidates, rule, stays, gone));
-        if (rule.mode != CapMode::official) {
-            ASSERT_EQ(second, offline.select(stays, gone));
-            for (const std::uint64_t x : stays)
-                EXPECT_TRUE(std::count(second.begin(), second.end(), x) == 1);
-        }
+            images_of(select_of(candidates, rule, stay, leave));
+        ASSERT_EQ(second, offline.select(stays, gone));
+        EXPECT_LE(second.size(), rule.k);
+        for (const std::uint64_t x : stays)
+            EXPECT_EQ(std::count(second.begin(), second.end(), x), 1);
         for (const std::uint64_t x : gone)
             EXPECT_TRUE(std::count(second.begin(), second.end(), x) == 0);
         replaced += second.size() > stays.size() ? 1 : 0;
@@ -419,6 +420,16 @@ TEST(Selection, WhatItRefuses) {
                 HasSubstr("k is 0"));
     EXPECT_THAT(message_of([&] { cap_mode_named("sid"); }, ErrorCode::usage),
                 HasSubstr("did you mean `side`"));
+    EXPECT_THAT(message_of([&] { threshold_of(1.5); }, ErrorCode::usage), HasSubstr("is 1.5"));
+    EXPECT_THAT(
+        message_of(
+            [&] { PairSketch(distances, {.mode = CapMode::official, .one_of_a_parent = true}); },
+            ErrorCode::usage),
+        HasSubstr("knows no parents"));
+    const std::vector<Candidate> two(2);
+    EXPECT_THAT(message_of([&] { select_of({}, {.reserves = 1}, {}, two); }, ErrorCode::usage),
+                HasSubstr("2 rejected images, but 1 reserves"));
+    EXPECT_EQ(quantised(std::nan("")), 0);
     World world;
     world.labels = {{1, 7}, {2, 3}};
     world.confidences = {{255, 255}, {255, 255}};

@@ -58,10 +58,10 @@ public:
     ///    literally.
     ///  - hop: as ancestor_min with all edges of weight 1; hop_full: as graph_full with these.
     ///  - zero_one: 1 where the classes differ.
-    /// Cost: tree_path and ancestors: classes^2 x (ways, or ancestors of a class); graphs: one
-    /// search a class. Throws bad_input: as Hierarchy::nodes_of(); with weights, a class more than
-    /// 21 edges below the root, whose edge 2^-20 does not hold; a class with more than 10,000 ways
-    /// to the root; more than 32,768 classes.
+    /// Cost: tree_path and ancestors: classes^2 x ancestors of a class; graphs: one search a class.
+    /// Throws bad_input: as Hierarchy::nodes_of(); with weights, a class more than 21 edges below
+    /// the root, whose edge 2^-20 does not hold; a class with more than 10,000 ancestors; more than
+    /// 32,768 classes.
     ClassDistances(const Hierarchy& hierarchy, const ClassList& classes, DistanceReading reading);
     /// zero_one, which needs no hierarchy.
     explicit ClassDistances(std::uint32_t classes);

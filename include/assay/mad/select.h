@@ -29,7 +29,8 @@ inline constexpr std::uint16_t no_label = 0xFFFF;
 /// they say in one byte. Beyond thresholds it decides ties of the distance alone.
 inline constexpr int confidence_levels = 200;
 std::uint8_t quantised(double probability);
-/// The smallest quantised confidence that means "at least p", or the next multiple of .005.
+/// The smallest quantised confidence that means "at least p", or the next multiple of .005. Throws
+/// usage: p outside [0, 1].
 std::uint8_t threshold_of(double p);
 
 /// Images of one label that may be selected for a pair.
@@ -56,8 +57,9 @@ struct SelectionRule {
     /// Rejected images that can be replaced without another pass.
     std::uint32_t reserves = 30;
     /// At most one image of each parent, so that variants of one image do not fill a list. A
-    /// rejected image rejects its parent.
+    /// rejected image rejects its parent. Not with the mode official.
     bool one_of_a_parent = false;
+    bool operator==(const SelectionRule&) const = default;
 };
 
 struct Candidate {
@@ -70,8 +72,8 @@ struct Candidate {
 };
 
 /// The candidates of one pair that can still be selected, whatever comes. Sketches of parts of the
-/// images merge in any order to that of all of them. Memory: 32 bytes each; with caps at most about
-/// 3 times what was kept last.
+/// images merge in any order to one from which select_of() selects the same. Memory: 32 bytes each;
+/// with caps at most about 3 times what was kept last.
 class PairSketch {
 public:
     /// `distances` must outlive it.
@@ -111,11 +113,13 @@ private:
 bool comes_before(const Candidate& a, const Candidate& b, const SelectionRule& rule);
 
 /// Selects from the candidates of a pair, in their order. `settled`: images selected before, which
-/// stay, first of all; `rejected`: images that people could not judge, which leave their labels'
-/// caps. At most k in all, fewer where the candidates run out.
+/// stay, first of all, whether or not they are still among the candidates; `rejected`: images that
+/// people could not judge, which leave their labels' caps. At most k in all, fewer where the
+/// candidates run out. Throws usage: more rejected ones than the rule's reserves (another pass with
+/// more is needed).
 std::vector<Candidate> select_of(std::span<const Candidate> candidates, const SelectionRule& rule,
-                                 std::span<const std::uint64_t> settled = {},
-                                 std::span<const std::uint64_t> rejected = {});
+                                 std::span<const Candidate> settled = {},
+                                 std::span<const Candidate> rejected = {});
 
 struct ScanPair {
     std::uint32_t first = 0, second = 0;  ///< places of the classifiers
