@@ -27,7 +27,8 @@ inline bool is_joint(const QualityCell& cell) {
 PerDimension<DrawnCells> draws_of_cells(const QualityTable& table,
                                         const std::vector<std::size_t>& models,
                                         const PerDimension<double>& weights);
-/// "Joint errors (measured on the same images): accuracy (5 of 5 models)."; "" without such cells.
+/// "Cells measured on the same images err together: accuracy, ...; all others independently."; ""
+/// without such cells.
 std::string text_of_draws(const PerDimension<DrawnCells>& draws);
 nlohmann::json json_of_draws(const PerDimension<DrawnCells>& draws);
 

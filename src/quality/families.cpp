@@ -7,18 +7,14 @@
 
 #include "assay/error.h"
 #include "core/text.h"
+#include "quality/table_values.h"
 
 namespace assay::quality {
 
 std::size_t tag_place(const QualityTable& table, const std::string& tag) {
-    const auto found = std::find_if(table.tags.begin(), table.tags.end(), [&](const auto& name) {
-        return loose_name(name) == loose_name(tag);
-    });
-    if (found == table.tags.end()) {
-        throw Error(ErrorCode::usage, fmt::format("the table has no tag `{}`; it has {}",
-                                                  shortened(tag), fmt::join(table.tags, ", ")));
-    }
-    return static_cast<std::size_t>(found - table.tags.begin());
+    if (const auto place = find_tag(table.tags, tag)) return *place;
+    throw Error(ErrorCode::usage, fmt::format("the table has no tag `{}`; it has {}",
+                                              shortened(tag), fmt::join(table.tags, ", ")));
 }
 
 Families families_of(const QualityTable& table, const std::vector<std::size_t>& models,

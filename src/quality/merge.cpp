@@ -12,6 +12,7 @@
 #include "core/text.h"
 #include "quality/cell_notes.h"
 #include "quality/labels.h"
+#include "quality/table_values.h"
 
 namespace assay::quality {
 namespace {
@@ -167,11 +168,7 @@ public:
 
 private:
     std::optional<std::size_t> place_of(std::string_view tag) const {
-        const auto& tags = result_.table.tags;
-        for (std::size_t t = 0; t < tags.size(); ++t) {
-            if (loose_name(tags[t]) == loose_name(tag)) return t;
-        }
-        return std::nullopt;
+        return find_tag(result_.table.tags, tag);
     }
     Key key_of(const QualityModel& model) const {
         Key key = {model.name};
@@ -194,20 +191,24 @@ private:
     }
 
     /// With the tags of the union.
-    QualityModel widened(const QualityTable& table, std::size_t row) const {
+    /// `places`: of the table's tags among them.
+    QualityModel widened(const QualityTable& table, std::size_t row,
+                         const std::vector<std::size_t>& places) const {
         QualityModel model = table.models[row];
         model.label.clear();
         model.tags.assign(result_.table.tags.size(), "");
         for (std::size_t t = 0; t < table.tags.size(); ++t)
-            model.tags[place_of(table.tags[t]).value()] = table.models[row].tags[t];
+            model.tags[places[t]] = table.models[row].tags[t];
         return model;
     }
 
     void add_table(const QualityTable& table) {
         std::map<Key, std::vector<std::size_t>> own;
         std::vector<QualityModel> rows;
+        std::vector<std::size_t> places;
+        for (const std::string& tag : table.tags) places.push_back(place_of(tag).value());
         for (std::size_t r = 0; r < table.models.size(); ++r) {
-            rows.push_back(widened(table, r));
+            rows.push_back(widened(table, r, places));
             std::vector<std::size_t>& same = own[key_of(rows.back())];
             const bool again = std::ranges::any_of(
                 same, [&](std::size_t other) { return equal_rows(rows[other], rows.back()); });
@@ -218,9 +219,12 @@ private:
             if (std::ranges::all_of(same, [&](auto r) { return is_published_row(rows[r]); }))
                 continue;
             std::vector<std::size_t> numbers;
-            for (const std::size_t r : same) numbers.push_back(r + 1);
-            refuse(fmt::format("{} has `{}` {} times (rows {}); {}", table.source, key_text(key),
-                               same.size(), fmt::join(numbers, ", "), what_to_do()));
+            for (const std::size_t r : same) {
+                if (numbers.size() < 5) numbers.push_back(r + 1);
+            }
+            refuse(fmt::format("{} has `{}` {} times (rows {}{}); {}", table.source, key_text(key),
+                               same.size(), fmt::join(numbers, ", "),
+                               same.size() > numbers.size() ? ", ..." : "", what_to_do()));
         }
         const std::size_t before = result_.table.models.size();
         for (std::size_t r = 0; r < rows.size(); ++r) {

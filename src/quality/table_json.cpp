@@ -239,7 +239,7 @@ private:
     std::vector<ErrorShare> shares_of(const json& value) const {
         if (!value.is_array()) fail_type("shares", "a list of {data, parts}", value);
         std::vector<ErrorShare> shares;
-        std::set<std::string_view> known;
+        std::set<std::string> known;
         for (const json& share : value) {
             if (!share.is_object() || share.size() != 2 || !share.contains("data") ||
                 !share.contains("parts") || !share["parts"].is_array())
@@ -247,7 +247,7 @@ private:
             ErrorShare& out = shares.emplace_back();
             out.data = text_of("data", share["data"]);
             if (out.data.empty()) fail("a share without the identity of its images (`data`)");
-            if (!known.insert(share["data"].get_ref<const std::string&>()).second)
+            if (!known.insert(out.data).second)
                 fail(fmt::format("two shares of the data `{}`", shortened(out.data)));
             if (share["parts"].empty() || share["parts"].size() > group_count) {
                 fail(fmt::format("a share of {} parts; there are 1 to {}, one per group of images",

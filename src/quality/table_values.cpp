@@ -75,14 +75,23 @@ bool is_image_count(double number) {
     return number >= 0 && number <= 1e15 && number == std::floor(number);
 }
 
+std::optional<std::size_t> find_tag(const std::vector<std::string>& tags, std::string_view tag) {
+    const std::string loose = loose_name(tag);
+    const auto found =
+        std::ranges::find_if(tags, [&](const auto& known) { return loose_name(known) == loose; });
+    if (found == tags.end()) return std::nullopt;
+    return static_cast<std::size_t>(found - tags.begin());
+}
+
 void add_tag(QualityTable& table, std::string_view tag) {
-    const auto same = std::find_if(table.tags.begin(), table.tags.end(), [&](const auto& known) {
-        return loose_name(known) == loose_name(tag);
-    });
-    if (same != table.tags.end()) {
+    if (const auto same = find_tag(table.tags, tag)) {
         refuse(fmt::format("{} has two columns of the tag `{}`: `{}` and `{}`", table.source,
-                           shortened(loose_name(tag)), shortened(*same), shortened(tag)));
+                           shortened(loose_name(tag)), shortened(table.tags[*same]),
+                           shortened(tag)));
     }
+    if (table.tags.size() == most_table_tags)
+        refuse(fmt::format("{} has more than {} tags (columns that are no dimension)", table.source,
+                           most_table_tags));
     table.tags.emplace_back(tag);
 }
 

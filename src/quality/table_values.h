@@ -4,12 +4,14 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "assay/quality/table.h"
 
 namespace assay::quality {
 
 inline constexpr std::size_t most_table_models = 100'000;
+inline constexpr std::size_t most_table_tags = 256;
 inline constexpr std::string_view name_column = "model";
 inline constexpr std::string_view hash_column = "model_hash";
 inline constexpr std::string_view note_column = "model_note";
@@ -30,7 +32,9 @@ std::string fault_of_value(Dimension dimension, double value);
 std::string fault_of_error(Dimension dimension, double error);
 bool is_image_count(double number);
 
-/// Adds a tag. Throws bad_input where the table has one of that name (case and '_' do not matter).
+/// The place of a tag (case, blanks, '-' and '_' do not matter).
+std::optional<std::size_t> find_tag(const std::vector<std::string>& tags, std::string_view tag);
+/// Adds a tag. Throws bad_input where the table has one of that name, or 256 of them.
 void add_tag(QualityTable& table, std::string_view tag);
 
 /// assay.quality/1; `source` is named in messages. For parse_quality_table().
