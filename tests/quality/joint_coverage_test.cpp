@@ -282,7 +282,7 @@ class JointCoverage : public testing::TestWithParam<World> {};
 
 TEST_P(JointCoverage, IntervalsHoldTheTruth) {
     const World& world = GetParam();
-    constexpr std::size_t repeats = 1000;
+    constexpr std::size_t repeats = 400;  // docs/quality.md has 1,000
     std::array<double, model_count> truth{};
     {
         QualityTable exact;
@@ -315,9 +315,9 @@ TEST_P(JointCoverage, IntervalsHoldTheTruth) {
             c.difference_width / static_cast<double>(c.pairs), Coverage::rate(c.ranks, c.of),
             c.rank_width / of);
     }
-    // 1,000 repeats: .007 for one model's score.
-    EXPECT_NEAR(Coverage::rate(joint.scores, joint.of), .95, .015);
-    EXPECT_NEAR(Coverage::rate(joint.differences, joint.pairs), .95, .015);
+    // 400 repeats: a standard error of .011 for one model's score, and models share images.
+    EXPECT_NEAR(Coverage::rate(joint.scores, joint.of), .95, .02);
+    EXPECT_NEAR(Coverage::rate(joint.differences, joint.pairs), .95, .02);
     EXPECT_GT(Coverage::rate(joint.ranks, joint.of), .94);
     EXPECT_LT(joint.difference_width, independent.difference_width);
 }
