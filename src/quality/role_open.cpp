@@ -27,11 +27,11 @@ std::vector<std::vector<std::int32_t>> members_of(const ClassMap& map) {
     return members;
 }
 
-/// The fifth field of "0001_cs_dnn_dog_00_n02085620_1.png" counts from the number on; "" where
-/// there is none.
+/// The fifth field of "0001_ske_dnn_0_airplane_00_airplane-0001-sketch-0.png"; "" where there is
+/// none.
 std::string_view category_in_name(std::string_view id) {
     std::string_view rest = without_extension(base_name(id));
-    for (int field = 0; field < 3; ++field) {
+    for (int field = 0; field < 4; ++field) {
         const std::size_t at = rest.find('_');
         if (at == std::string_view::npos) return {};
         rest.remove_prefix(at + 1);
@@ -39,14 +39,22 @@ std::string_view category_in_name(std::string_view id) {
     return rest.substr(0, rest.find('_'));
 }
 
+/// By id or name. Unlike ClassList::find(), never by number: names of files are full of numbers that
+/// mean no class.
+std::optional<std::int32_t> target_called(const ClassMap& map, std::string_view text) {
+    const auto found = map.targets.find(text);
+    if (!found) return std::nullopt;
+    const auto c = static_cast<std::size_t>(*found);
+    return map.targets.id(c) == text || map.targets.name(c) == text ? found : std::nullopt;
+}
+
 /// The target that the folders of an image or its name tell; nothing where neither does.
 std::optional<std::int32_t> target_of_image(const ClassMap& map, std::string_view id) {
     for (std::string_view folder = id; folder.find('/') != std::string_view::npos;) {
         folder = folder.substr(0, folder.rfind('/'));
-        if (const auto target = map.targets.find(base_name(folder))) return target;
+        if (const auto target = target_called(map, base_name(folder))) return target;
     }
-    const std::string_view category = category_in_name(id);
-    return category.empty() ? std::nullopt : map.targets.find(category);
+    return target_called(map, category_in_name(id));
 }
 
 /// Where the images are: model-vs-human has `dnn/session-1` below a set's folder, IN-9 `val`.

@@ -45,8 +45,8 @@ Role role_named(std::string_view name);
 
 /// Opens images that play a role: any folder or list that open_dataset() reads, and the layouts in
 /// which these sets are published:
-///  - model-vs-human (sketch, stylized): `0001_cs_dnn_dog_00_n02085620_1.png`, the category in the
-///    fifth field of the file's name, in one folder or in `dnn/session-1`;
+///  - model-vs-human (sketch, stylized): `0001_ske_dnn_0_airplane_00_airplane-0001-sketch-0.png`,
+///    the category in the fifth field of the file's name, in one folder or in `dnn/session-1`;
 ///  - edge, silhouette, cue-conflict: a folder for each of the 16 categories; cue-conflict's
 ///    `airplane1-bear2.png` gives the attributes `shape` and `texture`, and both images' names
 ///    (`shape_image`, `texture_image`);
