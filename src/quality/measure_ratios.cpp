@@ -22,9 +22,11 @@ struct AttackedImages {
     std::string data;
 };
 
-/// The same images by number: an attack's store has the rows of the clean one.
-std::vector<RowOutcome> attacked_outcomes(const MeasuredInputs& in, const std::string& store) {
+/// By the rows of the clean store.
+std::vector<RowOutcome> attacked_outcomes(const MeasuredInputs& in, const PredictionStore& clean,
+                                          const std::string& store) {
     const PredictionStore attacked = in.index.open(in.index.attacked(), store, in.model);
+    check_same_items(clean, attacked);
     if (!attacked.complete()) *in.partial = true;
     return outcomes_of(attacked, in.options.threads);
 }
@@ -92,8 +94,9 @@ MeasuredDimension measured_adversarial(const MeasuredInputs& in) {
     }
     const PredictionStore clean = in.index.open(data, in.model, in.model);
     if (!clean.complete()) *in.partial = true;
-    AttackedImages images{outcomes_of(clean, in.options.threads), attacked_outcomes(in, names[0]),
-                          attacked_outcomes(in, names[1]), clean.spec().dataset_id};
+    AttackedImages images{outcomes_of(clean, in.options.threads),
+                          attacked_outcomes(in, clean, names[0]),
+                          attacked_outcomes(in, clean, names[1]), clean.spec().dataset_id};
     std::uint64_t unscored = 0, hits[3] = {};
     for (std::size_t i = 0; i < images.clean.size(); ++i) {
         if (images.clean[i] == RowOutcome::none) continue;

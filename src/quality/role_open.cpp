@@ -39,8 +39,8 @@ std::string_view category_in_name(std::string_view id) {
     return rest.substr(0, rest.find('_'));
 }
 
-/// By id or name. Unlike ClassList::find(), never by number: names of files are full of numbers that
-/// mean no class.
+/// By id or name. Unlike ClassList::find(), never by number: names of files are full of numbers
+/// that mean no class.
 std::optional<std::int32_t> target_called(const ClassMap& map, std::string_view text) {
     const auto found = map.targets.find(text);
     if (!found) return std::nullopt;

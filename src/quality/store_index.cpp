@@ -7,6 +7,7 @@
 #include "assay/error.h"
 #include "core/refuse.h"
 #include "robustness/attack_store.h"
+#include "store/image_check.h"
 
 namespace assay::quality {
 
@@ -14,6 +15,7 @@ StoreIndex::StoreIndex(const MeasureQualityOptions& options) : options_(options)
     for (const std::filesystem::path& folder : find_stores(options.runs)) {
         const PredictionStore store = PredictionStore::open(folder);
         const StoreSpec& spec = store.spec();
+        take_items(spec, folder);
         const auto [at, fresh] = folders_[spec.dataset_name].emplace(spec.model_name, folder);
         if (fresh) continue;
         refuse(fmt::format("{} and {} are both predictions of `{}` on `{}`: move one of them away",
@@ -54,6 +56,23 @@ StoreIndex::StoreIndex(const MeasureQualityOptions& options) : options_(options)
     for (const std::string& model : all) {
         if (!robustness::is_of_an_attack(model, all)) models_.push_back(model);
     }
+}
+
+void StoreIndex::take_items(const StoreSpec& spec, const std::filesystem::path& folder) {
+    const auto [at, fresh] = items_.try_emplace(spec.dataset_name, Items{spec, folder});
+    const StoreSpec& first = at->second.spec;
+    // Stores of before data sets had one have no id.
+    const bool same_id =
+        first.dataset_id.empty() || spec.dataset_id.empty() || first.dataset_id == spec.dataset_id;
+    if (fresh || (first.rows == spec.rows && first.ids_hash == spec.ids_hash && same_id)) {
+        if (first.dataset_id.empty()) at->second = {spec, folder};  // the next is held against it
+        return;
+    }
+    refuse(fmt::format(
+        "{} and {} are of two data sets that are both called `{}`{}: predict on one "
+        "of them under another name, or move its predictions away",
+        at->second.folder.string(), folder.string(), spec.dataset_name,
+        first.rows == spec.rows ? "" : fmt::format(" ({} and {} images)", first.rows, spec.rows)));
 }
 
 std::string StoreIndex::known(const std::string& name, std::string_view what) const {
@@ -111,6 +130,18 @@ const StoreIndex::Clean& StoreIndex::clean_of(const std::string& model) const {
     return clean_
         .emplace(model, Clean{store.spec(), store.dataset().classes, store.folder().string()})
         .first->second;
+}
+
+void check_same_items(const PredictionStore& one, const PredictionStore& other) {
+    const StoreSpec &a = one.spec(), &b = other.spec();
+    const std::string both =
+        fmt::format("{} and {}", one.folder().string(), other.folder().string());
+    if (a.rows != b.rows || a.ids_hash != b.ids_hash)
+        refuse(fmt::format("{} are of different items: predict both on one data set", both));
+    if (!store::saw_same_images(one, other).value_or(true)) {
+        refuse(fmt::format("{} saw other images under the same ids: predict both on one data set",
+                           both));
+    }
 }
 
 bool same_file(const StoreSpec& one, const StoreSpec& other) {

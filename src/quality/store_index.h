@@ -14,7 +14,8 @@ namespace assay::quality {
 class StoreIndex {
 public:
     /// Throws usage: no `val`, a name that is no data set, two roles that one data set plays, an
-    /// unknown model; bad_input: as find_stores(), no predictions of `val`.
+    /// unknown model; bad_input: as find_stores(), no predictions of `val`, two data sets of one
+    /// name.
     explicit StoreIndex(const MeasureQualityOptions& options);
 
     /// Those that are measured: the ones asked for, or all that have predictions of `val`, without
@@ -39,15 +40,27 @@ private:
         std::string folder;
     };
 
+    /// The items that a data set of some name has.
+    struct Items {
+        StoreSpec spec;
+        std::filesystem::path folder;
+    };
+
+    void take_items(const StoreSpec& spec, const std::filesystem::path& folder);
     std::string known(const std::string& name, std::string_view what) const;
     const Clean& clean_of(const std::string& model) const;
 
     const MeasureQualityOptions& options_;
     std::map<std::string, std::map<std::string, std::filesystem::path>> folders_;
+    std::map<std::string, Items> items_;  ///< by data set
     std::string val_, corrupted_, attacked_;
     std::vector<std::string> models_;
     mutable std::map<std::string, Clean> clean_;  ///< read once each
 };
+
+/// Refuses predictions of which row i is not of the same image: other items, other numbers of them,
+/// other images as far as their records tell.
+void check_same_items(const PredictionStore& one, const PredictionStore& other);
 
 /// Imports have the hash of their scores, which says nothing about the model.
 bool same_file(const StoreSpec& one, const StoreSpec& other);

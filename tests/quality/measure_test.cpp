@@ -517,6 +517,51 @@ TEST(MeasuredStores, ThoseOfAnotherFileAreRefused) {
     EXPECT_EQ(quality.table.models.at(0).file_hash, "xxh128:00000000000000000000000000000001");
 }
 
+TEST(MeasuredStores, TwoDataSetsOfOneNameAreRefused) {
+    World world;
+    world.put_val("m", .8, 1, 50);
+    MeasureQualityOptions options{.runs = world.scratch / "runs", .null_draws = 0};
+    options.data = {{Role::val, "val"}};
+    const auto with_other = [&](std::size_t images, bool other_labels) {
+        const Scratch elsewhere;
+        Made made = made_up(images, 5, 3);
+        made.ids = world_set(images, .8, 1).ids;
+        if (other_labels) made.labels.front() = {4};
+        save(elsewhere, made, "n");
+        const auto there = world.scratch / "runs/again";
+        std::filesystem::remove_all(there);
+        std::filesystem::copy(elsewhere / "runs/val", there,
+                              std::filesystem::copy_options::recursive);
+        return there;
+    };
+    with_other(40, false);
+    EXPECT_THAT(message_of([&] { measured(options); }),
+                testing::AllOf(HasSubstr("again/n"), HasSubstr("val/m"),
+                               HasSubstr("both called `val` (40 and 50 images): predict on one")));
+    with_other(50, true);
+    EXPECT_THAT(message_of([&] { measured(options); }), HasSubstr("both called `val`: predict"));
+    with_other(50, false);
+    EXPECT_EQ(measured(options).models.size(), 2U);
+}
+
+TEST(MeasuredStores, AttacksOnOtherImagesAreRefused) {
+    const Scratch scratch;
+    Made made = made_up(50, 5, 3);
+    made.images = "xxh128:00000000000000000000000000000001";
+    save(scratch, made, "m");
+    save(scratch, made, "m@fgsm-linf-8_255");
+    MeasureQualityOptions options{.runs = scratch / "runs", .null_draws = 0};
+    options.data = {{Role::val, "val"}};
+    save(scratch, made, "m@pgd-linf-8_255");
+    EXPECT_TRUE(cell_of(measured(options), D::adversarial_robustness).value);
+    std::filesystem::remove_all(scratch / "runs/val/m@pgd-linf-8_255");
+    made.images = "xxh128:00000000000000000000000000000002";
+    save(scratch, made, "m@pgd-linf-8_255");
+    EXPECT_THAT(message_of([&] { measured(options); }),
+                testing::AllOf(HasSubstr("val/m and "), HasSubstr("val/m@pgd-linf-8_255"),
+                               HasSubstr("saw other images under the same ids")));
+}
+
 TEST(MeasuredStores, OtherClassesAreRefused) {
     World world;
     world.put_val("m", .8, 1, 50);
