@@ -158,6 +158,8 @@ MeasuredDimension measured_corruptions(const MeasuredInputs& in) {
                         "that are called so: predict with one of them anew",
                         in.model, in.index.corrupted()));
     }
+    in.index.check_file(in.model, ratio.model_hash,
+                        fmt::format("corrupted versions of `{}`", in.index.corrupted()));
     MeasuredDimension out;
     out.value = ratio.mean.relative;
     if (!out.value.value) return out;

@@ -10,6 +10,14 @@
 #include "store/image_check.h"
 
 namespace assay::quality {
+namespace {
+
+/// "" of imports.
+std::string file_of(const StoreSpec& spec) {
+    return spec.preprocess_hash.empty() ? "" : spec.model_hash;
+}
+
+}  // namespace
 
 StoreIndex::StoreIndex(const MeasureQualityOptions& options) : options_(options) {
     for (const std::filesystem::path& folder : find_stores(options.runs)) {
@@ -100,12 +108,8 @@ PredictionStore StoreIndex::open(const std::string& dataset, const std::string& 
     const Clean& clean = clean_of(as);
     const StoreSpec &own = store.spec(), &val = clean.spec;
     const std::string both = fmt::format("{} and {}", clean.folder, store.folder().string());
-    if (!same_file(own, val)) {
-        refuse(
-            fmt::format("{} are predictions of two files that are both called `{}`: predict with "
-                        "one of them anew, or under another name",
-                        both, as));
-    }
+    check_file(as, file_of(val), clean.folder);
+    check_file(as, file_of(own), store.folder().string());
     if (own.classes != val.classes) {
         refuse(fmt::format("{} are of {} and {} classes: not the same classifier", both,
                            val.classes, own.classes));
@@ -121,6 +125,17 @@ PredictionStore StoreIndex::open(const std::string& dataset, const std::string& 
         }
     }
     return store;
+}
+
+void StoreIndex::check_file(const std::string& model, const std::string& hash,
+                            const std::string& where) const {
+    if (hash.empty()) return;
+    const auto [at, fresh] = files_.try_emplace(model, File{hash, where});
+    if (fresh || at->second.hash == hash) return;
+    refuse(fmt::format(
+        "{} and {} are predictions of two files that are both called `{}`: predict with "
+        "one of them anew, or under another name",
+        at->second.where, where, model));
 }
 
 const StoreIndex::Clean& StoreIndex::clean_of(const std::string& model) const {
@@ -142,11 +157,6 @@ void check_same_items(const PredictionStore& one, const PredictionStore& other) 
         refuse(fmt::format("{} saw other images under the same ids: predict both on one data set",
                            both));
     }
-}
-
-bool same_file(const StoreSpec& one, const StoreSpec& other) {
-    return one.preprocess_hash.empty() || other.preprocess_hash.empty() ||
-           one.model_hash == other.model_hash;
 }
 
 }  // namespace assay::quality

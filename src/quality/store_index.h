@@ -26,11 +26,15 @@ public:
     const std::string& corrupted() const { return corrupted_; }
     const std::string& attacked() const { return attacked_; }
     bool has(const std::string& dataset, const std::string& model) const;
-    /// Throws bad_input as PredictionStore::open(), and where the store is not of the file, or not
-    /// of as many classes in the same order, as `val`'s of `as` (a model; the same but for the
-    /// stores of its attacks).
+    /// Throws bad_input as PredictionStore::open(), as check_file(), and where the store is not of
+    /// as many classes in the same order as `val`'s of `as` (a model; the same but for the stores
+    /// of its attacks).
     PredictionStore open(const std::string& dataset, const std::string& model,
                          const std::string& as) const;
+    /// Refuses predictions, which lie `where`, of another file than the first one of `model` that
+    /// this was told, or opened. "": of imports, whose hash is that of their scores.
+    void check_file(const std::string& model, const std::string& hash,
+                    const std::string& where) const;
 
 private:
     /// What all stores of a classifier must agree with.
@@ -56,13 +60,15 @@ private:
     std::string val_, corrupted_, attacked_;
     std::vector<std::string> models_;
     mutable std::map<std::string, Clean> clean_;  ///< read once each
+    /// What check_file() has seen of each model.
+    struct File {
+        std::string hash, where;
+    };
+    mutable std::map<std::string, File> files_;
 };
 
 /// Refuses predictions of which row i is not of the same image: other items, other numbers of them,
 /// other images as far as their records tell.
 void check_same_items(const PredictionStore& one, const PredictionStore& other);
-
-/// Imports have the hash of their scores, which says nothing about the model.
-bool same_file(const StoreSpec& one, const StoreSpec& other);
 
 }  // namespace assay::quality

@@ -106,10 +106,10 @@ StoresOfModel stores_of(const std::string& model, const std::vector<ClosedStore>
     return own;
 }
 
-/// What makes the stores of one model less than one measurement. False where they are of several
-/// files.
-bool look_for_differences(const std::string& model, const StoresOfModel& own,
-                          CorruptedAccuracyResult& result) {
+/// What makes the stores of one model less than one measurement. Gives the hashes of the model's
+/// files: more than one, where they are of several.
+std::set<std::string> look_for_differences(const std::string& model, const StoresOfModel& own,
+                                           CorruptedAccuracyResult& result) {
     std::set<std::string> files, steps;
     const auto look = [&](const ClosedStore& store) {
         if (!store.complete) {
@@ -143,7 +143,7 @@ bool look_for_differences(const std::string& model, const StoresOfModel& own,
                         "ones",
                         model));
     }
-    return files.size() <= 1;
+    return files;
 }
 
 CorruptedModel measure_model(const std::string& model, const StoresOfModel& own,
@@ -252,12 +252,13 @@ CorruptedAccuracyResult robustness::corrupted_models(const CorruptedAccuracyOpti
                             "is <corruption>/<severity>, or whose name ends so (fog_3)",
                             model));
         } else {
-            const bool one_file = look_for_differences(model, own, result);
+            const std::set<std::string> files = look_for_differences(model, own, result);
             result.models.push_back(measure_model(
                 model, own, options, result,
                 [&](const auto& measured, const StoreSpec& clean, CorruptionRatio ratio) {
                     if (!each) return;
-                    ratio.one_file = one_file;
+                    ratio.one_file = files.size() <= 1;
+                    if (files.size() == 1) ratio.model_hash = *files.begin();
                     each(measured, clean, ratio);
                 }));
         }

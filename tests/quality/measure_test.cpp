@@ -483,31 +483,34 @@ TEST(MeasuredFocus, ForegroundsThatOccurSeveralTimesAreOne) {
     EXPECT_THAT(cell.note, HasSubstr("1 images have no partner"));
 }
 
+/// Two images by a file of the model "n", or, without one, imported.
+void save_of_file(const World& world, const std::string& dataset, const std::string& file,
+                  const std::string& store = "n") {
+    Made made;
+    made.dataset = dataset;
+    made.classes = 5;
+    made.labels = {{0}, {1}};
+    made.scores = {1, 0, 0, 0, 0, 0, 1, 0, 0, 0};
+    const Dataset items = dataset_of(made);
+    StoreSpec spec;
+    spec.dataset_name = dataset;
+    spec.model_name = store;
+    spec.rows = 2;
+    spec.classes = 5;
+    spec.ids_hash = items.ids_fingerprint();
+    spec.model_hash = "xxh128:0000000000000000000000000000000" + (file.empty() ? "8" : file);
+    spec.preprocess_hash = file.empty() ? "" : "xxh128:00000000000000000000000000000009";
+    spec.provenance_json = "{}";
+    StoreWriter writer = StoreWriter::open(world.scratch / "runs", spec, items);
+    writer.write_shard(0, made.scores, std::vector<RowState>(2, RowState::ok), {}, "");
+    writer.finish();
+}
+
 TEST(MeasuredStores, ThoseOfAnotherFileAreRefused) {
     World world;
     world.put_val("m", .8, 1, 50);
-    const auto predicted = [&](const char* dataset, const char* file) {
-        Made made;
-        made.dataset = dataset;
-        made.classes = 5;
-        made.labels = {{0}, {1}};
-        made.scores = {1, 0, 0, 0, 0, 0, 1, 0, 0, 0};
-        const Dataset items = dataset_of(made);
-        StoreSpec spec;
-        spec.dataset_name = dataset;
-        spec.model_name = "n";
-        spec.rows = 2;
-        spec.classes = 5;
-        spec.ids_hash = items.ids_fingerprint();
-        spec.model_hash = file;
-        spec.preprocess_hash = "xxh128:00000000000000000000000000000009";
-        spec.provenance_json = "{}";
-        StoreWriter writer = StoreWriter::open(world.scratch / "runs", spec, items);
-        writer.write_shard(0, made.scores, std::vector<RowState>(2, RowState::ok), {}, "");
-        writer.finish();
-    };
-    predicted("clean", "xxh128:00000000000000000000000000000001");
-    predicted("cues", "xxh128:00000000000000000000000000000002");
+    save_of_file(world, "clean", "1");
+    save_of_file(world, "cues", "2");
     MeasureQualityOptions options{.runs = world.scratch / "runs", .null_draws = 0};
     options.data = {{Role::val, "clean"}, {Role::cue_conflict, "cues"}};
     EXPECT_THAT(message_of([&] { measured(options); }),
@@ -515,6 +518,41 @@ TEST(MeasuredStores, ThoseOfAnotherFileAreRefused) {
     options.data = {{Role::val, "clean"}};
     const MeasuredQuality quality = measured(options);
     EXPECT_EQ(quality.table.models.at(0).file_hash, "xxh128:00000000000000000000000000000001");
+}
+
+TEST(MeasuredStores, ThoseOfAnotherFileAreRefusedWhereValIsImported) {
+    const auto refused = [](const World& world, MeasureQualityOptions options) {
+        options.runs = world.scratch / "runs";
+        options.null_draws = 0;
+        EXPECT_THAT(message_of([&] { measured(options); }),
+                    HasSubstr("two files that are both called `n`"));
+    };
+    {
+        World world;  // the attacks against the cue conflicts
+        save_of_file(world, "clean", "");
+        save_of_file(world, "clean", "1", "n@fgsm-linf-8_255");
+        save_of_file(world, "clean", "1", "n@pgd-linf-8_255");
+        save_of_file(world, "cues", "2");
+        refused(world, {.data = {{Role::val, "clean"}, {Role::cue_conflict, "cues"}}});
+    }
+    {
+        World world;  // the clean images of attacks against the cue conflicts
+        save_of_file(world, "clean", "");
+        save_of_file(world, "few", "1", "n");
+        save_of_file(world, "few", "1", "n@fgsm-linf-8_255");
+        save_of_file(world, "few", "1", "n@pgd-linf-8_255");
+        save_of_file(world, "cues", "2");
+        refused(world,
+                {.data = {{Role::val, "clean"}, {Role::cue_conflict, "cues"}}, .attacked = "few"});
+    }
+    World world;  // the corrupted versions against the cue conflicts
+    save_of_file(world, "clean", "");
+    save_of_file(world, "cues", "2");
+    for (const Corruption& c : corruptions()) {
+        for (int severity = 1; !c.extra && severity <= 5; ++severity)
+            save_of_file(world, fmt::format("clean_{}_{}", c.name, severity), "1");
+    }
+    refused(world, {.data = {{Role::val, "clean"}, {Role::cue_conflict, "cues"}}});
 }
 
 TEST(MeasuredStores, TwoDataSetsOfOneNameAreRefused) {
