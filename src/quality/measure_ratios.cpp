@@ -146,12 +146,12 @@ MeasuredDimension measured_adversarial(const MeasuredInputs& in) {
 }
 
 MeasuredDimension measured_corruptions(const MeasuredInputs& in) {
-    if (!in.corrupted_problem.empty()) return not_measurable(in.corrupted_problem);
     if (in.corruptions == nullptr) {
         return not_measurable(
             fmt::format("no predictions on corrupted versions of `{}`", in.index.corrupted()));
     }
-    const robustness::CorruptionRatio& ratio = *in.corruptions;
+    if (!in.corruptions->problem.empty()) return not_measurable(in.corruptions->problem);
+    const robustness::CorruptionRatio& ratio = in.corruptions->ratio;
     if (!ratio.one_file) {
         refuse(
             fmt::format("predictions of `{}` on corrupted versions of `{}` are of several files "
@@ -182,7 +182,8 @@ MeasuredDimension measured_corruptions(const MeasuredInputs& in) {
         out.sources = {unknown_source(*out.value.standard_error)};
     } else {
         const double variance = std::pow(*out.value.standard_error, 2);
-        out.sources = {source_of_items(in.corrupted_id, ratio.influence, variance)};
+        out.sources = {in.corruptions->source};
+        out.sources.front().variance = variance;
         const double t = student_t_quantile(.5 + level / 2, static_cast<double>(out.value.n - 1));
         if (*out.value.value < 1) {
             out.value.interval =
