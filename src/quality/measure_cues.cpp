@@ -165,6 +165,7 @@ MeasuredDimension measured_shape_bias(const MeasuredInputs& in) {
     MeasuredDimension out;
     out.value = bias.value;
     out.value.unit = Unit::number;
+    if (decisions.empty() && unscored > 0) out.value.undefined = "no image has a score";
     if (!out.value.value) return out;
     std::vector<double> influence(dataset.size(), 0);
     for (std::size_t k = 0; k < items.size(); ++k) influence[items[k]] = bias.influence[k];

@@ -146,6 +146,11 @@ MeasuredDimension measured_adversarial(const MeasuredInputs& in) {
 }
 
 MeasuredDimension measured_corruptions(const MeasuredInputs& in) {
+    if (!in.index.has(in.index.corrupted(), in.model)) {
+        return not_measurable(
+            fmt::format("no predictions on `{}`, the clean images of the corrupted ones",
+                        in.index.corrupted()));
+    }
     if (in.corruptions == nullptr) {
         return not_measurable(
             fmt::format("no predictions on corrupted versions of `{}`", in.index.corrupted()));

@@ -451,6 +451,21 @@ TEST(MeasuredExtremes, NeitherCueIsUndefined) {
               "no prediction names the class of the shape or of the texture");
 }
 
+TEST(MeasuredExtremes, WhatIsMissingIsNamed) {
+    World world;
+    world.put_val("m", .8, 1, 50);
+    world.put("few", "other", world_set(20, .8, 1));
+    const WorldSet cues = cue_set(.3, .4, 1);
+    save_world_set(world.scratch, "cues", "m", cues, {}, false,
+                   std::vector<RowState>(cues.ids.size(), RowState::unreadable));
+    MeasureQualityOptions options{.runs = world.scratch / "runs", .null_draws = 0};
+    options.data = {{Role::val, "val"}, {Role::cue_conflict, "cues"}};
+    EXPECT_EQ(value_of(measured(options), D::shape_bias).undefined, "no image has a score");
+    options.corrupted = "few";
+    EXPECT_EQ(value_of(measured(options), D::c_robustness).undefined,
+              "no predictions on `few`, the clean images of the corrupted ones");
+}
+
 TEST(MeasuredFocus, ForegroundsThatOccurSeveralTimesAreOne) {
     World world;
     world.put_val("m", .8, 1, 50);
