@@ -99,8 +99,9 @@ MeasuredDimension measured_adversarial(const MeasuredInputs& in) {
                           attacked_outcomes(in, clean, names[1]), clean.spec().dataset_id};
     std::uint64_t unscored = 0, hits[3] = {};
     for (std::size_t i = 0; i < images.clean.size(); ++i) {
-        if (images.clean[i] == RowOutcome::none) continue;
-        if (images.fgsm[i] == RowOutcome::none || images.pgd[i] == RowOutcome::none) {
+        if (clean.dataset().single_label(i) < 0) continue;
+        if (images.clean[i] == RowOutcome::none || images.fgsm[i] == RowOutcome::none ||
+            images.pgd[i] == RowOutcome::none) {
             // Known by all three or none: a shard that is not there yet is no success of an attack.
             images.clean[i] = RowOutcome::none;
             ++unscored;

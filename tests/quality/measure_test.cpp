@@ -660,6 +660,25 @@ TEST(MeasuredStores, ScoresThatAreNoNumbersDoNotCount) {
     EXPECT_THAT(cell_of(quality, D::accuracy).note, HasSubstr("1 images without scores"));
 }
 
+TEST(MeasuredStores, AttackedImagesCountWithAllThreeScores) {
+    const Scratch scratch;
+    Made made = made_up(60, 5, 3);
+    made.labels[2] = {};
+    const auto put = [&](const char* store, std::size_t unreadable) {
+        made.states.assign(60, RowState::ok);
+        made.states[2] = made.states[unreadable] = RowState::unreadable;
+        save(scratch, made, store);
+    };
+    put("m", 7);
+    put("m@fgsm-linf-8_255", 8);
+    put("m@pgd-linf-8_255", 8);
+    MeasureQualityOptions options{.runs = scratch / "runs", .null_draws = 0};
+    options.data = {{Role::val, "val"}};
+    const QualityCell cell = cell_of(measured(options), D::adversarial_robustness);
+    EXPECT_EQ(cell.n, 57U);
+    EXPECT_THAT(cell.note, HasSubstr("2 images without scores do not count"));
+}
+
 TEST(MeasuredCorruptions, AllVersionsOfTheSameImages) {
     World world;
     world.put_val("m", .8, 1, 60);
