@@ -53,17 +53,13 @@ Role role_named(std::string_view name) {
 std::optional<ClassMap> question_of(Role role, const Dataset& dataset,
                                     const ClassList& model_classes) {
     const RoleFacts& facts = facts_of(role);
-    const auto map = map_of_imagenet(facts.class_map, model_classes);
     // Imports may come without names of classes: their labels are numbers of the classifier's.
-    const bool of_model = dataset.classes.empty() || dataset.classes.size() == model_classes.size();
-    if (map && (of_model || dataset.classes.ids() == map->targets.ids())) return map;
-    if (of_model) return std::nullopt;
-    const std::string targets =
-        map ? fmt::format(", or the {} of `{}`", map->targets.size(), facts.class_map)
-            : std::string();
-    refuse(fmt::format(
-        "the data set `{}` ({}) has {} classes; allowed are the classifier's own {}{}",
-        dataset.name, facts.name, dataset.classes.size(), model_classes.size(), targets));
+    if (!dataset.classes.empty() && dataset.classes.size() != model_classes.size()) {
+        refuse(fmt::format(
+            "the data set `{}` ({}) has {} classes; allowed are the classifier's own {}",
+            dataset.name, facts.name, dataset.classes.size(), model_classes.size()));
+    }
+    return map_of_imagenet(facts.class_map, model_classes);
 }
 
 }  // namespace assay::quality

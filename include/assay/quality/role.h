@@ -52,14 +52,14 @@ Role role_named(std::string_view name);
 ///    (`shape_image`, `texture_image`);
 ///  - IN-9: `00_dog`, ..., `08_fish` (perhaps below `val`), the attribute `foreground` from the
 ///    file's name.
-/// Labels are over the classes of the classifier or of the role's class map. Throws as
-/// open_dataset().
+/// Labels are over the classes of the classifier, in the published layouts all of those that go to
+/// the image's category. Throws as open_dataset().
 Dataset open_role(Role role, const std::filesystem::path& path, const DatasetOptions& options,
                   std::vector<std::string>* notes = nullptr);
 
-/// The question that a classifier with these classes is asked on the data set: the role's class map
-/// for ImageNet's classes, nothing where the data set's labels are the classifier's own classes.
-/// Throws bad_input where it is neither: with both numbers of classes and what is allowed.
+/// The question that a classifier with these classes is asked on the data set, whose labels are
+/// over the classifier's own classes: the role's class map for ImageNet's, nothing for others.
+/// Throws bad_input where the data set has another number of classes, with both.
 std::optional<ClassMap> question_of(Role role, const Dataset& dataset,
                                     const ClassList& model_classes);
 
