@@ -75,8 +75,9 @@ struct MeasuredQuality {
 /// classifier.
 MeasuredQuality measure_quality(const MeasureQualityOptions& options, Comm& comm,
                                 const ProgressCallback& progress = {});
-/// "resnet50=25.6" adds to `parameters`; a csv file with the columns `model` and `parameters` adds
-/// all of its rows. Throws usage, bad_input: neither, a number that is not in millions (0 to 1e5).
+/// "resnet50=25.6" adds to `parameters`; a table as read_quality_table() reads it (csv, json) adds
+/// the parameters of all of its models. Throws usage: neither, a number that is not in millions (0
+/// to 1e5); bad_input: as read_quality_table().
 void add_parameters(std::map<std::string, double>& parameters, const std::string& text);
 
 /// "assay.quality/1": the table as read_quality_table() reads it, with the parts.
