@@ -170,7 +170,7 @@ CorruptedModel measure_model(const std::string& model, const StoresOfModel& own,
                            images.by_image(clean.dataset(), outcomes_of(clean, threads)).outcomes,
                            std::move(outcomes), options.level);
     versions.measure();
-    each(measured, clean.spec(), versions.ratio());
+    if (each) each(measured, clean.spec(), versions.ratio());
     if (ambiguous > 0) {
         result.warnings.push_back(
             fmt::format("{}: {} clean images are called like another one but for the extension: "
@@ -253,14 +253,16 @@ CorruptedAccuracyResult robustness::corrupted_models(const CorruptedAccuracyOpti
                             model));
         } else {
             const std::set<std::string> files = look_for_differences(model, own, result);
-            result.models.push_back(measure_model(
-                model, own, options, result,
-                [&](const auto& measured, const StoreSpec& clean, CorruptionRatio ratio) {
-                    if (!each) return;
+            EachRatio with_files;
+            if (each) {
+                with_files = [&](const auto& measured, const StoreSpec& clean,
+                                 CorruptionRatio ratio) {
                     ratio.one_file = files.size() <= 1;
                     if (files.size() == 1) ratio.model_hash = *files.begin();
                     each(measured, clean, ratio);
-                }));
+                };
+            }
+            result.models.push_back(measure_model(model, own, options, result, with_files));
         }
     }
     if (attack_stores > 0) {
