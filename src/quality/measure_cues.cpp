@@ -2,8 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
-#include <unordered_map>
 
 #include "core/statistics.h"
 #include "core/text.h"

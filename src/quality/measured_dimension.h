@@ -1,8 +1,6 @@
 // How each dimension is made from what a classifier predicts.
 #pragma once
 
-#include <functional>
-#include <map>
 #include <memory>
 #include <string>
 #include <vector>
