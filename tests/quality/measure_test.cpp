@@ -194,18 +194,37 @@ TEST_F(MeasuredQualityOf, ShapeBias) {
     EXPECT_EQ(part_named(*quality_, "wilson").value.interval, wilsons);
 }
 
-TEST_F(MeasuredQualityOf, SquaresOfSharesAddUpToTheError) {
+double squares_of(const ErrorShare& share) {
+    double squares = 0;
+    for (const double part : share.parts) squares += square(part);
+    return squares;
+}
+
+TEST_F(MeasuredQualityOf, EachSetOfTheGeometricMeanHasItsOwnShare) {
+    for (const char* model : {"first", "second"}) {
+        const std::size_t m = model == std::string_view("second") ? 1 : 0;
+        const QualityCell& cell = cell_of(*quality_, D::ood_robustness, m);
+        ASSERT_EQ(cell.shares.size(), 6U);
+        const char* const names[] = {"r", "sketch", "stylized", "edges", "outlines"};
+        for (std::size_t k = 0; k < 5; ++k) {
+            // The variance of log(q) / 5 in so many images, times the square of the mean.
+            const double q = set(names[k], model).accuracy();
+            const auto n = static_cast<double>(set(names[k], model).truth.size());
+            const double variance = square(*cell.value) * (1 - q) / (q * n) / 25;
+            EXPECT_EQ(cell.shares[k].parts.size(), group_count);
+            EXPECT_NEAR(squares_of(cell.shares[k]) / variance, 1, 1e-12) << names[k];
+        }
+        const double a = set("val", model).accuracy();
+        EXPECT_NEAR(squares_of(cell.shares[5]) / (square(*cell.value) * (1 - a) / (a * 300)), 1,
+                    1e-12);
+    }
+}
+
+TEST_F(MeasuredQualityOf, AllDimensionsHaveShares) {
     for (std::size_t m = 0; m < 2; ++m) {
         for (const DimensionFacts& facts : dimension_facts()) {
             if (facts.dimension == D::parameters || facts.dimension == D::c_robustness) continue;
-            const QualityCell& cell = cell_of(*quality_, facts.dimension, m);
-            ASSERT_FALSE(cell.shares.empty()) << facts.name;
-            double squares = 0;
-            for (const ErrorShare& share : cell.shares) {
-                EXPECT_EQ(share.parts.size(), group_count);
-                for (const double part : share.parts) squares += square(part);
-            }
-            EXPECT_NEAR(squares / square(*cell.standard_error), 1, 1e-12) << facts.name;
+            EXPECT_FALSE(cell_of(*quality_, facts.dimension, m).shares.empty()) << facts.name;
         }
     }
 }
@@ -387,11 +406,8 @@ TEST(MeasuredExtremes, NothingSurvivesTheAttack) {
     World world;
     world.put_val("m", .8, 1, 100);
     world.put_attacks("m", .5, 0, 2);
-    const MeasuredQuality quality = measured(
-        world.options().data.empty()
-            ? MeasureQualityOptions()
-            : MeasureQualityOptions{
-                  .runs = world.scratch / "runs", .data = {{Role::val, "val"}}, .null_draws = 0});
+    const MeasuredQuality quality =
+        measured({.runs = world.scratch / "runs", .data = {{Role::val, "val"}}, .null_draws = 0});
     const QualityCell& cell = cell_of(quality, D::adversarial_robustness);
     EXPECT_EQ(*cell.value, 0);
     const double trials = 100 * world.sets["val"]["m"].accuracy();
