@@ -128,20 +128,10 @@ MeasuredDimension measured_adversarial(const MeasuredInputs& in) {
     if (eps_text(in.options.eps) != "8/255")
         out.differs.push_back(fmt::format("eps {}", eps_text(in.options.eps)));
     add_differences(out.differs, differences_of(in, Role::val, clean, false, out.value.n));
-    if (hits[1] == 0 || hits[2] == 0) {
-        take_zero_bound(out.value, out.value.interval->high, level);
-        out.sources = {unknown_source(*out.value.standard_error)};
-    } else if (*out.value.standard_error == 0) {
-        // No image was fooled: the error is that of a proportion of all.
-        out.value.standard_error = std::sqrt(proportion_variance({hits[0], hits[0]}, level));
-        out.sources = {unknown_source(*out.value.standard_error)};
-        out.value.interval = wilson(hits[0], hits[0], level);
-    } else {
-        const double variance = std::pow(*out.value.standard_error, 2);
-        out.sources = {source_of_items(images.data, influence_of(images), variance)};
-        out.value.interval = wilson_of_variance(
-            *out.value.value, variance, normal_quantile(.5 + level / 2), level, "wilson.images");
-    }
+    const bool by_images = set_attack_error(out.value, hits[0], level);
+    const double error = *out.value.standard_error;
+    out.sources = {by_images ? source_of_items(images.data, influence_of(images), error * error)
+                             : unknown_source(error)};
     note_unscored(out.value, unscored);
     return out;
 }
@@ -178,24 +168,10 @@ MeasuredDimension measured_corruptions(const MeasuredInputs& in) {
     out.parts = {std::move(part)};
     if (ratio.synthetic_frost) out.differs.emplace_back("frost_synthetic in place of frost");
     add_differences(out.differs, differences_of(in, Role::val, clean, false, out.value.n));
-    if (*out.value.value == 0) {
-        take_zero_bound(out.value, zero_hits_bound(out.value.n, level) / ratio.clean_accuracy,
-                        level);
-        out.sources = {unknown_source(*out.value.standard_error)};
-    } else if (!out.value.standard_error) {
-        const Hits all{out.value.n, out.value.n};
-        out.value.standard_error = std::sqrt(proportion_variance(all, level));
-        out.sources = {unknown_source(*out.value.standard_error)};
-    } else {
-        const double variance = std::pow(*out.value.standard_error, 2);
-        out.sources = {in.corruptions->source};
-        out.sources.front().variance = variance;
-        const double t = student_t_quantile(.5 + level / 2, static_cast<double>(out.value.n - 1));
-        if (*out.value.value < 1) {
-            out.value.interval =
-                wilson_of_variance(*out.value.value, variance, t, level, "wilson.images");
-        }
-    }
+    const bool by_images = set_corruption_error(out.value, ratio.clean_accuracy, level);
+    const double error = *out.value.standard_error;
+    out.sources = {by_images ? in.corruptions->source : unknown_source(error)};
+    out.sources.front().variance = error * error;
     return out;
 }
 
