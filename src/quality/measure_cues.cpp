@@ -17,13 +17,6 @@ const Dataset::Attribute* attribute_called(const Dataset& dataset, std::string_v
     return found == dataset.attributes.end() ? nullptr : &*found;
 }
 
-/// What stands before the background: the attribute `foreground`, or the file's name.
-std::string foreground_of(const Dataset& dataset, const Dataset::Attribute* named,
-                          std::size_t item) {
-    if (named != nullptr) return std::string(named->values[item]);
-    return std::string(without_extension(base_name(dataset.ids[item])));
-}
-
 /// The images of one foreground that count, with either background.
 struct Foreground {
     std::vector<std::size_t> same, rand;
@@ -37,14 +30,25 @@ std::uint64_t correct_among(const Answers& answers, const std::vector<std::size_
 /// In the order of the first set's images.
 std::vector<Foreground> foregrounds_of(const Answers& same, const Answers& rand,
                                        std::uint64_t& alone) {
+    const auto named_in = [](const Answers& answers) {
+        return attribute_called(answers.store.dataset(), "foreground");
+    };
+    // One rule for both sets, or nothing would be found in the other.
+    const auto need_folders = [&](const Answers& answers) {
+        return named_in(answers) == nullptr &&
+               foregrounds_need_folders(answers.store.dataset().ids);
+    };
+    const bool with_folder = need_folders(same) || need_folders(rand);
     Numbering numbers;
     std::vector<Foreground> all;
     const auto add = [&](const Answers& answers, std::vector<std::size_t> Foreground::*side) {
         const Dataset& dataset = answers.store.dataset();
-        const Dataset::Attribute* named = attribute_called(dataset, "foreground");
+        const Dataset::Attribute* named = named_in(answers);
         for (std::size_t i = 0; i < dataset.size(); ++i) {
             if (!answers.counts(i)) continue;
-            const std::size_t at = numbers.of(foreground_of(dataset, named, i));
+            const std::size_t at =
+                numbers.of(named != nullptr ? std::string(named->values[i])
+                                            : foreground_of(dataset.ids[i], with_folder));
             if (at == all.size()) all.emplace_back();
             (all[at].*side).push_back(i);
         }

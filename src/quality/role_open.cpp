@@ -74,20 +74,13 @@ bool is_published_layout(const ClassMap& map, const Dataset& flat) {
     return 2 * known > flat.size();
 }
 
-/// What stands before the background of IN-9's "fg_A_bg_B.JPEG"; else the whole name.
-std::string_view foreground_in_name(std::string_view id) {
-    std::string_view stem = without_extension(base_name(id));
-    if (stem.starts_with("fg_")) stem.remove_prefix(3);
-    return stem.substr(0, stem.find("_bg_"));
-}
-
 bool has_attribute(const Dataset& dataset, std::string_view name) {
     return std::ranges::any_of(dataset.attributes,
                                [&](const Dataset::Attribute& a) { return a.name == name; });
 }
 
 void add_attribute(Dataset& dataset, std::string_view name,
-                   const std::function<std::string_view(std::string_view id)>& value) {
+                   const std::function<std::string(std::string_view id)>& value) {
     if (has_attribute(dataset, name)) return;
     Dataset::Attribute& attribute = dataset.attributes.emplace_back();
     attribute.name = name;
@@ -96,17 +89,22 @@ void add_attribute(Dataset& dataset, std::string_view name,
 
 /// The attributes that the names of the images give.
 void add_names(Role role, Dataset& dataset) {
-    if (role == Role::mixed_same || role == Role::mixed_rand)
-        add_attribute(dataset, "foreground", foreground_in_name);
+    if (role == Role::mixed_same || role == Role::mixed_rand) {
+        const bool with_folder = foregrounds_need_folders(dataset.ids);
+        add_attribute(dataset, "foreground",
+                      [&](std::string_view id) { return foreground_of(id, with_folder); });
+    }
     if (role != Role::cue_conflict) return;
-    add_attribute(dataset, "shape",
-                  [](std::string_view id) { return without_digits(cue_images_of(id).shape); });
-    add_attribute(dataset, "texture",
-                  [](std::string_view id) { return without_digits(cue_images_of(id).texture); });
+    add_attribute(dataset, "shape", [](std::string_view id) {
+        return std::string(without_digits(cue_images_of(id).shape));
+    });
+    add_attribute(dataset, "texture", [](std::string_view id) {
+        return std::string(without_digits(cue_images_of(id).texture));
+    });
     add_attribute(dataset, "shape_image",
-                  [](std::string_view id) { return cue_images_of(id).shape; });
+                  [](std::string_view id) { return std::string(cue_images_of(id).shape); });
     add_attribute(dataset, "texture_image",
-                  [](std::string_view id) { return cue_images_of(id).texture; });
+                  [](std::string_view id) { return std::string(cue_images_of(id).texture); });
 }
 
 /// Every image of a target is labelled with all of the classifier's classes that go to it.

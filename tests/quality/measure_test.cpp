@@ -487,8 +487,8 @@ TEST(MeasuredFocus, ForegroundsThatOccurSeveralTimesAreOne) {
     world.put_val("m", .8, 1, 50);
     WorldSet same = world_set(60, .9, 3, 8), rand = world_set(60, .5, 4, 8);
     for (std::size_t i = 0; i < 60; ++i) {
-        same.ids[i] = fmt::format("s{}/f{}.png", i, i / 3);
-        rand.ids[i] = fmt::format("r{}/f{}.png", i, i / 3);
+        same.ids[i] = fmt::format("s/fg_f{}_bg_{}.png", i / 3, i);
+        rand.ids[i] = fmt::format("r/fg_f{}_bg_{}.png", i / 3, i + 1);
     }
     rand.ids[59] = "r/alone.png";
     world.put("same", "m", same);
@@ -535,6 +535,23 @@ void save_of_file(const World& world, const std::string& dataset, const std::str
     StoreWriter writer = StoreWriter::open(world.scratch / "runs", spec, items);
     writer.write_shard(0, made.scores, std::vector<RowState>(2, RowState::ok), {}, "");
     writer.finish();
+}
+
+TEST(MeasuredFocus, NamesThatRepeatAcrossFoldersAreOtherForegrounds) {
+    World world;
+    world.put_val("m", .8, 1, 50);
+    WorldSet same = world_set(60, .9, 3, 8), rand = world_set(60, .5, 4, 8);
+    for (std::size_t i = 0; i < 60; ++i)
+        same.ids[i] = rand.ids[i] = fmt::format("c{}/{:04}.png", i / 12, i % 12);
+    world.put("same", "m", same);
+    world.put("rand", "m", rand);
+    MeasureQualityOptions options{.runs = world.scratch / "runs", .null_draws = 0};
+    options.data = {{Role::val, "val"}, {Role::mixed_same, "same"}, {Role::mixed_rand, "rand"}};
+    const MeasuredQuality quality = measured(options);
+    std::vector<double> gap;
+    for (std::size_t i = 0; i < 60; ++i) gap.push_back(same.hit(i) - rand.hit(i));
+    EXPECT_EQ(value_of(quality, D::object_focus).interval->method, "newcombe.paired");
+    EXPECT_NEAR(*cell_of(quality, D::object_focus).standard_error, error_by_images(gap, 59), 1e-14);
 }
 
 TEST(MeasuredStores, ThoseOfAnotherFileAreRefused) {

@@ -51,7 +51,7 @@ Role role_named(std::string_view name);
 ///    `airplane1-bear2.png` gives the attributes `shape` and `texture`, and both images' names
 ///    (`shape_image`, `texture_image`);
 ///  - IN-9: `00_dog`, ..., `08_fish` (perhaps below `val`), the attribute `foreground` from the
-///    file's name.
+///    file's name, with its folder where a name stands in several.
 /// Labels are over the classes of the classifier, in the published layouts all of those that go to
 /// the image's category. Throws as open_dataset().
 Dataset open_role(Role role, const std::filesystem::path& path, const DatasetOptions& options,
