@@ -9,6 +9,7 @@
 #include "assay/data/class_list.h"
 #include "assay/error.h"
 #include "core/statistics.h"
+#include "quality/imagenet_map.h"
 #include "quality/labels.h"
 #include "quality/measured_dimension.h"
 
@@ -16,14 +17,8 @@ namespace assay::quality {
 namespace {
 
 bool are_imagenets(const ClassList& classes) {
-    if (classes.size() != imagenet_classes().size()) return false;
-    try {
-        class_map_named("imagenet-1k", classes);
-        return true;
-    } catch (const Error& error) {
-        if (error.code() != ErrorCode::bad_input) throw;
-        return false;
-    }
+    return classes.size() == imagenet_classes().size() &&
+           map_of_imagenet("imagenet-1k", classes).has_value();
 }
 
 /// The predictions of val as the metrics saw them.

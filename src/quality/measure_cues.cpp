@@ -4,18 +4,12 @@
 #include <algorithm>
 
 #include "core/statistics.h"
-#include "core/text.h"
+#include "data/attributes.h"
 #include "quality/cues.h"
 #include "quality/measured_dimension.h"
 
 namespace assay::quality {
 namespace {
-
-const Dataset::Attribute* attribute_called(const Dataset& dataset, std::string_view name) {
-    const auto found = std::ranges::find_if(
-        dataset.attributes, [&](const Dataset::Attribute& a) { return a.name == name; });
-    return found == dataset.attributes.end() ? nullptr : &*found;
-}
 
 /// The images of one foreground that count, with either background.
 struct Foreground {
@@ -31,7 +25,7 @@ std::uint64_t correct_among(const Answers& answers, const std::vector<std::size_
 std::vector<Foreground> foregrounds_of(const Answers& same, const Answers& rand,
                                        std::uint64_t& alone) {
     const auto named_in = [](const Answers& answers) {
-        return attribute_called(answers.store.dataset(), "foreground");
+        return find_attribute(answers.store.dataset(), "foreground");
     };
     // One rule for both sets, or nothing would be found in the other.
     const auto need_folders = [&](const Answers& answers) {
@@ -136,8 +130,8 @@ MeasuredDimension measured_shape_bias(const MeasuredInputs& in) {
     if (!why.empty()) return not_measurable(why);
     if (!answers->truth.no_cues.empty()) return not_measurable(answers->truth.no_cues);
     const Dataset& dataset = answers->store.dataset();
-    const Dataset::Attribute* shapes = attribute_called(dataset, "shape_image");
-    const Dataset::Attribute* textures = attribute_called(dataset, "texture_image");
+    const Dataset::Attribute* shapes = find_attribute(dataset, "shape_image");
+    const Dataset::Attribute* textures = find_attribute(dataset, "texture_image");
     Numbering shape_images, texture_images;
     std::vector<CueDecision> decisions;
     std::vector<std::size_t> items;

@@ -5,6 +5,7 @@
 #include "assay/error.h"
 #include "core/refuse.h"
 #include "core/text.h"
+#include "quality/imagenet_map.h"
 
 namespace assay::quality {
 namespace {
@@ -22,9 +23,9 @@ constexpr std::array<RoleFacts, role_count> nine_roles{{
      "the shape of one class with the texture of another"},
 }};
 
-/// The classes are ImageNet's, in any form in which the role's map finds them.
+}  // namespace
+
 std::optional<ClassMap> map_of_imagenet(std::string_view map, const ClassList& classes) {
-    if (map.empty()) return std::nullopt;
     try {
         return class_map_named(map, classes);
     } catch (const Error& error) {
@@ -32,8 +33,6 @@ std::optional<ClassMap> map_of_imagenet(std::string_view map, const ClassList& c
         return std::nullopt;
     }
 }
-
-}  // namespace
 
 const std::array<RoleFacts, role_count>& role_facts() {
     return nine_roles;
@@ -59,6 +58,7 @@ std::optional<ClassMap> question_of(Role role, const Dataset& dataset,
             "the data set `{}` ({}) has {} classes; allowed are the classifier's own {}",
             dataset.name, facts.name, dataset.classes.size(), model_classes.size()));
     }
+    if (facts.class_map.empty()) return std::nullopt;
     return map_of_imagenet(facts.class_map, model_classes);
 }
 

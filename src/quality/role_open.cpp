@@ -1,15 +1,15 @@
 // The layouts in which the data sets of the roles are published.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <functional>
 
-#include "assay/error.h"
 #include "assay/quality/role.h"
 #include "core/paths.h"
 #include "core/refuse.h"
 #include "core/text.h"
+#include "data/attributes.h"
 #include "quality/cues.h"
+#include "quality/imagenet_map.h"
 
 namespace assay::quality {
 namespace {
@@ -74,14 +74,9 @@ bool is_published_layout(const ClassMap& map, const Dataset& flat) {
     return 2 * known > flat.size();
 }
 
-bool has_attribute(const Dataset& dataset, std::string_view name) {
-    return std::ranges::any_of(dataset.attributes,
-                               [&](const Dataset::Attribute& a) { return a.name == name; });
-}
-
 void add_attribute(Dataset& dataset, std::string_view name,
                    const std::function<std::string(std::string_view id)>& value) {
-    if (has_attribute(dataset, name)) return;
+    if (find_attribute(dataset, name) != nullptr) return;
     Dataset::Attribute& attribute = dataset.attributes.emplace_back();
     attribute.name = name;
     for (std::size_t i = 0; i < dataset.size(); ++i) attribute.values.append(value(dataset.ids[i]));
@@ -136,13 +131,7 @@ Dataset open_role(Role role, const fs::path& path, const DatasetOptions& options
     const fs::path folder = grouped && is_folder(path) ? inner_folder(path) : path;
     if (grouped && is_folder(folder) && options.list.empty()) {
         const ClassList classes = options.classes.empty() ? imagenet_classes() : options.classes;
-        std::optional<ClassMap> map;
-        try {
-            map = class_map_named(facts.class_map, classes);
-        } catch (const Error& error) {
-            if (error.code() != ErrorCode::bad_input) throw;  // other classes than ImageNet's
-        }
-        if (map) {
+        if (const auto map = map_of_imagenet(facts.class_map, classes)) {
             DatasetOptions flat = options;
             flat.layout = DatasetOptions::Layout::flat;
             flat.classes = {};
