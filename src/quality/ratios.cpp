@@ -63,12 +63,8 @@ double log_variance(Hits hits, double level) {
 
 Interval wilson_of_variance(double value, double variance, double quantile, double level,
                             std::string method) {
-    // z^2 / n, of n draws with this variance.
-    const double share = square_of(quantile) * variance / (value * (1 - value));
-    const double centre = (value + share / 2) / (1 + share);
-    const double half =
-        std::sqrt(square_of(quantile) * variance + square_of(share) / 4) / (1 + share);
-    return {std::max(0.0, centre - half), std::min(1.0, centre + half), level, std::move(method)};
+    return wilson_of_size(value, value * (1 - value) / variance, quantile, level,
+                          std::move(method));
 }
 
 void take_zero_bound(Estimate& value, double bound, double level) {
