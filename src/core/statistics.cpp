@@ -8,6 +8,7 @@
 #include <boost/math/distributions/students_t.hpp>
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 #include <fmt/core.h>
 
@@ -85,15 +86,19 @@ Interval wilson_of_mean(double mean, std::uint64_t count, double level) {
     if (count == 0 || !(mean >= 0 && mean <= 1))
         throw Error(ErrorCode::usage,
                     fmt::format("a mean of {} numbers in [0, 1] of {}", count, mean));
-    const double n = static_cast<double>(count), z = upper_quantile(level);
+    return wilson_of_size(mean, static_cast<double>(count), upper_quantile(level), level, "wilson");
+}
+
+Interval wilson_of_size(double mean, double size, double z, double level, std::string method) {
+    const double n = size;
     const double centre = (mean + z * z / (2 * n)) / (1 + z * z / n);
     const double half =
         z / (1 + z * z / n) * std::sqrt(mean * (1 - mean) / n + z * z / (4 * n * n));
     // The ends are exactly 0 and 1 in theory for means of 0 and 1; rounding must not move them past
     // the estimate.
-    const double low = mean == 0 ? 0 : std::min(mean, std::max(0.0, centre - half));
-    const double high = mean == 1 ? 1 : std::max(mean, std::min(1.0, centre + half));
-    return {low, high, level, "wilson"};
+    const double low = mean <= 0 ? 0 : std::min(mean, std::max(0.0, centre - half));
+    const double high = mean >= 1 ? 1 : std::max(mean, std::min(1.0, centre + half));
+    return {low, high, level, std::move(method)};
 }
 
 Interval clopper_pearson(std::uint64_t hits, std::uint64_t trials, double level) {

@@ -32,6 +32,11 @@ Estimate wilson_proportion(std::uint64_t hits, std::uint64_t trials, double leve
 /// The same for the mean of `n` numbers in [0, 1], n > 0: their variance is at most mean (1 -
 /// mean), that of a proportion, so the interval is not too narrow. Not rounded to whole hits.
 Interval wilson_of_mean(double mean, std::uint64_t n, double level = 0.95);
+/// Wilson's interval of a proportion from as many draws as `size`, which need not be whole, with
+/// `quantile` of the normal distribution or Student's; `method`: its name. mean in [0, 1], size >
+/// 0. Never leaves [0, 1], always holds the mean.
+Interval wilson_of_size(double mean, double size, double quantile, double level,
+                        std::string method);
 /// Clopper and Pearson (1934): covers at least `level`, always.
 Interval clopper_pearson(std::uint64_t hits, std::uint64_t trials, double level = 0.95);
 /// One-sided upper bound of a rate after 0 hits in n trials: 1 - (1 - level)^(1/n), the exact form

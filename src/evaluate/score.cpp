@@ -6,17 +6,16 @@
 
 #include "assay/error.h"
 #include "assay/evaluate/measure_options.h"
+#include "data/attributes.h"
 #include "evaluate/score_set.h"
 
 namespace assay {
 namespace {
 
 const Dataset::Attribute& attribute_named(const Dataset& dataset, std::string_view name) {
+    if (const Dataset::Attribute* found = find_attribute(dataset, name)) return *found;
     std::vector<std::string> names;
-    for (const auto& attribute : dataset.attributes) {
-        if (attribute.name == name) return attribute;
-        names.push_back(attribute.name);
-    }
+    for (const Dataset::Attribute& attribute : dataset.attributes) names.push_back(attribute.name);
     if (names.empty()) {
         throw Error(
             ErrorCode::usage,

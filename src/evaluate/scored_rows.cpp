@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/softmax.h"
+#include "metric/item_groups.h"
 
 namespace assay {
 
@@ -17,15 +18,7 @@ ScoredRows::ScoredRows(const RowReader& reader, const Truth& truth, std::vector<
     }
     records_.resize(static_cast<std::size_t>(items_));
     nothing_.resize(reader.store().classes());
-    groups_.resize(static_cast<std::size_t>(items_));
-    for (std::uint64_t first = 0; first < items_; first += group_stretch) {
-        const auto places = group_places(first / group_stretch, items_);
-        for (std::uint64_t i = first; i < std::min<std::uint64_t>(items_, first + group_stretch);
-             ++i) {
-            groups_[static_cast<std::size_t>(i)] = static_cast<std::uint8_t>(
-                places[static_cast<std::size_t>(i - first)] % group_count);
-        }
-    }
+    groups_ = groups_of_items(items_);
 }
 
 Shape ScoredRows::shape() const {

@@ -7,6 +7,7 @@
 
 #include "assay/error.h"
 #include "assay/report.h"
+#include "data/attributes.h"
 
 namespace assay {
 namespace {
@@ -66,15 +67,9 @@ std::optional<std::int32_t> class_named(std::string_view name, const Dataset& da
     return index < map->target_of.size() ? map->target_of[index] : -1;
 }
 
-const Dataset::Attribute* attribute_of(const Dataset& dataset, std::string_view name) {
-    const auto found = std::find_if(dataset.attributes.begin(), dataset.attributes.end(),
-                                    [&](const auto& attribute) { return attribute.name == name; });
-    return found == dataset.attributes.end() ? nullptr : &*found;
-}
-
 void add_cues(Truth& truth, const Dataset& dataset, const ClassMap* map) {
-    const Dataset::Attribute *shape = attribute_of(dataset, "shape"),
-                             *texture = attribute_of(dataset, "texture");
+    const Dataset::Attribute *shape = find_attribute(dataset, "shape"),
+                             *texture = find_attribute(dataset, "texture");
     truth.cues_named = has_cues(dataset);
     if (!truth.cues_named) {
         truth.no_cues = Shape{}.no_cues;
@@ -120,7 +115,8 @@ std::vector<std::int32_t> only_members(const LabelSets& sets) {
 }
 
 bool has_cues(const Dataset& dataset) {
-    return attribute_of(dataset, "shape") != nullptr && attribute_of(dataset, "texture") != nullptr;
+    return find_attribute(dataset, "shape") != nullptr &&
+           find_attribute(dataset, "texture") != nullptr;
 }
 
 Truth truth_for(const PredictionStore& store, const ScoreOptions& options) {

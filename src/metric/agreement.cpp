@@ -42,14 +42,7 @@ Interval mean_interval(const MeanAgreement& m, double level) {
         const double t = student_t_quantile(0.5 + level / 2, n - 1);
         size *= z * z / (t * t);
     }
-    const double centre = (p + z * z / (2 * size)) / (1 + z * z / size);
-    const double half =
-        z / (1 + z * z / size) * std::sqrt(spread / size + z * z / (4 * size * size));
-    // The ends are exactly 0 and 1 in theory for a mean of 0 and 1; rounding must not move them
-    // past the estimate.
-    const double low = p <= 0 ? 0 : std::min(p, std::max(0.0, centre - half));
-    const double high = p >= 1 ? 1 : std::max(p, std::min(1.0, centre + half));
-    return {low, high, level, m.yes_or_no ? "wilson" : "wilson.clusters"};
+    return wilson_of_size(p, size, z, level, m.yes_or_no ? "wilson" : "wilson.clusters");
 }
 
 namespace {

@@ -151,11 +151,7 @@ Interval area_interval(double area, double variance, double positives, double de
         size = spread / (variance + 2 * spread / (positives * positives));
     const double z = degrees > 0 ? student_t_quantile(0.5 + level / 2, degrees)
                                  : normal_quantile(0.5 + level / 2);
-    // Wilson's, for a size that is no whole number.
-    const double z2 = z * z, centre = (area + z2 / (2 * size)) / (1 + z2 / size);
-    const double half = z / (1 + z2 / size) * std::sqrt(spread / size + z2 / (4 * size * size));
-    return {std::clamp(centre - half, 0.0, area), std::clamp(centre + half, area, 1.0), level,
-            "influence.wilson"};
+    return wilson_of_size(area, size, z, level, "influence.wilson");
 }
 
 ResampledEstimate ClassCurves::estimate(std::span<const std::int64_t> sums,

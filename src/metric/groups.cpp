@@ -4,6 +4,7 @@
 
 #include "assay/metric/metric.h"
 #include "core/random.h"
+#include "metric/item_groups.h"
 
 namespace assay {
 
@@ -18,6 +19,17 @@ std::vector<std::uint16_t> group_places(std::uint64_t stretch, std::uint64_t ite
     for (std::size_t i = places; i > 1; --i)
         std::swap(order[i - 1], order[static_cast<std::size_t>(random.below(i))]);
     return order;
+}
+
+std::vector<std::uint8_t> groups_of_items(std::uint64_t items) {
+    std::vector<std::uint8_t> groups;
+    groups.reserve(static_cast<std::size_t>(items));
+    for (std::uint64_t stretch = 0; stretch * group_stretch < items; ++stretch) {
+        const std::vector<std::uint16_t> places = group_places(stretch, items);
+        for (std::size_t j = 0; j < group_stretch && groups.size() < items; ++j)
+            groups.push_back(static_cast<std::uint8_t>(places[j] % group_count));
+    }
+    return groups;
 }
 
 }  // namespace assay

@@ -24,8 +24,8 @@ std::vector<std::string> notes_on_cells(const QualityTable& table,
     }
     std::vector<std::string> notes;
     for (const auto& [what, count] : counts) {
-        notes.push_back(fmt::format("{} of {} models: {}", dimension_facts()[what.first].title,
-                                    count, what.second));
+        notes.push_back(fmt::format("{} of {} model{}: {}", dimension_facts()[what.first].title,
+                                    count, count == 1 ? "" : "s", what.second));
     }
     return notes;
 }

@@ -16,6 +16,11 @@ std::uint64_t clusters_in(std::span<const std::uint32_t> cluster) {
     return static_cast<std::uint64_t>(std::unique(all.begin(), all.end()) - all.begin());
 }
 
+/// "cat/" of "cat/0001.png"; "" where there is none.
+std::string_view folder_of(std::string_view id) {
+    return id.substr(0, id.size() - base_name(id).size());
+}
+
 }  // namespace
 
 CueImages cue_images_of(std::string_view path) {
@@ -27,6 +32,26 @@ CueImages cue_images_of(std::string_view path) {
 
 std::string_view without_digits(std::string_view cue) {
     return cue.substr(0, cue.find_last_not_of("0123456789") + 1);
+}
+
+std::string foreground_of(std::string_view id, bool with_folder) {
+    std::string_view name = without_extension(base_name(id));
+    if (name.starts_with("fg_")) name.remove_prefix(3);
+    name = name.substr(0, name.find("_bg_"));
+    std::string out(with_folder ? folder_of(id) : std::string_view());
+    return out.append(name);
+}
+
+bool foregrounds_need_folders(const StringColumn& ids) {
+    Numbering names, folders;
+    std::vector<std::uint32_t> first;  // the folder of each name
+    for (std::size_t i = 0; i < ids.size(); ++i) {
+        const std::uint32_t name = names.of(foreground_of(ids[i], false));
+        const std::uint32_t folder = folders.of(folder_of(ids[i]));
+        if (name == first.size()) first.push_back(folder);
+        if (first[name] != folder) return true;
+    }
+    return false;
 }
 
 double cluster_variance(std::span<const std::uint32_t> cluster, std::span<const double> influence) {

@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "assay/data/dataset.h"
 #include "assay/estimate.h"
 
 namespace assay::quality {
@@ -31,6 +32,14 @@ struct CueImages {
 CueImages cue_images_of(std::string_view path);
 /// "bear" of "bear2".
 std::string_view without_digits(std::string_view cue);
+
+/// The foreground of an image with a foreign background, by its file's name: "dog_1" of
+/// "00_dog/fg_dog_1_bg_cat_7.JPEG" and of "00_dog/dog_1.JPEG"; after its folder where
+/// `with_folder`.
+std::string foreground_of(std::string_view id, bool with_folder);
+/// Whether one such name stands in several folders (cat/0001.png, dog/0001.png), so that it tells
+/// no foreground without them. Memory: a number per image, and each name once.
+bool foregrounds_need_folders(const StringColumn& ids);
 
 /// One decision on an image whose shape and texture are of different classes.
 struct CueDecision {

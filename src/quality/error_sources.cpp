@@ -4,19 +4,9 @@
 #include <utility>
 
 #include "assay/metric/metric.h"
+#include "metric/item_groups.h"
 
 namespace assay::quality {
-
-std::vector<std::uint8_t> groups_of_items(std::uint64_t items) {
-    std::vector<std::uint8_t> groups;
-    groups.reserve(static_cast<std::size_t>(items));
-    for (std::uint64_t stretch = 0; stretch * group_stretch < items; ++stretch) {
-        const std::vector<std::uint16_t> places = group_places(stretch, items);
-        for (std::size_t j = 0; j < group_stretch && groups.size() < items; ++j)
-            groups.push_back(static_cast<std::uint8_t>(places[j] % group_count));
-    }
-    return groups;
-}
 
 ErrorSource source_of_items(std::string data, const std::vector<double>& influence,
                             double variance) {

@@ -10,9 +10,6 @@
 
 namespace assay::quality {
 
-/// The group (group_places()) of every item of a data set.
-std::vector<std::uint8_t> groups_of_items(std::uint64_t items);
-
 /// Images of one data set, independent of those of others.
 struct ErrorSource {
     std::string data;           ///< as ErrorShare

@@ -9,6 +9,7 @@
 #include "assay/data/class_list.h"
 #include "assay/error.h"
 #include "core/statistics.h"
+#include "quality/imagenet_map.h"
 #include "quality/labels.h"
 #include "quality/measured_dimension.h"
 
@@ -16,14 +17,8 @@ namespace assay::quality {
 namespace {
 
 bool are_imagenets(const ClassList& classes) {
-    if (classes.size() != imagenet_classes().size()) return false;
-    try {
-        class_map_named("imagenet-1k", classes);
-        return true;
-    } catch (const Error& error) {
-        if (error.code() != ErrorCode::bad_input) throw;
-        return false;
-    }
+    return classes.size() == imagenet_classes().size() &&
+           map_of_imagenet("imagenet-1k", classes).has_value();
 }
 
 /// The predictions of val as the metrics saw them.
@@ -43,12 +38,6 @@ Answers answers_of_val(PredictionStore store, const ScoredSet& set, Truth truth)
     return answers;
 }
 
-/// What is known of the corrupted images of one classifier.
-struct KnownCorruptions {
-    robustness::CorruptionRatio ratio;
-    std::string data;
-    std::string problem = {};  ///< set: why there is no ratio
-};
 using Corruptions = std::map<std::string, KnownCorruptions>;
 
 Corruptions corruptions_of(const StoreIndex& index, MeasuredQuality& result) {
@@ -60,16 +49,19 @@ Corruptions corruptions_of(const StoreIndex& index, MeasuredQuality& result) {
     if (models.empty()) return known;
     const MeasureQualityOptions& options = result.options;
     const auto add = [&](const std::set<std::string>& some) {
-        const CorruptedAccuracyResult corrupted =
-            robustness::corrupted_models({.paths = {options.runs.string()},
-                                          .clean = index.corrupted(),
-                                          .level = options.level,
-                                          .threads = options.threads},
-                                         some,
-                                         [&](const CorruptedModel& model, const StoreSpec& clean,
-                                             const robustness::CorruptionRatio& ratio) {
-                                             known[model.model] = {ratio, clean.dataset_id};
-                                         });
+        const CorruptedAccuracyResult corrupted = robustness::corrupted_models(
+            {.paths = {options.runs.string()},
+             .clean = index.corrupted(),
+             .level = options.level,
+             .threads = options.threads},
+            some,
+            [&](const CorruptedModel& model, const StoreSpec& clean,
+                const robustness::CorruptionRatio& ratio) {
+                KnownCorruptions& own = known[model.model];
+                own.ratio = ratio;
+                own.ratio.influence = std::vector<double>();
+                own.source = source_of_items(clean.dataset_id, ratio.influence, 0);
+            });
         result.partial = result.partial || corrupted.partial;
         result.notes.insert(result.notes.end(), corrupted.notes.begin(), corrupted.notes.end());
         result.warnings.insert(result.warnings.end(), corrupted.warnings.begin(),
@@ -91,7 +83,7 @@ Corruptions corruptions_of(const StoreIndex& index, MeasuredQuality& result) {
     for (const std::string& model : models) {
         const std::string problem = try_to([&] { add({model}); });
         if (problem.empty()) continue;
-        known[model] = {{}, {}, problem};
+        known[model].problem = problem;
         result.partial = true;
         result.warnings.push_back(fmt::format("{}: C-robustness: {}", model, problem));
     }
@@ -138,11 +130,8 @@ public:
         const Answers answers = answers_of_val(std::move(val), scored, std::move(truth));
         in_.val = &answers;
         in_.scored = &scored;
-        if (const auto at = corruptions_.find(in_.model); at != corruptions_.end()) {
-            if (at->second.problem.empty()) in_.corruptions = &at->second.ratio;
-            in_.corrupted_id = at->second.data;
-            in_.corrupted_problem = at->second.problem;
-        }
+        if (const auto at = corruptions_.find(in_.model); at != corruptions_.end())
+            in_.corruptions = &at->second;
         for (const std::string& warning : scored.report.warnings)
             result_.warnings.push_back(fmt::format("{}: {}", in_.model, warning));
         agree(comm, [&] {

@@ -2,29 +2,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
-#include <unordered_map>
 
 #include "core/statistics.h"
-#include "core/text.h"
+#include "data/attributes.h"
 #include "quality/cues.h"
 #include "quality/measured_dimension.h"
 
 namespace assay::quality {
 namespace {
-
-const Dataset::Attribute* attribute_called(const Dataset& dataset, std::string_view name) {
-    const auto found = std::ranges::find_if(
-        dataset.attributes, [&](const Dataset::Attribute& a) { return a.name == name; });
-    return found == dataset.attributes.end() ? nullptr : &*found;
-}
-
-/// What stands before the background: the attribute `foreground`, or the file's name.
-std::string foreground_of(const Dataset& dataset, const Dataset::Attribute* named,
-                          std::size_t item) {
-    if (named != nullptr) return std::string(named->values[item]);
-    return std::string(without_extension(base_name(dataset.ids[item])));
-}
 
 /// The images of one foreground that count, with either background.
 struct Foreground {
@@ -39,14 +24,25 @@ std::uint64_t correct_among(const Answers& answers, const std::vector<std::size_
 /// In the order of the first set's images.
 std::vector<Foreground> foregrounds_of(const Answers& same, const Answers& rand,
                                        std::uint64_t& alone) {
+    const auto named_in = [](const Answers& answers) {
+        return find_attribute(answers.store.dataset(), "foreground");
+    };
+    // One rule for both sets, or nothing would be found in the other.
+    const auto need_folders = [&](const Answers& answers) {
+        return named_in(answers) == nullptr &&
+               foregrounds_need_folders(answers.store.dataset().ids);
+    };
+    const bool with_folder = need_folders(same) || need_folders(rand);
     Numbering numbers;
     std::vector<Foreground> all;
     const auto add = [&](const Answers& answers, std::vector<std::size_t> Foreground::*side) {
         const Dataset& dataset = answers.store.dataset();
-        const Dataset::Attribute* named = attribute_called(dataset, "foreground");
+        const Dataset::Attribute* named = named_in(answers);
         for (std::size_t i = 0; i < dataset.size(); ++i) {
             if (!answers.counts(i)) continue;
-            const std::size_t at = numbers.of(foreground_of(dataset, named, i));
+            const std::size_t at =
+                numbers.of(named != nullptr ? std::string(named->values[i])
+                                            : foreground_of(dataset.ids[i], with_folder));
             if (at == all.size()) all.emplace_back();
             (all[at].*side).push_back(i);
         }
@@ -134,8 +130,8 @@ MeasuredDimension measured_shape_bias(const MeasuredInputs& in) {
     if (!why.empty()) return not_measurable(why);
     if (!answers->truth.no_cues.empty()) return not_measurable(answers->truth.no_cues);
     const Dataset& dataset = answers->store.dataset();
-    const Dataset::Attribute* shapes = attribute_called(dataset, "shape_image");
-    const Dataset::Attribute* textures = attribute_called(dataset, "texture_image");
+    const Dataset::Attribute* shapes = find_attribute(dataset, "shape_image");
+    const Dataset::Attribute* textures = find_attribute(dataset, "texture_image");
     Numbering shape_images, texture_images;
     std::vector<CueDecision> decisions;
     std::vector<std::size_t> items;
@@ -165,6 +161,7 @@ MeasuredDimension measured_shape_bias(const MeasuredInputs& in) {
     MeasuredDimension out;
     out.value = bias.value;
     out.value.unit = Unit::number;
+    if (decisions.empty() && unscored > 0) out.value.undefined = "no image has a score";
     if (!out.value.value) return out;
     std::vector<double> influence(dataset.size(), 0);
     for (std::size_t k = 0; k < items.size(); ++k) influence[items[k]] = bias.influence[k];

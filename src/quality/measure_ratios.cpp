@@ -22,9 +22,11 @@ struct AttackedImages {
     std::string data;
 };
 
-/// The same images by number: an attack's store has the rows of the clean one.
-std::vector<RowOutcome> attacked_outcomes(const MeasuredInputs& in, const std::string& store) {
+/// By the rows of the clean store.
+std::vector<RowOutcome> attacked_outcomes(const MeasuredInputs& in, const PredictionStore& clean,
+                                          const std::string& store) {
     const PredictionStore attacked = in.index.open(in.index.attacked(), store, in.model);
+    check_same_items(clean, attacked);
     if (!attacked.complete()) *in.partial = true;
     return outcomes_of(attacked, in.options.threads);
 }
@@ -92,12 +94,14 @@ MeasuredDimension measured_adversarial(const MeasuredInputs& in) {
     }
     const PredictionStore clean = in.index.open(data, in.model, in.model);
     if (!clean.complete()) *in.partial = true;
-    AttackedImages images{outcomes_of(clean, in.options.threads), attacked_outcomes(in, names[0]),
-                          attacked_outcomes(in, names[1]), clean.spec().dataset_id};
+    AttackedImages images{outcomes_of(clean, in.options.threads),
+                          attacked_outcomes(in, clean, names[0]),
+                          attacked_outcomes(in, clean, names[1]), clean.spec().dataset_id};
     std::uint64_t unscored = 0, hits[3] = {};
     for (std::size_t i = 0; i < images.clean.size(); ++i) {
-        if (images.clean[i] == RowOutcome::none) continue;
-        if (images.fgsm[i] == RowOutcome::none || images.pgd[i] == RowOutcome::none) {
+        if (clean.dataset().single_label(i) < 0) continue;
+        if (images.clean[i] == RowOutcome::none || images.fgsm[i] == RowOutcome::none ||
+            images.pgd[i] == RowOutcome::none) {
             // Known by all three or none: a shard that is not there yet is no success of an attack.
             images.clean[i] = RowOutcome::none;
             ++unscored;
@@ -124,37 +128,34 @@ MeasuredDimension measured_adversarial(const MeasuredInputs& in) {
     if (eps_text(in.options.eps) != "8/255")
         out.differs.push_back(fmt::format("eps {}", eps_text(in.options.eps)));
     add_differences(out.differs, differences_of(in, Role::val, clean, false, out.value.n));
-    if (hits[1] == 0 || hits[2] == 0) {
-        take_zero_bound(out.value, out.value.interval->high, level);
-        out.sources = {unknown_source(*out.value.standard_error)};
-    } else if (*out.value.standard_error == 0) {
-        // No image was fooled: the error is that of a proportion of all.
-        out.value.standard_error = std::sqrt(proportion_variance({hits[0], hits[0]}, level));
-        out.sources = {unknown_source(*out.value.standard_error)};
-        out.value.interval = wilson(hits[0], hits[0], level);
-    } else {
-        const double variance = std::pow(*out.value.standard_error, 2);
-        out.sources = {source_of_items(images.data, influence_of(images), variance)};
-        out.value.interval = wilson_of_variance(
-            *out.value.value, variance, normal_quantile(.5 + level / 2), level, "wilson.images");
-    }
+    const bool by_images = set_attack_error(out.value, hits[0], level);
+    const double error = *out.value.standard_error;
+    out.sources = {by_images ? source_of_items(images.data, influence_of(images), error * error)
+                             : unknown_source(error)};
     note_unscored(out.value, unscored);
     return out;
 }
 
 MeasuredDimension measured_corruptions(const MeasuredInputs& in) {
-    if (!in.corrupted_problem.empty()) return not_measurable(in.corrupted_problem);
+    if (!in.index.has(in.index.corrupted(), in.model)) {
+        return not_measurable(
+            fmt::format("no predictions on `{}`, the clean images of the corrupted ones",
+                        in.index.corrupted()));
+    }
     if (in.corruptions == nullptr) {
         return not_measurable(
             fmt::format("no predictions on corrupted versions of `{}`", in.index.corrupted()));
     }
-    const robustness::CorruptionRatio& ratio = *in.corruptions;
+    if (!in.corruptions->problem.empty()) return not_measurable(in.corruptions->problem);
+    const robustness::CorruptionRatio& ratio = in.corruptions->ratio;
     if (!ratio.one_file) {
         refuse(
             fmt::format("predictions of `{}` on corrupted versions of `{}` are of several files "
                         "that are called so: predict with one of them anew",
                         in.model, in.index.corrupted()));
     }
+    in.index.check_file(in.model, ratio.model_hash,
+                        fmt::format("corrupted versions of `{}`", in.index.corrupted()));
     MeasuredDimension out;
     out.value = ratio.mean.relative;
     if (!out.value.value) return out;
@@ -167,23 +168,10 @@ MeasuredDimension measured_corruptions(const MeasuredInputs& in) {
     out.parts = {std::move(part)};
     if (ratio.synthetic_frost) out.differs.emplace_back("frost_synthetic in place of frost");
     add_differences(out.differs, differences_of(in, Role::val, clean, false, out.value.n));
-    if (*out.value.value == 0) {
-        take_zero_bound(out.value, zero_hits_bound(out.value.n, level) / ratio.clean_accuracy,
-                        level);
-        out.sources = {unknown_source(*out.value.standard_error)};
-    } else if (!out.value.standard_error) {
-        const Hits all{out.value.n, out.value.n};
-        out.value.standard_error = std::sqrt(proportion_variance(all, level));
-        out.sources = {unknown_source(*out.value.standard_error)};
-    } else {
-        const double variance = std::pow(*out.value.standard_error, 2);
-        out.sources = {source_of_items(in.corrupted_id, ratio.influence, variance)};
-        const double t = student_t_quantile(.5 + level / 2, static_cast<double>(out.value.n - 1));
-        if (*out.value.value < 1) {
-            out.value.interval =
-                wilson_of_variance(*out.value.value, variance, t, level, "wilson.images");
-        }
-    }
+    const bool by_images = set_corruption_error(out.value, ratio.clean_accuracy, level);
+    const double error = *out.value.standard_error;
+    out.sources = {by_images ? in.corruptions->source : unknown_source(error)};
+    out.sources.front().variance = error * error;
     return out;
 }
 

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "core/statistics.h"
+#include "metric/item_groups.h"
 #include "quality/measured_dimension.h"
 
 namespace assay::quality {

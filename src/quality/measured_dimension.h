@@ -1,8 +1,6 @@
 // How each dimension is made from what a classifier predicts.
 #pragma once
 
-#include <functional>
-#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -24,6 +22,14 @@ struct MeasuredDimension {
     std::vector<QualityPart> parts;    ///< without the dimension
 };
 
+/// What is known of the corrupted images of one classifier. Those of all classifiers are kept
+/// together: nothing here is as large as a data set.
+struct KnownCorruptions {
+    robustness::CorruptionRatio ratio;  ///< without `influence`
+    ErrorSource source;                 ///< in its place, without the variance
+    std::string problem = {};           ///< set: why there is no ratio
+};
+
 /// One classifier whose stores are being read.
 struct MeasuredInputs {
     const MeasureQualityOptions& options;
@@ -32,12 +38,9 @@ struct MeasuredInputs {
     ClassList classes = {};  ///< the classifier's
     bool imagenet = false;   ///< they are ImageNet's 1000
     const Answers* val = nullptr;
-    const ScoredSet* scored = nullptr;  ///< the metrics of val, as val_requests()
-    /// Of the corrupted images; none: there are none.
-    const robustness::CorruptionRatio* corruptions = nullptr;
-    std::string corrupted_problem = {};  ///< why there is none where there are predictions
-    std::string corrupted_id = {};       ///< of the clean data set of these
-    bool* partial = nullptr;             ///< set where a store is not complete
+    const ScoredSet* scored = nullptr;              ///< the metrics of val, as val_requests()
+    const KnownCorruptions* corruptions = nullptr;  ///< none: no corrupted images
+    bool* partial = nullptr;                        ///< set where a store is not complete
 
     /// Opens the data set of a role and asks its question. Nothing, and `why`, where there is none.
     std::unique_ptr<Answers> answers_of(Role role, std::string& why) const;

@@ -63,12 +63,8 @@ double log_variance(Hits hits, double level) {
 
 Interval wilson_of_variance(double value, double variance, double quantile, double level,
                             std::string method) {
-    // z^2 / n, of n draws with this variance.
-    const double share = square_of(quantile) * variance / (value * (1 - value));
-    const double centre = (value + share / 2) / (1 + share);
-    const double half =
-        std::sqrt(square_of(quantile) * variance + square_of(share) / 4) / (1 + share);
-    return {std::max(0.0, centre - half), std::min(1.0, centre + half), level, std::move(method)};
+    return wilson_of_size(value, value * (1 - value) / variance, quantile, level,
+                          std::move(method));
 }
 
 void take_zero_bound(Estimate& value, double bound, double level) {
@@ -79,6 +75,38 @@ void take_zero_bound(Estimate& value, double bound, double level) {
         "a factor is 0: at most {:.3g} with {:g} % confidence; half of that stands in for the "
         "standard error",
         bound, 100 * level);
+}
+
+bool set_attack_error(Estimate& ratio, std::uint64_t correct, double level) {
+    if (*ratio.value == 0) {
+        take_zero_bound(ratio, ratio.interval->high, level);
+        return false;
+    }
+    if (*ratio.standard_error == 0) {
+        ratio.standard_error = std::sqrt(proportion_variance({correct, correct}, level));
+        ratio.interval = wilson(correct, correct, level);
+        return false;
+    }
+    ratio.interval = wilson_of_variance(*ratio.value, square_of(*ratio.standard_error),
+                                        normal_quantile(.5 + level / 2), level, "wilson.images");
+    return true;
+}
+
+bool set_corruption_error(Estimate& ratio, double clean_accuracy, double level) {
+    if (*ratio.value == 0) {
+        take_zero_bound(ratio, zero_hits_bound(ratio.n, level) / clean_accuracy, level);
+        return false;
+    }
+    if (!ratio.standard_error) {
+        ratio.standard_error = std::sqrt(proportion_variance({ratio.n, ratio.n}, level));
+        return false;
+    }
+    if (*ratio.value < 1) {
+        const double t = student_t_quantile(.5 + level / 2, static_cast<double>(ratio.n - 1));
+        ratio.interval = wilson_of_variance(*ratio.value, square_of(*ratio.standard_error), t,
+                                            level, "wilson.images");
+    }
+    return true;
 }
 
 Estimate geometric_ratio(std::span<const Hits> sets, Hits clean, double level) {

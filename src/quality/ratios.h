@@ -31,6 +31,15 @@ Interval wilson_of_variance(double value, double variance, double quantile, doub
 /// A value that is 0 because a factor is: [0, bound], and half of the bound as the standard error.
 void take_zero_bound(Estimate& value, double bound, double level);
 
+/// Completes attack::geometric_mean_of(), which comes with the standard error of the delta method,
+/// of `correct` images that were so before: wilson_of_variance(); where none was fooled, the error
+/// and interval of a proportion of all; of 0, take_zero_bound(). True where the error is the delta
+/// method's, and so known by images.
+bool set_attack_error(Estimate& ratio, std::uint64_t correct, double level);
+/// Likewise of a mean over corrupted versions divided by the clean accuracy; Student's t. Where all
+/// images agree there is no interval, nor another one than `ratio` has where it is above 1.
+bool set_corruption_error(Estimate& ratio, double clean_accuracy, double level);
+
 /// The geometric mean of the proportions of `sets`, divided by `clean`, all on different images;
 /// standard error by the delta method; interval of Zou and Donner (2008) on the logarithm, from
 /// Wilson's of each. 0 where a set has nothing correct, with take_zero_bound(). `clean.hits` > 0.

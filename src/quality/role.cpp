@@ -5,6 +5,7 @@
 #include "assay/error.h"
 #include "core/refuse.h"
 #include "core/text.h"
+#include "quality/imagenet_map.h"
 
 namespace assay::quality {
 namespace {
@@ -22,9 +23,9 @@ constexpr std::array<RoleFacts, role_count> nine_roles{{
      "the shape of one class with the texture of another"},
 }};
 
-/// The classes are ImageNet's, in any form in which the role's map finds them.
+}  // namespace
+
 std::optional<ClassMap> map_of_imagenet(std::string_view map, const ClassList& classes) {
-    if (map.empty()) return std::nullopt;
     try {
         return class_map_named(map, classes);
     } catch (const Error& error) {
@@ -32,8 +33,6 @@ std::optional<ClassMap> map_of_imagenet(std::string_view map, const ClassList& c
         return std::nullopt;
     }
 }
-
-}  // namespace
 
 const std::array<RoleFacts, role_count>& role_facts() {
     return nine_roles;
@@ -53,17 +52,14 @@ Role role_named(std::string_view name) {
 std::optional<ClassMap> question_of(Role role, const Dataset& dataset,
                                     const ClassList& model_classes) {
     const RoleFacts& facts = facts_of(role);
-    const auto map = map_of_imagenet(facts.class_map, model_classes);
     // Imports may come without names of classes: their labels are numbers of the classifier's.
-    const bool of_model = dataset.classes.empty() || dataset.classes.size() == model_classes.size();
-    if (map && (of_model || dataset.classes.ids() == map->targets.ids())) return map;
-    if (of_model) return std::nullopt;
-    const std::string targets =
-        map ? fmt::format(", or the {} of `{}`", map->targets.size(), facts.class_map)
-            : std::string();
-    refuse(fmt::format(
-        "the data set `{}` ({}) has {} classes; allowed are the classifier's own {}{}",
-        dataset.name, facts.name, dataset.classes.size(), model_classes.size(), targets));
+    if (!dataset.classes.empty() && dataset.classes.size() != model_classes.size()) {
+        refuse(fmt::format(
+            "the data set `{}` ({}) has {} classes; allowed are the classifier's own {}",
+            dataset.name, facts.name, dataset.classes.size(), model_classes.size()));
+    }
+    if (facts.class_map.empty()) return std::nullopt;
+    return map_of_imagenet(facts.class_map, model_classes);
 }
 
 }  // namespace assay::quality

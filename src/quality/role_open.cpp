@@ -1,15 +1,15 @@
 // The layouts in which the data sets of the roles are published.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <functional>
 
-#include "assay/error.h"
 #include "assay/quality/role.h"
 #include "core/paths.h"
 #include "core/refuse.h"
 #include "core/text.h"
+#include "data/attributes.h"
 #include "quality/cues.h"
+#include "quality/imagenet_map.h"
 
 namespace assay::quality {
 namespace {
@@ -27,11 +27,11 @@ std::vector<std::vector<std::int32_t>> members_of(const ClassMap& map) {
     return members;
 }
 
-/// The fifth field of "0001_cs_dnn_dog_00_n02085620_1.png" counts from the number on; "" where
-/// there is none.
+/// The fifth field of "0001_ske_dnn_0_airplane_00_airplane-0001-sketch-0.png"; "" where there is
+/// none.
 std::string_view category_in_name(std::string_view id) {
     std::string_view rest = without_extension(base_name(id));
-    for (int field = 0; field < 3; ++field) {
+    for (int field = 0; field < 4; ++field) {
         const std::size_t at = rest.find('_');
         if (at == std::string_view::npos) return {};
         rest.remove_prefix(at + 1);
@@ -39,14 +39,22 @@ std::string_view category_in_name(std::string_view id) {
     return rest.substr(0, rest.find('_'));
 }
 
+/// By id or name. Unlike ClassList::find(), never by number: names of files are full of numbers
+/// that mean no class.
+std::optional<std::int32_t> target_called(const ClassMap& map, std::string_view text) {
+    const auto found = map.targets.find(text);
+    if (!found) return std::nullopt;
+    const auto c = static_cast<std::size_t>(*found);
+    return map.targets.id(c) == text || map.targets.name(c) == text ? found : std::nullopt;
+}
+
 /// The target that the folders of an image or its name tell; nothing where neither does.
 std::optional<std::int32_t> target_of_image(const ClassMap& map, std::string_view id) {
     for (std::string_view folder = id; folder.find('/') != std::string_view::npos;) {
         folder = folder.substr(0, folder.rfind('/'));
-        if (const auto target = map.targets.find(base_name(folder))) return target;
+        if (const auto target = target_called(map, base_name(folder))) return target;
     }
-    const std::string_view category = category_in_name(id);
-    return category.empty() ? std::nullopt : map.targets.find(category);
+    return target_called(map, category_in_name(id));
 }
 
 /// Where the images are: model-vs-human has `dnn/session-1` below a set's folder, IN-9 `val`.
@@ -66,21 +74,9 @@ bool is_published_layout(const ClassMap& map, const Dataset& flat) {
     return 2 * known > flat.size();
 }
 
-/// What stands before the background of IN-9's "fg_A_bg_B.JPEG"; else the whole name.
-std::string_view foreground_in_name(std::string_view id) {
-    std::string_view stem = without_extension(base_name(id));
-    if (stem.starts_with("fg_")) stem.remove_prefix(3);
-    return stem.substr(0, stem.find("_bg_"));
-}
-
-bool has_attribute(const Dataset& dataset, std::string_view name) {
-    return std::ranges::any_of(dataset.attributes,
-                               [&](const Dataset::Attribute& a) { return a.name == name; });
-}
-
 void add_attribute(Dataset& dataset, std::string_view name,
-                   const std::function<std::string_view(std::string_view id)>& value) {
-    if (has_attribute(dataset, name)) return;
+                   const std::function<std::string(std::string_view id)>& value) {
+    if (find_attribute(dataset, name) != nullptr) return;
     Dataset::Attribute& attribute = dataset.attributes.emplace_back();
     attribute.name = name;
     for (std::size_t i = 0; i < dataset.size(); ++i) attribute.values.append(value(dataset.ids[i]));
@@ -88,17 +84,22 @@ void add_attribute(Dataset& dataset, std::string_view name,
 
 /// The attributes that the names of the images give.
 void add_names(Role role, Dataset& dataset) {
-    if (role == Role::mixed_same || role == Role::mixed_rand)
-        add_attribute(dataset, "foreground", foreground_in_name);
+    if (role == Role::mixed_same || role == Role::mixed_rand) {
+        const bool with_folder = foregrounds_need_folders(dataset.ids);
+        add_attribute(dataset, "foreground",
+                      [&](std::string_view id) { return foreground_of(id, with_folder); });
+    }
     if (role != Role::cue_conflict) return;
-    add_attribute(dataset, "shape",
-                  [](std::string_view id) { return without_digits(cue_images_of(id).shape); });
-    add_attribute(dataset, "texture",
-                  [](std::string_view id) { return without_digits(cue_images_of(id).texture); });
+    add_attribute(dataset, "shape", [](std::string_view id) {
+        return std::string(without_digits(cue_images_of(id).shape));
+    });
+    add_attribute(dataset, "texture", [](std::string_view id) {
+        return std::string(without_digits(cue_images_of(id).texture));
+    });
     add_attribute(dataset, "shape_image",
-                  [](std::string_view id) { return cue_images_of(id).shape; });
+                  [](std::string_view id) { return std::string(cue_images_of(id).shape); });
     add_attribute(dataset, "texture_image",
-                  [](std::string_view id) { return cue_images_of(id).texture; });
+                  [](std::string_view id) { return std::string(cue_images_of(id).texture); });
 }
 
 /// Every image of a target is labelled with all of the classifier's classes that go to it.
@@ -130,13 +131,7 @@ Dataset open_role(Role role, const fs::path& path, const DatasetOptions& options
     const fs::path folder = grouped && is_folder(path) ? inner_folder(path) : path;
     if (grouped && is_folder(folder) && options.list.empty()) {
         const ClassList classes = options.classes.empty() ? imagenet_classes() : options.classes;
-        std::optional<ClassMap> map;
-        try {
-            map = class_map_named(facts.class_map, classes);
-        } catch (const Error& error) {
-            if (error.code() != ErrorCode::bad_input) throw;  // other classes than ImageNet's
-        }
-        if (map) {
+        if (const auto map = map_of_imagenet(facts.class_map, classes)) {
             DatasetOptions flat = options;
             flat.layout = DatasetOptions::Layout::flat;
             flat.classes = {};

@@ -169,10 +169,11 @@ std::vector<std::string> other_definitions(const QualityTable& table,
             if (count++ == 0) example = definition;
         }
         if (count > 0) {
-            warnings.push_back(fmt::format(
-                "{} of {} models was measured in another way than the published one (`{}`): "
-                "their places among the 326 models compare different things",
-                dimension_facts()[d].title, count, example));
+            warnings.push_back(
+                fmt::format("{} of {} {} measured in another way than the published one (`{}`): "
+                            "their places among the 326 models compare different things",
+                            dimension_facts()[d].title, count,
+                            count == 1 ? "model was" : "models were", example));
         }
     }
     return warnings;

@@ -7,13 +7,23 @@
 #include "assay/error.h"
 #include "core/refuse.h"
 #include "robustness/attack_store.h"
+#include "store/image_check.h"
 
 namespace assay::quality {
+namespace {
+
+/// "" of imports.
+std::string file_of(const StoreSpec& spec) {
+    return spec.preprocess_hash.empty() ? "" : spec.model_hash;
+}
+
+}  // namespace
 
 StoreIndex::StoreIndex(const MeasureQualityOptions& options) : options_(options) {
     for (const std::filesystem::path& folder : find_stores(options.runs)) {
         const PredictionStore store = PredictionStore::open(folder);
         const StoreSpec& spec = store.spec();
+        take_items(spec, folder);
         const auto [at, fresh] = folders_[spec.dataset_name].emplace(spec.model_name, folder);
         if (fresh) continue;
         refuse(fmt::format("{} and {} are both predictions of `{}` on `{}`: move one of them away",
@@ -56,6 +66,23 @@ StoreIndex::StoreIndex(const MeasureQualityOptions& options) : options_(options)
     }
 }
 
+void StoreIndex::take_items(const StoreSpec& spec, const std::filesystem::path& folder) {
+    const auto [at, fresh] = items_.try_emplace(spec.dataset_name, Items{spec, folder});
+    const StoreSpec& first = at->second.spec;
+    // Stores of before data sets had one have no id.
+    const bool same_id =
+        first.dataset_id.empty() || spec.dataset_id.empty() || first.dataset_id == spec.dataset_id;
+    if (fresh || (first.rows == spec.rows && first.ids_hash == spec.ids_hash && same_id)) {
+        if (first.dataset_id.empty()) at->second = {spec, folder};  // the next is held against it
+        return;
+    }
+    refuse(fmt::format(
+        "{} and {} are of two data sets that are both called `{}`{}: predict on one "
+        "of them under another name, or move its predictions away",
+        at->second.folder.string(), folder.string(), spec.dataset_name,
+        first.rows == spec.rows ? "" : fmt::format(" ({} and {} images)", first.rows, spec.rows)));
+}
+
 std::string StoreIndex::known(const std::string& name, std::string_view what) const {
     if (folders_.contains(name)) return name;
     std::vector<std::string> names;
@@ -81,12 +108,8 @@ PredictionStore StoreIndex::open(const std::string& dataset, const std::string& 
     const Clean& clean = clean_of(as);
     const StoreSpec &own = store.spec(), &val = clean.spec;
     const std::string both = fmt::format("{} and {}", clean.folder, store.folder().string());
-    if (!same_file(own, val)) {
-        refuse(
-            fmt::format("{} are predictions of two files that are both called `{}`: predict with "
-                        "one of them anew, or under another name",
-                        both, as));
-    }
+    check_file(as, file_of(val), clean.folder);
+    check_file(as, file_of(own), store.folder().string());
     if (own.classes != val.classes) {
         refuse(fmt::format("{} are of {} and {} classes: not the same classifier", both,
                            val.classes, own.classes));
@@ -104,6 +127,17 @@ PredictionStore StoreIndex::open(const std::string& dataset, const std::string& 
     return store;
 }
 
+void StoreIndex::check_file(const std::string& model, const std::string& hash,
+                            const std::string& where) const {
+    if (hash.empty()) return;
+    const auto [at, fresh] = files_.try_emplace(model, File{hash, where});
+    if (fresh || at->second.hash == hash) return;
+    refuse(fmt::format(
+        "{} and {} are predictions of two files that are both called `{}`: predict with "
+        "one of them anew, or under another name",
+        at->second.where, where, model));
+}
+
 const StoreIndex::Clean& StoreIndex::clean_of(const std::string& model) const {
     const auto at = clean_.find(model);
     if (at != clean_.end()) return at->second;
@@ -113,9 +147,16 @@ const StoreIndex::Clean& StoreIndex::clean_of(const std::string& model) const {
         .first->second;
 }
 
-bool same_file(const StoreSpec& one, const StoreSpec& other) {
-    return one.preprocess_hash.empty() || other.preprocess_hash.empty() ||
-           one.model_hash == other.model_hash;
+void check_same_items(const PredictionStore& one, const PredictionStore& other) {
+    const StoreSpec &a = one.spec(), &b = other.spec();
+    const std::string both =
+        fmt::format("{} and {}", one.folder().string(), other.folder().string());
+    if (a.rows != b.rows || a.ids_hash != b.ids_hash)
+        refuse(fmt::format("{} are of different items: predict both on one data set", both));
+    if (!store::saw_same_images(one, other).value_or(true)) {
+        refuse(fmt::format("{} saw other images under the same ids: predict both on one data set",
+                           both));
+    }
 }
 
 }  // namespace assay::quality

@@ -14,7 +14,8 @@ namespace assay::quality {
 class StoreIndex {
 public:
     /// Throws usage: no `val`, a name that is no data set, two roles that one data set plays, an
-    /// unknown model; bad_input: as find_stores(), no predictions of `val`.
+    /// unknown model; bad_input: as find_stores(), no predictions of `val`, two data sets of one
+    /// name.
     explicit StoreIndex(const MeasureQualityOptions& options);
 
     /// Those that are measured: the ones asked for, or all that have predictions of `val`, without
@@ -25,11 +26,15 @@ public:
     const std::string& corrupted() const { return corrupted_; }
     const std::string& attacked() const { return attacked_; }
     bool has(const std::string& dataset, const std::string& model) const;
-    /// Throws bad_input as PredictionStore::open(), and where the store is not of the file, or not
-    /// of as many classes in the same order, as `val`'s of `as` (a model; the same but for the
-    /// stores of its attacks).
+    /// Throws bad_input as PredictionStore::open(), as check_file(), and where the store is not of
+    /// as many classes in the same order as `val`'s of `as` (a model; the same but for the stores
+    /// of its attacks).
     PredictionStore open(const std::string& dataset, const std::string& model,
                          const std::string& as) const;
+    /// Refuses predictions, which lie `where`, of another file than the first one of `model` that
+    /// this was told, or opened. "": of imports, whose hash is that of their scores.
+    void check_file(const std::string& model, const std::string& hash,
+                    const std::string& where) const;
 
 private:
     /// What all stores of a classifier must agree with.
@@ -39,17 +44,31 @@ private:
         std::string folder;
     };
 
+    /// The items that a data set of some name has.
+    struct Items {
+        StoreSpec spec;
+        std::filesystem::path folder;
+    };
+
+    void take_items(const StoreSpec& spec, const std::filesystem::path& folder);
     std::string known(const std::string& name, std::string_view what) const;
     const Clean& clean_of(const std::string& model) const;
 
     const MeasureQualityOptions& options_;
     std::map<std::string, std::map<std::string, std::filesystem::path>> folders_;
+    std::map<std::string, Items> items_;  ///< by data set
     std::string val_, corrupted_, attacked_;
     std::vector<std::string> models_;
     mutable std::map<std::string, Clean> clean_;  ///< read once each
+    /// What check_file() has seen of each model.
+    struct File {
+        std::string hash, where;
+    };
+    mutable std::map<std::string, File> files_;
 };
 
-/// Imports have the hash of their scores, which says nothing about the model.
-bool same_file(const StoreSpec& one, const StoreSpec& other);
+/// Refuses predictions of which row i is not of the same image: other items, other numbers of them,
+/// other images as far as their records tell.
+void check_same_items(const PredictionStore& one, const PredictionStore& other);
 
 }  // namespace assay::quality

@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
 #include <map>
 #include <set>
 
@@ -106,10 +104,10 @@ StoresOfModel stores_of(const std::string& model, const std::vector<ClosedStore>
     return own;
 }
 
-/// What makes the stores of one model less than one measurement. False where they are of several
-/// files.
-bool look_for_differences(const std::string& model, const StoresOfModel& own,
-                          CorruptedAccuracyResult& result) {
+/// What makes the stores of one model less than one measurement. Gives the hashes of the model's
+/// files: more than one, where they are of several.
+std::set<std::string> look_for_differences(const std::string& model, const StoresOfModel& own,
+                                           CorruptedAccuracyResult& result) {
     std::set<std::string> files, steps;
     const auto look = [&](const ClosedStore& store) {
         if (!store.complete) {
@@ -143,7 +141,7 @@ bool look_for_differences(const std::string& model, const StoresOfModel& own,
                         "ones",
                         model));
     }
-    return files.size() <= 1;
+    return files;
 }
 
 CorruptedModel measure_model(const std::string& model, const StoresOfModel& own,
@@ -170,7 +168,7 @@ CorruptedModel measure_model(const std::string& model, const StoresOfModel& own,
                            images.by_image(clean.dataset(), outcomes_of(clean, threads)).outcomes,
                            std::move(outcomes), options.level);
     versions.measure();
-    each(measured, clean.spec(), versions.ratio());
+    if (each) each(measured, clean.spec(), versions.ratio());
     if (ambiguous > 0) {
         result.warnings.push_back(
             fmt::format("{}: {} clean images are called like another one but for the extension: "
@@ -252,14 +250,17 @@ CorruptedAccuracyResult robustness::corrupted_models(const CorruptedAccuracyOpti
                             "is <corruption>/<severity>, or whose name ends so (fog_3)",
                             model));
         } else {
-            const bool one_file = look_for_differences(model, own, result);
-            result.models.push_back(measure_model(
-                model, own, options, result,
-                [&](const auto& measured, const StoreSpec& clean, CorruptionRatio ratio) {
-                    if (!each) return;
-                    ratio.one_file = one_file;
+            const std::set<std::string> files = look_for_differences(model, own, result);
+            EachRatio with_files;
+            if (each) {
+                with_files = [&](const auto& measured, const StoreSpec& clean,
+                                 CorruptionRatio ratio) {
+                    ratio.one_file = files.size() <= 1;
+                    if (files.size() == 1) ratio.model_hash = *files.begin();
                     each(measured, clean, ratio);
-                }));
+                };
+            }
+            result.models.push_back(measure_model(model, own, options, result, with_files));
         }
     }
     if (attack_stores > 0) {

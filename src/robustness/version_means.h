@@ -22,7 +22,8 @@ struct CorruptionRatio {
     CorruptedMean mean;         ///< undefined, with what is missing, where a version is
     double clean_accuracy = 0;  ///< of the same images
     bool synthetic_frost = false;
-    bool one_file = true;  ///< all stores are of the same file of the model
+    bool one_file = true;    ///< all stores are of the same file of the model
+    std::string model_hash;  ///< of that file; "": all are imports
     /// What each image of the clean data set adds to mean.relative, times their number; their mean
     /// is 0. 0 where an image does not count.
     std::vector<double> influence;

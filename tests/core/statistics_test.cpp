@@ -166,5 +166,30 @@ TEST(Jackknife, OfAMeanIsItsStandardError) {
     EXPECT_THROW(jackknife_standard_error(std::span(without).first(1)), Error);
 }
 
+TEST(WilsonOfSize, SolvesItsEquation) {
+    // The ends are where (mean - p)^2 = q^2 p (1 - p) / size.
+    for (const double size : {.4, 7.5, 1e3}) {
+        for (const double mean : {.01, .3, .999}) {
+            const double q = 2.3;
+            const Interval i = wilson_of_size(mean, size, q, .9, "name");
+            for (const double p : {i.low, i.high})
+                EXPECT_NEAR((mean - p) * (mean - p), q * q * p * (1 - p) / size, 1e-12);
+            EXPECT_LT(i.low, mean);
+            EXPECT_GT(i.high, mean);
+            EXPECT_EQ(i.method, "name");
+            EXPECT_EQ(i.level, .9);
+        }
+    }
+    EXPECT_EQ(wilson_of_size(.25, 40, normal_quantile(.975), .95, "wilson"), wilson(10, 40));
+    // So many draws that the ends differ from the mean by rounding alone.
+    for (const double mean : {.1, 1.0 / 3, .7, .9}) {
+        const Interval i = wilson_of_size(mean, 1e40, 2, .95, "");
+        EXPECT_LE(i.low, mean);
+        EXPECT_GE(i.high, mean);
+    }
+    EXPECT_EQ(wilson_of_size(0, 10, 2, .95, "").low, 0);
+    EXPECT_EQ(wilson_of_size(1, 10, 2, .95, "").high, 1);
+}
+
 }  // namespace
 }  // namespace assay

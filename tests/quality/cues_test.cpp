@@ -27,6 +27,21 @@ TEST(CueImagesOf, Names) {
         EXPECT_EQ(cue_images_of(name).shape, "") << name;
 }
 
+TEST(ForegroundOf, Names) {
+    EXPECT_EQ(foreground_of("00_dog/fg_n1_2_bg_n3_7.JPEG", false), "n1_2");
+    EXPECT_EQ(foreground_of("00_dog/n1_2.JPEG", false), "n1_2");
+    EXPECT_EQ(foreground_of("a/cat/0001.png", true), "a/cat/0001");
+    EXPECT_EQ(foreground_of("0001.png", true), "0001");
+    const auto need = [](const std::vector<const char*>& names) {
+        StringColumn ids;
+        for (const char* name : names) ids.append(name);
+        return foregrounds_need_folders(ids);
+    };
+    EXPECT_FALSE(need({}));
+    EXPECT_FALSE(need({"cat/fg_1_bg_2.png", "cat/fg_1_bg_3.png", "dog/4.png"}));
+    EXPECT_TRUE(need({"cat/fg_1_bg_2.png", "cat/4.png", "dog/1.png"}));
+}
+
 TEST(ShapeBiasOf, ThePublishedDecisions) {
     ASSAY_EXPECTED_QUALITY(expected);
     for (const auto& model : expected["shape_bias_public_decisions"]) {

@@ -194,18 +194,37 @@ TEST_F(MeasuredQualityOf, ShapeBias) {
     EXPECT_EQ(part_named(*quality_, "wilson").value.interval, wilsons);
 }
 
-TEST_F(MeasuredQualityOf, SquaresOfSharesAddUpToTheError) {
+double squares_of(const ErrorShare& share) {
+    double squares = 0;
+    for (const double part : share.parts) squares += square(part);
+    return squares;
+}
+
+TEST_F(MeasuredQualityOf, EachSetOfTheGeometricMeanHasItsOwnShare) {
+    for (const char* model : {"first", "second"}) {
+        const std::size_t m = model == std::string_view("second") ? 1 : 0;
+        const QualityCell& cell = cell_of(*quality_, D::ood_robustness, m);
+        ASSERT_EQ(cell.shares.size(), 6U);
+        const char* const names[] = {"r", "sketch", "stylized", "edges", "outlines"};
+        for (std::size_t k = 0; k < 5; ++k) {
+            // The variance of log(q) / 5 in so many images, times the square of the mean.
+            const double q = set(names[k], model).accuracy();
+            const auto n = static_cast<double>(set(names[k], model).truth.size());
+            const double variance = square(*cell.value) * (1 - q) / (q * n) / 25;
+            EXPECT_EQ(cell.shares[k].parts.size(), group_count);
+            EXPECT_NEAR(squares_of(cell.shares[k]) / variance, 1, 1e-12) << names[k];
+        }
+        const double a = set("val", model).accuracy();
+        EXPECT_NEAR(squares_of(cell.shares[5]) / (square(*cell.value) * (1 - a) / (a * 300)), 1,
+                    1e-12);
+    }
+}
+
+TEST_F(MeasuredQualityOf, AllDimensionsHaveShares) {
     for (std::size_t m = 0; m < 2; ++m) {
         for (const DimensionFacts& facts : dimension_facts()) {
             if (facts.dimension == D::parameters || facts.dimension == D::c_robustness) continue;
-            const QualityCell& cell = cell_of(*quality_, facts.dimension, m);
-            ASSERT_FALSE(cell.shares.empty()) << facts.name;
-            double squares = 0;
-            for (const ErrorShare& share : cell.shares) {
-                EXPECT_EQ(share.parts.size(), group_count);
-                for (const double part : share.parts) squares += square(part);
-            }
-            EXPECT_NEAR(squares / square(*cell.standard_error), 1, 1e-12) << facts.name;
+            EXPECT_FALSE(cell_of(*quality_, facts.dimension, m).shares.empty()) << facts.name;
         }
     }
 }
@@ -387,11 +406,8 @@ TEST(MeasuredExtremes, NothingSurvivesTheAttack) {
     World world;
     world.put_val("m", .8, 1, 100);
     world.put_attacks("m", .5, 0, 2);
-    const MeasuredQuality quality = measured(
-        world.options().data.empty()
-            ? MeasureQualityOptions()
-            : MeasureQualityOptions{
-                  .runs = world.scratch / "runs", .data = {{Role::val, "val"}}, .null_draws = 0});
+    const MeasuredQuality quality =
+        measured({.runs = world.scratch / "runs", .data = {{Role::val, "val"}}, .null_draws = 0});
     const QualityCell& cell = cell_of(quality, D::adversarial_robustness);
     EXPECT_EQ(*cell.value, 0);
     const double trials = 100 * world.sets["val"]["m"].accuracy();
@@ -451,13 +467,28 @@ TEST(MeasuredExtremes, NeitherCueIsUndefined) {
               "no prediction names the class of the shape or of the texture");
 }
 
+TEST(MeasuredExtremes, WhatIsMissingIsNamed) {
+    World world;
+    world.put_val("m", .8, 1, 50);
+    world.put("few", "other", world_set(20, .8, 1));
+    const WorldSet cues = cue_set(.3, .4, 1);
+    save_world_set(world.scratch, "cues", "m", cues, {}, false,
+                   std::vector<RowState>(cues.ids.size(), RowState::unreadable));
+    MeasureQualityOptions options{.runs = world.scratch / "runs", .null_draws = 0};
+    options.data = {{Role::val, "val"}, {Role::cue_conflict, "cues"}};
+    EXPECT_EQ(value_of(measured(options), D::shape_bias).undefined, "no image has a score");
+    options.corrupted = "few";
+    EXPECT_EQ(value_of(measured(options), D::c_robustness).undefined,
+              "no predictions on `few`, the clean images of the corrupted ones");
+}
+
 TEST(MeasuredFocus, ForegroundsThatOccurSeveralTimesAreOne) {
     World world;
     world.put_val("m", .8, 1, 50);
     WorldSet same = world_set(60, .9, 3, 8), rand = world_set(60, .5, 4, 8);
     for (std::size_t i = 0; i < 60; ++i) {
-        same.ids[i] = fmt::format("s{}/f{}.png", i, i / 3);
-        rand.ids[i] = fmt::format("r{}/f{}.png", i, i / 3);
+        same.ids[i] = fmt::format("s/fg_f{}_bg_{}.png", i / 3, i);
+        rand.ids[i] = fmt::format("r/fg_f{}_bg_{}.png", i / 3, i + 1);
     }
     rand.ids[59] = "r/alone.png";
     world.put("same", "m", same);
@@ -483,31 +514,51 @@ TEST(MeasuredFocus, ForegroundsThatOccurSeveralTimesAreOne) {
     EXPECT_THAT(cell.note, HasSubstr("1 images have no partner"));
 }
 
+/// Two images by a file of the model "n", or, without one, imported.
+void save_of_file(const World& world, const std::string& dataset, const std::string& file,
+                  const std::string& store = "n") {
+    Made made;
+    made.dataset = dataset;
+    made.classes = 5;
+    made.labels = {{0}, {1}};
+    made.scores = {1, 0, 0, 0, 0, 0, 1, 0, 0, 0};
+    const Dataset items = dataset_of(made);
+    StoreSpec spec;
+    spec.dataset_name = dataset;
+    spec.model_name = store;
+    spec.rows = 2;
+    spec.classes = 5;
+    spec.ids_hash = items.ids_fingerprint();
+    spec.model_hash = "xxh128:0000000000000000000000000000000" + (file.empty() ? "8" : file);
+    spec.preprocess_hash = file.empty() ? "" : "xxh128:00000000000000000000000000000009";
+    spec.provenance_json = "{}";
+    StoreWriter writer = StoreWriter::open(world.scratch / "runs", spec, items);
+    writer.write_shard(0, made.scores, std::vector<RowState>(2, RowState::ok), {}, "");
+    writer.finish();
+}
+
+TEST(MeasuredFocus, NamesThatRepeatAcrossFoldersAreOtherForegrounds) {
+    World world;
+    world.put_val("m", .8, 1, 50);
+    WorldSet same = world_set(60, .9, 3, 8), rand = world_set(60, .5, 4, 8);
+    for (std::size_t i = 0; i < 60; ++i)
+        same.ids[i] = rand.ids[i] = fmt::format("c{}/{:04}.png", i / 12, i % 12);
+    world.put("same", "m", same);
+    world.put("rand", "m", rand);
+    MeasureQualityOptions options{.runs = world.scratch / "runs", .null_draws = 0};
+    options.data = {{Role::val, "val"}, {Role::mixed_same, "same"}, {Role::mixed_rand, "rand"}};
+    const MeasuredQuality quality = measured(options);
+    std::vector<double> gap;
+    for (std::size_t i = 0; i < 60; ++i) gap.push_back(same.hit(i) - rand.hit(i));
+    EXPECT_EQ(value_of(quality, D::object_focus).interval->method, "newcombe.paired");
+    EXPECT_NEAR(*cell_of(quality, D::object_focus).standard_error, error_by_images(gap, 59), 1e-14);
+}
+
 TEST(MeasuredStores, ThoseOfAnotherFileAreRefused) {
     World world;
     world.put_val("m", .8, 1, 50);
-    const auto predicted = [&](const char* dataset, const char* file) {
-        Made made;
-        made.dataset = dataset;
-        made.classes = 5;
-        made.labels = {{0}, {1}};
-        made.scores = {1, 0, 0, 0, 0, 0, 1, 0, 0, 0};
-        const Dataset items = dataset_of(made);
-        StoreSpec spec;
-        spec.dataset_name = dataset;
-        spec.model_name = "n";
-        spec.rows = 2;
-        spec.classes = 5;
-        spec.ids_hash = items.ids_fingerprint();
-        spec.model_hash = file;
-        spec.preprocess_hash = "xxh128:00000000000000000000000000000009";
-        spec.provenance_json = "{}";
-        StoreWriter writer = StoreWriter::open(world.scratch / "runs", spec, items);
-        writer.write_shard(0, made.scores, std::vector<RowState>(2, RowState::ok), {}, "");
-        writer.finish();
-    };
-    predicted("clean", "xxh128:00000000000000000000000000000001");
-    predicted("cues", "xxh128:00000000000000000000000000000002");
+    save_of_file(world, "clean", "1");
+    save_of_file(world, "cues", "2");
     MeasureQualityOptions options{.runs = world.scratch / "runs", .null_draws = 0};
     options.data = {{Role::val, "clean"}, {Role::cue_conflict, "cues"}};
     EXPECT_THAT(message_of([&] { measured(options); }),
@@ -515,6 +566,86 @@ TEST(MeasuredStores, ThoseOfAnotherFileAreRefused) {
     options.data = {{Role::val, "clean"}};
     const MeasuredQuality quality = measured(options);
     EXPECT_EQ(quality.table.models.at(0).file_hash, "xxh128:00000000000000000000000000000001");
+}
+
+TEST(MeasuredStores, ThoseOfAnotherFileAreRefusedWhereValIsImported) {
+    const auto refused = [](const World& world, MeasureQualityOptions options) {
+        options.runs = world.scratch / "runs";
+        options.null_draws = 0;
+        EXPECT_THAT(message_of([&] { measured(options); }),
+                    HasSubstr("two files that are both called `n`"));
+    };
+    {
+        World world;  // the attacks against the cue conflicts
+        save_of_file(world, "clean", "");
+        save_of_file(world, "clean", "1", "n@fgsm-linf-8_255");
+        save_of_file(world, "clean", "1", "n@pgd-linf-8_255");
+        save_of_file(world, "cues", "2");
+        refused(world, {.data = {{Role::val, "clean"}, {Role::cue_conflict, "cues"}}});
+    }
+    {
+        World world;  // the clean images of attacks against the cue conflicts
+        save_of_file(world, "clean", "");
+        save_of_file(world, "few", "1", "n");
+        save_of_file(world, "few", "1", "n@fgsm-linf-8_255");
+        save_of_file(world, "few", "1", "n@pgd-linf-8_255");
+        save_of_file(world, "cues", "2");
+        refused(world,
+                {.data = {{Role::val, "clean"}, {Role::cue_conflict, "cues"}}, .attacked = "few"});
+    }
+    World world;  // the corrupted versions against the cue conflicts
+    save_of_file(world, "clean", "");
+    save_of_file(world, "cues", "2");
+    for (const Corruption& c : corruptions()) {
+        for (int severity = 1; !c.extra && severity <= 5; ++severity)
+            save_of_file(world, fmt::format("clean_{}_{}", c.name, severity), "1");
+    }
+    refused(world, {.data = {{Role::val, "clean"}, {Role::cue_conflict, "cues"}}});
+}
+
+TEST(MeasuredStores, TwoDataSetsOfOneNameAreRefused) {
+    World world;
+    world.put_val("m", .8, 1, 50);
+    MeasureQualityOptions options{.runs = world.scratch / "runs", .null_draws = 0};
+    options.data = {{Role::val, "val"}};
+    const auto with_other = [&](std::size_t images, bool other_labels) {
+        const Scratch elsewhere;
+        Made made = made_up(images, 5, 3);
+        made.ids = world_set(images, .8, 1).ids;
+        if (other_labels) made.labels.front() = {4};
+        save(elsewhere, made, "n");
+        const auto there = world.scratch / "runs/again";
+        std::filesystem::remove_all(there);
+        std::filesystem::copy(elsewhere / "runs/val", there,
+                              std::filesystem::copy_options::recursive);
+        return there;
+    };
+    with_other(40, false);
+    EXPECT_THAT(message_of([&] { measured(options); }),
+                testing::AllOf(HasSubstr("again/n"), HasSubstr("val/m"),
+                               HasSubstr("both called `val` (40 and 50 images): predict on one")));
+    with_other(50, true);
+    EXPECT_THAT(message_of([&] { measured(options); }), HasSubstr("both called `val`: predict"));
+    with_other(50, false);
+    EXPECT_EQ(measured(options).models.size(), 2U);
+}
+
+TEST(MeasuredStores, AttacksOnOtherImagesAreRefused) {
+    const Scratch scratch;
+    Made made = made_up(50, 5, 3);
+    made.images = "xxh128:00000000000000000000000000000001";
+    save(scratch, made, "m");
+    save(scratch, made, "m@fgsm-linf-8_255");
+    MeasureQualityOptions options{.runs = scratch / "runs", .null_draws = 0};
+    options.data = {{Role::val, "val"}};
+    save(scratch, made, "m@pgd-linf-8_255");
+    EXPECT_TRUE(cell_of(measured(options), D::adversarial_robustness).value);
+    std::filesystem::remove_all(scratch / "runs/val/m@pgd-linf-8_255");
+    made.images = "xxh128:00000000000000000000000000000002";
+    save(scratch, made, "m@pgd-linf-8_255");
+    EXPECT_THAT(message_of([&] { measured(options); }),
+                testing::AllOf(HasSubstr("val/m and "), HasSubstr("val/m@pgd-linf-8_255"),
+                               HasSubstr("saw other images under the same ids")));
 }
 
 TEST(MeasuredStores, OtherClassesAreRefused) {
@@ -560,6 +691,25 @@ TEST(MeasuredStores, ScoresThatAreNoNumbersDoNotCount) {
     const MeasuredQuality quality = measured(options);
     EXPECT_EQ(cell_of(quality, D::accuracy).n, 59U);
     EXPECT_THAT(cell_of(quality, D::accuracy).note, HasSubstr("1 images without scores"));
+}
+
+TEST(MeasuredStores, AttackedImagesCountWithAllThreeScores) {
+    const Scratch scratch;
+    Made made = made_up(60, 5, 3);
+    made.labels[2] = {};
+    const auto put = [&](const char* store, std::size_t unreadable) {
+        made.states.assign(60, RowState::ok);
+        made.states[2] = made.states[unreadable] = RowState::unreadable;
+        save(scratch, made, store);
+    };
+    put("m", 7);
+    put("m@fgsm-linf-8_255", 8);
+    put("m@pgd-linf-8_255", 8);
+    MeasureQualityOptions options{.runs = scratch / "runs", .null_draws = 0};
+    options.data = {{Role::val, "val"}};
+    const QualityCell cell = cell_of(measured(options), D::adversarial_robustness);
+    EXPECT_EQ(cell.n, 57U);
+    EXPECT_THAT(cell.note, HasSubstr("2 images without scores do not count"));
 }
 
 TEST(MeasuredCorruptions, AllVersionsOfTheSameImages) {

@@ -262,7 +262,7 @@ TEST(Quba, AnotherDefinitionIsNoComparison) {
     table.models[1].cells[1].definition = "pixels";
     const QubaResult found = score_quality(table, {});
     EXPECT_THAT(found.warnings,
-                testing::Contains(testing::AllOf(HasSubstr("adversarial robustness of 1 models"),
+                testing::Contains(testing::AllOf(HasSubstr("adversarial robustness of 1 model was"),
                                                  HasSubstr("`pixels`"))));
     QubaOptions quick;
     quick.replicates = 100;

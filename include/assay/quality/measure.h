@@ -70,12 +70,14 @@ struct MeasuredQuality {
 /// of mixed-same. Same bits for any threads and ranks. Cost: what score_store() costs for `val`,
 /// one pass over the predicted classes of every other store. Throws usage: no `val`, a name that is
 /// no data set, a data set in two roles, an unknown model; bad_input: as PredictionStore::open(),
-/// stores of one model that are of two files or of other classes, a data set that is neither of the
-/// classifier's classes nor of the role's.
+/// stores of one model that are of two files or of other classes, two data sets of one name,
+/// attacks on other images than the clean ones, a data set of another number of classes than the
+/// classifier.
 MeasuredQuality measure_quality(const MeasureQualityOptions& options, Comm& comm,
                                 const ProgressCallback& progress = {});
-/// "resnet50=25.6" adds to `parameters`; a csv file with the columns `model` and `parameters` adds
-/// all of its rows. Throws usage, bad_input: neither, a number that is not in millions (0 to 1e5).
+/// "resnet50=25.6" adds to `parameters`; a table as read_quality_table() reads it (csv, json) adds
+/// the parameters of all of its models. Throws usage: neither, a number that is not in millions (0
+/// to 1e5); bad_input: as read_quality_table().
 void add_parameters(std::map<std::string, double>& parameters, const std::string& text);
 
 /// "assay.quality/1": the table as read_quality_table() reads it, with the parts.

@@ -45,21 +45,21 @@ Role role_named(std::string_view name);
 
 /// Opens images that play a role: any folder or list that open_dataset() reads, and the layouts in
 /// which these sets are published:
-///  - model-vs-human (sketch, stylized): `0001_cs_dnn_dog_00_n02085620_1.png`, the category in the
-///    fifth field of the file's name, in one folder or in `dnn/session-1`;
+///  - model-vs-human (sketch, stylized): `0001_ske_dnn_0_airplane_00_airplane-0001-sketch-0.png`,
+///    the category in the fifth field of the file's name, in one folder or in `dnn/session-1`;
 ///  - edge, silhouette, cue-conflict: a folder for each of the 16 categories; cue-conflict's
 ///    `airplane1-bear2.png` gives the attributes `shape` and `texture`, and both images' names
 ///    (`shape_image`, `texture_image`);
 ///  - IN-9: `00_dog`, ..., `08_fish` (perhaps below `val`), the attribute `foreground` from the
-///    file's name.
-/// Labels are over the classes of the classifier or of the role's class map. Throws as
-/// open_dataset().
+///    file's name, with its folder where a name stands in several.
+/// Labels are over the classes of the classifier, in the published layouts all of those that go to
+/// the image's category. Throws as open_dataset().
 Dataset open_role(Role role, const std::filesystem::path& path, const DatasetOptions& options,
                   std::vector<std::string>* notes = nullptr);
 
-/// The question that a classifier with these classes is asked on the data set: the role's class map
-/// for ImageNet's classes, nothing where the data set's labels are the classifier's own classes.
-/// Throws bad_input where it is neither: with both numbers of classes and what is allowed.
+/// The question that a classifier with these classes is asked on the data set, whose labels are
+/// over the classifier's own classes: the role's class map for ImageNet's, nothing for others.
+/// Throws bad_input where the data set has another number of classes, with both.
 std::optional<ClassMap> question_of(Role role, const Dataset& dataset,
                                     const ClassList& model_classes);
 

@@ -17,6 +17,7 @@
 #include "assemble.h"
 #include "core/parallel.h"
 #include "evaluate/truth.h"
+#include "metric/item_groups.h"
 
 namespace assay {
 namespace {
@@ -62,15 +63,9 @@ Images images_of(const GapSide& side, const path& store_folder) {
     check_labels(dataset.labels, p.spec, "labels");
     p.sets = side.sets ? *side.sets : dataset.labels;
     check_labels(p.sets, p.spec, "label sets");
-    const auto rows = static_cast<std::size_t>(p.spec.rows);
-    p.group.resize(rows);
+    p.group = groups_of_items(p.spec.rows);
     p.only_valid = only_valid_stands_in(dataset.labels, p.sets);
     p.own = only_members(p.only_valid ? p.sets : dataset.labels);
-    for (std::size_t first = 0; first < rows; first += group_stretch) {
-        const auto places = group_places(first / group_stretch, p.spec.rows);
-        for (std::size_t i = first; i < std::min<std::size_t>(rows, first + group_stretch); ++i)
-            p.group[i] = static_cast<std::uint8_t>(places[i - first] % group_count);
-    }
     return p;
 }
 
