@@ -251,6 +251,35 @@ TEST_F(QualityRuns, WhatHasNoDataIsNamedAndLeftOut) {
     EXPECT_FALSE(report_of(result).result.contains("score"));
 }
 
+/// The C-robustness that a run without other dimensions measures of samples of val.
+class SamplesOfVal : public QualityRuns {
+protected:
+    QualityRunResult of(const std::string& runs, const Dataset& val, std::size_t limit) {
+        QualityRunOptions asked = options(runs, {{Role::val, val}});
+        asked.attack = asked.check = false;
+        asked.corruptions.corruptions = {"paper"};
+        asked.corrupt_limit = limit;
+        return run_quality(asked);
+    }
+};
+
+TEST_F(SamplesOfVal, AreMeasuredEachByItself) {
+    const Dataset val = open(Role::val, folder("val", 4, 2));
+    const auto cell = [&](const QualityRunResult& result) {
+        EXPECT_FALSE(result.partial);
+        EXPECT_THAT(result.measured.warnings, IsEmpty());
+        const QualityCell& found = result.measured.table.models.at(0).cell(Dimension::c_robustness);
+        EXPECT_TRUE(found.value) << found.undefined;
+        return found;
+    };
+    const QualityCell three = cell(of("three", val, 3)), six = cell(of("six", val, 6));
+    EXPECT_NE(three.n, six.n);
+    // The second finds the first's corrupted images in its folder.
+    cell(of("both", val, 3));
+    EXPECT_EQ(cell(of("both", val, 6)), six);
+    EXPECT_EQ(cell(of("both", val, 3)), three);
+}
+
 TEST_F(QualityRuns, OneModelWithoutGradientsDoesNotStopTheOthers) {
     QualityRunOptions asked = options("runs", {{Role::val, open(Role::val, folder("val"))}});
     asked.corrupt = false;
