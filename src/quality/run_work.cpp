@@ -40,17 +40,11 @@ Dataset sample_of(const Dataset& val, std::string_view what, std::size_t limit) 
     return sample;
 }
 
-/// Why the model has no gradient; "": it has one. Of a grey image.
+/// Why the model has no gradient; "": it has one.
 std::string gradient_problem(const LoadedModel& model, AttackSpace space) {
     const auto pixels = pixel_model(model.classifier, model.spec.preprocess, space);
-    const std::vector<float> image(pixels->shape().size(), .5F);
-    std::vector<float> scores(pixels->classes());
-    std::vector<float> gradient(image.size());
-    double loss = 0;
-    const std::uint32_t label = 0;
     try {
-        pixels->gradients({Loss::cross_entropy, image, {&label, 1}, {}},
-                          {scores, {&loss, 1}, gradient});
+        try_gradient(*pixels);
         return {};
     } catch (const Error& error) {
         if (error.code() != ErrorCode::bad_input) throw;
