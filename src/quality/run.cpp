@@ -114,6 +114,7 @@ private:
         for (const auto& entry : options_.data) how.data[entry.first] = entry.second.name;
         how.corrupted = options_.corrupt ? work_.corrupted.name : "";
         how.attacked = options_.attack ? work_.attacked.name : "";
+        how.left_out = left_out_of(options_, work_);
         how.models.clear();
         how.parameters.clear();
         for (const LoadedModel& model : options_.models) {
@@ -133,22 +134,6 @@ private:
     void annotate(std::size_t at) {
         MeasuredModel& model = result_.measured.models[at];
         QualityModel& row = result_.measured.table.models.at(at);
-        const auto leave_out = [&](Dimension dimension, const std::string& why) {
-            const auto d = static_cast<std::size_t>(dimension);
-            model.values[d].value.reset();
-            model.values[d].interval.reset();
-            model.values[d].standard_error.reset();
-            model.values[d].undefined = why;
-            row.cells[d].value.reset();
-            row.cells[d].standard_error.reset();
-            row.cells[d].shares.clear();
-            row.cells[d].undefined = why;
-            row.cells[d].note.clear();
-        };
-        for (const MissingDimension& missing : missing_of(options_, work_)) {
-            if (missing.model.empty() || missing.model == model.model)
-                leave_out(missing.dimension, missing.why);
-        }
         for (const auto& [name, signs] : signs_) {
             if (name != model.model) continue;
             for (const std::string& sign : signs)

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <memory>
-#include <set>
 
 #include "assay/data/sample.h"
 #include "assay/error.h"
@@ -130,26 +130,25 @@ RunWork work_of(const QualityRunOptions& options) {
     return work;
 }
 
-std::vector<MissingDimension> missing_of(const QualityRunOptions& options, const RunWork& work) {
-    std::vector<MissingDimension> missing;
-    if (!options.attack) {
-        missing.push_back({Dimension::adversarial_robustness, "", "no attack is asked for"});
-    }
+std::vector<MissingDimension> left_out_of(const QualityRunOptions& options, const RunWork& work) {
+    std::vector<MissingDimension> left_out;
+    if (!options.attack)
+        left_out.push_back({Dimension::adversarial_robustness, "", "no attack is asked for"});
     for (const auto& [model, why] : work.without_gradient)
-        missing.push_back({Dimension::adversarial_robustness, model, why});
+        left_out.push_back({Dimension::adversarial_robustness, model, why});
     if (!options.corrupt)
-        missing.push_back({Dimension::c_robustness, "", "no corruption is asked for"});
+        left_out.push_back({Dimension::c_robustness, "", "no corruption is asked for"});
     for (const DimensionRoles& needed : dimension_roles()) {
         std::vector<std::string_view> absent;
         for (const Role role : needed.roles) {
             if (!options.data.contains(role)) absent.push_back(facts_of(role).name);
         }
         if (absent.empty()) continue;
-        missing.push_back({needed.dimension, "",
-                           fmt::format("no data set plays the role{} {}",
-                                       absent.size() == 1 ? "" : "s", fmt::join(absent, ", "))});
+        left_out.push_back({needed.dimension, "",
+                            fmt::format("no data set plays the role{} {}",
+                                        absent.size() == 1 ? "" : "s", fmt::join(absent, ", "))});
     }
-    return missing;
+    return left_out;
 }
 
 ProgressCallback named_progress(const ProgressCallback& progress, std::string name) {

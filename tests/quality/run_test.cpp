@@ -280,6 +280,43 @@ TEST_F(SamplesOfVal, AreMeasuredEachByItself) {
     EXPECT_EQ(cell(of("both", val, 3)), three);
 }
 
+TEST_F(QualityRuns, WhatIsLeftOutIsNotMeasuredWhateverIsThere) {
+    const std::map<Role, Dataset> data = {{Role::val, open(Role::val, folder("val"))}};
+    QualityRunOptions asked = options("runs", data);
+    asked.models.push_back(model("n", std::make_shared<BrightestChannel>()));
+    const QualityRunResult all = run_quality(asked);
+    EXPECT_TRUE(value_of(all.measured.models[0], Dimension::adversarial_robustness).value);
+    // A corrupted version lacks a shard, as where a run was stopped.
+    for (const auto& shard :
+         fs::directory_iterator(scratch_ / "runs/val-corrupted-6_contrast_1/m/shards"))
+        fs::remove(shard.path());
+    asked.corrupt = asked.attack = false;
+    const QualityRunResult result = run_quality(asked);
+    EXPECT_FALSE(result.partial);
+    EXPECT_THAT(report_of(result).warnings, IsEmpty());
+    for (const MeasuredModel& measured : result.measured.models) {
+        EXPECT_THAT(value_of(measured, Dimension::adversarial_robustness).undefined,
+                    HasSubstr("no attack is asked for"));
+        for (const QualityPart& part : measured.parts) {
+            EXPECT_NE(part.dimension, Dimension::adversarial_robustness) << part.name;
+            EXPECT_NE(part.dimension, Dimension::c_robustness) << part.name;
+        }
+    }
+    for (const QualityModel& row : result.measured.table.models) {
+        for (const Dimension d : {Dimension::adversarial_robustness, Dimension::c_robustness})
+            EXPECT_EQ(row.cell(d).definition, "");
+    }
+    // The same of one model: what its name's stores hold was made by another.
+    asked.attack = true;
+    const auto blind = std::make_shared<BrightestChannel>();
+    blind->differentiable = false;
+    asked.models[1].classifier = blind;
+    for (const MeasuredModel& measured : run_quality(asked).measured.models) {
+        EXPECT_EQ(value_of(measured, Dimension::adversarial_robustness).value.has_value(),
+                  measured.model == "m");
+    }
+}
+
 TEST_F(QualityRuns, OneModelWithoutGradientsDoesNotStopTheOthers) {
     QualityRunOptions asked = options("runs", {{Role::val, open(Role::val, folder("val"))}});
     asked.corrupt = false;

@@ -61,16 +61,9 @@ struct QualityStep {
     double seconds = 0;  ///< of what is left, by the probe
 };
 
-/// A dimension that cannot be measured.
-struct MissingDimension {
-    Dimension dimension;
-    std::string model;  ///< "": any
-    std::string why;
-};
-
 struct QualityPlan {
     std::vector<QualityStep> steps;
-    std::vector<MissingDimension> missing;
+    std::vector<MissingDimension> missing;  ///< what the run will not measure
     double seconds = 0;
     int threads = 1;
     std::vector<std::string> notes;
