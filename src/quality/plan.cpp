@@ -259,7 +259,7 @@ public:
     Planner(const QualityRunOptions& options, const RunWork& work, const ProgressCallback& progress)
         : options_(options), work_(work), progress_(progress) {
         plan_.threads = resolve_threads(options.predict.threads);
-        plan_.missing = left_out_of(options, work);
+        plan_.missing = missing_of(options, work);
         plan_.notes = work.notes;
     }
 

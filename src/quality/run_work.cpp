@@ -9,6 +9,7 @@
 #include "assay/data/sample.h"
 #include "assay/error.h"
 #include "assay/robustness/pixel_model.h"
+#include "robustness/version_means.h"
 
 namespace assay::quality {
 namespace {
@@ -49,6 +50,33 @@ std::string gradient_problem(const LoadedModel& model, AttackSpace space) {
     } catch (const Error& error) {
         if (error.code() != ErrorCode::bad_input) throw;
         return error.message();
+    }
+}
+
+/// What the scores that are kept do not tell.
+void add_unstored(const QualityRunOptions& options, std::vector<MissingDimension>& missing) {
+    const StorageFormat storage = options.predict.storage;
+    if (storage == StorageFormat::full_f32 || storage == StorageFormat::full_f16) return;
+    const std::string kept =
+        fmt::format("the storage {} does not keep every class's score", name_of(storage));
+    missing.push_back({Dimension::calibration_error, "", kept});
+    missing.push_back({Dimension::class_balance, "", kept});
+    for (const DimensionRoles& needed : dimension_roles()) {
+        std::vector<std::string> asking;
+        for (const Role role : needed.roles) {
+            const auto data = options.data.find(role);
+            if (data == options.data.end()) continue;
+            if (role == Role::sketch && options.measure.own_class_sketch) continue;
+            const auto map = question_of(role, data->second, options.models.front().spec.classes);
+            if (map && map->decision != ClassMap::Decision::map_argmax)
+                asking.push_back(fmt::format("{} ({})", facts_of(role).name, map->name));
+        }
+        const bool all_there = std::ranges::all_of(
+            needed.roles, [&](const Role role) { return options.data.contains(role); });
+        if (asking.empty() || !all_there) continue;
+        missing.push_back(
+            {needed.dimension, "",
+             fmt::format("{}, which is needed on {}", kept, fmt::join(asking, ", "))});
     }
 }
 
@@ -149,6 +177,23 @@ std::vector<MissingDimension> left_out_of(const QualityRunOptions& options, cons
                                         absent.size() == 1 ? "" : "s", fmt::join(absent, ", "))});
     }
     return left_out;
+}
+
+std::vector<MissingDimension> missing_of(const QualityRunOptions& options, const RunWork& work) {
+    std::vector<MissingDimension> missing = left_out_of(options, work);
+    if (work.versions) {
+        const robustness::HasVersion chosen = [&](const Corruption& corruption, int severity) {
+            return std::ranges::any_of(
+                work.versions->versions(), [&](const CorruptionVersion& version) {
+                    return version.corruption == &corruption && version.severity == severity;
+                });
+        };
+        const std::string why =
+            robustness::missing_versions(chosen, robustness::frost_is_synthetic(chosen));
+        if (!why.empty()) missing.push_back({Dimension::c_robustness, "", why});
+    }
+    add_unstored(options, missing);
+    return missing;
 }
 
 ProgressCallback named_progress(const ProgressCallback& progress, std::string name) {

@@ -16,14 +16,17 @@
 #include "core/hash.h"
 #include "core/random.h"
 #include "message_of.h"
+#include "quality/run_work.h"
 #include "scratch.h"
 
 namespace assay::quality {
 namespace {
 
 namespace fs = std::filesystem;
+using testing::AllOf;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 
 constexpr std::size_t kinds = 3;
 constexpr int side = 64;
@@ -317,6 +320,51 @@ TEST_F(QualityRuns, WhatIsLeftOutIsNotMeasuredWhateverIsThere) {
     }
 }
 
+TEST_F(QualityRuns, ThePlanKnowsWhatReducedScoresAndFewCorruptionsCannotGive) {
+    const std::map<Role, Dataset> data = all_roles();
+    for (const StorageFormat storage : {StorageFormat::top_k, StorageFormat::label}) {
+        QualityRunOptions asked = options("runs" + std::string(name_of(storage)), data);
+        asked.predict.storage = storage;
+        asked.predict.top_k = storage == StorageFormat::top_k ? 2 : 0;
+        std::map<Dimension, std::string> missing;
+        for (const MissingDimension& one : plan_quality(asked).missing)
+            missing[one.dimension] = one.why;
+        EXPECT_THAT(missing[Dimension::calibration_error], HasSubstr(name_of(storage)));
+        const QualityRunResult result = run_quality(asked);
+        EXPECT_FALSE(result.partial);
+        for (const DimensionFacts& facts : dimension_facts()) {
+            const Estimate& value = value_of(result.measured.models[0], facts.dimension);
+            EXPECT_EQ(value.value.has_value(), !missing.contains(facts.dimension)) << facts.name;
+            EXPECT_EQ(value.undefined.empty(), value.value.has_value());
+        }
+        // As the measurement says it: of the 15 corruptions there are two.
+        EXPECT_EQ(missing[Dimension::c_robustness],
+                  value_of(result.measured.models[0], Dimension::c_robustness).undefined);
+        EXPECT_THAT(missing[Dimension::c_robustness], HasSubstr("65 of the 75 versions"));
+    }
+}
+
+TEST_F(QualityRuns, ThePlanKnowsWhichClassMapsReducedScoresCannotAnswer) {
+    QualityRunOptions asked = options("runs", all_roles());
+    asked.models[0].spec.classes = imagenet_classes();
+    asked.corrupt = asked.attack = false;
+    for (auto& role : asked.data) role.second.classes = imagenet_classes();
+    const auto missing = [&] {
+        std::map<Dimension, std::string> found;
+        for (const MissingDimension& one : missing_of(asked, {})) found[one.dimension] = one.why;
+        return found;
+    };
+    EXPECT_EQ(missing().size(), 2U);  // what is not asked for
+    asked.predict.storage = StorageFormat::label;
+    EXPECT_THAT(missing()[Dimension::ood_robustness],
+                AllOf(HasSubstr("r (imagenet-r)"), HasSubstr("sketch (16-class)")));
+    EXPECT_THAT(missing()[Dimension::shape_bias], HasSubstr("cue-conflict (16-class)"));
+    // IN-9 asks for the best class alone.
+    EXPECT_FALSE(missing().contains(Dimension::object_focus));
+    asked.measure.own_class_sketch = true;
+    EXPECT_THAT(missing()[Dimension::ood_robustness], Not(HasSubstr("sketch")));
+}
+
 TEST_F(QualityRuns, OneModelWithoutGradientsDoesNotStopTheOthers) {
     QualityRunOptions asked = options("runs", {{Role::val, open(Role::val, folder("val"))}});
     asked.corrupt = false;
@@ -400,9 +448,10 @@ TEST_F(QualityRuns, ThePlanSaysWhatIsLeftAndWritesNothing) {
     EXPECT_EQ(step(before, "corruptions").dataset, "val-corrupted-6");
     EXPECT_EQ(step(before, "attacks").images, 12U);
     EXPECT_GT(before.seconds, 0);
-    ASSERT_EQ(before.missing.size(), 1U);
+    ASSERT_EQ(before.missing.size(), 2U);
     EXPECT_EQ(before.missing[0].dimension, Dimension::ood_robustness);
     EXPECT_EQ(before.missing[0].why, "no data set plays the role r");
+    EXPECT_EQ(before.missing[1].dimension, Dimension::c_robustness);
 
     QualityPlan announced;
     asked.announce = [&](const QualityPlan& plan) { announced = plan; };
