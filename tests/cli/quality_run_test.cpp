@@ -152,6 +152,32 @@ TEST_F(QualityRunProgram, ThePlanWritesNothingAndTheQuietRunSaysNothing) {
     EXPECT_EQ(quiet.out, slurp(file.parent_path() / "runs/quality.csv"));
 }
 
+TEST_F(QualityRunProgram, AnotherRoleLeavesTheOthersPredictionsInPlace) {
+    // Two folders of one name.
+    const fs::path moved = *scratch_ / "b/val";
+    fs::create_directories(moved.parent_path());
+    fs::copy(*scratch_ / "images/edge", moved, fs::copy_options::recursive);
+    const auto file = [&](const std::string& more) {
+        const fs::path name = *scratch_ / "grows/assay.toml";
+        fs::create_directories(name.parent_path());
+        write_file_atomically(name, head() + "[quality]\ncorruptions = 'none'\nattacks = 'none'\n" +
+                                        "val = '../images/val'\n" + more);
+        return name;
+    };
+    ASSERT_EQ(run(file("")).status, 0);
+    const json plan =
+        json::parse(run(file("edge = '../b/val'\n"), {"--plan", "--json"}).out).at("steps");
+    ASSERT_EQ(plan.size(), 3U);
+    EXPECT_EQ(plan[1].at("dataset"), "val");
+    EXPECT_EQ(plan[1].at("done"), 1);
+    EXPECT_EQ(plan[2].at("dataset"), "edge");
+    EXPECT_EQ(plan[2].at("done"), 0);
+    // A table of that name is another data set.
+    const fs::path taken =
+        file("sketch = '../b/val'\n[[data]]\npath = '../images/r'\nname = 'sketch'\n");
+    EXPECT_THAT(run(taken).err, HasSubstr("two data sets are called `sketch`"));
+}
+
 TEST_F(QualityRunProgram, RunDoesItAsItsLastStep) {
     const std::string val = (*scratch_ / "images/val").string();
     // The role takes the table's name, sample and all.
