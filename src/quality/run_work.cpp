@@ -8,7 +8,9 @@
 
 #include "assay/data/sample.h"
 #include "assay/error.h"
+#include "assay/robustness/corrupted_accuracy.h"
 #include "assay/robustness/pixel_model.h"
+#include "evaluate/prediction_run.h"
 #include "robustness/version_means.h"
 
 namespace assay::quality {
@@ -53,6 +55,25 @@ std::string gradient_problem(const LoadedModel& model, AttackSpace space) {
     }
 }
 
+/// What the clean images must be.
+void check_val(const Dataset& val, bool corrupt) {
+    bool labelled = false;
+    for (std::size_t i = 0; i < val.size() && !labelled; ++i) labelled = val.single_label(i) >= 0;
+    if (!labelled) {
+        throw Error(ErrorCode::bad_input,
+                    fmt::format("no image of `{}` (val) has exactly one label: nothing can be "
+                                "measured",
+                                val.name));
+    }
+    const VersionOf there = version_of(val.root, val.name);
+    if (!corrupt || there.corruption == nullptr) return;
+    throw Error(ErrorCode::usage,
+                fmt::format("the images of `{}` (val) are corrupted already, by their folder or "
+                            "their data set's name: {} at severity {}; corruptions = \"none\" "
+                            "measures the other dimensions",
+                            val.name, there.corruption->name, there.severity));
+}
+
 /// What the scores that are kept do not tell.
 void add_unstored(const QualityRunOptions& options, std::vector<MissingDimension>& missing) {
     const StorageFormat storage = options.predict.storage;
@@ -85,6 +106,7 @@ void add_unstored(const QualityRunOptions& options, std::vector<MissingDimension
 void check(const QualityRunOptions& options) {
     const auto usage = [](const std::string& what) { throw Error(ErrorCode::usage, what); };
     if (options.models.empty()) usage("no model: name at least one");
+    prediction::check_models(options.models);
     if (!options.data.contains(Role::val)) {
         usage(
             "no data set plays the role val, the clean images: without them no dimension is "
@@ -106,6 +128,7 @@ void check(const QualityRunOptions& options) {
     };
     check_sample(options.corrupt, "corrupted", options.corrupt_limit);
     check_sample(options.attack, "attacked", options.attack_limit);
+    check_val(val, options.corrupt);
     if (options.corrupt) assay::check(options.corruptions);
     for (const auto& [role, dataset] : options.data) {
         with_note(

@@ -482,6 +482,23 @@ TEST_F(QualityRuns, WhatIsWrongIsSaidBeforeAnythingIsWritten) {
     EXPECT_THAT(refused([](auto& o) { o.data.at(Role::edge).name = "val-attacked-12"; }),
                 HasSubstr("as a sample of val is"));
     EXPECT_THAT(refused([](auto& o) { o.corruptions.corruptions = {"fogg"}; }), HasSubstr("fog"));
+    EXPECT_THAT(refused([&](auto& o) {
+                    o.models.push_back(model("n", std::make_shared<BrightestChannel>()));
+                    o.models[1].spec.classes = ClassList({"cyan", "green", "red"});
+                }),
+                HasSubstr("different class lists"));
+    EXPECT_THAT(refused([](auto& o) { o.data.at(Role::val).name = "val_fog_3"; }),
+                HasSubstr("corrupted already"));
+    EXPECT_THAT(refused([](auto& o) { o.data.at(Role::val).root = "images/fog/3"; }),
+                HasSubstr("fog at severity 3"));
+    QualityRunOptions unlabelled = options("runs", data);
+    Dataset& val = unlabelled.data.at(Role::val);
+    val.labels = LabelSets::from_single(std::vector<std::int32_t>(val.size(), -1));
+    for (const auto& call : {std::function<void()>([&] { run_quality(unlabelled); }),
+                             std::function<void()>([&] { plan_quality(unlabelled); })}) {
+        EXPECT_THAT(message_of(call), HasSubstr("has exactly one label"));
+        EXPECT_FALSE(fs::exists(scratch_ / "runs"));
+    }
 }
 
 }  // namespace

@@ -43,9 +43,11 @@ struct QualityRunOptions {
     std::function<void(const QualityPlan&)> announce = {};
 };
 
-/// What can be known to be wrong before an image is read. Throws usage: no val, no model, a data
-/// set in two roles or of the name that a sample would have, as check(CorruptionSettings);
-/// bad_input: classes that fit neither a role nor the classifiers (question_of()).
+/// What can be known to be wrong before an image is read. Throws usage: no val, no model, models of
+/// one name or of different class lists, a data set in two roles or of the name that a sample would
+/// have, a val to be corrupted that is corrupted already, as check(CorruptionSettings); bad_input:
+/// no image of val has a single label, classes that fit neither a role nor the classifiers
+/// (question_of()).
 void check(const QualityRunOptions& options);
 
 /// One step of a run.
