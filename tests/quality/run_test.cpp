@@ -464,6 +464,13 @@ TEST_F(QualityRuns, ThePlanSaysWhatIsLeftAndWritesNothing) {
     const QualityPlan again = plan_quality(asked);
     EXPECT_NEAR(step(again, "sketch").done, 2. / 3, 1e-12);
     EXPECT_EQ(step(again, "val").seconds, 0);
+    // All that a step writes counts: 4 stores of the attacks, 11 of the corruptions.
+    fs::remove_all(asked.predict.runs / "val-attacked-12/m@noise-linf-8_255");
+    EXPECT_NEAR(step(plan_quality(asked), "attacks").done, 3. / 4, 1e-12);
+    fs::remove_all(asked.predict.runs / "val-attacked-12/m");
+    EXPECT_NEAR(step(plan_quality(asked), "attacks").done, 2. / 4, 1e-12);
+    fs::remove_all(asked.predict.runs / "val-corrupted-6/m");
+    EXPECT_NEAR(step(plan_quality(asked), "corruptions").done, 10. / 11, 1e-12);
 }
 
 TEST_F(QualityRuns, WhatIsWrongIsSaidBeforeAnythingIsWritten) {
