@@ -395,6 +395,28 @@ TEST_F(QualityRuns, ImagesThatCannotBeReadMakeItPartial) {
     EXPECT_THAT(testing::PrintToString(report_of(result).warnings), HasSubstr("1 of 24"));
 }
 
+TEST_F(QualityRuns, TheFileSaysWhyItIsPartial) {
+    const fs::path val = folder("val");
+    write_file_atomically(val / "red/red_1.png", "no image");
+    QualityRunOptions asked = options("runs", {{Role::val, open(Role::val, val)}});
+    asked.corrupt_limit = asked.attack_limit = 0;
+    run_quality(asked);
+    const std::string first = text("runs/quality.json");
+    const nlohmann::json warnings = nlohmann::json::parse(first).at("warnings");
+    const auto said = [&](const std::string& what) {
+        return std::ranges::count_if(warnings, [&](const nlohmann::json& warning) {
+            return warning.get<std::string>().starts_with(what);
+        });
+    };
+    EXPECT_EQ(said("m on val: 1 of 24 rows have no score; the first: red/red_1.png: "), 1);
+    EXPECT_EQ(
+        said("m on 10 corrupted versions of val (the first: val_contrast_1): 10 of 240 rows "), 1)
+        << warnings;
+    // Nothing is predicted the second time.
+    run_quality(asked);
+    EXPECT_EQ(text("runs/quality.json"), first);
+}
+
 TEST_F(QualityRuns, ImagesTooSmallForACorruptionTakeOneDimensionAlone) {
     QualityRunOptions asked = options("runs", {{Role::val, open(Role::val, folder("val"))}});
     asked.attack = false;
@@ -419,7 +441,7 @@ TEST_F(QualityRuns, AFaultIsANoteOnTheModelsCells) {
     };
     const QualityRunResult result = run("runs", true, true);
     EXPECT_TRUE(result.partial);
-    EXPECT_THAT(testing::PrintToString(result.warnings), HasSubstr("faulty: "));
+    EXPECT_THAT(testing::PrintToString(result.measured.warnings), HasSubstr("faulty: "));
     for (const QualityModel& row : result.measured.table.models) {
         const std::string& note = row.cell(Dimension::calibration_error).note;
         EXPECT_EQ(note.find("outputs.kind") != note.npos, row.name == "faulty") << note;

@@ -83,9 +83,11 @@ struct QualityRunResult {
     MeasuredQuality measured;
     std::vector<CheckedPair> findings;  ///< of the guards
     std::vector<std::string> notes;     ///< of this run alone, for people: images that have moved
-    std::vector<std::string> warnings;  ///< images without a score, with the first one's error
-    bool partial = false;               ///< something failed, and is missing or doubtful for that
-    std::filesystem::path table;        ///< RUNS/quality.json
+    /// Of this run alone: batches that were halved. Rows without scores, with the first error, and
+    /// faults that the guards found are warnings of `measured`.
+    std::vector<std::string> warnings;
+    bool partial = false;         ///< something failed, and is missing or doubtful for that
+    std::filesystem::path table;  ///< RUNS/quality.json
 };
 /// Guards each model, predicts what is not there yet (every step resumes where it was killed),
 /// measures, and writes RUNS/quality.json and RUNS/quality.csv: the same bytes however often it was
