@@ -61,6 +61,7 @@ public:
     }
     void gradients(const LossBatch& batch, const LossGradients& out) override {
         if (!differentiable) return Classifier::gradients(batch, out);
+        const float slope = flat ? 0.F : 20.F;
         const std::size_t n = batch.labels.size(), plane = batch.input.size() / n / kinds;
         scores(batch.input, n, out.scores);
         std::vector<float> d(kinds);
@@ -69,10 +70,11 @@ public:
                 loss_of(batch.loss, out.scores.subspan(kinds * i, kinds), batch.labels[i], 0, d);
             for (std::size_t k = 0; k < kinds * plane; ++k)
                 out.gradient[i * kinds * plane + k] =
-                    d[kinds - 1 - k / plane] * 20 / static_cast<float>(plane);
+                    d[kinds - 1 - k / plane] * slope / static_cast<float>(plane);
         }
     }
     bool differentiable = true, probabilities = false;
+    bool flat = false;  ///< its gradient is 0
     std::atomic<std::size_t> calls = 0;
     std::size_t stop_after = std::numeric_limits<std::size_t>::max();
 
@@ -203,14 +205,33 @@ TEST_F(QualityRuns, AllDimensionsOfAllRoles) {
 
 TEST_F(QualityRuns, StoppedAnywhereItEndsWithTheSameBytes) {
     const std::map<Role, Dataset> data = all_roles();
-    run_quality(options("whole", data));
+    // One has notes from its attacks and from the guards.
+    const auto models = [&](std::size_t stop_after) {
+        const auto classifier = std::make_shared<BrightestChannel>();
+        classifier->stop_after = stop_after;
+        const auto faulty = std::make_shared<BrightestChannel>();
+        faulty->flat = faulty->probabilities = true;
+        return std::vector<LoadedModel>{model("m", classifier), model("faulty", faulty)};
+    };
+    constexpr std::size_t never = std::numeric_limits<std::size_t>::max();
+    const auto finished = [&](const std::string& runs) {
+        QualityRunOptions asked = options(runs, data);
+        asked.models = models(never);
+        return run_quality(asked);
+    };
+    const QualityRunResult reference = finished("whole");
+    EXPECT_TRUE(reference.partial);
+    const nlohmann::json noted = nlohmann::json::parse(text("whole/quality.json"));
+    EXPECT_FALSE(noted.at("findings").empty());
+    const std::string notes = noted.at("models")[1].at("notes").dump();
+    EXPECT_THAT(notes, HasSubstr("the gradient is zero"));
+    EXPECT_THAT(notes, HasSubstr("assay check: "));
+    EXPECT_THAT(noted.at("warnings").dump(), HasSubstr("faulty: assay check: "));
     std::size_t stops = 0;
     // Each run gets further than the one before, until one comes through.
     for (std::size_t after = 3;; after = after * 3 / 2) {
         QualityRunOptions asked = options("stopped", data);
-        const auto classifier = std::make_shared<BrightestChannel>();
-        classifier->stop_after = after;
-        asked.models = {model("m", classifier)};
+        asked.models = models(after);
         asked.check = after % 2 == 0;
         try {
             run_quality(asked);
@@ -222,7 +243,7 @@ TEST_F(QualityRuns, StoppedAnywhereItEndsWithTheSameBytes) {
         }
     }
     EXPECT_GT(stops, 5U);
-    run_quality(options("stopped", data));
+    finished("stopped");
     for (const char* file : {"quality.json", "quality.csv"}) {
         std::string whole = text(std::string("whole/") + file);
         EXPECT_FALSE(whole.empty());
