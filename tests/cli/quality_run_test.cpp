@@ -187,6 +187,11 @@ TEST_F(QualityRunProgram, RunDoesItAsItsLastStep) {
     const Outcome outcome = assay_run({"run", file.string()});
     ASSERT_EQ(outcome.status, 0) << outcome.err;
     EXPECT_THAT(outcome.out, HasSubstr("Quality, measured"));
+    // Opened once, by all steps.
+    const std::string note = "clean: 12 of 30 images";
+    const std::size_t said = outcome.err.find(note);
+    ASSERT_NE(said, std::string::npos) << outcome.err;
+    EXPECT_EQ(outcome.err.find(note, said + 1), std::string::npos) << outcome.err;
     const json table = json::parse(slurp(file.parent_path() / "runs/quality.json"));
     EXPECT_EQ(table.at("models")[0].at("dimensions").at("accuracy").at("n"), 12);
     EXPECT_EQ(json::parse(slurp(file.parent_path() / "runs/run.json")).at("quality").at("attacks"),
