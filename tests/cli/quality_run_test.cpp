@@ -200,6 +200,27 @@ TEST_F(QualityRunProgram, RunDoesItAsItsLastStep) {
     EXPECT_EQ(alone.out, slurp(file.parent_path() / "runs/quality.json"));
 }
 
+TEST_F(QualityRunProgram, SettingsWithoutEffectAreNamed) {
+    const fs::path hub = *scratch_ / "hub";
+    fs::create_directories(hub);
+    const fs::path shapes = ASSAY_SOURCE_DIR "/tests/cli/shapes";
+    fs::copy_file(shapes / "tiny.pt", hub / "tiny.pt");
+    fs::copy_file(shapes / "shapes.txt", hub / "shapes.txt");
+    write_file_atomically(hub / "config.json",
+                          R"({"architecture": "tiny", "num_classes": 6, "pretrained_cfg": {
+            "input_size": [3, 48, 48], "interpolation": "bilinear", "crop_pct": 1.0,
+            "crop_mode": "squash", "mean": [0.5, 0.5, 0.5], "std": [0.25, 0.25, 0.25],
+            "paper_ids": "none"}})");
+    const fs::path file = hub / "assay.toml";
+    write_file_atomically(file,
+                          "[[model]]\npath = 'tiny.pt'\nclasses = 'shapes.txt'\n[quality]\n"
+                          "corruptions = 'none'\nattacks = 'none'\nval = '../images/val'\n");
+    const Outcome plan = run(file, {"--plan"});
+    EXPECT_EQ(plan.status, 0) << plan.err;
+    EXPECT_THAT(plan.err,
+                AllOf(HasSubstr("config.json: keys without effect"), HasSubstr("paper_ids")));
+}
+
 TEST_F(QualityRunProgram, UnreadableImagesEndWith3) {
     const fs::path val = *scratch_ / "images" / "damaged";
     fs::copy(*scratch_ / "images/val", val, fs::copy_options::recursive);
