@@ -6,6 +6,7 @@
 #include "cli/cmd_quality.h"
 #include "cli/command.h"
 #include "cli/plan.h"
+#include "cli/prediction.h"
 #include "cli/progress.h"
 #include "cli/quality_run.h"
 #include "core/json_text.h"
@@ -56,13 +57,11 @@ int quality_run(std::vector<std::string> arguments) {
         output.write(json_text(plan.resolved(specs)));
         return Status::done;
     }
-    std::vector<LoadedModel> models;
-    for (const ModelSpec& spec : specs) {
-        if (!plan.store.quiet) note(describe(spec));
-        models.push_back(load_model(spec, {plan.device, isolation_named(plan.isolate)}));
-    }
-    quality::QualityRunOptions options =
-        with_note("reading `" + file.string() + "`", [&] { return quality_options(plan, models); });
+    Prediction prediction(plan.store, {plan.device, isolation_named(plan.isolate)});
+    prediction.load(specs);
+    quality::QualityRunOptions options = with_note("reading `" + file.string() + "`", [&] {
+        return quality_options(plan, prediction.models());
+    });
     if (plan_only) {
         ProgressLine progress("plan", "models", plan.store.quiet);
         const quality::QualityPlan steps = plan_quality(options, progress);

@@ -78,7 +78,8 @@ int cmd_run(std::vector<std::string> arguments) {
     for (const Plan::Data& data : plan.data) {
         if (data.for_quality) continue;
         listed = true;
-        const Dataset dataset = plan.open(data, prediction.classes());
+        const Dataset dataset =
+            data.role ? dimensions->data.at(*data.role) : plan.open(data, prediction.classes());
         if (data.pixels.empty()) {
             prediction.over(dataset);
         } else {

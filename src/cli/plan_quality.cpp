@@ -12,7 +12,6 @@
 #include "core/json_text.h"
 #include "core/paths.h"
 #include "core/refuse.h"
-#include "data/dataset_name.h"
 
 namespace assay::cli {
 namespace {
@@ -96,17 +95,12 @@ std::size_t find_data(const std::string& role, const std::string& value, const f
     return data.size() - 1;
 }
 
-/// Names for what only the roles name.
+/// What only a role names is called as the role is: whatever other roles there are, its predictions
+/// are found again.
 void name_added(std::vector<Plan::Data>& data) {
-    std::vector<fs::path> paths;
-    for (const Plan::Data& d : data) {
-        if (d.for_quality) paths.push_back(d.flags.folders.at(0));
-    }
-    const std::vector<std::string> names = dataset_names_of(paths);
-    std::size_t next = 0;
     for (Plan::Data& d : data) {
         if (!d.for_quality) continue;
-        d.flags.name = names[next++];
+        d.flags.name = quality::facts_of(d.role.value()).name;
         for (const Plan::Data& other : data) {
             if (&other == &d || other.flags.name != d.flags.name) continue;
             refuse(fmt::format(

@@ -74,19 +74,6 @@ bool needs_gradients(std::span<const std::string> attacks) {
     });
 }
 
-/// Says what is missing before an hour has passed: a gradient of a grey image.
-void try_gradient(AttackedModel& model, std::string_view name) {
-    const std::vector<float> image(model.shape().size(), .5F);
-    std::vector<float> scores(model.classes());
-    std::vector<float> gradient(image.size());
-    double loss = 0;
-    const std::uint32_t label = 0;
-    with_note(fmt::format("trying the gradient of `{}`", name), [&] {
-        model.gradients({Loss::cross_entropy, image, {&label, 1}, {}},
-                        {scores, {&loss, 1}, gradient});
-    });
-}
-
 /// No image is further from another than a black one is from a white one.
 void check_budgets(const AttackRunOptions& options, const ImageShape& shape) {
     const double most =
@@ -288,7 +275,10 @@ std::vector<AttackedResult> attack_models(std::span<const LoadedModel> models,
         const std::shared_ptr<AttackedModel> pixels =
             pixel_model(model.classifier, model.spec.preprocess, options.space);
         check_budgets(options, pixels->shape());
-        if (needs_gradients(attacks)) try_gradient(*pixels, model.spec.name);
+        if (needs_gradients(attacks)) {
+            with_note(fmt::format("trying the gradient of `{}`", model.spec.name),
+                      [&] { try_gradient(*pixels); });
+        }
         const auto clean_scores = std::make_shared<attack::CleanScores>(pixels);
         for (const double eps : budgets) {
             for (const std::string& name : attacks) {

@@ -306,6 +306,7 @@ private:
             if (!report_.measurements[i].value || !shape_.full_rows) continue;
             if (const auto at = null_metric(set_.requests[i], metrics)) which.emplace_back(i, *at);
         }
+        if (metrics.empty()) return;  // as where a store does not keep whole rows
         const auto values = calibrated_null(rows_, metrics, options_.null_draws,
                                             options_.resampling.seed, threads_, comm_);
         for (const auto& [measurement, at] : which) {

@@ -40,14 +40,25 @@ Answers answers_of_val(PredictionStore store, const ScoredSet& set, Truth truth)
 
 using Corruptions = std::map<std::string, KnownCorruptions>;
 
+/// Why a dimension of a model is left out; nothing where it is measured.
+const std::string* left_out(const MeasureQualityOptions& options, Dimension dimension,
+                            const std::string& model) {
+    for (const MissingDimension& one : options.left_out) {
+        if (one.dimension == dimension && (one.model.empty() || one.model == model))
+            return &one.why;
+    }
+    return nullptr;
+}
+
 Corruptions corruptions_of(const StoreIndex& index, MeasuredQuality& result) {
     Corruptions known;
+    const MeasureQualityOptions& options = result.options;
     std::set<std::string> models;
     for (const std::string& model : index.models()) {
+        if (left_out(options, Dimension::c_robustness, model) != nullptr) continue;
         if (index.has(index.corrupted(), model)) models.insert(model);
     }
     if (models.empty()) return known;
-    const MeasureQualityOptions& options = result.options;
     const auto add = [&](const std::set<std::string>& some) {
         const CorruptedAccuracyResult corrupted = robustness::corrupted_models(
             {.paths = {options.runs.string()},
@@ -136,22 +147,26 @@ public:
             result_.warnings.push_back(fmt::format("{}: {}", in_.model, warning));
         agree(comm, [&] {
             using D = Dimension;
-            take(D::accuracy, measured_accuracy(in_));
-            take(D::adversarial_robustness, measured_adversarial(in_));
-            take(D::c_robustness, measured_corruptions(in_));
-            take(D::ood_robustness, measured_ood(in_));
-            take(D::calibration_error, measured_calibration(in_));
-            take(D::class_balance, measured_balance(in_));
-            take(D::object_focus, measured_focus(in_));
-            take(D::shape_bias, measured_shape_bias(in_));
-            take_parameters();
+            take(D::accuracy, measured_accuracy);
+            take(D::adversarial_robustness, measured_adversarial);
+            take(D::c_robustness, measured_corruptions);
+            take(D::ood_robustness, measured_ood);
+            take(D::calibration_error, measured_calibration);
+            take(D::class_balance, measured_balance);
+            take(D::object_focus, measured_focus);
+            take(D::shape_bias, measured_shape_bias);
+            take(D::parameters, [&](const MeasuredInputs&) { return parameters(); });
         });
         result_.models.push_back(std::move(measured_));
         result_.table.models.push_back(std::move(row_));
     }
 
 private:
-    void take(Dimension dimension, MeasuredDimension found) {
+    /// `measure`: called where the dimension is not left out.
+    template <class Measure>
+    void take(Dimension dimension, Measure&& measure) {
+        const std::string* const why = left_out(options_, dimension, in_.model);
+        MeasuredDimension found = why != nullptr ? not_measurable(*why) : measure(in_);
         QualityCell& cell = row_.cells[static_cast<std::size_t>(dimension)];
         cell.n = found.value.n;
         cell.undefined = found.value.undefined;
@@ -171,15 +186,13 @@ private:
         measured_.values[static_cast<std::size_t>(dimension)] = std::move(found.value);
     }
 
-    void take_parameters() {
-        MeasuredDimension found;
+    MeasuredDimension parameters() const {
         const auto at = options_.parameters.find(in_.model);
-        if (at == options_.parameters.end()) {
-            found = not_measurable("not given; stores do not know them, assay cost counts them");
-        } else {
-            found.value.value = at->second;
-        }
-        take(Dimension::parameters, std::move(found));
+        if (at == options_.parameters.end())
+            return not_measurable("not given; stores do not know them, assay cost counts them");
+        MeasuredDimension found;
+        found.value.value = at->second;
+        return found;
     }
 
     const MeasureQualityOptions& options_;

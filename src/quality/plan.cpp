@@ -18,6 +18,7 @@
 #include "core/file.h"
 #include "core/parallel.h"
 #include "core/paths.h"
+#include "evaluate/attack_names.h"
 #include "quality/run_work.h"
 #include "store/outcomes.h"
 
@@ -304,9 +305,10 @@ private:
             double part = 0;
             for (const CorruptionVersion& version : versions)
                 part += done_on(corrupted_dataset_name(work_.corrupted.name, version));
+            if (work_.corrupted.name != val().name) part += done_on(work_.corrupted.name);
             add("corruptions", work_.corrupted, "",
                 static_cast<double>(work_.corrupted.size() * looks_at_corrupted()) * count(),
-                predicted(part / static_cast<double>(versions.size())));
+                predicted(part / static_cast<double>(looks_at_corrupted())));
         }
         for (const LoadedModel& model : work_.attackable) {
             double part = 0;
@@ -335,15 +337,17 @@ private:
         return step.name == "corruptions" ? static_cast<double>(looks_at_corrupted()) : 1;
     }
 
+    /// Of one model: the control of noise and the attacks, and the clean images of a sample.
     std::vector<std::string> attack_stores(const LoadedModel& model) const {
-        std::string eps = eps_text(options_.measure.eps);
-        std::ranges::replace(eps, '/', '_');
-        std::vector<std::string> names;
-        for (const std::string_view attack : run_attacks) {
-            names.push_back(fmt::format(
-                "{}@{}-linf-{}{}", model.spec.name, attack, eps,
-                options_.measure.space == AttackSpace::normalised_clamped ? "-normalised" : ""));
-        }
+        const auto store = [&](std::string_view attack) {
+            return fmt::format("{}@{}", model.spec.name,
+                               attack_variant({.attack = attack,
+                                               .eps = options_.measure.eps,
+                                               .space = options_.measure.space}));
+        };
+        std::vector<std::string> names = {store("noise")};
+        for (const std::string_view attack : run_attacks) names.push_back(store(attack));
+        if (work_.attacked.name != val().name) names.push_back(model.spec.name);
         return names;
     }
 

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "assay/error.h"
@@ -30,7 +31,7 @@ public:
         }
         if (options_.corrupt) corruptions();
         if (options_.attack) attacks();
-        add_failures();
+        add_halved();
         measure();
         return std::move(result_);
     }
@@ -48,35 +49,72 @@ private:
             if (progress_) progress_(progress);
             result_.findings.push_back(
                 {model.spec.name, val.name,
-                 with_note(fmt::format("checking `{}` (--no-check goes without)", model.spec.name),
+                 with_note(fmt::format("checking `{}` (checks = false in [quality] goes without)",
+                                       model.spec.name),
                            [&] { return check_model(*model.classifier, model.spec, val, how); })});
             progress.done += options_.check_sample;
         }
     }
 
-    void keep(std::vector<PredictResult> results) {
-        for (PredictResult& result : results) {
+    /// What stands in the stores comes with the result, the same however often the run was
+    /// interrupted; what this run alone met is said beside it.
+    void keep(const std::vector<PredictResult>& results) {
+        for (const PredictResult& result : results) {
             for (const std::string& note : result.dataset_notes) {
                 std::string line = fmt::format("{}: {}", result.dataset, note);
                 if (std::ranges::find(result_.notes, line) == result_.notes.end())
                     result_.notes.push_back(std::move(line));
             }
-            predicted_.push_back(std::move(result));
+            halved_[result.model] += result.halved;
         }
+    }
+
+    void lacks_scores(const std::string& model, const std::string& where, std::uint64_t bad,
+                      std::uint64_t rows, const std::string& first) {
+        result_.partial = true;
+        lasting_.push_back(fmt::format("{} on {}: {} of {} rows have no score; the first: {}",
+                                       model, where, count_text(bad), count_text(rows), first));
     }
 
     void over(const std::vector<LoadedModel>& models, const Dataset& dataset,
               const std::string& step) {
-        keep(with_note(fmt::format("predicting `{}` ({})", dataset.name, step), [&] {
-            return predict(models, dataset, options_.predict, named_progress(progress_, step));
-        }));
+        const std::vector<PredictResult> results =
+            with_note(fmt::format("predicting `{}` ({})", dataset.name, step), [&] {
+                return predict(models, dataset, options_.predict, named_progress(progress_, step));
+            });
+        keep(results);
+        for (const PredictResult& one : results) {
+            if (one.bad_rows > 0)
+                lacks_scores(one.model, one.dataset, one.bad_rows, one.rows, one.first_error);
+        }
     }
 
     void corruptions() {
         if (work_.corrupted.name != options_.data.at(Role::val).name)
             over(models_on(options_, Role::val), work_.corrupted, "clean images of corruptions");
-        keep(predict_corrupted(models_on_corrupted(options_), work_.corrupted, *work_.versions,
-                               options_.predict, named_progress(progress_, "corruptions")));
+        const std::vector<PredictResult> results =
+            predict_corrupted(models_on_corrupted(options_), work_.corrupted, *work_.versions,
+                              options_.predict, named_progress(progress_, "corruptions"));
+        keep(results);
+        // One unreadable image lacks in all versions: they are told together.
+        for (const LoadedModel& model : options_.models) {
+            std::uint64_t bad = 0, rows = 0, versions = 0;
+            const PredictResult* first = nullptr;
+            for (const PredictResult& one : results) {
+                if (one.model != model.spec.name) continue;
+                bad += one.bad_rows;
+                rows += one.rows;
+                versions += one.bad_rows > 0 ? 1 : 0;
+                if (first == nullptr && one.bad_rows > 0) first = &one;
+            }
+            if (first == nullptr) continue;
+            lacks_scores(model.spec.name,
+                         versions == 1
+                             ? first->dataset
+                             : fmt::format("{} corrupted versions of {} (the first: {})", versions,
+                                           work_.corrupted.name, first->dataset),
+                         bad, rows, first->first_error);
+        }
     }
 
     void attacks() {
@@ -90,20 +128,22 @@ private:
         for (AttackedResult& attacked : attack_models(work_.attackable, work_.attacked, how,
                                                       named_progress(progress_, "attacks"))) {
             if (attacked.bad_rows > 0 && work_.attacked.name != options_.data.at(Role::val).name) {
-                result_.partial = true;
-                result_.warnings.push_back(
-                    fmt::format("{} on {}: {} of {} images have no score (the first: {})",
-                                attacked.model, attacked.dataset, attacked.bad_rows,
-                                work_.attacked.size(), attacked.first_error));
+                lacks_scores(attacked.model, attacked.dataset, attacked.bad_rows,
+                             work_.attacked.size(), attacked.first_error);
             }
             signs_.emplace_back(attacked.model, std::move(attacked.signs));
         }
     }
 
-    void add_failures() {
-        const Report report = report_of(predicted_);
-        result_.partial |= report.partial;
-        for (const std::string& warning : report.warnings) result_.warnings.push_back(warning);
+    void add_halved() {
+        for (const auto& [model, halved] : halved_) {
+            if (halved == 0) continue;
+            result_.warnings.push_back(
+                fmt::format("{}: memory was short, so batches were halved {} times; scores may "
+                            "differ from whole batches by about 1e-5; a smaller batch size avoids "
+                            "it",
+                            model, halved));
+        }
     }
 
     void measure() {
@@ -114,6 +154,7 @@ private:
         for (const auto& entry : options_.data) how.data[entry.first] = entry.second.name;
         how.corrupted = options_.corrupt ? work_.corrupted.name : "";
         how.attacked = options_.attack ? work_.attacked.name : "";
+        how.left_out = left_out_of(options_, work_);
         how.models.clear();
         how.parameters.clear();
         for (const LoadedModel& model : options_.models) {
@@ -126,6 +167,8 @@ private:
         result_.partial |= result_.measured.partial;
         for (std::size_t m = 0; m < result_.measured.models.size(); ++m) annotate(m);
         result_.measured.partial = result_.partial;
+        std::vector<std::string>& warnings = result_.measured.warnings;
+        warnings.insert(warnings.begin(), lasting_.begin(), lasting_.end());
         write();
     }
 
@@ -133,22 +176,6 @@ private:
     void annotate(std::size_t at) {
         MeasuredModel& model = result_.measured.models[at];
         QualityModel& row = result_.measured.table.models.at(at);
-        const auto leave_out = [&](Dimension dimension, const std::string& why) {
-            const auto d = static_cast<std::size_t>(dimension);
-            model.values[d].value.reset();
-            model.values[d].interval.reset();
-            model.values[d].standard_error.reset();
-            model.values[d].undefined = why;
-            row.cells[d].value.reset();
-            row.cells[d].standard_error.reset();
-            row.cells[d].shares.clear();
-            row.cells[d].undefined = why;
-            row.cells[d].note.clear();
-        };
-        for (const MissingDimension& missing : missing_of(options_, work_)) {
-            if (missing.model.empty() || missing.model == model.model)
-                leave_out(missing.dimension, missing.why);
-        }
         for (const auto& [name, signs] : signs_) {
             if (name != model.model) continue;
             for (const std::string& sign : signs)
@@ -162,7 +189,7 @@ private:
                 const std::string text =
                     fmt::format("assay check: {} ({})", finding.title, finding.id);
                 result_.partial = true;
-                result_.warnings.push_back(fmt::format("{}: {}", model.model, text));
+                lasting_.push_back(fmt::format("{}: {}", model.model, text));
                 model.notes.push_back(text);
                 for (const DimensionFacts& facts : dimension_facts()) {
                     if (facts.dimension != Dimension::parameters)
@@ -189,7 +216,8 @@ private:
     const RunWork& work_;
     const ProgressCallback& progress_;
     QualityRunResult result_;
-    std::vector<PredictResult> predicted_;
+    std::vector<std::string> lasting_;             ///< warnings that come with the result
+    std::map<std::string, std::uint64_t> halved_;  ///< batches of this run, by model
     std::vector<std::pair<std::string, std::vector<std::string>>> signs_;
 };
 

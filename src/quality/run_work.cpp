@@ -3,12 +3,15 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <memory>
-#include <set>
 
 #include "assay/data/sample.h"
 #include "assay/error.h"
+#include "assay/robustness/corrupted_accuracy.h"
 #include "assay/robustness/pixel_model.h"
+#include "evaluate/prediction_run.h"
+#include "robustness/version_means.h"
 
 namespace assay::quality {
 namespace {
@@ -40,21 +43,61 @@ Dataset sample_of(const Dataset& val, std::string_view what, std::size_t limit) 
     return sample;
 }
 
-/// Why the model has no gradient; "": it has one. Of a grey image.
+/// Why the model has no gradient; "": it has one.
 std::string gradient_problem(const LoadedModel& model, AttackSpace space) {
     const auto pixels = pixel_model(model.classifier, model.spec.preprocess, space);
-    const std::vector<float> image(pixels->shape().size(), .5F);
-    std::vector<float> scores(pixels->classes());
-    std::vector<float> gradient(image.size());
-    double loss = 0;
-    const std::uint32_t label = 0;
     try {
-        pixels->gradients({Loss::cross_entropy, image, {&label, 1}, {}},
-                          {scores, {&loss, 1}, gradient});
+        try_gradient(*pixels);
         return {};
     } catch (const Error& error) {
         if (error.code() != ErrorCode::bad_input) throw;
         return error.message();
+    }
+}
+
+/// What the clean images must be.
+void check_val(const Dataset& val, bool corrupt) {
+    bool labelled = false;
+    for (std::size_t i = 0; i < val.size() && !labelled; ++i) labelled = val.single_label(i) >= 0;
+    if (!labelled) {
+        throw Error(ErrorCode::bad_input,
+                    fmt::format("no image of `{}` (val) has exactly one label: nothing can be "
+                                "measured",
+                                val.name));
+    }
+    const VersionOf there = version_of(val.root, val.name);
+    if (!corrupt || there.corruption == nullptr) return;
+    throw Error(ErrorCode::usage,
+                fmt::format("the images of `{}` (val) are corrupted already, by their folder or "
+                            "their data set's name: {} at severity {}; corruptions = \"none\" "
+                            "measures the other dimensions",
+                            val.name, there.corruption->name, there.severity));
+}
+
+/// What the scores that are kept do not tell.
+void add_unstored(const QualityRunOptions& options, std::vector<MissingDimension>& missing) {
+    const StorageFormat storage = options.predict.storage;
+    if (storage == StorageFormat::full_f32 || storage == StorageFormat::full_f16) return;
+    const std::string kept =
+        fmt::format("the storage {} does not keep every class's score", name_of(storage));
+    missing.push_back({Dimension::calibration_error, "", kept});
+    missing.push_back({Dimension::class_balance, "", kept});
+    for (const DimensionRoles& needed : dimension_roles()) {
+        std::vector<std::string> asking;
+        for (const Role role : needed.roles) {
+            const auto data = options.data.find(role);
+            if (data == options.data.end()) continue;
+            if (role == Role::sketch && options.measure.own_class_sketch) continue;
+            const auto map = question_of(role, data->second, options.models.front().spec.classes);
+            if (map && map->decision != ClassMap::Decision::map_argmax)
+                asking.push_back(fmt::format("{} ({})", facts_of(role).name, map->name));
+        }
+        const bool all_there = std::ranges::all_of(
+            needed.roles, [&](const Role role) { return options.data.contains(role); });
+        if (asking.empty() || !all_there) continue;
+        missing.push_back(
+            {needed.dimension, "",
+             fmt::format("{}, which is needed on {}", kept, fmt::join(asking, ", "))});
     }
 }
 
@@ -63,6 +106,7 @@ std::string gradient_problem(const LoadedModel& model, AttackSpace space) {
 void check(const QualityRunOptions& options) {
     const auto usage = [](const std::string& what) { throw Error(ErrorCode::usage, what); };
     if (options.models.empty()) usage("no model: name at least one");
+    prediction::check_models(options.models);
     if (!options.data.contains(Role::val)) {
         usage(
             "no data set plays the role val, the clean images: without them no dimension is "
@@ -84,6 +128,7 @@ void check(const QualityRunOptions& options) {
     };
     check_sample(options.corrupt, "corrupted", options.corrupt_limit);
     check_sample(options.attack, "attacked", options.attack_limit);
+    check_val(val, options.corrupt);
     if (options.corrupt) assay::check(options.corruptions);
     for (const auto& [role, dataset] : options.data) {
         with_note(
@@ -136,25 +181,41 @@ RunWork work_of(const QualityRunOptions& options) {
     return work;
 }
 
-std::vector<MissingDimension> missing_of(const QualityRunOptions& options, const RunWork& work) {
-    std::vector<MissingDimension> missing;
-    if (!options.attack) {
-        missing.push_back({Dimension::adversarial_robustness, "", "no attack is asked for"});
-    }
+std::vector<MissingDimension> left_out_of(const QualityRunOptions& options, const RunWork& work) {
+    std::vector<MissingDimension> left_out;
+    if (!options.attack)
+        left_out.push_back({Dimension::adversarial_robustness, "", "no attack is asked for"});
     for (const auto& [model, why] : work.without_gradient)
-        missing.push_back({Dimension::adversarial_robustness, model, why});
+        left_out.push_back({Dimension::adversarial_robustness, model, why});
     if (!options.corrupt)
-        missing.push_back({Dimension::c_robustness, "", "no corruption is asked for"});
+        left_out.push_back({Dimension::c_robustness, "", "no corruption is asked for"});
     for (const DimensionRoles& needed : dimension_roles()) {
         std::vector<std::string_view> absent;
         for (const Role role : needed.roles) {
             if (!options.data.contains(role)) absent.push_back(facts_of(role).name);
         }
         if (absent.empty()) continue;
-        missing.push_back({needed.dimension, "",
-                           fmt::format("no data set plays the role{} {}",
-                                       absent.size() == 1 ? "" : "s", fmt::join(absent, ", "))});
+        left_out.push_back({needed.dimension, "",
+                            fmt::format("no data set plays the role{} {}",
+                                        absent.size() == 1 ? "" : "s", fmt::join(absent, ", "))});
     }
+    return left_out;
+}
+
+std::vector<MissingDimension> missing_of(const QualityRunOptions& options, const RunWork& work) {
+    std::vector<MissingDimension> missing = left_out_of(options, work);
+    if (work.versions) {
+        const robustness::HasVersion chosen = [&](const Corruption& corruption, int severity) {
+            return std::ranges::any_of(
+                work.versions->versions(), [&](const CorruptionVersion& version) {
+                    return version.corruption == &corruption && version.severity == severity;
+                });
+        };
+        const std::string why =
+            robustness::missing_versions(chosen, robustness::frost_is_synthetic(chosen));
+        if (!why.empty()) missing.push_back({Dimension::c_robustness, "", why});
+    }
+    add_unstored(options, missing);
     return missing;
 }
 

@@ -27,7 +27,9 @@ std::vector<LoadedModel> models_on(const QualityRunOptions& options, Role role);
 /// ... and on its corrupted versions.
 std::vector<LoadedModel> models_on_corrupted(const QualityRunOptions& options);
 
-/// What the configuration leaves out, and why.
+/// What the configuration leaves out, and why: is not measured, whatever stores there are.
+std::vector<MissingDimension> left_out_of(const QualityRunOptions& options, const RunWork& work);
+/// These, and what the chosen corruptions and the storage cannot give: the measurement says why.
 std::vector<MissingDimension> missing_of(const QualityRunOptions& options, const RunWork& work);
 
 inline constexpr std::string_view run_attacks[] = {"fgsm", "pgd"};

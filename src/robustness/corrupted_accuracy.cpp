@@ -14,6 +14,7 @@
 #include "robustness/attack_store.h"
 #include "robustness/clean_images.h"
 #include "robustness/version_means.h"
+#include "store/image_check.h"
 #include "store/outcomes.h"
 
 namespace assay {
@@ -56,16 +57,30 @@ std::vector<ClosedStore> look_at(const CorruptedAccuracyOptions& options) {
     return found;
 }
 
+/// Where predict --corrupt made the store's images, those that they were made of, by the name that
+/// it gives ("val" of "val_fog_3"); "": not known, as of published corrupted images.
+std::string made_of(const PredictionStore& store, const VersionOf& version) {
+    const std::string& name = store.spec().dataset_name;
+    if (version.corruption == nullptr || store::corruption_of(store).empty()) return {};
+    const std::string end = fmt::format("_{}_{}", version.corruption->name, version.severity);
+    return name.ends_with(end) ? name.substr(0, name.size() - end.size()) : std::string();
+}
+
 /// Of the stores of models that have a clean one: a data set is read once for it, whatever its
-/// models are.
-void find_versions(std::vector<ClosedStore>& stores, const std::vector<std::string>& models) {
+/// models are. Versions of another sample of the images, or of others, do not count.
+void find_versions(std::vector<ClosedStore>& stores, const std::vector<std::string>& models,
+                   const std::string& clean) {
     std::map<fs::path, VersionOf> versions;
     for (ClosedStore& one : stores) {
         if (one.clean || std::find(models.begin(), models.end(), one.model) == models.end())
             continue;
         const auto [at, fresh] = versions.emplace(one.folder.parent_path(), VersionOf{});
-        if (fresh)
-            at->second = version_of(PredictionStore::open(one.folder).dataset().root, one.dataset);
+        if (fresh) {
+            const PredictionStore store = PredictionStore::open(one.folder);
+            at->second = version_of(store.dataset().root, one.dataset);
+            const std::string own = made_of(store, at->second);
+            if (!own.empty() && own != clean) at->second = {};
+        }
         one.version = at->second;
     }
 }
@@ -237,7 +252,7 @@ CorruptedAccuracyResult robustness::corrupted_models(const CorruptedAccuracyOpti
         throw Error(ErrorCode::usage, fmt::format("no data set is called `{}`{}", options.clean,
                                                   suggest(options.clean, datasets)));
     }
-    find_versions(stores, models);
+    find_versions(stores, models, options.clean);
     std::size_t attack_stores = 0;
     for (const std::string& model : models) {
         const StoresOfModel own = stores_of(model, stores);
@@ -247,8 +262,9 @@ CorruptedAccuracyResult robustness::corrupted_models(const CorruptedAccuracyOpti
             if (!chosen.empty()) continue;  // the caller knows what to say
             result.warnings.push_back(
                 fmt::format("`{}` has no predictions on corrupted images: data sets whose folder "
-                            "is <corruption>/<severity>, or whose name ends so (fog_3)",
-                            model));
+                            "is <corruption>/<severity>, or whose name ends so (fog_3); those that "
+                            "predict --corrupt made, only where they are of `{}`",
+                            model, options.clean));
         } else {
             const std::set<std::string> files = look_for_differences(model, own, result);
             EachRatio with_files;

@@ -86,6 +86,15 @@ std::unique_ptr<AttackedModel> pixel_model(std::shared_ptr<Classifier> classifie
         std::move(classifier), space == AttackSpace::pixels ? preprocess : as_given(preprocess));
 }
 
+void try_gradient(AttackedModel& model) {
+    const std::vector<float> image(model.shape().size(), .5F);
+    std::vector<float> scores(model.classes());
+    std::vector<float> gradient(image.size());
+    double loss = 0;
+    const std::uint32_t label = 0;
+    model.gradients({Loss::cross_entropy, image, {&label, 1}, {}}, {scores, {&loss, 1}, gradient});
+}
+
 Preprocess attacked_preprocess(const Preprocess& preprocess, AttackSpace space) {
     return space == AttackSpace::pixels ? as_given(preprocess) : preprocess;
 }

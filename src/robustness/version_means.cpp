@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 
 #include "core/refuse.h"
@@ -103,7 +104,7 @@ void ModelVersions::measure() {
     }
     const auto paper = [](const CorruptedVersion& v) { return !v.corruption->extra; };
     model_.present = mean_of(paper);
-    const std::string missing = missing_versions();
+    const std::string missing = missing_versions(std::bind_front(&ModelVersions::has, this), false);
     if (missing.empty()) {
         model_.paper = model_.present;
         model_.mce = corruption_error();
@@ -135,8 +136,14 @@ bool ModelVersions::has(const Corruption& corruption, int severity) const {
     });
 }
 
-/// "12 of the 75 versions are missing: frost 1, ...".
-std::string ModelVersions::missing_versions(bool synthetic_frost) const {
+bool frost_is_synthetic(const HasVersion& has) {
+    for (int severity = 1; severity <= corruption_severities; ++severity) {
+        if (has(corruption_named(frost_name), severity)) return false;
+    }
+    return has(corruption_named(stand_in_name), 1);
+}
+
+std::string missing_versions(const HasVersion& has, bool synthetic_frost) {
     std::string names;
     int missing = 0;
     for (const Corruption& c : corruptions()) {
@@ -218,11 +225,9 @@ Estimate ModelVersions::corruption_error() const {
 CorruptionRatio ModelVersions::ratio() const {
     CorruptionRatio out;
     out.clean_accuracy = *model_.clean.value;
-    const bool photographs = std::ranges::any_of(model_.versions, [](const CorruptedVersion& v) {
-        return v.corruption->name == frost_name;
-    });
-    out.synthetic_frost = !photographs && has(corruption_named(stand_in_name), 1);
-    const std::string missing = missing_versions(out.synthetic_frost);
+    const HasVersion there = std::bind_front(&ModelVersions::has, this);
+    out.synthetic_frost = frost_is_synthetic(there);
+    const std::string missing = missing_versions(there, out.synthetic_frost);
     if (!missing.empty()) {
         out.mean = {not_measured(missing, Unit::proportion, model_.images),
                     not_measured(missing, Unit::number, model_.images)};

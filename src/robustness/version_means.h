@@ -29,6 +29,13 @@ struct CorruptionRatio {
     std::vector<double> influence;
 };
 
+/// Whether a version is there.
+using HasVersion = std::function<bool(const Corruption& corruption, int severity)>;
+/// No severity of frost is there, but frost_synthetic.
+bool frost_is_synthetic(const HasVersion& has);
+/// Of the 15 x 5: "12 of the 75 versions are missing: frost 1, ..."; "": none.
+std::string missing_versions(const HasVersion& has, bool synthetic_frost);
+
 /// What is known of one model.
 class ModelVersions {
 public:
@@ -52,7 +59,6 @@ private:
 
     void keep_common_images();
     bool has(const Corruption& corruption, int severity) const;
-    std::string missing_versions(bool synthetic_frost = false) const;
     /// In the order of the table.
     std::map<const Corruption*, Hits> hits_of(const Chosen& chosen) const;
     CorruptedMean mean_of(const Chosen& chosen, std::vector<double>* influence = nullptr) const;

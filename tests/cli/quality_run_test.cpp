@@ -152,6 +152,32 @@ TEST_F(QualityRunProgram, ThePlanWritesNothingAndTheQuietRunSaysNothing) {
     EXPECT_EQ(quiet.out, slurp(file.parent_path() / "runs/quality.csv"));
 }
 
+TEST_F(QualityRunProgram, AnotherRoleLeavesTheOthersPredictionsInPlace) {
+    // Two folders of one name.
+    const fs::path moved = *scratch_ / "b/val";
+    fs::create_directories(moved.parent_path());
+    fs::copy(*scratch_ / "images/edge", moved, fs::copy_options::recursive);
+    const auto file = [&](const std::string& more) {
+        const fs::path name = *scratch_ / "grows/assay.toml";
+        fs::create_directories(name.parent_path());
+        write_file_atomically(name, head() + "[quality]\ncorruptions = 'none'\nattacks = 'none'\n" +
+                                        "val = '../images/val'\n" + more);
+        return name;
+    };
+    ASSERT_EQ(run(file("")).status, 0);
+    const json plan =
+        json::parse(run(file("edge = '../b/val'\n"), {"--plan", "--json"}).out).at("steps");
+    ASSERT_EQ(plan.size(), 3U);
+    EXPECT_EQ(plan[1].at("dataset"), "val");
+    EXPECT_EQ(plan[1].at("done"), 1);
+    EXPECT_EQ(plan[2].at("dataset"), "edge");
+    EXPECT_EQ(plan[2].at("done"), 0);
+    // A table of that name is another data set.
+    const fs::path taken =
+        file("sketch = '../b/val'\n[[data]]\npath = '../images/r'\nname = 'sketch'\n");
+    EXPECT_THAT(run(taken).err, HasSubstr("two data sets are called `sketch`"));
+}
+
 TEST_F(QualityRunProgram, RunDoesItAsItsLastStep) {
     const std::string val = (*scratch_ / "images/val").string();
     // The role takes the table's name, sample and all.
@@ -161,12 +187,38 @@ TEST_F(QualityRunProgram, RunDoesItAsItsLastStep) {
     const Outcome outcome = assay_run({"run", file.string()});
     ASSERT_EQ(outcome.status, 0) << outcome.err;
     EXPECT_THAT(outcome.out, HasSubstr("Quality, measured"));
+    // Opened once, by all steps.
+    const std::string note = "clean: 12 of 30 images";
+    const std::size_t said = outcome.err.find(note);
+    ASSERT_NE(said, std::string::npos) << outcome.err;
+    EXPECT_EQ(outcome.err.find(note, said + 1), std::string::npos) << outcome.err;
     const json table = json::parse(slurp(file.parent_path() / "runs/quality.json"));
     EXPECT_EQ(table.at("models")[0].at("dimensions").at("accuracy").at("n"), 12);
     EXPECT_EQ(json::parse(slurp(file.parent_path() / "runs/run.json")).at("quality").at("attacks"),
               "none");
     const Outcome alone = run(file, {"--json"});
     EXPECT_EQ(alone.out, slurp(file.parent_path() / "runs/quality.json"));
+}
+
+TEST_F(QualityRunProgram, SettingsWithoutEffectAreNamed) {
+    const fs::path hub = *scratch_ / "hub";
+    fs::create_directories(hub);
+    const fs::path shapes = ASSAY_SOURCE_DIR "/tests/cli/shapes";
+    fs::copy_file(shapes / "tiny.pt", hub / "tiny.pt");
+    fs::copy_file(shapes / "shapes.txt", hub / "shapes.txt");
+    write_file_atomically(hub / "config.json",
+                          R"({"architecture": "tiny", "num_classes": 6, "pretrained_cfg": {
+            "input_size": [3, 48, 48], "interpolation": "bilinear", "crop_pct": 1.0,
+            "crop_mode": "squash", "mean": [0.5, 0.5, 0.5], "std": [0.25, 0.25, 0.25],
+            "paper_ids": "none"}})");
+    const fs::path file = hub / "assay.toml";
+    write_file_atomically(file,
+                          "[[model]]\npath = 'tiny.pt'\nclasses = 'shapes.txt'\n[quality]\n"
+                          "corruptions = 'none'\nattacks = 'none'\nval = '../images/val'\n");
+    const Outcome plan = run(file, {"--plan"});
+    EXPECT_EQ(plan.status, 0) << plan.err;
+    EXPECT_THAT(plan.err,
+                AllOf(HasSubstr("config.json: keys without effect"), HasSubstr("paper_ids")));
 }
 
 TEST_F(QualityRunProgram, UnreadableImagesEndWith3) {

@@ -194,6 +194,24 @@ TEST(Score, LabelSetsAndUnreadableItemsAreCounted) {
     EXPECT_TRUE(report.counts.partial());
 }
 
+TEST(Score, LabelsOfACalibratedClassifierAreDrawnWhereTheStoreHasItsScores) {
+    const Made made = made_up(400, 6, 3);
+    Scratch folder;
+    ScoreOptions options;
+    options.null_draws = 20;
+    EXPECT_TRUE(find(scored(save(folder, made, "full"), options).measurements, "calibration_error")
+                    .calibrated_null);
+    const auto nulls_of = [&](StorageFormat storage, const std::string& name) {
+        const ScoreReport report = scored(save(folder, made, name, storage), options);
+        EXPECT_TRUE(find(report.measurements, "top1").value);
+        return std::ranges::count_if(report.measurements, [](const Measurement& m) {
+            return m.calibrated_null.has_value();
+        });
+    };
+    EXPECT_EQ(nulls_of(StorageFormat::top_k, "top"), 0);
+    EXPECT_EQ(nulls_of(StorageFormat::label, "label"), 0);
+}
+
 TEST(Score, ReducedStoresGiveWhatTheyCan) {
     const Made made = made_up(400, 6, 3);
     Scratch folder;

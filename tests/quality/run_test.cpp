@@ -16,14 +16,17 @@
 #include "core/hash.h"
 #include "core/random.h"
 #include "message_of.h"
+#include "quality/run_work.h"
 #include "scratch.h"
 
 namespace assay::quality {
 namespace {
 
 namespace fs = std::filesystem;
+using testing::AllOf;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 
 constexpr std::size_t kinds = 3;
 constexpr int side = 64;
@@ -58,6 +61,7 @@ public:
     }
     void gradients(const LossBatch& batch, const LossGradients& out) override {
         if (!differentiable) return Classifier::gradients(batch, out);
+        const float slope = flat ? 0.F : 20.F;
         const std::size_t n = batch.labels.size(), plane = batch.input.size() / n / kinds;
         scores(batch.input, n, out.scores);
         std::vector<float> d(kinds);
@@ -66,10 +70,11 @@ public:
                 loss_of(batch.loss, out.scores.subspan(kinds * i, kinds), batch.labels[i], 0, d);
             for (std::size_t k = 0; k < kinds * plane; ++k)
                 out.gradient[i * kinds * plane + k] =
-                    d[kinds - 1 - k / plane] * 20 / static_cast<float>(plane);
+                    d[kinds - 1 - k / plane] * slope / static_cast<float>(plane);
         }
     }
     bool differentiable = true, probabilities = false;
+    bool flat = false;  ///< its gradient is 0
     std::atomic<std::size_t> calls = 0;
     std::size_t stop_after = std::numeric_limits<std::size_t>::max();
 
@@ -200,14 +205,33 @@ TEST_F(QualityRuns, AllDimensionsOfAllRoles) {
 
 TEST_F(QualityRuns, StoppedAnywhereItEndsWithTheSameBytes) {
     const std::map<Role, Dataset> data = all_roles();
-    run_quality(options("whole", data));
+    // One has notes from its attacks and from the guards.
+    const auto models = [&](std::size_t stop_after) {
+        const auto classifier = std::make_shared<BrightestChannel>();
+        classifier->stop_after = stop_after;
+        const auto faulty = std::make_shared<BrightestChannel>();
+        faulty->flat = faulty->probabilities = true;
+        return std::vector<LoadedModel>{model("m", classifier), model("faulty", faulty)};
+    };
+    constexpr std::size_t never = std::numeric_limits<std::size_t>::max();
+    const auto finished = [&](const std::string& runs) {
+        QualityRunOptions asked = options(runs, data);
+        asked.models = models(never);
+        return run_quality(asked);
+    };
+    const QualityRunResult reference = finished("whole");
+    EXPECT_TRUE(reference.partial);
+    const nlohmann::json noted = nlohmann::json::parse(text("whole/quality.json"));
+    EXPECT_FALSE(noted.at("findings").empty());
+    const std::string notes = noted.at("models")[1].at("notes").dump();
+    EXPECT_THAT(notes, HasSubstr("the gradient is zero"));
+    EXPECT_THAT(notes, HasSubstr("assay check: "));
+    EXPECT_THAT(noted.at("warnings").dump(), HasSubstr("faulty: assay check: "));
     std::size_t stops = 0;
     // Each run gets further than the one before, until one comes through.
     for (std::size_t after = 3;; after = after * 3 / 2) {
         QualityRunOptions asked = options("stopped", data);
-        const auto classifier = std::make_shared<BrightestChannel>();
-        classifier->stop_after = after;
-        asked.models = {model("m", classifier)};
+        asked.models = models(after);
         asked.check = after % 2 == 0;
         try {
             run_quality(asked);
@@ -219,7 +243,7 @@ TEST_F(QualityRuns, StoppedAnywhereItEndsWithTheSameBytes) {
         }
     }
     EXPECT_GT(stops, 5U);
-    run_quality(options("stopped", data));
+    finished("stopped");
     for (const char* file : {"quality.json", "quality.csv"}) {
         std::string whole = text(std::string("whole/") + file);
         EXPECT_FALSE(whole.empty());
@@ -249,6 +273,117 @@ TEST_F(QualityRuns, WhatHasNoDataIsNamedAndLeftOut) {
     EXPECT_THAT(why(Dimension::c_robustness), HasSubstr("no corruption is asked for"));
     EXPECT_TRUE(value_of(measured, Dimension::shape_bias).value);
     EXPECT_FALSE(report_of(result).result.contains("score"));
+}
+
+/// The C-robustness that a run without other dimensions measures of samples of val.
+class SamplesOfVal : public QualityRuns {
+protected:
+    QualityRunResult of(const std::string& runs, const Dataset& val, std::size_t limit) {
+        QualityRunOptions asked = options(runs, {{Role::val, val}});
+        asked.attack = asked.check = false;
+        asked.corruptions.corruptions = {"paper"};
+        asked.corrupt_limit = limit;
+        return run_quality(asked);
+    }
+};
+
+TEST_F(SamplesOfVal, AreMeasuredEachByItself) {
+    const Dataset val = open(Role::val, folder("val", 4, 2));
+    const auto cell = [&](const QualityRunResult& result) {
+        EXPECT_FALSE(result.partial);
+        EXPECT_THAT(result.measured.warnings, IsEmpty());
+        const QualityCell& found = result.measured.table.models.at(0).cell(Dimension::c_robustness);
+        EXPECT_TRUE(found.value) << found.undefined;
+        return found;
+    };
+    const QualityCell three = cell(of("three", val, 3)), six = cell(of("six", val, 6));
+    EXPECT_NE(three.n, six.n);
+    // The second finds the first's corrupted images in its folder.
+    cell(of("both", val, 3));
+    EXPECT_EQ(cell(of("both", val, 6)), six);
+    EXPECT_EQ(cell(of("both", val, 3)), three);
+}
+
+TEST_F(QualityRuns, WhatIsLeftOutIsNotMeasuredWhateverIsThere) {
+    const std::map<Role, Dataset> data = {{Role::val, open(Role::val, folder("val"))}};
+    QualityRunOptions asked = options("runs", data);
+    asked.models.push_back(model("n", std::make_shared<BrightestChannel>()));
+    const QualityRunResult all = run_quality(asked);
+    EXPECT_TRUE(value_of(all.measured.models[0], Dimension::adversarial_robustness).value);
+    // A corrupted version lacks a shard, as where a run was stopped.
+    for (const auto& shard :
+         fs::directory_iterator(scratch_ / "runs/val-corrupted-6_contrast_1/m/shards"))
+        fs::remove(shard.path());
+    asked.corrupt = asked.attack = false;
+    const QualityRunResult result = run_quality(asked);
+    EXPECT_FALSE(result.partial);
+    EXPECT_THAT(report_of(result).warnings, IsEmpty());
+    for (const MeasuredModel& measured : result.measured.models) {
+        EXPECT_THAT(value_of(measured, Dimension::adversarial_robustness).undefined,
+                    HasSubstr("no attack is asked for"));
+        for (const QualityPart& part : measured.parts) {
+            EXPECT_NE(part.dimension, Dimension::adversarial_robustness) << part.name;
+            EXPECT_NE(part.dimension, Dimension::c_robustness) << part.name;
+        }
+    }
+    for (const QualityModel& row : result.measured.table.models) {
+        for (const Dimension d : {Dimension::adversarial_robustness, Dimension::c_robustness})
+            EXPECT_EQ(row.cell(d).definition, "");
+    }
+    // The same of one model: what its name's stores hold was made by another.
+    asked.attack = true;
+    const auto blind = std::make_shared<BrightestChannel>();
+    blind->differentiable = false;
+    asked.models[1].classifier = blind;
+    for (const MeasuredModel& measured : run_quality(asked).measured.models) {
+        EXPECT_EQ(value_of(measured, Dimension::adversarial_robustness).value.has_value(),
+                  measured.model == "m");
+    }
+}
+
+TEST_F(QualityRuns, ThePlanKnowsWhatReducedScoresAndFewCorruptionsCannotGive) {
+    const std::map<Role, Dataset> data = all_roles();
+    for (const StorageFormat storage : {StorageFormat::top_k, StorageFormat::label}) {
+        QualityRunOptions asked = options("runs" + std::string(name_of(storage)), data);
+        asked.predict.storage = storage;
+        asked.predict.top_k = storage == StorageFormat::top_k ? 2 : 0;
+        std::map<Dimension, std::string> missing;
+        for (const MissingDimension& one : plan_quality(asked).missing)
+            missing[one.dimension] = one.why;
+        EXPECT_THAT(missing[Dimension::calibration_error], HasSubstr(name_of(storage)));
+        const QualityRunResult result = run_quality(asked);
+        EXPECT_FALSE(result.partial);
+        for (const DimensionFacts& facts : dimension_facts()) {
+            const Estimate& value = value_of(result.measured.models[0], facts.dimension);
+            EXPECT_EQ(value.value.has_value(), !missing.contains(facts.dimension)) << facts.name;
+            EXPECT_EQ(value.undefined.empty(), value.value.has_value());
+        }
+        // As the measurement says it: of the 15 corruptions there are two.
+        EXPECT_EQ(missing[Dimension::c_robustness],
+                  value_of(result.measured.models[0], Dimension::c_robustness).undefined);
+        EXPECT_THAT(missing[Dimension::c_robustness], HasSubstr("65 of the 75 versions"));
+    }
+}
+
+TEST_F(QualityRuns, ThePlanKnowsWhichClassMapsReducedScoresCannotAnswer) {
+    QualityRunOptions asked = options("runs", all_roles());
+    asked.models[0].spec.classes = imagenet_classes();
+    asked.corrupt = asked.attack = false;
+    for (auto& role : asked.data) role.second.classes = imagenet_classes();
+    const auto missing = [&] {
+        std::map<Dimension, std::string> found;
+        for (const MissingDimension& one : missing_of(asked, {})) found[one.dimension] = one.why;
+        return found;
+    };
+    EXPECT_EQ(missing().size(), 2U);  // what is not asked for
+    asked.predict.storage = StorageFormat::label;
+    EXPECT_THAT(missing()[Dimension::ood_robustness],
+                AllOf(HasSubstr("r (imagenet-r)"), HasSubstr("sketch (16-class)")));
+    EXPECT_THAT(missing()[Dimension::shape_bias], HasSubstr("cue-conflict (16-class)"));
+    // IN-9 asks for the best class alone.
+    EXPECT_FALSE(missing().contains(Dimension::object_focus));
+    asked.measure.own_class_sketch = true;
+    EXPECT_THAT(missing()[Dimension::ood_robustness], Not(HasSubstr("sketch")));
 }
 
 TEST_F(QualityRuns, OneModelWithoutGradientsDoesNotStopTheOthers) {
@@ -281,6 +416,28 @@ TEST_F(QualityRuns, ImagesThatCannotBeReadMakeItPartial) {
     EXPECT_THAT(testing::PrintToString(report_of(result).warnings), HasSubstr("1 of 24"));
 }
 
+TEST_F(QualityRuns, TheFileSaysWhyItIsPartial) {
+    const fs::path val = folder("val");
+    write_file_atomically(val / "red/red_1.png", "no image");
+    QualityRunOptions asked = options("runs", {{Role::val, open(Role::val, val)}});
+    asked.corrupt_limit = asked.attack_limit = 0;
+    run_quality(asked);
+    const std::string first = text("runs/quality.json");
+    const nlohmann::json warnings = nlohmann::json::parse(first).at("warnings");
+    const auto said = [&](const std::string& what) {
+        return std::ranges::count_if(warnings, [&](const nlohmann::json& warning) {
+            return warning.get<std::string>().starts_with(what);
+        });
+    };
+    EXPECT_EQ(said("m on val: 1 of 24 rows have no score; the first: red/red_1.png: "), 1);
+    EXPECT_EQ(
+        said("m on 10 corrupted versions of val (the first: val_contrast_1): 10 of 240 rows "), 1)
+        << warnings;
+    // Nothing is predicted the second time.
+    run_quality(asked);
+    EXPECT_EQ(text("runs/quality.json"), first);
+}
+
 TEST_F(QualityRuns, ImagesTooSmallForACorruptionTakeOneDimensionAlone) {
     QualityRunOptions asked = options("runs", {{Role::val, open(Role::val, folder("val"))}});
     asked.attack = false;
@@ -305,7 +462,7 @@ TEST_F(QualityRuns, AFaultIsANoteOnTheModelsCells) {
     };
     const QualityRunResult result = run("runs", true, true);
     EXPECT_TRUE(result.partial);
-    EXPECT_THAT(testing::PrintToString(result.warnings), HasSubstr("faulty: "));
+    EXPECT_THAT(testing::PrintToString(result.measured.warnings), HasSubstr("faulty: "));
     for (const QualityModel& row : result.measured.table.models) {
         const std::string& note = row.cell(Dimension::calibration_error).note;
         EXPECT_EQ(note.find("outputs.kind") != note.npos, row.name == "faulty") << note;
@@ -334,9 +491,10 @@ TEST_F(QualityRuns, ThePlanSaysWhatIsLeftAndWritesNothing) {
     EXPECT_EQ(step(before, "corruptions").dataset, "val-corrupted-6");
     EXPECT_EQ(step(before, "attacks").images, 12U);
     EXPECT_GT(before.seconds, 0);
-    ASSERT_EQ(before.missing.size(), 1U);
+    ASSERT_EQ(before.missing.size(), 2U);
     EXPECT_EQ(before.missing[0].dimension, Dimension::ood_robustness);
     EXPECT_EQ(before.missing[0].why, "no data set plays the role r");
+    EXPECT_EQ(before.missing[1].dimension, Dimension::c_robustness);
 
     QualityPlan announced;
     asked.announce = [&](const QualityPlan& plan) { announced = plan; };
@@ -349,6 +507,13 @@ TEST_F(QualityRuns, ThePlanSaysWhatIsLeftAndWritesNothing) {
     const QualityPlan again = plan_quality(asked);
     EXPECT_NEAR(step(again, "sketch").done, 2. / 3, 1e-12);
     EXPECT_EQ(step(again, "val").seconds, 0);
+    // All that a step writes counts: 4 stores of the attacks, 11 of the corruptions.
+    fs::remove_all(asked.predict.runs / "val-attacked-12/m@noise-linf-8_255");
+    EXPECT_NEAR(step(plan_quality(asked), "attacks").done, 3. / 4, 1e-12);
+    fs::remove_all(asked.predict.runs / "val-attacked-12/m");
+    EXPECT_NEAR(step(plan_quality(asked), "attacks").done, 2. / 4, 1e-12);
+    fs::remove_all(asked.predict.runs / "val-corrupted-6/m");
+    EXPECT_NEAR(step(plan_quality(asked), "corruptions").done, 10. / 11, 1e-12);
 }
 
 TEST_F(QualityRuns, WhatIsWrongIsSaidBeforeAnythingIsWritten) {
@@ -367,6 +532,23 @@ TEST_F(QualityRuns, WhatIsWrongIsSaidBeforeAnythingIsWritten) {
     EXPECT_THAT(refused([](auto& o) { o.data.at(Role::edge).name = "val-attacked-12"; }),
                 HasSubstr("as a sample of val is"));
     EXPECT_THAT(refused([](auto& o) { o.corruptions.corruptions = {"fogg"}; }), HasSubstr("fog"));
+    EXPECT_THAT(refused([&](auto& o) {
+                    o.models.push_back(model("n", std::make_shared<BrightestChannel>()));
+                    o.models[1].spec.classes = ClassList({"cyan", "green", "red"});
+                }),
+                HasSubstr("different class lists"));
+    EXPECT_THAT(refused([](auto& o) { o.data.at(Role::val).name = "val_fog_3"; }),
+                HasSubstr("corrupted already"));
+    EXPECT_THAT(refused([](auto& o) { o.data.at(Role::val).root = "images/fog/3"; }),
+                HasSubstr("fog at severity 3"));
+    QualityRunOptions unlabelled = options("runs", data);
+    Dataset& val = unlabelled.data.at(Role::val);
+    val.labels = LabelSets::from_single(std::vector<std::int32_t>(val.size(), -1));
+    for (const auto& call : {std::function<void()>([&] { run_quality(unlabelled); }),
+                             std::function<void()>([&] { plan_quality(unlabelled); })}) {
+        EXPECT_THAT(message_of(call), HasSubstr("has exactly one label"));
+        EXPECT_FALSE(fs::exists(scratch_ / "runs"));
+    }
 }
 
 }  // namespace

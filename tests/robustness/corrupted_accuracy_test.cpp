@@ -34,7 +34,7 @@ protected:
     }
     /// A store of the same images, all correct, as `assay predict` leaves it.
     void predicted(const std::string& dataset, const std::string& file, const std::string& steps,
-                   std::int32_t label = 1) {
+                   std::int32_t label = 1, const std::string& corruption = "") {
         Made made;
         made.dataset = dataset;
         made.classes = 2;
@@ -50,7 +50,7 @@ protected:
         spec.model_hash = file;
         spec.preprocess_hash = steps;
         spec.provenance_json = "{}";
-        StoreWriter writer = StoreWriter::open(scratch_ / "runs", spec, items);
+        StoreWriter writer = StoreWriter::open(scratch_ / "runs", spec, items, corruption);
         writer.write_shard(0, made.scores, std::vector<RowState>(2, RowState::ok), {}, "");
         writer.finish();
     }
@@ -98,6 +98,33 @@ TEST_F(CorruptedAccuracyOf, MeansAndRatiosOfTheSameImages) {
     EXPECT_DOUBLE_EQ(*m.corruptions[2].mean.accuracy.value, 0);
     EXPECT_GT(m.corruptions[2].mean.accuracy.interval->high, .3);
     EXPECT_EQ(report_of(result).result["models"][0]["versions"].size(), 4U);
+}
+
+TEST_F(CorruptedAccuracyOf, VersionsThatWereMadeOfAnotherSampleDoNotCount) {
+    // As predict --corrupt leaves them: what was done stands in the data set's description.
+    const auto made = [&](const std::string& dataset) {
+        predicted(dataset, "file", "steps", 1, R"({"corruption":"fog","severity":1})");
+    };
+    predicted("val", "file", "steps");
+    predicted("val-6", "file", "steps");
+    made("val_fog_1");
+    made("val-6_fog_1");
+    made("my_val_fog_1");
+    const auto versions_of = [&](const std::string& clean) {
+        std::vector<std::string> names;
+        for (const CorruptedModel& model :
+             measure_corrupted({.paths = {(scratch_ / "runs").string()}, .clean = clean}).models) {
+            for (const CorruptedVersion& version : model.versions) names.push_back(version.dataset);
+        }
+        return names;
+    };
+    EXPECT_THAT(versions_of("val"), ElementsAre("val_fog_1"));
+    EXPECT_THAT(versions_of("val-6"), ElementsAre("val-6_fog_1"));
+    EXPECT_THAT(message_of([&] { versions_of("my_val_fog_1"); }, ErrorCode::usage),
+                HasSubstr("only where they are of `my_val_fog_1`"));
+    // Of published images, whose name alone tells, all that end so are taken.
+    predicted("published_fog_2", "file", "steps");
+    EXPECT_THAT(versions_of("val"), ElementsAre("val_fog_1", "published_fog_2"));
 }
 
 TEST_F(CorruptedAccuracyOf, MeanCorruptionErrorDividesByAlexNets) {

@@ -19,6 +19,13 @@
 
 namespace assay::quality {
 
+/// A dimension that is not measured.
+struct MissingDimension {
+    Dimension dimension;
+    std::string model;  ///< "": any
+    std::string why;
+};
+
 struct MeasureQualityOptions {
     std::filesystem::path runs = {};  ///< RUNS folder
     std::map<Role, std::string> data =
@@ -30,6 +37,8 @@ struct MeasureQualityOptions {
     std::vector<std::string> models = {};  ///< "": all that have predictions of `val`, by name
     /// Millions of parameters, by model: no store knows them.
     std::map<std::string, double> parameters = {};
+    /// Not measured, for the reasons given, whatever stores there are.
+    std::vector<MissingDimension> left_out = {};
     bool own_class_sketch = false;  ///< the 1000-class ImageNet-Sketch
     double level = 0.95;
     std::uint64_t seed = 1;

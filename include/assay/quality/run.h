@@ -43,9 +43,11 @@ struct QualityRunOptions {
     std::function<void(const QualityPlan&)> announce = {};
 };
 
-/// What can be known to be wrong before an image is read. Throws usage: no val, no model, a data
-/// set in two roles or of the name that a sample would have, as check(CorruptionSettings);
-/// bad_input: classes that fit neither a role nor the classifiers (question_of()).
+/// What can be known to be wrong before an image is read. Throws usage: no val, no model, models of
+/// one name or of different class lists, a data set in two roles or of the name that a sample would
+/// have, a val to be corrupted that is corrupted already, as check(CorruptionSettings); bad_input:
+/// no image of val has a single label, classes that fit neither a role nor the classifiers
+/// (question_of()).
 void check(const QualityRunOptions& options);
 
 /// One step of a run.
@@ -61,16 +63,9 @@ struct QualityStep {
     double seconds = 0;  ///< of what is left, by the probe
 };
 
-/// A dimension that cannot be measured.
-struct MissingDimension {
-    Dimension dimension;
-    std::string model;  ///< "": any
-    std::string why;
-};
-
 struct QualityPlan {
     std::vector<QualityStep> steps;
-    std::vector<MissingDimension> missing;
+    std::vector<MissingDimension> missing;  ///< what the run will not measure
     double seconds = 0;
     int threads = 1;
     std::vector<std::string> notes;
@@ -88,9 +83,11 @@ struct QualityRunResult {
     MeasuredQuality measured;
     std::vector<CheckedPair> findings;  ///< of the guards
     std::vector<std::string> notes;     ///< of this run alone, for people: images that have moved
-    std::vector<std::string> warnings;  ///< images without a score, with the first one's error
-    bool partial = false;               ///< something failed, and is missing or doubtful for that
-    std::filesystem::path table;        ///< RUNS/quality.json
+    /// Of this run alone: batches that were halved. Rows without scores, with the first error, and
+    /// faults that the guards found are warnings of `measured`.
+    std::vector<std::string> warnings;
+    bool partial = false;         ///< something failed, and is missing or doubtful for that
+    std::filesystem::path table;  ///< RUNS/quality.json
 };
 /// Guards each model, predicts what is not there yet (every step resumes where it was killed),
 /// measures, and writes RUNS/quality.json and RUNS/quality.csv: the same bytes however often it was

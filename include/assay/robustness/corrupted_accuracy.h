@@ -65,15 +65,17 @@ struct VersionOf {
 };
 VersionOf version_of(const std::filesystem::path& folder, std::string_view name);
 
-/// Images are the same where their ids are, or else their ids without extensions; where no image of
-/// a corrupted data set is found so, the names of the files. Items without a single label, of
-/// another label than the clean image, that share a clean image with another, and those without
-/// scores in one of the data sets, do not count. A model without corrupted images is left out with
-/// a warning; stores of one model that are of different files or preprocessing get one. Throws
-/// usage: no data set of that name, no corrupted images of any model; bad_input: as
-/// PredictionStore::open(), two stores of one model and the clean data set, or of one model,
-/// corruption and severity, no image in common. Cost: one pass over the predicted classes of each
-/// store, one of them open at a time beside the clean one; a byte of memory per image and version.
+/// What predict --corrupt made of another data set than `clean`, of another sample of it too, does
+/// not count: its name is <data set>_<corruption>_<severity>. Images are the same where their ids
+/// are, or else their ids without extensions; where no image of a corrupted data set is found so,
+/// the names of the files. Items without a single label, of another label than the clean image,
+/// that share a clean image with another, and those without scores in one of the data sets, do not
+/// count. A model without corrupted images is left out with a warning; stores of one model that are
+/// of different files or preprocessing get one. Throws usage: no data set of that name, no
+/// corrupted images of any model; bad_input: as PredictionStore::open(), two stores of one model
+/// and the clean data set, or of one model, corruption and severity, no image in common. Cost: one
+/// pass over the predicted classes of each store, one of them open at a time beside the clean one;
+/// a byte of memory per image and version.
 CorruptedAccuracyResult measure_corrupted(const CorruptedAccuracyOptions& options);
 
 /// "assay.corrupted_accuracy/1". CSV holds a row per model, corruption and severity. Partial where

@@ -27,6 +27,10 @@ std::unique_ptr<AttackedModel> pixel_model(std::shared_ptr<Classifier> classifie
                                            const Preprocess& preprocess,
                                            AttackSpace space = AttackSpace::pixels);
 
+/// A gradient of a grey image: says what is missing before an hour has passed. Throws what the
+/// classifier throws; bad_input: it has no gradients.
+void try_gradient(AttackedModel& model);
+
 /// The preprocessing that makes what pixel_model() of the same space is given: of `preprocess`,
 /// with bytes / 255 for its numbers; in normalised_clamped, `preprocess` itself.
 Preprocess attacked_preprocess(const Preprocess& preprocess, AttackSpace space);
