@@ -81,7 +81,10 @@ void add_unstored(const QualityRunOptions& options, std::vector<MissingDimension
     const std::string kept =
         fmt::format("the storage {} does not keep every class's score", name_of(storage));
     missing.push_back({Dimension::calibration_error, "", kept});
-    missing.push_back({Dimension::class_balance, "", kept});
+    missing.push_back({Dimension::class_balance, "",
+                       fmt::format("the storage {} keeps the true class's score only where it is "
+                                   "among the best: known only where it is so of every image",
+                                   name_of(storage))});
     for (const DimensionRoles& needed : dimension_roles()) {
         std::vector<std::string> asking;
         for (const Role role : needed.roles) {
