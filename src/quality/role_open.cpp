@@ -39,9 +39,20 @@ std::string_view category_in_name(std::string_view id) {
     return rest.substr(0, rest.find('_'));
 }
 
-/// By id or name. Unlike ClassList::find(), never by number: names of files are full of numbers
-/// that mean no class.
+/// "02_" of "02_wheeled vehicle": what IN-9's folders are sorted by; "" of others.
+std::string_view place_in(std::string_view text) {
+    const auto digit = [&](std::size_t i) { return text[i] >= '0' && text[i] <= '9'; };
+    return text.size() > 3 && digit(0) && digit(1) && text[2] == '_' ? text.substr(0, 3)
+                                                                     : std::string_view();
+}
+
+/// By id or name, of IN-9's by the place that its ids begin with. Unlike ClassList::find(), never
+/// by number: names of files are full of numbers that mean no class.
 std::optional<std::int32_t> target_called(const ClassMap& map, std::string_view text) {
+    const std::string_view place = place_in(text);
+    for (std::size_t c = 0; !place.empty() && c < map.targets.size(); ++c) {
+        if (map.targets.id(c).starts_with(place)) return static_cast<std::int32_t>(c);
+    }
     const auto found = map.targets.find(text);
     if (!found) return std::nullopt;
     const auto c = static_cast<std::size_t>(*found);

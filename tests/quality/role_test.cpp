@@ -98,13 +98,15 @@ TEST_F(OpenRole, CueConflictsTellBothCuesAndWhatTheyAreMadeOf) {
 TEST_F(OpenRole, In9TellsForegrounds) {
     image("mixed_rand/val/00_dog/fg_n02085936_1_bg_n02105412_7.JPEG");
     image("mixed_rand/val/08_fish/n01443537_12.JPEG");
+    image("mixed_rand/val/02_vehicle/n02701002_3.JPEG");  // however its folder is called
     const Dataset dataset = open(Role::mixed_rand, "mixed_rand");
     EXPECT_EQ(dataset.name, "mixed_rand");
     EXPECT_EQ(target(Role::mixed_rand, dataset, 0), "00_dog");
-    EXPECT_EQ(target(Role::mixed_rand, dataset, 1), "08_fish");
-    EXPECT_EQ(dataset.labels[1].size(), 16U);
+    EXPECT_EQ(target(Role::mixed_rand, dataset, 1), "02_wheeled vehicle");
+    EXPECT_EQ(target(Role::mixed_rand, dataset, 2), "08_fish");
+    EXPECT_EQ(dataset.labels[2].size(), 16U);
     EXPECT_EQ(attribute(dataset, "foreground", 0), "n02085936_1");
-    EXPECT_EQ(attribute(dataset, "foreground", 1), "n01443537_12");
+    EXPECT_EQ(attribute(dataset, "foreground", 2), "n01443537_12");
 }
 
 TEST_F(OpenRole, RenditionsAreFoldersOfWordNetIds) {
