@@ -260,11 +260,11 @@ CorruptedAccuracyResult robustness::corrupted_models(const CorruptedAccuracyOpti
             ++attack_stores;
         } else if (own.versions.empty()) {
             if (!chosen.empty()) continue;  // the caller knows what to say
-            result.warnings.push_back(
-                fmt::format("`{}` has no predictions on corrupted images: data sets whose folder "
-                            "is <corruption>/<severity>, or whose name ends so (fog_3); those that "
-                            "predict --corrupt made, only where they are of `{}`",
-                            model, options.clean));
+            result.warnings.push_back(fmt::format(
+                "`{}` has no predictions on corrupted images: data sets whose folder "
+                "is <corruption>/<severity>, or whose name ends so (fog_3); those that were "
+                "corrupted while they were predicted, only where they are of `{}`",
+                model, options.clean));
         } else {
             const std::set<std::string> files = look_for_differences(model, own, result);
             EachRatio with_files;
