@@ -89,7 +89,9 @@ TEST_F(QualityCommand, ADimensionOfZeroCountsAndAMissingOneIsNamed) {
     const Outcome outcome = assay_run(words);
     ASSERT_EQ(outcome.status, 0) << outcome.err;
     EXPECT_THAT(outcome.err, HasSubstr("1 of 3 scores lack dimensions"));
-    for (const json& model : json::parse(outcome.out)["models"]) {
+    const json models = json::parse(outcome.out)["models"];
+    ASSERT_EQ(models.size(), 3U);
+    for (const json& model : models) {
         EXPECT_EQ(model["missing"].size(), model["model"] == "b" ? 1U : 0U);
         EXPECT_EQ(model["parts"].contains("shape_bias"), model["model"] != "b");
     }
