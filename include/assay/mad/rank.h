@@ -1,0 +1,134 @@
+// From people's answers to a ranking that says how sure it is.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "assay/estimate.h"
+#include "assay/mad/competition.h"
+#include "assay/mad/pairs.h"
+#include "assay/mad/posterior.h"
+#include "assay/mad/ranking.h"
+#include "assay/report.h"
+
+namespace assay::mad {
+
+/// How the answers to a question become one.
+enum class VoteRule : std::uint8_t {
+    majority,
+    dawid_skene,  ///< annotators weigh by how often they agree with what comes out
+};
+std::string_view name_of(VoteRule);
+/// Throws usage with the known names.
+VoteRule vote_rule_named(std::string_view name);
+
+struct RankOptions {
+    VoteRule votes = VoteRule::majority;
+    RatioOptions ratios;
+    PosteriorOptions posterior;
+    std::uint32_t bootstraps = 1000;  ///< of images and annotators; 0: none
+    /// Only the first k of each pair's places; 0: all.
+    std::uint32_t k = 0;
+    /// The ranking for smaller k, beside the whole one.
+    bool ablation = false;
+    /// csv, columns model and score (or accuracy, or rank): what to compare the ranking with; "":
+    /// nothing.
+    std::filesystem::path against;
+    /// The question whether to go on: the expected Kendall correlation to the true ranking.
+    double stop_at = 0.9;
+    /// Names of classifiers to leave out, beside those that were removed.
+    std::vector<std::string> without;
+};
+
+struct RankedClassifier {
+    std::string name;
+    double perron = 0;  ///< Perron's vector: positive, sums to 1
+    double hodge = 0;   ///< HodgeRank's score: mean 0 in its component
+    std::uint32_t component = 0;
+    double place = 0;  ///< by Perron where all pairs have images, else by HodgeRank
+    Estimate score;    ///< of the posterior
+    Estimate rank;     ///< of the posterior, with its interval
+    std::optional<Interval> bootstrap_rank;  ///< of `place`, over images and annotators
+    std::uint64_t images = 0;                ///< of its pairs
+    Estimate correct;  ///< proportion of these on which it is correct; says nothing
+                       ///< about other images
+    /// From the control sample: accuracy on all images of the competition.
+    Estimate accuracy;
+};
+
+struct RankedPair {
+    PairCounts counts;  ///< first, second: places in Ranking::classifiers
+    std::uint32_t wanted = 0, accepted = 0, asked = 0;
+    std::uint64_t open = 0;  ///< asked, and not settled
+};
+
+struct AblationRow {
+    std::uint32_t k = 0;
+    std::uint64_t images = 0;  ///< of all pairs
+    Estimate srcc, kendall;    ///< with the ranking of all
+    std::vector<double> places;
+};
+
+struct Comparison {
+    std::string with;  ///< "accuracy (control sample)", a file's name
+    std::uint32_t classifiers = 0;
+    Estimate srcc, kendall;
+};
+
+struct Ranking {
+    RankOptions options;
+    CompetitionSettings settings;
+    std::vector<RankedClassifier> classifiers;  ///< in the competition's order
+    std::vector<RankedPair> pairs;
+    std::uint64_t cases[3] = {0, 0, 0};  ///< I, II, III over all pairs
+    std::uint64_t replaced = 0;
+    PairMatrix aggressiveness{0}, log_ratios{0}, better{0};
+    double eigenvalue = 0, consistency_index = 0, cyclicity = 0;
+    std::uint32_t components = 1;
+    bool by_hodge = false;    ///< `place` is HodgeRank's, because pairs have no images
+    double error = 0;         ///< of two classifiers in the wrong order, in the mean
+    double expected_tau = 0;  ///< 1 - 2 error
+    bool enough = false;      ///< expected_tau reaches stop_at
+    std::vector<AblationRow> ablation;
+    std::vector<Comparison> comparisons;
+    std::uint64_t questions = 0, settled = 0, answers = 0, annotators = 0;
+    std::uint64_t needed_without_sharing = 0;  ///< questions, had each place asked its own
+    double answers_per_question = 0;
+    std::vector<std::string> warnings;
+};
+
+/// Throws usage: nothing is selected, or no question is settled (and what to do then); unknown
+/// names. Cost: well under a second for 11 classifiers with 1,000 bootstraps and 2,000 draws.
+Ranking rank_classifiers(const Competition& competition, const RankOptions& options = {});
+/// "assay.mad_ranking/1". Partial while questions are open.
+Report report_of(const Ranking& ranking);
+
+struct CompetitionStatus {
+    CompetitionSettings settings;
+    std::uint64_t images = 0;
+    std::vector<CompetitionClassifier> classifiers;
+    std::uint64_t pairs = 0, pairs_selected = 0, short_pairs = 0;  ///< short: fewer than k
+    std::uint64_t accepted = 0, replaced = 0, duplicates = 0, excluded = 0, control = 0;
+    std::uint64_t questions = 0, gold = 0, settled = 0, open = 0, unclear = 0;
+    std::uint64_t unasked = 0;     ///< questions of accepted places that were not asked yet
+    std::uint64_t to_replace = 0;  ///< places whose images people cannot judge
+    struct Annotator {
+        std::string name;
+        bool blocked = false;
+        std::uint64_t answers = 0, yes = 0, cannot_say = 0;
+        Estimate gold;       ///< proportion of gold questions answered as known
+        Estimate agreement;  ///< with the majority of the others, where there is one
+    };
+    std::vector<Annotator> annotators;
+    std::string next;  ///< the command to run next, as typed
+    std::vector<std::string> warnings;
+};
+CompetitionStatus status_of(const Competition& competition);
+/// "assay.mad_status/1".
+Report report_of(const CompetitionStatus& status);
+
+}  // namespace assay::mad

@@ -1,0 +1,241 @@
+#include "assay/mad/competition.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "assay/error.h"
+#include "assay/store/prediction_store.h"
+#include "core/file.h"
+#include "core/hash.h"
+#include "core/paths.h"
+#include "core/refuse.h"
+#include "core/text.h"
+#include "mad/decisions.h"
+#include "mad/schema.h"
+#include "mad/settings.h"
+#include "mad/tables.h"
+
+namespace assay::mad {
+namespace {
+
+std::filesystem::path database_file(const std::filesystem::path& folder) {
+    return folder / "competition.sqlite";
+}
+
+ClassList classes_from(const Database& database) {
+    std::vector<std::string> ids, names;
+    Statement row = database.prepare("SELECT number, id, name FROM class ORDER BY number");
+    while (row.step()) {
+        if (row.count(0) != ids.size())
+            refuse(fmt::format("{}: class {} is missing", database.path().string(), ids.size()));
+        ids.push_back(row.text(1));
+        names.push_back(row.text(2));
+    }
+    return ClassList(std::move(ids), std::move(names));
+}
+
+std::vector<CompetitionClassifier> classifiers_from(const Database& database) {
+    std::vector<CompetitionClassifier> classifiers;
+    Statement row = database.prepare(
+        "SELECT number, name, store, store_id, labels_hash, confidences_hash, threshold, scored, "
+        "confident, active FROM classifier ORDER BY number");
+    while (row.step()) {
+        if (row.count(0) != classifiers.size())
+            refuse(fmt::format("{}: classifier {} is missing", database.path().string(),
+                               classifiers.size()));
+        CompetitionClassifier one;
+        one.number = static_cast<std::uint32_t>(row.count(0, UINT32_MAX));
+        one.name = row.text(1);
+        one.store = row.text(2);
+        one.store_id = row.text(3);
+        one.labels_hash = row.text(4);
+        one.confidences_hash = row.text(5);
+        one.threshold = static_cast<std::uint8_t>(row.count(6, confidence_levels));
+        one.scored = row.count(7);
+        one.confident = row.count(8);
+        one.active = row.count(9, 1) == 1;
+        check_folder_name("model", one.name);
+        classifiers.push_back(std::move(one));
+    }
+    return classifiers;
+}
+
+Hierarchy hierarchy_from(const Database& database) {
+    std::vector<std::string> ids, names;
+    for (Statement row = database.prepare("SELECT number, id, name FROM node ORDER BY number");
+         row.step();) {
+        if (row.count(0) != ids.size())
+            refuse(fmt::format("{}: node {} is missing", database.path().string(), ids.size()));
+        ids.push_back(row.text(1));
+        names.push_back(row.text(2));
+    }
+    std::vector<Hierarchy::Edge> edges;
+    for (Statement row = database.prepare("SELECT child, parent FROM edge ORDER BY id");
+         row.step();) {
+        edges.push_back({.child = static_cast<std::uint32_t>(row.count(0, UINT32_MAX)),
+                         .parent = static_cast<std::uint32_t>(row.count(1, UINT32_MAX))});
+    }
+    return Hierarchy(std::move(ids), std::move(names), std::move(edges), database.path().string());
+}
+
+}  // namespace
+
+Competition::Competition(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Competition::~Competition() = default;
+Competition::Competition(Competition&&) noexcept = default;
+
+bool is_competition(const std::filesystem::path& folder) {
+    return is_there(database_file(folder));
+}
+
+Competition Competition::open(const std::filesystem::path& folder, Access access) {
+    const std::filesystem::path file = database_file(folder);
+    if (!is_there(file)) {
+        refuse(
+            fmt::format("{}: there is no competition (no competition.sqlite); `assay mad init` "
+                        "makes one",
+                        folder.string()));
+    }
+    auto impl = std::make_unique<Impl>(
+        folder,
+        Database(file, access == Access::write ? Database::Access::write : Database::Access::read));
+    check_schema(impl->database);
+    const std::map<std::string, std::string> text = read_settings(impl->database);
+    impl->settings = settings_from(text, file.string());
+    const std::string& images = setting_of(text, "images", file.string());
+    if (!parse_number(images, impl->images) || impl->images > INT64_MAX)
+        refuse(fmt::format("{}: the setting images is `{}`; allowed: a number of images",
+                           file.string(), shortened(images)));
+    impl->image_root = setting_of(text, "image_root", file.string());
+    impl->items_hash = setting_of(text, "items_hash", file.string());
+    impl->classes = classes_from(impl->database);
+    impl->classifiers = classifiers_from(impl->database);
+    return Competition(std::move(impl));
+}
+
+const std::filesystem::path& Competition::folder() const noexcept {
+    return impl_->folder;
+}
+
+const CompetitionSettings& Competition::settings() const noexcept {
+    return impl_->settings;
+}
+
+const ClassList& Competition::classes() const noexcept {
+    return impl_->classes;
+}
+
+std::uint64_t Competition::images() const noexcept {
+    return impl_->images;
+}
+
+const std::filesystem::path& Competition::image_root() const noexcept {
+    return impl_->image_root;
+}
+
+const std::vector<CompetitionClassifier>& Competition::classifiers() const noexcept {
+    return impl_->classifiers;
+}
+
+std::vector<CompetitionClassifier> Competition::active() const {
+    std::vector<CompetitionClassifier> active;
+    for (const CompetitionClassifier& one : impl_->classifiers)
+        if (one.active) active.push_back(one);
+    return active;
+}
+
+const Hierarchy& Competition::hierarchy() const {
+    if (!impl_->hierarchy) impl_->hierarchy = hierarchy_from(impl_->database);
+    return *impl_->hierarchy;
+}
+
+ClassDistances Competition::distances() const {
+    if (impl_->settings.distance == DistanceReading::zero_one)
+        return ClassDistances(static_cast<std::uint32_t>(impl_->classes.size()));
+    return ClassDistances(hierarchy(), impl_->classes, impl_->settings.distance);
+}
+
+const Dataset& Competition::dataset() const {
+    if (impl_->dataset) return *impl_->dataset;
+    const std::filesystem::path file = impl_->folder / "items.csv";
+    if (hash_file(file) != impl_->items_hash)
+        refuse(fmt::format("{}: its bytes are not those that were recorded; restore it",
+                           file.string()));
+    Dataset dataset = read_items_csv(file);
+    if (dataset.size() != impl_->images)
+        refuse(fmt::format("{}: it lists {} images, and the competition has {}", file.string(),
+                           dataset.size(), impl_->images));
+    dataset.root = impl_->image_root;
+    impl_->dataset = std::move(dataset);
+    return *impl_->dataset;
+}
+
+StoredPredictions Competition::predictions(const CompetitionClassifier& classifier) const {
+    return StoredPredictions(impl_->folder, classifier.name, impl_->images);
+}
+
+void Competition::remove(std::string_view name, std::string_view reason) {
+    std::vector<std::string> names;
+    for (const CompetitionClassifier& one : impl_->classifiers)
+        if (one.active) names.push_back(one.name);
+    if (std::find(names.begin(), names.end(), name) == names.end())
+        throw Error(ErrorCode::usage, fmt::format("`{}` is no classifier of {}{}", name,
+                                                  impl_->folder.string(), suggest(name, names)));
+    if (names.size() <= 2)
+        throw Error(ErrorCode::usage,
+                    fmt::format("{} has two classifiers: without `{}` nothing is compared",
+                                impl_->folder.string(), name));
+    Transaction all(impl_->database);
+    const std::int64_t decision = decide(impl_->database, DecisionKind::removed, name, "", reason);
+    impl_->database.prepare("UPDATE classifier SET active = 0, decision = ? WHERE name = ?")
+        .bind(decision)
+        .bind(name)
+        .run();
+    all.commit();
+    for (CompetitionClassifier& one : impl_->classifiers)
+        if (one.name == name) one.active = false;
+}
+
+void Competition::set_image_root(const std::filesystem::path& root, std::string_view reason) {
+    if (!is_folder(root)) refuse(fmt::format("{}: there is no such folder", root.string()));
+    Transaction all(impl_->database);
+    write_setting(impl_->database, "image_root", absolute_path(root).string(), reason);
+    all.commit();
+    impl_->image_root = absolute_path(root);
+    if (impl_->dataset) impl_->dataset->root = impl_->image_root;
+}
+
+void Competition::set_k(std::uint32_t k, std::string_view reason) {
+    CompetitionSettings changed = impl_->settings;
+    if (k < changed.rule.k)
+        throw Error(ErrorCode::usage,
+                    fmt::format("k is {} now, and {} is fewer; `rank --k {}` leaves the others out",
+                                changed.rule.k, k, k));
+    if (k == changed.rule.k) return;
+    changed.rule.k = k;
+    check_settings(changed);
+    Transaction all(impl_->database);
+    write_setting(impl_->database, "k", fmt::to_string(k), reason);
+    all.commit();
+    impl_->settings = changed;
+}
+
+std::vector<std::string> verify_competition(const std::filesystem::path& folder) {
+    const Competition competition = Competition::open(folder);
+    std::vector<std::string> problems = competition.impl().database.problems();
+    const auto look = [&](const auto& check) {
+        try {
+            check();
+        } catch (const Error& error) {
+            problems.push_back(error.message());
+        }
+    };
+    look([&] { competition.dataset(); });
+    look([&] { competition.distances(); });
+    for (const CompetitionClassifier& one : competition.classifiers())
+        look([&] { competition.predictions(one).check(one); });
+    return problems;
+}
+
+}  // namespace assay::mad

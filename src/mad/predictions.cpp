@@ -1,0 +1,168 @@
+#include "mad/predictions.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <span>
+
+#include "assay/mad/competition.h"
+#include "assay/store/row_reader.h"
+#include "core/file.h"
+#include "core/file_stream.h"
+#include "core/hash.h"
+#include "core/npy.h"
+#include "core/parallel.h"
+#include "core/refuse.h"
+
+namespace assay::mad {
+namespace {
+
+constexpr std::uint64_t rows_at_once = 1 << 20;
+constexpr std::uint64_t rows_of_block = 4096;
+
+/// One of the two files: what goes into it goes into its hash.
+class HashedColumn {
+public:
+    HashedColumn(const std::filesystem::path& path, NumberType type, std::uint64_t rows)
+        : stream_(path) {
+        const std::array<std::uint64_t, 1> shape = {rows};
+        const std::string header = npy_header(name_of(type), shape);
+        write(std::as_bytes(std::span(header)));
+    }
+    void write(std::span<const std::byte> bytes) {
+        stream_.write(bytes);
+        hasher_.add(bytes);
+    }
+    std::string commit() {
+        stream_.commit();
+        return hasher_.digest();
+    }
+
+private:
+    FileStream stream_;
+    Hasher hasher_;
+};
+
+MappedFile mapped_column(const std::filesystem::path& path, NumberType type, std::uint64_t rows,
+                         const std::byte*& values) {
+    MappedFile file(path);
+    with_note(fmt::format("reading {}", path.string()), [&] {
+        const NpyView view = parse_npy(file.bytes());
+        if (view.type() != type || view.shape != std::vector<std::uint64_t>{rows}) {
+            refuse(fmt::format("{}: it holds {} of shape {}; expected {} of shape ({},)",
+                               path.string(), name_of(view.type()), view.shape_text(),
+                               name_of(type), rows));
+        }
+        values = view.values.data.data();
+        if (reinterpret_cast<std::uintptr_t>(values) % size_of(type) != 0)
+            refuse(fmt::format("{}: its numbers do not begin at a multiple of their size",
+                               path.string()));
+    });
+    return file;
+}
+
+}  // namespace
+
+std::filesystem::path labels_file(const std::filesystem::path& folder, std::string_view name) {
+    return folder / "predictions" / (std::string(name) + ".labels.npy");
+}
+
+std::filesystem::path confidences_file(const std::filesystem::path& folder, std::string_view name) {
+    return folder / "predictions" / (std::string(name) + ".confidences.npy");
+}
+
+WrittenPredictions write_predictions(const std::filesystem::path& folder,
+                                     const PredictionStore& store,
+                                     const std::vector<std::int32_t>& places, int threads,
+                                     const ProgressCallback& progress) {
+    const std::string where = store.folder().string();
+    const RowReader reader(store, std::nullopt, places);
+    if (!store.complete())
+        refuse(fmt::format("{}: {} of its {} shards are missing; end its `assay predict` first",
+                           where, store.missing_shards(), store.shards()));
+    if (!reader.has_probabilities())
+        refuse(
+            fmt::format("{}: it holds labels without confidences, and disagreement is looked for "
+                        "among confident predictions",
+                        where));
+    const std::string& name = store.spec().model_name;
+    const std::uint64_t rows = store.rows();
+    HashedColumn labels_out(labels_file(folder, name), NumberType::u2, rows);
+    HashedColumn confidences_out(confidences_file(folder, name), NumberType::u1, rows);
+
+    WrittenPredictions written;
+    written.by_confidence.assign(confidence_levels + 1, 0);
+    std::vector<std::uint16_t> labels;
+    std::vector<std::uint8_t> confidences;
+    for (std::uint64_t begin = 0; begin < rows; begin += rows_at_once) {
+        throw_if_stopped();
+        const std::uint64_t count = std::min(rows_at_once, rows - begin);
+        labels.assign(count, no_label);
+        confidences.assign(count, 0);
+        parallel_blocks((count + rows_of_block - 1) / rows_of_block, threads,
+                        [&](std::size_t block) {
+                            std::vector<RankedClass> best;
+                            const std::uint64_t end =
+                                std::min<std::uint64_t>(count, (block + 1) * rows_of_block);
+                            for (std::uint64_t i = block * rows_of_block; i < end; ++i) {
+                                if (reader.top(begin + i, 1, best) != RowStatus::ok || best.empty())
+                                    continue;
+                                labels[i] = static_cast<std::uint16_t>(best[0].cls);
+                                confidences[i] = quantised(best[0].probability);
+                            }
+                        });
+        for (std::uint64_t i = 0; i < count; ++i) {
+            if (labels[i] == no_label) continue;
+            ++written.scored;
+            ++written.by_confidence[confidences[i]];
+        }
+        labels_out.write(std::as_bytes(std::span(labels)));
+        confidences_out.write(std::as_bytes(std::span(confidences)));
+        if (progress) progress({.step = name, .done = begin + count, .total = rows});
+    }
+    if (written.scored == 0) refuse(fmt::format("{}: no image has scores", where));
+    written.labels_hash = labels_out.commit();
+    written.confidences_hash = confidences_out.commit();
+    return written;
+}
+
+struct StoredPredictions::Impl {
+    std::filesystem::path labels_path, confidences_path;
+    MappedFile labels, confidences;
+    Predictions view;
+};
+
+StoredPredictions::StoredPredictions(const std::filesystem::path& folder, std::string_view name,
+                                     std::uint64_t images)
+    : impl_(std::make_unique<Impl>()) {
+    impl_->labels_path = labels_file(folder, name);
+    impl_->confidences_path = confidences_file(folder, name);
+    const std::byte* values = nullptr;
+    impl_->labels = mapped_column(impl_->labels_path, NumberType::u2, images, values);
+    impl_->view.labels = {reinterpret_cast<const std::uint16_t*>(values), images};
+    impl_->confidences = mapped_column(impl_->confidences_path, NumberType::u1, images, values);
+    impl_->view.confidences = {reinterpret_cast<const std::uint8_t*>(values), images};
+}
+
+StoredPredictions::~StoredPredictions() = default;
+StoredPredictions::StoredPredictions(StoredPredictions&&) noexcept = default;
+
+const Predictions& StoredPredictions::predictions() const noexcept {
+    return impl_->view;
+}
+
+void StoredPredictions::check(const CompetitionClassifier& recorded) const {
+    const auto same = [](const std::filesystem::path& path, const MappedFile& file,
+                         const std::string& hash) {
+        if (hash_bytes(file.bytes()) != hash)
+            refuse(
+                fmt::format("{}: its bytes are not those that were recorded; restore it, or "
+                            "make the competition anew",
+                            path.string()));
+    };
+    same(impl_->labels_path, impl_->labels, recorded.labels_hash);
+    same(impl_->confidences_path, impl_->confidences, recorded.confidences_hash);
+}
+
+}  // namespace assay::mad

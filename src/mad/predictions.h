@@ -1,0 +1,34 @@
+// Label and confidence of every image by one classifier, three bytes an image, in two files that
+// NumPy opens.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "assay/mad/select.h"
+#include "assay/progress.h"
+#include "assay/store/prediction_store.h"
+
+namespace assay::mad {
+
+std::filesystem::path labels_file(const std::filesystem::path& folder, std::string_view name);
+std::filesystem::path confidences_file(const std::filesystem::path& folder, std::string_view name);
+
+struct WrittenPredictions {
+    std::string labels_hash, confidences_hash;  ///< as hash_file() of the files
+    std::uint64_t scored = 0;
+    /// Images by confidence, for a threshold that is a proportion of them.
+    std::vector<std::uint64_t> by_confidence;
+};
+/// Takes the predicted class of each row and its probability out of a store. `places`: where the
+/// store has each class (places_in()), or none. Memory: 3 MiB; cost: one read of the store. Throws
+/// bad_input: shards are missing, confidences mean nothing.
+WrittenPredictions write_predictions(const std::filesystem::path& folder,
+                                     const PredictionStore& store,
+                                     const std::vector<std::int32_t>& places, int threads,
+                                     const ProgressCallback& progress);
+
+}  // namespace assay::mad

@@ -1,0 +1,165 @@
+#include "mad/tables.h"
+
+#include <fmt/format.h>
+
+#include "core/refuse.h"
+#include "mad/decisions.h"
+
+namespace assay::mad {
+namespace {
+
+SelectedState selected_state_named(const std::string& name) {
+    for (const SelectedState state :
+         {SelectedState::accepted, SelectedState::replaced, SelectedState::duplicate}) {
+        if (name == name_of(state)) return state;
+    }
+    refuse(fmt::format("a selected image has the state `{}`; known: accepted, replaced, duplicate",
+                       name));
+}
+
+// Pairs of classifiers that were not removed.
+constexpr std::string_view active_pairs =
+    "pair JOIN classifier AS a ON a.number = pair.first AND a.active = 1 "
+    "JOIN classifier AS b ON b.number = pair.second AND b.active = 1";
+
+}  // namespace
+
+std::string_view name_of(SelectedState state) {
+    switch (state) {
+        case SelectedState::accepted:
+            return "accepted";
+        case SelectedState::replaced:
+            return "replaced";
+        case SelectedState::duplicate:
+            return "duplicate";
+    }
+    return "";
+}
+
+std::vector<PairRow> read_pairs(const Database& database) {
+    std::vector<PairRow> pairs;
+    Statement row = database.prepare(
+        fmt::format("SELECT pair.id, first, second, candidates, disagreeing, k FROM {} "
+                    "ORDER BY first, second",
+                    active_pairs));
+    while (row.step()) {
+        pairs.push_back({.id = row.integer(0),
+                         .first = static_cast<std::uint32_t>(row.count(1, UINT32_MAX)),
+                         .second = static_cast<std::uint32_t>(row.count(2, UINT32_MAX)),
+                         .candidates = row.count(3),
+                         .disagreeing = row.count(4),
+                         .k = static_cast<std::uint32_t>(row.count(5, UINT32_MAX))});
+    }
+    return pairs;
+}
+
+std::vector<SelectedRow> read_selected(const Database& database) {
+    std::vector<SelectedRow> selected;
+    Statement row = database.prepare(fmt::format(
+        "SELECT pair, image, place, turn, first_label, second_label, units, selected.confidence, "
+        "state, asked FROM selected JOIN ({}) ON pair = pair_id "
+        "ORDER BY pair_first, pair_second, place, image",
+        fmt::format("SELECT pair.id AS pair_id, first AS pair_first, second AS pair_second FROM {}",
+                    active_pairs)));
+    while (row.step()) {
+        selected.push_back(
+            {.pair = row.integer(0),
+             .image = row.integer(1),
+             .place = static_cast<std::uint32_t>(row.count(2, UINT32_MAX)),
+             .turn = static_cast<std::uint32_t>(row.count(3, UINT32_MAX)),
+             .first_label = static_cast<std::uint16_t>(row.count(4, no_label - 1)),
+             .second_label = static_cast<std::uint16_t>(row.count(5, no_label - 1)),
+             .units = static_cast<std::uint32_t>(row.count(6, UINT32_MAX)),
+             .confidence = static_cast<std::uint8_t>(row.count(7, confidence_levels)),
+             .state = selected_state_named(row.text(8)),
+             .asked = row.count(9, 1) == 1});
+    }
+    return selected;
+}
+
+std::map<std::int64_t, ImageRow> read_images(const Database& database) {
+    std::map<std::int64_t, ImageRow> images;
+    Statement row = database.prepare("SELECT number, id, path FROM image");
+    while (row.step())
+        images[row.integer(0)] = {.number = row.integer(0), .id = row.text(1), .path = row.text(2)};
+    return images;
+}
+
+std::vector<QuestionRow> read_questions(const Database& database) {
+    std::vector<QuestionRow> questions;
+    Statement row =
+        database.prepare("SELECT id, token, image, label, turn, gold FROM question ORDER BY id");
+    while (row.step()) {
+        QuestionRow question{.id = row.integer(0),
+                             .token = row.text(1),
+                             .image = row.integer(2),
+                             .label = static_cast<std::uint16_t>(row.count(3, no_label - 1)),
+                             .turn = static_cast<std::uint32_t>(row.count(4, UINT32_MAX)),
+                             .gold = {}};
+        if (!row.is_null(5)) question.gold = row.count(5, 1) == 1;
+        questions.push_back(std::move(question));
+    }
+    return questions;
+}
+
+std::vector<AnnotatorRow> read_annotators(const Database& database) {
+    std::vector<AnnotatorRow> annotators;
+    Statement row = database.prepare("SELECT id, name, blocked FROM annotator ORDER BY id");
+    while (row.step())
+        annotators.push_back(
+            {.id = row.integer(0), .name = row.text(1), .blocked = row.count(2, 1) == 1});
+    return annotators;
+}
+
+std::vector<AnswerRow> read_answers(const Database& database, bool blocked) {
+    std::vector<AnswerRow> answers;
+    Statement row = database.prepare(
+        "SELECT question, annotator, answer FROM answer JOIN annotator "
+        "ON annotator.id = answer.annotator WHERE counts = 1 AND (blocked = 0 OR ? = 1) "
+        "ORDER BY question, answer.id");
+    row.bind(std::int64_t{blocked});
+    while (row.step()) {
+        answers.push_back({.question = row.integer(0),
+                           .annotator = row.integer(1),
+                           .answer = static_cast<Answer>(row.count(2, 2))});
+    }
+    return answers;
+}
+
+std::vector<ControlRow> read_control(const Database& database) {
+    std::vector<ControlRow> control;
+    Statement row = database.prepare(
+        "SELECT image, stratum, stratum_images, stratum_sample FROM control ORDER BY image");
+    while (row.step()) {
+        control.push_back({.image = row.integer(0),
+                           .stratum = static_cast<std::uint32_t>(row.count(1, UINT32_MAX)),
+                           .stratum_images = row.count(2),
+                           .stratum_sample = row.count(3)});
+    }
+    return control;
+}
+
+void note_images(Competition& competition, const std::vector<std::uint64_t>& numbers) {
+    const Dataset& dataset = competition.dataset();
+    Statement insert = competition.impl().database.prepare(
+        "INSERT INTO image (number, id, path) VALUES (?, ?, ?) ON CONFLICT (number) DO NOTHING");
+    for (const std::uint64_t number : numbers) {
+        const std::string_view id = dataset.ids[number];
+        insert.bind(static_cast<std::int64_t>(number))
+            .bind(id)
+            .bind(dataset.paths.size() == 0 ? id : dataset.paths[number])
+            .run();
+    }
+}
+
+void write_setting(Database& database, std::string_view name, std::string_view value,
+                   std::string_view reason) {
+    const std::int64_t decision = decide(database, DecisionKind::setting, name, value, reason);
+    database.prepare("INSERT INTO setting (name, value, decision) VALUES (?, ?, ?)")
+        .bind(name)
+        .bind(value)
+        .bind(decision)
+        .run();
+}
+
+}  // namespace assay::mad

@@ -1,0 +1,105 @@
+// The rows of a competition's tables as structs, and the few ways in which they are read and
+// written: SQL that more than one part needs stands here.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "assay/mad/competition.h"
+#include "assay/mad/pairs.h"
+#include "mad/database.h"
+
+namespace assay::mad {
+
+struct Competition::Impl {
+    std::filesystem::path folder;
+    Database database;
+    CompetitionSettings settings;
+    ClassList classes;
+    std::uint64_t images = 0;
+    std::filesystem::path image_root;
+    std::string items_hash;
+    std::vector<CompetitionClassifier> classifiers;
+    std::optional<Hierarchy> hierarchy;  ///< read on first use
+    std::optional<Dataset> dataset;      ///< likewise
+
+    Impl(std::filesystem::path where, Database open)
+        : folder(std::move(where)), database(std::move(open)) {}
+};
+
+struct PairRow {
+    std::int64_t id = 0;
+    std::uint32_t first = 0, second = 0;  ///< numbers of classifiers
+    std::uint64_t candidates = 0, disagreeing = 0;
+    std::uint32_t k = 0;
+};
+
+enum class SelectedState : std::uint8_t { accepted, replaced, duplicate };
+std::string_view name_of(SelectedState);
+
+struct SelectedRow {
+    std::int64_t pair = 0;
+    std::int64_t image = 0;
+    std::uint32_t place = 0, turn = 0;
+    std::uint16_t first_label = 0, second_label = 0;
+    std::uint32_t units = 0;
+    std::uint8_t confidence = 0;
+    SelectedState state = SelectedState::accepted;
+    bool asked = false;
+};
+
+struct ImageRow {
+    std::int64_t number = 0;
+    std::string id, path;
+};
+
+struct QuestionRow {
+    std::int64_t id = 0;
+    std::string token;
+    std::int64_t image = 0;
+    std::uint16_t label = 0;
+    std::uint32_t turn = 0;
+    std::optional<bool> gold;
+};
+
+struct AnnotatorRow {
+    std::int64_t id = 0;
+    std::string name;
+    bool blocked = false;
+};
+
+struct AnswerRow {
+    std::int64_t question = 0, annotator = 0;
+    Answer answer = Answer::no;
+};
+
+struct ControlRow {
+    std::int64_t image = 0;
+    std::uint32_t stratum = 0;
+    std::uint64_t stratum_images = 0, stratum_sample = 0;
+};
+
+/// Between active classifiers, by (first, second).
+std::vector<PairRow> read_pairs(const Database& database);
+/// Of these pairs, by pair, then place, then image; all states.
+std::vector<SelectedRow> read_selected(const Database& database);
+std::map<std::int64_t, ImageRow> read_images(const Database& database);
+/// By id; gold among them.
+std::vector<QuestionRow> read_questions(const Database& database);
+std::vector<AnnotatorRow> read_annotators(const Database& database);
+/// Those that count, by question, then in the order in which they came. `blocked`: of blocked
+/// annotators, too.
+std::vector<AnswerRow> read_answers(const Database& database, bool blocked = false);
+std::vector<ControlRow> read_control(const Database& database);
+
+/// Makes the rows of images of the data set that are not there yet.
+void note_images(Competition& competition, const std::vector<std::uint64_t>& numbers);
+void write_setting(Database& database, std::string_view name, std::string_view value,
+                   std::string_view reason);
+
+}  // namespace assay::mad
