@@ -117,8 +117,8 @@ TEST(MadControlSimulation, IntervalsHoldTheAccuracyInHardWorlds) {
 }
 
 /// Four control images in two strata; a is correct on 0, 1 and 2, b on 0 alone.
-rank_test::World control_world() {
-    rank_test::World world({"a", "b"});
+rank_test::RankWorld control_world() {
+    rank_test::RankWorld world({"a", "b"});
     world.images = 1000;
     world.counts({.first = 0, .second = 1, .only_first = 2, .only_second = 1});
     world.labels.emplace_back(1000, std::uint16_t{1});
@@ -141,7 +141,7 @@ rank_test::World control_world() {
 }
 
 TEST(MadControl, OfACompetition) {
-    const rank_test::World world = control_world();
+    const rank_test::RankWorld world = control_world();
     const Scratch scratch;
     const Competition competition = rank_test::write_world(scratch / "mad", world);
     const ControlSample sample = read_control_sample(competition, competition.active());
@@ -152,7 +152,7 @@ TEST(MadControl, OfACompetition) {
 }
 
 TEST(MadControl, AbsentWhileItsQuestionsAreOpen) {
-    rank_test::World world = control_world();
+    rank_test::RankWorld world = control_world();
     // c was added later: of image 103 nobody was asked, and of 102 one answer of five is there.
     world.names.emplace_back("c");
     world.labels.emplace_back(1000, std::uint16_t{1});
@@ -168,7 +168,7 @@ TEST(MadControl, AbsentWhileItsQuestionsAreOpen) {
 }
 
 TEST(MadControl, UnjudgeableAndUnscoredImagesDoNotCount) {
-    rank_test::World world = control_world();
+    rank_test::RankWorld world = control_world();
     for (AnswerRow& row : world.answers)
         if (row.question == world.question(101, 1)) row.answer = Answer::cannot_say;
     world.labels[0][102] = no_label;
@@ -183,7 +183,7 @@ TEST(MadControl, UnjudgeableAndUnscoredImagesDoNotCount) {
 }
 
 TEST(MadControl, DamagedRowsAreRefused) {
-    rank_test::World world = control_world();
+    rank_test::RankWorld world = control_world();
     world.control[1].stratum_images = 601;
     const Scratch scratch;
     EXPECT_THAT(message_of([&] {
