@@ -20,7 +20,8 @@ struct FoundAnswer {
     std::string image, label;  ///< as written: id, path or address; id, name or number
     std::string annotator;     ///< "": the file does not say
     std::string at;            ///< "2026-11-23T01:02:03.000000Z"; "": the file does not say
-    std::string key;           ///< of the file's tool, "": none
+    std::string key;           ///< what the file calls it, "": nothing
+    std::string annotation;    ///< Label Studio's number of it, likewise
     Answer answer = Answer::no;
 };
 

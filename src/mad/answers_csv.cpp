@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "core/csv.h"
+#include "core/parallel.h"
 #include "core/refuse.h"
 #include "core/text.h"
 #include "mad/answer_readers.h"
@@ -15,8 +16,7 @@ void read_answers_csv(std::string_view text, const std::string& source, AnswerSi
     const auto token = row.find_column({"question_id", "token", "question"});
     const auto image = row.find_column({"image_id", "image", "path"});
     const auto label = row.find_column({"label", "class"});
-    if (!token && !(image && label))
-        row.column({"question"});  // says which columns there are
+    if (!token && !(image && label)) row.column({"question"});  // says which columns there are
     const std::size_t answer = row.column({"answer", "choice"});
     const auto annotator = row.find_column({"annotator", "annotator_id", "worker", "user"});
     const auto updated = row.find_column({"at", "updated_at", "time"});
@@ -26,7 +26,9 @@ void read_answers_csv(std::string_view text, const std::string& source, AnswerSi
     const auto of = [&row](const std::optional<std::size_t>& column) {
         return column ? from_spreadsheet(trimmed(row[*column])) : std::string();
     };
-    while (row.next()) {
+    constexpr std::size_t often = 1024;
+    for (std::size_t rows = 0; row.next(); ++rows) {
+        if (rows % often == 0) throw_if_stopped();
         const std::string said = from_spreadsheet(trimmed(row[answer]));
         if (says_nothing(said)) {
             ++sink.skipped;
@@ -39,8 +41,7 @@ void read_answers_csv(std::string_view text, const std::string& source, AnswerSi
         found.label = of(label);
         found.annotator = of(annotator);
         found.key = of(key);
-        if (const std::string id = of(annotation); found.key.empty() && !id.empty())
-            found.key = annotation_key(id);
+        found.annotation = of(annotation);
         const std::optional<Answer> known = answer_named(said);
         if (!known) {
             refuse(fmt::format("{}: the answer is `{}`; allowed: {}", found.where, shortened(said),

@@ -2,7 +2,6 @@
 // flat), as its versions 1.x write them.
 #include <fmt/format.h>
 
-#include <array>
 #include <nlohmann/json.hpp>
 
 #include "core/json_events.h"
@@ -10,7 +9,6 @@
 #include "core/refuse.h"
 #include "core/text.h"
 #include "mad/answer_readers.h"
-#include "mad/question_texts.h"
 
 namespace assay::mad {
 namespace {
@@ -136,8 +134,8 @@ void read_annotation(const json& annotation, FoundAnswer found, AnswerSink& sink
     }
     const json* const results = member(annotation, "result");
     if (results != nullptr && !results->is_array())
-        refuse(fmt::format("{}: `result` is {}; allowed: a list", found.where,
-                           shown_json(*results)));
+        refuse(
+            fmt::format("{}: `result` is {}; allowed: a list", found.where, shown_json(*results)));
     const json* const choice = results == nullptr ? nullptr : choice_of(*results, found.where);
     const json* const value = choice == nullptr ? nullptr : member(*choice, "value");
     const json* const said = value == nullptr ? nullptr : member(*value, "choices");
@@ -151,8 +149,7 @@ void read_annotation(const json& annotation, FoundAnswer found, AnswerSink& sink
     const json* const meta = member(*choice, "meta");
     if (meta != nullptr && member(*meta, "annotator") != nullptr)
         found.annotator = text_member(*meta, {"annotator"}, found.where);
-    if (const std::string id = text_member(annotation, {"id"}, found.where); !id.empty())
-        found.key = annotation_key(id);
+    found.annotation = text_member(annotation, {"id"}, found.where);
     take_time(annotation, found);
     sink.found(found);
 }
@@ -184,9 +181,10 @@ void read_flat(const json& element, FoundAnswer found, AnswerSink& sink) {
     if (said == nullptr) said = member(element, "choice");
     if (said == nullptr && member(element, "annotation_id") == nullptr &&
         member(element, "question_id") == nullptr) {
-        refuse(fmt::format("{} is {}; allowed: a task of Label Studio, with `annotations` or "
-                           "`answer`",
-                           found.where, shown_json(element)));
+        refuse(
+            fmt::format("{} is {}; allowed: a task of Label Studio, with `annotations` or "
+                        "`answer`",
+                        found.where, shown_json(element)));
     }
     if (said == nullptr || (said->is_array() && said->empty()) || !take_answer(*said, found)) {
         ++sink.skipped;
@@ -194,8 +192,7 @@ void read_flat(const json& element, FoundAnswer found, AnswerSink& sink) {
     }
     take_question(element, found);
     found.annotator = annotator_of(element, "annotator", found.where);
-    if (const std::string id = text_member(element, {"annotation_id"}, found.where); !id.empty())
-        found.key = annotation_key(id);
+    found.annotation = text_member(element, {"annotation_id"}, found.where);
     take_time(element, found);
     sink.found(found);
 }

@@ -23,9 +23,9 @@ std::vector<std::string> names_for_people(const Competition& competition) {
     std::vector<std::string> names = classes.names();
     if (uses.size() == names.size()) return names;
 
-    const Hierarchy* const above =
-        competition.settings().distance == DistanceReading::zero_one ? nullptr
-                                                                     : &competition.hierarchy();
+    const Hierarchy* const above = competition.settings().distance == DistanceReading::zero_one
+                                       ? nullptr
+                                       : &competition.hierarchy();
     std::vector<std::uint32_t> nodes;
     if (above != nullptr) nodes = above->nodes_of(classes);
     for (std::size_t c = 0; c < names.size(); ++c) {
@@ -63,10 +63,6 @@ std::string for_spreadsheet(std::string_view text) {
 std::string from_spreadsheet(std::string_view text) {
     if (text.starts_with('\'') && looks_like_formula(text.substr(1))) text.remove_prefix(1);
     return std::string(text);
-}
-
-std::string annotation_key(std::string_view id) {
-    return fmt::format("label-studio/{}", id);
 }
 
 }  // namespace assay::mad

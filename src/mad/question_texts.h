@@ -30,7 +30,4 @@ std::string for_spreadsheet(std::string_view text);
 /// Without that apostrophe.
 std::string from_spreadsheet(std::string_view text);
 
-/// The key of a Label Studio annotation, whichever of its formats delivers it.
-std::string annotation_key(std::string_view id);
-
 }  // namespace assay::mad
