@@ -138,12 +138,12 @@ TEST(MadQuestions, AnImageThatNobodyCanJudgeIsAskedAboutNoMore) {
     ask_questions(*small);
     const std::vector<OpenQuestion> open = open_questions(*small);
     ASSERT_EQ(open.size(), 2U);
-    for (const char* name : {"anna", "ben", "cleo", "dan"}) {
+    for (const char* name : {"anna", "ben", "cleo", "dan", "eve"}) {
         const auto file = small.write(
             "one.csv", small.answers({open[0]}, name, [](const auto&) { return "cannot say"; }));
         read_answers_into(*small, {.file = file, .annotator = {}});
     }
-    // Four of five cannot say: unclear, whatever the fifth says; the other question is moot.
+    // It is settled as unclear, and the other question of the place, which is open, is moot.
     EXPECT_THAT(open_questions(*small), IsEmpty());
 }
 
@@ -278,11 +278,14 @@ QuestionOptions of_budget(std::uint64_t budget) {
 TEST(MadBudget, IsKeptAndAsksEachPairInItsRandomOrder) {
     SmallCompetition small(4);
     small.select(10);
+    const std::set<QuestionKey> needed = needed_questions(small);
+    ASSERT_GT(needed.size(), 30U);
     std::uint64_t asked = 0;
     for (int step = 0; step < 3; ++step) {
         const QuestionRound round = ask_questions(*small, of_budget(20));
         EXPECT_LE(round.added, 20U);
-        EXPECT_GE(round.added, 18U);
+        // A place takes two questions at most: fewer than two are left over.
+        EXPECT_GE(round.added + 2, std::min<std::uint64_t>(20, needed.size() - asked));
         asked += round.added;
         ASSERT_TRUE(round.expected_tau.has_value());
         // Of each pair those with the smallest turns are asked.
@@ -300,7 +303,7 @@ TEST(MadBudget, IsKeptAndAsksEachPairInItsRandomOrder) {
     // asked, too, where they are next; in the end all are.
     const QuestionRound rest = ask_questions(*small, of_budget(1000));
     EXPECT_EQ(rest.asked_places, 60U);
-    EXPECT_EQ(asked + rest.added, needed_questions(small).size());
+    EXPECT_EQ(asked + rest.added, needed.size());
     EXPECT_EQ(ask_questions(*small, of_budget(0)).added, 0U);
 }
 
