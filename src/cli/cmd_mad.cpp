@@ -86,6 +86,10 @@ const std::vector<Command>& mad_parts() {
     static const std::vector<Command> table = {
         {"init", "Begin a competition of classifiers over unlabelled images", mad_init},
         {"add", "Add classifiers; what is there stays as it is", mad_add},
+        {"questions", "Ask people about the selected images", mad_questions},
+        {"answers", "Take people's answers in", mad_answers},
+        {"block", "Leave an annotator out of all results", mad_block},
+        {"export", "All of it as tables, and for Label Studio", mad_export},
         {"remove", "Leave a classifier out of all results", mad_remove},
     };
     return table;
@@ -93,6 +97,8 @@ const std::vector<Command>& mad_parts() {
 
 constexpr std::string_view mad_help_examples = R"(
   assay mad init mad runs/crawl
+  assay mad questions mad --out questions.csv
+  assay mad answers mad anna.csv ben.csv
 )";
 
 }  // namespace

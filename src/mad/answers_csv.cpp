@@ -35,8 +35,8 @@ void read_answers_csv(std::string_view text, const std::string& source, AnswerSi
     // The first that is not empty.
     const auto of = [&row](const std::vector<std::size_t>& places) {
         for (const std::size_t column : places)
-            if (const std::string_view text = trimmed(row[column]); !text.empty())
-                return from_spreadsheet(text);
+            if (const std::string_view field = trimmed(row[column]); !field.empty())
+                return from_spreadsheet(field);
         return std::string();
     };
     constexpr std::size_t often = 1024;
