@@ -1,4 +1,5 @@
 assay_test(mad
     SOURCES mad/distance_test.cpp mad/ranking_test.cpp mad/select_test.cpp mad/posterior_test.cpp
+        mad/selection_round_test.cpp
     LINKS assay_mad fmt::fmt nlohmann_json::nlohmann_json
-    UNSANITIZED MadPosteriorSimulation.* ClassDistances.EveryReadingOfImagenetHasItsChecksum ClassDistances.ReferencePairs)
+    UNSANITIZED MadPosteriorSimulation.* ControlSampleSimulation.* ClassDistances.EveryReadingOfImagenetHasItsChecksum ClassDistances.ReferencePairs)
