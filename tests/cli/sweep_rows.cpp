@@ -121,6 +121,12 @@ const std::vector<SweepRow>& sweep_rows() {
         {.command = "mad init",
          .arguments = {"FOLDER/mad", "FOLDER/runs/pool", "--hierarchy", "FOLDER/animals.csv",
                        "--threshold", "0.1"}},
+        {.command = "mad select", .arguments = {"FOLDER/mad"}},
+        {.command = "mad questions",
+         .arguments = {"FOLDER/asked", "--out", "FOLDER/questions.csv"}},
+        {.command = "mad answers", .arguments = {"FOLDER/asked", "FOLDER/answers.csv"}},
+        {.command = "mad block", .arguments = {"FOLDER/asked", "anna"}},
+        {.command = "mad export", .arguments = {"FOLDER/asked", "--out", "FOLDER/exported"}},
         {.command = "mad add", .arguments = {"FOLDER/mad", "FOLDER/runs/pool/a"}},
         {.command = "mad remove", .arguments = {"FOLDER/three", "c"}},
         {.command = "check",
@@ -199,12 +205,27 @@ void make_sweep_inputs(const Scratch& folder) {
             save_png(image, folder / "shapes" / name / (std::to_string(i) + ".png"));
         }
     }
-    for (const char* competition : {"mad", "three"}) {
+    for (const char* competition : {"mad", "three", "asked"}) {
         const Outcome begun =
             assay_run({"mad", "init", folder / competition, folder / "runs/pool", "--hierarchy",
                        folder / "animals.csv", "--threshold", "0.1"});
         ASSERT_EQ(begun.status, 0) << begun.err;
     }
+    // A competition that has come as far as an answer.
+    const Outcome selected = assay_run({"mad", "select", folder / "asked"});
+    ASSERT_EQ(selected.status, 0) << selected.err;
+    const Outcome asked =
+        assay_run({"mad", "questions", folder / "asked", "--out", folder / "questions.csv"});
+    ASSERT_EQ(asked.status, 0) << asked.err;
+    const std::string questions = read_text(folder / "questions.csv");
+    const std::size_t line = questions.find('\n') + 1;
+    write_file_atomically(folder / "answers.csv",
+                          "question,annotator,answer\n" +
+                              questions.substr(line, questions.find(',', line) - line) +
+                              ",anna,yes\n");
+    const Outcome answered =
+        assay_run({"mad", "answers", folder / "asked", folder / "answers.csv"});
+    ASSERT_EQ(answered.status, 0) << answered.err;
     const Outcome study =
         assay_run({"replicate", "simulate", "--out", folder / "study", "--classes", "12",
                    "--annotators", "10", "--classifiers", "2"});
