@@ -85,18 +85,26 @@ int mad_remove(std::vector<std::string> arguments) {
 const std::vector<Command>& mad_parts() {
     static const std::vector<Command> table = {
         {"init", "Begin a competition of classifiers over unlabelled images", mad_init},
-        {"add", "Add classifiers; what is there stays as it is", mad_add},
+        {"select", "Select the images on which each two classifiers disagree most", mad_select},
+        {"questions", "Ask people about the selected images", mad_questions},
+        {"answers", "Take people's answers in", mad_answers},
+        {"block", "Leave an annotator out of all results", mad_block},
         {"rank", "Rank the classifiers by people's answers, and say how sure that is", mad_rank},
         {"status", "What there is, what is open, and which command comes next", mad_status},
+        {"add", "Add classifiers; what is there stays as it is", mad_add},
         {"remove", "Leave a classifier out of all results", mad_remove},
+        {"export", "All of it as tables, and for Label Studio", mad_export},
     };
     return table;
 }
 
 constexpr std::string_view mad_help_examples = R"(
   assay mad init mad runs/crawl
-  assay mad status mad
+  assay mad select mad
+  assay mad questions mad --out questions.csv
+  assay mad answers mad anna.csv ben.csv
   assay mad rank mad --against accuracies.csv
+  assay mad status mad
 )";
 
 }  // namespace

@@ -35,6 +35,27 @@ void import_model(const Scratch& folder, const std::string& dataset, const std::
     ASSERT_EQ(made.status, 0) << made.err;
 }
 
+/// A competition in which three annotators have answered everything.
+void judge_all(const Scratch& folder) {
+    const Outcome selected = assay_run({"mad", "select", folder / "judged"});
+    ASSERT_EQ(selected.status, 0) << selected.err;
+    const Outcome asked =
+        assay_run({"mad", "questions", folder / "judged", "--out", folder / "all.csv"});
+    ASSERT_EQ(asked.status, 0) << asked.err;
+    std::istringstream lines(read_text(folder / "all.csv"));
+    std::string answers = "question,annotator,answer\n", line;
+    std::getline(lines, line);
+    for (int n = 0; std::getline(lines, line); ++n) {
+        for (const char* annotator : {"anna", "ben", "cleo"})
+            answers += line.substr(0, line.find(',')) + "," + annotator + "," +
+                       (n % 3 == 0 ? "yes" : "no") + "\n";
+    }
+    write_file_atomically(folder / "judgements.csv", answers);
+    const Outcome judged =
+        assay_run({"mad", "answers", folder / "judged", folder / "judgements.csv"});
+    ASSERT_EQ(judged.status, 0) << judged.err;
+}
+
 /// The lines `  name  summary` of a help's list, up to the next empty line.
 std::vector<std::string> listed_in(const std::string& help, const std::string& heading) {
     std::vector<std::string> names;
@@ -121,7 +142,14 @@ const std::vector<SweepRow>& sweep_rows() {
         {.command = "mad init",
          .arguments = {"FOLDER/mad", "FOLDER/runs/pool", "--hierarchy", "FOLDER/animals.csv",
                        "--threshold", "0.1"}},
-        {.command = "mad status", .arguments = {"FOLDER/three"}},
+        {.command = "mad select", .arguments = {"FOLDER/mad"}},
+        {.command = "mad questions",
+         .arguments = {"FOLDER/asked", "--out", "FOLDER/questions.csv"}},
+        {.command = "mad answers", .arguments = {"FOLDER/asked", "FOLDER/answers.csv"}},
+        {.command = "mad block", .arguments = {"FOLDER/asked", "anna"}},
+        {.command = "mad rank", .arguments = {"FOLDER/judged", "--bootstraps", "20"}},
+        {.command = "mad status", .arguments = {"FOLDER/judged"}},
+        {.command = "mad export", .arguments = {"FOLDER/asked", "--out", "FOLDER/exported"}},
         {.command = "mad add", .arguments = {"FOLDER/mad", "FOLDER/runs/pool/a"}},
         {.command = "mad remove", .arguments = {"FOLDER/three", "c"}},
         {.command = "check",
@@ -200,12 +228,28 @@ void make_sweep_inputs(const Scratch& folder) {
             save_png(image, folder / "shapes" / name / (std::to_string(i) + ".png"));
         }
     }
-    for (const char* competition : {"mad", "three"}) {
+    for (const char* competition : {"mad", "three", "asked", "judged"}) {
         const Outcome begun =
             assay_run({"mad", "init", folder / competition, folder / "runs/pool", "--hierarchy",
                        folder / "animals.csv", "--threshold", "0.1"});
         ASSERT_EQ(begun.status, 0) << begun.err;
     }
+    // A competition that has come as far as an answer.
+    const Outcome selected = assay_run({"mad", "select", folder / "asked"});
+    ASSERT_EQ(selected.status, 0) << selected.err;
+    const Outcome asked =
+        assay_run({"mad", "questions", folder / "asked", "--out", folder / "questions.csv"});
+    ASSERT_EQ(asked.status, 0) << asked.err;
+    const std::string questions = read_text(folder / "questions.csv");
+    const std::size_t line = questions.find('\n') + 1;
+    write_file_atomically(folder / "answers.csv",
+                          "question,annotator,answer\n" +
+                              questions.substr(line, questions.find(',', line) - line) +
+                              ",anna,yes\n");
+    const Outcome answered =
+        assay_run({"mad", "answers", folder / "asked", folder / "answers.csv"});
+    ASSERT_EQ(answered.status, 0) << answered.err;
+    judge_all(folder);
     const Outcome study =
         assay_run({"replicate", "simulate", "--out", folder / "study", "--classes", "12",
                    "--annotators", "10", "--classifiers", "2"});

@@ -18,7 +18,7 @@ using testing::HasSubstr;
 
 TEST(MadControl, OneStratumIsWilsonsInterval) {
     // A hundred of so many that they are hardly fewer without the sample.
-    const std::vector<ControlStratum> one = {{1'000'000'000'000ULL, 100, 100, 83}};
+    const std::vector<SampledStratum> one = {{1'000'000'000'000ULL, 100, 100, 83}};
     const Estimate found = stratified_proportion(one, .95);
     EXPECT_DOUBLE_EQ(found.value.value(), .83);
     EXPECT_EQ(found.n, 100U);
@@ -29,32 +29,32 @@ TEST(MadControl, OneStratumIsWilsonsInterval) {
 
 TEST(MadControl, StrataWeighAsManyImagesAsTheyWereDrawnFrom) {
     // 900 images of which 10 were drawn, 9 correct; 100 of which 10, 2 correct: .9 .9 + .1 .2.
-    const std::vector<ControlStratum> two = {{900, 10, 10, 9}, {100, 10, 10, 2}};
+    const std::vector<SampledStratum> two = {{900, 10, 10, 9}, {100, 10, 10, 2}};
     EXPECT_NEAR(stratified_proportion(two, .95).value.value(), .83, 1e-15);
     // Of the first stratum half cannot be judged: it weighs 450 of 550.
-    const std::vector<ControlStratum> judged = {{900, 10, 5, 5}, {100, 10, 10, 2}};
+    const std::vector<SampledStratum> judged = {{900, 10, 5, 5}, {100, 10, 10, 2}};
     EXPECT_NEAR(stratified_proportion(judged, .95).value.value(), (450 + 20) / 550.0, 1e-15);
 }
 
 TEST(MadControl, Corners) {
     EXPECT_FALSE(stratified_proportion({}, .95).value);
-    const std::vector<ControlStratum> nothing = {{100, 10, 0, 0}};
+    const std::vector<SampledStratum> nothing = {{100, 10, 0, 0}};
     EXPECT_THAT(stratified_proportion(nothing, .95).undefined, HasSubstr("counts"));
-    const std::vector<ControlStratum> missing = {{100, 10, 10, 3}, {50, 0, 0, 0}};
+    const std::vector<SampledStratum> missing = {{100, 10, 10, 3}, {50, 0, 0, 0}};
     EXPECT_THAT(stratified_proportion(missing, .95).undefined, HasSubstr("none was drawn"));
     // All of it is known.
-    const std::vector<ControlStratum> census = {{10, 10, 10, 3}};
+    const std::vector<SampledStratum> census = {{10, 10, 10, 3}};
     EXPECT_EQ(stratified_proportion(census, .95).interval->low, .3);
     EXPECT_EQ(stratified_proportion(census, .95).interval->high, .3);
     // No incorrect image among a few is not certainty.
-    const std::vector<ControlStratum> perfect = {{5000, 50, 50, 50}, {5000, 50, 50, 50}};
+    const std::vector<SampledStratum> perfect = {{5000, 50, 50, 50}, {5000, 50, 50, 50}};
     EXPECT_EQ(stratified_proportion(perfect, .95).interval->high, 1);
     EXPECT_LT(stratified_proportion(perfect, .95).interval->low, .96);
 }
 
 struct ControlWorld {
     const char* name;
-    std::vector<ControlStratum> strata;  ///< counted: of the drawn; correct: of `images`
+    std::vector<SampledStratum> strata;  ///< counted: of the drawn; correct: of `images`
 };
 
 // Each world draws its sample without replacement, 4,000 times. With 4,000 draws a coverage of .95
@@ -79,7 +79,7 @@ TEST(MadControlSimulation, IntervalsHoldTheAccuracyInHardWorlds) {
     for (std::size_t w = 0; w < worlds.size(); ++w) {
         SCOPED_TRACE(worlds[w].name);
         double all = 0, correct = 0;
-        for (const ControlStratum& s : worlds[w].strata) {
+        for (const SampledStratum& s : worlds[w].strata) {
             all += static_cast<double>(s.images);
             correct += static_cast<double>(s.correct);
         }
@@ -88,8 +88,8 @@ TEST(MadControlSimulation, IntervalsHoldTheAccuracyInHardWorlds) {
         double mean = 0, width = 0;
         for (int run = 0; run < runs; ++run) {
             RandomStream random(w, "control samples of tests", static_cast<std::uint64_t>(run));
-            std::vector<ControlStratum> drawn = worlds[w].strata;
-            for (ControlStratum& s : drawn) {
+            std::vector<SampledStratum> drawn = worlds[w].strata;
+            for (SampledStratum& s : drawn) {
                 // One after the other, without replacement.
                 std::uint64_t left = s.images, correct_left = s.correct;
                 s.correct = 0;

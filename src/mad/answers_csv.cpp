@@ -1,0 +1,88 @@
+// Answers in a table: one a row.
+#include <fmt/format.h>
+
+#include <initializer_list>
+#include <vector>
+
+#include "core/csv.h"
+#include "core/parallel.h"
+#include "core/refuse.h"
+#include "core/text.h"
+#include "mad/answer_readers.h"
+#include "mad/question_texts.h"
+
+namespace assay::mad {
+
+void read_answers_csv(std::string_view text, const std::string& source, AnswerSink& sink) {
+    CsvReader row(text, source);
+    const auto columns = [&row](std::initializer_list<std::string_view> names) {
+        std::vector<std::size_t> found;
+        for (const std::string_view name : names)
+            if (const auto column = row.find_column({name})) found.push_back(*column);
+        return found;
+    };
+    // Label Studio's table has the words of the question in `question`, its name beside them.
+    const auto token = columns({"question_id", "token", "question"});
+    const auto image = columns({"image_id", "image", "path"});
+    const auto label = columns({"label", "class"});
+    if (token.empty() && (image.empty() || label.empty()))
+        row.column({"question"});  // says which columns there are
+    const std::size_t answer = row.column({"answer", "choice"});
+    const auto annotator = columns({"annotator", "annotator_id", "worker", "user"});
+    const auto time = columns({"at", "updated_at", "time", "created_at"});
+    const auto key = columns({"key"});
+    const auto annotation = columns({"annotation_id"});
+    // The first that is not empty.
+    const auto of = [&row](const std::vector<std::size_t>& places) {
+        for (const std::size_t column : places)
+            if (const std::string_view field = trimmed(row[column]); !field.empty())
+                return from_spreadsheet(field);
+        return std::string();
+    };
+    constexpr std::size_t often = 1024;
+    for (std::size_t rows = 0; row.next(); ++rows) {
+        if (rows % often == 0) throw_if_stopped();
+        const std::string said = from_spreadsheet(trimmed(row[answer]));
+        if (says_nothing(said)) {
+            ++sink.skipped;
+            continue;
+        }
+        FoundAnswer found;
+        found.where = row.where();
+        found.question = of(token);
+        found.image = of(image);
+        found.label = of(label);
+        found.annotator = of(annotator);
+        found.key = of(key);
+        found.annotation = of(annotation);
+        const std::optional<Answer> known = answer_named(said);
+        if (!known) {
+            refuse(fmt::format("{}: the answer is `{}`; allowed: {}", found.where, shortened(said),
+                               known_answers()));
+        }
+        found.answer = *known;
+        if (const std::string at = of(time); !at.empty()) {
+            const std::optional<std::string> utc = utc_time_of(at);
+            if (!utc) {
+                refuse(fmt::format("{}: the time is `{}`; allowed: as 2026-11-23T01:02:03Z",
+                                   found.where, shortened(at)));
+            }
+            found.at = *utc;
+        }
+        sink.found(found);
+    }
+}
+
+void read_found_answers(std::string_view text, const std::string& source, AnswerSink& sink) {
+    std::string_view begin = text;
+    if (begin.starts_with("\xEF\xBB\xBF")) begin.remove_prefix(3);
+    const std::size_t first = begin.find_first_not_of(" \t\r\n");
+    if (first == std::string_view::npos) refuse(fmt::format("{}: it is empty", source));
+    if (begin[first] == '[' || begin[first] == '{') {
+        read_label_studio(text, source, sink);
+    } else {
+        read_answers_csv(text, source, sink);
+    }
+}
+
+}  // namespace assay::mad
