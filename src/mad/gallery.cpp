@@ -188,7 +188,7 @@ private:
         SheetLabel shown{.name = names_[label],
                          .confidence = confidence_text(stored.confidences[at])};
         const QuestionTally* question = tally_.find(image, label);
-        if (question != nullptr && question->settled && !question->outcome.unclear)
+        if (question != nullptr && question->known() && !question->outcome.unclear)
             shown.mark = question->outcome.yes ? SheetMark::yes : SheetMark::no;
         return shown;
     }
@@ -197,7 +197,7 @@ private:
         if (image.state == SelectedState::replaced) return static_cast<std::size_t>(Case::replaced);
         const QuestionTally* first = tally_.find(image.image, image.first_label);
         const QuestionTally* second = tally_.find(image.image, image.second_label);
-        if (first == nullptr || second == nullptr || !first->settled || !second->settled)
+        if (first == nullptr || second == nullptr || !first->known() || !second->known())
             return still_open;
         return static_cast<std::size_t>(case_of(first->outcome, second->outcome));
     }

@@ -1,6 +1,7 @@
 // What the answers of a competition come to: each question settled or not, each pair counted.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -15,29 +16,53 @@ namespace assay::mad {
 
 struct QuestionTally {
     std::vector<AnswerRow> answers;  ///< that count, of annotators who are not blocked
-    /// No further answer, of those that the settings want, can change it.
+    /// No further answer, of those that the settings want, can change it. With Dawid and Skene's
+    /// posterior also where that is at least `sure`, or at most 1 - `sure`, and no further answers
+    /// could make the question unclear: two who can say are needed for that, of five.
     bool settled = false;
-    /// By the majority, or by Dawid and Skene's posterior; meaningful where settled.
+    /// By the majority, or by Dawid and Skene's posterior above 1/2; meaningful where known().
+    /// Of a gold question the known answer, whatever people said.
     Settled outcome;
-    double yes = 0.5;  ///< how probable it is: the proportion of yes, or that posterior
+    double yes = 0.5;   ///< how probable it is: the proportion of yes, or that posterior
+    bool gold = false;  ///< its answer is known; it is asked all the same
+
+    bool known() const { return settled || gold; }
 };
 
 struct Tally {
+    static constexpr double sure = 0.98;
+
+    VoteRule rule = VoteRule::majority;
+    std::uint32_t wanted = 0;                                             ///< settings.votes
     std::vector<QuestionRow> questions;                                   ///< as read_questions()
     std::vector<QuestionTally> of;                                        ///< one a question
     std::map<std::pair<std::int64_t, std::uint16_t>, std::size_t> place;  ///< (image, label)
+
+    /// With Dawid and Skene: the logarithm of the odds of a yes before any answer, and what each
+    /// annotator's no and yes add to it.
+    double prior_log_odds = 0;
+    std::map<std::int64_t, std::array<double, 2>> log_ratio;
 
     const QuestionTally* find(std::int64_t image, std::uint16_t label) const {
         const auto found = place.find({image, label});
         return found == place.end() ? nullptr : &of[found->second];
     }
+    std::uint64_t settled() const;
+    std::uint64_t open() const { return of.size() - settled(); }
+    std::uint64_t answers() const;
 };
 /// Cost: one read of questions and answers; Dawid and Skene's in addition.
 Tally tally_of(const Competition& competition, VoteRule rule = VoteRule::majority);
+/// The same from rows: questions by id, answers by question.
+Tally tally_of(std::vector<QuestionRow> questions, const std::vector<AnswerRow>& answers,
+               std::uint32_t wanted, VoteRule rule = VoteRule::majority);
 
 /// A pair's asked places as the posterior takes them: `counts` of those whose both questions are
-/// settled, `list` all accepted ones. `first` and `second` are places in `numbers`, the numbers of
-/// the classifiers that take part. Places of which a question is unclear are counted as replaced.
+/// known, `list` all accepted ones, asked or not: with list = 0 in its place the posterior is of
+/// what all images of that kind would say, which more than these are. One a pair of `pairs` whose
+/// classifiers take part, in their order. `numbers`: the numbers of those, ascending; `first` and
+/// `second` are places in it. Places of which a question is unclear are counted as replaced, as are
+/// those that were replaced. `first_places`: only places below it; 0: all.
 std::vector<PairSample> samples_of(const Tally& tally, const std::vector<PairRow>& pairs,
                                    const std::vector<SelectedRow>& selected,
                                    const std::vector<std::uint32_t>& numbers,

@@ -1,0 +1,175 @@
+#include "mad/tally.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "assay/annotation/aggregate.h"
+#include "assay/error.h"
+
+namespace assay::mad {
+namespace {
+
+std::vector<Answer> said(const QuestionTally& question) {
+    std::vector<Answer> answers;
+    for (const AnswerRow& row : question.answers) answers.push_back(row.answer);
+    return answers;
+}
+
+/// Whether answers that are still wanted could make it unclear, or clear again.
+bool clarity_is_open(const QuestionTally& question, std::uint32_t wanted) {
+    const auto answers = static_cast<std::uint32_t>(question.answers.size());
+    if (answers >= wanted) return false;
+    const auto cannot = static_cast<std::uint32_t>(
+        std::count_if(question.answers.begin(), question.answers.end(),
+                      [](const AnswerRow& a) { return a.answer == Answer::cannot_say; }));
+    const bool can_be = 5 * (cannot + wanted - answers) >= 4 * wanted;
+    const bool must_be = 5 * cannot >= 4 * wanted;
+    return can_be && !must_be;
+}
+
+void tally_majority(QuestionTally& question, std::uint32_t wanted) {
+    const std::vector<Answer> answers = said(question);
+    question.outcome = settle(answers);
+    question.settled = is_settled(answers, wanted);
+    const auto yes = std::count(answers.begin(), answers.end(), Answer::yes);
+    const auto no = std::count(answers.begin(), answers.end(), Answer::no);
+    if (yes + no > 0) question.yes = static_cast<double>(yes) / static_cast<double>(yes + no);
+}
+
+/// Two latent classes and two answers: people who cannot say say nothing of the annotators' rates.
+void tally_dawid_skene(Tally& tally) {
+    VotesBuilder builder(answer_scale({"no", "yes"}));
+    std::vector<std::int64_t> annotators;  // by the builder's numbers
+    std::vector<std::size_t> questions;    // likewise
+    for (std::size_t q = 0; q < tally.of.size(); ++q) {
+        for (const AnswerRow& row : tally.of[q].answers) {
+            if (row.answer == Answer::cannot_say) continue;
+            const std::uint32_t annotator = builder.annotator(fmt::to_string(row.annotator));
+            const std::uint32_t question = builder.question(
+                fmt::to_string(tally.questions[q].image), fmt::to_string(tally.questions[q].label));
+            if (annotator == annotators.size()) annotators.push_back(row.annotator);
+            if (question == questions.size()) questions.push_back(q);
+            builder.add(annotator, question, row.answer == Answer::yes ? 1 : 0);
+        }
+    }
+    if (questions.empty()) return;
+    const DawidSkene fitted = dawid_skene(builder.build(Repeats::last, "answers"));
+    tally.prior_log_odds = std::log(fitted.prior[1]) - std::log(fitted.prior[0]);
+    for (std::size_t a = 0; a < annotators.size(); ++a) {
+        // Of each annotator a row for each latent class, of a column for each answer.
+        const double* const rates = &fitted.confusion[a * 4];
+        tally.log_ratio[annotators[a]] = {std::log(rates[2]) - std::log(rates[0]),
+                                          std::log(rates[3]) - std::log(rates[1])};
+    }
+    for (std::size_t b = 0; b < questions.size(); ++b) {
+        QuestionTally& question = tally.of[questions[b]];
+        question.yes = fitted.yes[b];
+        question.outcome.yes = question.yes > .5;
+        const bool sure = question.yes >= Tally::sure || question.yes <= 1 - Tally::sure;
+        question.settled = question.answers.size() >= tally.wanted ||
+                           (sure && !clarity_is_open(question, tally.wanted));
+    }
+}
+
+}  // namespace
+
+std::string_view name_of(VoteRule rule) {
+    return rule == VoteRule::dawid_skene ? "dawid-skene" : "majority";
+}
+
+VoteRule vote_rule_named(std::string_view name) {
+    for (const VoteRule rule : {VoteRule::majority, VoteRule::dawid_skene})
+        if (name == name_of(rule)) return rule;
+    throw Error(ErrorCode::usage,
+                fmt::format("unknown rule of votes `{}`; known: majority, dawid-skene", name));
+}
+
+std::uint64_t Tally::settled() const {
+    return static_cast<std::uint64_t>(
+        std::count_if(of.begin(), of.end(), [](const QuestionTally& q) { return q.settled; }));
+}
+
+std::uint64_t Tally::answers() const {
+    std::uint64_t sum = 0;
+    for (const QuestionTally& question : of) sum += question.answers.size();
+    return sum;
+}
+
+Tally tally_of(std::vector<QuestionRow> questions, const std::vector<AnswerRow>& answers,
+               std::uint32_t wanted, VoteRule rule) {
+    Tally tally;
+    tally.rule = rule;
+    tally.wanted = wanted;
+    tally.questions = std::move(questions);
+    tally.of.resize(tally.questions.size());
+    std::map<std::int64_t, std::size_t> by_id;
+    for (std::size_t q = 0; q < tally.questions.size(); ++q) {
+        const QuestionRow& row = tally.questions[q];
+        by_id[row.id] = q;
+        tally.place[{row.image, row.label}] = q;
+    }
+    for (const AnswerRow& row : answers) {
+        const auto found = by_id.find(row.question);
+        if (found != by_id.end()) tally.of[found->second].answers.push_back(row);
+    }
+    for (QuestionTally& question : tally.of) tally_majority(question, wanted);
+    if (rule == VoteRule::dawid_skene) tally_dawid_skene(tally);
+    for (std::size_t q = 0; q < tally.questions.size(); ++q) {
+        if (!tally.questions[q].gold) continue;
+        tally.of[q].gold = true;
+        tally.of[q].outcome.yes = *tally.questions[q].gold;
+        tally.of[q].outcome.unclear = false;
+        tally.of[q].yes = *tally.questions[q].gold ? 1 : 0;
+    }
+    return tally;
+}
+
+Tally tally_of(const Competition& competition, VoteRule rule) {
+    const Database& database = competition.impl().database;
+    return tally_of(read_questions(database), read_answers(database), competition.settings().votes,
+                    rule);
+}
+
+std::vector<PairSample> samples_of(const Tally& tally, const std::vector<PairRow>& pairs,
+                                   const std::vector<SelectedRow>& selected,
+                                   const std::vector<std::uint32_t>& numbers,
+                                   std::uint32_t first_places) {
+    std::vector<PairSample> samples;
+    std::map<std::int64_t, std::size_t> of_pair;
+    const auto place_of = [&](std::uint32_t number) {
+        return static_cast<std::uint32_t>(std::lower_bound(numbers.begin(), numbers.end(), number) -
+                                          numbers.begin());
+    };
+    for (const PairRow& pair : pairs) {
+        const std::uint32_t first = place_of(pair.first), second = place_of(pair.second);
+        if (first == numbers.size() || numbers[first] != pair.first) continue;
+        if (second == numbers.size() || numbers[second] != pair.second) continue;
+        of_pair[pair.id] = samples.size();
+        PairSample sample;
+        sample.counts.first = first;
+        sample.counts.second = second;
+        samples.push_back(sample);
+    }
+    for (const SelectedRow& row : selected) {
+        const auto found = of_pair.find(row.pair);
+        if (found == of_pair.end()) continue;
+        if (first_places != 0 && row.place >= first_places) continue;
+        PairSample& sample = samples[found->second];
+        if (row.state == SelectedState::replaced) ++sample.counts.replaced;
+        if (row.state != SelectedState::accepted) continue;
+        ++sample.list;
+        if (!row.asked) continue;
+        const QuestionTally* const first = tally.find(row.image, row.first_label);
+        const QuestionTally* const second = tally.find(row.image, row.second_label);
+        if (first == nullptr || second == nullptr) continue;
+        // One that nobody can judge decides the place, whatever the other comes to.
+        const auto unclear = [](const QuestionTally& q) { return q.known() && q.outcome.unclear; };
+        if ((first->known() && second->known()) || unclear(*first) || unclear(*second))
+            count(sample.counts, first->outcome, second->outcome);
+    }
+    return samples;
+}
+
+}  // namespace assay::mad
