@@ -14,10 +14,10 @@
 namespace assay::mad {
 
 struct GalleryOptions {
-    std::filesystem::path out;        ///< folder
-    std::vector<std::string> models;  ///< only pairs of these; of one: all its pairs; empty: all
-    int side = 160;                   ///< pixels of an image's longer side, 32 to 1024
-    std::uint32_t columns = 6;        ///< 1 to 50
+    std::filesystem::path out{};        ///< folder
+    std::vector<std::string> models{};  ///< only pairs of these; of one: all its pairs; empty: all
+    int side = 160;                     ///< pixels of an image's longer side, 32 to 1024
+    std::uint32_t columns = 6;          ///< 1 to 50
     int threads = 0;
 };
 struct GallerySheet {
