@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string>
@@ -126,6 +127,9 @@ class TreeEvents final : public Events {
 public:
     explicit TreeEvents(json& root) : root_(root) {}
 
+    /// Every list and object that began has ended.
+    bool complete() const { return open_.empty(); }
+
     bool null() override { return add(nullptr); }
     bool boolean(bool value) override { return add(value); }
     bool number_integer(number_integer_t value) override { return add(value); }
@@ -178,6 +182,79 @@ private:
     json* slot_ = nullptr;  ///< of the last key of the innermost object
 };
 
+/// Hands the elements of the outermost list on, each as a tree.
+class ElementEvents final : public Events {
+public:
+    ElementEvents(std::uint64_t max_values, std::string_view source,
+                  const std::function<void(json&&, std::uint64_t)>& visit)
+        : tree_(element_), max_values_(max_values), source_(source), visit_(visit) {}
+
+    bool null() override { return pass(tree_.null()); }
+    bool boolean(bool value) override { return pass(tree_.boolean(value)); }
+    bool number_integer(number_integer_t value) override {
+        return pass(tree_.number_integer(value));
+    }
+    bool number_unsigned(number_unsigned_t value) override {
+        return pass(tree_.number_unsigned(value));
+    }
+    bool number_float(number_float_t value, const string_t& text) override {
+        return pass(tree_.number_float(value, text));
+    }
+    bool string(string_t& text) override { return pass(tree_.string(text)); }
+    bool binary(binary_t&) override { return false; }
+    bool start_object(std::size_t size) override {
+        need_list();
+        return tree_.start_object(size);
+    }
+    bool key(string_t& text) override { return tree_.key(text); }
+    bool end_object() override { return pass(tree_.end_object()); }
+    bool start_array(std::size_t size) override {
+        if (!in_list_) {
+            in_list_ = true;
+            return true;
+        }
+        return tree_.start_array(size);
+    }
+    bool end_array() override {
+        if (tree_.complete()) return true;  // the outermost one
+        return pass(tree_.end_array());
+    }
+    bool parse_error(std::size_t, const std::string&,
+                     const nlohmann::detail::exception& error) override {
+        refuse_element(fmt::format("damaged JSON: {}", shortened(error.what(), 200)));
+    }
+
+private:
+    [[noreturn]] void refuse_element(const std::string& message) const {
+        refuse(source_.empty() ? message : fmt::format("{}: {}", source_, message));
+    }
+    void need_list() const {
+        if (!in_list_) refuse_element("the JSON is no list of objects");
+    }
+    void count() {
+        if (++values_ > max_values_)
+            refuse_element(
+                fmt::format("element {} has more than {} values", elements_ + 1, max_values_));
+    }
+    bool pass(bool going_on) {
+        need_list();
+        count();
+        if (!tree_.complete()) return going_on;
+        visit_(std::move(element_), elements_++);
+        element_ = nullptr;
+        values_ = 0;
+        return going_on;
+    }
+
+    json element_;
+    TreeEvents tree_;
+    std::uint64_t max_values_;
+    std::string_view source_;
+    const std::function<void(json&&, std::uint64_t)>& visit_;
+    std::uint64_t values_ = 0, elements_ = 0;
+    bool in_list_ = false;
+};
+
 void read(std::string_view text, Events& events) {
     json::sax_parse(text.begin(), text.end(), &events);
 }
@@ -195,6 +272,14 @@ json parse_json(std::string_view text, int max_depth, std::uint64_t max_values) 
 void read_json_events(std::string_view text, int max_depth, Events& events,
                       std::string_view source) {
     LimitedEvents limited(events, max_depth, UINT64_MAX, source);
+    read(text, limited);
+}
+
+void read_json_elements(std::string_view text, int max_depth, std::uint64_t max_values,
+                        std::string_view source,
+                        const std::function<void(json&&, std::uint64_t)>& visit) {
+    ElementEvents elements(max_values, source, visit);
+    LimitedEvents limited(elements, max_depth, UINT64_MAX, source);
     read(text, limited);
 }
 

@@ -32,6 +32,8 @@ std::string_view name_of(DecisionKind kind) {
             return "blocked";
         case DecisionKind::unblocked:
             return "unblocked";
+        case DecisionKind::asked:
+            return "asked";
     }
     return "";
 }

@@ -22,6 +22,7 @@ enum class DecisionKind : std::uint8_t {
     gold,
     blocked,
     unblocked,
+    asked,  ///< a round of questions
 };
 std::string_view name_of(DecisionKind);
 

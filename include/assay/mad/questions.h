@@ -21,7 +21,8 @@ struct QuestionOptions {
     /// competition's settings ask for is taken at random. "": no further ones.
     std::filesystem::path gold;
     /// At most so many new questions (gold apart), where they tell most about the ranking; each
-    /// pair's images in random order. Unset: all that are missing.
+    /// pair's images in random order; what is left goes to the control sample. 0: none. Unset: all
+    /// that are missing.
     std::optional<std::uint64_t> budget;
     /// Nothing more is asked once the ranking is known so well: the expected Kendall correlation of
     /// the ranking with the true one, in (0, 1).
@@ -30,7 +31,7 @@ struct QuestionOptions {
 };
 
 struct QuestionRound {
-    std::uint64_t added = 0;  ///< questions, by this round
+    std::uint64_t added = 0;  ///< questions, by this round, gold apart
     std::uint64_t added_gold = 0;
     std::uint64_t questions = 0;  ///< in all, gold among them
     std::uint64_t gold = 0;
@@ -38,11 +39,14 @@ struct QuestionRound {
     std::uint64_t asked_places = 0;  ///< accepted places of pairs whose both questions are asked
     std::uint64_t accepted_places = 0;
     std::uint64_t saved = 0;  ///< questions that two or more places share: not asked again
+    std::uint64_t control = 0, asked_control = 0;  ///< images whose questions are all asked
     std::optional<double> expected_tau;  ///< with budget or stop_at: of the ranking as it is known
     bool stopped = false;                ///< by stop_at
     std::vector<std::string> warnings;
 };
-/// Asks. Throws bad_input: a gold file that is damaged, names no image or class, contradicts itself
+/// Asks, in one transaction. A question whose answer is known is asked like any other, so that it
+/// shows how annotators do; where a pair needs it, too, the known answer decides, and not people's.
+/// Throws bad_input: a gold file that is damaged, names no image or class, contradicts itself
 /// or what is known already; usage: options out of range, nothing is selected yet.
 QuestionRound ask_questions(Competition& competition, const QuestionOptions& options = {});
 /// "assay.mad_questions/1".
@@ -52,18 +56,21 @@ Report report_of(const QuestionRound& round);
 struct OpenQuestion {
     std::string token;           ///< names it; says nothing about classifiers or gold
     std::string image;           ///< id
-    std::filesystem::path path;  ///< of the image; "" where it is not known
+    std::filesystem::path path;  ///< of the image, with the folder of the images where it is known
+    std::string relative_path;   ///< as the data set has it; absolute of gold images beside it
     std::string label, label_name;
     std::uint32_t answers = 0;  ///< there are
     std::uint32_t wanted = 0;   ///< further ones at most; a question may be settled before
 };
 /// In the random order in which they are asked; gold among them.
 std::vector<OpenQuestion> open_questions(const Competition& competition);
-/// csv: question, image, path, label, name, answers, wanted.
+/// csv: question, image, path, label, name, answers, wanted. A text that a spreadsheet would take
+/// for a formula has an apostrophe before it, which read_answers_into() takes away again.
 std::string questions_csv(const std::vector<OpenQuestion>& questions);
 /// Tasks as Label Studio imports them (JSON), with data.image, data.question and data.question_id.
-/// `prefix` is put before each path, where Label Studio serves the files from: "" gives paths
-/// alone, "/data/local-files/?d=" what its local storage takes.
+/// `prefix` is put before each path of the data set, where Label Studio serves the files from: ""
+/// gives paths alone; "/data/local-files/?d=" is what its local storage takes. Behind a prefix,
+/// paths are written as in an address, %20 for a blank.
 std::string label_studio_tasks(const std::vector<OpenQuestion>& questions,
                                std::string_view prefix = {});
 /// The labelling configuration (XML) that the tasks need.
@@ -72,37 +79,61 @@ std::string label_studio_config();
 struct AnswerOptions {
     /// csv, or what Label Studio exports (JSON, JSON-MIN, CSV), by its contents.
     std::filesystem::path file;
-    /// Answers of this annotator; "": the file says whose.
+    /// Whose answers they are: where the file does not say, or in place of the one annotator whom
+    /// it names. "": the file says whose.
     std::string annotator;
 };
 struct AnswerRound {
-    std::uint64_t read = 0;  ///< answers in the file
-    std::uint64_t added = 0;
-    std::uint64_t repeated = 0;  ///< there already
-    std::uint64_t changed = 0;   ///< took the place of another answer of that annotator
-    std::uint64_t skipped = 0;   ///< tasks without an answer, drafts, cancelled ones
-    std::uint64_t settled = 0;   ///< questions, in all
-    std::uint64_t open = 0;
+    std::filesystem::path file;
+    std::uint64_t read = 0;        ///< answers in the file
+    std::uint64_t added = 0;       ///< to questions that their annotators had not answered
+    std::uint64_t changed = 0;     ///< took the place of another answer of that annotator
+    std::uint64_t repeated = 0;    ///< there already, or the same answer once more
+    std::uint64_t outdated = 0;    ///< kept, but that annotator gave another one later
+    std::uint64_t skipped = 0;     ///< tasks without an answer, drafts, cancelled ones
+    std::uint64_t annotators = 0;  ///< in all
+    std::uint64_t settled = 0;     ///< questions, in all
+    std::uint64_t open = 0;        ///< as open_questions()
     std::uint64_t unclear = 0;  ///< questions that people cannot judge: their images are replaced
-    std::vector<std::string>
-        warnings;  ///< annotators who say one thing to everything, or fail gold
+    /// Annotators of whom something is wrong (annotator_check.h), known answers that most people
+    /// contradict.
+    std::vector<std::string> warnings;
 };
 /// Takes answers in: all of the file, or nothing. The same file twice adds nothing. Columns of a
 /// csv: question (or image and label), annotator, answer (yes, no, cannot say, and common other
-/// spellings, or 1, 0), perhaps at. Throws bad_input: an unknown question (with row and the
-/// nearest), answer or form; no annotator.
+/// spellings, or 1, 0), perhaps at (a time) and key (what makes a repeated row the same answer). Of
+/// an annotator's answers to a question the last one counts, by its time, which is that of reading
+/// where the file has none; of equal times the one that comes later. Memory: of the largest task,
+/// and of what the database has. Throws bad_input: an unknown question (with row and the nearest),
+/// answer or form; no annotator.
 AnswerRound read_answers_into(Competition& competition, const AnswerOptions& options);
+/// Several files, one after the other. An error says how many of them are in.
+std::vector<AnswerRound> read_answers_into(Competition& competition,
+                                           const std::vector<std::filesystem::path>& files,
+                                           const std::string& annotator = {});
 /// "assay.mad_answers/1".
 Report report_of(const AnswerRound& round);
+Report report_of(const std::vector<AnswerRound>& rounds);
 
+struct BlockRound {
+    std::string annotator;
+    bool blocked = false, changed = false;  ///< not changed: it was so already
+    std::uint64_t answers = 0;              ///< of that annotator, that count or would count
+    std::uint64_t settled = 0, open = 0;    ///< questions now
+};
 /// Keeps what an annotator said, and leaves it out of all results from now on (or takes it in
 /// again). Throws usage: unknown (with the nearest).
-void block_annotator(Competition& competition, std::string_view name, bool blocked,
-                     std::string_view reason);
+BlockRound block_annotator(Competition& competition, std::string_view name, bool blocked,
+                           std::string_view reason);
+/// "assay.mad_block/1".
+Report report_of(const BlockRound& round);
 
 /// All that the competition holds, for pandas and for Label Studio: classifiers.csv, selected.csv,
-/// questions.csv, answers.csv, decisions.csv, annotations.json (tasks with their annotations, as
-/// Label Studio imports them). Returns the files. Throws usage: the folder holds other files; io.
+/// control.csv, questions.csv, answers.csv, decisions.csv, annotations.json (tasks with the
+/// annotations that count, as Label Studio imports them) and config.xml. Annotators whose names are
+/// no e-mail addresses are named in the results' `meta` alone, as Label Studio takes no others. The
+/// same competition gives the same bytes. Returns the files. Throws usage: the folder holds other
+/// files; io.
 std::vector<std::filesystem::path> export_competition(const Competition& competition,
                                                       const std::filesystem::path& folder,
                                                       std::string_view prefix = {});

@@ -1,0 +1,58 @@
+// Files of answers, whatever tool wrote them, as one answer after the other. Nothing here knows
+// what was asked.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "assay/mad/pairs.h"
+
+namespace assay::mad {
+
+struct FoundAnswer {
+    std::string where;         ///< for messages: "answers.csv line 3"
+    std::string question;      ///< token; may be another text where image and label are there
+    std::string image, label;  ///< as written: id, path or address; id, name or number
+    std::string annotator;     ///< "": the file does not say
+    std::string at;            ///< "2026-11-23T01:02:03.000000Z"; "": the file does not say
+    std::string key;           ///< what the file calls it, "": nothing
+    std::string annotation;    ///< Label Studio's number of it, likewise
+    Answer answer = Answer::no;
+};
+
+struct AnswerSink {
+    std::function<void(const FoundAnswer&)> found;
+    std::uint64_t skipped = 0;  ///< tasks without an answer, drafts, cancelled ones
+};
+
+/// By the first character that is no blank: JSON (Label Studio's JSON or JSON-MIN) or a table (a
+/// csv, Label Studio's CSV and TSV among them). Memory: that of one task. Throws bad_input with
+/// row or task: damaged, no answer of a known spelling, columns that are missing, a time that is
+/// none. `source` names the text in messages.
+void read_found_answers(std::string_view text, const std::string& source, AnswerSink& sink);
+
+/// The parts of it.
+void read_answers_csv(std::string_view text, const std::string& source, AnswerSink& sink);
+void read_label_studio(std::string_view text, const std::string& source, AnswerSink& sink);
+
+/// "yes", "no", "cannot say".
+std::string_view name_of(Answer answer);
+/// In the common spellings, any case; nothing for all others.
+std::optional<Answer> answer_named(std::string_view text);
+/// What an unknown answer is told.
+std::string known_answers();
+/// Whether the text says that there is no answer: empty, "skip", "skipped".
+bool says_nothing(std::string_view text);
+
+/// In UTC with microseconds, so that the order of texts is that of times, from ISO 8601 with or
+/// without time, fraction and offset. Nothing where it is none.
+std::optional<std::string> utc_time_of(std::string_view text);
+/// utc_now(), written so.
+std::string utc_time_now();
+
+}  // namespace assay::mad

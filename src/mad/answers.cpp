@@ -1,0 +1,257 @@
+// Answers into the database: which of them are new, and which count.
+#include <fmt/format.h>
+
+#include <array>
+#include <map>
+#include <unordered_map>
+
+#include "assay/error.h"
+#include "assay/mad/questions.h"
+#include "core/file.h"
+#include "core/refuse.h"
+#include "core/text.h"
+#include "mad/annotator_check.h"
+#include "mad/answer_readers.h"
+#include "mad/question_finder.h"
+#include "mad/shown_questions.h"
+
+namespace assay::mad {
+namespace {
+
+constexpr std::size_t longest_annotator = 200;
+constexpr std::size_t most_gold_warnings = 5;
+
+/// Takes one answer after the other into the database, inside a transaction.
+class AnswerTaker {
+public:
+    AnswerTaker(Competition& competition, const AnswerOptions& options, AnswerRound& round)
+        : database_(competition.impl().database),
+          options_(options),
+          round_(round),
+          questions_(read_questions(database_)),
+          finder_(competition, questions_),
+          insert_(database_.prepare("INSERT INTO answer (question, annotator, answer, at, source, "
+                                    "key, counts) VALUES (?, ?, ?, ?, ?, ?, ?)")),
+          outdate_(database_.prepare("UPDATE answer SET counts = 0 WHERE id = ?")),
+          of_key_(database_.prepare("SELECT question, annotator, answer FROM answer "
+                                    "WHERE key = ?")),
+          now_(utc_time_now()) {
+        for (const AnnotatorRow& row : read_annotators(database_)) annotators_[row.name] = row.id;
+        for (Statement row = database_.prepare(
+                 "SELECT id, question, annotator, answer, at FROM answer WHERE counts = 1");
+             row.step();) {
+            counting_[{row.integer(1), row.integer(2)}] = {
+                row.integer(0), static_cast<Answer>(row.count(3, 2)), row.text(4)};
+        }
+    }
+
+    void take(const FoundAnswer& found) {
+        ++round_.read;
+        const QuestionRow& question = questions_[finder_.find(found)];
+        const std::string name = annotator_of_row(found);
+        const std::int64_t annotator = annotator_id(name);
+        const Whose whose{question.id, annotator};
+        std::string at = found.at;
+        std::string key = found.key;
+        if (key.empty()) {
+            // Without a time, the times that an annotator came to this answer in this file are
+            // counted, so that the file delivers the same keys once more.
+            std::string when = at;
+            if (when.empty()) {
+                InFile& so_far = in_file_[whose];
+                if (so_far.last == found.answer) {
+                    ++round_.repeated;
+                    return;
+                }
+                so_far.last = found.answer;
+                when = fmt::format("#{}", ++so_far.times[static_cast<std::size_t>(found.answer)]);
+            }
+            key = found.annotation.empty()
+                      ? fmt::format("answer/{}/{}/{}/{}", question.token, name_of(found.answer),
+                                    when, name)
+                      : fmt::format("label-studio/{}/{}/{}/{}", found.annotation, question.token,
+                                    name_of(found.answer), when);
+        }
+        if (at.empty()) at = now_;
+        if (is_there_already(key, whose, found)) {
+            ++round_.repeated;
+            return;
+        }
+        record(whose, found.answer, at, key);
+    }
+
+private:
+    using Whose = std::pair<std::int64_t, std::int64_t>;  // question, annotator
+    struct Counting {
+        std::int64_t row = 0;
+        Answer answer = Answer::no;
+        std::string at;
+    };
+    struct InFile {
+        std::optional<Answer> last;
+        std::array<std::uint64_t, 3> times{};
+    };
+
+    std::string annotator_of_row(const FoundAnswer& found) {
+        const std::string named(trimmed(found.annotator));
+        if (!options_.annotator.empty()) {
+            if (!named.empty() && !one_of_file_) one_of_file_ = named;
+            if (!named.empty() && named != *one_of_file_) {
+                throw Error(ErrorCode::usage,
+                            fmt::format("{}: the file has answers of `{}` and of `{}`, which "
+                                        "cannot all be those of `{}`",
+                                        found.where, shortened(*one_of_file_), shortened(named),
+                                        shortened(options_.annotator)));
+            }
+            return options_.annotator;
+        }
+        if (named.empty()) {
+            refuse(
+                fmt::format("{}: it does not say whose answer it is; `assay mad answers "
+                            "--annotator NAME` does",
+                            found.where));
+        }
+        return named;
+    }
+    std::int64_t annotator_id(const std::string& name) {
+        if (const auto found = annotators_.find(name); found != annotators_.end())
+            return found->second;
+        if (name.size() > longest_annotator)
+            refuse(fmt::format("the annotator `{}` has a name of {} bytes; allowed: up to {}",
+                               shortened(name), name.size(), longest_annotator));
+        database_.prepare("INSERT INTO annotator (name, blocked) VALUES (?, 0)")
+            .bind(std::string_view(name))
+            .run();
+        return annotators_[name] = database_.last_row();
+    }
+    bool is_there_already(const std::string& key, const Whose& whose, const FoundAnswer& found) {
+        of_key_.reset();
+        of_key_.bind(std::string_view(key));
+        if (!of_key_.step()) return false;
+        const bool same = of_key_.integer(0) == whose.first && of_key_.integer(1) == whose.second &&
+                          static_cast<Answer>(of_key_.count(2, 2)) == found.answer;
+        if (!same && !found.key.empty()) {
+            refuse(fmt::format("{}: the key `{}` is that of another answer", found.where,
+                               shortened(key)));
+        }
+        return true;
+    }
+    void record(const Whose& whose, Answer answer, const std::string& at, const std::string& key) {
+        const auto [counting, is_first] = counting_.emplace(whose, Counting{0, answer, at});
+        const bool counts = is_first || at >= counting->second.at;
+        const bool same = !is_first && counting->second.answer == answer;
+        if (is_first) {
+            ++round_.added;
+        } else if (same) {
+            ++round_.repeated;
+        } else {
+            ++(counts ? round_.changed : round_.outdated);
+        }
+        if (counts && !is_first) outdate_.bind(counting->second.row).run();
+        insert_.bind(whose.first)
+            .bind(whose.second)
+            .bind(static_cast<std::int64_t>(answer))
+            .bind(std::string_view(at))
+            .bind(std::string_view(round_.file.native()))
+            .bind(std::string_view(key))
+            .bind(std::int64_t{counts})
+            .run();
+        if (counts) counting->second = {database_.last_row(), answer, at};
+    }
+
+    Database& database_;
+    const AnswerOptions& options_;
+    AnswerRound& round_;
+    std::vector<QuestionRow> questions_;
+    QuestionFinder finder_;
+    Statement insert_, outdate_, of_key_;
+    std::string now_;
+    std::unordered_map<std::string, std::int64_t> annotators_;
+    std::map<Whose, Counting> counting_;
+    std::map<Whose, InFile> in_file_;
+    std::optional<std::string> one_of_file_;
+};
+
+/// Known answers that people contradict: as likely wrong in the gold file.
+std::vector<std::string> contradicted_gold(const Competition& competition, const Tally& tally) {
+    std::vector<std::string> warnings;
+    std::size_t more = 0;
+    for (std::size_t q = 0; q < tally.questions.size(); ++q) {
+        const QuestionRow& row = tally.questions[q];
+        if (!row.gold || !tally.of[q].settled) continue;
+        std::vector<Answer> answers;
+        std::uint64_t against = 0;
+        for (const AnswerRow& one : tally.of[q].answers) {
+            answers.push_back(one.answer);
+            against += one.answer == (*row.gold ? Answer::no : Answer::yes) ? 1 : 0;
+        }
+        const Settled people = settle(answers);
+        // Of one or two answers nothing follows; nor of a tie, which settles as no.
+        if (answers.size() < 3 || people.unclear || people.yes == *row.gold ||
+            2 * against <= answers.size()) {
+            continue;
+        }
+        if (warnings.size() == most_gold_warnings) {
+            ++more;
+            continue;
+        }
+        warnings.push_back(fmt::format(
+            "question {} (`{}`): the known answer is {}, and {} of {} annotators say {}", row.token,
+            competition.classes().name(row.label), *row.gold ? "yes" : "no", against,
+            answers.size(), *row.gold ? "no" : "yes"));
+    }
+    if (more > 0) warnings.push_back(fmt::format("so it is with {} more known answers", more));
+    return warnings;
+}
+
+}  // namespace
+
+AnswerRound read_answers_into(Competition& competition, const AnswerOptions& options) {
+    AnswerRound round;
+    round.file = options.file;
+    Database& database = competition.impl().database;
+    {
+        const MappedFile file(options.file);
+        Transaction all(database);
+        AnswerTaker taker(competition, options, round);
+        AnswerSink sink;
+        sink.found = [&](const FoundAnswer& found) { taker.take(found); };
+        read_found_answers(file.text(), options.file.string(), sink);
+        round.skipped = sink.skipped;
+        all.commit();
+    }
+    const Tally tally = tally_of(competition);
+    for (const QuestionTally& question : tally.of) {
+        round.settled += question.settled ? 1 : 0;
+        round.unclear += question.settled && question.outcome.unclear ? 1 : 0;
+    }
+    round.open = open_places(competition, tally).size();
+    round.annotators = read_annotators(database).size();
+    round.warnings = findings_of(check_annotators(competition));
+    for (std::string& warning : contradicted_gold(competition, tally))
+        round.warnings.push_back(std::move(warning));
+    return round;
+}
+
+std::vector<AnswerRound> read_answers_into(Competition& competition,
+                                           const std::vector<std::filesystem::path>& files,
+                                           const std::string& annotator) {
+    std::vector<AnswerRound> rounds;
+    for (const std::filesystem::path& file : files) {
+        try {
+            rounds.push_back(
+                read_answers_into(competition, {.file = file, .annotator = annotator}));
+        } catch (Error& error) {
+            if (!rounds.empty()) {
+                error.add_note(
+                    fmt::format("reading file {} of {}; the answers of those before it "
+                                "are in",
+                                rounds.size() + 1, files.size()));
+            }
+            throw;
+        }
+    }
+    return rounds;
+}
+
+}  // namespace assay::mad

@@ -1,0 +1,216 @@
+// All that a competition holds, as tables and as Label Studio's tasks.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+
+#include "assay/error.h"
+#include "core/csv.h"
+#include "core/file.h"
+#include "core/json_text.h"
+#include "core/paths.h"
+#include "core/text.h"
+#include "mad/answer_readers.h"
+#include "mad/label_studio.h"
+#include "mad/question_rows.h"
+#include "mad/question_texts.h"
+#include "mad/shown_questions.h"
+
+namespace assay::mad {
+namespace {
+
+constexpr std::array<std::string_view, 8> exported_names = {
+    "classifiers.csv", "selected.csv",  "control.csv",      "questions.csv",
+    "answers.csv",     "decisions.csv", "annotations.json", "config.xml"};
+
+/// The rows of a query as a table: columns named as in the query, texts safe for spreadsheets.
+std::string table_of(const Database& database, const std::vector<std::string_view>& columns,
+                     std::string_view sql) {
+    std::string text;
+    CsvWriter csv(text);
+    for (const std::string_view column : columns) csv.field(column);
+    csv.end_row();
+    for (Statement row = database.prepare(sql); row.step();) {
+        for (std::size_t c = 0; c < columns.size(); ++c)
+            csv.field(for_spreadsheet(row.text(static_cast<int>(c))));
+        csv.end_row();
+    }
+    return text;
+}
+
+std::string classifiers_table(const Database& database) {
+    return table_of(database,
+                    {"number", "name", "store", "threshold", "scored", "confident", "active"},
+                    "SELECT number, name, store, threshold / 200.0, scored, confident, active "
+                    "FROM classifier ORDER BY number");
+}
+
+std::string control_table(const Database& database) {
+    return table_of(database, {"image", "path", "stratum", "stratum_images", "stratum_sample"},
+                    "SELECT image.id, path, stratum, stratum_images, stratum_sample FROM control "
+                    "JOIN image ON image.number = control.image ORDER BY stratum, control.image");
+}
+
+std::string decisions_table(const Database& database) {
+    return table_of(database, {"at", "kind", "subject", "value", "reason"},
+                    "SELECT at, kind, subject, value, reason FROM decision ORDER BY id");
+}
+
+std::string answers_table(const Database& database) {
+    std::string text;
+    CsvWriter csv(text);
+    csv.row({"question", "image", "label", "annotator", "answer", "at", "counts", "blocked",
+             "source", "key"});
+    Statement row = database.prepare(
+        "SELECT token, image.id, class.id, annotator.name, answer, at, counts, blocked, source, "
+        "key FROM answer JOIN question ON question.id = answer.question "
+        "JOIN image ON image.number = question.image "
+        "JOIN class ON class.number = question.label "
+        "JOIN annotator ON annotator.id = answer.annotator ORDER BY answer.id");
+    while (row.step()) {
+        csv.row({row.text(0), for_spreadsheet(row.text(1)), for_spreadsheet(row.text(2)),
+                 for_spreadsheet(row.text(3)), name_of(static_cast<Answer>(row.count(4, 2))),
+                 row.text(5), row.text(6), row.text(7), for_spreadsheet(row.text(8)),
+                 for_spreadsheet(row.text(9))});
+    }
+    return text;
+}
+
+std::string shown_outcome(const QuestionTally* question) {
+    if (question == nullptr || !question->known()) return "";
+    return question->outcome.unclear ? "unclear" : question->outcome.yes ? "yes" : "no";
+}
+
+std::string selected_table(const Competition& competition, const Tally& tally) {
+    std::string text;
+    CsvWriter csv(text);
+    csv.row({"first", "second", "place", "image", "path", "first_label", "second_label", "distance",
+             "confidence", "state", "asked", "first_correct", "second_correct", "case"});
+    const Database& database = competition.impl().database;
+    const std::map<std::int64_t, ImageRow> images = read_images(database);
+    std::map<std::int64_t, PairRow> pairs;
+    for (const PairRow& pair : read_pairs(database)) pairs[pair.id] = pair;
+    for (const SelectedRow& row : read_selected(database)) {
+        const PairRow& pair = pairs.at(row.pair);
+        const QuestionTally* const first = tally.find(row.image, row.first_label);
+        const QuestionTally* const second = tally.find(row.image, row.second_label);
+        const bool known =
+            first != nullptr && second != nullptr && first->known() && second->known();
+        csv.row({for_spreadsheet(competition.classifiers().at(pair.first).name),
+                 for_spreadsheet(competition.classifiers().at(pair.second).name),
+                 fmt::to_string(row.place), for_spreadsheet(images.at(row.image).id),
+                 for_spreadsheet(images.at(row.image).path),
+                 for_spreadsheet(competition.classes().id(row.first_label)),
+                 for_spreadsheet(competition.classes().id(row.second_label)),
+                 fmt::format("{}", row.units * ClassDistances::unit),
+                 fmt::format("{}", row.confidence / static_cast<double>(confidence_levels)),
+                 name_of(row.state), row.asked ? "1" : "0", shown_outcome(first),
+                 shown_outcome(second),
+                 known ? name_of(case_of(first->outcome, second->outcome)) : std::string_view()});
+    }
+    return text;
+}
+
+std::string asked_table(const Competition& competition, const Tally& tally) {
+    const ShownQuestions shown(competition);
+    const std::vector<std::size_t> open = open_places(competition, tally);
+    const std::set<std::size_t> is_open(open.begin(), open.end());
+    std::string text;
+    CsvWriter csv(text);
+    csv.row({"question", "image", "path", "label", "name", "gold", "yes", "no", "cannot_say",
+             "settled", "open", "outcome"});
+    for (std::size_t q = 0; q < tally.questions.size(); ++q) {
+        const OpenQuestion question = shown.of(tally.questions[q], tally.of[q]);
+        std::array<std::uint64_t, 3> said{};
+        for (const AnswerRow& row : tally.of[q].answers)
+            ++said[static_cast<std::size_t>(row.answer)];
+        const std::optional<bool> gold = tally.questions[q].gold;
+        csv.row({question.token, for_spreadsheet(question.image),
+                 for_spreadsheet(question.relative_path), for_spreadsheet(question.label),
+                 for_spreadsheet(question.label_name), gold ? (*gold ? "yes" : "no") : "",
+                 fmt::to_string(said[1]), fmt::to_string(said[0]), fmt::to_string(said[2]),
+                 tally.of[q].settled ? "1" : "0", is_open.count(q) > 0 ? "1" : "0",
+                 shown_outcome(&tally.of[q])});
+    }
+    return text;
+}
+
+/// Tasks of all questions, with the answers that count.
+std::string annotations_json(const Competition& competition, const Tally& tally,
+                             std::string_view prefix) {
+    const ShownQuestions shown(competition);
+    const Database& database = competition.impl().database;
+    std::map<std::int64_t, std::string> annotators;
+    for (const AnnotatorRow& row : read_annotators(database)) annotators[row.id] = row.name;
+    std::map<std::pair<std::int64_t, std::int64_t>, std::string> times;
+    for (Statement row =
+             database.prepare("SELECT question, annotator, at FROM answer WHERE counts = 1");
+         row.step();) {
+        times[{row.integer(0), row.integer(1)}] = row.text(2);
+    }
+    std::string text = "[";
+    for (std::size_t q = 0; q < tally.questions.size(); ++q) {
+        nlohmann::json task = label_studio_task(shown.of(tally.questions[q], tally.of[q]), prefix);
+        task["annotations"] = nlohmann::json::array();
+        for (const AnswerRow& row : tally.of[q].answers) {
+            const std::string& name = annotators.at(row.annotator);
+            nlohmann::json result = label_studio_result(row.answer);
+            result["id"] = fmt::format("{}-{}", tally.questions[q].token, row.annotator);
+            result["meta"] = {{"annotator", name}};
+            nlohmann::json annotation = {{"result", nlohmann::json::array({std::move(result)})},
+                                         {"was_cancelled", false},
+                                         {"created_at", times[{row.question, row.annotator}]}};
+            // Label Studio refuses numbers of users whom it does not have, and takes what has no
+            // user for the importer's.
+            if (name.find('@') != std::string::npos) annotation["completed_by"] = {{"email", name}};
+            task["annotations"].push_back(std::move(annotation));
+        }
+        text += q == 0 ? "\n" : ",\n";
+        text += json_line(task);
+    }
+    return text + "\n]\n";
+}
+
+void check_export_folder(const std::filesystem::path& folder) {
+    if (!is_there(folder)) return;
+    if (!is_folder(folder))
+        throw Error(ErrorCode::usage, fmt::format("{} is no folder", folder.string()));
+    for (const std::filesystem::path& entry : entries_of(folder)) {
+        const std::string name = entry.filename().string();
+        if (std::find(exported_names.begin(), exported_names.end(), name) == exported_names.end() &&
+            !is_stale_temporary(name)) {
+            throw Error(ErrorCode::usage,
+                        fmt::format("{} holds `{}`, which is not of an export; name a new folder",
+                                    folder.string(), shortened(name)));
+        }
+    }
+}
+
+}  // namespace
+
+std::vector<std::filesystem::path> export_competition(const Competition& competition,
+                                                      const std::filesystem::path& folder,
+                                                      std::string_view prefix) {
+    check_export_folder(folder);
+    const Database& database = competition.impl().database;
+    const Tally tally = tally_of(competition);
+    const std::array<std::string, exported_names.size()> texts = {
+        classifiers_table(database),
+        selected_table(competition, tally),
+        control_table(database),
+        asked_table(competition, tally),
+        answers_table(database),
+        decisions_table(database),
+        annotations_json(competition, tally, prefix),
+        label_studio_config()};
+    make_folders(folder);
+    std::vector<std::filesystem::path> files;
+    for (std::size_t f = 0; f < texts.size(); ++f) {
+        files.push_back(folder / exported_names[f]);
+        write_file_atomically(files.back(), texts[f]);
+    }
+    return files;
+}
+
+}  // namespace assay::mad

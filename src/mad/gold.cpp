@@ -1,0 +1,232 @@
+#include "mad/gold.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <unordered_map>
+
+#include "assay/error.h"
+#include "core/csv.h"
+#include "core/file.h"
+#include "core/paths.h"
+#include "core/random.h"
+#include "core/refuse.h"
+#include "core/text.h"
+#include "mad/answer_readers.h"
+#include "mad/decisions.h"
+#include "mad/question_texts.h"
+
+namespace assay::mad {
+namespace {
+
+constexpr std::size_t most_compared_names = 200'000;
+
+/// Numbers of the images that a gold file names. The data set may be large, the file is not: the
+/// data set is gone through once.
+class GoldImages {
+public:
+    GoldImages(const Competition& competition, const std::filesystem::path& file)
+        : competition_(competition), folder_(file.parent_path()) {
+        for (const auto& [number, row] : read_images(competition.impl().database)) {
+            if (number >= 0) continue;
+            beside_[row.path] = number;
+            next_ = std::min(next_, number - 1);
+        }
+    }
+    void want(std::string name) { wanted_.emplace(std::move(name), no_image); }
+    void look() {
+        const Dataset& dataset = competition_.dataset();
+        for (std::size_t i = 0; i < dataset.size(); ++i) {
+            const auto found = wanted_.find(std::string(dataset.ids[i]));
+            if (found != wanted_.end()) found->second = static_cast<std::int64_t>(i);
+        }
+        if (dataset.paths.size() == 0) return;
+        for (std::size_t i = 0; i < dataset.size(); ++i) {
+            const auto found = wanted_.find(std::string(dataset.paths[i]));
+            if (found != wanted_.end() && found->second == no_image)
+                found->second = static_cast<std::int64_t>(i);
+        }
+    }
+    /// Fills in image, id and path.
+    void find(const std::string& name, GoldEntry& entry, const std::string& where) {
+        entry.image = wanted_.at(name);
+        if (entry.image != no_image) return;
+        const std::filesystem::path path = absolute_path(folder_ / name);
+        if (!is_there(path) || is_folder(path)) {
+            refuse(fmt::format("{}: `{}` is neither an image of the competition nor a file{}",
+                               where, shortened(name), nearest(name)));
+        }
+        entry.path = path.string();
+        entry.id = entry.path;
+        const auto [there, is_new] = beside_.emplace(entry.path, next_);
+        if (is_new) --next_;
+        entry.image = there->second;
+    }
+
+private:
+    static constexpr std::int64_t no_image = INT64_MIN;
+
+    std::string nearest(const std::string& name) const {
+        const Dataset& dataset = competition_.dataset();
+        if (dataset.size() > most_compared_names) return "";
+        std::vector<std::string> ids;
+        for (std::size_t i = 0; i < dataset.size(); ++i) ids.emplace_back(dataset.ids[i]);
+        const std::string best = nearest_name(name, ids);
+        return best.empty() ? "" : fmt::format("; did you mean `{}`?", best);
+    }
+
+    const Competition& competition_;
+    std::filesystem::path folder_;
+    std::unordered_map<std::string, std::int64_t> wanted_;
+    std::map<std::string, std::int64_t> beside_;
+    std::int64_t next_ = -1;
+};
+
+struct GoldLine {
+    std::string image, label, answer, where;
+    std::size_t line = 0;
+};
+
+std::vector<GoldLine> gold_lines(std::string_view text, const std::string& source) {
+    CsvReader row(text, source);
+    const std::size_t image = row.column({"image", "path"});
+    const std::size_t label = row.column({"label", "class"});
+    const std::size_t answer = row.column({"answer", "gold"});
+    std::vector<GoldLine> lines;
+    while (row.next()) {
+        lines.push_back({.image = from_spreadsheet(trimmed(row[image])),
+                         .label = from_spreadsheet(trimmed(row[label])),
+                         .answer = std::string(trimmed(row[answer])),
+                         .where = row.where(),
+                         .line = row.line()});
+    }
+    return lines;
+}
+
+std::uint64_t draw_order(std::uint64_t seed, const GoldEntry& entry) {
+    // An image beside the data set by its path: its number depends on what came before it.
+    return RandomStream(seed, entry.image < 0
+                                  ? fmt::format("mad gold {} {}", entry.path, entry.label)
+                                  : fmt::format("mad gold {} {}", entry.image, entry.label))
+        .next_u64();
+}
+
+}  // namespace
+
+std::vector<GoldEntry> read_gold(const Competition& competition,
+                                 const std::filesystem::path& file) {
+    const MappedFile bytes(file);
+    const std::vector<GoldLine> lines = gold_lines(bytes.text(), file.string());
+    GoldImages images(competition, file);
+    for (const GoldLine& line : lines) images.want(line.image);
+    images.look();
+
+    std::vector<GoldEntry> entries;
+    std::map<QuestionKey, std::size_t> seen;
+    for (const GoldLine& line : lines) {
+        GoldEntry entry;
+        entry.line = line.line;
+        if (line.image.empty()) refuse(fmt::format("{}: it names no image", line.where));
+        images.find(line.image, entry, line.where);
+        const std::optional<std::int32_t> label = competition.classes().find(line.label);
+        if (!label) {
+            refuse(fmt::format("{}: `{}` is no class{}", line.where, shortened(line.label),
+                               suggest(line.label, competition.classes().names())));
+        }
+        entry.label = static_cast<std::uint16_t>(*label);
+        const std::optional<Answer> answer = answer_named(line.answer);
+        if (!answer || *answer == Answer::cannot_say) {
+            refuse(fmt::format("{}: the known answer is `{}`; allowed: yes, no", line.where,
+                               shortened(line.answer)));
+        }
+        entry.yes = *answer == Answer::yes;
+        const auto [first, is_new] =
+            seen.emplace(QuestionKey{entry.image, entry.label}, entries.size());
+        if (is_new) {
+            entries.push_back(std::move(entry));
+        } else if (entries[first->second].yes != entry.yes) {
+            refuse(fmt::format("{}: `{}` for `{}` in `{}` contradicts line {}, which says `{}`",
+                               line.where, entry.yes ? "yes" : "no",
+                               competition.classes().name(entry.label), shortened(line.image),
+                               entries[first->second].line,
+                               entries[first->second].yes ? "yes" : "no"));
+        }
+    }
+    return entries;
+}
+
+GoldRound draw_gold(Competition& competition, const Tally& tally,
+                    const std::vector<GoldEntry>& entries, const std::filesystem::path& file,
+                    QuestionWriter& writer) {
+    Database& database = competition.impl().database;
+    std::map<QuestionKey, const QuestionRow*> known;
+    for (const QuestionRow& row : tally.questions)
+        if (row.gold) known[{row.image, row.label}] = &row;
+    GoldRound round;
+    round.gold = known.size();
+
+    const auto record = [&](const GoldEntry& entry) {
+        const QuestionKey key{entry.image, entry.label};
+        if (entry.image >= 0) {
+            note_images(competition, {static_cast<std::uint64_t>(entry.image)});
+        } else {
+            database
+                .prepare(
+                    "INSERT INTO image (number, id, path) VALUES (?, ?, ?) "
+                    "ON CONFLICT (number) DO NOTHING")
+                .bind(entry.image)
+                .bind(std::string_view(entry.id))
+                .bind(std::string_view(entry.path))
+                .run();
+        }
+        writer.add(key);
+        const std::string subject = fmt::format(
+            "{} in {}", competition.classes().id(entry.label),
+            entry.image < 0
+                ? entry.id
+                : std::string(competition.dataset().ids[static_cast<std::size_t>(entry.image)]));
+        writer.make_gold(key, entry.yes,
+                         decide(database, DecisionKind::gold, subject, entry.yes ? "yes" : "no",
+                                fmt::format("{} line {}", file.string(), entry.line)));
+        ++round.gold;
+    };
+
+    std::vector<const GoldEntry*> pool;
+    for (const GoldEntry& entry : entries) {
+        const QuestionKey key{entry.image, entry.label};
+        if (const auto found = known.find(key); found != known.end()) {
+            if (*found->second->gold == entry.yes) continue;
+            refuse(fmt::format(
+                "{} line {}: `{}` for question {} (`{}`) contradicts the answer "
+                "that is known since before, `{}`",
+                file.string(), entry.line, entry.yes ? "yes" : "no", found->second->token,
+                competition.classes().name(entry.label), entry.yes ? "no" : "yes"));
+        }
+        if (writer.has(key)) {
+            record(entry);
+            ++round.known;
+        } else {
+            pool.push_back(&entry);
+        }
+    }
+    const double proportion = competition.settings().gold;
+    const auto others = static_cast<double>(writer.questions() - round.gold);
+    round.wanted =
+        static_cast<std::uint64_t>(std::ceil(others * proportion / (1 - proportion) - 1e-9));
+
+    const std::uint64_t seed = competition.settings().seed;
+    std::sort(pool.begin(), pool.end(), [&](const GoldEntry* a, const GoldEntry* b) {
+        const std::uint64_t of_a = draw_order(seed, *a), of_b = draw_order(seed, *b);
+        return of_a != of_b ? of_a < of_b : a->line < b->line;
+    });
+    for (const GoldEntry* const entry : pool) {
+        if (round.gold >= round.wanted) break;
+        record(*entry);
+        ++round.added;
+    }
+    return round;
+}
+
+}  // namespace assay::mad

@@ -1,0 +1,73 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/csv.h"
+#include "core/refuse.h"
+#include "mad/question_rows.h"
+#include "mad/question_texts.h"
+#include "mad/shown_questions.h"
+
+namespace assay::mad {
+
+ShownQuestions::ShownQuestions(const Competition& competition)
+    : competition_(competition),
+      images_(read_images(competition.impl().database)),
+      names_(names_for_people(competition)) {}
+
+OpenQuestion ShownQuestions::of(const QuestionRow& row, const QuestionTally& tally) const {
+    const auto image = images_.find(row.image);
+    if (image == images_.end() || row.label >= names_.size())
+        refuse(fmt::format("{}: question {} has no image or class",
+                           competition_.impl().database.path().string(), row.token));
+    OpenQuestion shown;
+    shown.token = row.token;
+    shown.image = image->second.id;
+    shown.relative_path = image->second.path;
+    shown.path = competition_.image_root() / image->second.path;
+    shown.label = competition_.classes().id(row.label);
+    shown.label_name = names_[row.label];
+    shown.answers = static_cast<std::uint32_t>(tally.answers.size());
+    const std::uint32_t votes = competition_.settings().votes;
+    shown.wanted = shown.answers < votes ? votes - shown.answers : 0;
+    return shown;
+}
+
+std::vector<std::size_t> open_places(const Competition& competition, const Tally& tally) {
+    const std::set<QuestionKey> wanted = wanted_questions(competition, tally);
+    std::vector<std::size_t> open;
+    for (std::size_t q = 0; q < tally.questions.size(); ++q) {
+        const QuestionRow& row = tally.questions[q];
+        if (tally.of[q].settled) continue;
+        if (row.gold || wanted.count({row.image, row.label}) > 0) open.push_back(q);
+    }
+    std::sort(open.begin(), open.end(), [&](std::size_t a, std::size_t b) {
+        const QuestionRow& of_a = tally.questions[a];
+        const QuestionRow& of_b = tally.questions[b];
+        return of_a.turn != of_b.turn ? of_a.turn < of_b.turn : of_a.token < of_b.token;
+    });
+    return open;
+}
+
+std::vector<OpenQuestion> open_questions(const Competition& competition) {
+    const Tally tally = tally_of(competition);
+    const ShownQuestions shown(competition);
+    std::vector<OpenQuestion> questions;
+    for (const std::size_t q : open_places(competition, tally))
+        questions.push_back(shown.of(tally.questions[q], tally.of[q]));
+    return questions;
+}
+
+std::string questions_csv(const std::vector<OpenQuestion>& questions) {
+    std::string text;
+    CsvWriter csv(text);
+    csv.row({"question", "image", "path", "label", "name", "answers", "wanted"});
+    for (const OpenQuestion& q : questions) {
+        csv.row({q.token, for_spreadsheet(q.image), for_spreadsheet(q.path.string()),
+                 for_spreadsheet(q.label), for_spreadsheet(q.label_name), fmt::to_string(q.answers),
+                 fmt::to_string(q.wanted)});
+    }
+    return text;
+}
+
+}  // namespace assay::mad

@@ -1,0 +1,68 @@
+#include "mad/question_texts.h"
+
+#include <fmt/format.h>
+
+#include <map>
+
+#include "core/random.h"
+
+namespace assay::mad {
+
+QuestionName question_name(std::uint64_t seed, std::int64_t image, std::uint16_t label) {
+    RandomStream draws(seed, fmt::format("mad question {} {}", image, label));
+    QuestionName name;
+    name.turn = draws.next_u32();
+    name.token = fmt::format("q{:016x}", draws.next_u64());
+    return name;
+}
+
+std::vector<std::string> names_for_people(const Competition& competition) {
+    const ClassList& classes = competition.classes();
+    std::map<std::string_view, std::size_t> uses;
+    for (const std::string& name : classes.names()) ++uses[name];
+    std::vector<std::string> names = classes.names();
+    if (uses.size() == names.size()) return names;
+
+    const Hierarchy* const above = competition.settings().distance == DistanceReading::zero_one
+                                       ? nullptr
+                                       : &competition.hierarchy();
+    std::vector<std::uint32_t> nodes;
+    if (above != nullptr) nodes = above->nodes_of(classes);
+    for (std::size_t c = 0; c < names.size(); ++c) {
+        if (uses[classes.name(c)] < 2) continue;
+        std::string more = classes.id(c);
+        if (above != nullptr && !above->parents(nodes[c]).empty())
+            more = above->name(above->parents(nodes[c]).front());
+        names[c] = fmt::format("{} ({})", classes.name(c), more);
+    }
+    // Two of one name below one parent.
+    std::map<std::string, std::size_t> again;
+    for (const std::string& name : names) ++again[name];
+    for (std::size_t c = 0; c < names.size(); ++c)
+        if (again[names[c]] > 1) names[c] = fmt::format("{} ({})", classes.name(c), classes.id(c));
+    return names;
+}
+
+std::string question_text(std::string_view label_name) {
+    return fmt::format("Does this image show \"{}\"?", label_name);
+}
+
+namespace {
+
+bool looks_like_formula(std::string_view text) {
+    constexpr std::string_view risky = "=+-@\t\r\n'";
+    return !text.empty() && risky.find(text.front()) != std::string_view::npos;
+}
+
+}  // namespace
+
+std::string for_spreadsheet(std::string_view text) {
+    return looks_like_formula(text) ? fmt::format("'{}", text) : std::string(text);
+}
+
+std::string from_spreadsheet(std::string_view text) {
+    if (text.starts_with('\'') && looks_like_formula(text.substr(1))) text.remove_prefix(1);
+    return std::string(text);
+}
+
+}  // namespace assay::mad

@@ -1,0 +1,150 @@
+// One round of questions: which places are asked about, and which known answers beside them.
+#include "assay/mad/questions.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "assay/error.h"
+#include "assay/mad/posterior.h"
+#include "mad/decisions.h"
+#include "mad/gold.h"
+#include "mad/question_budget.h"
+
+namespace assay::mad {
+namespace {
+
+void check_options(const QuestionOptions& options) {
+    if (options.stop_at && !(*options.stop_at > 0 && *options.stop_at < 1))
+        throw Error(ErrorCode::usage,
+                    fmt::format("the correlation to stop at is {}; allowed: between 0 and 1",
+                                *options.stop_at));
+}
+
+/// Everything that one round looks at.
+struct RoundInput {
+    Tally tally;
+    std::vector<PairRow> pairs;
+    std::vector<SelectedRow> selected;
+    std::vector<std::uint32_t> numbers;
+    std::vector<ControlQuestions> control;
+
+    explicit RoundInput(const Competition& competition)
+        : tally(tally_of(competition)),
+          pairs(read_pairs(competition.impl().database)),
+          selected(read_selected(competition.impl().database)),
+          control(control_questions(competition)) {
+        for (const CompetitionClassifier& one : competition.active()) numbers.push_back(one.number);
+    }
+    bool nothing_selected() const { return selected.empty() && control.empty(); }
+    double expected_tau() const {
+        const std::vector<PairSample> samples = samples_of(tally, pairs, selected, numbers);
+        return 1 - 2 * posterior_of(numbers.size(), samples).error;
+    }
+};
+
+std::vector<std::size_t> places_to_ask(const RoundInput& in, const QuestionOptions& options) {
+    if (options.budget) {
+        return places_within_budget(in.tally, in.pairs, in.selected, in.numbers, *options.budget)
+            .places;
+    }
+    std::vector<std::size_t> places;
+    for (std::size_t i = 0; i < in.selected.size(); ++i)
+        if (in.selected[i].state == SelectedState::accepted && !in.selected[i].asked)
+            places.push_back(i);
+    return places;
+}
+
+/// Asks about these places and, as far as the budget goes, the control sample.
+void ask(Competition& competition, RoundInput& in, const QuestionOptions& options,
+         QuestionWriter& writer, QuestionRound& round) {
+    Statement asked = competition.impl().database.prepare(
+        "UPDATE selected SET asked = 1 WHERE pair = ? AND image = ?");
+    for (const std::size_t place : places_to_ask(in, options)) {
+        SelectedRow& row = in.selected[place];
+        for (const QuestionKey& key : questions_of(row)) round.added += writer.add(key) ? 1 : 0;
+        asked.bind(row.pair).bind(row.image).run();
+        row.asked = true;
+    }
+    for (const ControlQuestions& control : in.control) {
+        std::uint64_t missing = 0;
+        for (const std::uint16_t label : control.labels)
+            missing += writer.has({control.image, label}) ? 0 : 1;
+        // An image is asked about as a whole: each classifier's prediction, or none.
+        if (options.budget && round.added + missing > *options.budget) break;
+        for (const std::uint16_t label : control.labels)
+            round.added += writer.add({control.image, label}) ? 1 : 0;
+    }
+}
+
+void count_places(const RoundInput& in, const QuestionWriter& writer, QuestionRound& round) {
+    std::set<QuestionKey> distinct;
+    for (const SelectedRow& row : in.selected) {
+        if (row.state != SelectedState::accepted) continue;
+        ++round.accepted_places;
+        if (!row.asked) continue;
+        ++round.asked_places;
+        for (const QuestionKey& key : questions_of(row)) distinct.insert(key);
+    }
+    round.saved = 2 * round.asked_places - distinct.size();
+    round.control = in.control.size();
+    for (const ControlQuestions& control : in.control) {
+        const auto is_asked = [&](std::uint16_t label) {
+            return writer.has({control.image, label});
+        };
+        round.asked_control +=
+            std::all_of(control.labels.begin(), control.labels.end(), is_asked) ? 1 : 0;
+    }
+}
+
+}  // namespace
+
+QuestionRound ask_questions(Competition& competition, const QuestionOptions& options) {
+    check_options(options);
+    RoundInput in(competition);
+    if (in.nothing_selected()) {
+        throw Error(ErrorCode::usage,
+                    fmt::format("nothing is selected in {}; `assay mad select` does it",
+                                competition.folder().string()));
+    }
+    QuestionRound round;
+    if (options.budget || options.stop_at) round.expected_tau = in.expected_tau();
+    round.stopped = options.stop_at && *round.expected_tau >= *options.stop_at;
+
+    Database& database = competition.impl().database;
+    Transaction all(database);
+    QuestionWriter writer(competition, in.tally);
+    GoldRound gold;
+    if (!round.stopped) {
+        ask(competition, in, options, writer, round);
+        std::vector<GoldEntry> entries;
+        if (!options.gold.empty()) entries = read_gold(competition, options.gold);
+        gold = draw_gold(competition, in.tally, entries, options.gold, writer);
+        round.added_gold = gold.added;
+        if (round.added + gold.added + gold.known > 0) {
+            decide(database, DecisionKind::asked, "questions",
+                   fmt::format("{} new, {} for their known answers{}", round.added, gold.added,
+                               options.budget ? fmt::format(", budget {}", *options.budget) : ""),
+                   options.reason);
+        }
+    }
+    count_places(in, writer, round);
+    round.questions = writer.questions();
+    all.commit();
+
+    const std::vector<QuestionRow> questions = read_questions(database);
+    round.gold = static_cast<std::uint64_t>(
+        std::count_if(questions.begin(), questions.end(),
+                      [](const QuestionRow& row) { return row.gold.has_value(); }));
+    round.open = open_questions(competition).size();
+    if (!round.stopped && gold.gold < gold.wanted) {
+        round.warnings.push_back(fmt::format(
+            "the settings ask for {} questions with known answers, and there are {}; `assay mad "
+            "questions --gold FILE` takes more",
+            gold.wanted, gold.gold));
+    }
+    return round;
+}
+
+}  // namespace assay::mad

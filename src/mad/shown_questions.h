@@ -1,0 +1,27 @@
+// Questions with all that is shown of them.
+#pragma once
+
+#include <map>
+#include <vector>
+
+#include "assay/mad/questions.h"
+#include "mad/tables.h"
+#include "mad/tally.h"
+
+namespace assay::mad {
+
+class ShownQuestions {
+public:
+    explicit ShownQuestions(const Competition& competition);
+    OpenQuestion of(const QuestionRow& row, const QuestionTally& tally) const;
+
+private:
+    const Competition& competition_;
+    std::map<std::int64_t, ImageRow> images_;
+    std::vector<std::string> names_;
+};
+
+/// Questions that are asked now and not settled, as places in tally.questions, by their turns.
+std::vector<std::size_t> open_places(const Competition& competition, const Tally& tally);
+
+}  // namespace assay::mad
