@@ -16,6 +16,7 @@
 #include "cli/help.h"
 #include "cli/outputs.h"
 #include "cli/terminal.h"
+#include "core/shell_word.h"
 #include "core/terminal_text.h"
 
 namespace assay::cli {
@@ -262,14 +263,7 @@ void Output::write(std::string_view text) const {
 }
 
 std::string as_typed(const std::string& word) {
-    constexpr std::string_view plain =
-        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./=+,:@%";
-    if (!word.empty() && word.front() != '-' && word.find_first_not_of(plain) == std::string::npos)
-        return word;
-    std::string quoted = word.starts_with('-') ? "./" : "";
-    quoted += '\'';
-    for (const char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
-    return quoted + '\'';
+    return shell_word(word);
 }
 
 void warn(std::string_view text) {

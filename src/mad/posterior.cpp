@@ -361,6 +361,11 @@ Posterior posterior_of(std::size_t classifiers, std::span<const PairSample> pair
     return out;
 }
 
+std::vector<double> posterior_scores(std::size_t classifiers, std::span<const PairSample> pairs,
+                                     const PosteriorOptions& options) {
+    return Model(classifiers, pairs, options).mean();
+}
+
 std::optional<NextImages> next_images(std::size_t classifiers, std::span<const PairSample> pairs,
                                       const PosteriorOptions& options) {
     const Model model(classifiers, pairs, options);

@@ -51,6 +51,10 @@ struct Posterior {
 Posterior posterior_of(std::size_t classifiers, std::span<const PairSample> pairs,
                        const PosteriorOptions& options = {});
 
+/// The means of Posterior::scores alone, without its draws.
+std::vector<double> posterior_scores(std::size_t classifiers, std::span<const PairSample> pairs,
+                                     const PosteriorOptions& options = {});
+
 /// Where the next answers lower Posterior::error most.
 struct NextImages {
     std::size_t pair = 0;      ///< in the order given

@@ -26,6 +26,16 @@ std::string_view name_of(VoteRule);
 /// Throws usage with the known names.
 VoteRule vote_rule_named(std::string_view name);
 
+/// Where the places come from.
+enum class PlacedBy : std::uint8_t {
+    perron,     ///< Perron's vector: every pair has images, answered evenly
+    hodge,      ///< HodgeRank: pairs without images; classifiers that no chain of pairs joins have
+                ///< places of their own
+    posterior,  ///< the posterior's scores: of some pairs more images were asked than of others,
+                ///< where they told most, which makes plain frequencies lean
+};
+std::string_view name_of(PlacedBy);
+
 struct RankOptions {
     VoteRule votes = VoteRule::majority;
     RatioOptions ratios;
@@ -38,10 +48,12 @@ struct RankOptions {
     /// csv, columns model and score (or accuracy, or rank): what to compare the ranking with; "":
     /// nothing.
     std::filesystem::path against;
-    /// The question whether to go on: the expected Kendall correlation to the true ranking.
+    /// The question whether to go on: the expected Kendall correlation of the ranking with the one
+    /// that all selected images would give.
     double stop_at = 0.9;
     /// Names of classifiers to leave out, beside those that were removed.
     std::vector<std::string> without;
+    int threads = 0;
 };
 
 struct RankedClassifier {
@@ -49,11 +61,12 @@ struct RankedClassifier {
     double perron = 0;  ///< Perron's vector: positive, sums to 1
     double hodge = 0;   ///< HodgeRank's score: mean 0 in its component
     std::uint32_t component = 0;
-    double place = 0;  ///< by Perron where all pairs have images, else by HodgeRank
-    Estimate score;    ///< of the posterior
-    Estimate rank;     ///< of the posterior, with its interval
+    double place = 0;  ///< by Ranking::placed_by
+    /// Of the posterior, for all images of the kind that was selected: the selected ones are a
+    /// sample of them, so that these stay unsure when all is answered.
+    Estimate score, rank;
     std::optional<Interval> bootstrap_rank;  ///< of `place`, over images and annotators
-    std::uint64_t images = 0;                ///< of its pairs
+    std::uint64_t images = 0;                ///< different ones, of its pairs
     Estimate correct;  ///< proportion of these on which it is correct; says nothing
                        ///< about other images
     /// From the control sample: accuracy on all images of the competition.
@@ -63,7 +76,7 @@ struct RankedClassifier {
 struct RankedPair {
     PairCounts counts;  ///< first, second: places in Ranking::classifiers
     std::uint32_t wanted = 0, accepted = 0, asked = 0;
-    std::uint64_t open = 0;  ///< asked, and not settled
+    std::uint64_t open = 0;  ///< asked, and a question of it not settled
 };
 
 struct AblationRow {
@@ -76,7 +89,7 @@ struct AblationRow {
 struct Comparison {
     std::string with;  ///< "accuracy (control sample)", a file's name
     std::uint32_t classifiers = 0;
-    Estimate srcc, kendall;
+    Estimate srcc, kendall;  ///< with a file: intervals of the bootstrap
 };
 
 struct Ranking {
@@ -89,15 +102,21 @@ struct Ranking {
     PairMatrix aggressiveness{0}, log_ratios{0}, better{0};
     double eigenvalue = 0, consistency_index = 0, cyclicity = 0;
     std::uint32_t components = 1;
-    bool by_hodge = false;    ///< `place` is HodgeRank's, because pairs have no images
-    double error = 0;         ///< of two classifiers in the wrong order, in the mean
-    double expected_tau = 0;  ///< 1 - 2 error
-    bool enough = false;      ///< expected_tau reaches stop_at
+    PlacedBy placed_by = PlacedBy::perron;
+    /// Probability of two classifiers in the wrong order, in the mean over the pairs, and Kendall's
+    /// tau that follows, 1 - 2 of it: to the order on all images of the kind that was selected ...
+    double error = 0, expected_tau = 0;
+    /// ... and to the order that the selected images give when all of them are answered.
+    double list_error = 0, list_tau = 0;
+    bool enough = false;  ///< list_tau reaches stop_at: no further answers are needed
     std::vector<AblationRow> ablation;
     std::vector<Comparison> comparisons;
+    std::uint64_t control = 0;  ///< images of the control sample
+    /// Different questions that these classifiers' places and the control sample asked; the answers
+    /// to them that count, of so many annotators.
     std::uint64_t questions = 0, settled = 0, answers = 0, annotators = 0;
     std::uint64_t needed_without_sharing = 0;  ///< questions, had each place asked its own
-    double answers_per_question = 0;
+    double answers_per_question = 0;           ///< of settled ones, gold apart
     std::vector<std::string> warnings;
 };
 
@@ -114,8 +133,10 @@ struct CompetitionStatus {
     std::uint64_t pairs = 0, pairs_selected = 0, short_pairs = 0;  ///< short: fewer than k
     std::uint64_t accepted = 0, replaced = 0, duplicates = 0, excluded = 0, control = 0;
     std::uint64_t questions = 0, gold = 0, settled = 0, open = 0, unclear = 0;
-    std::uint64_t unasked = 0;     ///< questions of accepted places that were not asked yet
-    std::uint64_t to_replace = 0;  ///< places whose images people cannot judge
+    /// Different questions of accepted places and of the control sample that were not asked yet.
+    std::uint64_t unasked = 0;
+    std::uint64_t unasked_places = 0;  ///< accepted places that are not asked about
+    std::uint64_t to_replace = 0;      ///< places whose images people cannot judge
     struct Annotator {
         std::string name;
         bool blocked = false;

@@ -1,0 +1,120 @@
+#include "mad/rank_compare.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+#include "core/csv.h"
+#include "core/file.h"
+#include "core/refuse.h"
+#include "core/statistics.h"
+#include "core/text.h"
+#include "evaluate/gap/ordering.h"
+
+namespace assay::mad {
+namespace {
+
+constexpr std::size_t least_in_common = 3;
+
+double number_in(const CsvReader& csv, std::size_t column, const std::string& name) {
+    const std::string_view text = trimmed(csv[column]);
+    double value = 0;
+    const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (text.empty() || problem != std::errc() || end != text.data() + text.size() ||
+        !std::isfinite(value))
+        throw csv.error(fmt::format("{} is `{}`; allowed: a number", name, shortened(csv[column])));
+    return value;
+}
+
+/// Larger is better on both sides.
+void correlate(const std::vector<double>& places, const std::vector<std::size_t>& members,
+               const OtherScores& scores, std::optional<double>& rho, std::optional<double>& tau) {
+    std::vector<double> x, y;
+    for (const std::size_t i : members) {
+        x.push_back(-places[i]);
+        y.push_back(*scores[i]);
+    }
+    rho = spearman_rho(x, y);
+    tau = kendall_tau_b(x, y);
+}
+
+void add_interval(Estimate& estimate, std::vector<double> replicates, double level) {
+    if (!estimate.value || replicates.size() < 2) return;
+    Interval interval = percentile_interval(std::move(replicates), level, "bootstrap.percentile");
+    interval.low = std::min(interval.low, *estimate.value);
+    interval.high = std::max(interval.high, *estimate.value);
+    estimate.interval = interval;
+}
+
+}  // namespace
+
+OtherScores read_other_scores(const std::filesystem::path& file,
+                              const std::vector<std::string>& names,
+                              std::vector<std::string>& unknown) {
+    const std::string text = read_text(file, 1ULL << 26);
+    CsvReader csv(text, file.string());
+    const std::size_t model = csv.column({"model", "name", "classifier"});
+    const std::optional<std::size_t> rank = csv.find_column({"rank", "place"});
+    const std::optional<std::size_t> score = csv.find_column({"score", "accuracy"});
+    if (!rank && !score)
+        refuse(fmt::format("{}: no column is called score, accuracy or rank", file.string()));
+    OtherScores scores(names.size());
+    std::size_t known = 0;
+    while (csv.next()) {
+        const std::string name(trimmed(csv[model]));
+        const double value =
+            score ? number_in(csv, *score, "the score") : -number_in(csv, *rank, "the rank");
+        const auto found = std::find(names.begin(), names.end(), name);
+        if (found == names.end()) {
+            unknown.push_back(name);
+            continue;
+        }
+        auto& place = scores[static_cast<std::size_t>(found - names.begin())];
+        if (place) throw csv.error(fmt::format("model `{}` stands twice", shortened(name)));
+        place = value;
+        ++known;
+    }
+    if (known < least_in_common) {
+        std::string list;
+        for (const std::string& name : names)
+            list += fmt::format("{}`{}`", list.empty() ? "" : ", ", shortened(name));
+        refuse(
+            fmt::format("{}: it has {} of the ranked classifiers; at least {} are needed; they "
+                        "are called {}",
+                        file.string(), known, least_in_common, list));
+    }
+    return scores;
+}
+
+Comparison compare_places(std::string with, const std::vector<double>& places,
+                          const OtherScores& scores,
+                          const std::vector<std::vector<double>>& replicates, double level) {
+    Comparison out;
+    out.with = std::move(with);
+    std::vector<std::size_t> members;
+    for (std::size_t i = 0; i < scores.size(); ++i)
+        if (scores[i]) members.push_back(i);
+    out.classifiers = static_cast<std::uint32_t>(members.size());
+    correlate(places, members, scores, out.srcc.value, out.kendall.value);
+    std::vector<double> rhos, taus;
+    for (const std::vector<double>& replicate : replicates) {
+        std::optional<double> rho, tau;
+        correlate(replicate, members, scores, rho, tau);
+        if (rho) rhos.push_back(*rho);
+        if (tau) taus.push_back(*tau);
+    }
+    for (Estimate* estimate : {&out.srcc, &out.kendall}) {
+        estimate->n = members.size();
+        if (!estimate->value)
+            estimate->undefined = members.size() < 2
+                                      ? "a correlation needs two classifiers with both numbers"
+                                      : "all have the same place or number";
+    }
+    add_interval(out.srcc, std::move(rhos), level);
+    add_interval(out.kendall, std::move(taus), level);
+    return out;
+}
+
+}  // namespace assay::mad
