@@ -2,6 +2,7 @@
 #include <CLI/CLI.hpp>
 #include <filesystem>
 
+#include "assay/mad/competition.h"
 #include "assay/store/verify.h"
 #include "cli/command.h"
 #include "cli/progress.h"
@@ -12,6 +13,7 @@ namespace {
 constexpr std::string_view verify_examples = R"(
 assay verify runs
 assay verify runs/val/resnet50 --json
+assay verify mad
 )";
 
 }  // namespace
@@ -24,13 +26,19 @@ int cmd_verify(std::vector<std::string> arguments) {
                         "missing.",
                         verify_examples);
     std::filesystem::path path;
-    app->add_option("path", path, "A RUNS folder, one of its data sets, or one store")
+    app->add_option("path", path,
+                    "A RUNS folder, one of its data sets, one store, or a competition")
         ->required()
         ->type_name("PATH");
     Output output;
     output.add_to(*app);
     if (!parse(*app, std::move(arguments))) return Status::done;
 
+    if (mad::is_competition(path)) {
+        const mad::CompetitionCheck check = mad::verify_competition(path);
+        output.print(report_of(check));
+        return check.problems.empty() ? Status::done : Status::bad_input;
+    }
     ProgressLine progress("verify", "stores");
     const std::vector<StoreCheck> checks = verify_stores(path, progress);
     progress.finish();

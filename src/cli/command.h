@@ -42,6 +42,7 @@ int cmd_gap(std::vector<std::string> arguments);
 int cmd_import(std::vector<std::string> arguments);
 int cmd_labels(std::vector<std::string> arguments);
 int cmd_list(std::vector<std::string> arguments);
+int cmd_mad(std::vector<std::string> arguments);
 int cmd_patchml(std::vector<std::string> arguments);
 int cmd_predict(std::vector<std::string> arguments);
 int cmd_quality(std::vector<std::string> arguments);

@@ -42,6 +42,7 @@ const std::vector<Command>& commands() {
         {"robustness", "Accuracy under corruptions, relative to clean images; mCE", cmd_robustness},
         {"cost", "Parameters, multiply-accumulates, memory and latency of classifiers", cmd_cost},
         {"quality", "Nine quality dimensions in one score (QUBA); which model suits", cmd_quality},
+        {"mad", "Rank classifiers by the images on which they disagree most", cmd_mad},
         {"check", "Find out whether a model and a data set fit together", cmd_check},
         {"run", "Do everything that an assay.toml lists", cmd_run},
         {"verify", "Check every file of a store against its checksum", cmd_verify},

@@ -136,13 +136,18 @@ std::optional<std::uint32_t> Hierarchy::find(std::string_view id_or_name) const 
         by_id_.begin(), by_id_.end(), id_or_name,
         [&](std::uint32_t node, std::string_view text) { return ids_[node] < text; });
     if (found != by_id_.end() && ids_[*found] == id_or_name) return *found;
-    const std::string loose = loose_name(id_or_name);
-    const auto named = std::lower_bound(
-        by_name_.begin(), by_name_.end(), loose,
-        [&](std::uint32_t node, const std::string& text) { return loose_name(name(node)) < text; });
-    if (named == by_name_.end() || loose_name(name(*named)) != loose) return std::nullopt;
-    const bool again = named + 1 != by_name_.end() && loose_name(name(*(named + 1))) == loose;
-    return again ? std::nullopt : std::optional(*named);
+    const std::span<const std::uint32_t> named = called(id_or_name);
+    return named.size() == 1 ? std::optional(named[0]) : std::nullopt;
+}
+
+std::span<const std::uint32_t> Hierarchy::called(std::string_view text) const {
+    const std::string loose = loose_name(text);
+    const auto begin =
+        std::partition_point(by_name_.begin(), by_name_.end(),
+                             [&](std::uint32_t node) { return loose_name(name(node)) < loose; });
+    const auto end = std::partition_point(
+        begin, by_name_.end(), [&](std::uint32_t node) { return loose_name(name(node)) == loose; });
+    return {begin, end};
 }
 
 std::vector<std::uint32_t> Hierarchy::nodes_of(const ClassList& classes) const {
@@ -156,8 +161,10 @@ std::vector<std::uint32_t> Hierarchy::nodes_of(const ClassList& classes) const {
         std::string text = fmt::format("`{}`", shortened(classes.id(c)));
         if (classes.name(c) != classes.id(c))
             text += fmt::format(" {}", shortened(classes.name(c)));
-        // Distances between words are no light work: of those that are named alone.
-        if (missing.size() < most_named) {
+        if (const std::size_t nodes_so = called(classes.name(c)).size(); nodes_so > 1) {
+            text += fmt::format(" (the name of {} nodes: take their ids)", nodes_so);
+        } else if (missing.size() < most_named) {
+            // Distances between words are no light work: of those that are named alone.
             std::vector<std::string> names;
             for (std::uint32_t n = 0; n < size(); ++n) names.push_back(name(n));
             const std::string near = nearest_name(classes.name(c), names);

@@ -175,13 +175,17 @@ StoredPredictions Competition::predictions(const CompetitionClassifier& classifi
     return StoredPredictions(impl_->folder, classifier.name, impl_->images);
 }
 
-void Competition::remove(std::string_view name, std::string_view reason) {
+bool Competition::remove(std::string_view name, std::string_view reason) {
     std::vector<std::string> names;
-    for (const CompetitionClassifier& one : impl_->classifiers)
+    bool known = false;
+    for (const CompetitionClassifier& one : impl_->classifiers) {
+        known = known || one.name == name;
         if (one.active) names.push_back(one.name);
-    if (std::find(names.begin(), names.end(), name) == names.end())
+    }
+    if (!known)
         throw Error(ErrorCode::usage, fmt::format("`{}` is no classifier of {}{}", name,
                                                   impl_->folder.string(), suggest(name, names)));
+    if (std::find(names.begin(), names.end(), name) == names.end()) return false;
     if (names.size() <= 2)
         throw Error(ErrorCode::usage,
                     fmt::format("{} has two classifiers: without `{}` nothing is compared",
@@ -195,6 +199,7 @@ void Competition::remove(std::string_view name, std::string_view reason) {
     all.commit();
     for (CompetitionClassifier& one : impl_->classifiers)
         if (one.name == name) one.active = false;
+    return true;
 }
 
 void Competition::set_image_root(const std::filesystem::path& root, std::string_view reason) {
@@ -219,23 +224,6 @@ void Competition::set_k(std::uint32_t k, std::string_view reason) {
     write_setting(impl_->database, "k", fmt::to_string(k), reason);
     all.commit();
     impl_->settings = changed;
-}
-
-std::vector<std::string> verify_competition(const std::filesystem::path& folder) {
-    const Competition competition = Competition::open(folder);
-    std::vector<std::string> problems = competition.impl().database.problems();
-    const auto look = [&](const auto& check) {
-        try {
-            check();
-        } catch (const Error& error) {
-            problems.push_back(error.message());
-        }
-    };
-    look([&] { competition.dataset(); });
-    look([&] { competition.distances(); });
-    for (const CompetitionClassifier& one : competition.classifiers())
-        look([&] { competition.predictions(one).check(one); });
-    return problems;
 }
 
 }  // namespace assay::mad

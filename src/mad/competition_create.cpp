@@ -132,16 +132,41 @@ CompetitionClassifier insert_classifier(Competition::Impl& in, const PredictionS
 
 /// A new folder beside the one that is wanted, which takes its place as a whole.
 std::filesystem::path checked_target(const std::filesystem::path& folder) {
-    if (is_competition(folder))
-        throw Error(ErrorCode::usage,
-                    fmt::format("{} holds a competition already; `assay mad add` adds classifiers "
-                                "to it",
-                                folder.string()));
     std::error_code problem;
     if (is_there(folder) && !std::filesystem::is_empty(folder, problem))
         throw Error(ErrorCode::usage,
                     fmt::format("{} is there and not an empty folder", folder.string()));
     return absolute_path(folder);
+}
+
+/// A competition that began as this one would: the same command was given before.
+Competition opened_again(const std::filesystem::path& folder, const CompetitionSettings& settings,
+                         const InitOptions& options, const std::vector<PredictionStore>& stores) {
+    Competition there = Competition::open(folder, Competition::Access::write);
+    const Database& database = there.impl().database;
+    const std::map<std::string, std::string> first = read_settings(database, true);
+    std::map<std::string, std::string> wanted = settings_text(settings);
+    wanted["hierarchy"] =
+        settings.distance == DistanceReading::zero_one ? std::string() : options.hierarchy;
+    for (const auto& [name, value] : wanted) {
+        const std::string& was = setting_of(first, name, database.path().string());
+        if (was == value) continue;
+        throw Error(ErrorCode::usage,
+                    fmt::format("{} holds a competition that began with {} `{}`, not `{}`; take "
+                                "another folder",
+                                folder.string(), name, was, value));
+    }
+    for (const PredictionStore& store : stores) {
+        const bool known = std::any_of(
+            there.classifiers().begin(), there.classifiers().end(),
+            [&](const CompetitionClassifier& one) { return one.store_id == store.spec().id; });
+        if (!known)
+            throw Error(ErrorCode::usage,
+                        fmt::format("{} holds a competition without these scores of `{}`; `assay "
+                                    "mad add` adds classifiers to it",
+                                    folder.string(), store.spec().model_name));
+    }
+    return there;
 }
 
 /// A folder that goes away again unless all of it was made.
@@ -175,11 +200,16 @@ Competition Competition::create(const std::filesystem::path& folder, const InitO
     check_settings(options.settings);
     if (!options.images.empty() && !is_folder(options.images))
         refuse(fmt::format("{}: there is no such folder of images", options.images.string()));
-    const std::filesystem::path target = checked_target(folder);
+    const std::filesystem::path target =
+        is_competition(folder) ? absolute_path(folder) : checked_target(folder);
     const std::vector<PredictionStore> stores = open_classifiers(options.stores);
     if (stores.size() < 2)
         throw Error(ErrorCode::usage,
                     "a competition needs two classifiers or more: the folders hold one");
+    CompetitionSettings settings = options.settings;
+    settings.rule.seed = settings.seed;
+    if (settings.name.empty()) settings.name = target.filename().string();
+    if (is_competition(folder)) return opened_again(folder, settings, options, stores);
     const PredictionStore& any = stores.front();
     const ClassList classes = classes_of(any, options);
 
@@ -204,9 +234,7 @@ Competition Competition::create(const std::filesystem::path& folder, const InitO
     make_schema(in->database);
     make_folders(aside.path / "predictions");
     write_items_csv(any.dataset(), aside.path / "items.csv");
-    in->settings = options.settings;
-    in->settings.rule.seed = options.settings.seed;
-    if (in->settings.name.empty()) in->settings.name = target.filename().string();
+    in->settings = settings;
     in->classes = classes;
     in->images = any.rows();
 
@@ -270,9 +298,6 @@ std::vector<std::string> Competition::add(const std::vector<std::string>& paths,
                             fmt::format("{} has another classifier `{}`, with other scores; "
                                         "`assay predict` takes another --name",
                                         in.folder.string(), one.name));
-            if (one.active)
-                throw Error(ErrorCode::usage, fmt::format("{} has `{}` already, with these scores",
-                                                          in.folder.string(), one.name));
         }
     }
 
@@ -281,10 +306,11 @@ std::vector<std::string> Competition::add(const std::vector<std::string>& paths,
     std::vector<CompetitionClassifier> after = in.classifiers;
     for (std::size_t s = 0; s < stores.size(); ++s) {
         const std::string& name = stores[s].spec().model_name;
-        added.push_back(name);
         const auto there =
             std::find_if(after.begin(), after.end(),
                          [&](const CompetitionClassifier& one) { return one.name == name; });
+        if (there != after.end() && there->active) continue;
+        added.push_back(name);
         if (there != after.end()) {
             const std::int64_t decision =
                 decide(in.database, DecisionKind::restored, name, "", reason);

@@ -100,10 +100,16 @@ std::map<std::string, std::string> settings_text(const CompetitionSettings& sett
     };
 }
 
-std::map<std::string, std::string> read_settings(const Database& database) {
+std::map<std::string, std::string> read_settings(const Database& database, bool first) {
     std::map<std::string, std::string> text;
     Statement row = database.prepare("SELECT name, value FROM setting ORDER BY id");
-    while (row.step()) text[row.text(0)] = row.text(1);
+    while (row.step()) {
+        if (first) {
+            text.emplace(row.text(0), row.text(1));
+        } else {
+            text[row.text(0)] = row.text(1);
+        }
+    }
     return text;
 }
 

@@ -118,6 +118,11 @@ const std::vector<SweepRow>& sweep_rows() {
         {.command = "cost",
          .arguments = {models + "tiny.pt", "--no-latency", "--operators", "--nodes", "-q"},
          .needs_torch = true},
+        {.command = "mad init",
+         .arguments = {"FOLDER/mad", "FOLDER/runs/pool", "--hierarchy", "FOLDER/animals.csv",
+                       "--threshold", "0.1"}},
+        {.command = "mad add", .arguments = {"FOLDER/mad", "FOLDER/runs/pool/a"}},
+        {.command = "mad remove", .arguments = {"FOLDER/three", "c"}},
         {.command = "check",
          .arguments = {"--model", models + "tiny.pt", "--data", "FOLDER/shapes", "-q"},
          .needs_torch = true},
@@ -154,12 +159,17 @@ void make_sweep_inputs(const Scratch& folder) {
         import_model(folder, dataset, "b", 1.6);
     }
     import_model(folder, "fog_1", "a", 0.3);  // corrupted images, for robustness
+    import_model(folder, "pool", "a", 0.8);   // unlabelled ones, for a competition
+    import_model(folder, "pool", "b", 1.6);
+    import_model(folder, "pool", "c", 0.2);
     write_file_atomically(folder / "sets.csv",
                           "path,labels\np0.png,cat dog\np1.png,dog\np2.png,bird cat\n");
     write_file_atomically(folder / "quality.csv", "model,accuracy,shape_bias\nmine,0.7,0.3\n");
     write_file_atomically(folder / "votes.csv",
                           "annotator,item,label,answer\nanna,p0.png,cat,yes\nbert,p0.png,cat,yes\n"
                           "anna,p1.png,dog,no\nbert,p1.png,dog,yes\n");
+    write_file_atomically(folder / "animals.csv",
+                          "child,parent\ncat,mammal\ndog,mammal\nmammal,animal\nbird,animal\n");
     write_file_atomically(folder / "people.csv",
                           "subj,object_response,category,imagename\nanna,cat,cat,01_p0.png\n"
                           "anna,cat,dog,02_p1.png\nanna,bird,bird,03_p2.png\n"
@@ -188,6 +198,12 @@ void make_sweep_inputs(const Scratch& folder) {
                 image.pixels[p] = static_cast<std::uint8_t>(p * (static_cast<unsigned>(i) + 3));
             save_png(image, folder / "shapes" / name / (std::to_string(i) + ".png"));
         }
+    }
+    for (const char* competition : {"mad", "three"}) {
+        const Outcome begun =
+            assay_run({"mad", "init", folder / competition, folder / "runs/pool", "--hierarchy",
+                       folder / "animals.csv", "--threshold", "0.1"});
+        ASSERT_EQ(begun.status, 0) << begun.err;
     }
     const Outcome study =
         assay_run({"replicate", "simulate", "--out", folder / "study", "--classes", "12",

@@ -59,6 +59,8 @@ private:
         }
     };
     static Links links_of(std::uint32_t nodes, const std::vector<Edge>& edges, bool up);
+    /// Nodes of this name.
+    std::span<const std::uint32_t> called(std::string_view text) const;
     void find_root(const std::string& source);
     void sort_from_the_root(const std::string& source);
 

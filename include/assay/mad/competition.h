@@ -23,6 +23,7 @@
 #include "assay/mad/distance.h"
 #include "assay/mad/select.h"
 #include "assay/progress.h"
+#include "assay/report.h"
 
 namespace assay::mad {
 
@@ -90,8 +91,9 @@ class Competition {
 public:
     enum class Access { read, write };
 
-    /// Makes the folder: all of it, or nothing. Throws usage: settings out of range, the folder is
-    /// there and not empty, fewer than two classifiers; bad_input: classifiers of other images or
+    /// Makes the folder: all of it, or nothing; opens it where it began with the same settings and
+    /// scores. Throws usage: settings out of range, another competition or other files are there,
+    /// fewer than two classifiers; bad_input: classifiers of other images or
     /// classes, two of one name, a store without confidences or with missing shards, classes that
     /// are no node of the hierarchy (with the nearest).
     static Competition create(const std::filesystem::path& folder, const InitOptions& options,
@@ -119,13 +121,13 @@ public:
     StoredPredictions predictions(const CompetitionClassifier& classifier) const;
 
     /// Adds the classifiers of these stores, or takes back that one of them was removed. What is
-    /// there stays as it is, to the bit. Returns their names. Throws as create(); usage: one is
-    /// there already, with the same scores (nothing to do) or others.
+    /// there stays as it is, to the bit. Returns the names of those that were not there. Throws as
+    /// create(); usage: another one has that name.
     std::vector<std::string> add(const std::vector<std::string>& stores, std::string_view reason,
                                  int threads = 0, const ProgressCallback& progress = {});
-    /// Leaves a classifier out of all results; its questions and answers stay. Throws usage: there
-    /// is no such active classifier, or fewer than two would be left.
-    void remove(std::string_view name, std::string_view reason);
+    /// Leaves a classifier out of all results; its questions and answers stay. False: it was
+    /// removed before. Throws usage: there is no such classifier, or fewer than two would be left.
+    bool remove(std::string_view name, std::string_view reason);
     /// Where the images are from now on. Throws bad_input: no folder.
     void set_image_root(const std::filesystem::path& root, std::string_view reason);
     /// More images of each pair from the next selection on: the first ones stay. Throws usage:
@@ -141,9 +143,19 @@ private:
     std::unique_ptr<Impl> impl_;
 };
 
-/// One sentence for each problem: the database's integrity, rows that name nothing, files that are
-/// not what was recorded. Empty: all is well. Throws as open().
-std::vector<std::string> verify_competition(const std::filesystem::path& folder);
+/// What a competition is made of: settings, classifiers with their thresholds. "assay.mad/1".
+Report report_of(const Competition& competition);
+
+struct CompetitionCheck {
+    std::filesystem::path folder;
+    /// One sentence each: the database's integrity, rows that name nothing, files that are not what
+    /// was recorded. Empty: all is well.
+    std::vector<std::string> problems;
+};
+/// Reads every byte. Throws as open().
+CompetitionCheck verify_competition(const std::filesystem::path& folder);
+/// "assay.mad_verify/1".
+Report report_of(const CompetitionCheck& check);
 /// Whether a folder holds a competition.
 bool is_competition(const std::filesystem::path& folder);
 

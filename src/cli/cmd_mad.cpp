@@ -1,0 +1,111 @@
+// assay mad: competitions of classifiers on the images on which they disagree most; its parts, and
+// those that change who takes part.
+#include "cli/cmd_mad.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+
+#include "assay/mad/competition.h"
+#include "cli/command.h"
+#include "cli/progress.h"
+
+namespace assay::cli {
+namespace {
+
+constexpr std::string_view mad_add_examples = R"(
+assay mad add mad runs/crawl/convnext --reason "the release candidate"
+assay mad select mad
+)";
+
+int mad_add(std::vector<std::string> arguments) {
+    auto app = make_app("mad add",
+                        "Add classifiers to a competition, from their stored predictions for its "
+                        "images. What is selected, asked and answered stays as it is; `assay mad "
+                        "select` then selects for the new pairs alone.",
+                        mad_add_examples);
+    std::filesystem::path folder;
+    std::vector<std::string> stores;
+    std::string reason;
+    int threads = 0;
+    Output output;
+    app->add_option("competition", folder, "Folder of the competition")
+        ->required()
+        ->type_name("COMPETITION");
+    app->add_option("stores", stores, "Stores, or folders of them")->required()->type_name("RUNS");
+    app->add_option("--reason", reason, "Kept with the decision")->type_name("TEXT");
+    app->add_option("-j,--threads", threads, "Threads (default: one per core)")
+        ->type_name("N")
+        ->check(CLI::NonNegativeNumber);
+    output.add_to(*app);
+    if (!parse(*app, std::move(arguments))) return Status::done;
+
+    mad::Competition competition = mad::Competition::open(folder, mad::Competition::Access::write);
+    ProgressLine line("mad add", "images");
+    const std::vector<std::string> added = competition.add(stores, reason, threads, line);
+    line.finish();
+    if (added.empty()) {
+        note("all of them were there already");
+    } else {
+        note(fmt::format("added: {}; next: assay mad select {}", fmt::join(added, ", "),
+                         as_typed(folder.string())));
+    }
+    output.print(report_of(competition));
+    return Status::done;
+}
+
+constexpr std::string_view mad_remove_examples = R"(
+assay mad remove mad resnet18 --reason "superseded"
+)";
+
+int mad_remove(std::vector<std::string> arguments) {
+    auto app = make_app("mad remove",
+                        "Leave a classifier out of all results from now on. Nothing is deleted: "
+                        "`assay mad add` with its store takes it back.",
+                        mad_remove_examples);
+    std::filesystem::path folder;
+    std::string name, reason;
+    Output output;
+    app->add_option("competition", folder, "Folder of the competition")
+        ->required()
+        ->type_name("COMPETITION");
+    app->add_option("classifier", name, "Its name")->required()->type_name("NAME");
+    app->add_option("--reason", reason, "Kept with the decision")->type_name("TEXT");
+    output.add_to(*app);
+    if (!parse(*app, std::move(arguments))) return Status::done;
+
+    mad::Competition competition = mad::Competition::open(folder, mad::Competition::Access::write);
+    if (!competition.remove(name, reason)) note(fmt::format("`{}` was removed before", name));
+    output.print(report_of(competition));
+    return Status::done;
+}
+
+const std::vector<Command>& mad_parts() {
+    static const std::vector<Command> table = {
+        {"init", "Begin a competition of classifiers over unlabelled images", mad_init},
+        {"add", "Add classifiers; what is there stays as it is", mad_add},
+        {"remove", "Leave a classifier out of all results", mad_remove},
+        {"gallery", "The selected images as PNG sheets, with what classifiers and people say",
+         mad_gallery},
+    };
+    return table;
+}
+
+constexpr std::string_view mad_help_examples = R"(
+  assay mad init mad runs/crawl
+  assay mad gallery mad --out sheets
+)";
+
+}  // namespace
+
+int cmd_mad(std::vector<std::string> arguments) {
+    return run_part("mad", "part", mad_parts(),
+                    "Competitions of classifiers: the few images, of any number of unlabelled "
+                    "ones, on which they disagree most; people's answers; a ranking that says how "
+                    "sure it is.",
+                    mad_help_examples, std::move(arguments));
+}
+
+}  // namespace assay::cli

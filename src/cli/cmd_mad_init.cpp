@@ -1,0 +1,121 @@
+// assay mad init: a competition begins.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+
+#include "assay/mad/competition.h"
+#include "cli/cmd_mad.h"
+#include "cli/command.h"
+#include "cli/progress.h"
+
+namespace assay::cli {
+namespace {
+
+constexpr std::string_view mad_init_examples = R"(
+assay mad init mad runs/crawl
+assay mad init mad runs/crawl/resnet50 runs/crawl/vit runs/crawl/convnext -k 30 --confident 0.3
+assay mad init mad runs/own --hierarchy things.csv --near-duplicates 6 --seed 7
+assay mad init mad runs/own --distance zero-one --threshold 0.5 --cap-mode none
+)";
+
+void add_selection(CLI::App& app, mad::CompetitionSettings& settings) {
+    mad::SelectionRule& rule = settings.rule;
+    app.add_option("-k", rule.k, "Images of each two classifiers")
+        ->type_name("N")
+        ->capture_default_str();
+    auto* threshold =
+        app.add_option("--threshold", settings.threshold, "Confidence that both predictions need")
+            ->check(CLI::Range(0.0, 1.0))
+            ->type_name("P")
+            ->capture_default_str();
+    app.add_option("--confident", settings.confident,
+                   "In its place: of each classifier the proportion of images that it is most "
+                   "sure of, so that over-confidence gains nothing")
+        ->type_name("P")
+        ->excludes(threshold);
+    app.add_option_function<std::string>(
+           "--distance",
+           [&settings](const std::string& name) { settings.distance = mad::distance_named(name); },
+           "How far two labels are apart: tree-path, ancestor-min, ancestor-max, "
+           "graph-closure-min, graph-closure-max, graph-full-min, graph-full-max, hop, hop-full, "
+           "zero-one")
+        ->default_str("tree-path")
+        ->type_name("NAME");
+    app.add_option("--cap", rule.cap, "Images of a label that a pair takes at most")
+        ->type_name("N")
+        ->capture_default_str();
+    app.add_option_function<std::string>(
+           "--cap-mode",
+           [&rule](const std::string& name) { rule.mode = mad::cap_mode_named(name); },
+           "Of which label: side (of each classifier's), first, shared, official (as the authors' "
+           "code), none")
+        ->default_str("side")
+        ->type_name("NAME");
+    app.add_flag("--hashed-ties", rule.hashed_ties,
+                 "Equal distances in random order, not by confidence");
+    app.add_flag("--one-of-a-parent", rule.one_of_a_parent,
+                 "At most one of the images that share the attribute `parent`, for a pair");
+    app.add_option("--near-duplicates", settings.near_duplicates,
+                   "Of images whose perceptual hashes differ in at most so many of 64 bits, the "
+                   "first alone (6 is usual)")
+        ->type_name("BITS");
+}
+
+}  // namespace
+
+int mad_init(std::vector<std::string> arguments) {
+    auto app = make_app("mad init",
+                        "Begin a competition: two or more classifiers, by their stored predictions "
+                        "for the same images, which need no labels.",
+                        mad_init_examples);
+    std::filesystem::path folder;
+    mad::InitOptions options;
+    Output output;
+    app->add_option("competition", folder, "Folder to make")->required()->type_name("COMPETITION");
+    app->add_option("stores", options.stores, "RUNS folder, one of its data sets, or stores")
+        ->required()
+        ->type_name("RUNS");
+    app->add_option("--name", options.settings.name, "Name (default: the folder's)")
+        ->type_name("NAME");
+    app->add_option("--hierarchy", options.hierarchy,
+                    "What is a kind of what: imagenet, or a file (csv with child and parent, "
+                    "wordnet.is_a.txt, data.noun, a JSON tree)")
+        ->type_name("FILE")
+        ->capture_default_str();
+    app->add_option("--classes", options.classes,
+                    "Class list, where the stores do not know their classes: a file, or imagenet")
+        ->type_name("FILE");
+    app->add_option("--images", options.images,
+                    "Where the images are (default: where they were predicted)")
+        ->type_name("DIR");
+    add_selection(*app, options.settings);
+    app->add_option("--votes", options.settings.votes,
+                    "Answers that a question gets at most, odd; it is settled before where they "
+                    "agree")
+        ->type_name("N")
+        ->capture_default_str();
+    app->add_option("--gold", options.settings.gold,
+                    "Proportion of questions whose answers are known, to test annotators")
+        ->check(CLI::Range(0.0, 1.0))
+        ->type_name("P")
+        ->capture_default_str();
+    app->add_option("--seed", options.settings.seed, "Of all random orders and samples")
+        ->check(decimal_number())
+        ->capture_default_str();
+    app->add_option("--reason", options.reason, "Kept with the settings")->type_name("TEXT");
+    app->add_option("-j,--threads", options.threads, "Threads (default: one per core)")
+        ->type_name("N")
+        ->check(CLI::NonNegativeNumber);
+    output.add_to(*app);
+    if (!parse(*app, std::move(arguments))) return Status::done;
+
+    ProgressLine line("mad init", "images");
+    const mad::Competition competition = mad::Competition::create(folder, options, line);
+    line.finish();
+    output.print(report_of(competition));
+    note(fmt::format("next: assay mad select {}", as_typed(folder.string())));
+    return Status::done;
+}
+
+}  // namespace assay::cli

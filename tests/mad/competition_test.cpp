@@ -1,0 +1,264 @@
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <fstream>
+
+#include "../message_of.h"
+#include "../scratch.h"
+#include "assay/mad/competition.h"
+#include "core/file.h"
+#include "core/npy.h"
+#include "mad/database.h"
+#include "mad/tables.h"
+#include "small_pool.h"
+
+namespace assay::mad {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+class MadCompetition : public ::testing::Test {
+protected:
+    MadCompetition() {
+        write_file_atomically(scratch / "tree.csv", small_hierarchy());
+        write_small_store(runs(), "a", {{0, .91}, {1, .804}, {2, 1}, {-1, 0}, {3, .2}});
+        write_small_store(runs(), "b", {{0, .5}, {0, .999}, {3, .85}, {1, .9}, {3, .2}});
+        options.stores = {runs().string()};
+        options.hierarchy = (scratch / "tree.csv").string();
+    }
+    std::filesystem::path runs() const { return scratch / "runs"; }
+    std::filesystem::path folder() const { return scratch / "mad"; }
+    Competition create() const { return Competition::create(folder(), options); }
+
+    Scratch scratch;
+    InitOptions options;
+};
+
+TEST_F(MadCompetition, KeepsThreeBytesOfEachPrediction) {
+    options.settings.rule.k = 7;
+    options.settings.seed = 12345678901234567890ULL;
+    create();
+    const Competition there = Competition::open(folder());
+    EXPECT_EQ(there.images(), 5U);
+    EXPECT_EQ(there.settings().name, "mad");
+    EXPECT_EQ(there.settings().rule.k, 7U);
+    EXPECT_EQ(there.settings().rule.seed, 12345678901234567890ULL);
+    EXPECT_EQ(there.classes().ids(), (std::vector<std::string>{"cat", "dog", "car", "bus"}));
+    EXPECT_EQ(there.dataset().ids[4], "images/00004.png");
+    ASSERT_EQ(there.classifiers().size(), 2U);
+    const CompetitionClassifier& a = there.classifiers()[0];
+    EXPECT_EQ(a.name, "a");
+    EXPECT_EQ(a.threshold, 160);  // .8 of 200
+    EXPECT_EQ(a.scored, 4U);
+    EXPECT_EQ(a.confident, 3U);
+    const StoredPredictions stored = there.predictions(a);
+    EXPECT_THAT(stored.predictions().labels, ElementsAre(0, 1, 2, no_label, 3));
+    // floor(200 p) of .91, .804, 1, none and .2, which as a float is a little more.
+    EXPECT_THAT(stored.predictions().confidences, ElementsAre(182, 160, 200, 0, 40));
+    // cat and dog: up to animal and down, edges of 2^-1 each; cat and car: 2 (1 + 1/2).
+    EXPECT_DOUBLE_EQ(there.distances()(0, 1), 1.0);
+    EXPECT_DOUBLE_EQ(there.distances()(0, 2), 3.0);
+    EXPECT_THAT(verify_competition(folder()).problems, IsEmpty());
+}
+
+TEST_F(MadCompetition, AThresholdMayBeAProportionOfTheImages) {
+    options.settings.confident = .5;
+    const Competition made = create();
+    // Two of a's four scored images reach .91; three of b's five reach .85.
+    EXPECT_EQ(made.classifiers()[0].threshold, 182);
+    EXPECT_EQ(made.classifiers()[1].threshold, 170);
+    EXPECT_EQ(made.classifiers()[1].confident, 3U);
+}
+
+TEST_F(MadCompetition, IsMadeWholeOrNotAtAll) {
+    write_small_store(runs(), "c", {{0, 1}, {0, 1}, {0, 1}, {0, 1}, {0, 1}});
+    std::filesystem::remove(runs() / "pool" / "c" / "shards" / "000000.json");
+    EXPECT_THAT(message_of([&] { create(); }), HasSubstr("1 of its 1 shards are missing"));
+    EXPECT_FALSE(std::filesystem::exists(folder()));
+    for (const auto& entry : std::filesystem::directory_iterator(scratch.path()))
+        EXPECT_NE(entry.path().extension(), ".tmp") << entry.path();
+}
+
+TEST_F(MadCompetition, RefusesWhatCannotCompete) {
+    const auto refused = [&](ErrorCode code = ErrorCode::bad_input) {
+        return message_of([&] { create(); }, code);
+    };
+    options.stores = {(runs() / "pool" / "a").string()};
+    EXPECT_THAT(refused(ErrorCode::usage), HasSubstr("two classifiers or more"));
+    options.stores = {runs().string()};
+    options.hierarchy = "imagenet";
+    EXPECT_THAT(refused(), HasSubstr("`car` (the name of 5 nodes: take their ids)"));
+    write_file_atomically(scratch / "loop.csv", small_hierarchy() + "animal,cat\nkitten,cat\n");
+    options.hierarchy = (scratch / "loop.csv").string();
+    EXPECT_THAT(refused(), HasSubstr("cat"));
+    write_file_atomically(scratch / "roots.csv", small_hierarchy() + "cat,second\n");
+    options.hierarchy = (scratch / "roots.csv").string();
+    EXPECT_THAT(refused(), HasSubstr("second"));
+    options.hierarchy = (scratch / "tree.csv").string();
+    options.settings.rule.k = 0;
+    EXPECT_THAT(refused(ErrorCode::usage), HasSubstr("k is 0"));
+    options.settings.rule.k = 30;
+    options.settings.votes = 4;
+    EXPECT_THAT(refused(ErrorCode::usage), HasSubstr("odd"));
+    options.settings.votes = 5;
+    std::filesystem::create_directories(folder() / "mine");
+    EXPECT_THAT(refused(ErrorCode::usage), HasSubstr("not an empty folder"));
+    EXPECT_TRUE(std::filesystem::exists(folder() / "mine"));
+    std::filesystem::remove(folder() / "mine");
+    create();                                      // an empty folder is taken
+    EXPECT_EQ(create().classifiers().size(), 2U);  // the same command again
+    options.settings.rule.cap = 4;
+    EXPECT_THAT(refused(ErrorCode::usage), HasSubstr("began with cap `3`, not `4`"));
+    options.settings.rule.cap = 3;
+    write_small_store(runs(), "third", {{3, .9}, {3, .9}, {3, .9}, {3, .9}, {3, .9}});
+    EXPECT_THAT(refused(ErrorCode::usage), HasSubstr("without these scores of `third`"));
+}
+
+TEST_F(MadCompetition, AddingAndRemovingLeaveTheOthersAsTheyAre) {
+    Competition made = create();
+    const std::string before = read_text(folder() / "predictions" / "a.labels.npy");
+    const auto added = [&](std::string_view name) {
+        return made.add({(runs() / "pool" / std::string(name)).string()}, "why not");
+    };
+    EXPECT_THAT(message_of([&] { made.remove("a", ""); }, ErrorCode::usage),
+                HasSubstr("two classifiers"));
+    EXPECT_THAT(added("a"), IsEmpty());
+
+    write_small_store(runs(), "third", {{3, .9}, {3, .9}, {3, .9}, {3, .9}, {3, .9}});
+    EXPECT_THAT(added("third"), ElementsAre("third"));
+    EXPECT_EQ(made.classifiers()[2].number, 2U);
+    EXPECT_THAT(message_of([&] { made.remove("thirt", ""); }, ErrorCode::usage),
+                HasSubstr("did you mean `third`"));
+    EXPECT_TRUE(made.remove("a", "broken"));
+    EXPECT_FALSE(made.remove("a", "broken"));
+    EXPECT_EQ(made.active().size(), 2U);
+    EXPECT_EQ(Competition::open(folder()).active().size(), 2U);
+    EXPECT_THAT(added("a"), ElementsAre("a"));
+    EXPECT_TRUE(Competition::open(folder()).classifiers()[0].active);
+    EXPECT_EQ(read_text(folder() / "predictions" / "a.labels.npy"), before);
+
+    Statement row = made.impl().database.prepare(
+        "SELECT kind, subject, reason FROM decision "
+        "WHERE kind IN ('removed', 'restored')");
+    ASSERT_TRUE(row.step());
+    EXPECT_EQ(row.text(1) + row.text(2), "abroken");
+    ASSERT_TRUE(row.step());
+    EXPECT_EQ(row.text(0), "restored");
+
+    // Other scores under a name that is there, other images, other classes.
+    write_small_store(scratch / "other", "a", {{1, .9}, {1, .9}, {1, .9}, {1, .9}, {1, .8}});
+    Dataset images = small_images(5);
+    images.classes = ClassList({"cat", "dog", "car", "tram"});
+    write_small_store(scratch / "classes", "d", {{1, .9}, {1, .9}, {1, .9}, {1, .9}, {1, .8}},
+                      &images);
+    write_small_store(scratch / "few", "e", {{1, .9}});
+    const auto refused = [&](const char* where, ErrorCode code = ErrorCode::bad_input) {
+        return message_of([&] { made.add({(scratch / where).string()}, ""); }, code);
+    };
+    EXPECT_THAT(refused("other", ErrorCode::usage), HasSubstr("another classifier `a`"));
+    EXPECT_THAT(refused("classes"), HasSubstr("class 3 is `bus` and `tram`"));
+    EXPECT_THAT(refused("few"), HasSubstr("other images"));
+    EXPECT_EQ(Competition::open(folder()).classifiers().size(), 3U);
+}
+
+TEST_F(MadCompetition, ClassesInAnotherOrderAreTheSameClasses) {
+    Competition made = create();
+    Dataset images = small_images(5);
+    images.classes = ClassList({"bus", "car", "dog", "cat"});
+    write_small_store(scratch / "turned", "d", {{0, 1}, {1, 1}, {2, 1}, {3, 1}, {0, 1}}, &images);
+    made.add({(scratch / "turned").string()}, "");
+    const StoredPredictions stored = made.predictions(made.classifiers()[2]);
+    EXPECT_THAT(stored.predictions().labels, ElementsAre(3, 2, 1, 0, 3));
+}
+
+TEST_F(MadCompetition, DamageIsFoundAndNamed) {
+    create();
+    const std::filesystem::path file = folder() / "competition.sqlite";
+    const std::string whole = read_text(file);
+    const auto opened = [&] {
+        return message_of([&] {
+            Competition::open(folder()).distances();
+            const CompetitionCheck check = verify_competition(folder());
+            if (!check.problems.empty()) throw Error(ErrorCode::bad_input, check.problems.front());
+        });
+    };
+    const auto overwrite = [](const std::filesystem::path& path, const std::string& bytes) {
+        std::ofstream(path, std::ios::binary | std::ios::trunc) << bytes;
+    };
+    overwrite(file, whole.substr(0, whole.size() / 2));
+    EXPECT_THAT(opened(), HasSubstr("damaged"));
+    overwrite(file, "a text");
+    EXPECT_THAT(opened(), HasSubstr("no SQLite database"));
+    overwrite(file, "");
+    EXPECT_THAT(opened(), HasSubstr("another program"));
+    overwrite(file, whole);
+    {
+        Database database(file, Database::Access::write);
+        database.execute("INSERT INTO schema_version VALUES (99, 'then', 'newer')");
+    }
+    EXPECT_THAT(opened(), HasSubstr("version 99"));
+    std::filesystem::remove(folder() / "competition.sqlite-wal");
+    std::filesystem::remove(folder() / "competition.sqlite-shm");
+    overwrite(file, whole);
+
+    const std::filesystem::path labels = folder() / "predictions" / "a.labels.npy";
+    std::string bytes = read_text(labels);
+    bytes.back() ^= 1;
+    overwrite(labels, bytes);
+    EXPECT_THAT(opened(), HasSubstr("a.labels.npy: its bytes are not those that were recorded"));
+    overwrite(labels, bytes.substr(0, bytes.size() - 2));
+    EXPECT_THAT(opened(), HasSubstr("a.labels.npy"));
+    std::filesystem::remove(labels);
+    EXPECT_THAT(opened(), HasSubstr("a.labels.npy"));
+}
+
+TEST_F(MadCompetition, AnotherWriterIsWaitedForAndThenNamed) {
+    create();
+    Competition one = Competition::open(folder(), Competition::Access::write);
+    Competition two = Competition::open(folder(), Competition::Access::write);
+    two.impl().database.execute("PRAGMA busy_timeout = 50");
+    Transaction held(one.impl().database);
+    EXPECT_THAT(message_of([&] { two.set_k(31, ""); }, ErrorCode::busy),
+                HasSubstr("another process is writing it"));
+    // Who only reads is not kept waiting.
+    EXPECT_EQ(Competition::open(folder()).settings().rule.k, 30U);
+}
+
+TEST_F(MadCompetition, AFolderThatMayOnlyBeReadIsRead) {
+    if (::geteuid() == 0) GTEST_SKIP() << "SKIPPED: the superuser may write everywhere";
+    create();
+    std::filesystem::permissions(
+        folder(), std::filesystem::perms::owner_read | std::filesystem::perms::owner_exec);
+    EXPECT_EQ(Competition::open(folder()).images(), 5U);
+    EXPECT_THAT(
+        message_of([&] { Competition::open(folder(), Competition::Access::write).set_k(40, ""); },
+                   ErrorCode::io),
+        HasSubstr("competition.sqlite"));
+    std::filesystem::permissions(folder(), std::filesystem::perms::owner_all);
+}
+
+TEST_F(MadCompetition, MoreImagesMayBeWantedNotFewer) {
+    Competition made = create();
+    made.set_k(45, "more");
+    EXPECT_EQ(Competition::open(folder()).settings().rule.k, 45U);
+    EXPECT_THAT(message_of([&] { made.set_k(10, ""); }, ErrorCode::usage),
+                HasSubstr("45 now, and 10 is fewer"));
+}
+
+TEST_F(MadCompetition, AForeignChangeOfTheRowsIsRefused) {
+    create();
+    {
+        Database database(folder() / "competition.sqlite", Database::Access::write);
+        database.execute("UPDATE setting SET value = 'nan' WHERE name = 'threshold'");
+    }
+    EXPECT_THAT(message_of([&] { Competition::open(folder()); }),
+                HasSubstr("the setting threshold is `nan`"));
+}
+
+}  // namespace
+}  // namespace assay::mad
