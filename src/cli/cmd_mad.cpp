@@ -85,6 +85,7 @@ int mad_remove(std::vector<std::string> arguments) {
 const std::vector<Command>& mad_parts() {
     static const std::vector<Command> table = {
         {"init", "Begin a competition of classifiers over unlabelled images", mad_init},
+        {"select", "Select the images on which each two classifiers disagree most", mad_select},
         {"add", "Add classifiers; what is there stays as it is", mad_add},
         {"remove", "Leave a classifier out of all results", mad_remove},
         {"gallery", "The selected images as PNG sheets, with what classifiers and people say",
@@ -95,6 +96,7 @@ const std::vector<Command>& mad_parts() {
 
 constexpr std::string_view mad_help_examples = R"(
   assay mad init mad runs/crawl
+  assay mad select mad
   assay mad gallery mad --out sheets
 )";
 

@@ -38,18 +38,23 @@ using Mask = std::array<std::uint64_t, block_words>;
 /// One block of all classifiers, filled up with images without labels.
 class Block {
 public:
-    Block(const ScanInput& input, std::uint32_t classes)
+    Block(const ScanInput& input, std::uint32_t classes, bool count_labels)
         : input_(input),
           classes_(classes),
           masks_(input.classifiers.size()),
-          simd_(cpu_has_avx2()) {}
+          labelled_(count_labels ? input.classifiers.size() : 0),
+          simd_(cpu_has_avx2()) {
+        none_.fill(no_label);
+    }
 
     void open(std::uint64_t begin) {
         begin_ = begin;
         const std::uint64_t all = input_.classifiers[0].labels.size();
         count_ = static_cast<std::size_t>(std::min<std::uint64_t>(block_images, all - begin));
         for (std::size_t c = 0; c < masks_.size(); ++c) mask(c);
-        exclude();
+        for (std::size_t c = 0; c < labelled_.size(); ++c) find_labelled(c);
+        exclude(masks_);
+        exclude(labelled_);
     }
 
     void offer(const ScanPair& pair, PairSketch& sketch) const {
@@ -58,14 +63,9 @@ public:
         for (std::size_t w = 0; 64 * w < count_; ++w) {
             std::uint64_t bits = masks_[pair.first][w] & masks_[pair.second][w];
             if (bits == 0) continue;
-            // The last, shorter stretch is looked at one by one.
-            if (64 * w + 64 <= count_) {
-                bits &= simd_ ? detail::different_avx2(a + 64 * w, b + 64 * w)
-                              : detail::different_plain(a + 64 * w, b + 64 * w);
-            }
+            bits &= different(a, b, w);
             for (; bits != 0; bits &= bits - 1) {
                 const std::size_t at = 64 * w + static_cast<std::size_t>(std::countr_zero(bits));
-                if (a[at] == b[at]) continue;
                 const std::uint64_t image = input_.first_image + begin_ + at;
                 const std::uint8_t confidence =
                     std::min(input_.classifiers[pair.first].confidences[begin_ + at],
@@ -76,7 +76,29 @@ public:
         }
     }
 
+    /// Images with different labels.
+    std::uint64_t disagreeing(const ScanPair& pair) const {
+        const std::uint16_t* const a = labels(pair.first);
+        const std::uint16_t* const b = labels(pair.second);
+        std::uint64_t count = 0;
+        for (std::size_t w = 0; 64 * w < count_; ++w) {
+            const std::uint64_t bits = labelled_[pair.first][w] & labelled_[pair.second][w];
+            count += static_cast<std::uint64_t>(std::popcount(bits & different(a, b, w)));
+        }
+        return count;
+    }
+
 private:
+    std::uint64_t different(const std::uint16_t* a, const std::uint16_t* b, std::size_t w) const {
+        if (64 * w + 64 <= count_) {
+            return simd_ ? detail::different_avx2(a + 64 * w, b + 64 * w)
+                         : detail::different_plain(a + 64 * w, b + 64 * w);
+        }
+        std::uint64_t bits = 0;
+        for (std::size_t i = 64 * w; i < count_; ++i)
+            bits |= std::uint64_t{a[i] != b[i]} << (i % 64);
+        return bits;
+    }
     const std::uint16_t* labels(std::size_t c) const {
         return input_.classifiers[c].labels.data() + begin_;
     }
@@ -108,31 +130,49 @@ private:
             masks_[c][w] = bits;
         }
     }
-    void exclude() {
+    void find_labelled(std::size_t c) {
+        const std::uint16_t* const all = labels(c);
+        for (std::size_t w = 0; w < block_words; ++w) {
+            std::uint64_t bits = 0;
+            if (64 * w + 64 <= count_) {
+                bits = simd_ ? detail::different_avx2(all + 64 * w, none_.data())
+                             : detail::different_plain(all + 64 * w, none_.data());
+            } else {
+                for (std::size_t i = 64 * w; i < count_; ++i)
+                    bits |= std::uint64_t{all[i] != no_label} << (i % 64);
+            }
+            labelled_[c][w] = bits;
+        }
+    }
+    void exclude(std::vector<Mask>& masks) const {
         const std::uint64_t first = input_.first_image + begin_;
         auto at = std::lower_bound(input_.excluded.begin(), input_.excluded.end(), first);
         for (; at != input_.excluded.end() && *at < first + count_; ++at) {
             const std::uint64_t place = *at - first;
-            for (Mask& mask : masks_) mask[place / 64] &= ~(std::uint64_t{1} << (place % 64));
+            for (Mask& mask : masks) mask[place / 64] &= ~(std::uint64_t{1} << (place % 64));
         }
     }
 
     const ScanInput& input_;
     std::uint32_t classes_;
-    std::vector<Mask> masks_;
+    std::vector<Mask> masks_;     ///< confident labels
+    std::vector<Mask> labelled_;  ///< any label; empty where nobody counts them
+    std::array<std::uint16_t, 64> none_{};
     bool simd_;
     std::uint64_t begin_ = 0;
     std::size_t count_ = 0;
 };
 
 void check_input(const ScanInput& input, std::span<const ScanPair> pairs,
-                 std::span<PairSketch> sketches) {
+                 std::span<PairSketch> sketches, std::span<const std::uint64_t> disagreeing) {
     const std::size_t m = input.classifiers.size();
     const auto wrong = [](std::string message) {
         throw Error(ErrorCode::usage, std::move(message));
     };
     if (pairs.size() != sketches.size())
         wrong(fmt::format("{} sketches for {} pairs", sketches.size(), pairs.size()));
+    if (!disagreeing.empty() && disagreeing.size() != pairs.size())
+        wrong(fmt::format("{} counts for {} pairs", disagreeing.size(), pairs.size()));
     if (input.thresholds.size() != m)
         wrong(fmt::format("{} thresholds for {} classifiers", input.thresholds.size(), m));
     for (const Predictions& p : input.classifiers) {
@@ -152,8 +192,10 @@ void check_input(const ScanInput& input, std::span<const ScanPair> pairs,
 }  // namespace
 
 void scan(const ScanInput& input, std::span<const ScanPair> pairs, std::span<PairSketch> sketches,
-          int threads, const std::function<void(std::uint64_t images)>& progress) {
-    check_input(input, pairs, sketches);
+          int threads, const std::function<void(std::uint64_t images)>& progress,
+          std::span<std::uint64_t> disagreeing) {
+    check_input(input, pairs, sketches, disagreeing);
+    std::fill(disagreeing.begin(), disagreeing.end(), 0);
     if (pairs.empty() || input.classifiers.empty()) return;
     const std::uint64_t images = input.classifiers[0].labels.size();
     // Each thread goes over all images for its own part of the pairs: no sketch is shared, and
@@ -161,12 +203,14 @@ void scan(const ScanInput& input, std::span<const ScanPair> pairs, std::span<Pai
     const std::size_t parts =
         std::min<std::size_t>(pairs.size(), static_cast<std::size_t>(resolve_threads(threads)));
     parallel_blocks(parts, static_cast<int>(parts), [&](std::size_t part) {
-        Block block(input, sketches[0].classes());
+        Block block(input, sketches[0].classes(), !disagreeing.empty());
         for (std::uint64_t begin = 0; begin < images; begin += block_images) {
             throw_if_stopped();
             block.open(begin);
-            for (std::size_t p = part; p < pairs.size(); p += parts)
+            for (std::size_t p = part; p < pairs.size(); p += parts) {
                 block.offer(pairs[p], sketches[p]);
+                if (!disagreeing.empty()) disagreeing[p] += block.disagreeing(pairs[p]);
+            }
             if (part == 0 && progress) progress(std::min(images, begin + block_images));
         }
     });

@@ -2,8 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "core/refuse.h"
 #include "mad/decisions.h"
+#include "mad/items.h"
 
 namespace assay::mad {
 namespace {
@@ -140,16 +143,18 @@ std::vector<ControlRow> read_control(const Database& database) {
 }
 
 void note_images(Competition& competition, const std::vector<std::uint64_t>& numbers) {
-    const Dataset& dataset = competition.dataset();
-    Statement insert = competition.impl().database.prepare(
-        "INSERT INTO image (number, id, path) VALUES (?, ?, ?) ON CONFLICT (number) DO NOTHING");
+    Database& database = competition.impl().database;
+    std::vector<std::uint64_t> missing;
+    Statement there = database.prepare("SELECT 1 FROM image WHERE number = ?");
     for (const std::uint64_t number : numbers) {
-        const std::string_view id = dataset.ids[number];
-        insert.bind(static_cast<std::int64_t>(number))
-            .bind(id)
-            .bind(dataset.paths.size() == 0 ? id : dataset.paths[number])
-            .run();
+        if (!there.bind(static_cast<std::int64_t>(number)).step()) missing.push_back(number);
+        there.reset();
     }
+    std::sort(missing.begin(), missing.end());
+    missing.erase(std::unique(missing.begin(), missing.end()), missing.end());
+    Statement insert = database.prepare("INSERT INTO image (number, id, path) VALUES (?, ?, ?)");
+    for (const ImageRow& row : image_rows(competition, missing))
+        insert.bind(row.number).bind(row.id).bind(row.path).run();
 }
 
 void write_setting(Database& database, std::string_view name, std::string_view value,

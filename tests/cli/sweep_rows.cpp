@@ -121,6 +121,7 @@ const std::vector<SweepRow>& sweep_rows() {
         {.command = "mad init",
          .arguments = {"FOLDER/mad", "FOLDER/runs/pool", "--hierarchy", "FOLDER/animals.csv",
                        "--threshold", "0.1"}},
+        {.command = "mad select", .arguments = {"FOLDER/mad"}},
         {.command = "mad add", .arguments = {"FOLDER/mad", "FOLDER/runs/pool/a"}},
         {.command = "mad remove", .arguments = {"FOLDER/three", "c"}},
         {.command = "check",

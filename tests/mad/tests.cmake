@@ -1,5 +1,6 @@
 assay_test(mad
-    SOURCES mad/competition_test.cpp mad/distance_test.cpp mad/ranking_test.cpp mad/select_test.cpp mad/posterior_test.cpp
+    SOURCES mad/distance_test.cpp mad/ranking_test.cpp mad/select_test.cpp mad/posterior_test.cpp mad/competition_test.cpp
+        mad/selection_round_test.cpp
         mad/gallery_test.cpp
     LINKS assay_mad fmt::fmt nlohmann_json::nlohmann_json
-    UNSANITIZED MadPosteriorSimulation.* ClassDistances.EveryReadingOfImagenetHasItsChecksum ClassDistances.ReferencePairs)
+    UNSANITIZED MadPosteriorSimulation.* ControlSampleSimulation.* ClassDistances.EveryReadingOfImagenetHasItsChecksum ClassDistances.ReferencePairs)

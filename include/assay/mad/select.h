@@ -133,10 +133,12 @@ struct ScanInput {
 };
 /// Offers every candidate of every pair to its sketch; `sketches`: one a pair. Threads share the
 /// pairs. Cost: one pass over the predictions for each thread, and what the candidates cost.
-/// `progress`, unless empty: images done. Throws usage: lengths that differ; bad_input: a label
-/// outside the distances.
+/// `progress`, unless empty: images done. `disagreeing`, unless empty, one a pair: gets the images,
+/// excluded ones aside, with different labels, however confident. Throws usage: lengths that
+/// differ; bad_input: a label outside the distances.
 void scan(const ScanInput& input, std::span<const ScanPair> pairs, std::span<PairSketch> sketches,
-          int threads = 0, const std::function<void(std::uint64_t images)>& progress = {});
+          int threads = 0, const std::function<void(std::uint64_t images)>& progress = {},
+          std::span<std::uint64_t> disagreeing = {});
 
 /// The threshold that leaves at least this proportion of the images that have scores.
 std::uint8_t threshold_of_quantile(const Predictions& predictions, double proportion);

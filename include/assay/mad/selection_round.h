@@ -17,12 +17,18 @@
 namespace assay::mad {
 
 struct SelectOptions {
+    /// Images of each pair from now on, as Competition::set_k(); unset: as many as before.
+    std::optional<std::uint32_t> k;
+    /// Where the images are from now on, as Competition::set_image_root(); "": where they were.
+    std::filesystem::path images;
     /// csv, columns image (an id) and perhaps reason: images that are never candidates (drawings,
     /// collages, ...). "": no further ones. One that is accepted already is replaced.
     std::filesystem::path exclude;
     /// Images of the control sample: a random sample of all images, from which follows what each
     /// classifier's accuracy is, which selected images say nothing about. Half of them are drawn
-    /// where all classifiers agree, half where they do not. 0: none. Drawn once.
+    /// where all classifiers (that have scores of an image) agree, half where they do not; images
+    /// that none has scores of are not drawn. 0: no further ones. Drawn once; a larger number later
+    /// adds images to it, as long as the classifiers are those that it was drawn with.
     std::uint64_t control = 0;
     std::string reason;
     int threads = 0;
@@ -58,7 +64,8 @@ struct SelectionRound {
 /// scores of are never candidates of its pairs. Cost: one pass over the predictions of the
 /// classifiers concerned (3 bytes an image and classifier). Progress: images.
 /// Throws usage: an image to exclude that is not there (with the nearest); bad_input: damaged
-/// predictions, unreadable images where near duplicates are looked for.
+/// predictions, unreadable images where near duplicates are looked for; what
+/// Competition::set_k(), set_image_root() and a control sample that cannot change throw.
 SelectionRound select_images(Competition& competition, const SelectOptions& options, Comm& comm,
                              const ProgressCallback& progress = {});
 

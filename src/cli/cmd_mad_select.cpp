@@ -1,0 +1,65 @@
+// assay mad select: the images on which two classifiers disagree most.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+
+#include "assay/collective/comm.h"
+#include "assay/mad/selection_round.h"
+#include "cli/cmd_mad.h"
+#include "cli/command.h"
+#include "cli/progress.h"
+
+namespace assay::cli {
+namespace {
+
+constexpr std::string_view mad_select_examples = R"(
+assay mad select mad
+assay mad select mad --control 300
+assay mad select mad --exclude drawings.csv --reason "no photographs"
+assay mad select mad -k 50
+assay mad select mad --images /data/crawl --json -o selection.json
+)";
+
+}  // namespace
+
+int mad_select(std::vector<std::string> arguments) {
+    auto app = make_app("mad select",
+                        "Select what is missing: for each two classifiers the images on which they "
+                        "disagree most, others in place of those that people cannot judge or that "
+                        "are excluded. What is selected stays; repeat it after every step.",
+                        mad_select_examples);
+    std::filesystem::path folder;
+    mad::SelectOptions options;
+    Output output;
+    app->add_option("competition", folder, "Folder of the competition")
+        ->required()
+        ->type_name("COMPETITION");
+    app->add_option("-k", options.k, "Images of each two classifiers from now on, not fewer")
+        ->check(CLI::PositiveNumber)
+        ->type_name("N");
+    app->add_option("--exclude", options.exclude,
+                    "csv with columns image (id) and perhaps reason: images that are no candidates")
+        ->type_name("FILE");
+    app->add_option("--control", options.control,
+                    "Also a random sample of N images, half of them where all agree, which shows "
+                    "accuracy on all images; a larger N later adds to it")
+        ->type_name("N");
+    app->add_option("--images", options.images, "Where the images are from now on")
+        ->type_name("FOLDER");
+    app->add_option("--reason", options.reason, "Kept with what is decided")->type_name("TEXT");
+    app->add_option("-j,--threads", options.threads, "Threads (default: one per core)")
+        ->type_name("N")
+        ->check(CLI::NonNegativeNumber);
+    output.add_to(*app);
+    if (!parse(*app, std::move(arguments))) return Status::done;
+
+    mad::Competition competition = mad::Competition::open(folder, mad::Competition::Access::write);
+    ProgressLine line("mad select", "images");
+    const mad::SelectionRound round = mad::select_images(competition, options, *self_comm(), line);
+    line.finish();
+    output.print(report_of(round));
+    return Status::done;
+}
+
+}  // namespace assay::cli

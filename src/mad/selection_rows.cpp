@@ -1,0 +1,134 @@
+// What a round found out becomes rows.
+#include <fmt/format.h>
+
+#include <set>
+
+#include "mad/decisions.h"
+#include "mad/selection_work.h"
+
+namespace assay::mad {
+namespace {
+
+/// The statements of all pairs of a transaction, prepared once.
+class PairWriter {
+public:
+    PairWriter(Competition& competition, std::map<std::int64_t, ImageRow> images)
+        : database_(competition.impl().database),
+          settings_(competition.settings()),
+          images_(std::move(images)),
+          update_pair_(database_.prepare(
+              "UPDATE pair SET candidates = ?, disagreeing = ?, k = ? WHERE id = ?")),
+          insert_pair_(database_.prepare("INSERT INTO pair (first, second, candidates, "
+                                         "disagreeing, k) VALUES (?, ?, ?, ?, ?)")),
+          give_up_(database_.prepare("UPDATE selected SET state = 'replaced', decision = ? WHERE "
+                                     "pair = ? AND image = ?")),
+          move_(database_.prepare("UPDATE selected SET place = ? WHERE pair = ? AND image = ? AND "
+                                  "place <> ?")),
+          insert_(database_.prepare(
+              "INSERT INTO selected (pair, image, place, turn, first_label, second_label, units, "
+              "confidence, state, asked, decision) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?)")) {}
+
+    void write(const PairWork& work, const ScannedPair& scanned) {
+        const std::int64_t pair = pair_row(work, scanned);
+        const std::string name = fmt::format("{} and {}", work.first, work.second);
+        for (const LeavingPlace& place : work.leaving) {
+            const std::int64_t decision = decide(database_, DecisionKind::replaced,
+                                                 id_of(place.row.image), name, place.reason);
+            give_up_.bind(decision).bind(pair).bind(place.row.image).run();
+        }
+        for (const FoundDuplicate& one : work.duplicates) {
+            const std::int64_t decision =
+                decide(database_, DecisionKind::duplicate,
+                       id_of(static_cast<std::int64_t>(one.image.image)), name,
+                       fmt::format("nearly the same as {}: {} of 64 bits of their hashes differ",
+                                   id_of(static_cast<std::int64_t>(one.of)), one.bits));
+            insert(work, pair, one.image, one.place, SelectedState::duplicate, decision);
+        }
+        std::set<std::uint64_t> there;
+        for (const Candidate& c : work.settled) there.insert(c.image);
+        for (std::uint32_t place = 0; place < work.list.size(); ++place) {
+            const Candidate& c = work.list[place];
+            if (there.contains(c.image)) {
+                move_.bind(std::int64_t{place})
+                    .bind(pair)
+                    .bind(static_cast<std::int64_t>(c.image))
+                    .bind(std::int64_t{place})
+                    .run();
+            } else {
+                insert(work, pair, c, place, SelectedState::accepted, std::nullopt);
+            }
+        }
+    }
+
+private:
+    const std::string& id_of(std::int64_t image) const { return images_.at(image).id; }
+
+    std::int64_t pair_row(const PairWork& work, const ScannedPair& scanned) {
+        const auto candidates = static_cast<std::int64_t>(scanned.candidates);
+        const auto disagreeing = static_cast<std::int64_t>(scanned.disagreeing);
+        const std::int64_t k = settings_.rule.k;
+        if (work.row.id != 0) {
+            update_pair_.bind(candidates).bind(disagreeing).bind(k).bind(work.row.id).run();
+            return work.row.id;
+        }
+        insert_pair_.bind(std::int64_t{work.row.first})
+            .bind(std::int64_t{work.row.second})
+            .bind(candidates)
+            .bind(disagreeing)
+            .bind(k)
+            .run();
+        return database_.last_row();
+    }
+    void insert(const PairWork& work, std::int64_t pair, const Candidate& c, std::uint32_t place,
+                SelectedState state, std::optional<std::int64_t> decision) {
+        const std::uint32_t turn = turn_of(settings_.seed, work.first, work.second, c.image);
+        insert_.bind(pair)
+            .bind(static_cast<std::int64_t>(c.image))
+            .bind(std::int64_t{place})
+            .bind(std::int64_t{turn})
+            .bind(std::int64_t{c.first_label})
+            .bind(std::int64_t{c.second_label})
+            .bind(std::int64_t{c.units})
+            .bind(std::int64_t{c.confidence})
+            .bind(name_of(state))
+            .bind(decision)
+            .run();
+    }
+
+    Database& database_;
+    const CompetitionSettings& settings_;
+    std::map<std::int64_t, ImageRow> images_;
+    Statement update_pair_, insert_pair_, give_up_, move_, insert_;
+};
+
+}  // namespace
+
+void note_larger_k(Competition& competition, const std::vector<PairWork>& work) {
+    Database& database = competition.impl().database;
+    Transaction all(database);
+    Statement update = database.prepare("UPDATE pair SET k = ? WHERE id = ?");
+    for (const PairWork& pair : work)
+        if (!pair.look)
+            update.bind(std::int64_t{competition.settings().rule.k}).bind(pair.row.id).run();
+    all.commit();
+}
+
+void write_work(Competition& competition, std::span<const PairWork> work,
+                std::span<const ScannedPair> scanned, NearHashes* hashes) {
+    Database& database = competition.impl().database;
+    std::vector<std::uint64_t> images;
+    for (const PairWork& pair : work) {
+        if (pair.short_of_reserves) continue;
+        for (const Candidate& c : pair.list) images.push_back(c.image);
+        for (const FoundDuplicate& one : pair.duplicates) images.push_back(one.image.image);
+    }
+    Transaction all(database);
+    note_images(competition, images);
+    PairWriter writer(competition, read_images(database));
+    for (std::size_t p = 0; p < work.size(); ++p)
+        if (!work[p].short_of_reserves) writer.write(work[p], scanned[p]);
+    if (hashes != nullptr) hashes->write(competition);
+    all.commit();
+}
+
+}  // namespace assay::mad

@@ -1,0 +1,55 @@
+// Looking for candidates over all ranks, each with its part of the images.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "assay/collective/comm.h"
+#include "mad/selection_work.h"
+
+namespace assay::mad {
+
+/// The images of one rank: contiguous, as equal as can be.
+struct ImagePart {
+    std::uint64_t begin = 0, end = 0;
+};
+ImagePart part_of(std::uint64_t images, int rank, int ranks);
+
+/// A number for each image: two of one parent have the same. By the attribute `parent` of the data
+/// set; an image without one is its own. Empty, and *found false, where there is no such attribute.
+std::vector<std::uint64_t> parents_of(const Competition& competition, bool* found);
+
+class SelectionScan {
+public:
+    /// `parents`: of all images, or none; must outlive it.
+    SelectionScan(const Competition& competition, std::span<const std::uint64_t> parents,
+                  Comm& comm, int threads, const ProgressCallback& progress);
+
+    /// What is kept of each pair, merged in rank order, on rank 0. Throws bad_input: predictions
+    /// that are not those recorded.
+    std::vector<ScannedPair> scan(std::span<const PlannedPair> pairs,
+                                  std::span<const std::uint64_t> excluded);
+    /// Labels of this rank's images by all active classifiers.
+    std::vector<std::span<const std::uint16_t>> labels();
+    const ImagePart& part() const { return part_; }
+    /// Images that all active classifiers have scores of, on all ranks.
+    std::uint64_t scored();
+
+private:
+    /// Maps the predictions of these classifiers, and checks their bytes, each on one rank.
+    void open(const std::vector<std::uint32_t>& classifiers);
+
+    const Competition& competition_;
+    std::span<const std::uint64_t> parents_;
+    Comm& comm_;
+    int threads_;
+    ProgressCallback progress_;
+    ImagePart part_;
+    std::optional<ClassDistances> distances_;
+    std::map<std::uint32_t, StoredPredictions> open_;  ///< by number
+};
+
+}  // namespace assay::mad

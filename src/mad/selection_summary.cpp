@@ -1,0 +1,195 @@
+#include "mad/selection_summary.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "mad/exclusions.h"
+#include "mad/settings.h"
+#include "mad/tables.h"
+
+namespace assay::mad {
+namespace {
+
+/// "`a` and `b`, `a` and `c` and 4 more pairs".
+std::string some_pairs(const std::vector<const PairSelection*>& pairs) {
+    constexpr std::size_t most = 3;
+    std::string text;
+    for (std::size_t p = 0; p < std::min(most, pairs.size()); ++p)
+        text +=
+            fmt::format("{}`{}` and `{}`", p == 0 ? "" : ", ", pairs[p]->first, pairs[p]->second);
+    if (pairs.size() > most) text += fmt::format(" and {} more pairs", pairs.size() - most);
+    return text;
+}
+
+void warn_of_equal_labels(const Competition& competition, SelectionRound& round) {
+    std::map<std::string, std::string> hashes;
+    for (const CompetitionClassifier& one : competition.active())
+        hashes[one.name] = one.labels_hash;
+    std::vector<const PairSelection*> equal, never;
+    for (const PairSelection& pair : round.pairs) {
+        if (hashes[pair.first] == hashes[pair.second])
+            equal.push_back(&pair);
+        else if (pair.disagreeing == 0)
+            never.push_back(&pair);
+    }
+    if (!equal.empty())
+        round.warnings.push_back(
+            fmt::format("{} predict the same label for every image: nothing can tell them apart, "
+                        "and they share a rank; `assay mad remove` takes one out",
+                        some_pairs(equal)));
+    if (!never.empty())
+        round.warnings.push_back(fmt::format(
+            "{} disagree on no image that both have scores of: nothing is asked about them",
+            some_pairs(never)));
+}
+
+void warn_of_few(const Competition& competition, SelectionRound& round) {
+    for (const CompetitionClassifier& one : competition.active()) {
+        if (one.confident == 0)
+            round.warnings.push_back(
+                fmt::format("no prediction of `{}` reaches its threshold {}: it has no images; "
+                            "`assay mad init` with a lower --threshold, or with --confident, gives "
+                            "it some",
+                            one.name, one.threshold / double{confidence_levels}));
+    }
+    std::vector<const PairSelection*> few, capped;
+    for (const PairSelection& pair : round.pairs) {
+        if (pair.selected >= pair.wanted || pair.disagreeing == 0) continue;
+        (pair.candidates < pair.wanted ? few : capped).push_back(&pair);
+    }
+    const auto fewest = [](const PairSelection* a, const PairSelection* b) {
+        return a->selected < b->selected;
+    };
+    if (!few.empty()) {
+        const PairSelection& least = **std::min_element(few.begin(), few.end(), fewest);
+        round.warnings.push_back(fmt::format(
+            "{} of {} pairs have fewer than {} images on which both are confident and disagree "
+            "(`{}` and `{}`: {}); `assay mad init` with a lower --threshold, or with --confident "
+            "and a proportion of each classifier's images, finds more",
+            few.size(), round.pairs.size(), round.settings.rule.k, least.first, least.second,
+            least.selected));
+    }
+    if (!capped.empty()) {
+        const PairSelection& least = **std::min_element(capped.begin(), capped.end(), fewest);
+        round.warnings.push_back(fmt::format(
+            "{} of {} pairs have enough candidates, but fewer than {} images within the cap of {} "
+            "of a label and without those that were ruled out (`{}` and `{}`: {}); `assay mad "
+            "init` with a larger --cap, or a lower --threshold, finds more",
+            capped.size(), round.pairs.size(), round.settings.rule.k, round.settings.rule.cap,
+            least.first, least.second, least.selected));
+    }
+}
+
+void warn_of_the_rest(const Competition& competition, const SelectionFacts& facts,
+                      SelectionRound& round) {
+    if (round.scored < round.images) {
+        std::vector<std::string> names;
+        for (const CompetitionClassifier& one : competition.active())
+            if (one.scored < round.images) names.push_back(one.name);
+        round.warnings.push_back(
+            fmt::format("{} of {} images lack scores of some classifier ({}{}): they are no "
+                        "candidates of its pairs",
+                        round.images - round.scored, round.images, names.empty() ? "" : names[0],
+                        names.size() > 1 ? fmt::format(" and {} more", names.size() - 1) : ""));
+    }
+    if (facts.no_parents)
+        round.warnings.push_back(
+            "the images have no attribute `parent`: each is taken for one of its own, and "
+            "variants of one photograph are not told apart");
+}
+
+}  // namespace
+
+SelectionRound summary_of(const Competition& competition, const SelectionFacts& facts) {
+    const Database& database = competition.impl().database;
+    SelectionRound round;
+    round.settings = competition.settings();
+    round.images = competition.images();
+    round.scored = facts.scored;
+    round.scanned = facts.scanned;
+    round.excluded = read_exclusions(competition).size();
+    round.control = read_control(database).size();
+
+    std::map<std::int64_t, std::size_t> places;
+    for (const PairRow& row : read_pairs(database)) {
+        places[row.id] = round.pairs.size();
+        PairSelection pair;
+        pair.first = competition.classifiers().at(row.first).name;
+        pair.second = competition.classifiers().at(row.second).name;
+        pair.candidates = row.candidates;
+        pair.disagreeing = row.disagreeing;
+        pair.wanted = competition.settings().rule.k;
+        const auto added = facts.added.find({row.first, row.second});
+        if (added != facts.added.end()) pair.added = added->second;
+        round.pairs.push_back(std::move(pair));
+    }
+    std::set<std::int64_t> images;
+    std::set<std::pair<std::int64_t, std::uint16_t>> questions;
+    for (const SelectedRow& row : read_selected(database)) {
+        PairSelection& pair = round.pairs.at(places.at(row.pair));
+        if (row.state == SelectedState::replaced) ++pair.replaced;
+        if (row.state == SelectedState::duplicate) ++pair.duplicates;
+        if (row.state != SelectedState::accepted) continue;
+        ++pair.selected;
+        ++round.accepted;
+        images.insert(row.image);
+        questions.emplace(row.image, row.first_label);
+        questions.emplace(row.image, row.second_label);
+    }
+    round.distinct = images.size();
+    round.questions = questions.size();
+    warn_of_equal_labels(competition, round);
+    warn_of_few(competition, round);
+    warn_of_the_rest(competition, facts, round);
+    return round;
+}
+
+std::string packed(const SelectionRound& round) {
+    nlohmann::json pairs = nlohmann::json::array();
+    for (const PairSelection& p : round.pairs)
+        pairs.push_back({p.first, p.second, p.candidates, p.disagreeing, p.wanted, p.selected,
+                         p.added, p.replaced, p.duplicates});
+    const nlohmann::json all = {{"settings", settings_text(round.settings)},
+                                {"pairs", std::move(pairs)},
+                                {"numbers",
+                                 {round.images, round.scored, round.excluded, round.accepted,
+                                  round.distinct, round.questions, round.control, round.scanned}},
+                                {"warnings", round.warnings}};
+    // Names are any bytes: CBOR says them as they are.
+    const std::vector<std::uint8_t> bytes = nlohmann::json::to_cbor(all);
+    return {bytes.begin(), bytes.end()};
+}
+
+SelectionRound unpacked_round(std::string_view text) {
+    const nlohmann::json all = nlohmann::json::from_cbor(text.begin(), text.end());
+    SelectionRound round;
+    round.settings =
+        settings_from(all.at("settings").get<std::map<std::string, std::string>>(), "rank 0");
+    for (const nlohmann::json& p : all.at("pairs")) {
+        round.pairs.push_back({.first = p.at(0),
+                               .second = p.at(1),
+                               .candidates = p.at(2),
+                               .disagreeing = p.at(3),
+                               .wanted = p.at(4),
+                               .selected = p.at(5),
+                               .added = p.at(6),
+                               .replaced = p.at(7),
+                               .duplicates = p.at(8)});
+    }
+    const nlohmann::json& numbers = all.at("numbers");
+    round.images = numbers.at(0);
+    round.scored = numbers.at(1);
+    round.excluded = numbers.at(2);
+    round.accepted = numbers.at(3);
+    round.distinct = numbers.at(4);
+    round.questions = numbers.at(5);
+    round.control = numbers.at(6);
+    round.scanned = numbers.at(7);
+    round.warnings = all.at("warnings").get<std::vector<std::string>>();
+    return round;
+}
+
+}  // namespace assay::mad

@@ -1,0 +1,28 @@
+// What a round of selection tells its caller, from the database as it is afterwards.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "assay/mad/selection_round.h"
+
+namespace assay::mad {
+
+/// What the database does not say.
+struct SelectionFacts {
+    std::uint64_t scanned = 0;
+    std::uint64_t scored = 0;
+    bool no_parents = false;  ///< the data set has no attribute `parent`, which the rule asks for
+    /// By the numbers of a pair's classifiers.
+    std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> added;
+};
+SelectionRound summary_of(const Competition& competition, const SelectionFacts& facts);
+
+/// For other ranks.
+std::string packed(const SelectionRound& round);
+SelectionRound unpacked_round(std::string_view text);
+
+}  // namespace assay::mad

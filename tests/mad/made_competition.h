@@ -1,0 +1,161 @@
+// Small competitions made of predictions that a test says.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "assay/collective/comm.h"
+#include "assay/mad/selection_round.h"
+#include "assay/store/prediction_store.h"
+#include "core/random.h"
+#include "mad/tables.h"
+#include "scratch.h"
+
+namespace assay::mad {
+
+struct MadePool {
+    ClassList classes = ClassList({"c0", "c1", "c2", "c3", "c4", "c5", "c6", "c7"});
+    std::vector<std::string> names;                  ///< of classifiers
+    std::vector<std::vector<std::uint16_t>> labels;  ///< no_label: the image has no scores
+    std::vector<std::vector<float>> probabilities;
+    std::vector<std::string> parents = {};  ///< attribute "parent"; empty: none
+    std::string prefix = "image";
+
+    std::size_t images() const { return labels.at(0).size(); }
+    std::string id(std::size_t image) const { return fmt::format("{}{:05}.png", prefix, image); }
+};
+
+inline Dataset dataset_of(const MadePool& pool) {
+    Dataset dataset;
+    dataset.name = "pool";
+    dataset.classes = pool.classes;
+    for (std::size_t i = 0; i < pool.images(); ++i) {
+        dataset.ids.append(pool.id(i));
+        dataset.labels.append({});
+    }
+    if (!pool.parents.empty()) {
+        Dataset::Attribute attribute{"parent", {}};
+        for (const std::string& parent : pool.parents) attribute.values.append(parent);
+        dataset.attributes.push_back(attribute);
+    }
+    return dataset;
+}
+
+/// A store a classifier, of labels with their probabilities. Returns the folder of classifier `c`.
+inline std::string save_classifier(const std::filesystem::path& runs, const MadePool& pool,
+                                   std::size_t c) {
+    const Dataset dataset = dataset_of(pool);
+    StoreSpec spec;
+    spec.dataset_name = dataset.name;
+    spec.model_name = pool.names[c];
+    spec.rows = pool.images();
+    spec.classes = static_cast<std::uint32_t>(pool.classes.size());
+    spec.kind = ScoreKind::probabilities;
+    spec.storage = StorageFormat::label;
+    spec.shard_rows = 4096;
+    spec.ids_hash = dataset.ids_fingerprint();
+    spec.model_hash = "xxh128:00000000000000000000000000000001";
+    spec.provenance_json = "{}";
+    StoreWriter writer = StoreWriter::open(runs, spec, dataset);
+    for (std::size_t s = 0; s < writer.shards(); ++s) {
+        std::vector<TopEntry> entries;
+        std::vector<RowState> states;
+        std::vector<RowError> errors;
+        for (std::uint32_t r = 0; r < writer.rows_in(s); ++r) {
+            const std::size_t row = writer.first_row(s) + r;
+            const bool none = pool.labels[c][row] == no_label;
+            entries.push_back({none ? 0 : pool.labels[c][row], pool.probabilities[c][row]});
+            states.push_back(none ? RowState::unreadable : RowState::ok);
+            if (none) errors.push_back({row, RowState::unreadable, "made up"});
+        }
+        writer.write_entries(s, entries, states, errors, "");
+    }
+    writer.finish();
+    return (runs / dataset.name / pool.names[c]).string();
+}
+
+/// Random labels, many of them shared, and probabilities between .4 and 1.
+inline MadePool random_pool(std::uint64_t seed, std::size_t classifiers, std::size_t images) {
+    MadePool pool;
+    RandomStream random(seed, "pools of tests");
+    for (std::size_t c = 0; c < classifiers; ++c) {
+        pool.names.push_back(fmt::format("net{}", c));
+        auto& labels = pool.labels.emplace_back();
+        auto& probabilities = pool.probabilities.emplace_back();
+        for (std::size_t i = 0; i < images; ++i) {
+            const auto truth = static_cast<std::uint16_t>(i * 7919 % pool.classes.size());
+            const auto other = static_cast<std::uint16_t>(random.below(pool.classes.size()));
+            labels.push_back(random.below(3) == 0 ? truth : other);
+            if (random.below(40) == 0) labels.back() = no_label;
+            probabilities.push_back(static_cast<float>(80 + random.below(121)) / 200.0F);
+        }
+    }
+    return pool;
+}
+
+/// A tree over the classes c0 to c7, as csv.
+inline constexpr std::string_view made_hierarchy =
+    "child,parent\na,top\nb,top\nc,a\nc0,a\nc1,a\nc2,c\nc3,c\nc4,b\nc5,b\nd,b\nc6,d\nc7,d\n";
+
+inline CompetitionSettings made_settings(std::uint32_t k) {
+    CompetitionSettings settings;
+    settings.name = "made";
+    settings.rule.k = k;
+    settings.rule.cap = 2;
+    settings.seed = 7;
+    return settings;
+}
+
+/// Of the classifiers [0, count) (0: all), below `folder`; the competition is `folder`/mad.
+inline Competition make_competition(const std::filesystem::path& folder, const MadePool& pool,
+                                    const CompetitionSettings& settings, std::size_t count = 0) {
+    InitOptions options;
+    options.settings = settings;
+    for (std::size_t c = 0; c < (count == 0 ? pool.names.size() : count); ++c)
+        options.stores.push_back(save_classifier(folder / "runs", pool, c));
+    options.hierarchy = (folder / "tree.csv").string();
+    write_file_atomically(options.hierarchy, made_hierarchy);
+    options.threads = 1;
+    return Competition::create(folder / "mad", options);
+}
+
+inline SelectionRound selected_once(Competition& competition, const SelectOptions& options = {}) {
+    return select_images(competition, options, *self_comm());
+}
+
+/// What a query with one column gives, row by row.
+inline std::vector<std::string> rows_of(const std::filesystem::path& competition,
+                                        std::string_view sql) {
+    const Database database(competition / "competition.sqlite", Database::Access::read);
+    std::vector<std::string> rows;
+    for (Statement row = database.prepare(sql); row.step();) rows.push_back(row.text(0));
+    return rows;
+}
+
+/// All that selecting writes, but for times.
+inline std::string all_rows(const std::filesystem::path& competition) {
+    std::string text;
+    for (const std::string_view sql :
+         {"SELECT id||' '||kind||' '||subject||' '||value||' '||reason FROM decision ORDER BY id",
+          "SELECT id||' '||name||' '||value FROM setting ORDER BY id",
+          "SELECT number||' '||id||' '||path||' '||ifnull(near_hash, '-') FROM image ORDER BY 1",
+          "SELECT image||' '||decision FROM exclusion ORDER BY image",
+          "SELECT id||' '||first||' '||second||' '||candidates||' '||disagreeing||' '||k FROM pair "
+          "ORDER BY id",
+          "SELECT pair||' '||image||' '||place||' '||turn||' '||first_label||' '||second_label||"
+          "' '||units||' '||confidence||' '||state||' '||asked||' '||ifnull(decision, '-') "
+          "FROM selected ORDER BY pair, image",
+          "SELECT image||' '||stratum||' '||stratum_images||' '||stratum_sample FROM control "
+          "ORDER BY image"}) {
+        for (const std::string& row : rows_of(competition, sql)) text += row + "\n";
+        text += "\n";
+    }
+    return text;
+}
+
+}  // namespace assay::mad
