@@ -243,7 +243,7 @@ private:
 
     /// Selected images, people's answers to the questions about them, and the ranking that follows.
     void round(const CompetitionFiles& files) {
-        working("mad select {0}/mad --control 200");
+        line("mad select {0}/mad --control 200");
         line("mad questions {0}/mad --csv -o {0}/mad-questions.csv");
         const CrowdAnswers given =
             answer_questions(world_of(demo_), files.questions, files.answers);
@@ -269,8 +269,7 @@ private:
         std::string first;
         for (std::size_t i = 0; i + 1 < models_.size(); ++i)
             first += " {0}/runs/unlabelled/" + models_[i];
-        line("mad init {0}/mad" + first +
-             " --classes {0}/classes.txt --hierarchy {0}/hierarchy.json --confident 0.5");
+        line("mad init {0}/mad" + first + " --hierarchy {0}/hierarchy.json --confident 0.5");
         round(files);
         walkthrough_.chapter("One more classifier",
                              "Only its own pairs need images, and only what nobody was asked yet "

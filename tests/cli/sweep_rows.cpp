@@ -122,6 +122,8 @@ const std::vector<SweepRow>& sweep_rows() {
          .arguments = {"FOLDER/mad", "FOLDER/runs/pool", "--hierarchy", "FOLDER/animals.csv",
                        "--threshold", "0.1"}},
         {.command = "mad select", .arguments = {"FOLDER/mad"}},
+        {.command = "mad gallery",
+         .arguments = {"FOLDER/drawn", "--out", "FOLDER/sheets", "--side", "48", "-q"}},
         {.command = "mad add", .arguments = {"FOLDER/mad", "FOLDER/runs/pool/a"}},
         {.command = "mad remove", .arguments = {"FOLDER/three", "c"}},
         {.command = "check",
@@ -200,12 +202,19 @@ void make_sweep_inputs(const Scratch& folder) {
             save_png(image, folder / "shapes" / name / (std::to_string(i) + ".png"));
         }
     }
-    for (const char* competition : {"mad", "three"}) {
+    for (const char* competition : {"mad", "three", "drawn"}) {
         const Outcome begun =
             assay_run({"mad", "init", folder / competition, folder / "runs/pool", "--hierarchy",
                        folder / "animals.csv", "--threshold", "0.1"});
         ASSERT_EQ(begun.status, 0) << begun.err;
     }
+    fs::create_directories(folder / "pool");
+    for (int i = 0; i < 12; ++i)
+        save_png({8, 8, std::vector<std::uint8_t>(std::size_t{8} * 8 * 4, 100)},
+                 folder / "pool" / ("p" + std::to_string(i) + ".png"));
+    const Outcome selected =
+        assay_run({"mad", "select", folder / "drawn", "--images", folder / "pool"});
+    ASSERT_EQ(selected.status, 0) << selected.err;
     const Outcome study =
         assay_run({"replicate", "simulate", "--out", folder / "study", "--classes", "12",
                    "--annotators", "10", "--classifiers", "2"});
