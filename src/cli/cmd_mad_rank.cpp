@@ -1,0 +1,115 @@
+// assay mad rank, assay mad status: what the answers come to, and what is still to do.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+
+#include "assay/mad/rank.h"
+#include "cli/cmd_mad.h"
+#include "cli/command.h"
+
+namespace assay::cli {
+namespace {
+
+constexpr std::string_view mad_rank_examples = R"(
+assay mad rank mad
+assay mad rank mad --votes dawid-skene --stop-at 0.95
+assay mad rank mad --ablation --against accuracies.csv
+assay mad rank mad --without resnet18 --json -o ranking.json
+)";
+
+constexpr std::string_view mad_status_examples = R"(
+assay mad status mad
+assay mad status mad --json
+)";
+
+}  // namespace
+
+int mad_rank(std::vector<std::string> arguments) {
+    auto app = make_app("mad rank",
+                        "Rank the classifiers of a competition by people's answers, with intervals "
+                        "of the places and the probability that one is better than another. Status "
+                        "3 while questions are open.",
+                        mad_rank_examples);
+    std::filesystem::path folder;
+    mad::RankOptions options;
+    std::string votes = "majority";
+    Output output;
+    app->add_option("competition", folder, "Folder of the competition")
+        ->required()
+        ->type_name("COMPETITION");
+    app->add_option("--votes", votes,
+                    "How answers become one: majority, or dawid-skene, by which annotators weigh "
+                    "as much as they can be trusted")
+        ->type_name("NAME")
+        ->capture_default_str();
+    app->add_option("--alpha", options.ratios.alpha,
+                    "Laplace's smoothing of correct and incorrect images of each pair")
+        ->check(CLI::NonNegativeNumber)
+        ->type_name("A")
+        ->capture_default_str();
+    app->add_option("--k", options.k, "Only the first K images of each pair (default: all)")
+        ->check(CLI::PositiveNumber)
+        ->type_name("K");
+    app->add_flag("--ablation", options.ablation, "Also the rankings by fewer images of each pair");
+    app->add_option("--against", options.against,
+                    "csv with the columns model and score, accuracy or rank: also how far the "
+                    "ranking agrees with it")
+        ->check(CLI::ExistingFile)
+        ->type_name("FILE");
+    app->add_option("--bootstraps", options.bootstraps,
+                    "Draws of images and annotators behind the intervals of the places; 0: none")
+        ->check(CLI::Range(0, 1'000'000))
+        ->type_name("N")
+        ->capture_default_str();
+    app->add_option("--draws", options.posterior.draws,
+                    "Draws of the posterior behind the intervals of the ranks")
+        ->check(CLI::Range(100, 10'000'000))
+        ->type_name("N")
+        ->capture_default_str();
+    app->add_option("--level", options.posterior.level, "Of the intervals")
+        ->check(CLI::Range(0.5, 0.9999))
+        ->type_name("P")
+        ->capture_default_str();
+    app->add_option("--stop-at", options.stop_at,
+                    "Say whether the ranking is known so well: expected Kendall correlation with "
+                    "the one that all selected images would give")
+        ->check(CLI::Range(0.0, 1.0))
+        ->type_name("TAU")
+        ->capture_default_str();
+    app->add_option("--without", options.without, "Leave this classifier out; repeatable")
+        ->allow_extra_args(false)
+        ->type_name("NAME");
+    app->add_option("--seed", options.posterior.seed, "Seed of everything random")
+        ->check(decimal_number())
+        ->type_name("N")
+        ->capture_default_str();
+    app->add_option("-j,--threads", options.threads, "Threads (default: one per core)")
+        ->check(CLI::NonNegativeNumber)
+        ->type_name("N");
+    output.add_to(*app);
+    if (!parse(*app, std::move(arguments))) return Status::done;
+
+    options.votes = mad::vote_rule_named(votes);
+    const mad::Competition competition = mad::Competition::open(folder);
+    const Report report = report_of(mad::rank_classifiers(competition, options));
+    output.print(report);
+    return report.partial ? Status::partial : Status::done;
+}
+
+int mad_status(std::vector<std::string> arguments) {
+    auto app = make_app("mad status",
+                        "What a competition has, what is open, and which command comes next.",
+                        mad_status_examples);
+    std::filesystem::path folder;
+    Output output;
+    app->add_option("competition", folder, "Folder of the competition")
+        ->required()
+        ->type_name("COMPETITION");
+    output.add_to(*app);
+    if (!parse(*app, std::move(arguments))) return Status::done;
+    output.print(report_of(mad::status_of(mad::Competition::open(folder))));
+    return Status::done;
+}
+
+}  // namespace assay::cli

@@ -1,0 +1,250 @@
+#include "mad/tally.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "assay/error.h"
+#include "core/random.h"
+#include "expected_mad.h"
+#include "mad/annotator_check.h"
+#include "rank_world.h"
+#include "scratch.h"
+
+namespace assay::mad {
+namespace {
+
+using rank_test::World;
+using testing::HasSubstr;
+
+TEST(MadTally, ReferenceImagesThroughTheFolder) {
+    ASSAY_EXPECTED_MAD(expected);
+    World world({"i", "j"}, 5);
+    const std::int64_t pair = world.pair(0, 1);
+    const nlohmann::json images = expected["voting"]["images"];
+    for (std::size_t n = 0; n < images.size(); ++n) {
+        const auto image = static_cast<std::int64_t>(n);
+        world.place(pair, image, 3, 4);
+        world.answer(world.question(image, 3), images[n]["li"].get<std::vector<int>>());
+        world.answer(world.question(image, 4), images[n]["lj"].get<std::vector<int>>());
+    }
+    const Scratch scratch;
+    const Competition competition = rank_test::write_world(scratch / "mad", world);
+    const Tally tally = tally_of(competition);
+    EXPECT_EQ(tally.settled(), 16U);
+    EXPECT_EQ(tally.answers(), 80U);
+    const Database& database = competition.impl().database;
+    const std::vector<PairSample> samples =
+        samples_of(tally, read_pairs(database), read_selected(database), {0, 1});
+    ASSERT_EQ(samples.size(), 1U);
+    const PairCounts& counts = samples[0].counts;
+    const nlohmann::json& want = expected["voting"]["counts"];
+    EXPECT_EQ(counts.both, want["I"]);
+    EXPECT_EQ(counts.only_first + counts.only_second, want["II"]);
+    EXPECT_EQ(counts.neither, want["III"]);
+    EXPECT_EQ(counts.replaced, want["replaced"]);
+    EXPECT_EQ(counts.first_correct(), want["correct_i"]);
+    EXPECT_EQ(counts.second_correct(), want["correct_j"]);
+    EXPECT_EQ(samples[0].list, 8U);
+}
+
+TEST(MadTally, WhatCountsInAPair) {
+    World world({"a", "b", "c"});
+    const std::int64_t ab = world.pair(0, 1), bc = world.pair(1, 2);
+    const auto said = [&](std::int64_t image, std::uint16_t label, std::vector<int> answers) {
+        world.answer(world.question(image, label), answers);
+    };
+    world.place(ab, 10, 1, 2);
+    said(10, 1, {1, 1, 1});
+    said(10, 2, {0, 0, 0});
+    world.place(ab, 11, 1, 2);  // open: one answer of five
+    said(11, 1, {1, 1, 1});
+    said(11, 2, {0});
+    world.place(ab, 12, 1, 2, false);  // not asked
+    world.place(ab, 13, 1, 2).state = SelectedState::replaced;
+    world.place(ab, 14, 1, 2).state = SelectedState::duplicate;
+    world.place(bc, 10, 2, 5);  // shares a question with the first pair
+    said(10, 5, {1, 1, 1});
+    const Tally tally = world.tally();
+    EXPECT_EQ(tally.open(), 1U);
+    const std::vector<PairSample> samples =
+        samples_of(tally, world.pairs, world.selected, {0, 1, 2});
+    ASSERT_EQ(samples.size(), 2U);
+    EXPECT_EQ(samples[0].counts.only_first, 1U);
+    EXPECT_EQ(samples[0].counts.n(), 1U);
+    EXPECT_EQ(samples[0].counts.replaced, 1U);
+    EXPECT_EQ(samples[0].list, 3U);
+    EXPECT_EQ(samples[1].counts.only_second, 1U);
+    // Without the first classifier the other pair stays, with other places.
+    const std::vector<PairSample> less = samples_of(tally, world.pairs, world.selected, {1, 2});
+    ASSERT_EQ(less.size(), 1U);
+    EXPECT_EQ(less[0].counts.first, 0U);
+    EXPECT_EQ(less[0].counts.second, 1U);
+    EXPECT_EQ(less[0].counts.only_second, 1U);
+    const std::vector<PairSample> first =
+        samples_of(tally, world.pairs, world.selected, {0, 1, 2}, 1);
+    EXPECT_EQ(first[0].list, 1U);
+    EXPECT_EQ(first[0].counts.replaced, 0U);
+}
+
+TEST(MadTally, GoldIsKnownWhateverPeopleSay) {
+    World world({"a", "b"});
+    world.answer(world.question(1, 1, true), {0, 0, 0});
+    world.question(2, 1, false);
+    const Tally tally = world.tally();
+    EXPECT_TRUE(tally.of[0].outcome.yes && tally.of[0].settled && tally.of[0].known());
+    EXPECT_TRUE(!tally.of[1].outcome.yes && !tally.of[1].settled && tally.of[1].known());
+    EXPECT_EQ(tally.open(), 1U);
+}
+
+/// Annotators of these sensitivities and specificities answer as many questions, five each.
+World crowd(std::size_t questions, const std::vector<double>& correct, std::vector<bool>& truth) {
+    World world({"a", "b"}, correct.size());
+    RandomStream random(7, "crowds of tests");
+    for (std::size_t q = 0; q < questions; ++q) {
+        truth.push_back(random.uniform() < .45);
+        std::vector<int> said;
+        for (const double p : correct) said.push_back((random.uniform() < p) == truth.back());
+        world.answer(world.question(static_cast<std::int64_t>(q), 1), said);
+    }
+    return world;
+}
+
+TEST(MadTally, DawidAndSkeneHearGoodAnnotatorsMore) {
+    std::vector<bool> truth;
+    const World world = crowd(3300, {.95, .9, .8, .65, .6}, truth);
+    const Tally majority = world.tally(), fitted = world.tally(VoteRule::dawid_skene);
+    std::size_t wrong_majority = 0, wrong_fitted = 0;
+    for (std::size_t q = 0; q < truth.size(); ++q) {
+        wrong_majority += majority.of[q].outcome.yes != truth[q] ? 1 : 0;
+        wrong_fitted += fitted.of[q].outcome.yes != truth[q] ? 1 : 0;
+    }
+    // The specification's simulation: .0593 and .0303, each within two standard errors.
+    EXPECT_NEAR(static_cast<double>(wrong_majority) / 3300, .0593, .009);
+    EXPECT_NEAR(static_cast<double>(wrong_fitted) / 3300, .0303, .007);
+    EXPECT_EQ(fitted.settled(), 3300U);
+    // The rates that the bootstrap holds give the posterior back.
+    for (std::size_t q = 0; q < 50; ++q) {
+        double log_odds = fitted.prior_log_odds;
+        for (const AnswerRow& row : fitted.of[q].answers)
+            log_odds += fitted.log_ratio.at(row.annotator)[static_cast<std::size_t>(row.answer)];
+        EXPECT_NEAR(1 / (1 + std::exp(-log_odds)), fitted.of[q].yes, 1e-5);
+    }
+}
+
+TEST(MadTally, ASurePosteriorSettlesOnceNothingCanMakeItUnclear) {
+    std::vector<bool> truth;
+    World world = crowd(300, {.99, .99, .99, .99, .99}, truth);
+    const auto add = [&](std::int64_t image, const std::vector<int>& said) {
+        const std::int64_t id = world.question(image, 1);
+        world.answer(id, said);
+        return static_cast<std::size_t>(id - 1);
+    };
+    const std::size_t one = add(1000, {1}), two = add(1001, {1, 1}), split = add(1002, {1, 0}),
+                      cannot = add(1003, {2, 2, 2, 2, 2}), half = add(1004, {1, 1, 2});
+    const Tally tally = world.tally(VoteRule::dawid_skene);
+    EXPECT_GT(tally.of[one].yes, .98);
+    EXPECT_FALSE(tally.of[one].settled);  // four who cannot say would make it unclear
+    EXPECT_TRUE(tally.of[two].settled && tally.of[two].outcome.yes);
+    EXPECT_FALSE(tally.of[split].settled);
+    EXPECT_TRUE(tally.of[cannot].settled && tally.of[cannot].outcome.unclear);
+    EXPECT_TRUE(tally.of[half].settled);
+    EXPECT_FALSE(world.tally().of[two].settled);
+}
+
+TEST(MadTally, RulesHaveNames) {
+    EXPECT_EQ(vote_rule_named("dawid-skene"), VoteRule::dawid_skene);
+    EXPECT_EQ(vote_rule_named("majority"), VoteRule::majority);
+    EXPECT_THROW(vote_rule_named("mean"), Error);
+}
+
+std::vector<AnnotatorCheck> check_of(const World& world) {
+    return check_annotators(world.questions, world.annotators, world.sorted_answers());
+}
+
+TEST(MadAnnotators, OneWhoSaysYesToEverything) {
+    World world({"a", "b"}, 3);
+    for (std::int64_t q = 0; q < 40; ++q)
+        world.answer(world.question(q, 1), {q % 2 == 0, q % 2 == 0, 1});
+    const std::vector<AnnotatorCheck> checks = check_of(world);
+    EXPECT_TRUE(checks[0].findings.empty());
+    ASSERT_EQ(checks[2].findings.size(), 1U);
+    EXPECT_THAT(checks[2].findings[0],
+                HasSubstr("`p3` says yes to everything (40 answers), also to the 20 questions"));
+    // Of 20 that the others say no to, none agrees; the other 20 do.
+    EXPECT_DOUBLE_EQ(checks[2].agreement.value.value(), .5);
+    EXPECT_EQ(checks[2].yes, 40U);
+}
+
+TEST(MadAnnotators, FewAnswersAccuseNobody) {
+    World world({"a", "b"}, 3);
+    for (std::int64_t q = 0; q < 8; ++q)
+        world.answer(world.question(q, 1), {q % 2 == 0, q % 2 == 0, 1});
+    // Four in a row by a coin: 1/16.
+    EXPECT_TRUE(findings_of(check_of(world)).empty());
+    // All say yes to what shows it.
+    World easy({"a", "b"}, 3);
+    for (std::int64_t q = 0; q < 100; ++q) easy.answer(easy.question(q, 1), {1, 1, 1});
+    EXPECT_TRUE(findings_of(check_of(easy)).empty());
+}
+
+TEST(MadAnnotators, AloneAndAlwaysTheSame) {
+    World world({"a", "b"}, 1);
+    for (std::int64_t q = 0; q < 6; ++q) world.answer(world.question(q, 1), {0});
+    EXPECT_TRUE(findings_of(check_of(world)).empty());
+    for (std::int64_t q = 6; q < 20; ++q) world.answer(world.question(q, 1), {0});
+    const std::vector<std::string> found = findings_of(check_of(world));
+    ASSERT_EQ(found.size(), 1U);
+    EXPECT_THAT(found[0], HasSubstr("says no to everything (20 answers), and there are neither"));
+}
+
+TEST(MadAnnotators, GoldIsAnExactTest) {
+    // Alone, so that one annotator and three tests share 1 %: P(X <= r of 20 | .75) <= .00333 for
+    // r <= 9 (.0039 for r = 9: no; .00094 for r = 8: yes).
+    for (const int correct : {8, 9}) {
+        World world({"a", "b"}, 1);
+        for (int q = 0; q < 20; ++q) {
+            const bool known = q % 2 == 0;
+            world.answer(world.question(q, 1, known), {(q < correct) == known});
+        }
+        const std::vector<AnnotatorCheck> checks = check_of(world);
+        EXPECT_DOUBLE_EQ(checks[0].gold.value.value(), correct / 20.0);
+        EXPECT_EQ(checks[0].findings.size(), correct == 8 ? 1U : 0U);
+    }
+}
+
+TEST(MadAnnotators, SwappedAnswersAndBlockedOnes) {
+    World world({"a", "b"}, 4);
+    for (std::int64_t q = 0; q < 30; ++q)
+        world.answer(world.question(q, 1), {q % 3 == 0, q % 3 == 0, q % 3 != 0, q % 3 == 0});
+    std::vector<AnnotatorCheck> checks = check_of(world);
+    ASSERT_EQ(checks[2].findings.size(), 1U);
+    EXPECT_THAT(checks[2].findings[0], HasSubstr("agrees with the majority of the others on 0 of "
+                                                 "30 questions"));
+    world.annotators[2].blocked = true;
+    checks = check_of(world);
+    EXPECT_TRUE(findings_of(checks).empty());
+    EXPECT_EQ(checks[2].answers, 30U);
+    // Blocked ones are nobody's others.
+    EXPECT_EQ(checks[0].agreement.n, 30U);
+    EXPECT_DOUBLE_EQ(checks[0].agreement.value.value(), 1);
+}
+
+TEST(MadAnnotators, HonestOnesAreHardlyEverAccused) {
+    // 200 crowds of five at 80 %, 60 questions of which ten are gold: 1 % each would be two.
+    int accused = 0;
+    for (std::uint64_t crowd = 0; crowd < 200; ++crowd) {
+        RandomStream random(crowd, "honest crowds of tests");
+        World world({"a", "b"}, 5);
+        for (std::int64_t q = 0; q < 60; ++q) {
+            const bool truth = random.uniform() < .4;
+            std::vector<int> said;
+            for (int a = 0; a < 5; ++a) said.push_back((random.uniform() < .8) == truth);
+            world.answer(world.question(q, 1, q < 10 ? std::optional(truth) : std::nullopt), said);
+        }
+        accused += findings_of(check_of(world)).empty() ? 0 : 1;
+    }
+    EXPECT_LE(accused, 4);
+}
+
+}  // namespace
+}  // namespace assay::mad
