@@ -86,10 +86,12 @@ const std::vector<Command>& mad_parts() {
     static const std::vector<Command> table = {
         {"init", "Begin a competition of classifiers over unlabelled images", mad_init},
         {"select", "Select the images on which each two classifiers disagree most", mad_select},
+        {"rank", "From people's answers to a ranking that says how sure it is", mad_rank},
         {"add", "Add classifiers; what is there stays as it is", mad_add},
         {"remove", "Leave a classifier out of all results", mad_remove},
         {"gallery", "The selected images as PNG sheets, with what classifiers and people say",
          mad_gallery},
+        {"status", "What is open, and what to do next", mad_status},
     };
     return table;
 }
