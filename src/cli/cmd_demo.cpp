@@ -344,7 +344,8 @@ int cmd_demo(std::vector<std::string> arguments) {
     walkthrough.chapter("In short", "");
     Output().print(demo_summary(demo.dir / "runs", networks, reports));
     walkthrough.say(fmt::format(
-        "\nLook at {0}/world.png. The commands are in {0}/commands.sh, the scores in {0}/runs.\n"
+        "\nLook at {0}/world.png, and in {0}/mad-sheets at the images on which networks disagree.\n"
+        "The commands are in {0}/commands.sh, the scores in {0}/runs.\n"
         "All quality dimensions, in some minutes: assay quality run {1}",
         demo.dir.string(), as_typed((demo.dir / "assay.toml").string())));
     note(fmt::format(
