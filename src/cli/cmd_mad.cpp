@@ -86,12 +86,16 @@ const std::vector<Command>& mad_parts() {
     static const std::vector<Command> table = {
         {"init", "Begin a competition of classifiers over unlabelled images", mad_init},
         {"select", "Select the images on which each two classifiers disagree most", mad_select},
+        {"questions", "Ask people about the selected images", mad_questions},
+        {"answers", "Take people's answers in", mad_answers},
         {"rank", "From people's answers to a ranking that says how sure it is", mad_rank},
+        {"status", "What is open, and what to do next", mad_status},
         {"add", "Add classifiers; what is there stays as it is", mad_add},
         {"remove", "Leave a classifier out of all results", mad_remove},
+        {"block", "Leave an annotator out of all results", mad_block},
         {"gallery", "The selected images as PNG sheets, with what classifiers and people say",
          mad_gallery},
-        {"status", "What is open, and what to do next", mad_status},
+        {"export", "All of it as tables, and for Label Studio", mad_export},
     };
     return table;
 }
@@ -99,6 +103,9 @@ const std::vector<Command>& mad_parts() {
 constexpr std::string_view mad_help_examples = R"(
   assay mad init mad runs/crawl
   assay mad select mad
+  assay mad questions mad --out questions.csv
+  assay mad answers mad anna.csv ben.csv
+  assay mad rank mad
   assay mad gallery mad --out sheets
 )";
 

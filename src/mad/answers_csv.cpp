@@ -1,6 +1,9 @@
 // Answers in a table: one a row.
 #include <fmt/format.h>
 
+#include <initializer_list>
+#include <vector>
+
 #include "core/csv.h"
 #include "core/parallel.h"
 #include "core/refuse.h"
@@ -12,19 +15,29 @@ namespace assay::mad {
 
 void read_answers_csv(std::string_view text, const std::string& source, AnswerSink& sink) {
     CsvReader row(text, source);
+    const auto columns = [&row](std::initializer_list<std::string_view> names) {
+        std::vector<std::size_t> found;
+        for (const std::string_view name : names)
+            if (const auto column = row.find_column({name})) found.push_back(*column);
+        return found;
+    };
     // Label Studio's table has the words of the question in `question`, its name beside them.
-    const auto token = row.find_column({"question_id", "token", "question"});
-    const auto image = row.find_column({"image_id", "image", "path"});
-    const auto label = row.find_column({"label", "class"});
-    if (!token && !(image && label)) row.column({"question"});  // says which columns there are
+    const auto token = columns({"question_id", "token", "question"});
+    const auto image = columns({"image_id", "image", "path"});
+    const auto label = columns({"label", "class"});
+    if (token.empty() && (image.empty() || label.empty()))
+        row.column({"question"});  // says which columns there are
     const std::size_t answer = row.column({"answer", "choice"});
-    const auto annotator = row.find_column({"annotator", "annotator_id", "worker", "user"});
-    const auto updated = row.find_column({"at", "updated_at", "time"});
-    const auto created = row.find_column({"created_at"});
-    const auto key = row.find_column({"key"});
-    const auto annotation = row.find_column({"annotation_id"});
-    const auto of = [&row](const std::optional<std::size_t>& column) {
-        return column ? from_spreadsheet(trimmed(row[*column])) : std::string();
+    const auto annotator = columns({"annotator", "annotator_id", "worker", "user"});
+    const auto time = columns({"at", "updated_at", "time", "created_at"});
+    const auto key = columns({"key"});
+    const auto annotation = columns({"annotation_id"});
+    // The first that is not empty.
+    const auto of = [&row](const std::vector<std::size_t>& places) {
+        for (const std::size_t column : places)
+            if (const std::string_view field = trimmed(row[column]); !field.empty())
+                return from_spreadsheet(field);
+        return std::string();
     };
     constexpr std::size_t often = 1024;
     for (std::size_t rows = 0; row.next(); ++rows) {
@@ -48,9 +61,7 @@ void read_answers_csv(std::string_view text, const std::string& source, AnswerSi
                                known_answers()));
         }
         found.answer = *known;
-        std::string at = of(updated);
-        if (at.empty()) at = of(created);
-        if (!at.empty()) {
+        if (const std::string at = of(time); !at.empty()) {
             const std::optional<std::string> utc = utc_time_of(at);
             if (!utc) {
                 refuse(fmt::format("{}: the time is `{}`; allowed: as 2026-11-23T01:02:03Z",

@@ -37,7 +37,8 @@ std::optional<std::string> scalar_text(const json& value) {
     return std::nullopt;
 }
 
-/// The first of `names` that is there. Throws bad_input where it is neither a text nor a number.
+/// The first of `names` that is there and not empty. Throws bad_input where it is neither a text
+/// nor a number.
 std::string text_member(const json& object, std::initializer_list<const char*> names,
                         const std::string& where) {
     for (const char* const name : names) {
@@ -48,7 +49,7 @@ std::string text_member(const json& object, std::initializer_list<const char*> n
             refuse(fmt::format("{}: `{}` is {}; allowed: a text or a whole number", where, name,
                                shown_json(*value)));
         }
-        return std::string(trimmed(*text));
+        if (!trimmed(*text).empty()) return std::string(trimmed(*text));
     }
     return "";
 }

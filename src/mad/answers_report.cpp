@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "assay/mad/questions.h"
+#include "core/paths.h"
 
 namespace assay::mad {
 
@@ -71,6 +72,24 @@ Report report_of(const BlockRound& round) {
                      {"answers", round.answers},
                      {"settled", round.settled},
                      {"open", round.open}};
+    return report;
+}
+
+Report report_of_export(const std::vector<std::filesystem::path>& files) {
+    Report report;
+    report.title = "Export of a MAD competition";
+    Table table;
+    table.columns = {{.name = "File", .numbers = false}, {.name = "Bytes"}};
+    nlohmann::json list = nlohmann::json::array();
+    for (const std::filesystem::path& file : files) {
+        const std::uint64_t bytes = file_bytes(file);
+        table.add({file.string(), Count{bytes}});
+        list.push_back({{"file", file.string()}, {"bytes", bytes}});
+    }
+    Section section;
+    section.blocks.emplace_back(std::move(table));
+    report.sections.push_back(std::move(section));
+    report.result = {{"schema", "assay.mad_export/1"}, {"files", std::move(list)}};
     return report;
 }
 

@@ -37,6 +37,20 @@ std::string from_address(std::string_view text) {
     return plain;
 }
 
+/// As Label Studio calls a file that is uploaded to it, but for the mark before it: blanks become
+/// "_", and of the other characters letters, digits, "-", "_" and "." stay.
+std::string upload_name(std::string_view name) {
+    std::string kept;
+    for (const char c : name) {
+        const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+                           (c >= '0' && c <= '9') || c == '-' || c == '_' || c == '.' ||
+                           static_cast<unsigned char>(c) >= 0x80;
+        if (plain) kept += c;
+        if (c == ' ') kept += '_';
+    }
+    return kept;
+}
+
 /// "1a2b3c4d-name.jpg" is what an upload makes of "name.jpg".
 std::string_view without_upload_mark(std::string_view name) {
     constexpr std::size_t digits = 8;
@@ -59,7 +73,7 @@ QuestionFinder::QuestionFinder(const Competition& competition,
     for (const auto& [number, row] : images) images_.emplace(row.id, number);
     for (const auto& [number, row] : images) {
         images_.emplace(row.path, number);
-        const auto [there, is_new] = base_names_.emplace(std::string(base_name(row.path)), number);
+        const auto [there, is_new] = base_names_.emplace(upload_name(base_name(row.path)), number);
         if (!is_new) there->second = several_images;
     }
 }
@@ -80,7 +94,7 @@ std::optional<std::int64_t> QuestionFinder::image_of(std::string_view text) cons
     if (const auto found = image_behind_prefix(text)) return found;
     const std::string plain = from_address(text);
     if (const auto found = image_behind_prefix(plain)) return found;
-    const auto found = base_names_.find(std::string(without_upload_mark(base_name(plain))));
+    const auto found = base_names_.find(upload_name(without_upload_mark(base_name(plain))));
     if (found == base_names_.end() || found->second == several_images) return std::nullopt;
     return found->second;
 }

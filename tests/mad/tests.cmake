@@ -3,6 +3,7 @@ assay_test(mad
         mad/selection_round_test.cpp
         mad/gallery_test.cpp
         mad/tally_test.cpp mad/control_accuracy_test.cpp mad/rank_test.cpp mad/status_test.cpp
+        mad/questions_test.cpp mad/answers_test.cpp mad/label_studio_test.cpp
     LINKS assay_mad fmt::fmt nlohmann_json::nlohmann_json
     UNSANITIZED MadPosteriorSimulation.* ControlSampleSimulation.* MadControlSimulation.* MadRankSimulation.*
         ClassDistances.EveryReadingOfImagenetHasItsChecksum ClassDistances.ReferencePairs)

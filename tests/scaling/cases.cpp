@@ -24,6 +24,7 @@
 #include "core/json_limits.h"
 #include "core/toml.h"
 #include "core/zip.h"
+#include "mad/answer_readers.h"
 #include "model/export_archives.h"
 #include "model/pt2/package.h"
 #include "model/pt2/pickle.h"
@@ -196,6 +197,30 @@ Votes read_and_combine(const fs::path& folder) {
     return votes;
 }
 
+/// As Label Studio exports them, of an annotation each.
+void make_tasks(std::size_t n, const fs::path& folder) {
+    put(folder / "x", parts("[", n, ",", "]", [](std::size_t i) {
+            return fmt::format(
+                R"({{"id":{0},"data":{{"image":"{1}","question_id":"q{0}"}},"annotations":[{{"id":{0},)"
+                R"("completed_by":1,"result":[{{"type":"choices","from_name":"answer","value":)"
+                R"({{"choices":["Yes"]}}}}],"updated_at":"2026-11-23T01:02:03.000000Z"}}]}})",
+                i, image(i));
+        }));
+}
+void make_answers(std::size_t n, const fs::path& folder) {
+    put(folder / "x", parts("image,label,annotator,answer\n", n, "\n", "\n", [](std::size_t i) {
+            return fmt::format("{},ant,anna,{}", image(i), i % 3 == 0 ? "no" : "cannot say");
+        }));
+}
+void read_answers(std::size_t n, const fs::path& folder) {
+    const MappedFile file(folder / "x");
+    std::size_t found = 0;
+    mad::AnswerSink sink;
+    sink.found = [&](const mad::FoundAnswer&) { ++found; };
+    mad::read_found_answers(file.text(), "x", sink);
+    all_read(n, found);
+}
+
 void make_label_lists(std::size_t n, const fs::path& folder) {
     put(folder / "x.json", parts("[", n, ", ", "]", [](std::size_t i) {
             return fmt::format("[{}, {}]", i % 10, (i + 1) % 10);
@@ -308,6 +333,8 @@ const std::vector<ScalingCase>& scaling_cases() {
          [](std::size_t n, const fs::path& folder) {
              all_read(n, read_and_combine(folder).annotators.size());
          }},
+        {"LabelStudioTasks", 200, 0.4, make_tasks, read_answers},
+        {"AnswerRows", 1000, 0.2, make_answers, read_answers},
         {"LabelListsInOrder", 1000, 0.3, make_label_lists, read_labels},
         {"LabelListsByName", 1000, 0.6, make_label_object, read_labels},
         {"CsvRows", 300, 1, make_csv_rows,

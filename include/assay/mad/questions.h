@@ -137,5 +137,7 @@ Report report_of(const BlockRound& round);
 std::vector<std::filesystem::path> export_competition(const Competition& competition,
                                                       const std::filesystem::path& folder,
                                                       std::string_view prefix = {});
+/// "assay.mad_export/1": the files with their sizes.
+Report report_of_export(const std::vector<std::filesystem::path>& files);
 
 }  // namespace assay::mad

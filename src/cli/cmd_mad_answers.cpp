@@ -1,0 +1,99 @@
+// assay mad answers, block and export: what people say, who is believed, and all of it elsewhere.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+
+#include "assay/mad/questions.h"
+#include "cli/cmd_mad.h"
+#include "cli/command.h"
+
+namespace assay::cli {
+namespace {
+
+constexpr std::string_view mad_answers_examples = R"(
+assay mad answers mad anna.csv ben.csv
+assay mad answers mad answers.csv --annotator anna
+assay mad answers mad project-1-at-2026-11-23.json
+)";
+constexpr std::string_view mad_block_examples = R"(
+assay mad block mad anna --reason "says yes to everything"
+assay mad block mad anna --undo
+)";
+constexpr std::string_view mad_export_examples = R"(
+assay mad export mad --out exported
+assay mad export mad --out exported --prefix "/data/local-files/?d=crawl/"
+)";
+
+}  // namespace
+
+int mad_answers(std::vector<std::string> arguments) {
+    auto app = make_app("mad answers",
+                        "Take people's answers in, from csv (question or image and label, "
+                        "annotator, answer) or from what Label Studio exports (JSON, JSON-MIN, "
+                        "CSV): all of a file or nothing. The same file twice adds nothing.",
+                        mad_answers_examples);
+    std::filesystem::path folder;
+    std::vector<std::filesystem::path> files;
+    std::string annotator;
+    Output output;
+    app->add_option("competition", folder, "Folder of the competition")
+        ->required()
+        ->type_name("COMPETITION");
+    app->add_option("files", files, "Files of answers")->required()->type_name("FILE");
+    app->add_option("--annotator", annotator, "Whose answers they are, where the file does not say")
+        ->type_name("NAME");
+    output.add_to(*app);
+    if (!parse(*app, std::move(arguments))) return Status::done;
+    mad::Competition competition = mad::Competition::open(folder, mad::Competition::Access::write);
+    output.print(report_of(read_answers_into(competition, files, annotator)));
+    return Status::done;
+}
+
+int mad_block(std::vector<std::string> arguments) {
+    auto app = make_app("mad block",
+                        "Leave an annotator out of all results from now on. What was said stays, "
+                        "and --undo takes it in again.",
+                        mad_block_examples);
+    std::filesystem::path folder;
+    std::string name, reason;
+    bool undo = false;
+    Output output;
+    app->add_option("competition", folder, "Folder of the competition")
+        ->required()
+        ->type_name("COMPETITION");
+    app->add_option("annotator", name, "Its name")->required()->type_name("NAME");
+    app->add_flag("--undo", undo, "Count what was said again");
+    app->add_option("--reason", reason, "Kept with the decision")->type_name("TEXT");
+    output.add_to(*app);
+    if (!parse(*app, std::move(arguments))) return Status::done;
+    mad::Competition competition = mad::Competition::open(folder, mad::Competition::Access::write);
+    output.print(report_of(block_annotator(competition, name, !undo, reason)));
+    return Status::done;
+}
+
+int mad_export(std::vector<std::string> arguments) {
+    auto app = make_app("mad export",
+                        "Write all that a competition holds: csv tables for pandas and "
+                        "spreadsheets, and annotated tasks for Label Studio.",
+                        mad_export_examples);
+    std::filesystem::path folder, out;
+    std::string prefix;
+    Output output;
+    app->add_option("competition", folder, "Folder of the competition")
+        ->required()
+        ->type_name("COMPETITION");
+    app->add_option("--out", out, "Folder to write, new or of an earlier export")
+        ->required()
+        ->type_name("DIR");
+    app->add_option("--prefix", prefix,
+                    "Before each image's path in the tasks: where Label Studio finds the images")
+        ->type_name("TEXT");
+    output.add_to(*app);
+    if (!parse(*app, std::move(arguments))) return Status::done;
+    const mad::Competition competition = mad::Competition::open(folder);
+    output.print(mad::report_of_export(export_competition(competition, out, prefix)));
+    return Status::done;
+}
+
+}  // namespace assay::cli

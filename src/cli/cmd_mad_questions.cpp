@@ -1,0 +1,87 @@
+// assay mad questions: what people are asked, for a table or for Label Studio.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+
+#include "assay/error.h"
+#include "assay/mad/questions.h"
+#include "cli/cmd_mad.h"
+#include "cli/command.h"
+#include "cli/outputs.h"
+
+namespace assay::cli {
+namespace {
+
+constexpr std::string_view mad_questions_examples = R"(
+assay mad questions mad --out questions.csv
+assay mad questions mad --label-studio tasks.json --config labels.xml --prefix "/data/local-files/?d=crawl/"
+assay mad questions mad --gold known.csv --out questions.csv
+assay mad questions mad --budget 300 --stop-at 0.9 --out questions.csv
+assay mad questions mad --budget 0 --out still-open.csv
+)";
+
+}  // namespace
+
+int mad_questions(std::vector<std::string> arguments) {
+    auto app = make_app("mad questions",
+                        "Ask about the selected images: \"does this image show LABEL?\", each once "
+                        "however many pairs need it, in random order and without a word about "
+                        "classifiers. Lists all questions that are open.",
+                        mad_questions_examples);
+    std::filesystem::path folder, table, tasks, config;
+    std::string prefix;
+    mad::QuestionOptions options;
+    Output output;
+    app->add_option("competition", folder, "Folder of the competition")
+        ->required()
+        ->type_name("COMPETITION");
+    app->add_option("--out", table, "Write the open questions as csv (-: stdout)")
+        ->type_name("FILE");
+    app->add_option("--label-studio", tasks, "Write them as tasks that Label Studio imports")
+        ->type_name("FILE");
+    app->add_option("--config", config, "Write the labelling configuration that the tasks need")
+        ->type_name("FILE");
+    app->add_option("--prefix", prefix,
+                    "Before each image's path in the tasks: where Label Studio finds the images")
+        ->type_name("TEXT");
+    app->add_option("--gold", options.gold,
+                    "csv with image, label and answer (yes, no): known answers, to test annotators")
+        ->type_name("FILE");
+    app->add_option("--budget", options.budget,
+                    "Ask at most so many new questions, where they tell most about the ranking; 0: "
+                    "list what is open (default: all that are missing)")
+        ->type_name("N");
+    app->add_option("--stop-at", options.stop_at,
+                    "Ask nothing more once the ranking's expected Kendall correlation with the "
+                    "true one reaches it")
+        ->type_name("TAU");
+    app->add_option("--reason", options.reason, "Kept with the decision")->type_name("TEXT");
+    output.add_to(*app);
+    if (!parse(*app, std::move(arguments))) return Status::done;
+    if (table.empty()) output.check_is_report("questions", "--out");
+    if (!prefix.empty() && tasks.empty())
+        throw Error(ErrorCode::usage, "--prefix goes with --label-studio: it is put into tasks");
+    const int printed = (table == "-" ? 1 : 0) + (tasks == "-" ? 1 : 0) + (config == "-" ? 1 : 0);
+    if (printed > 1 || (printed == 1 && output.to_stdout() && output.format != ReportFormat::text))
+        throw Error(ErrorCode::usage, "only one thing can be printed to stdout (-); name files");
+
+    mad::Competition competition = mad::Competition::open(folder, mad::Competition::Access::write);
+    const Report report = report_of(ask_questions(competition, options));
+    const std::vector<mad::OpenQuestion> open = open_questions(competition);
+    if (!table.empty()) write_result(table, questions_csv(open));
+    if (!tasks.empty()) write_result(tasks, label_studio_tasks(open, prefix));
+    if (!config.empty()) write_result(config, mad::label_studio_config());
+    if (printed == 1 && output.to_stdout()) {
+        for (const std::string& text : report.warnings) warn(text);
+    } else {
+        output.print(report);
+    }
+    if (!open.empty() && table.empty() && tasks.empty())
+        note("no questions were written: --out FILE or --label-studio FILE writes them");
+    if (!open.empty())
+        note(fmt::format("next: assay mad answers {} FILE", as_typed(folder.string())));
+    return Status::done;
+}
+
+}  // namespace assay::cli

@@ -1,0 +1,303 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "../message_of.h"
+#include "assay/mad/questions.h"
+#include "mad/answer_readers.h"
+#include "mad/question_texts.h"
+#include "small_competition.h"
+
+namespace assay::mad {
+namespace {
+
+using questions_test::SmallCompetition;
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+/// With everything asked that three classifiers need.
+struct AskedCompetition {
+    SmallCompetition small{3};
+    std::vector<OpenQuestion> open;
+
+    AskedCompetition() {
+        small.select(6);
+        ask_questions(*small);
+        open = open_questions(*small);
+    }
+    AnswerRound take(const std::string& text, const std::string& annotator = {}) {
+        return read_answers_into(*small,
+                                 {.file = small.write("a.csv", text), .annotator = annotator});
+    }
+    std::string refused(const std::string& text, ErrorCode code = ErrorCode::bad_input,
+                        const std::string& annotator = {}) {
+        return message_of([&] { take(text, annotator); }, code);
+    }
+    /// What counts of this question: annotator and answer.
+    std::vector<std::string> counting(std::size_t question) {
+        std::vector<std::string> said;
+        Statement row = small.database().prepare(
+            "SELECT annotator.name, answer FROM answer JOIN question ON question.id = question "
+            "JOIN annotator ON annotator.id = annotator WHERE counts = 1 AND token = ? ORDER BY 1");
+        row.bind(std::string_view(open[question].token));
+        while (row.step())
+            said.push_back(row.text(0) + " " +
+                           std::string(name_of(static_cast<Answer>(row.count(1, 2)))));
+        return said;
+    }
+    std::string line(std::size_t question, const std::string& rest) const {
+        return open[question].token + "," + rest + "\n";
+    }
+};
+
+const std::string header = "question,annotator,answer\n";
+
+TEST(MadAnswers, Spellings) {
+    for (const char* yes : {"yes", "Yes", "YES", " y ", "1", "true", "True", "1.0"})
+        EXPECT_EQ(answer_named(yes), Answer::yes) << yes;
+    for (const char* no : {"no", "N", "0", "FALSE", "0.0"})
+        EXPECT_EQ(answer_named(no), Answer::no) << no;
+    for (const char* cannot : {"cannot say", "Cannot_say", "can't say", "can\xE2\x80\x99t tell",
+                               "can't-tell", "unsure", "Not sure", "don't know", "?"})
+        EXPECT_EQ(answer_named(cannot), Answer::cannot_say) << cannot;
+    for (const char* none : {"", "maybe", "2", "yes no", "yess", "-1"})
+        EXPECT_EQ(answer_named(none), std::nullopt) << none;
+    for (const Answer answer : {Answer::no, Answer::yes, Answer::cannot_say})
+        EXPECT_EQ(answer_named(name_of(answer)), answer);
+    EXPECT_TRUE(says_nothing(""));
+    EXPECT_TRUE(says_nothing("Skipped"));
+    EXPECT_FALSE(says_nothing("no"));
+}
+
+TEST(MadAnswers, Times) {
+    const std::string utc = "2026-11-23T01:02:03.000000Z";
+    EXPECT_EQ(utc_time_of("2026-11-23T01:02:03Z"), utc);
+    EXPECT_EQ(utc_time_of("2026-11-23 01:02:03"), utc);
+    EXPECT_EQ(utc_time_of("2026-11-23T02:02:03+01:00"), utc);
+    EXPECT_EQ(utc_time_of("2026-11-22T20:02:03-0500"), utc);
+    EXPECT_EQ(utc_time_of("2026-11-23T01:02:03.000000+00:00"), utc);
+    EXPECT_EQ(utc_time_of("2026-11-23T01:02:03.5Z"), "2026-11-23T01:02:03.500000Z");
+    EXPECT_EQ(utc_time_of("2026-11-23"), "2026-11-23T00:00:00.000000Z");
+    EXPECT_EQ(utc_time_of("2024-02-29 12:00"), "2024-02-29T12:00:00.000000Z");
+    for (const char* wrong :
+         {"", "today", "2026-02-29", "2026-13-01", "2026-11-23T25:00:00Z", "2026-11-23T01:02:03Q",
+          "23/11/2026", "2026-11-23T01:02:03.Z", "0000-01-01T00:00:00+23:00", "1700000000"})
+        EXPECT_EQ(utc_time_of(wrong), std::nullopt) << wrong;
+}
+
+TEST(MadAnswers, TheSameFileTwiceAddsNothing) {
+    AskedCompetition asked;
+    const std::string text = header + asked.line(0, "anna,yes") + asked.line(1, "anna,no") +
+                             asked.line(0, "ben,can't say") + asked.line(2, "anna,");
+    AnswerRound round = asked.take(text);
+    EXPECT_EQ(round.read, 3U);
+    EXPECT_EQ(round.added, 3U);
+    EXPECT_EQ(round.skipped, 1U);
+    EXPECT_EQ(round.annotators, 2U);
+    EXPECT_EQ(round.settled, 0U);
+    EXPECT_EQ(round.open, asked.open.size());
+    EXPECT_THAT(asked.counting(0), ElementsAre("anna yes", "ben cannot say"));
+    round = asked.take(text);
+    EXPECT_EQ(round.added + round.changed + round.outdated, 0U);
+    EXPECT_EQ(round.repeated, 3U);
+    EXPECT_EQ(asked.small.count("answer"), 3);
+}
+
+TEST(MadAnswers, TheLastOneOfAnAnnotatorCounts) {
+    AskedCompetition asked;
+    // Within one file, by its order, there and back again.
+    const std::string text = header + asked.line(0, "anna,yes") + asked.line(0, "anna,yes") +
+                             asked.line(0, "anna,no") + asked.line(0, "anna,yes");
+    AnswerRound round = asked.take(text);
+    EXPECT_EQ(round.added, 1U);
+    EXPECT_EQ(round.changed, 2U);
+    EXPECT_EQ(round.repeated, 1U);
+    EXPECT_THAT(asked.counting(0), ElementsAre("anna yes"));
+    EXPECT_EQ(asked.small.count("answer"), 3);
+    EXPECT_EQ(asked.small.count("answer WHERE counts = 1"), 1);
+    round = asked.take(text);
+    EXPECT_EQ(round.repeated, 4U);
+    EXPECT_EQ(asked.small.count("answer"), 3);
+    // By a later file.
+    round = asked.take(header + asked.line(0, "anna,no"));
+    EXPECT_EQ(round.repeated, 1U);  // that is what the first file said, too: it has no time
+    round = asked.take(header + asked.line(0, "anna,unsure"));
+    EXPECT_EQ(round.changed, 1U);
+    EXPECT_THAT(asked.counting(0), ElementsAre("anna cannot say"));
+}
+
+TEST(MadAnswers, TimesDecideWhereTheyAreGiven) {
+    AskedCompetition asked;
+    const std::string timed = "question,annotator,answer,at\n";
+    asked.take(timed + asked.line(0, "anna,no,2026-01-02T00:00:00Z") +
+               asked.line(0, "anna,yes,2026-01-01T00:00:00Z"));
+    EXPECT_THAT(asked.counting(0), ElementsAre("anna no"));
+    EXPECT_EQ(asked.small.count("answer WHERE counts = 0"), 1);
+    AnswerRound round = asked.take(timed + asked.line(0, "anna,yes,2026-01-01T12:00:00Z"));
+    EXPECT_EQ(round.outdated, 1U);
+    EXPECT_THAT(asked.counting(0), ElementsAre("anna no"));
+    round = asked.take(timed + asked.line(0, "anna,yes,2026-01-03T00:00:00+09:00"));
+    EXPECT_EQ(round.changed, 1U);  // 15:00 of the day before, UTC: after midnight of the 2nd
+    EXPECT_THAT(asked.counting(0), ElementsAre("anna yes"));
+    EXPECT_THAT(asked.refused(timed + asked.line(0, "anna,yes,yesterday")),
+                HasSubstr("a.csv line 2: the time is `yesterday`"));
+}
+
+TEST(MadAnswers, QuestionsByImageAndLabel) {
+    AskedCompetition asked;
+    std::size_t formula = asked.open.size();
+    for (std::size_t q = 0; q < asked.open.size(); ++q)
+        if (asked.open[q].image == "=1+1.jpg") formula = q;
+    ASSERT_LT(formula, asked.open.size());
+    const std::string label = asked.open[formula].label;
+    AnswerRound round =
+        asked.take("image,label,annotator,answer\n'=1+1.jpg," + label + ",'=anna(),yes\n");
+    EXPECT_EQ(round.added, 1U);
+    EXPECT_THAT(asked.counting(formula), ElementsAre("=anna() yes"));
+    round = asked.take("path,class,annotator,answer\nhttps://host/x/%3D1%2B1.jpg," + label +
+                       ",ben,no\n");
+    EXPECT_EQ(round.added, 1U);
+}
+
+TEST(MadAnswers, WhatIsWrongIsRefusedAsAWhole) {
+    AskedCompetition asked;
+    const std::string near = asked.open[1].token.substr(0, 16) + "z";
+    EXPECT_THAT(asked.refused(header + asked.line(0, "anna,yes") + near + ",anna,yes\n"),
+                AllOf(HasSubstr("a.csv line 3: `" + near + "` is no question"),
+                      HasSubstr("did you mean `" + asked.open[1].token + "`?")));
+    EXPECT_EQ(asked.small.count("answer"), 0);
+    EXPECT_EQ(asked.small.count("annotator"), 0);
+    EXPECT_THAT(asked.refused(header + asked.line(0, "anna,maybe")),
+                AllOf(HasSubstr("line 2: the answer is `maybe`; allowed: yes, no, cannot say")));
+    EXPECT_THAT(asked.refused(header + asked.line(0, ",yes")), HasSubstr("--annotator NAME"));
+    EXPECT_THAT(asked.refused("question,answer\n" + asked.line(0, "yes")),
+                HasSubstr("--annotator NAME"));
+    EXPECT_THAT(asked.refused("q,answer\nx,yes\n"), HasSubstr("question"));
+    EXPECT_THAT(asked.refused("question,annotator\nx,anna\n"), HasSubstr("answer"));
+    EXPECT_THAT(asked.refused(""), HasSubstr("it is empty"));
+    EXPECT_THAT(asked.refused("image,label,annotator,answer\nnone.jpg,ant,anna,yes\n"),
+                HasSubstr("nobody is asked about the image `none.jpg`"));
+    EXPECT_THAT(
+        asked.refused("image,label,annotator,answer\n" + asked.open[0].image + ",wolf,anna,yes\n"),
+        HasSubstr("`wolf` is no class"));
+    EXPECT_THAT(asked.refused(header + asked.line(0, std::string(300, 'a') + ",yes")),
+                HasSubstr("a name of 300 bytes"));
+    EXPECT_THAT(asked.refused(header + "\"" + asked.open[0].token + ",anna,yes\n"),
+                HasSubstr("a.csv"));
+}
+
+TEST(MadAnswers, WhoseTheyAre) {
+    AskedCompetition asked;
+    asked.take("question,answer\n" + asked.line(0, "yes"), "anna");
+    asked.take(header + asked.line(1, "1,yes") + asked.line(2, "1,no"), "anna");
+    EXPECT_THAT(asked.counting(1), ElementsAre("anna yes"));
+    EXPECT_THAT(asked.refused(header + asked.line(3, "1,yes") + asked.line(4, "2,no"),
+                              ErrorCode::usage, "anna"),
+                AllOf(HasSubstr("a.csv line 3"), HasSubstr("of `1` and of `2`")));
+    EXPECT_EQ(asked.small.count("answer"), 3);
+}
+
+TEST(MadAnswers, KeysOfTheUsersOwn) {
+    AskedCompetition asked;
+    const std::string keyed = "question,annotator,answer,key\n";
+    asked.take(keyed + asked.line(0, "anna,yes,k1"));
+    EXPECT_EQ(asked.take(keyed + asked.line(0, "anna,yes,k1")).repeated, 1U);
+    EXPECT_THAT(asked.refused(keyed + asked.line(0, "anna,no,k1")),
+                HasSubstr("line 2: the key `k1` is that of another answer"));
+}
+
+TEST(MadAnswers, BlockedAnnotatorsCountForNothing) {
+    AskedCompetition asked;
+    asked.small.answer_truly({"anna", "ben", "cleo"});
+    EXPECT_THAT(open_questions(*asked.small), IsEmpty());
+    BlockRound round = block_annotator(*asked.small, "ben", true, "guesses");
+    EXPECT_TRUE(round.changed);
+    EXPECT_EQ(round.answers, asked.open.size());
+    EXPECT_EQ(round.settled, 0U);
+    EXPECT_EQ(open_questions(*asked.small).size(), asked.open.size());
+    EXPECT_EQ(open_questions(*asked.small).front().answers, 2U);
+    EXPECT_FALSE(block_annotator(*asked.small, "ben", true, "").changed);
+    EXPECT_EQ(asked.small.count("decision WHERE kind = 'blocked' AND reason = 'guesses'"), 1);
+    round = block_annotator(*asked.small, "ben", false, "");
+    EXPECT_EQ(round.settled, asked.open.size());
+    EXPECT_THAT(
+        message_of([&] { block_annotator(*asked.small, "bem", true, ""); }, ErrorCode::usage),
+        HasSubstr("did you mean `ben`?"));
+}
+
+TEST(MadAnswers, FilesBeforeABadOneAreIn) {
+    AskedCompetition asked;
+    const auto good = asked.small.write("good.csv", header + asked.line(0, "anna,yes"));
+    const auto bad = asked.small.write("bad.csv", header + asked.line(0, "ben,perhaps"));
+    EXPECT_THAT(message_of([&] {
+                    read_answers_into(*asked.small, std::vector{good, bad});
+                }),
+                AllOf(HasSubstr("bad.csv line 2"), HasSubstr("file 2 of 2"),
+                      HasSubstr("of those before it are in")));
+    EXPECT_THAT(asked.counting(0), ElementsAre("anna yes"));
+    const std::vector<AnswerRound> rounds = read_answers_into(*asked.small, std::vector{good});
+    EXPECT_EQ(report_of(rounds).result["files"][0]["repeated"], 1);
+    EXPECT_THAT(render(report_of(rounds), ReportFormat::text), HasSubstr("questions are settled"));
+}
+
+TEST(MadAnswers, KnownAnswersThatPeopleContradictAreWarnedAbout) {
+    CompetitionSettings settings = SmallCompetition::usual_settings();
+    settings.gold = .01;
+    SmallCompetition small(2, 45, settings);
+    small.select(2);
+    const auto gold = small.write("gold.csv", "image,label,answer\n" + small.id(40) + ",bee,yes\n");
+    ask_questions(*small, {.gold = gold, .budget = {}, .stop_at = {}, .reason = {}});
+    small.answer_truly({"anna", "ben"});  // image 40 shows an ant
+    const auto third = small.write(
+        "third.csv", small.answers(open_questions(*small), "cleo", [&](const OpenQuestion& q) {
+            return small.truth(q) ? "yes" : "no";
+        }));
+    const AnswerRound round = read_answers_into(*small, {.file = third, .annotator = {}});
+    ASSERT_EQ(round.warnings.size(), 1U);
+    EXPECT_THAT(round.warnings[0],
+                HasSubstr("the known answer is yes, and 3 of 3 annotators say no"));
+}
+
+TEST(MadAnswers, OneWhoSaysYesToEverythingIsNamed) {
+    AskedCompetition asked;
+    asked.small.answer_truly({"anna", "ben"});
+    const auto file = asked.small.write(
+        "yes.csv", asked.small.answers(asked.open, "cleo", [](const auto&) { return "yes"; }));
+    const AnswerRound round = read_answers_into(*asked.small, {.file = file, .annotator = {}});
+    ASSERT_FALSE(round.warnings.empty());
+    EXPECT_THAT(round.warnings[0], HasSubstr("annotator `cleo` says yes to everything"));
+}
+
+TEST(MadAnswers, AnExportIsReadAgain) {
+    AskedCompetition asked;
+    asked.small.answer_truly({"anna", "ben@x.org", "=cleo"});
+    block_annotator(*asked.small, "ben@x.org", true, "");
+    const auto out = asked.small.file("out");
+    const std::vector<std::filesystem::path> files = export_competition(*asked.small, out);
+    ASSERT_EQ(files.size(), 8U);
+    std::vector<std::string> texts;
+    for (const auto& file : files) texts.push_back(read_text(file));
+    export_competition(*asked.small, out);  // its own files may be replaced, by the same bytes
+    for (std::size_t f = 0; f < files.size(); ++f) EXPECT_EQ(read_text(files[f]), texts[f]);
+    EXPECT_THAT(texts[4], HasSubstr("'=cleo"));
+
+    // The same questions, nothing answered yet: a competition of the same seed.
+    for (const char* name : {"answers.csv", "annotations.json"}) {
+        AskedCompetition fresh;
+        const AnswerRound round =
+            read_answers_into(*fresh.small, {.file = out / name, .annotator = {}});
+        // Blocked annotators are in the table alone.
+        const bool table = std::string_view(name) == "answers.csv";
+        EXPECT_EQ(round.added, (table ? 3 : 2) * fresh.open.size()) << name;
+        EXPECT_THAT(fresh.counting(0), testing::Contains(HasSubstr("=cleo ")));
+        EXPECT_EQ(read_answers_into(*fresh.small, {.file = out / name, .annotator = {}}).repeated,
+                  round.read);
+    }
+    asked.small.write("out/notes.txt", "mine");
+    EXPECT_THAT(message_of([&] { export_competition(*asked.small, out); }, ErrorCode::usage),
+                HasSubstr("`notes.txt`"));
+}
+
+}  // namespace
+}  // namespace assay::mad

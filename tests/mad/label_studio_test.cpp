@@ -1,0 +1,215 @@
+// What Label Studio writes (fixtures in its formats, of version 1.13) becomes answers.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "../message_of.h"
+#include "assay/mad/questions.h"
+#include "core/json_events.h"
+#include "mad/answer_readers.h"
+#include "small_competition.h"
+
+namespace assay::mad {
+namespace {
+
+using nlohmann::json;
+using questions_test::SmallCompetition;
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+std::filesystem::path fixture(const std::string& name) {
+    return std::filesystem::path(ASSAY_SOURCE_DIR) / "tests/mad/fixtures" / name;
+}
+
+/// The one that the fixtures are of.
+struct LabelledCompetition {
+    SmallCompetition small{3};
+
+    LabelledCompetition() {
+        small.select(6);
+        ask_questions(*small);
+    }
+    AnswerRound take(const std::filesystem::path& file) {
+        return read_answers_into(*small, {.file = file, .annotator = {}});
+    }
+    std::string refused(const json& tasks) {
+        const auto file = small.write("export.json", tasks.dump());
+        return message_of([&] { take(file); });
+    }
+    /// image, label, annotator, answer of all that count.
+    std::vector<std::string> all() {
+        std::vector<std::string> said;
+        Statement row = small.database().prepare(
+            "SELECT image.id, label, annotator.name, answer, at FROM answer "
+            "JOIN question ON question.id = question JOIN image ON number = image "
+            "JOIN annotator ON annotator.id = annotator WHERE counts = 1 ORDER BY 1, 2, 3");
+        while (row.step())
+            said.push_back(fmt::format("{} {} {}: {} {}", row.text(0), row.integer(1), row.text(2),
+                                       name_of(static_cast<Answer>(row.count(3, 2))),
+                                       row.text(4).substr(11, 9)));
+        return said;
+    }
+};
+
+const auto expected_answers = [] {
+    return ElementsAre(
+        "=1+1.jpg 0 1: cannot say 08:04:00.", "crawl/image 001.jpg 2 1: yes 08:01:00.",
+        "crawl/image 001.jpg 2 2: no 08:02:00.", "crawl/image 005.jpg 0 cleo@x.org: yes 08:06:00.",
+        "crawl/image 009.jpg 4 1: no 08:07:00.");
+};
+
+TEST(MadLabelStudio, EachFormatGivesTheSameAnswers) {
+    // JSON alone knows of the cancelled annotation, of the draft, and of the task without any.
+    const std::pair<const char*, std::uint64_t> formats[] = {
+        {"label_studio.json", 3}, {"label_studio_min.json", 0}, {"label_studio.csv", 0}};
+    for (const auto& [name, skipped] : formats) {
+        LabelledCompetition labelled;
+        const AnswerRound round = labelled.take(fixture(name));
+        EXPECT_EQ(round.read, 5U) << name;
+        EXPECT_EQ(round.added, 5U) << name;
+        EXPECT_EQ(round.skipped, skipped) << name;
+        EXPECT_THAT(labelled.all(), expected_answers()) << name;
+    }
+}
+
+TEST(MadLabelStudio, OneExportInThreeFormatsIsOne) {
+    LabelledCompetition labelled;
+    labelled.take(fixture("label_studio.json"));
+    for (const char* name : {"label_studio_min.json", "label_studio.csv", "label_studio.json"}) {
+        const AnswerRound round = labelled.take(fixture(name));
+        EXPECT_EQ(round.repeated, 5U) << name;
+        EXPECT_EQ(round.added + round.changed + round.outdated, 0U) << name;
+    }
+    EXPECT_EQ(labelled.small.count("answer"), 5);
+}
+
+TEST(MadLabelStudio, AnAnnotationThatIsEditedCountsAnew) {
+    LabelledCompetition labelled;
+    labelled.take(fixture("label_studio.json"));
+    json tasks = json::parse(read_text(fixture("label_studio.json")));
+    json& annotation = tasks[0]["annotations"][0];
+    annotation["result"][0]["value"]["choices"] = {"No"};
+    annotation["updated_at"] = "2026-11-21T08:00:00.000000Z";
+    const AnswerRound round = labelled.take(labelled.small.write("edited.json", tasks.dump()));
+    EXPECT_EQ(round.changed, 1U);
+    EXPECT_EQ(round.repeated, 4U);
+    EXPECT_EQ(labelled.small.count("answer WHERE counts = 0"), 1);
+    // The older export again: nothing comes back.
+    EXPECT_EQ(labelled.take(fixture("label_studio.json")).repeated, 5U);
+    EXPECT_EQ(labelled.small.count("answer WHERE counts = 1 AND answer = 1"), 1);
+}
+
+TEST(MadLabelStudio, OurOwnTasksComeBackWhereverTheyAreServedFrom) {
+    LabelledCompetition labelled;
+    const std::vector<OpenQuestion> open = open_questions(*labelled.small);
+    for (const char* prefix : {"", "/data/local-files/?d=pool/", "s3://bucket/a b/"}) {
+        json tasks = json::parse(label_studio_tasks(open, prefix));
+        for (json& task : tasks) {
+            // As if the name of the question had been lost.
+            for (const char* gone : {"question_id", "image_id", "question"})
+                task["data"].erase(gone);
+            task["annotations"] = json::array({{{"completed_by", 1},
+                                                {"result",
+                                                 {{{"type", "choices"},
+                                                   {"from_name", "answer"},
+                                                   {"value", {{"choices", {"Yes"}}}}}}}}});
+        }
+        const AnswerRound round = labelled.take(labelled.small.write("export.json", tasks.dump()));
+        EXPECT_EQ(round.added + round.repeated, open.size()) << prefix;
+    }
+    EXPECT_EQ(labelled.small.count("answer"), static_cast<std::int64_t>(open.size()));
+}
+
+TEST(MadLabelStudio, WhatIsWrongIsNamedWithItsTask) {
+    LabelledCompetition labelled;
+    const json good = json::parse(read_text(fixture("label_studio.json")));
+    json bad = good;
+    bad[3]["annotations"][0]["result"][0]["value"]["choices"] = {"Yes", "No"};
+    EXPECT_THAT(labelled.refused(bad), AllOf(HasSubstr("export.json task 4 (id 44) annotation 1"),
+                                             HasSubstr("2 choices")));
+    EXPECT_EQ(labelled.small.count("answer"), 0);  // nor of the tasks before it
+    bad = good;
+    bad[3]["annotations"][0]["result"][0]["value"]["choices"] = {"Perhaps"};
+    EXPECT_THAT(labelled.refused(bad), HasSubstr("the answer is `Perhaps`"));
+    bad = good;
+    bad[1]["data"]["question_id"] = "q0";
+    bad[1]["data"]["label"] = "n9";
+    EXPECT_THAT(labelled.refused(bad), HasSubstr("`n9` is no class"));
+    bad[1]["data"] = {{"question_id", "q88764ae3159937e8"}};
+    EXPECT_THAT(labelled.refused(bad), AllOf(HasSubstr("task 2 (id 42) annotation 2"),
+                                             HasSubstr("did you mean `q88764ae3159937e9`?")));
+    bad = good;
+    bad[0]["annotations"][0]["completed_by"] = nullptr;
+    EXPECT_THAT(labelled.refused(bad), HasSubstr("--annotator NAME"));
+    bad[0]["annotations"][0]["completed_by"] = 1.5;
+    EXPECT_THAT(labelled.refused(bad), HasSubstr("`completed_by` is 1.5"));
+    bad[0]["annotations"] = {101};
+    EXPECT_THAT(labelled.refused(bad), HasSubstr("export with annotations"));
+    bad[0]["annotations"] = 2;
+    EXPECT_THAT(labelled.refused(bad), HasSubstr("`annotations` is 2; allowed: a list"));
+    bad = good;
+    bad[2].erase("data");
+    EXPECT_THAT(labelled.refused(bad), HasSubstr("task 3 (id 43): `data` is missing"));
+    bad = good;
+    json second = bad[0]["annotations"][0]["result"][0];
+    bad[0]["annotations"][0]["result"][0]["from_name"] = "one";
+    second["from_name"] = "two";
+    bad[0]["annotations"][0]["result"].push_back(second);
+    EXPECT_THAT(labelled.refused(bad), HasSubstr("2 controls with choices"));
+    EXPECT_THAT(labelled.refused(json::array({{{"categories", 3}}})),
+                HasSubstr("allowed: a task of Label Studio"));
+    EXPECT_THAT(labelled.refused(json::array({7})), HasSubstr("task 1 is 7; allowed: an object"));
+    EXPECT_THAT(labelled.refused(good[0]), HasSubstr("export.json: the JSON is no list"));
+}
+
+TEST(MadLabelStudio, DamagedAndHostileJson) {
+    LabelledCompetition labelled;
+    const std::string whole = read_text(fixture("label_studio.json"));
+    for (const std::size_t size : {1UL, 100UL, whole.size() / 2, whole.size() - 1}) {
+        const auto file = labelled.small.write("export.json", whole.substr(0, size));
+        EXPECT_THAT(message_of([&] { labelled.take(file); }),
+                    HasSubstr("export.json: damaged JSON"))
+            << size;
+    }
+    EXPECT_EQ(labelled.small.count("answer"), 0);
+    const auto deep =
+        labelled.small.write("export.json", "[{\"data\":" + std::string(100'000, '['));
+    EXPECT_THAT(message_of([&] { labelled.take(deep); }), HasSubstr("nested deeper than 32"));
+    std::string wide = "[{\"data\":{\"x\":[0";
+    for (int i = 0; i < 300'000; ++i) wide += ",0";
+    const auto large = labelled.small.write("export.json", wide + "]}}]");
+    EXPECT_THAT(message_of([&] { labelled.take(large); }),
+                HasSubstr("element 1 has more than 200000 values"));
+    const auto twice = labelled.small.write("export.json", R"([{"data": {}, "data": {}}])");
+    EXPECT_THAT(message_of([&] { labelled.take(twice); }), HasSubstr("key `data` stands twice"));
+    const auto none = labelled.small.write("export.json", "\xEF\xBB\xBF []");
+    EXPECT_EQ(labelled.take(none).read, 0U);
+}
+
+TEST(JsonElements, EachIsGivenAlone) {
+    std::vector<std::string> seen;
+    const auto visit = [&](json&& element, std::uint64_t number) {
+        seen.push_back(fmt::format("{} {}", number, element.dump()));
+    };
+    read_json_elements(R"([1, [], {"a": [2, {}]}, "x", null, [[3]]])", 4, 10, "x.json", visit);
+    EXPECT_THAT(seen,
+                ElementsAre("0 1", "1 []", R"(2 {"a":[2,{}]})", R"(3 "x")", "4 null", "5 [[3]]"));
+    seen.clear();
+    read_json_elements("[]", 4, 10, "x.json", visit);
+    EXPECT_TRUE(seen.empty());
+    for (const char* text : {"{}", "1", "null", "\"x\""})
+        EXPECT_THAT(message_of([&] { read_json_elements(text, 4, 10, "x.json", visit); }),
+                    HasSubstr("x.json: the JSON is no list"))
+            << text;
+    EXPECT_THAT(message_of([&] { read_json_elements("[1, 2", 4, 10, "x.json", visit); }),
+                HasSubstr("x.json: damaged JSON"));
+    EXPECT_THAT(message_of([&] { read_json_elements("[[[[[]]]]]", 4, 10, "x.json", visit); }),
+                HasSubstr("deeper than 4"));
+    EXPECT_THAT(message_of([&] { read_json_elements("[[1,2,3,4]]", 4, 4, "x.json", visit); }),
+                HasSubstr("element 1 has more than 4 values"));
+}
+
+}  // namespace
+}  // namespace assay::mad

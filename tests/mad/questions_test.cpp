@@ -1,0 +1,406 @@
+#include "assay/mad/questions.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "../message_of.h"
+#include "mad/question_budget.h"
+#include "mad/question_texts.h"
+#include "small_competition.h"
+
+namespace assay::mad {
+namespace {
+
+using questions_test::SmallCompetition;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+/// (image, label) of the accepted places, each once.
+std::set<QuestionKey> needed_questions(SmallCompetition& small) {
+    std::set<QuestionKey> needed;
+    for (const SelectedRow& row : read_selected(small.database())) {
+        if (row.state != SelectedState::accepted) continue;
+        needed.insert({row.image, row.first_label});
+        needed.insert({row.image, row.second_label});
+    }
+    return needed;
+}
+
+std::set<std::string> tokens_of(const std::vector<OpenQuestion>& questions) {
+    std::set<std::string> tokens;
+    for (const OpenQuestion& question : questions) tokens.insert(question.token);
+    return tokens;
+}
+
+TEST(MadQuestions, NothingIsSelected) {
+    SmallCompetition small;
+    EXPECT_THAT(message_of([&] { ask_questions(*small); }, ErrorCode::usage),
+                HasSubstr("`assay mad select`"));
+    EXPECT_THAT(open_questions(*small), IsEmpty());
+}
+
+TEST(MadQuestions, EachIsAskedOnceHoweverManyPairsNeedIt) {
+    SmallCompetition small;
+    small.select(8);
+    const std::set<QuestionKey> needed = needed_questions(small);
+    const QuestionRound round = ask_questions(*small);
+    EXPECT_EQ(round.added, needed.size());
+    EXPECT_EQ(round.questions, needed.size());
+    EXPECT_EQ(round.open, needed.size());
+    EXPECT_EQ(round.asked_places, 24U);
+    EXPECT_EQ(round.accepted_places, 24U);
+    EXPECT_EQ(round.saved, 48 - needed.size());
+    EXPECT_GT(round.saved, 0U);
+    EXPECT_EQ(small.count("selected WHERE asked = 1"), 24);
+
+    const std::vector<OpenQuestion> open = open_questions(*small);
+    EXPECT_EQ(tokens_of(open).size(), needed.size());
+    // In a random order: not that of images or labels.
+    EXPECT_FALSE(std::is_sorted(
+        open.begin(), open.end(),
+        [](const OpenQuestion& a, const OpenQuestion& b) { return a.image < b.image; }));
+    for (const OpenQuestion& question : open) {
+        EXPECT_EQ(question.answers, 0U);
+        EXPECT_EQ(question.wanted, 5U);
+        EXPECT_THAT(question.token, Not(HasSubstr("net")));
+    }
+    const QuestionRound again = ask_questions(*small);
+    EXPECT_EQ(again.added, 0U);
+    EXPECT_EQ(again.questions, needed.size());
+    EXPECT_EQ(small.count("decision WHERE kind = 'asked'"), 1);
+}
+
+TEST(MadQuestions, NamesAndTurnsDependOnTheQuestionAlone) {
+    const QuestionName one = question_name(7, 12, 3);
+    EXPECT_EQ(question_name(7, 12, 3).token, one.token);
+    EXPECT_NE(question_name(8, 12, 3).token, one.token);
+    EXPECT_NE(question_name(7, 12, 4).token, one.token);
+    EXPECT_NE(question_name(7, -12, 3).token, one.token);
+    EXPECT_EQ(one.token.size(), 17U);
+}
+
+TEST(MadQuestions, PlacesThatAreReplacedAndClassifiersThatAreRemovedAskNothing) {
+    SmallCompetition small;
+    small.select(8);
+    ask_questions(*small);
+    const std::size_t all = open_questions(*small).size();
+    small.database().execute("UPDATE selected SET state = 'replaced' WHERE place = 0");
+    const std::size_t fewer = open_questions(*small).size();
+    EXPECT_LT(fewer, all);
+    EXPECT_EQ(fewer, needed_questions(small).size());
+    small->remove("net2", "");
+    EXPECT_EQ(open_questions(*small).size(), needed_questions(small).size());
+    EXPECT_LT(open_questions(*small).size(), fewer);
+    EXPECT_EQ(small.count("question"), static_cast<std::int64_t>(all));
+}
+
+TEST(MadQuestions, TheControlSampleAsksWhatActiveClassifiersPredict) {
+    SmallCompetition small;
+    // Image 0: net0 says 1, the others say 0. Image 5: net2 says 3, the others 0. Image 30: net0
+    // says 1, the others 0.
+    small.add_control({0, 5, 30});
+    QuestionRound round = ask_questions(*small);
+    EXPECT_EQ(round.added, 6U);
+    EXPECT_EQ(round.asked_control, 3U);
+    EXPECT_EQ(round.saved, 0U);
+    small->remove("net0", "");
+    EXPECT_EQ(open_questions(*small).size(), 4U);  // {0}, {0, 3}, {0}
+    // A budget is spent on whole images.
+    SmallCompetition other;
+    other.add_control({0, 5, 30});
+    round = ask_questions(*other, {.gold = {}, .budget = 5, .stop_at = {}, .reason = {}});
+    EXPECT_EQ(round.added, 4U);
+    EXPECT_EQ(round.asked_control, 2U);
+}
+
+TEST(MadQuestions, SettledOnesAreListedNoMore) {
+    SmallCompetition small;
+    small.select(4);
+    ask_questions(*small);
+    const std::size_t all = open_questions(*small).size();
+    small.answer_truly({"anna", "ben"});
+    EXPECT_EQ(open_questions(*small).size(), all);
+    EXPECT_EQ(open_questions(*small).front().answers, 2U);
+    EXPECT_EQ(open_questions(*small).front().wanted, 3U);
+    small.answer_truly({"cleo"});
+    // Three equal answers of five may still become unclear? No: four of five are needed.
+    EXPECT_THAT(open_questions(*small), IsEmpty());
+}
+
+TEST(MadQuestions, AnImageThatNobodyCanJudgeIsAskedAboutNoMore) {
+    SmallCompetition small(2);
+    small.select(1);
+    ask_questions(*small);
+    const std::vector<OpenQuestion> open = open_questions(*small);
+    ASSERT_EQ(open.size(), 2U);
+    for (const char* name : {"anna", "ben", "cleo", "dan", "eve"}) {
+        const auto file = small.write(
+            "one.csv", small.answers({open[0]}, name, [](const auto&) { return "cannot say"; }));
+        read_answers_into(*small, {.file = file, .annotator = {}});
+    }
+    // It is settled as unclear, and the other question of the place, which is open, is moot.
+    EXPECT_THAT(open_questions(*small), IsEmpty());
+}
+
+TEST(MadQuestions, GoldIsAProportionOfAllAndStays) {
+    CompetitionSettings settings = SmallCompetition::usual_settings();
+    settings.gold = .2;
+    SmallCompetition small(3, 45, settings);
+    small.select(8);
+    // Questions that no pair needs: of the last images.
+    std::string gold = "image,label,answer\n";
+    for (std::size_t i = 36; i < 45; ++i)
+        for (std::size_t c = 0; c < 5; ++c)
+            gold += fmt::format("{},n{},{}\n", small.id(i), c + 1, i % 5 == c ? "yes" : "no");
+    const auto file = small.write("gold.csv", gold);
+    const QuestionRound round =
+        ask_questions(*small, {.gold = file, .budget = {}, .stop_at = {}, .reason = "first"});
+    // g / (others + g) = .2: a quarter of the others, rounded up.
+    EXPECT_EQ(round.added_gold, (round.added + 3) / 4);
+    EXPECT_EQ(round.gold, round.added_gold);
+    EXPECT_EQ(round.open, round.added + round.added_gold);
+    EXPECT_THAT(round.warnings, IsEmpty());
+    std::set<std::int64_t> drawn;
+    for (const QuestionRow& row : read_questions(small.database()))
+        if (row.gold) drawn.insert(row.id);
+    EXPECT_EQ(small.count("decision WHERE kind = 'gold' AND reason LIKE '%gold.csv line %'"),
+              static_cast<std::int64_t>(round.gold));
+
+    // More pool, in another order: nothing is drawn anew.
+    const auto more = small.write("more.csv", "image,label,answer\n" + small.id(20) + ",n1,yes\n");
+    const QuestionRound again =
+        ask_questions(*small, {.gold = more, .budget = {}, .stop_at = {}, .reason = {}});
+    EXPECT_EQ(again.added_gold, 0U);
+    for (const QuestionRow& row : read_questions(small.database()))
+        EXPECT_EQ(row.gold.has_value(), drawn.count(row.id) > 0);
+}
+
+TEST(MadQuestions, GoldOfAQuestionThatAPairNeedsMakesItKnown) {
+    CompetitionSettings settings = SmallCompetition::usual_settings();
+    settings.gold = .01;
+    SmallCompetition small(2, 45, settings);
+    small.select(2);
+    const QuestionKey key = *needed_questions(small).begin();
+    const auto file = small.write(
+        "gold.csv", fmt::format("image,label,answer\n{},{},no\n",
+                                small.id(static_cast<std::size_t>(key.first)), key.second));
+    const QuestionRound round =
+        ask_questions(*small, {.gold = file, .budget = {}, .stop_at = {}, .reason = {}});
+    EXPECT_EQ(round.added, 4U);
+    EXPECT_EQ(round.added_gold, 0U);
+    EXPECT_EQ(round.gold, 1U);
+    EXPECT_EQ(round.open, 4U);  // it is asked all the same
+}
+
+TEST(MadQuestions, GoldThatIsWrongIsRefused) {
+    CompetitionSettings settings = SmallCompetition::usual_settings();
+    settings.gold = .5;
+    SmallCompetition small(2, 45, settings);
+    small.select(2);
+    const auto refused = [&](const std::string& rows) {
+        const auto file = small.write("gold.csv", "image,label,answer\n" + rows);
+        return message_of([&] {
+            ask_questions(*small, {.gold = file, .budget = {}, .stop_at = {}, .reason = {}});
+        });
+    };
+    EXPECT_THAT(refused("crawl/image 006.jpg,ant,yes\ncrawl/image 007.jpg,ant,no\n"
+                        "crawl/image 006.jpg,n1,no\n"),
+                AllOf(HasSubstr("gold.csv line 4: `no` for `ant`"),
+                      HasSubstr("contradicts line 2, which says `yes`")));
+    EXPECT_THAT(refused("crawl/image 06.jpg,ant,yes\n"),
+                AllOf(HasSubstr("line 2: `crawl/image 06.jpg` is neither an image"),
+                      HasSubstr("did you mean `crawl/image 006.jpg`?")));
+    EXPECT_THAT(refused("crawl/image 006.jpg,ante,yes\n"), HasSubstr("did you mean `ant`?"));
+    EXPECT_THAT(refused("crawl/image 006.jpg,crane,yes\n"), HasSubstr("`crane` is no class"));
+    EXPECT_THAT(refused("crawl/image 006.jpg,ant,unsure\n"), HasSubstr("allowed: yes, no"));
+    EXPECT_THAT(refused(",ant,yes\n"), HasSubstr("it names no image"));
+    // All or nothing: the places were not asked either.
+    EXPECT_EQ(small.count("question"), 0);
+    EXPECT_EQ(small.count("selected WHERE asked = 1"), 0);
+
+    const auto first = small.write("first.csv", "image,label,answer\ncrawl/image 044.jpg,ant,no\n");
+    ask_questions(*small, {.gold = first, .budget = {}, .stop_at = {}, .reason = {}});
+    EXPECT_THAT(refused("crawl/image 044.jpg,ant,yes\n"),
+                HasSubstr("gold.csv line 2: `yes` for question q"));
+}
+
+TEST(MadQuestions, GoldImagesMayLieBesideTheDataSet) {
+    CompetitionSettings settings = SmallCompetition::usual_settings();
+    settings.gold = .5;
+    SmallCompetition small(2, 45, settings);
+    small.select(2);
+    small.write("known bee.jpg", "not looked at");
+    const auto file = small.write(
+        "gold.csv", "image,label,answer\nknown bee.jpg,bee,yes\nknown bee.jpg,ant,no\n");
+    const QuestionRound round =
+        ask_questions(*small, {.gold = file, .budget = {}, .stop_at = {}, .reason = {}});
+    EXPECT_EQ(round.added_gold, 2U);
+    EXPECT_EQ(round.gold, 2U);
+    ASSERT_EQ(round.warnings.size(), 1U);  // half of all: 4 are wanted
+    EXPECT_THAT(round.warnings[0], HasSubstr("ask for 4 questions with known answers, and there "
+                                             "are 2"));
+    EXPECT_EQ(small.count("image WHERE number = -1"), 1);
+    EXPECT_EQ(small.count("image WHERE number < -1"), 0);
+    EXPECT_EQ(small.count("question WHERE image = -1 AND gold = 1"), 1);
+    std::size_t beside = 0;
+    for (const OpenQuestion& question : open_questions(*small))
+        beside += question.path == small.file("known bee.jpg") ? 1 : 0;
+    EXPECT_EQ(beside, 2U);
+}
+
+TEST(MadBudget, CountsGrowInProportion) {
+    PairCounts now;
+    now.both = 8;
+    now.only_first = 4;
+    // Of 14: 8.5, 4.5, .5 and .5 of 14 (half an image each added): 12 more make
+    // 14.57, 7.71, .86 and .86 of 24.
+    const PairCounts grown = extended(now, 12);
+    EXPECT_EQ(grown.n(), 24U);
+    EXPECT_EQ(grown.both, 14U);
+    EXPECT_EQ(grown.only_first, 8U);
+    EXPECT_EQ(grown.only_second + grown.neither, 2U);
+    // Nothing known: all alike.
+    const PairCounts fresh = extended({}, 8);
+    EXPECT_EQ(fresh.both, 2U);
+    EXPECT_EQ(fresh.neither, 2U);
+    EXPECT_EQ(extended(now, 0), now);
+}
+
+QuestionOptions of_budget(std::uint64_t budget) {
+    return {.gold = {}, .budget = budget, .stop_at = {}, .reason = {}};
+}
+
+TEST(MadBudget, IsKeptAndAsksEachPairInItsRandomOrder) {
+    SmallCompetition small(4);
+    small.select(10);
+    const std::set<QuestionKey> needed = needed_questions(small);
+    ASSERT_GT(needed.size(), 30U);
+    std::uint64_t asked = 0;
+    for (int step = 0; step < 3; ++step) {
+        const QuestionRound round = ask_questions(*small, of_budget(20));
+        EXPECT_LE(round.added, 20U);
+        // A place takes two questions at most: fewer than two are left over.
+        EXPECT_GE(round.added + 2, std::min<std::uint64_t>(20, needed.size() - asked));
+        asked += round.added;
+        ASSERT_TRUE(round.expected_tau.has_value());
+        // Of each pair those with the smallest turns are asked.
+        for (const PairRow& pair : read_pairs(small.database())) {
+            std::int64_t last_asked = -1, first_not = INT64_MAX;
+            for (const SelectedRow& row : read_selected(small.database())) {
+                if (row.pair != pair.id) continue;
+                if (row.asked) last_asked = std::max<std::int64_t>(last_asked, row.turn);
+                if (!row.asked) first_not = std::min<std::int64_t>(first_not, row.turn);
+            }
+            EXPECT_LT(last_asked, first_not);
+        }
+    }
+    // Of a question that is asked for one pair, the places of others that need no further one are
+    // asked, too, where they are next; in the end all are.
+    const QuestionRound rest = ask_questions(*small, of_budget(1000));
+    EXPECT_EQ(rest.asked_places, 60U);
+    EXPECT_EQ(asked + rest.added, needed.size());
+    EXPECT_EQ(ask_questions(*small, of_budget(0)).added, 0U);
+}
+
+TEST(MadBudget, GoesFirstWhereItTellsMost) {
+    SmallCompetition small(3);
+    small.select(12);
+    ask_questions(*small, of_budget(24));
+    small.answer_truly({"anna", "ben", "cleo"});
+    const Tally tally = tally_of(*small);
+    const std::vector<PairRow> pairs = read_pairs(small.database());
+    const std::vector<SelectedRow> selected = read_selected(small.database());
+    const std::vector<PairSample> samples = samples_of(tally, pairs, selected, {0, 1, 2});
+    const std::optional<NextImages> next = next_images(3, samples);
+    ASSERT_TRUE(next.has_value());
+    const BudgetChoice choice = places_within_budget(tally, pairs, selected, {0, 1, 2}, 8);
+    ASSERT_FALSE(choice.places.empty());
+    EXPECT_LE(choice.questions, 8U);
+    std::size_t of_that_pair = 0;
+    for (const std::size_t place : choice.places)
+        of_that_pair += selected[place].pair == pairs[next->pair].id ? 1 : 0;
+    EXPECT_GE(of_that_pair, std::min<std::size_t>(next->images, 4));
+}
+
+TEST(MadBudget, StopsWhereTheRankingIsKnown) {
+    SmallCompetition small(3);
+    small.select(10);
+    QuestionOptions options;
+    for (const double out_of_range : {0.0, 1.0, -1.0}) {
+        options.stop_at = out_of_range;
+        EXPECT_THAT(message_of([&] { ask_questions(*small, options); }, ErrorCode::usage),
+                    HasSubstr("between 0 and 1"));
+    }
+    options.stop_at = .999;
+    options.budget = 20;
+    QuestionRound round = ask_questions(*small, options);
+    EXPECT_FALSE(round.stopped);  // nothing is known yet
+    EXPECT_NEAR(*round.expected_tau, 0, 1e-9);
+    EXPECT_GT(round.added, 0U);
+    small.answer_truly({"anna", "ben", "cleo"});
+    options.stop_at = 1e-6;
+    round = ask_questions(*small, options);
+    EXPECT_TRUE(round.stopped);
+    EXPECT_EQ(round.added, 0U);
+    EXPECT_THAT(render(report_of(round), ReportFormat::text), HasSubstr("nothing more is asked"));
+}
+
+TEST(MadQuestions, TheCsvHasNoFormulasAndSurvivesHostileNames) {
+    SmallCompetition small(3);
+    small.select(8);
+    ask_questions(*small);
+    const std::string text = questions_csv(open_questions(*small));
+    CsvReader row(text, "questions.csv");
+    bool quoted = false, formula = false;
+    while (row.next()) {
+        for (std::size_t c = 0; c < row.fields(); ++c) {
+            ASSERT_FALSE(row[c].empty());
+            EXPECT_EQ(std::string_view("=+-@").find(row[c].front()), std::string_view::npos);
+        }
+        quoted |= row[1] == R"(a,b "quoted".jpg)";
+        formula |= row[1] == "'=1+1.jpg";
+    }
+    EXPECT_TRUE(quoted);
+    EXPECT_TRUE(formula);
+    for (const char* name : {"=1", "+a", "-", "@x", "'", "''=1", "\tx", "plain", "", "'plain"})
+        EXPECT_EQ(from_spreadsheet(for_spreadsheet(name)), name);
+}
+
+TEST(MadQuestions, ClassesOfOneNameAreToldApart) {
+    SmallCompetition small;
+    EXPECT_THAT(names_for_people(*small),
+                testing::ElementsAre("ant", "bee", "crane (n3)", "crane (n4)", "=eel"));
+}
+
+TEST(MadQuestions, TasksForLabelStudio) {
+    SmallCompetition small(3);
+    small.select(8);
+    ask_questions(*small);
+    const std::vector<OpenQuestion> open = open_questions(*small);
+    const auto tasks =
+        nlohmann::json::parse(label_studio_tasks(open, "/data/local-files/?d=crawl/"));
+    ASSERT_EQ(tasks.size(), open.size());
+    for (std::size_t i = 0; i < open.size(); ++i) {
+        const nlohmann::json& data = tasks[i].at("data");
+        EXPECT_EQ(data.at("question_id"), open[i].token);
+        EXPECT_EQ(data.at("question"),
+                  fmt::format("Does this image show \"{}\"?", open[i].label_name));
+        if (open[i].image == R"(a,b "quoted".jpg)") {
+            EXPECT_EQ(data.at("image"), "/data/local-files/?d=crawl/a%2Cb%20%22quoted%22.jpg");
+        }
+        EXPECT_FALSE(tasks[i].dump().find("net") != std::string::npos) << tasks[i];
+    }
+    EXPECT_EQ(nlohmann::json::parse(label_studio_tasks(open))[0]["data"]["image"],
+              open[0].relative_path);
+    EXPECT_EQ(nlohmann::json::parse(label_studio_tasks({})), nlohmann::json::array());
+    EXPECT_THAT(label_studio_config(),
+                AllOf(HasSubstr("value=\"$question\""), HasSubstr("<Choices name=\"answer\"")));
+}
+
+}  // namespace
+}  // namespace assay::mad
