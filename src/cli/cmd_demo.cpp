@@ -244,7 +244,7 @@ private:
     /// Selected images, people's answers to the questions about them, and the ranking that follows.
     void round(const CompetitionFiles& files) {
         line("mad select {0}/mad --control 200");
-        line("mad questions {0}/mad --csv -o {0}/mad-questions.csv");
+        line("mad questions {0}/mad --out {0}/mad-questions.csv");
         const CrowdAnswers given =
             answer_questions(world_of(demo_), files.questions, files.answers);
         walkthrough_.say(
