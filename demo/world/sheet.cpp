@@ -1,5 +1,5 @@
-#include "demo/world/font.h"
 #include "demo/world/sets.h"
+#include "image/lettering.h"
 
 namespace assay {
 
@@ -26,6 +26,22 @@ constexpr std::array<Row, 12> sheet_rows = {{{"train", "to learn from"},
                                              {"original", "own place"},
                                              {"mixed-same", "similar place"},
                                              {"mixed-rand", "foreign place"}}};
+
+void draw_text(Canvas& canvas, int x, int y, std::string_view text, Colour colour, int scale = 1) {
+    for_each_dot(text, [&](int column, int row) {
+        for (int dy = 0; dy < scale; ++dy) {
+            for (int dx = 0; dx < scale; ++dx) {
+                const int px = x + column * scale + dx, py = y + row * scale + dy;
+                if (px >= 0 && py >= 0 && px < canvas.width && py < canvas.height)
+                    canvas.at(px, py) = colour;
+            }
+        }
+    });
+}
+
+int text_width(std::string_view text, int scale = 1) {
+    return static_cast<int>(text.size()) * letter_columns * scale;
+}
 
 /// An image into the canvas, cut to the space that there is.
 void paste(Canvas& canvas, const Image& image, int x0, int y0) {

@@ -10,10 +10,6 @@ namespace {
 
 constexpr std::array<std::string_view, 3> answers = {"no", "maybe", "yes"};
 
-std::string name_of(int annotator) {
-    return fmt::format("r{:02}", annotator);
-}
-
 /// A class that looks or is like `cls` more often than not: of the same kind, or from the same
 /// place.
 int lookalike(int cls, Draw& draw) {
@@ -42,6 +38,10 @@ std::vector<int> questions(const Recipe& recipe, Draw& draw) {
 }
 
 }  // namespace
+
+std::string name_of_annotator(int annotator) {
+    return fmt::format("r{:02}", annotator);
+}
 
 std::vector<Annotator> annotators(const Plan& plan) {
     std::vector<Annotator> out;
@@ -100,7 +100,7 @@ std::string votes_csv(const Plan& plan, const SetRow& row) {
                 const auto& chances = there ? who.present : who.absent;
                 const float u = draw.unit();
                 const std::size_t answer = u < chances[0] ? 0 : u < chances[0] + chances[1] ? 1 : 2;
-                csv.row({name_of(annotator), recipe.path,
+                csv.row({name_of_annotator(annotator), recipe.path,
                          classes()[static_cast<std::size_t>(label)].id, answers[answer]});
             }
         }
@@ -116,9 +116,9 @@ std::string annotators_csv(const Plan& plan) {
     const auto all = annotators(plan);
     for (int i = 0; i < annotator_count; ++i) {
         const Annotator& r = all[static_cast<std::size_t>(i)];
-        out += fmt::format("{},{},{:.4f},{:.4f},{:.4f},{:.4f},{:.4f},{:.4f}\n", name_of(i),
-                           r.manner, r.absent[0], r.absent[1], r.absent[2], r.present[0],
-                           r.present[1], r.present[2]);
+        out += fmt::format("{},{},{:.4f},{:.4f},{:.4f},{:.4f},{:.4f},{:.4f}\n",
+                           name_of_annotator(i), r.manner, r.absent[0], r.absent[1], r.absent[2],
+                           r.present[0], r.present[1], r.present[2]);
     }
     return out;
 }

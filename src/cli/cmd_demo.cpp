@@ -13,6 +13,8 @@
 #include "core/file.h"
 #include "core/hash.h"
 #include "core/paths.h"
+#include "demo/answers.h"
+#include "demo/competition.h"
 #include "demo/images.h"
 #include "demo/networks.h"
 #include "demo/quality_config.h"
@@ -130,11 +132,24 @@ void drop_stale_scores(const Demo& demo, const std::vector<DemoNetwork>& network
         note(fmt::format("{} stores hold scores of earlier networks: dropped", dropped));
 }
 
+/// By their stores' names, copies behind their originals.
+std::vector<std::string> model_names(const std::vector<DemoNetwork>& networks) {
+    std::vector<std::string> names;
+    for (const DemoNetwork& network : networks) {
+        for (const std::string& name : {network.spec.name, network.spec.calibrated_copy})
+            if (!name.empty()) names.push_back(name);
+    }
+    return names;
+}
+
 /// The walkthrough after the training. Every line may be pasted into a shell.
 class Look {
 public:
-    Look(const Demo& demo, Walkthrough& walkthrough)
-        : demo_(demo), walkthrough_(walkthrough), dir_(shell_argument(demo.dir.generic_string())) {}
+    Look(const Demo& demo, Walkthrough& walkthrough, std::vector<std::string> models)
+        : demo_(demo),
+          walkthrough_(walkthrough),
+          models_(std::move(models)),
+          dir_(shell_argument(demo.dir.generic_string())) {}
 
     void run() {
         scores();
@@ -142,6 +157,7 @@ public:
         replication();
         several_things();
         cues();
+        competition();
     }
 
 private:
@@ -225,8 +241,47 @@ private:
                          shell_argument(store.dataset().ids[0])));
     }
 
+    /// Selected images, people's answers to the questions about them, and the ranking that follows.
+    void round(const CompetitionFiles& files) {
+        line("mad select {0}/mad --control 200");
+        line("mad questions {0}/mad --out {0}/mad-questions.csv");
+        const CrowdAnswers given =
+            answer_questions(world_of(demo_), files.questions, files.answers);
+        walkthrough_.say(
+            fmt::format("\nThe crowd answered {} questions with {} answers, which are in {}.",
+                        given.questions, given.answers, files.answers.string()));
+        line("mad answers {0}/mad {0}/truth/answers.csv");
+        line("mad rank {0}/mad --against {0}/truth/accuracy-unlabelled.csv");
+    }
+
+    void competition() {
+        const CompetitionFiles files(demo_.dir);
+        walkthrough_.chapter(
+            "Which is best on images without labels?",
+            "People look only at the images on which classifiers disagree most. The known accuracy "
+            "on all images is for comparison.");
+        working(
+            "predict -m {0}/models/*.pt -d {0}/images/unlabelled --storage label --out "
+            "{0}/runs");
+        if (drop_stale_competition(files))
+            note("the competition was over predictions of earlier networks: dropped");
+        write_known_accuracies(demo_, files, models_);
+        std::string first;
+        for (std::size_t i = 0; i + 1 < models_.size(); ++i)
+            first += " {0}/runs/unlabelled/" + models_[i];
+        line("mad init {0}/mad" + first + " --hierarchy {0}/hierarchy.json --confident 0.5");
+        round(files);
+        walkthrough_.chapter("One more classifier",
+                             "Only its own pairs need images, and only what nobody was asked yet "
+                             "is asked.");
+        line("mad add {0}/mad {0}/runs/unlabelled/" + models_.back());
+        round(files);
+        working("mad gallery {0}/mad --out {0}/mad-sheets");
+    }
+
     const Demo& demo_;
     Walkthrough& walkthrough_;
+    std::vector<std::string> models_;
     std::string dir_;
 };
 
@@ -282,14 +337,15 @@ int cmd_demo(std::vector<std::string> arguments) {
                   [&] { return train(demo, networks); });
     Output().print(network_report(networks, reports));
     drop_stale_scores(demo, networks);
-    Look(demo, walkthrough).run();
+    Look(demo, walkthrough, model_names(networks)).run();
     // The user's to change: an earlier one stays.
     if (const fs::path config = demo.dir / "assay.toml"; !is_there(config))
         write_file_atomically(config, demo_quality_config(networks));
     walkthrough.chapter("In short", "");
     Output().print(demo_summary(demo.dir / "runs", networks, reports));
     walkthrough.say(fmt::format(
-        "\nLook at {0}/world.png. The commands are in {0}/commands.sh, the scores in {0}/runs.\n"
+        "\nLook at {0}/world.png, and in {0}/mad-sheets at the images on which networks disagree.\n"
+        "The commands are in {0}/commands.sh, the scores in {0}/runs.\n"
         "All quality dimensions, in some minutes: assay quality run {1}",
         demo.dir.string(), as_typed((demo.dir / "assay.toml").string())));
     note(fmt::format(

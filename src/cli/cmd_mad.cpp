@@ -91,6 +91,8 @@ const std::vector<Command>& mad_parts() {
         {"block", "Leave an annotator out of all results", mad_block},
         {"rank", "Rank the classifiers by people's answers, and say how sure that is", mad_rank},
         {"status", "What there is, what is open, and which command comes next", mad_status},
+        {"gallery", "The selected images as PNG sheets, with what classifiers and people say",
+         mad_gallery},
         {"add", "Add classifiers; what is there stays as it is", mad_add},
         {"remove", "Leave a classifier out of all results", mad_remove},
         {"export", "All of it as tables, and for Label Studio", mad_export},
@@ -104,6 +106,7 @@ constexpr std::string_view mad_help_examples = R"(
   assay mad questions mad --out questions.csv
   assay mad answers mad anna.csv ben.csv
   assay mad rank mad --against accuracies.csv
+  assay mad gallery mad --out sheets
   assay mad status mad
 )";
 

@@ -105,6 +105,41 @@ protected:
         }
         return paired_difference(both, b, c, first.size());
     }
+    /// The ranking of the walkthrough's competition.
+    static json ranking() {
+        return assay_json({"mad", "rank", (world() / "mad").string(), "--against",
+                           (world() / "truth/accuracy-unlabelled.csv").string()});
+    }
+    static std::map<std::string, json> by_classifier(const json& ranking) {
+        std::map<std::string, json> all;
+        for (const json& one : ranking.at("classifiers")) all[one.at("classifier")] = one;
+        return all;
+    }
+    /// Of all unlabelled images, by the truth.
+    static std::map<std::string, double> known_accuracies() {
+        const std::string text = slurp(world() / "truth/accuracy-unlabelled.csv");
+        CsvReader row(text, "accuracies");
+        std::map<std::string, double> of;
+        while (row.next()) of[std::string(row[0])] = std::stod(std::string(row[1]));
+        return of;
+    }
+    /// The rows of one of the tables that a competition exports, by its header's names.
+    static std::vector<std::map<std::string, std::string>> exported(const fs::path& competition,
+                                                                    const std::string& table) {
+        const Scratch out;
+        const Outcome outcome =
+            assay_run({"mad", "export", competition.string(), "--out", (out / "x").string()});
+        EXPECT_EQ(outcome.status, 0) << outcome.err;
+        const std::string text = slurp(out / "x" / table);
+        CsvReader row(text, table);
+        std::vector<std::map<std::string, std::string>> rows;
+        while (row.next()) {
+            rows.emplace_back();
+            for (std::size_t c = 0; c < row.columns().size(); ++c)
+                rows.back()[row.columns()[c]] = std::string(row[c]);
+        }
+        return rows;
+    }
     static json assay_json(std::vector<std::string> command) {
         command.emplace_back("--json");
         const Outcome outcome = assay_run(command);
@@ -119,10 +154,14 @@ Scratch* Demo::scratch_ = nullptr;
 
 TEST_F(Demo, ShowsWhatItDoes) {
     const std::string& out = walkthrough().out;
-    for (const char* part : {"1. A world", "$ assay predict -m ", "$ assay score ",
-                             "$ assay compare ", "world.png", "overfit-scaled", "shape bias %"})
+    for (const char* part :
+         {"1. A world", "$ assay predict -m ", "$ assay score ", "$ assay compare ", "world.png",
+          "overfit-scaled", "shape bias %", "$ assay mad init ", "$ assay mad select ",
+          "$ assay mad questions ", "$ assay mad answers ", "$ assay mad rank ", "$ assay mad add ",
+          "$ assay mad gallery "})
         EXPECT_THAT(out, HasSubstr(part));
     EXPECT_TRUE(fs::exists(world() / "world.png"));
+    EXPECT_TRUE(fs::exists(world() / "mad-sheets/standard--few.png"));
 }
 
 TEST_F(Demo, ThePrintedCommandsAreTheUsers) {
@@ -158,11 +197,14 @@ TEST_F(Demo, EveryImageHasAScore) {
         for (const auto& entry : fs::recursive_directory_iterator(made))
             images += entry.path().extension() == ".png" ? 1 : 0;
         EXPECT_EQ(s.rows(), images) << folder;
-        EXPECT_EQ(rows(s).size(), images);
+        if (s.spec().storage == StorageFormat::label)
+            EXPECT_EQ(name, "unlabelled");
+        else
+            EXPECT_EQ(rows(s).size(), images);
         ++stores;
     }
-    // Twelve sets by every network, and the composites by two.
-    EXPECT_EQ(stores, 12U * (networks.size() + 1) + 2);
+    // Thirteen sets by every network, and the composites by two.
+    EXPECT_EQ(stores, 13U * (networks.size() + 1) + 2);
 }
 
 TEST_F(Demo, TheNewCollectionIsHarder) {
@@ -372,9 +414,117 @@ TEST_F(Demo, MultiLabelRecallIsTheCountByHand) {
                 1e-12);
 }
 
+TEST_F(Demo, TheCompetitionRanksAsTheTruthDoes) {
+    const json all = ranking();
+    std::map<std::string, json> of = by_classifier(all);
+    ASSERT_EQ(of.size(), networks.size() + 1);
+    EXPECT_EQ(all.at("settled"), all.at("questions"));
+    EXPECT_EQ(of.at("few").at("place"), 8);
+    EXPECT_GE(of.at("few").at("rank").at("interval").at("low"), 7);
+    EXPECT_LE(of.at("standard").at("rank").at("interval").at("low"), 1);
+    EXPECT_LE(of.at("standard").at("place_interval").at("low"), 1);
+    bool compared = false;
+    for (const json& one : all.at("comparisons")) {
+        if (one.at("with").get<std::string>().find("accuracy-unlabelled") == std::string::npos)
+            continue;
+        compared = true;
+        // SPEARMAN
+        EXPECT_GE(one.at("srcc").at("value"), 0.7);
+    }
+    EXPECT_TRUE(compared);
+}
+
+TEST_F(Demo, TheControlSampleShowsTheAccuracyOnAllImages) {
+    const std::map<std::string, double> known = known_accuracies();
+    const json all = ranking();
+    for (const auto& [name, one] : by_classifier(all)) {
+        const json& accuracy = one.at("accuracy");
+        const double half = (accuracy.at("interval").at("high").get<double>() -
+                             accuracy.at("interval").at("low").get<double>()) /
+                            2;
+        // 95 %: four standard errors are twice the half.
+        EXPECT_NEAR(accuracy.at("value"), known.at(name), 2 * half) << name;
+        EXPECT_LT(half, 0.12) << name;
+    }
+}
+
+TEST_F(Demo, TheCrowdIsSettledAndMostlyCorrect) {
+    std::map<std::string, std::string> labels;  // of each image, between blanks
+    {
+        const std::string text = slurp(world() / "truth/unlabelled.csv");
+        CsvReader row(text, "truth");
+        while (row.next()) labels[std::string(row[0])] = " " + std::string(row[2]) + " ";
+    }
+    std::size_t questions = 0, correct = 0;
+    std::map<std::string, bool> there;
+    for (auto& row : exported(world() / "mad", "questions.csv")) {
+        there[row["question"]] =
+            labels.at(row["image"]).find(" " + row["label"] + " ") != std::string::npos;
+        EXPECT_EQ(row["open"], "0");
+        ++questions;
+        correct += row["outcome"] == (there[row["question"]] ? "yes" : "no") ? 1 : 0;
+    }
+    EXPECT_GT(questions, 300U);
+    EXPECT_GT(static_cast<double>(correct), 0.95 * static_cast<double>(questions));
+    const std::string text = slurp(world() / "truth/answers.csv");
+    CsvReader row(text, "answers");
+    std::map<std::string, std::vector<std::string>> who;
+    std::size_t answers = 0, wrong = 0;
+    while (row.next()) {
+        who[std::string(row[0])].emplace_back(row[1]);
+        ++answers;
+        const std::string_view said = row[2];
+        wrong += (said == "yes" && !there.at(std::string(row[0]))) ||
+                         (said == "no" && there.at(std::string(row[0])))
+                     ? 1
+                     : 0;
+    }
+    EXPECT_EQ(who.size(), questions);
+    for (auto& [question, annotators] : who) {
+        std::sort(annotators.begin(), annotators.end());
+        EXPECT_LE(annotators.size(), 5U);
+        EXPECT_EQ(std::adjacent_find(annotators.begin(), annotators.end()), annotators.end());
+    }
+    // Not all are careful, and most questions need no fifth answer.
+    EXPECT_GT(static_cast<double>(wrong), 0.02 * static_cast<double>(answers));
+    EXPECT_LT(static_cast<double>(wrong), 0.2 * static_cast<double>(answers));
+    EXPECT_LT(answers, 4 * questions);
+}
+
+TEST_F(Demo, OneMoreClassifierLeavesTheOthersPairsAlone) {
+    const Scratch folder;
+    std::vector<std::string> init = {"mad", "init", (folder / "mad").string()};
+    for (const std::string& name : networks) {
+        if (name != "few") init.push_back((world() / "runs/unlabelled" / name).string());
+        if (name == "overfit")
+            init.push_back((world() / "runs/unlabelled/overfit-scaled").string());
+    }
+    init.insert(init.end(),
+                {"--hierarchy", (world() / "hierarchy.json").string(), "--confident", "0.5"});
+    ASSERT_EQ(assay_run(init).status, 0);
+    ASSERT_EQ(assay_run({"mad", "select", (folder / "mad").string()}).status, 0);
+    const auto places = [](const fs::path& competition) {
+        std::vector<std::string> rows;
+        for (auto& row : exported(competition, "selected.csv")) {
+            if (row["first"] != "few" && row["second"] != "few" && row["state"] == "accepted")
+                rows.push_back(row["first"] + " " + row["second"] + " " + row["image"] + " " +
+                               row["first_label"] + " " + row["second_label"]);
+        }
+        std::sort(rows.begin(), rows.end());
+        return rows;
+    };
+    const std::vector<std::string> seven = places(folder / "mad");
+    EXPECT_GT(seven.size(), 200U);
+    EXPECT_EQ(places(world() / "mad"), seven);
+    // overfit-scaled predicts what overfit does: they have no image.
+    for (const std::string& row : seven) EXPECT_FALSE(row.starts_with("overfit overfit-scaled"));
+}
+
 TEST_F(Demo, AgainNothingIsMadeAnew) {
+    const json ranked = ranking();
     const auto bits = [] {
         std::map<std::string, std::string> files;
+        files["answers"] = slurp(world() / "truth/answers.csv");
         for (const char* folder : {"models", "runs"}) {
             for (const auto& entry : fs::recursive_directory_iterator(world() / folder)) {
                 if (entry.is_regular_file() && entry.path().filename() != "lock")
@@ -388,6 +538,7 @@ TEST_F(Demo, AgainNothingIsMadeAnew) {
     ASSERT_EQ(again.status, 0) << again.err;
     EXPECT_THAT(again.out, HasSubstr("Trained by an earlier run."));
     EXPECT_EQ(bits(), before);
+    EXPECT_EQ(ranking(), ranked);
 }
 
 TEST_F(Demo, RefusesAnotherWorldInItsFolder) {
@@ -425,6 +576,11 @@ TEST_F(Demo, MendsItsOwnStoresAndLeavesTheUsers) {
     EXPECT_TRUE(store("original", "few").complete());
     EXPECT_TRUE(fs::exists(mine / "manifest.json"));
     EXPECT_TRUE(fs::exists(elsewhere / "few/manifest.json"));
+    // The competition was over another `few`: it was held again, and this one is like `standard`.
+    const json ranked = ranking();
+    const std::map<std::string, json> of = by_classifier(ranked);
+    EXPECT_EQ(of.at("few").at("place"), of.at("standard").at("place"));
+    EXPECT_FALSE(fs::exists(world() / ".stale-mad"));
 }
 
 }  // namespace

@@ -150,6 +150,8 @@ const std::vector<SweepRow>& sweep_rows() {
         {.command = "mad rank", .arguments = {"FOLDER/judged", "--bootstraps", "20"}},
         {.command = "mad status", .arguments = {"FOLDER/judged"}},
         {.command = "mad export", .arguments = {"FOLDER/asked", "--out", "FOLDER/exported"}},
+        {.command = "mad gallery",
+         .arguments = {"FOLDER/drawn", "--out", "FOLDER/sheets", "--side", "48", "-q"}},
         {.command = "mad add", .arguments = {"FOLDER/mad", "FOLDER/runs/pool/a"}},
         {.command = "mad remove", .arguments = {"FOLDER/three", "c"}},
         {.command = "check",
@@ -228,7 +230,7 @@ void make_sweep_inputs(const Scratch& folder) {
             save_png(image, folder / "shapes" / name / (std::to_string(i) + ".png"));
         }
     }
-    for (const char* competition : {"mad", "three", "asked", "judged"}) {
+    for (const char* competition : {"mad", "three", "asked", "judged", "drawn"}) {
         const Outcome begun =
             assay_run({"mad", "init", folder / competition, folder / "runs/pool", "--hierarchy",
                        folder / "animals.csv", "--threshold", "0.1"});
@@ -250,6 +252,13 @@ void make_sweep_inputs(const Scratch& folder) {
         assay_run({"mad", "answers", folder / "asked", folder / "answers.csv"});
     ASSERT_EQ(answered.status, 0) << answered.err;
     judge_all(folder);
+    fs::create_directories(folder / "pool");
+    for (int i = 0; i < 12; ++i)
+        save_png({8, 8, std::vector<std::uint8_t>(std::size_t{8} * 8 * 4, 100)},
+                 folder / "pool" / ("p" + std::to_string(i) + ".png"));
+    const Outcome drawn =
+        assay_run({"mad", "select", folder / "drawn", "--images", folder / "pool"});
+    ASSERT_EQ(drawn.status, 0) << drawn.err;
     const Outcome study =
         assay_run({"replicate", "simulate", "--out", folder / "study", "--classes", "12",
                    "--annotators", "10", "--classifiers", "2"});

@@ -379,16 +379,18 @@ TEST(ContactSheet, NamesItsRowsAndColumns) {
     const Image sheet =
         contact_sheet(wavy_image(40, 30), chosen_corruptions({"fog"}, false), {2, 5}, {});
     // "fog" beside the middle of its row, 2 above the first column.
-    EXPECT_THAT(dots(sheet, 4, sheet_top + 8, 36, 14),
+    EXPECT_THAT(dots(sheet, 4, sheet_top + 8, 36, 18),
                 ElementsAre("..##..............",  //
-                            ".#..#........####.",  //
-                            ".#.....###..#...#.",  //
-                            "###...#...#.#...#.",  //
-                            ".#....#...#..####.",  //
-                            ".#....#...#.....#.",  //
-                            ".#.....###...###.."));
+                            ".#..#.............",  //
+                            ".#.....###...####.",  //
+                            "####..#...#.#...#.",  //
+                            ".#....#...#.#...#.",  //
+                            ".#....#...#.#...#.",  //
+                            ".#.....###...####.",  //
+                            "................#.",  //
+                            ".............###.."));
     EXPECT_THAT(dots(sheet, sheet_left + 14, 2, 10, 14),
-                ElementsAre(".###.", "#...#", "....#", "...#.", "..#..", ".#...", "#####"));
+                ElementsAre(".###.", "#...#", "....#", "..##.", ".#...", "#....", "#####"));
     // Every name of the table has room, and letters that are drawn.
     for (const Corruption& c : corruptions()) {
         EXPECT_LE(4 + 12 * static_cast<int>(c.name.size()), sheet_left) << c.name;

@@ -1,6 +1,7 @@
 // The selected images as PNG sheets, one a pair: each image with what both classifiers say.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <string>
@@ -13,24 +14,36 @@
 namespace assay::mad {
 
 struct GalleryOptions {
-    std::filesystem::path out;        ///< folder
-    std::vector<std::string> models;  ///< only pairs of these; empty: all
-    int side = 160;                   ///< pixels of an image's longer side
-    std::uint32_t columns = 6;
+    std::filesystem::path out{};        ///< folder
+    std::vector<std::string> models{};  ///< only pairs of these; of one: all its pairs; empty: all
+    int side = 160;                     ///< pixels of an image's longer side, 32 to 1024
+    std::uint32_t columns = 6;          ///< 1 to 50
     int threads = 0;
 };
-struct Gallery {
-    std::vector<std::filesystem::path> sheets;
+struct GallerySheet {
+    std::filesystem::path file;
+    std::string first, second;
     std::uint64_t images = 0;      ///< drawn
-    std::uint64_t unreadable = 0;  ///< drawn as a grey field
+    std::uint64_t unreadable = 0;  ///< of these, as a grey field
+    /// Of these, of case I, II and III, replaced, and not settled.
+    std::array<std::uint64_t, 5> cases{};
+};
+struct Gallery {
+    std::vector<GallerySheet> sheets;
+    std::uint64_t images = 0, unreadable = 0;  ///< of all sheets
     std::vector<std::string> warnings;
 };
 /// A sheet a pair, "FIRST--SECOND.png", its images in the order of discrepancy, below each the two
-/// labels with confidences, and the case once it is settled. Throws usage: unknown names, nothing
-/// is selected; bad_input: no image can be read.
+/// labels with confidences, the distance of the labels, and the case once it is settled; replaced
+/// images are among them, near duplicates are not. A sheet that would have more than 64 million
+/// pixels goes on in "FIRST--SECOND-2.png". Images of the folder that have these names are
+/// replaced. The same bytes for any number of threads. Memory: 256 MiB a thread at most, and the
+/// decoded image. Progress: images. Throws usage: unknown names (with the nearest), nothing is
+/// selected, sizes out of range; bad_input: no image can be read (nothing is written then),
+/// predictions that are not those from which images were selected; io; interrupted.
 Gallery make_gallery(const Competition& competition, const GalleryOptions& options,
                      const ProgressCallback& progress = {});
-/// "assay.mad_gallery/1".
+/// "assay.mad_gallery/1". CSV: a row per sheet. Partial where an image cannot be read.
 Report report_of(const Gallery& gallery);
 
 }  // namespace assay::mad

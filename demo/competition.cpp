@@ -1,0 +1,92 @@
+#include "demo/competition.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "assay/error.h"
+#include "assay/mad/competition.h"
+#include "assay/store/prediction_store.h"
+#include "core/csv.h"
+#include "core/file.h"
+#include "core/paths.h"
+#include "demo/answers.h"
+
+namespace assay::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Classifiers of the walkthrough's own stores that have other scores now. One that came from
+/// elsewhere is the user's.
+bool has_other_scores(const CompetitionFiles& files) {
+    const mad::Competition competition = mad::Competition::open(files.folder);
+    const std::vector<mad::CompetitionClassifier>& all = competition.classifiers();
+    return std::any_of(all.begin(), all.end(), [&](const mad::CompetitionClassifier& one) {
+        if (one.store != absolute_path(files.stores / one.name)) return false;
+        return !is_there(one.store / "manifest.json") ||
+               PredictionStore::open(one.store).spec().id != one.store_id;
+    });
+}
+
+void remove_all_of(const fs::path& path) {
+    std::error_code problem;
+    fs::remove_all(path, problem);
+    if (problem)
+        throw Error(ErrorCode::io,
+                    fmt::format("cannot remove {}: {}", path.string(), problem.message()));
+}
+
+}  // namespace
+
+bool drop_stale_competition(const CompetitionFiles& files) {
+    const fs::path aside = files.folder.parent_path() / ".stale-mad";
+    remove_all_of(aside);
+    const bool there = mad::is_competition(files.folder);
+    if (there && !has_other_scores(files)) return false;
+    // Answers first, and the folder renamed: a removal that is cut short leaves no part of it that
+    // looks like all. Answers to questions of no competition are of no use.
+    remove_all_of(files.answers);
+    remove_all_of(files.questions);
+    if (!there) return false;
+    std::error_code problem;
+    fs::rename(files.folder, aside, problem);
+    if (problem)
+        throw Error(ErrorCode::io, fmt::format("cannot remove the old competition {}: {}",
+                                               files.folder.string(), problem.message()));
+    remove_all_of(aside);
+    return true;
+}
+
+void write_known_accuracies(const Demo& demo, const CompetitionFiles& files,
+                            const std::vector<std::string>& models) {
+    const std::map<std::string, KnownImage> known =
+        read_known_images(demo.dir / "truth" / "unlabelled.csv");
+    std::string out;
+    CsvWriter csv(out);
+    csv.row({"model", "accuracy"});
+    for (const std::string& model : models) {
+        const PredictionStore store = PredictionStore::open(files.stores / model);
+        const Dataset& dataset = store.dataset();
+        const ClassList classes = world_classes();
+        std::uint64_t correct = 0;
+        for (std::size_t s = 0; s < store.shards(); ++s) {
+            const PredictionStore::Shard shard = store.shard(s);
+            for (std::uint32_t r = 0; r < shard.rows; ++r) {
+                double log_sum_exp = 0;
+                const std::span<const TopEntry> best = shard.top(r, log_sum_exp);
+                const auto image = known.find(
+                    std::string(dataset.ids[static_cast<std::size_t>(shard.first_row) + r]));
+                if (image == known.end() || best.empty() || best[0].cls < 0) continue;
+                const std::vector<std::string>& there = image->second.labels;
+                const std::string& said = classes.id(static_cast<std::size_t>(best[0].cls));
+                correct += std::find(there.begin(), there.end(), said) != there.end() ? 1 : 0;
+            }
+        }
+        csv.row({model, fmt::format("{:.6f}", static_cast<double>(correct) /
+                                                  static_cast<double>(store.rows()))});
+    }
+    write_file_atomically(files.accuracies, out);
+}
+
+}  // namespace assay::cli

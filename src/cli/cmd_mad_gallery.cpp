@@ -1,0 +1,64 @@
+// assay mad gallery: the selected images as PNG sheets.
+#include <CLI/CLI.hpp>
+#include <filesystem>
+
+#include "assay/mad/gallery.h"
+#include "cli/cmd_mad.h"
+#include "cli/progress.h"
+
+namespace assay::cli {
+namespace {
+
+constexpr std::string_view mad_gallery_examples = R"(
+assay mad gallery mad --out sheets
+assay mad gallery mad --out sheets --models resnet50 convnext --side 320 --columns 4
+)";
+
+}  // namespace
+
+int mad_gallery(std::vector<std::string> arguments) {
+    auto app = make_app("mad gallery",
+                        "Draw the selected images of each pair on a PNG sheet: below each image "
+                        "what both classifiers say and how sure they are, and what people decided.",
+                        mad_gallery_examples);
+    std::filesystem::path folder;
+    mad::GalleryOptions options;
+    Output output;
+    bool quiet = false;
+    app->add_option("competition", folder, "Folder of the competition")
+        ->required()
+        ->type_name("COMPETITION");
+    app->add_option("--out", options.out,
+                    "Folder of the sheets; those of an earlier run are "
+                    "replaced")
+        ->required()
+        ->type_name("DIR");
+    app->add_option("--models", options.models,
+                    "Only pairs of these classifiers; of one: all its pairs")
+        ->type_name("NAME");
+    app->add_option("--side", options.side, "Pixels of an image's longer side")
+        ->check(CLI::Range(32, 1024))
+        ->type_name("N")
+        ->capture_default_str();
+    app->add_option("--columns", options.columns, "Images in a row")
+        ->check(CLI::Range(1, 50))
+        ->type_name("N")
+        ->capture_default_str();
+    app->add_option("-j,--threads", options.threads,
+                    "Threads (default: one per core); changes no "
+                    "byte")
+        ->type_name("N")
+        ->check(CLI::NonNegativeNumber);
+    app->add_flag("-q,--quiet", quiet, "No progress");
+    output.add_to(*app);
+    if (!parse(*app, std::move(arguments))) return Status::done;
+    const mad::Competition competition = mad::Competition::open(folder);
+    ProgressLine line("gallery", "images", quiet);
+    const mad::Gallery gallery = mad::make_gallery(competition, options, line);
+    line.finish();
+    const Report report = report_of(gallery);
+    output.print(report);
+    return report.partial ? Status::partial : Status::done;
+}
+
+}  // namespace assay::cli

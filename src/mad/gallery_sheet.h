@@ -1,0 +1,43 @@
+// How a sheet of a gallery looks.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "assay/image/image.h"
+
+namespace assay::mad {
+
+enum class SheetMark : std::uint8_t { open, yes, no };  ///< what people say of a label
+
+struct SheetLabel {
+    std::string name;
+    std::string confidence;  ///< ".93"
+    SheetMark mark = SheetMark::open;
+};
+struct SheetCell {
+    std::filesystem::path path;
+    SheetLabel first, second;
+    std::string below;  ///< distance and case
+};
+struct SheetForm {
+    int side = 160;
+    std::uint32_t columns = 6;
+};
+
+/// Cells that one sheet holds: whole rows, at least one.
+std::size_t cells_of_a_sheet(const SheetForm& form);
+/// The image in the cell's size; where it cannot be read, a grey field with the first words of the
+/// reason, which `reason` gets.
+Image cell_image(const std::filesystem::path& path, const SheetForm& form, std::string& reason);
+/// A sheet without images, with the text below each. `head`: lines above.
+Image empty_sheet(const std::vector<std::string>& head, std::span<const SheetCell> cells,
+                  const SheetForm& form);
+/// Puts a cell's image where it belongs.
+void put_cell(Image& sheet, const Image& image, std::size_t cell, std::size_t head_lines,
+              const SheetForm& form);
+
+}  // namespace assay::mad

@@ -1,0 +1,325 @@
+#include "assay/mad/gallery.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <set>
+
+#include "assay/image/encode.h"
+#include "core/hash.h"
+#include "image/lettering.h"
+#include "mad/gallery_sheet.h"
+#include "mad/tables.h"
+#include "message_of.h"
+#include "scratch.h"
+#include "small_pool.h"
+
+namespace assay::mad {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+Image plain_image(int width, int height, Ink colour) {
+    Image image;
+    image.width = width;
+    image.height = height;
+    image.pixels.assign(std::size_t{4} * width * height, 255);
+    fill_box(image, 0, 0, width, height, colour);
+    return image;
+}
+
+Ink pixel_at(const Image& image, int x, int y) {
+    const std::size_t at = 4 * (static_cast<std::size_t>(y) * image.width + x);
+    return {image.pixels[at], image.pixels[at + 1], image.pixels[at + 2]};
+}
+
+/// Classifiers of six images: the first says cat of all, the second dog, the third car.
+class MadGallery : public testing::Test {
+protected:
+    explicit MadGallery(std::vector<std::string> names = {"alpha", "beta", "gamma"})
+        : names_(std::move(names)) {
+        for (std::size_t c = 0; c < names_.size(); ++c) {
+            std::vector<MadePrediction> all(6,
+                                            {.label = static_cast<int>(c), .probability = 0.999});
+            all[1].probability = 0.5;
+            stores_.push_back(write_small_store(scratch_ / "runs", names_[c], all).string());
+        }
+        for (int i = 0; i < 4; ++i)
+            save_png(plain_image(i == 1 ? 8 : 16, 16, colour_of(i)), image_of(i));
+        std::ofstream(scratch_ / "hierarchy.csv") << small_hierarchy();
+        InitOptions options;
+        options.stores = stores_;
+        options.hierarchy = (scratch_ / "hierarchy.csv").string();
+        options.images = scratch_.path();
+        options.settings.threshold = 0.5;
+        options.settings.rule.k = 4;
+        competition_.emplace(Competition::create(scratch_ / "mad", options));
+        out_ = scratch_ / "sheets";
+    }
+
+    fs::path image_of(int image) const {
+        fs::create_directories(scratch_ / "images");
+        return scratch_ / fmt::format("images/{:05}.png", image);
+    }
+    static Ink colour_of(int image) {
+        return {static_cast<std::uint8_t>(40 * image + 20), 90, 200};
+    }
+
+    void sql(const std::string& text) { competition_->impl().database.execute(text); }
+    /// Pairs (1, 2), (1, 3), (2, 3) of classifiers 0, 1, 2; images are selected by select().
+    void pair(int id, int first, int second) {
+        sql(fmt::format("INSERT INTO pair VALUES ({}, {}, {}, 6, 6, 4)", id, first, second));
+    }
+    void select(int pair_id, int image, int place, int first, int second,
+                const std::string& state = "accepted") {
+        note_images(*competition_, {static_cast<std::uint64_t>(image)});
+        sql(
+            fmt::format("INSERT INTO selected VALUES ({}, {}, {}, {}, {}, {}, {}, 200, '{}', 1, "
+                        "NULL)",
+                        pair_id, image, place, place, first, second, 1 << 20, state));
+    }
+    /// A question with three equal answers: 0 no, 1 yes, 2 cannot say (five of these).
+    void answer(int image, int label, int said) {
+        const int id = ++questions_;
+        sql(fmt::format("INSERT INTO question VALUES ({0}, 't{0}', {1}, {2}, {0}, NULL, NULL)", id,
+                        image, label));
+        for (int who = 1; who <= 5; ++who) {
+            sql(fmt::format("INSERT OR IGNORE INTO annotator VALUES ({0}, 'a{0}', 0, NULL)", who));
+            sql(
+                fmt::format("INSERT INTO answer (question, annotator, answer, at, source, key, "
+                            "counts) VALUES ({}, {}, {}, '', '', NULL, 1)",
+                            id, who, said));
+        }
+    }
+    Gallery make(GalleryOptions options = {}) {
+        options.out = out_;
+        if (options.side == GalleryOptions{}.side) options.side = 64;
+        return make_gallery(*competition_, options);
+    }
+
+    Scratch scratch_;
+    std::vector<std::string> names_, stores_;
+    std::optional<Competition> competition_;
+    fs::path out_;
+    int questions_ = 0;
+};
+
+TEST_F(MadGallery, ASheetAPairInTheOrderOfDiscrepancy) {
+    pair(1, 0, 1);
+    pair(2, 0, 2);
+    pair(3, 1, 2);
+    select(1, 2, 0, 0, 1);
+    select(1, 1, 1, 0, 1);
+    select(1, 0, 2, 0, 1, "duplicate");
+    select(2, 3, 0, 0, 2);
+    const Gallery gallery = make({.columns = 2});
+    ASSERT_EQ(gallery.sheets.size(), 2U);
+    EXPECT_EQ(gallery.images, 3U);
+    EXPECT_EQ(gallery.unreadable, 0U);
+    EXPECT_THAT(gallery.warnings, ElementsAre("no image is selected for beta and gamma: no sheet"));
+    EXPECT_EQ(gallery.sheets[0].file, out_ / "alpha--beta.png");
+    EXPECT_EQ(gallery.sheets[1].file, out_ / "alpha--gamma.png");
+    EXPECT_EQ(gallery.sheets[0].images, 2U);
+
+    const Image sheet = load_image(gallery.sheets[0].file);
+    const SheetForm form{.side = 64, .columns = 2};
+    // The first image fills its cell; the second is half as wide, between white margins.
+    Image made = empty_sheet({"", "", "", ""}, std::vector<SheetCell>(2), form);
+    ASSERT_EQ(sheet.width, made.width);
+    ASSERT_EQ(sheet.height, made.height);
+    put_cell(made, plain_image(64, 64, {1, 2, 3}), 0, 4, form);
+    put_cell(made, plain_image(32, 64, {4, 5, 6}), 1, 4, form);
+    int first = 0, second = 0;
+    for (int y = 0; y < sheet.height; ++y) {
+        for (int x = 0; x < sheet.width; ++x) {
+            if (pixel_at(made, x, y) == Ink{1, 2, 3}) {
+                ++first;
+                ASSERT_EQ(pixel_at(sheet, x, y), colour_of(2));
+            }
+            if (pixel_at(made, x, y) == Ink{4, 5, 6}) {
+                ++second;
+                ASSERT_EQ(pixel_at(sheet, x, y), colour_of(1));
+            }
+        }
+    }
+    EXPECT_EQ(first, 64 * 64);
+    EXPECT_EQ(second, 32 * 64);
+}
+
+TEST_F(MadGallery, CasesOnceTheyAreSettled) {
+    pair(1, 0, 1);
+    pair(2, 0, 2);
+    for (int image = 0; image < 4; ++image) select(1, image, image, 0, 1);
+    select(2, 0, 0, 0, 2, "replaced");
+    answer(0, 0, 1);
+    answer(0, 1, 1);  // both
+    answer(1, 0, 1);
+    answer(1, 1, 0);  // one of them
+    answer(2, 0, 2);
+    answer(2, 1, 1);  // people cannot say
+    answer(3, 0, 1);  // the other one is not asked
+    const Gallery gallery = make();
+    EXPECT_THAT(gallery.sheets[0].cases, ElementsAre(1, 1, 0, 1, 1));
+    EXPECT_THAT(gallery.sheets[1].cases, ElementsAre(0, 0, 0, 1, 0));
+    const nlohmann::json result = report_of(gallery).result;
+    EXPECT_EQ(result.at("schema"), "assay.mad_gallery/1");
+    EXPECT_EQ(result.at("sheets").at(0).at("cases").at("II"), 1);
+    EXPECT_EQ(report_of(gallery).records.rows.size(), 2U);
+
+    // What people say of a label is its colour.
+    const auto has = [&](const Image& image, Ink colour) {
+        for (int y = 0; y < image.height; ++y)
+            for (int x = 0; x < image.width; ++x)
+                if (pixel_at(image, x, y) == colour) return true;
+        return false;
+    };
+    const Ink yes = {20, 120, 50}, no = {178, 34, 34};
+    EXPECT_TRUE(has(load_image(gallery.sheets[0].file), yes));
+    EXPECT_TRUE(has(load_image(gallery.sheets[0].file), no));
+    EXPECT_FALSE(has(load_image(gallery.sheets[1].file), no));
+}
+
+TEST_F(MadGallery, ImagesThatCannotBeReadAreGrey) {
+    pair(1, 0, 1);
+    std::ofstream(image_of(4)) << "no image";
+    for (int image = 3; image < 6; ++image) select(1, image, image, 0, 1);
+    const Gallery gallery = make();
+    EXPECT_EQ(gallery.images, 3U);
+    EXPECT_EQ(gallery.unreadable, 2U);
+    EXPECT_EQ(gallery.sheets[0].unreadable, 2U);
+    ASSERT_EQ(gallery.warnings.size(), 1U);
+    EXPECT_THAT(gallery.warnings[0], HasSubstr("2 of 3 images cannot be read"));
+    EXPECT_THAT(gallery.warnings[0], HasSubstr("00004.png"));
+    EXPECT_TRUE(report_of(gallery).partial);
+    EXPECT_FALSE(report_of(Gallery{}).partial);
+
+    std::string reason;
+    const Image field = cell_image(image_of(5), {.side = 100, .columns = 1}, reason);
+    EXPECT_EQ(field.width, 100);
+    EXPECT_EQ(pixel_at(field, 99, 99), (Ink{176, 176, 176}));
+    EXPECT_FALSE(reason.empty());
+    EXPECT_THAT(reason, testing::Not(HasSubstr("00005")));
+}
+
+TEST_F(MadGallery, WithoutAnyImageNothingIsWritten) {
+    pair(1, 0, 1);
+    select(1, 5, 0, 0, 1);
+    EXPECT_THAT(message_of([&] { make(); }), HasSubstr("no image can be read; the first, "));
+    EXPECT_FALSE(fs::exists(out_));
+}
+
+TEST_F(MadGallery, TheSameBytesForAnyNumberOfThreads) {
+    pair(1, 0, 1);
+    pair(2, 0, 2);
+    pair(3, 1, 2);
+    for (int image = 0; image < 4; ++image) {
+        select(1, image, image, 0, 1);
+        select(2, image, image, 0, 2);
+        select(3, image, image, 1, 2);
+    }
+    const auto hashes = [&](int threads) {
+        std::vector<std::string> all;
+        std::uint64_t done = 0;
+        GalleryOptions options{.out = out_, .models = {}, .side = 40, .threads = threads};
+        const Gallery gallery = make_gallery(*competition_, options, [&](const Progress& state) {
+            EXPECT_EQ(state.total, 12U);
+            done = std::max(done, state.done);
+        });
+        EXPECT_EQ(done, 12U);
+        for (const GallerySheet& sheet : gallery.sheets) all.push_back(hash_file(sheet.file));
+        return all;
+    };
+    const std::vector<std::string> one = hashes(1);
+    EXPECT_EQ(one.size(), 3U);
+    EXPECT_EQ(hashes(4), one);
+}
+
+TEST_F(MadGallery, OnlyPairsOfSomeClassifiers) {
+    pair(1, 0, 1);
+    pair(2, 0, 2);
+    pair(3, 1, 2);
+    select(1, 0, 0, 0, 1);
+    select(2, 0, 0, 0, 2);
+    select(3, 0, 0, 1, 2);
+    const auto files = [&](std::vector<std::string> models) {
+        std::vector<std::string> names;
+        const Gallery gallery = make({.models = std::move(models)});
+        for (const GallerySheet& sheet : gallery.sheets) names.push_back(sheet.file.stem());
+        return names;
+    };
+    EXPECT_THAT(files({"gamma", "alpha"}), ElementsAre("alpha--gamma"));
+    EXPECT_THAT(files({"beta"}), ElementsAre("alpha--beta", "beta--gamma"));
+    EXPECT_THAT(message_of([&] { files({"betta"}); }, ErrorCode::usage),
+                HasSubstr("did you mean `beta`"));
+}
+
+TEST_F(MadGallery, SaysWhatIsWrong) {
+    EXPECT_THAT(message_of([&] { make(); }, ErrorCode::usage), HasSubstr("assay mad select"));
+    pair(1, 0, 1);
+    EXPECT_THAT(message_of([&] { make(); }, ErrorCode::usage), HasSubstr("assay mad select"));
+    EXPECT_THAT(message_of([&] { make({.side = 31}); }, ErrorCode::usage), HasSubstr("32 to 1024"));
+    EXPECT_THAT(message_of([&] { make({.columns = 0}); }, ErrorCode::usage), HasSubstr("1 to 50"));
+    select(1, 0, 0, 3, 1);  // the first says cat
+    EXPECT_THAT(message_of([&] { make(); }), HasSubstr("`alpha` predicts another label"));
+}
+
+TEST(MadGallerySheet, IsNeverTooLarge) {
+    for (const int side : {32, 160, 320, 1024}) {
+        for (const std::uint32_t columns : {1U, 6U, 50U}) {
+            const SheetForm form{.side = side, .columns = columns};
+            const std::size_t cells = cells_of_a_sheet(form);
+            EXPECT_EQ(cells % columns, 0U);
+            EXPECT_GE(cells, columns);
+            const double area = static_cast<double>(cells) * side * side;
+            EXPECT_LE(area, 64e6) << side << " " << columns;
+        }
+    }
+}
+
+TEST(MadGallerySheet, NamesWithoutRoomAreCutAndConfidencesNever) {
+    const SheetForm form{.side = 32, .columns = 1};  // five letters
+    const std::string hostile = "\x01\n../" + std::string(5000, 'x') + "\xFF\u4e2d";
+    SheetCell cell;
+    cell.first = {.name = hostile, .confidence = "1.00"};
+    cell.second = {.name = "", .confidence = ".05"};
+    cell.below = hostile;
+    const Image sheet = empty_sheet({hostile, hostile}, std::vector<SheetCell>{cell}, form);
+    // Nothing is drawn beside the cell, whatever the text: white from its right edge on.
+    const int head = 60;
+    for (int y = head; y < sheet.height; ++y)
+        for (int x = 10 + 32 + 2; x < sheet.width; ++x)
+            ASSERT_EQ(pixel_at(sheet, x, y), (Ink{255, 255, 255})) << x << " " << y;
+}
+
+/// Names that differ where file names are cut, or in what no file's name may hold.
+class MadGalleryNames : public MadGallery {
+protected:
+    MadGalleryNames()
+        : MadGallery({std::string(190, 'n') + "1", std::string(190, 'n') + "2", "a b\x7F\u00e9",
+                      "a_b_\u00e9"}) {}
+};
+
+TEST_F(MadGalleryNames, GiveFilesOfTheirOwnInTheFolder) {
+    int id = 0;
+    for (int first = 0; first < 4; ++first) {
+        for (int second = first + 1; second < 4; ++second) {
+            pair(++id, first, second);
+            select(id, 0, 0, first, second);
+        }
+    }
+    const Gallery gallery = make();
+    std::set<std::string> files;
+    for (const GallerySheet& sheet : gallery.sheets) {
+        EXPECT_EQ(sheet.file.parent_path(), out_);
+        EXPECT_TRUE(fs::is_regular_file(sheet.file)) << sheet.file;
+        files.insert(sheet.file.filename());
+    }
+    EXPECT_EQ(files.size(), 6U);
+    EXPECT_EQ(std::distance(fs::directory_iterator(out_), fs::directory_iterator()), 6);
+}
+
+}  // namespace
+}  // namespace assay::mad
