@@ -423,6 +423,39 @@ TEST(MeasuredExtremes, NothingSurvivesTheAttack) {
     EXPECT_TRUE(cell.shares.empty());
 }
 
+/// `left`: which of so many correct images each attack leaves.
+Estimate attacked_of(std::size_t correct, std::function<bool(std::size_t, bool)> left) {
+    World world;
+    WorldSet clean = world_set(correct, 1, 1);
+    for (const bool fgsm : {true, false}) {
+        WorldSet attacked = clean;
+        for (std::size_t i = 0; i < correct; ++i) {
+            if (!left(i, fgsm)) attacked.predicted[i] = (clean.truth[i] + 1) % 5;
+        }
+        world.put("val", fgsm ? "m@fgsm-linf-8_255" : "m@pgd-linf-8_255", attacked);
+    }
+    world.put("val", "m", clean);
+    return value_of(
+        measured({.runs = world.scratch / "runs", .data = {{Role::val, "val"}}, .null_draws = 0}),
+        D::adversarial_robustness);
+}
+
+TEST(MeasuredExtremes, EachAttackFoolsTheHalfThatTheOtherLeaves) {
+    // sqrt(1/2 x 1/2), whatever images are drawn: the delta method's error is 0. That of a
+    // proportion of so many images is sqrt(.25 / n), and its interval Wilson's.
+    for (const std::size_t n : {4U, 14U}) {
+        const Estimate half =
+            attacked_of(n, [&](std::size_t i, bool fgsm) { return (i < n / 2) == fgsm; });
+        EXPECT_DOUBLE_EQ(*half.value, .5);
+        EXPECT_NEAR(*half.standard_error, std::sqrt(.25 / static_cast<double>(n)), 1e-12);
+        EXPECT_NEAR(half.interval->low, wilson(n / 2, n).low, 1e-12);
+        EXPECT_NEAR(half.interval->high, wilson(n / 2, n).high, 1e-12);
+    }
+    const Estimate all = attacked_of(4, [](std::size_t, bool) { return true; });
+    EXPECT_EQ(*all.value, 1);
+    EXPECT_EQ(all.interval, wilson(4, 4));
+}
+
 TEST(MeasuredExtremes, AllOrNoneCorrect) {
     World world;
     WorldSet all = world_set(50, 1, 1);
