@@ -11,6 +11,7 @@
 #include "expected.h"
 #include "measured_world.h"
 #include "message_of.h"
+#include "quality/cues.h"
 
 namespace assay::quality {
 namespace {
@@ -545,6 +546,48 @@ TEST(MeasuredFocus, ForegroundsThatOccurSeveralTimesAreOne) {
     EXPECT_NEAR(*cell.value, 1 - (s - r), 1e-14);
     EXPECT_NEAR(*cell.standard_error, std::sqrt(by_names(names, influence)), 1e-14);
     EXPECT_THAT(cell.note, HasSubstr("1 images have no partner"));
+}
+
+/// Six pairs of foregrounds 1 to 6 in two folders; of `rand` the last is called as the first is.
+QualityCell focus_with(const std::function<void(WorldSet& same, WorldSet& rand)>& change) {
+    World world;
+    world.put_val("m", .8, 1, 50);
+    WorldSet same = world_set(6, 1, 3), rand = world_set(6, 1, 4);
+    rand.predicted[0] = 1;
+    for (std::size_t i = 0; i < 6; ++i) {
+        same.ids[i] = fmt::format("{}/fg_{}_bg_7.png", i < 3 ? "cat" : "dog", i + 1);
+        rand.ids[i] = fmt::format("{}/fg_{}_bg_8.png", i < 3 ? "cat" : "dog", i + 1);
+        same.foreground.push_back(fmt::format("{}", i + 1));
+    }
+    rand.ids[5] = "dog/fg_1_bg_8.png";
+    for (const std::string& id : rand.ids) rand.foreground.push_back(foreground_of(id, true));
+    change(same, rand);
+    world.put("same", "m", same);
+    world.put("rand", "m", rand);
+    MeasureQualityOptions options{.runs = world.scratch / "runs", .null_draws = 0};
+    options.data = {{Role::val, "val"}, {Role::mixed_same, "same"}, {Role::mixed_rand, "rand"}};
+    return cell_of(measured(options), D::object_focus);
+}
+
+TEST(MeasuredFocus, OneRuleForTheNamesOfBothSets) {
+    // Named by each set's own rule ("1", "cat/1"); cat/1 to dog/5 are in both sets.
+    const QualityCell named = focus_with([](WorldSet&, WorldSet&) {});
+    EXPECT_EQ(named.value, 1 - (1 - 4.0 / 5));
+    EXPECT_EQ(named.n, 5U);
+    EXPECT_THAT(named.note, HasSubstr("2 images have no partner"));
+    // As where nothing is named.
+    const QualityCell unnamed = focus_with([](WorldSet& same, WorldSet& rand) {
+        same.foreground.clear();
+        rand.foreground.clear();
+    });
+    EXPECT_EQ(unnamed.value, named.value);
+    EXPECT_EQ(unnamed.note, named.note);
+    // A table's names are what they say: there the last is the sixth.
+    const QualityCell told = focus_with([](WorldSet& same, WorldSet& rand) {
+        same.foreground = rand.foreground = {"a", "b", "c", "d", "e", "f"};
+    });
+    EXPECT_EQ(told.value, 1 - (1 - 5.0 / 6));
+    EXPECT_EQ(told.n, 6U);
 }
 
 /// Two images by a file of the model "n", or, without one, imported.
