@@ -28,7 +28,7 @@ std::vector<RowOutcome> attacked_outcomes(const MeasuredInputs& in, const Predic
     const PredictionStore attacked = in.index.open(in.index.attacked(), store, in.model);
     check_same_items(clean, attacked);
     if (!attacked.complete()) *in.partial = true;
-    return outcomes_of(attacked, in.options.threads);
+    return attacked_outcomes_of(attacked, in.options.threads);
 }
 
 /// The influence of each image on the geometric mean G: G ((f_i / F + p_i / P) / 2 - a_i / A).
@@ -102,7 +102,8 @@ MeasuredDimension measured_adversarial(const MeasuredInputs& in) {
         if (clean.dataset().single_label(i) < 0) continue;
         if (images.clean[i] == RowOutcome::none || images.fgsm[i] == RowOutcome::none ||
             images.pgd[i] == RowOutcome::none) {
-            // Known by all three or none: a shard that is not there yet is no success of an attack.
+            // Known by all three or none: a shard that is not there yet is no success of an attack,
+            // nor is an image that could not be read.
             images.clean[i] = RowOutcome::none;
             ++unscored;
             continue;

@@ -131,6 +131,12 @@ private:
                 lacks_scores(attacked.model, attacked.dataset, attacked.bad_rows,
                              work_.attacked.size(), attacked.first_error);
             }
+            for (const AttackCell& cell : attacked.cells) {
+                if (cell.bad_rows <= attacked.bad_rows) continue;  // they had none before
+                lacks_scores(attacked.model,
+                             fmt::format("{} under {}", attacked.dataset, cell.attack),
+                             cell.bad_rows, work_.attacked.size(), cell.first_error);
+            }
             signs_.emplace_back(attacked.model, std::move(attacked.signs));
         }
     }
