@@ -12,6 +12,7 @@
 #include "quality/imagenet_map.h"
 #include "quality/labels.h"
 #include "quality/measured_dimension.h"
+#include "store/image_check.h"
 
 namespace assay::quality {
 namespace {
@@ -24,7 +25,7 @@ bool are_imagenets(const ClassList& classes) {
 /// The predictions of val as the metrics saw them.
 Answers answers_of_val(PredictionStore store, const ScoredSet& set, Truth truth) {
     Answers answers{.store = std::move(store), .map = std::nullopt};
-    answers.data = answers.store.spec().dataset_id;
+    answers.data = store::dataset_id_of(answers.store);
     answers.truth = std::move(truth);
     for (std::size_t i = 0; i < set.records.size(); ++i) {
         const ItemRecord& record = set.records[i];
@@ -66,13 +67,14 @@ Corruptions corruptions_of(const StoreIndex& index, MeasuredQuality& result) {
              .level = options.level,
              .threads = options.threads},
             some,
-            [&](const CorruptedModel& model, const StoreSpec& clean,
+            [&](const CorruptedModel& model, const StoreSpec&,
                 const robustness::CorruptionRatio& ratio) {
                 KnownCorruptions& own = known[model.model];
                 own.ratio = ratio;
                 own.ratio.influence = std::vector<double>();
-                own.source = source_of_items(clean.dataset_id, ratio.influence, 0);
-            });
+                own.source = source_of_items("", ratio.influence, 0);
+            },
+            counts);
         result.partial = result.partial || corrupted.partial;
         result.notes.insert(result.notes.end(), corrupted.notes.begin(), corrupted.notes.end());
         result.warnings.insert(result.warnings.end(), corrupted.warnings.begin(),

@@ -11,6 +11,7 @@
 #include "evaluate/attack_cells.h"
 #include "evaluate/attack_names.h"
 #include "quality/measured_dimension.h"
+#include "store/image_check.h"
 #include "store/outcomes.h"
 
 namespace assay::quality {
@@ -96,7 +97,7 @@ MeasuredDimension measured_adversarial(const MeasuredInputs& in) {
     if (!clean.complete()) *in.partial = true;
     AttackedImages images{outcomes_of(clean, in.options.threads),
                           attacked_outcomes(in, clean, names[0]),
-                          attacked_outcomes(in, clean, names[1]), clean.spec().dataset_id};
+                          attacked_outcomes(in, clean, names[1]), store::dataset_id_of(clean)};
     std::uint64_t unscored = 0, hits[3] = {};
     for (std::size_t i = 0; i < images.clean.size(); ++i) {
         if (clean.dataset().single_label(i) < 0) continue;
@@ -172,6 +173,7 @@ MeasuredDimension measured_corruptions(const MeasuredInputs& in) {
     const bool by_images = set_corruption_error(out.value, ratio.clean_accuracy, level);
     const double error = *out.value.standard_error;
     out.sources = {by_images ? in.corruptions->source : unknown_source(error)};
+    out.sources.front().data = store::dataset_id_of(clean);
     out.sources.front().variance = error * error;
     return out;
 }

@@ -107,7 +107,12 @@ std::string corruption_of(const PredictionStore& store) {
     return read_dataset_record(store.folder().parent_path()).corruption;
 }
 
-std::optional<bool> saw_same_images(const PredictionStore& one, const PredictionStore& two) {
+std::string dataset_id_of(const PredictionStore& store) {
+    const std::string& own = store.spec().dataset_id;
+    return own.empty() ? read_dataset_record(store.folder().parent_path()).id : own;
+}
+
+std::optional<bool> saw_same_files(const PredictionStore& one, const PredictionStore& two) {
     const StoreSpec &a = one.spec(), &b = two.spec();
     if (a.ids_hash != b.ids_hash) return std::nullopt;
     if (corruption_of(one) != corruption_of(two)) return false;

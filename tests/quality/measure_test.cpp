@@ -7,6 +7,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "core/file.h"
 #include "core/statistics.h"
 #include "expected.h"
 #include "measured_world.h"
@@ -677,6 +678,37 @@ TEST(MeasuredStores, ThoseOfAnotherFileAreRefusedWhereValIsImported) {
             save_of_file(world, fmt::format("clean_{}_{}", c.name, severity), "1");
     }
     refused(world, {.data = {{Role::val, "clean"}, {Role::cue_conflict, "cues"}}});
+}
+
+TEST(MeasuredStores, ThoseOfBeforeDataSetsHadAnIdentityGetIt) {
+    // Every data set its own: what is common to all would make their errors the same.
+    const Scratch scratch;
+    for (const std::string name : {"val", "same", "rand"}) {
+        const auto folder = scratch / "runs" / name;
+        std::filesystem::create_directories(folder.parent_path());
+        std::filesystem::copy(
+            std::filesystem::path(ASSAY_SOURCE_DIR) / "tests/store/fixtures/version2/val", folder,
+            std::filesystem::copy_options::recursive);
+        std::filesystem::remove_all(folder / "best");
+        for (const auto& [file, key] :
+             {std::pair{"dataset.json", "name"}, {"net/manifest.json", "dataset"}}) {
+            auto value = nlohmann::json::parse(read_text(folder / file, 1 << 20));
+            ASSERT_EQ(value.at(key), "val");
+            value[key] = name;
+            write_file_atomically(folder / file, value.dump());
+        }
+    }
+    MeasureQualityOptions options{.runs = scratch / "runs", .null_draws = 0};
+    options.data = {{Role::val, "val"}, {Role::mixed_same, "same"}, {Role::mixed_rand, "rand"}};
+    const MeasuredQuality quality = measured(options);
+    const auto& of_val = cell_of(quality, D::accuracy).shares;
+    const auto& of_same = cell_of(quality, D::object_focus).shares;
+    ASSERT_EQ(of_val.size(), 1U);
+    write_file_atomically(scratch / "quality.json", report_of(quality).result.dump());
+    const QualityTable read = read_quality_table(scratch / "quality.json");
+    EXPECT_EQ(read.models.at(0).cell(D::accuracy).shares, of_val);
+    EXPECT_NE(of_val[0].data, "");
+    for (const ErrorShare& share : of_same) EXPECT_NE(share.data, of_val[0].data);
 }
 
 TEST(MeasuredStores, TwoDataSetsOfOneNameAreRefused) {
