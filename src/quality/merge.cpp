@@ -139,7 +139,14 @@ public:
         result_.table.source = tables.front().source;
         for (const QualityTable& table : tables) {
             for (const std::string& tag : table.tags) {
-                if (!place_of(tag)) result_.table.tags.push_back(tag);
+                if (place_of(tag)) continue;
+                if (result_.table.tags.size() == most_table_tags) {
+                    refuse(fmt::format(
+                        "{}: with its tag `{}` the tables have more than {} tags (columns that are "
+                        "no dimension): no table of so many can be read",
+                        table.source, shortened(tag), most_table_tags));
+                }
+                result_.table.tags.push_back(tag);
             }
         }
         for (const std::string& tag : options.key) {
