@@ -60,6 +60,12 @@ Corruptions corruptions_of(const StoreIndex& index, MeasuredQuality& result) {
         if (index.has(index.corrupted(), model)) models.insert(model);
     }
     if (models.empty()) return known;
+    robustness::HasVersion counts;
+    if (options.versions) {
+        counts = [&](const Corruption& corruption, int severity) {
+            return is_among(*options.versions, corruption, severity);
+        };
+    }
     const auto add = [&](const std::set<std::string>& some) {
         const CorruptedAccuracyResult corrupted = robustness::corrupted_models(
             {.paths = {options.runs.string()},

@@ -159,6 +159,8 @@ private:
         how.data.clear();
         for (const auto& entry : options_.data) how.data[entry.first] = entry.second.name;
         how.corrupted = options_.corrupt ? work_.corrupted.name : "";
+        how.versions.reset();
+        if (work_.versions) how.versions = work_.versions->versions();
         how.attacked = options_.attack ? work_.attacked.name : "";
         how.left_out = left_out_of(options_, work_);
         how.models.clear();

@@ -209,10 +209,7 @@ std::vector<MissingDimension> missing_of(const QualityRunOptions& options, const
     std::vector<MissingDimension> missing = left_out_of(options, work);
     if (work.versions) {
         const robustness::HasVersion chosen = [&](const Corruption& corruption, int severity) {
-            return std::ranges::any_of(
-                work.versions->versions(), [&](const CorruptionVersion& version) {
-                    return version.corruption == &corruption && version.severity == severity;
-                });
+            return is_among(work.versions->versions(), corruption, severity);
         };
         const std::string why =
             robustness::missing_versions(chosen, robustness::frost_is_synthetic(chosen));

@@ -820,6 +820,26 @@ TEST(MeasuredStores, AttackedImagesCountWithAllThreeScores) {
     EXPECT_THAT(cell.note, HasSubstr("2 images without scores do not count"));
 }
 
+TEST(MeasuredStores, ScoresThatAreNoNumbersUnderAttackAreFooled) {
+    // 100 correct images, of which both attacks leave 30, fool 30, and make no numbers of 40.
+    const Scratch scratch;
+    WorldSet set = world_set(100, 1, 3);
+    save_world_set(scratch, "val", "m", set);
+    std::vector<RowState> states(100, RowState::ok);
+    for (std::size_t i = 0; i < 70; ++i) {
+        if (i < 30) set.predicted[i] = (set.truth[i] + 1) % 5;
+        if (i >= 30) states[i] = RowState::not_finite;
+    }
+    for (const char* store : {"m@fgsm-linf-8_255", "m@pgd-linf-8_255"})
+        save_world_set(scratch, "val", store, set, {}, false, states);
+    MeasureQualityOptions options{.runs = scratch / "runs", .null_draws = 0};
+    options.data = {{Role::val, "val"}};
+    const QualityCell cell = cell_of(measured(options), D::adversarial_robustness);
+    EXPECT_NEAR(*cell.value, .3, 1e-15);
+    EXPECT_EQ(cell.n, 100U);
+    EXPECT_EQ(cell.note, "");
+}
+
 TEST(MeasuredCorruptions, AllVersionsOfTheSameImages) {
     World world;
     world.put_val("m", .8, 1, 60);
@@ -852,26 +872,6 @@ TEST(MeasuredCorruptions, AllVersionsOfTheSameImages) {
         double sum = 0;
         for (const double x : influence) sum += square(x);
         return sum;
-TEST(MeasuredStores, ScoresThatAreNoNumbersUnderAttackAreFooled) {
-    // 100 correct images, of which both attacks leave 30, fool 30, and make no numbers of 40.
-    const Scratch scratch;
-    WorldSet set = world_set(100, 1, 3);
-    save_world_set(scratch, "val", "m", set);
-    std::vector<RowState> states(100, RowState::ok);
-    for (std::size_t i = 0; i < 70; ++i) {
-        if (i < 30) set.predicted[i] = (set.truth[i] + 1) % 5;
-        if (i >= 30) states[i] = RowState::not_finite;
-    }
-    for (const char* store : {"m@fgsm-linf-8_255", "m@pgd-linf-8_255"})
-        save_world_set(scratch, "val", store, set, {}, false, states);
-    MeasureQualityOptions options{.runs = scratch / "runs", .null_draws = 0};
-    options.data = {{Role::val, "val"}};
-    const QualityCell cell = cell_of(measured(options), D::adversarial_robustness);
-    EXPECT_NEAR(*cell.value, .3, 1e-15);
-    EXPECT_EQ(cell.n, 100U);
-    EXPECT_EQ(cell.note, "");
-}
-
     }());
     for (std::size_t i = 0; i < 60; ++i)
         EXPECT_NEAR(cell.shares[0].parts.at(places[i] % group_count), scale * influence[i], 1e-14);
