@@ -738,6 +738,45 @@ TEST(MeasuredStores, TwoDataSetsOfOneNameAreRefused) {
     EXPECT_EQ(measured(options).models.size(), 2U);
 }
 
+TEST(MeasuredStores, OtherImagesUnderTheSameNameAndIdsAreRefused) {
+    const Scratch scratch, elsewhere;
+    Made made = made_up(50, 5, 3);
+    made.images = "xxh128:00000000000000000000000000000001";
+    save(scratch, made, "m");
+    const auto with = [&](const std::string& images) {
+        made.images = images;
+        std::filesystem::remove_all(elsewhere / "runs");
+        std::filesystem::remove_all(scratch / "runs/zzz");
+        save(elsewhere, made, "n");
+        std::filesystem::copy(elsewhere / "runs/val", scratch / "runs/zzz",
+                              std::filesystem::copy_options::recursive);
+    };
+    MeasureQualityOptions options{.runs = scratch / "runs", .null_draws = 0};
+    options.data = {{Role::val, "val"}};
+    with("xxh128:00000000000000000000000000000002");
+    EXPECT_THAT(message_of([&] { measured(options); }),
+                testing::AllOf(HasSubstr("zzz/n"), HasSubstr("val/m"),
+                               HasSubstr("both called `val`, with other images under the same")));
+    for (const char* images : {"xxh128:00000000000000000000000000000001", ""}) {
+        with(images);
+        EXPECT_EQ(measured(options).models.size(), 2U);
+    }
+}
+
+TEST(MeasuredStores, OnlyWhatIsMeasuredMustBeTold) {
+    // Two data sets called `other`, of which nothing is asked.
+    World world;
+    world.put_val("m", .8, 1, 50);
+    world.put("other", "m", world_set(40, .8, 1));
+    std::filesystem::rename(world.scratch / "runs/other", world.scratch / "runs/another");
+    world.put("other", "m", world_set(30, .8, 1));
+    MeasureQualityOptions options{.runs = world.scratch / "runs", .null_draws = 0};
+    options.data = {{Role::val, "val"}};
+    EXPECT_EQ(measured(options).models.size(), 1U);
+    options.data[Role::edge] = "other";
+    EXPECT_THAT(message_of([&] { measured(options); }), HasSubstr("both called `other`"));
+}
+
 TEST(MeasuredStores, AttacksOnOtherImagesAreRefused) {
     const Scratch scratch;
     Made made = made_up(50, 5, 3);
