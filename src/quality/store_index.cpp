@@ -6,6 +6,7 @@
 
 #include "assay/error.h"
 #include "core/refuse.h"
+#include "core/text.h"
 #include "robustness/attack_store.h"
 #include "store/image_check.h"
 
@@ -76,11 +77,13 @@ void StoreIndex::take_items(const StoreSpec& spec, const std::filesystem::path& 
         if (first.dataset_id.empty()) at->second = {spec, folder};  // the next is held against it
         return;
     }
-    refuse(fmt::format(
-        "{} and {} are of two data sets that are both called `{}`{}: predict on one "
-        "of them under another name, or move its predictions away",
-        at->second.folder.string(), folder.string(), spec.dataset_name,
-        first.rows == spec.rows ? "" : fmt::format(" ({} and {} images)", first.rows, spec.rows)));
+    refuse(
+        fmt::format("{} and {} are of two data sets that are both called `{}`{}: predict on one "
+                    "of them under another name, or move its predictions away",
+                    at->second.folder.string(), folder.string(), spec.dataset_name,
+                    first.rows == spec.rows
+                        ? ""
+                        : fmt::format(" ({} and {})", first.rows, how_many(spec.rows, "image"))));
 }
 
 std::string StoreIndex::known(const std::string& name, std::string_view what) const {
@@ -111,8 +114,8 @@ PredictionStore StoreIndex::open(const std::string& dataset, const std::string& 
     check_file(as, file_of(val), clean.folder);
     check_file(as, file_of(own), store.folder().string());
     if (own.classes != val.classes) {
-        refuse(fmt::format("{} are of {} and {} classes: not the same classifier", both,
-                           val.classes, own.classes));
+        refuse(fmt::format("{} are of {} and {}: not the same classifier", both, val.classes,
+                           how_many(own.classes, "class", "classes")));
     }
     const ClassList &one = clean.classes, &other = store.dataset().classes;
     if (!one.empty() && !other.empty() && !is_numbered(one) && !is_numbered(other)) {
