@@ -9,6 +9,7 @@
 #include "assay/data/class_list.h"
 #include "assay/error.h"
 #include "core/statistics.h"
+#include "core/text.h"
 #include "quality/imagenet_map.h"
 #include "quality/labels.h"
 #include "quality/measured_dimension.h"
@@ -235,7 +236,10 @@ void add_note(Estimate& value, const std::string& note) {
 }
 
 void note_unscored(Estimate& value, std::uint64_t images) {
-    if (images > 0) add_note(value, fmt::format("{} images without scores do not count", images));
+    if (images > 0) {
+        add_note(value, fmt::format("{} without scores {} not count", how_many(images, "image"),
+                                    images == 1 ? "does" : "do"));
+    }
 }
 
 std::unique_ptr<Answers> MeasuredInputs::answers_of(Role role, std::string& why) const {
@@ -270,9 +274,9 @@ std::vector<std::string> differences_of(const MeasuredInputs& in, Role role,
                                         const PredictionStore& store, bool asked, std::uint64_t n) {
     std::vector<std::string> all;
     if (!asked && !in.imagenet)
-        all.push_back(fmt::format("the classifier's own {} classes", in.classes.size()));
+        all.push_back("the classifier's own " + how_many(in.classes.size(), "class", "classes"));
     if (n != facts_of(role).published)
-        all.push_back(fmt::format("{} images of {}", n, store.spec().dataset_name));
+        all.push_back(fmt::format("{} of {}", how_many(n, "image"), store.spec().dataset_name));
     return all;
 }
 

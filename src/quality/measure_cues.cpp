@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "core/statistics.h"
+#include "core/text.h"
 #include "data/attributes.h"
 #include "quality/cues.h"
 #include "quality/measured_dimension.h"
@@ -118,7 +119,8 @@ MeasuredDimension measured_focus(const MeasuredInputs& in) {
     out.value = focus.value;
     out.sources = {source_of_items(same->data, influence, focus.variance)};
     if (alone > 0) {
-        add_note(out.value, fmt::format("{} images have no partner in the other set", alone));
+        add_note(out.value, fmt::format("{} {} no partner in the other set",
+                                        how_many(alone, "image"), alone == 1 ? "has" : "have"));
     }
     note_unscored(out.value, same->unscored + rand->unscored);
     const auto differ = [&](Role role, const Answers& answers, std::uint64_t n) {
@@ -180,9 +182,9 @@ MeasuredDimension measured_shape_bias(const MeasuredInputs& in) {
     out.sources = {source_of_items(answers->data, influence, bias.variance)};
     if (unnamed > 0) {
         add_note(out.value,
-                 fmt::format(
-                     "{} images do not tell which images they were made of: taken as independent",
-                     unnamed));
+                 fmt::format("{} not tell which images {} made of: taken as independent",
+                             unnamed == 1 ? "1 image does" : fmt::format("{} images do", unnamed),
+                             unnamed == 1 ? "it was" : "they were"));
     }
     note_unscored(out.value, unscored);
     out.differs = differences_of(in, Role::cue_conflict, answers->store, answers->map.has_value(),

@@ -350,7 +350,7 @@ Report report_of(const MergeResult& result) {
     report.title = "Table of quality dimensions";
     report.warnings = result.warnings;
     assay::Table table;
-    table.title = fmt::format("{} models", result.table.models.size());
+    table.title = how_many(result.table.models.size(), "model");
     table.columns = {{.name = "model", .numbers = false}};
     for (const DimensionFacts& facts : dimension_facts())
         table.columns.push_back(

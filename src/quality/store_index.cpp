@@ -6,6 +6,7 @@
 
 #include "assay/error.h"
 #include "core/refuse.h"
+#include "core/text.h"
 #include "robustness/attack_store.h"
 #include "store/image_check.h"
 
@@ -41,7 +42,7 @@ void NamedStores::take_items(const PredictionStore& store) {
                         first.folder.string(), store.folder().string(), spec.dataset_name, how));
     };
     if (first.spec.rows != spec.rows)
-        refuse_both(fmt::format(" ({} and {} images)", first.spec.rows, spec.rows));
+        refuse_both(fmt::format(" ({} and {})", first.spec.rows, how_many(spec.rows, "image")));
     // Stores of before data sets had one have no id.
     const bool same_id = first.spec.dataset_id.empty() || spec.dataset_id.empty() ||
                          first.spec.dataset_id == spec.dataset_id;
@@ -127,8 +128,8 @@ PredictionStore StoreIndex::open(const std::string& dataset, const std::string& 
     check_file(as, file_of(val), clean.folder);
     check_file(as, file_of(own), store.folder().string());
     if (own.classes != val.classes) {
-        refuse(fmt::format("{} are of {} and {} classes: not the same classifier", both,
-                           val.classes, own.classes));
+        refuse(fmt::format("{} are of {} and {}: not the same classifier", both, val.classes,
+                           how_many(own.classes, "class", "classes")));
     }
     const ClassList &one = clean.classes, &other = store.dataset().classes;
     if (!one.empty() && !other.empty() && !is_numbered(one) && !is_numbered(other)) {

@@ -546,7 +546,7 @@ TEST(MeasuredFocus, ForegroundsThatOccurSeveralTimesAreOne) {
     const QualityCell& cell = cell_of(quality, D::object_focus);
     EXPECT_NEAR(*cell.value, 1 - (s - r), 1e-14);
     EXPECT_NEAR(*cell.standard_error, std::sqrt(by_names(names, influence)), 1e-14);
-    EXPECT_THAT(cell.note, HasSubstr("1 images have no partner"));
+    EXPECT_THAT(cell.note, HasSubstr("1 image has no partner"));
 }
 
 /// Six pairs of foregrounds 1 to 6 in two folders; of `rand` the last is called as the first is.
@@ -837,7 +837,7 @@ TEST(MeasuredStores, ScoresThatAreNoNumbersDoNotCount) {
     options.data = {{Role::val, "val"}};
     const MeasuredQuality quality = measured(options);
     EXPECT_EQ(cell_of(quality, D::accuracy).n, 59U);
-    EXPECT_THAT(cell_of(quality, D::accuracy).note, HasSubstr("1 images without scores"));
+    EXPECT_THAT(cell_of(quality, D::accuracy).note, HasSubstr("1 image without scores"));
 }
 
 TEST(MeasuredStores, AttackedImagesCountWithAllThreeScores) {

@@ -444,7 +444,7 @@ TEST_F(QualityRuns, TheFileSaysWhyItIsPartial) {
             return warning.get<std::string>().starts_with(what);
         });
     };
-    EXPECT_EQ(said("m on val: 1 of 24 rows have no score; the first: red/red_1.png: "), 1);
+    EXPECT_EQ(said("m on val: 1 of 24 rows has no score; the first: red/red_1.png: "), 1);
     EXPECT_EQ(
         said("m on 10 corrupted versions of val (the first: val_contrast_1): 10 of 240 rows "), 1)
         << warnings;
