@@ -64,7 +64,7 @@ int quality_measure(std::vector<std::string> arguments) {
         ->allow_extra_args(false)
         ->type_name("NAME");
     app->add_option("--parameters", parameters,
-                    "MODEL=MILLIONS, or a csv file with the columns model and parameters; "
+                    "MODEL=MILLIONS, or a table (csv, json) with the parameters of its models; "
                     "repeatable")
         ->allow_extra_args(false)
         ->type_name("P");
