@@ -39,24 +39,12 @@ struct QualityInput {
     }
 };
 
-void add_level(CLI::App& app, double& level) {
-    app.add_option("--level", level, "Of the intervals")
-        ->check(CLI::Range(0.5, 0.9999))
-        ->type_name("P")
-        ->capture_default_str();
-}
 void add_weights(CLI::App& app, std::string& weights) {
     app.add_option(
            "--weights", weights,
            "balanced, or one group doubled: accuracy, robustness, calibration, class_balance, "
            "shortcut, parameters; or DIMENSION=NUMBER,... changing the balanced ones")
         ->type_name("NAME")
-        ->capture_default_str();
-}
-void add_seed(CLI::App& app, std::uint64_t& seed) {
-    app.add_option("--seed", seed, "Seed of everything random")
-        ->check(decimal_number())
-        ->type_name("N")
         ->capture_default_str();
 }
 
@@ -284,6 +272,20 @@ constexpr std::string_view quality_help_examples = R"(
 )";
 
 }  // namespace
+
+void add_level(CLI::App& app, double& level) {
+    app.add_option("--level", level, "Of the intervals")
+        ->check(CLI::Range(0.5, 0.9999))
+        ->type_name("P")
+        ->capture_default_str();
+}
+
+void add_seed(CLI::App& app, std::uint64_t& seed) {
+    app.add_option("--seed", seed, "Seed of everything random")
+        ->check(decimal_number())
+        ->type_name("N")
+        ->capture_default_str();
+}
 
 int cmd_quality(std::vector<std::string> arguments) {
     return run_part("quality", "part", quality_parts(),

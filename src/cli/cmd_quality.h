@@ -1,12 +1,19 @@
-// The parts of `assay quality` that have files of their own.
+// The parts of `assay quality` that have files of their own, and the options that several of them
+// have.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
 #include "cli/command.h"
 
 namespace assay::cli {
+
+/// --level: of the intervals.
+void add_level(CLI::App& app, double& level);
+/// --seed: of everything random.
+void add_seed(CLI::App& app, std::uint64_t& seed);
 
 int quality_measure(std::vector<std::string> arguments);
 int quality_merge(std::vector<std::string> arguments);

@@ -64,7 +64,7 @@ int quality_measure(std::vector<std::string> arguments) {
         ->allow_extra_args(false)
         ->type_name("NAME");
     app->add_option("--parameters", parameters,
-                    "MODEL=MILLIONS, or a csv file with the columns model and parameters; "
+                    "MODEL=MILLIONS, or a table (csv, json) with the parameters of its models; "
                     "repeatable")
         ->allow_extra_args(false)
         ->type_name("P");
@@ -74,14 +74,8 @@ int quality_measure(std::vector<std::string> arguments) {
                     "Draws of labels for the calibration error of a calibrated classifier; 0: none")
         ->type_name("N")
         ->capture_default_str();
-    app->add_option("--level", options.level, "Of the intervals")
-        ->check(CLI::Range(0.5, 0.9999))
-        ->type_name("P")
-        ->capture_default_str();
-    app->add_option("--seed", options.seed, "Seed of everything random")
-        ->check(decimal_number())
-        ->type_name("N")
-        ->capture_default_str();
+    add_level(*app, options.level);
+    add_seed(*app, options.seed);
     app->add_option("-j,--threads", options.threads, "Threads (default: one per core)")
         ->type_name("N")
         ->check(CLI::NonNegativeNumber);
@@ -115,10 +109,7 @@ int quality_shape_bias(std::vector<std::string> arguments) {
            "csv files or folders of them, as model-vs-human publishes them (docs/formats.md)")
         ->required()
         ->type_name("PEOPLE");
-    app->add_option("--level", level, "Of the intervals")
-        ->check(CLI::Range(0.5, 0.9999))
-        ->type_name("P")
-        ->capture_default_str();
+    add_level(*app, level);
     output.add_to(*app);
     if (!parse(*app, std::move(arguments))) return Status::done;
     output.print(report_of(shape_bias_of_people(answers, level)));

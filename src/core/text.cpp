@@ -45,6 +45,13 @@ std::string loose_name(std::string_view name) {
     return out;
 }
 
+std::string how_many(std::uint64_t n, std::string_view noun, std::string_view plural) {
+    std::string text = std::to_string(n) + ' ';
+    text += n != 1 && !plural.empty() ? plural : noun;
+    if (n != 1 && plural.empty()) text += 's';
+    return text;
+}
+
 std::string shortened(std::string_view text, std::size_t most) {
     std::string out(text.substr(0, most));
     for (char& c : out) {

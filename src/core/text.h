@@ -31,6 +31,9 @@ inline bool parse_number(std::string_view text, std::uint64_t& number) {
     return true;
 }
 
+/// "1 image", "3 images", "0 images". `plural`, where it is not the noun and an s.
+std::string how_many(std::uint64_t n, std::string_view noun, std::string_view plural = {});
+
 /// The last part of a path with '/'.
 inline std::string_view base_name(std::string_view path) {
     const std::size_t slash = path.rfind('/');

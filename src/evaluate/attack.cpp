@@ -138,7 +138,7 @@ StoresSay read_stores(const PredictResult& clean, std::span<const PredictResult>
     say.before = outcomes_of(PredictionStore::open(clean.store), threads);
     for (const PredictResult& one : attacked) {
         const PredictionStore store = PredictionStore::open(one.store);
-        say.after.push_back(outcomes_of(store, threads));
+        say.after.push_back(attacked_outcomes_of(store, threads));
         say.batch_sizes.push_back(store.spec().batch_size);
     }
     return say;
@@ -177,6 +177,8 @@ AttackedResult result_of(const PredictResult& clean, std::span<const PredictResu
         cell.attack = cells[c]->attack;
         cell.eps = cells[c]->options.eps;
         cell.store = attacked[c].store;
+        cell.bad_rows = attacked[c].bad_rows;
+        cell.first_error = attacked[c].first_error;
         for (const std::string_view part : cells[c]->parts) {
             if (cells[c]->parts.size() > 1) cell.by.emplace_back(part, 0);
         }

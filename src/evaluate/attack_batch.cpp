@@ -21,9 +21,6 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-/// Images on which pgd is run once more with ten times its steps.
-constexpr std::uint64_t repeated_images = 16;
-
 constexpr const char* counts_folder = "counts";
 
 /// What an image's draws are keyed by: its id, so that a sample of a data set draws as the whole.
@@ -236,7 +233,7 @@ void BatchAttack::repeat(const AttackBatch& batch, std::size_t early, AttackedIm
                          std::span<const std::size_t> places) const {
     if (early == 0) return;
     AttackOptions more = job_.options;
-    more.steps = 10 * (more.steps > 0 ? more.steps : attack_named("pgd").steps);
+    more.steps = times_longer * (more.steps > 0 ? more.steps : attack_named("pgd").steps);
     const std::size_t size = model_->shape().size();
     const AttackBatch first = {batch.images.first(early * size), batch.labels.first(early),
                                batch.items.first(early)};

@@ -17,6 +17,11 @@
 
 namespace assay::attack {
 
+/// pgd's control: the first so many images are attacked once more, with so many times its steps
+/// (docs/attacks.md).
+inline constexpr std::uint64_t repeated_images = 16;
+inline constexpr int times_longer = 10;
+
 /// What one attack with one budget on one model is.
 struct AttackJob {
     std::string attack;

@@ -27,12 +27,14 @@ Estimate proportion_left(std::uint64_t hits, std::uint64_t trials, double level,
 void fill_cell(AttackCell& cell, std::span<const RowOutcome> clean,
                std::span<const RowOutcome> attacked, double level) {
     cell.robust = 0;
+    std::uint64_t correct = 0, all = 0;
     for (std::size_t i = 0; i < clean.size(); ++i) {
-        cell.robust +=
-            clean[i] == RowOutcome::correct && attacked[i] == RowOutcome::correct ? 1 : 0;
+        if (clean[i] == RowOutcome::none || attacked[i] == RowOutcome::none) continue;
+        ++all;
+        if (clean[i] != RowOutcome::correct) continue;
+        ++correct;
+        cell.robust += attacked[i] == RowOutcome::correct ? 1 : 0;
     }
-    const std::uint64_t correct = count_of(clean, RowOutcome::correct);
-    const std::uint64_t all = correct + count_of(clean, RowOutcome::incorrect);
     cell.accuracy = proportion_left(cell.robust, all, level, "no image has a label and a score");
     // What is fooled was correct: the ratio is a proportion of these.
     cell.ratio = proportion_left(cell.robust, correct, level, "no image is classified correctly");
@@ -42,7 +44,10 @@ Estimate geometric_mean_of(std::span<const RowOutcome> clean, std::span<const Ro
                            std::span<const RowOutcome> two, double level) {
     double a = 0, f = 0, p = 0, both = 0, n = 0;
     for (std::size_t i = 0; i < clean.size(); ++i) {
-        n += clean[i] != RowOutcome::none ? 1 : 0;
+        if (clean[i] == RowOutcome::none || one[i] == RowOutcome::none ||
+            two[i] == RowOutcome::none)
+            continue;
+        n += 1;
         if (clean[i] != RowOutcome::correct) continue;
         const bool first = one[i] == RowOutcome::correct;
         const bool second = two[i] == RowOutcome::correct;
@@ -94,6 +99,7 @@ std::vector<std::string> signs_of(const AttackedResult& result) {
         }
         return nullptr;
     };
+    const auto fooled = [](const AttackCell& cell) { return cell.ratio.n - cell.robust; };
     for (const AttackCell& cell : result.cells) {
         const std::string name = fmt::format("{} at {}", cell.attack, eps_text(cell.eps));
         if (cell.zero_gradients > 0) {
@@ -110,18 +116,18 @@ std::vector<std::string> signs_of(const AttackedResult& result) {
         }
         const AttackCell* noise = cell_of("noise", cell.eps);
         if (cell.attack == "fgsm" && noise != nullptr && cell.eps > 0 &&
-            noise->robust <= cell.robust && noise->robust < result.correct) {
+            fooled(*noise) >= fooled(cell) && fooled(*noise) > 0) {
             signs.push_back(fmt::format(
                 "{}: random noise of the same size fools the model on {} images, fgsm on {}: the "
                 "gradient leads nowhere (try square)",
-                name, result.correct - noise->robust, result.correct - cell.robust));
+                name, fooled(*noise), fooled(cell)));
         }
         const AttackCell* fgsm = cell_of("fgsm", cell.eps);
-        if (cell.attack == "pgd" && fgsm != nullptr && cell.robust > fgsm->robust) {
+        if (cell.attack == "pgd" && fgsm != nullptr && fooled(cell) < fooled(*fgsm)) {
             signs.push_back(fmt::format(
                 "{}: weaker than one step (fgsm): {} images against {}: its steps overshoot or the "
                 "gradient is masked (try apgd-ce)",
-                name, result.correct - cell.robust, result.correct - fgsm->robust));
+                name, fooled(cell), fooled(*fgsm)));
         }
         if (cell.repeated > 0 && cell.repeated_fooled < cell.repeated &&
             cell.repeated_fooled_longer < cell.repeated_fooled) {

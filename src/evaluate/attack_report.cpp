@@ -149,6 +149,14 @@ Report report_of(std::span<const AttackedResult> results, const AttackRunOptions
                 fmt::format("{} on {}: {} images have no score; the first: {}", result.model,
                             result.dataset, count_text(result.bad_rows), result.first_error));
         }
+        for (const AttackCell& cell : result.cells) {
+            if (cell.bad_rows <= result.bad_rows) continue;  // they had none before
+            report.partial = true;
+            report.warnings.push_back(
+                fmt::format("{} on {}: {} images have no score under {} at {}; the first: {}",
+                            result.model, result.dataset, count_text(cell.bad_rows), cell.attack,
+                            eps_text(cell.eps), cell.first_error));
+        }
         for (const std::string& sign : result.signs)
             report.warnings.push_back(
                 fmt::format("{} on {}: {}", result.model, result.dataset, sign));

@@ -4,12 +4,13 @@
 
 #include "assay/store/row_reader.h"
 #include "core/parallel.h"
+#include "store/image_check.h"
 
 namespace assay::quality {
 
 Answers read_answers(PredictionStore store, std::optional<ClassMap> map, int threads) {
     Answers answers{.store = std::move(store), .map = std::move(map)};
-    answers.data = answers.store.spec().dataset_id;
+    answers.data = store::dataset_id_of(answers.store);
     const RowReader reader(answers.store, answers.map);
     ScoreOptions options;
     options.map = answers.map;

@@ -16,7 +16,7 @@ namespace assay::quality {
 
 struct Answers {
     PredictionStore store;
-    std::string data = {};                     ///< StoreSpec::dataset_id
+    std::string data = {};                     ///< store::dataset_id_of()
     std::optional<ClassMap> map = {};          ///< the question
     std::vector<std::int32_t> predicted = {};  ///< of each item; -1: no class; no_score
     Truth truth = {};

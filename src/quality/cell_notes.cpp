@@ -24,8 +24,8 @@ std::vector<std::string> notes_on_cells(const QualityTable& table,
     }
     std::vector<std::string> notes;
     for (const auto& [what, count] : counts) {
-        notes.push_back(fmt::format("{} of {} model{}: {}", dimension_facts()[what.first].title,
-                                    count, count == 1 ? "" : "s", what.second));
+        notes.push_back(fmt::format("{} of {}: {}", dimension_facts()[what.first].title,
+                                    how_many(count, "model"), what.second));
     }
     return notes;
 }
@@ -46,8 +46,8 @@ std::optional<std::string> unknown_errors(const QualityTable& table,
     }
     if (without == 0) return std::nullopt;
     return fmt::format(
-        "{} of {} values have no standard error and are taken as exact: intervals are too narrow",
-        without, values);
+        "{} of {} {} no standard error and {} taken as exact: intervals are too narrow", without,
+        how_many(values, "value"), without == 1 ? "has" : "have", without == 1 ? "is" : "are");
 }
 
 PerDimension<DrawnCells> draws_of_cells(const QualityTable& table,
@@ -119,7 +119,7 @@ std::vector<std::string> other_images(const QualityTable& table,
             const QualityCell& cell = model.cells[d];
             if (!cell.value) continue;
             if (cell.n > 0 && static_cast<Dimension>(d) != Dimension::shape_bias)
-                numbers.emplace(fmt::format("{} images", cell.n), model.label);
+                numbers.emplace(how_many(cell.n, "image"), model.label);
             std::set<std::string> data;  // in any order
             for (const ErrorShare& share : cell.shares) data.insert(shortened(share.data, 24));
             if (!data.empty())

@@ -203,9 +203,10 @@ ChooseResult choose_models(const QualityTable& table, const ChooseOptions& optio
     if (auto warning = unknown_errors(table, models, weights))
         result.warnings.push_back(std::move(*warning));
     if (lacking > 0) {
-        result.warnings.push_back(
-            fmt::format("{} of {} models lack a dimension that counts and are left out", lacking,
-                        models.size()));
+        result.warnings.push_back(fmt::format("{} of {} {} a dimension that counts and {} left out",
+                                              lacking, how_many(models.size(), "model"),
+                                              lacking == 1 ? "lacks" : "lack",
+                                              lacking == 1 ? "is" : "are"));
     }
     if (result.candidates.empty())
         result.warnings.emplace_back("no model meets all that is needed");
@@ -218,8 +219,9 @@ Report report_of(const ChooseResult& result) {
     report.warnings = result.warnings;
     report.partial = result.candidates.empty();
     Table table;
-    table.title =
-        fmt::format("{} of {} models meet what is needed", result.candidates.size(), result.models);
+    table.title = fmt::format("{} of {} {} what is needed", result.candidates.size(),
+                              how_many(result.models, "model"),
+                              result.candidates.size() == 1 ? "meets" : "meet");
     table.columns = {{.name = "model", .numbers = false},
                      {.name = "score", .show = Column::Show::value_and_half},
                      {.name = "like the best", .numbers = false},
@@ -261,14 +263,15 @@ Report report_of(const ChooseResult& result) {
     }
     for (std::size_t i = 0; i < result.needs.size(); ++i) {
         needs.push_back({{"need", result.needs[i].text}, {"failed", result.failed[i]}});
-        table.notes.push_back(
-            fmt::format("{}: {} models fail it.", result.needs[i].text, result.failed[i]));
+        table.notes.push_back(fmt::format("{}: {} {} it.", result.needs[i].text,
+                                          how_many(result.failed[i], "model"),
+                                          result.failed[i] == 1 ? "fails" : "fail"));
     }
-    if (shown < result.candidates.size()) {
+    if (const std::size_t beaten = result.candidates.size() - shown; beaten > 0) {
         table.notes.push_back(
-            fmt::format("{} others are beaten: some model is at least as good in every dimension "
+            fmt::format("{} beaten: some model is at least as good in every dimension "
                         "and clearly better in one.",
-                        result.candidates.size() - shown));
+                        beaten == 1 ? "1 other is" : fmt::format("{} others are", beaten)));
     }
     if (unsure > 0) {
         table.notes.push_back(

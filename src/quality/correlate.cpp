@@ -92,8 +92,10 @@ std::vector<Correlation> correlated(const QualityTable& table,
 
     if (!options.family.empty()) {
         if (families.count < 10) {
-            warnings.push_back(fmt::format("{}{} families are too few to resample: no intervals",
-                                           group.empty() ? "" : group + ": ", families.count));
+            warnings.push_back(fmt::format("{}{} {} too few to resample: no intervals",
+                                           group.empty() ? "" : group + ": ",
+                                           how_many(families.count, "family", "families"),
+                                           families.count == 1 ? "is" : "are"));
         }
         std::vector<std::vector<double>> drawn(
             pairs.size(), std::vector<double>(options.replicates, std::nan("")));
@@ -155,13 +157,15 @@ std::vector<Subgroup> subgroups_of(const QualityTable& table,
         }
     }
     if (small > 0) {
-        notes.push_back(
-            fmt::format("{} values of {} have fewer than {} models and no matrix of "
-                        "their own",
-                        small, tag, fewest_of_group));
+        notes.push_back(fmt::format("{} of {} {} fewer than {} models and no matrix of {} own",
+                                    how_many(small, "value"), tag, small == 1 ? "has" : "have",
+                                    fewest_of_group, small == 1 ? "its" : "their"));
     }
     if (without > 0)
-        notes.push_back(fmt::format("{} models have no {} and are in no group", without, tag));
+        notes.push_back(
+            fmt::format("{} no {} and {} in no group",
+                        without == 1 ? "1 model has" : fmt::format("{} models have", without), tag,
+                        without == 1 ? "is" : "are"));
     return kept;
 }
 

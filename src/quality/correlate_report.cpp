@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "assay/quality/correlate.h"
+#include "core/text.h"
 
 namespace assay::quality {
 namespace {
@@ -76,8 +77,8 @@ Report report_of(const CorrelateResult& result) {
     for (const char* name : {"p", "p_adjusted", "models"})
         report.records.columns.push_back({.name = name});
 
-    Table all = matrix_of(result.pairs,
-                          fmt::format("Spearman's correlation over {} models", result.models));
+    Table all =
+        matrix_of(result.pairs, "Spearman's correlation over " + how_many(result.models, "model"));
     for (const std::string& note : result.notes) all.notes.push_back(note + ".");
     report.sections = {{.title = "",
                         .blocks = {std::move(all), pair_table(result.pairs, result.options.adjust)},

@@ -11,6 +11,7 @@
 #include "core/parallel.h"
 #include "core/random.h"
 #include "core/statistics.h"
+#include "core/text.h"
 #include "quality/cell_notes.h"
 #include "quality/families.h"
 
@@ -190,8 +191,8 @@ Groups groups_of(const QualityTable& table, const GroupOptions& options) {
                     "families are told apart among pairs only: choose paired, too");
     if (options.paired && groups.first.size() != groups.second.size()) {
         throw Error(ErrorCode::usage,
-                    fmt::format("pairs need groups of one size; there are {} and {} models",
-                                groups.first.size(), groups.second.size()));
+                    fmt::format("pairs need groups of one size; there are {} and {}",
+                                groups.first.size(), how_many(groups.second.size(), "model")));
     }
     return groups;
 }

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "assay/quality/groups.h"
+#include "core/text.h"
 
 namespace assay::quality {
 
@@ -11,7 +12,8 @@ Report report_of(const GroupResult& result) {
     report.title = "Two groups of models";
     report.warnings = result.warnings;
     Table table;
-    table.title = fmt::format("{} models against {}", result.first_models, result.second_models);
+    table.title =
+        fmt::format("{} against {}", how_many(result.first_models, "model"), result.second_models);
     table.columns = {{.name = "dimension", .numbers = false},
                      {.name = "first", .show = Show::value_and_half},
                      {.name = "second", .show = Show::value_and_half},

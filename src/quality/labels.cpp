@@ -47,9 +47,9 @@ void label_models(QualityTable& table) {
         repeated += models.size() == 1 ? 0 : models.size();
     }
     if (repeated > 0) {
-        table.notes = {fmt::format(
-            "{} of {} rows share a name with another; tags or row numbers tell them apart",
-            repeated, table.models.size())};
+        table.notes = {
+            fmt::format("{} of {} share a name with another; tags or row numbers tell them apart",
+                        repeated, how_many(table.models.size(), "row"))};
     }
 }
 

@@ -9,9 +9,11 @@
 #include "assay/data/class_list.h"
 #include "assay/error.h"
 #include "core/statistics.h"
+#include "core/text.h"
 #include "quality/imagenet_map.h"
 #include "quality/labels.h"
 #include "quality/measured_dimension.h"
+#include "store/image_check.h"
 
 namespace assay::quality {
 namespace {
@@ -24,7 +26,7 @@ bool are_imagenets(const ClassList& classes) {
 /// The predictions of val as the metrics saw them.
 Answers answers_of_val(PredictionStore store, const ScoredSet& set, Truth truth) {
     Answers answers{.store = std::move(store), .map = std::nullopt};
-    answers.data = answers.store.spec().dataset_id;
+    answers.data = store::dataset_id_of(answers.store);
     answers.truth = std::move(truth);
     for (std::size_t i = 0; i < set.records.size(); ++i) {
         const ItemRecord& record = set.records[i];
@@ -59,6 +61,12 @@ Corruptions corruptions_of(const StoreIndex& index, MeasuredQuality& result) {
         if (index.has(index.corrupted(), model)) models.insert(model);
     }
     if (models.empty()) return known;
+    robustness::HasVersion counts;
+    if (options.versions) {
+        counts = [&](const Corruption& corruption, int severity) {
+            return is_among(*options.versions, corruption, severity);
+        };
+    }
     const auto add = [&](const std::set<std::string>& some) {
         const CorruptedAccuracyResult corrupted = robustness::corrupted_models(
             {.paths = {options.runs.string()},
@@ -66,13 +74,14 @@ Corruptions corruptions_of(const StoreIndex& index, MeasuredQuality& result) {
              .level = options.level,
              .threads = options.threads},
             some,
-            [&](const CorruptedModel& model, const StoreSpec& clean,
+            [&](const CorruptedModel& model, const StoreSpec&,
                 const robustness::CorruptionRatio& ratio) {
                 KnownCorruptions& own = known[model.model];
                 own.ratio = ratio;
                 own.ratio.influence = std::vector<double>();
-                own.source = source_of_items(clean.dataset_id, ratio.influence, 0);
-            });
+                own.source = source_of_items("", ratio.influence, 0);
+            },
+            counts);
         result.partial = result.partial || corrupted.partial;
         result.notes.insert(result.notes.end(), corrupted.notes.begin(), corrupted.notes.end());
         result.warnings.insert(result.warnings.end(), corrupted.warnings.begin(),
@@ -227,7 +236,10 @@ void add_note(Estimate& value, const std::string& note) {
 }
 
 void note_unscored(Estimate& value, std::uint64_t images) {
-    if (images > 0) add_note(value, fmt::format("{} images without scores do not count", images));
+    if (images > 0) {
+        add_note(value, fmt::format("{} without scores {} not count", how_many(images, "image"),
+                                    images == 1 ? "does" : "do"));
+    }
 }
 
 std::unique_ptr<Answers> MeasuredInputs::answers_of(Role role, std::string& why) const {
@@ -262,9 +274,9 @@ std::vector<std::string> differences_of(const MeasuredInputs& in, Role role,
                                         const PredictionStore& store, bool asked, std::uint64_t n) {
     std::vector<std::string> all;
     if (!asked && !in.imagenet)
-        all.push_back(fmt::format("the classifier's own {} classes", in.classes.size()));
+        all.push_back("the classifier's own " + how_many(in.classes.size(), "class", "classes"));
     if (n != facts_of(role).published)
-        all.push_back(fmt::format("{} images of {}", n, store.spec().dataset_name));
+        all.push_back(fmt::format("{} of {}", how_many(n, "image"), store.spec().dataset_name));
     return all;
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "core/statistics.h"
+#include "core/text.h"
 #include "data/attributes.h"
 #include "quality/cues.h"
 #include "quality/measured_dimension.h"
@@ -21,23 +22,35 @@ std::uint64_t correct_among(const Answers& answers, const std::vector<std::size_
         std::ranges::count_if(items, [&](std::size_t i) { return answers.correct(i); }));
 }
 
+/// Those that a table names; nothing where the attribute is of the names of this set's files alone,
+/// as open_role() writes it: pairs are found by one rule for the names of both sets.
+const Dataset::Attribute* named_foregrounds(const Dataset& dataset) {
+    const Dataset::Attribute* const named = find_attribute(dataset, "foreground");
+    if (named == nullptr) return nullptr;
+    for (const bool with_folder : {false, true}) {
+        bool same = true;
+        for (std::size_t i = 0; same && i < dataset.size(); ++i)
+            same = named->values[i] == foreground_of(dataset.ids[i], with_folder);
+        if (same) return nullptr;
+    }
+    return named;
+}
+
 /// In the order of the first set's images.
 std::vector<Foreground> foregrounds_of(const Answers& same, const Answers& rand,
                                        std::uint64_t& alone) {
-    const auto named_in = [](const Answers& answers) {
-        return find_attribute(answers.store.dataset(), "foreground");
-    };
+    const Dataset::Attribute* const named_same = named_foregrounds(same.store.dataset());
+    const Dataset::Attribute* const named_rand = named_foregrounds(rand.store.dataset());
     // One rule for both sets, or nothing would be found in the other.
-    const auto need_folders = [&](const Answers& answers) {
-        return named_in(answers) == nullptr &&
-               foregrounds_need_folders(answers.store.dataset().ids);
+    const auto need_folders = [](const Answers& answers, const Dataset::Attribute* named) {
+        return named == nullptr && foregrounds_need_folders(answers.store.dataset().ids);
     };
-    const bool with_folder = need_folders(same) || need_folders(rand);
+    const bool with_folder = need_folders(same, named_same) || need_folders(rand, named_rand);
     Numbering numbers;
     std::vector<Foreground> all;
-    const auto add = [&](const Answers& answers, std::vector<std::size_t> Foreground::*side) {
+    const auto add = [&](const Answers& answers, const Dataset::Attribute* named,
+                         std::vector<std::size_t> Foreground::*side) {
         const Dataset& dataset = answers.store.dataset();
-        const Dataset::Attribute* named = named_in(answers);
         for (std::size_t i = 0; i < dataset.size(); ++i) {
             if (!answers.counts(i)) continue;
             const std::size_t at =
@@ -47,8 +60,8 @@ std::vector<Foreground> foregrounds_of(const Answers& same, const Answers& rand,
             (all[at].*side).push_back(i);
         }
     };
-    add(same, &Foreground::same);
-    add(rand, &Foreground::rand);
+    add(same, named_same, &Foreground::same);
+    add(rand, named_rand, &Foreground::rand);
     const auto single = [](const Foreground& f) { return f.same.empty() || f.rand.empty(); };
     for (const Foreground& f : all) alone += single(f) ? f.same.size() + f.rand.size() : 0;
     std::erase_if(all, single);
@@ -106,7 +119,8 @@ MeasuredDimension measured_focus(const MeasuredInputs& in) {
     out.value = focus.value;
     out.sources = {source_of_items(same->data, influence, focus.variance)};
     if (alone > 0) {
-        add_note(out.value, fmt::format("{} images have no partner in the other set", alone));
+        add_note(out.value, fmt::format("{} {} no partner in the other set",
+                                        how_many(alone, "image"), alone == 1 ? "has" : "have"));
     }
     note_unscored(out.value, same->unscored + rand->unscored);
     const auto differ = [&](Role role, const Answers& answers, std::uint64_t n) {
@@ -168,9 +182,9 @@ MeasuredDimension measured_shape_bias(const MeasuredInputs& in) {
     out.sources = {source_of_items(answers->data, influence, bias.variance)};
     if (unnamed > 0) {
         add_note(out.value,
-                 fmt::format(
-                     "{} images do not tell which images they were made of: taken as independent",
-                     unnamed));
+                 fmt::format("{} not tell which images {} made of: taken as independent",
+                             unnamed == 1 ? "1 image does" : fmt::format("{} images do", unnamed),
+                             unnamed == 1 ? "it was" : "they were"));
     }
     note_unscored(out.value, unscored);
     out.differs = differences_of(in, Role::cue_conflict, answers->store, answers->map.has_value(),

@@ -11,6 +11,7 @@
 #include "evaluate/attack_cells.h"
 #include "evaluate/attack_names.h"
 #include "quality/measured_dimension.h"
+#include "store/image_check.h"
 #include "store/outcomes.h"
 
 namespace assay::quality {
@@ -28,7 +29,7 @@ std::vector<RowOutcome> attacked_outcomes(const MeasuredInputs& in, const Predic
     const PredictionStore attacked = in.index.open(in.index.attacked(), store, in.model);
     check_same_items(clean, attacked);
     if (!attacked.complete()) *in.partial = true;
-    return outcomes_of(attacked, in.options.threads);
+    return attacked_outcomes_of(attacked, in.options.threads);
 }
 
 /// The influence of each image on the geometric mean G: G ((f_i / F + p_i / P) / 2 - a_i / A).
@@ -96,13 +97,14 @@ MeasuredDimension measured_adversarial(const MeasuredInputs& in) {
     if (!clean.complete()) *in.partial = true;
     AttackedImages images{outcomes_of(clean, in.options.threads),
                           attacked_outcomes(in, clean, names[0]),
-                          attacked_outcomes(in, clean, names[1]), clean.spec().dataset_id};
+                          attacked_outcomes(in, clean, names[1]), store::dataset_id_of(clean)};
     std::uint64_t unscored = 0, hits[3] = {};
     for (std::size_t i = 0; i < images.clean.size(); ++i) {
         if (clean.dataset().single_label(i) < 0) continue;
         if (images.clean[i] == RowOutcome::none || images.fgsm[i] == RowOutcome::none ||
             images.pgd[i] == RowOutcome::none) {
-            // Known by all three or none: a shard that is not there yet is no success of an attack.
+            // Known by all three or none: a shard that is not there yet is no success of an attack,
+            // nor is an image that could not be read.
             images.clean[i] = RowOutcome::none;
             ++unscored;
             continue;
@@ -171,6 +173,7 @@ MeasuredDimension measured_corruptions(const MeasuredInputs& in) {
     const bool by_images = set_corruption_error(out.value, ratio.clean_accuracy, level);
     const double error = *out.value.standard_error;
     out.sources = {by_images ? in.corruptions->source : unknown_source(error)};
+    out.sources.front().data = store::dataset_id_of(clean);
     out.sources.front().variance = error * error;
     return out;
 }

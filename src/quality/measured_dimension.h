@@ -26,7 +26,7 @@ struct MeasuredDimension {
 /// together: nothing here is as large as a data set.
 struct KnownCorruptions {
     robustness::CorruptionRatio ratio;  ///< without `influence`
-    ErrorSource source;                 ///< in its place, without the variance
+    ErrorSource source;                 ///< in its place, without the data set and the variance
     std::string problem = {};           ///< set: why there is no ratio
 };
 

@@ -139,7 +139,14 @@ public:
         result_.table.source = tables.front().source;
         for (const QualityTable& table : tables) {
             for (const std::string& tag : table.tags) {
-                if (!place_of(tag)) result_.table.tags.push_back(tag);
+                if (place_of(tag)) continue;
+                if (result_.table.tags.size() == most_table_tags) {
+                    refuse(fmt::format(
+                        "{}: with its tag `{}` the tables have more than {} tags (columns that are "
+                        "no dimension): no table of so many can be read",
+                        table.source, shortened(tag), most_table_tags));
+                }
+                result_.table.tags.push_back(tag);
             }
         }
         for (const std::string& tag : options.key) {
@@ -343,7 +350,7 @@ Report report_of(const MergeResult& result) {
     report.title = "Table of quality dimensions";
     report.warnings = result.warnings;
     assay::Table table;
-    table.title = fmt::format("{} models", result.table.models.size());
+    table.title = how_many(result.table.models.size(), "model");
     table.columns = {{.name = "model", .numbers = false}};
     for (const DimensionFacts& facts : dimension_facts())
         table.columns.push_back(

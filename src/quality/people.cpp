@@ -84,8 +84,8 @@ PeopleShapeBiasResult shape_bias_of_people(const std::vector<std::filesystem::pa
         result.people.push_back(bias_of_people(person, decisions, level));
     if (repeated > 0) {
         result.warnings.push_back(fmt::format(
-            "{} answers repeat one of the same person to the same image: the first counts",
-            repeated));
+            "{} one of the same person to the same image: the first counts",
+            repeated == 1 ? "1 answer repeats" : fmt::format("{} answers repeat", repeated)));
     }
     return result;
 }

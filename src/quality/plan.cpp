@@ -2,190 +2,32 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstddef>
-#include <functional>
-#include <memory>
-#include <mutex>
 #include <optional>
 
 #include "assay/error.h"
 #include "assay/evaluate/attack.h"
-#include "assay/image/image.h"
-#include "assay/robustness/pixel_model.h"
+#include "assay/robustness/attack.h"
 #include "assay/store/prediction_store.h"
-#include "core/file.h"
 #include "core/parallel.h"
 #include "core/paths.h"
+#include "evaluate/attack_batch.h"
 #include "evaluate/attack_names.h"
+#include "quality/plan_probe.h"
 #include "quality/run_work.h"
 #include "store/outcomes.h"
 
 namespace assay::quality {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
-/// Images that are read of each data set, and of val for the models' accuracy.
-constexpr std::size_t read_images = 48;
-/// Images on which pgd is run once more with ten times its steps (docs/attacks.md).
-constexpr double repeated_images = 16;
-constexpr double pgd_steps = 10;
 /// Passes of a sampled image when a model is checked: its own settings, usual others, batches.
 constexpr double check_passes = 16;
 
 /// To begin and finish a store, and to write and sync a shard: as measured; no probe writes.
 constexpr double store_seconds = 0.01, shard_seconds = 0.005;
 
-double seconds_since(Clock::time_point start) {
-    return std::chrono::duration<double>(Clock::now() - start).count();
-}
-
-/// Seconds of each of several calls, made in turn by all threads as a run makes them: one after
-/// another on the same batch, so that none finds its own weights in the caches.
-std::vector<double> seconds_of_calls(int threads, std::size_t calls,
-                                     const std::function<void(std::size_t call)>& make) {
-    constexpr double long_enough = 0.3;
-    const auto count = static_cast<std::size_t>(threads);
-    std::vector<double> sums(calls, 0);
-    std::mutex mutex;
-    const auto rounds = [&](std::size_t n) {
-        sums.assign(calls, 0);
-        const auto start = Clock::now();
-        parallel_blocks(n, threads, [&](std::size_t) {
-            std::vector<double> own(calls);
-            for (std::size_t c = 0; c < calls; ++c) {
-                throw_if_stopped();
-                const auto before = Clock::now();
-                make(c);
-                own[c] = seconds_since(before);
-            }
-            const std::scoped_lock lock(mutex);
-            for (std::size_t c = 0; c < calls; ++c) sums[c] += own[c];
-        });
-        return seconds_since(start);
-    };
-    // Code is compiled for the shapes that it meets in the first calls.
-    rounds(2 * count);
-    std::size_t n = count;
-    while (rounds(n) < long_enough && n < 1000 * count) n *= 2;
-    for (double& sum : sums) sum /= static_cast<double>(n);
-    return sums;
-}
-
-/// Images of a data set, evenly apart, as they are in memory.
-struct ProbeImages {
-    std::vector<std::size_t> items;
-    std::vector<Image> images;  ///< of those that could be read
-    double seconds = 0;         ///< to read and decode one, with all threads at work
-};
-
-ProbeImages read_probe(const Dataset& dataset, const PredictOptions& options, int threads) {
-    const std::size_t n = std::min(read_images, dataset.size());
-    DecodeLimits limits;
-    limits.pixels = options.max_pixels;
-    limits.bytes = options.image_memory;
-    std::vector<Image> images(n);
-    const auto start = Clock::now();
-    parallel_blocks(n, threads, [&](std::size_t i) {
-        throw_if_stopped();
-        try {
-            decode_image_into(read_file(dataset.path_of(i * dataset.size() / n)), images[i],
-                              limits);
-        } catch (const Error& error) {
-            if (error.code() == ErrorCode::interrupted) throw;
-            images[i] = {};
-        }
-    });
-    ProbeImages probe;
-    probe.seconds = seconds_since(start) / static_cast<double>(std::max<std::size_t>(n, 1));
-    for (std::size_t i = 0; i < n; ++i) {
-        if (images[i].pixels.empty()) continue;
-        probe.items.push_back(i * dataset.size() / n);
-        probe.images.push_back(std::move(images[i]));
-    }
-    return probe;
-}
-
-std::size_t size_of(const Preprocess& p) {
-    return std::size_t{3} * static_cast<std::size_t>(p.height) * static_cast<std::size_t>(p.width);
-}
-
-/// The ways in which the models see images, each once.
-std::vector<Preprocess> distinct_ways(const std::vector<LoadedModel>& models) {
-    std::vector<Preprocess> ways;
-    for (const LoadedModel& model : models) {
-        if (std::ranges::find(ways, model.spec.preprocess) == ways.end())
-            ways.push_back(model.spec.preprocess);
-    }
-    return ways;
-}
-
-void prepare(const Image& image, const std::vector<Preprocess>& ways) {
-    for (const Preprocess& way : ways) {
-        thread_local std::vector<float> input;
-        input.resize(size_of(way));
-        preprocess_into(image, way, input);
-    }
-}
-
-/// Seconds to bring one image of these to all models' inputs, with all threads at work.
-double prepare_seconds(const ProbeImages& probe, const std::vector<LoadedModel>& models,
-                       int threads) {
-    if (probe.images.empty()) return 0;
-    const std::vector<Preprocess> ways = distinct_ways(models);
-    const auto start = Clock::now();
-    parallel_blocks(probe.images.size(), threads, [&](std::size_t i) {
-        throw_if_stopped();
-        prepare(probe.images[i], ways);
-    });
-    return seconds_since(start) / static_cast<double>(probe.images.size());
-}
-
-/// What a pass of one image through a model takes, with all threads at work.
-struct ModelTimes {
-    double forward = 0, gradient = 0;
-    double correct = 1;  ///< of the images: they are attacked
-};
-
-/// The models' inputs of the probed images; of fewer images than a batch grey ones fill it.
-struct ProbeInputs {
-    std::size_t size = 0, batch = 0;
-    std::vector<float> values;
-};
-
-ProbeInputs inputs_of(const LoadedModel& model, const ProbeImages& probe, std::uint32_t batch,
-                      int threads) {
-    ProbeInputs inputs;
-    inputs.size = size_of(model.spec.preprocess);
-    inputs.batch = batch > 0 ? batch : default_batch_size(model.classifier->facts());
-    inputs.values.assign(std::max(inputs.batch, probe.images.size()) * inputs.size, 0.5F);
-    parallel_blocks(probe.images.size(), threads, [&](std::size_t i) {
-        preprocess_into(probe.images[i], model.spec.preprocess,
-                        std::span(inputs.values).subspan(i * inputs.size, inputs.size));
-    });
-    return inputs;
-}
-
-/// Of the labelled ones among them; nothing where there is none.
-std::optional<double> correct_of(const LoadedModel& model, const ProbeImages& probe,
-                                 const ProbeInputs& inputs, const Dataset& val) {
-    std::size_t labelled = 0, correct = 0;
-    std::vector<float> out(model.classifier->facts().classes);
-    for (std::size_t i = 0; i < probe.images.size(); ++i) {
-        const std::int32_t label = val.single_label(probe.items[i]);
-        if (label < 0) continue;
-        model.classifier->scores(std::span(inputs.values).subspan(i * inputs.size, inputs.size), 1,
-                                 out);
-        ++labelled;
-        correct += std::ranges::max_element(out) - out.begin() == label ? 1 : 0;
-    }
-    if (labelled == 0) return std::nullopt;
-    return static_cast<double>(correct) / static_cast<double>(labelled);
-}
-
-/// Where val is predicted already.
+/// The images that are classified correctly, as a proportion, where val is predicted already.
 std::optional<double> correct_of(const std::filesystem::path& store, int threads) {
     if (!is_there(store / "manifest.json")) return std::nullopt;
     try {
@@ -200,43 +42,6 @@ std::optional<double> correct_of(const std::filesystem::path& store, int threads
         if (error.code() != ErrorCode::bad_input) throw;
         return std::nullopt;
     }
-}
-
-void time_forward(const std::vector<LoadedModel>& models, const std::vector<ProbeInputs>& inputs,
-                  int threads, std::vector<ModelTimes>& times) {
-    const auto seconds = seconds_of_calls(threads, models.size(), [&](std::size_t m) {
-        const ProbeInputs& own = inputs[m];
-        std::vector<float> out(own.batch * models[m].classifier->facts().classes);
-        models[m].classifier->scores(std::span(own.values).first(own.batch * own.size), own.batch,
-                                     out);
-    });
-    for (std::size_t m = 0; m < models.size(); ++m)
-        times[m].forward = seconds[m] / static_cast<double>(inputs[m].batch) / threads;
-}
-
-/// Of the models at these places. An attack's batches hold the images that are classified
-/// correctly.
-void time_gradients(const std::vector<LoadedModel>& models, const std::vector<ProbeInputs>& inputs,
-                    const std::vector<std::size_t>& attacked, AttackSpace space, int threads,
-                    std::vector<ModelTimes>& times) {
-    std::vector<std::unique_ptr<AttackedModel>> pixels;
-    std::vector<std::size_t> batches;
-    for (const std::size_t m : attacked) {
-        pixels.push_back(pixel_model(models[m].classifier, models[m].spec.preprocess, space));
-        batches.push_back(std::max<std::size_t>(
-            1, static_cast<std::size_t>(
-                   std::llround(times[m].correct * static_cast<double>(inputs[m].batch)))));
-    }
-    const auto seconds = seconds_of_calls(threads, attacked.size(), [&](std::size_t a) {
-        const std::size_t n = batches[a], size = inputs[attacked[a]].size;
-        const std::vector<float> grey(n * size, 0.5F);
-        const std::vector<std::uint32_t> labels(n, 0);
-        std::vector<float> scores(n * pixels[a]->classes()), gradient(n * size);
-        std::vector<double> losses(n);
-        pixels[a]->gradients({Loss::cross_entropy, grey, labels, {}}, {scores, losses, gradient});
-    });
-    for (std::size_t a = 0; a < attacked.size(); ++a)
-        times[attacked[a]].gradient = seconds[a] / static_cast<double>(batches[a]) / threads;
 }
 
 /// Rows that a store has, as a proportion. What is wrong with it is for the run to say.
@@ -266,7 +71,7 @@ public:
 
     QualityPlan make() {
         const bool to_do = list();
-        if (to_do) probe();
+        if (to_do) time();
         for (const QualityStep& step : plan_.steps) plan_.seconds += step.seconds;
         return std::move(plan_);
     }
@@ -351,32 +156,14 @@ private:
         return names;
     }
 
-    void probe() {
+    void time() {
         if (progress_) progress_({.step = "timing"});
         const std::vector<LoadedModel> on_val = models_on(options_, Role::val);
-        const ProbeImages images = read_probe(val(), options_.predict, plan_.threads);
-        std::vector<ModelTimes> times(on_val.size());
-        std::vector<ProbeInputs> inputs;
-        std::vector<std::size_t> attacked;
-        for (std::size_t m = 0; m < on_val.size(); ++m) {
-            const LoadedModel& model = on_val[m];
-            inputs.push_back(inputs_of(model, images, options_.predict.batch_size, plan_.threads));
-            const bool is_attacked = std::ranges::any_of(
-                work_.attackable,
-                [&](const LoadedModel& other) { return other.spec.name == model.spec.name; });
-            if (!is_attacked) continue;
-            attacked.push_back(m);
-            const auto known =
-                correct_of(options_.predict.runs / val().name / model.spec.name, plan_.threads);
-            times[m].correct =
-                known ? *known : correct_of(model, images, inputs[m], val()).value_or(1);
-        }
-        time_forward(on_val, inputs, plan_.threads, times);
-        if (!attacked.empty()) {
-            time_gradients(on_val, inputs, attacked, options_.measure.space, plan_.threads, times);
-        }
+        const probe::Images images = probe::read_images(val(), options_.predict, plan_.threads);
+        const std::vector<probe::ModelTimes> times =
+            probe::model_times(models_to_time(on_val), images, val(), options_);
         double forward = 0;
-        for (const ModelTimes& one : times) forward += one.forward;
+        for (const probe::ModelTimes& one : times) forward += one.forward;
         for (QualityStep& step : plan_.steps) {
             if (step.name == "attacks") {
                 const auto at = std::ranges::find_if(on_val,
@@ -395,13 +182,7 @@ private:
             } else if (step.name == "check") {
                 seconds = count() * images.seconds + check_passes * forward;
             } else {
-                const Role role = role_named(step.name);
-                const ProbeImages own =
-                    role == Role::val
-                        ? images
-                        : read_probe(options_.data.at(role), options_.predict, plan_.threads);
-                seconds = own.seconds +
-                          prepare_seconds(own, models_on(options_, role), plan_.threads) + forward;
+                seconds = seconds_of_role(role_named(step.name), images) + forward;
             }
             const double stores = step.name == "check" ? 0 : count() * looks_at(step);
             step.seconds = (seconds * static_cast<double>(step.images) +
@@ -410,18 +191,41 @@ private:
         }
     }
 
+    std::vector<probe::TimedModel> models_to_time(const std::vector<LoadedModel>& on_val) const {
+        std::vector<probe::TimedModel> timed;
+        for (const LoadedModel& model : on_val) {
+            probe::TimedModel& one = timed.emplace_back();
+            one.model = &model;
+            one.attacked = std::ranges::any_of(work_.attackable, [&](const LoadedModel& other) {
+                return other.spec.name == model.spec.name;
+            });
+            if (one.attacked) {
+                one.correct =
+                    correct_of(options_.predict.runs / val().name / model.spec.name, plan_.threads);
+            }
+        }
+        return timed;
+    }
+
+    /// To read an image of a role's data set and bring it to the models' inputs.
+    double seconds_of_role(Role role, const probe::Images& of_val) const {
+        const probe::Images own =
+            role == Role::val
+                ? of_val
+                : probe::read_images(options_.data.at(role), options_.predict, plan_.threads);
+        return own.seconds + probe::prepare_seconds(own, models_on(options_, role), plan_.threads);
+    }
+
     /// Of each image: clean scores, the control of noise, fgsm, pgd; of the first ones pgd for
     /// longer, by whichever threads have them.
-    void time_attacks(QualityStep& step, const LoadedModel& model, const ModelTimes& times,
-                      const ProbeImages& images) {
+    void time_attacks(QualityStep& step, const LoadedModel& model, const probe::ModelTimes& times,
+                      const probe::Images& images) {
         const double n = static_cast<double>(step.images);
-        const double correct = times.correct;
-        const double first = std::min(repeated_images, n);
-        const double forward = 5, gradients = correct * (1 + pgd_steps);
-        const double longer = correct * 10 * pgd_steps;
-        const double batch = options_.predict.batch_size > 0
-                                 ? options_.predict.batch_size
-                                 : default_batch_size(model.classifier->facts());
+        const double pgd_steps = attack_named("pgd").steps;
+        const double first = std::min<double>(attack::repeated_images, n);
+        const double forward = 5, gradients = times.correct * (1 + pgd_steps);
+        const double longer = times.correct * attack::times_longer * pgd_steps;
+        const double batch = probe::batch_size_of(model, options_.predict);
         const double each = images.seconds / static_cast<double>(work_.attackable.size()) +
                             forward * times.forward + gradients * times.gradient;
         // Noise, fgsm and pgd, a shard for each batch.
@@ -435,21 +239,10 @@ private:
         step.seconds = std::max(all, one_thread) * (1 - step.done);
     }
 
-    /// To make all versions of one image, and bring them to the models' inputs.
-    double corrupted_seconds(const ProbeImages& images) {
-        const auto& versions = work_.versions->versions();
-        const std::vector<Preprocess> ways = distinct_ways(models_on_corrupted(options_));
-        const std::size_t some =
-            std::min(images.images.size(), static_cast<std::size_t>(std::max(2, plan_.threads)));
-        if (some == 0) return 0;
+    double corrupted_seconds(const probe::Images& images) {
         try {
-            const auto start = Clock::now();
-            parallel_blocks(some * versions.size(), plan_.threads, [&](std::size_t i) {
-                throw_if_stopped();
-                const Image window = work_.versions->window(images.images[i % some]);
-                prepare(work_.versions->make(versions[i / some], window, "probe"), ways);
-            });
-            return seconds_since(start) / static_cast<double>(some);
+            return probe::corrupted_seconds(images, *work_.versions, models_on_corrupted(options_),
+                                            plan_.threads);
         } catch (const Error& error) {
             if (error.code() != ErrorCode::bad_input) throw;
             plan_.notes.push_back("corruptions could not be timed: " + error.message());

@@ -104,10 +104,11 @@ QubaConstants constants_from(const Values& values, const PerDimension<double>& w
         std::sort(column.begin(), column.end());
         const auto cut = static_cast<std::size_t>(trim * static_cast<double>(column.size()));
         if (column.size() < 2 * cut + 3) {
-            throw Error(ErrorCode::bad_input,
-                        fmt::format("{} of the models have a value of {}: too few for constants of "
-                                    "their own",
-                                    column.size(), facts.name));
+            throw Error(
+                ErrorCode::bad_input,
+                fmt::format("{} of the models {} a value of {}: too few for constants of "
+                            "their own",
+                            column.size(), column.size() == 1 ? "has" : "have", facts.name));
         }
         const auto begin = column.begin() + static_cast<std::ptrdiff_t>(cut);
         const auto end = column.end() - static_cast<std::ptrdiff_t>(cut);
@@ -120,8 +121,8 @@ QubaConstants constants_from(const Values& values, const PerDimension<double>& w
         if (!(constants.deviation[d] > 1e-12 * std::fabs(mean))) {
             throw Error(ErrorCode::bad_input,
                         fmt::format("all models have the same {}: it has no scale of its own; take "
-                                    "the published constants, or give it the weight 0",
-                                    facts.name));
+                                    "the published constants, or leave it out (--weights {}=0)",
+                                    facts.name, facts.name));
         }
     }
     return constants;
@@ -135,7 +136,7 @@ QubaConstants constants_of(const QualityTable& table, const std::vector<std::siz
             values[i][d] = table.models[models[i]].cells[d].value;
     }
     QubaConstants constants = constants_from(values, weights, trim);
-    constants.source = fmt::format("constants of these {} models", models.size());
+    constants.source = "constants of these " + how_many(models.size(), "model");
     return constants;
 }
 

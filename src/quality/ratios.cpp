@@ -82,9 +82,18 @@ bool set_attack_error(Estimate& ratio, std::uint64_t correct, double level) {
         take_zero_bound(ratio, ratio.interval->high, level);
         return false;
     }
-    if (*ratio.standard_error == 0) {
+    if (*ratio.value == 1) {
         ratio.standard_error = std::sqrt(proportion_variance({correct, correct}, level));
         ratio.interval = wilson(correct, correct, level);
+        return false;
+    }
+    // Each attack fools the half that the other leaves: what one gains the other loses, and the
+    // delta method sees no error, but for what rounding leaves of it.
+    if (*ratio.standard_error < 1e-12) {
+        const double variance = *ratio.value * (1 - *ratio.value) / static_cast<double>(correct);
+        ratio.standard_error = std::sqrt(variance);
+        ratio.interval = wilson_of_variance(*ratio.value, variance, normal_quantile(.5 + level / 2),
+                                            level, "wilson");
         return false;
     }
     ratio.interval = wilson_of_variance(*ratio.value, square_of(*ratio.standard_error),

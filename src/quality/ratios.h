@@ -33,8 +33,9 @@ void take_zero_bound(Estimate& value, double bound, double level);
 
 /// Completes attack::geometric_mean_of(), which comes with the standard error of the delta method,
 /// of `correct` images that were so before: wilson_of_variance(); where none was fooled, the error
-/// and interval of a proportion of all; of 0, take_zero_bound(). True where the error is the delta
-/// method's, and so known by images.
+/// and interval of a proportion of all; where that error is 0 otherwise, those of a proportion of
+/// this size; of 0, take_zero_bound(). True where the error is the delta method's, and so known by
+/// images.
 bool set_attack_error(Estimate& ratio, std::uint64_t correct, double level);
 /// Likewise of a mean over corrupted versions divided by the clean accuracy; Student's t. Where all
 /// images agree there is no interval, nor another one than `ratio` has where it is above 1.

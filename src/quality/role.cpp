@@ -54,9 +54,10 @@ std::optional<ClassMap> question_of(Role role, const Dataset& dataset,
     const RoleFacts& facts = facts_of(role);
     // Imports may come without names of classes: their labels are numbers of the classifier's.
     if (!dataset.classes.empty() && dataset.classes.size() != model_classes.size()) {
-        refuse(fmt::format(
-            "the data set `{}` ({}) has {} classes; allowed are the classifier's own {}",
-            dataset.name, facts.name, dataset.classes.size(), model_classes.size()));
+        refuse(fmt::format("the data set `{}` ({}) has {}; allowed are the classifier's own {}",
+                           dataset.name, facts.name,
+                           how_many(dataset.classes.size(), "class", "classes"),
+                           model_classes.size()));
     }
     if (facts.class_map.empty()) return std::nullopt;
     return map_of_imagenet(facts.class_map, model_classes);

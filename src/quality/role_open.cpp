@@ -46,26 +46,61 @@ std::string_view place_in(std::string_view text) {
                                                                      : std::string_view();
 }
 
-/// By id or name, of IN-9's by the place that its ids begin with. Unlike ClassList::find(), never
-/// by number: names of files are full of numbers that mean no class.
+/// By id or name. Unlike ClassList::find(), never by number: names of files are full of numbers
+/// that mean no class.
 std::optional<std::int32_t> target_called(const ClassMap& map, std::string_view text) {
-    const std::string_view place = place_in(text);
-    for (std::size_t c = 0; !place.empty() && c < map.targets.size(); ++c) {
-        if (map.targets.id(c).starts_with(place)) return static_cast<std::int32_t>(c);
-    }
     const auto found = map.targets.find(text);
     if (!found) return std::nullopt;
     const auto c = static_cast<std::size_t>(*found);
     return map.targets.id(c) == text || map.targets.name(c) == text ? found : std::nullopt;
 }
 
-/// The target that the folders of an image or its name tell; nothing where neither does.
-std::optional<std::int32_t> target_of_image(const ClassMap& map, std::string_view id) {
-    for (std::string_view folder = id; folder.find('/') != std::string_view::npos;) {
-        folder = folder.substr(0, folder.rfind('/'));
-        if (const auto target = target_called(map, base_name(folder))) return target;
+/// Of IN-9's the one whose id begins with the folder's place, however the rest of it is called.
+/// Refused: the name of another one behind the place.
+std::optional<std::int32_t> target_at_place(const ClassMap& map, std::string_view folder,
+                                            const fs::path& image) {
+    const std::string_view place = place_in(folder);
+    if (place.empty()) return std::nullopt;
+    const std::string_view rest = folder.substr(place.size());
+    std::optional<std::int32_t> found;
+    std::optional<std::size_t> other;
+    for (std::size_t c = 0; c < map.targets.size(); ++c) {
+        const std::string_view id = map.targets.id(c), own = place_in(id);
+        if (own == place) {
+            found = static_cast<std::int32_t>(c);
+        } else if (!own.empty() && (map.targets.name(c) == rest || id.substr(own.size()) == rest)) {
+            other = c;
+        }
     }
-    return target_called(map, category_in_name(id));
+    if (found && other) {
+        refuse(
+            fmt::format("{}: the folder `{}` begins as `{}` and goes on as `{}`: call it as one "
+                        "of them",
+                        image.string(), folder, map.targets.id(static_cast<std::size_t>(*found)),
+                        map.targets.id(*other)));
+    }
+    return found;
+}
+
+/// The target that the folders of an image or its name tell; nothing where neither does. Whole
+/// names come first, in any folder.
+std::optional<std::int32_t> target_of_image(const ClassMap& map, const Dataset& dataset,
+                                            std::size_t item) {
+    const std::string_view id = dataset.ids[item];
+    const auto in_folders = [&](const auto& target_of) -> std::optional<std::int32_t> {
+        for (std::string_view folder = id; folder.find('/') != std::string_view::npos;) {
+            folder = folder.substr(0, folder.rfind('/'));
+            if (const auto target = target_of(base_name(folder))) return target;
+        }
+        return std::nullopt;
+    };
+    auto target = in_folders([&](std::string_view name) { return target_called(map, name); });
+    if (!target) {
+        target = in_folders([&](std::string_view name) {
+            return target_at_place(map, name, dataset.path_of(item));
+        });
+    }
+    return target ? target : target_called(map, category_in_name(id));
 }
 
 /// Where the images are: model-vs-human has `dnn/session-1` below a set's folder, IN-9 `val`.
@@ -80,8 +115,7 @@ fs::path inner_folder(const fs::path& path) {
 bool is_published_layout(const ClassMap& map, const Dataset& flat) {
     if (flat.size() == 0) return false;
     std::size_t known = 0;
-    for (std::size_t i = 0; i < flat.size(); ++i)
-        known += target_of_image(map, flat.ids[i]) ? 1 : 0;
+    for (std::size_t i = 0; i < flat.size(); ++i) known += target_of_image(map, flat, i) ? 1 : 0;
     return 2 * known > flat.size();
 }
 
@@ -119,7 +153,7 @@ void label_by_targets(const ClassMap& map, const ClassList& classes, const fs::p
     const auto members = members_of(map);
     LabelSets labels;
     for (std::size_t i = 0; i < dataset.size(); ++i) {
-        const auto target = target_of_image(map, dataset.ids[i]);
+        const auto target = target_of_image(map, dataset, i);
         if (!target) {
             refuse(
                 fmt::format("{}: neither its folder nor its name tells one of the {} classes of "

@@ -11,6 +11,7 @@
 #include "assay/evaluate/attack.h"
 #include "core/file.h"
 #include "core/json_text.h"
+#include "core/text.h"
 #include "quality/run_work.h"
 
 namespace assay::quality {
@@ -72,8 +73,9 @@ private:
     void lacks_scores(const std::string& model, const std::string& where, std::uint64_t bad,
                       std::uint64_t rows, const std::string& first) {
         result_.partial = true;
-        lasting_.push_back(fmt::format("{} on {}: {} of {} rows have no score; the first: {}",
-                                       model, where, count_text(bad), count_text(rows), first));
+        lasting_.push_back(fmt::format("{} on {}: {} of {} rows {} no score; the first: {}", model,
+                                       where, count_text(bad), count_text(rows),
+                                       bad == 1 ? "has" : "have", first));
     }
 
     void over(const std::vector<LoadedModel>& models, const Dataset& dataset,
@@ -131,6 +133,12 @@ private:
                 lacks_scores(attacked.model, attacked.dataset, attacked.bad_rows,
                              work_.attacked.size(), attacked.first_error);
             }
+            for (const AttackCell& cell : attacked.cells) {
+                if (cell.bad_rows <= attacked.bad_rows) continue;  // they had none before
+                lacks_scores(attacked.model,
+                             fmt::format("{} under {}", attacked.dataset, cell.attack),
+                             cell.bad_rows, work_.attacked.size(), cell.first_error);
+            }
             signs_.emplace_back(attacked.model, std::move(attacked.signs));
         }
     }
@@ -139,10 +147,10 @@ private:
         for (const auto& [model, halved] : halved_) {
             if (halved == 0) continue;
             result_.warnings.push_back(
-                fmt::format("{}: memory was short, so batches were halved {} times; scores may "
+                fmt::format("{}: memory was short, so batches were halved {}; scores may "
                             "differ from whole batches by about 1e-5; a smaller batch size avoids "
                             "it",
-                            model, halved));
+                            model, how_many(halved, "time")));
         }
     }
 
@@ -153,6 +161,8 @@ private:
         how.data.clear();
         for (const auto& entry : options_.data) how.data[entry.first] = entry.second.name;
         how.corrupted = options_.corrupt ? work_.corrupted.name : "";
+        how.versions.reset();
+        if (work_.versions) how.versions = work_.versions->versions();
         how.attacked = options_.attack ? work_.attacked.name : "";
         how.left_out = left_out_of(options_, work_);
         how.models.clear();

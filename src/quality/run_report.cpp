@@ -5,6 +5,7 @@
 
 #include "assay/quality/quba.h"
 #include "assay/quality/run.h"
+#include "core/text.h"
 
 namespace assay::quality {
 namespace {
@@ -128,9 +129,9 @@ Report report_of(const QualityPlan& plan) {
                          {"seconds", step.seconds}});
     }
     table.notes = {
-        fmt::format("About {:.0f} s with {} thread{}, by a probe of a batch of each model; reading "
+        fmt::format("About {:.0f} s with {}, by a probe of a batch of each model; reading "
                     "the stores at the end is not in it.",
-                    plan.seconds, plan.threads, plan.threads == 1 ? "" : "s"),
+                    plan.seconds, how_many(static_cast<std::uint64_t>(plan.threads), "thread")),
         "Passes of an image through a network; one with a gradient counts as three."};
     json missing = json::array();
     for (const MissingDimension& one : plan.missing) {

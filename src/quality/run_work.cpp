@@ -81,10 +81,7 @@ void add_unstored(const QualityRunOptions& options, std::vector<MissingDimension
     const std::string kept =
         fmt::format("the storage {} does not keep every class's score", name_of(storage));
     missing.push_back({Dimension::calibration_error, "", kept});
-    missing.push_back({Dimension::class_balance, "",
-                       fmt::format("the storage {} keeps the true class's score only where it is "
-                                   "among the best: known only where it is so of every image",
-                                   name_of(storage))});
+    if (storage == StorageFormat::label) missing.push_back({Dimension::class_balance, "", kept});
     for (const DimensionRoles& needed : dimension_roles()) {
         std::vector<std::string> asking;
         for (const Role role : needed.roles) {
@@ -168,8 +165,15 @@ RunWork work_of(const QualityRunOptions& options) {
         work.versions.emplace(options.corruptions);
         work.notes = work.versions->notes();
     }
+    if (options.attack) work.attacked = sample_of(val, "attacked", options.attack_limit);
+    if (options.predict.storage == StorageFormat::top_k) {
+        work.notes.push_back(fmt::format(
+            "class balance: the storage {} keeps the true class's score only where it is among the "
+            "best; known only where it is so of every image",
+            name_of(options.predict.storage)));
+    }
+    check_runs(options, work);
     if (options.attack) {
-        work.attacked = sample_of(val, "attacked", options.attack_limit);
         for (LoadedModel& model : models_on(options, Role::val)) {
             const std::string problem =
                 with_note(fmt::format("trying the gradient of `{}`", model.spec.name),
@@ -209,10 +213,7 @@ std::vector<MissingDimension> missing_of(const QualityRunOptions& options, const
     std::vector<MissingDimension> missing = left_out_of(options, work);
     if (work.versions) {
         const robustness::HasVersion chosen = [&](const Corruption& corruption, int severity) {
-            return std::ranges::any_of(
-                work.versions->versions(), [&](const CorruptionVersion& version) {
-                    return version.corruption == &corruption && version.severity == severity;
-                });
+            return is_among(work.versions->versions(), corruption, severity);
         };
         const std::string why =
             robustness::missing_versions(chosen, robustness::frost_is_synthetic(chosen));

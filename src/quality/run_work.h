@@ -18,9 +18,14 @@ struct RunWork {
     std::map<std::string, std::string> without_gradient;  ///< model, why
     std::vector<std::string> notes;
 };
-/// Throws as check(); where a model cannot be attacked for another reason than that it has no
-/// gradient, its error.
+/// Throws as check() and check_runs(); where a model cannot be attacked for another reason than
+/// that it has no gradient, its error.
 RunWork work_of(const QualityRunOptions& options);
+
+/// Throws bad_input where the measurement could not tell what lies in RUNS from what the run puts
+/// there: a data set whose folder was renamed, and in another folder a data set, or predictions of
+/// a model on one, of the same name.
+void check_runs(const QualityRunOptions& options, const RunWork& work);
 
 /// The models with the preprocessing that they have on a data set.
 std::vector<LoadedModel> models_on(const QualityRunOptions& options, Role role);

@@ -11,6 +11,7 @@
 #include "core/parallel.h"
 #include "core/random.h"
 #include "core/statistics.h"
+#include "core/text.h"
 #include "quality/cell_notes.h"
 #include "quality/constants.h"
 #include "quality/joint.h"
@@ -143,14 +144,16 @@ void refuse_missing(const QualityTable& table, const std::vector<std::size_t>& m
         }
         if (lacking.empty()) continue;
         const std::size_t shown = std::min<std::size_t>(lacking.size(), 3);
+        const std::string_view name = dimension_facts()[d].name;
         throw Error(
             ErrorCode::bad_input,
-            fmt::format("{} of {} models have no {} ({}{}); measure it, give it the weight 0, "
-                        "or score what is there and say so (drop_missing)",
-                        lacking.size(), models.size(), dimension_facts()[d].name,
+            fmt::format("{} of {} {} no {} ({}{}); measure it, leave it out of all scores "
+                        "(--weights {}=0), or score each model by what it has (--drop-missing)",
+                        lacking.size(), how_many(models.size(), "model"),
+                        lacking.size() == 1 ? "has" : "have", name,
                         fmt::join(lacking.begin(),
                                   lacking.begin() + static_cast<std::ptrdiff_t>(shown), ", "),
-                        lacking.size() > shown ? ", ..." : ""));
+                        lacking.size() > shown ? ", ..." : "", name));
     }
 }
 
@@ -169,11 +172,12 @@ std::vector<std::string> other_definitions(const QualityTable& table,
             if (count++ == 0) example = definition;
         }
         if (count > 0) {
-            warnings.push_back(
-                fmt::format("{} of {} {} measured in another way than the published one (`{}`): "
-                            "their places among the 326 models compare different things",
-                            dimension_facts()[d].title, count,
-                            count == 1 ? "model was" : "models were", example));
+            warnings.push_back(fmt::format(
+                "{} of {} {} measured in another way than the published one (`{}`): "
+                "{} among the 326 models {} different things",
+                dimension_facts()[d].title, how_many(count, "model"),
+                static_cast<Dimension>(d) == Dimension::parameters ? "were" : "was", example,
+                count == 1 ? "its place" : "their places", count == 1 ? "compares" : "compare"));
         }
     }
     return warnings;
@@ -275,8 +279,8 @@ QubaResult score_quality(const QualityTable& table, const QubaOptions& options) 
     const std::vector<std::size_t> models = select_models(table, options.where);
     if (models.size() * options.replicates > most_draws) {
         throw Error(ErrorCode::usage,
-                    fmt::format("{} replicates of {} models are more than {}; take fewer",
-                                options.replicates, models.size(), most_draws));
+                    fmt::format("{} replicates of {} are more than {}; take fewer",
+                                options.replicates, how_many(models.size(), "model"), most_draws));
     }
     result.notes = table.notes;
     for (std::string& note : notes_on_cells(table, models, result.weights))
@@ -333,8 +337,8 @@ QubaResult score_quality(const QualityTable& table, const QubaOptions& options) 
         result.warnings.push_back(std::move(*warning));
     if (partly > 0) {
         result.warnings.push_back(
-            fmt::format("{} of {} scores lack dimensions, so they compare different things", partly,
-                        result.models.size()));
+            fmt::format("{} of {} {} dimensions, so they compare different things", partly,
+                        how_many(result.models.size(), "score"), partly == 1 ? "lacks" : "lack"));
     }
     return result;
 }

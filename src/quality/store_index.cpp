@@ -6,6 +6,7 @@
 
 #include "assay/error.h"
 #include "core/refuse.h"
+#include "core/text.h"
 #include "robustness/attack_store.h"
 #include "store/image_check.h"
 
@@ -19,16 +20,50 @@ std::string file_of(const StoreSpec& spec) {
 
 }  // namespace
 
+void NamedStores::add(const PredictionStore& store) {
+    const StoreSpec& spec = store.spec();
+    take_items(store);
+    const auto [at, fresh] = folders_[spec.dataset_name].emplace(spec.model_name, store.folder());
+    if (fresh) return;
+    refuse(fmt::format("{} and {} are both predictions of `{}` on `{}`: move one of them away",
+                       at->second.string(), store.folder().string(), spec.model_name,
+                       spec.dataset_name));
+}
+
+void NamedStores::take_items(const PredictionStore& store) {
+    const StoreSpec& spec = store.spec();
+    const auto [at, fresh] = items_.try_emplace(spec.dataset_name, Items{spec, store.folder()});
+    const Items& first = at->second;
+    if (fresh) return;
+    const auto refuse_both = [&](const std::string& how) {
+        refuse(
+            fmt::format("{} and {} are of two data sets that are both called `{}`{}: predict on "
+                        "one of them under another name, or move its predictions away",
+                        first.folder.string(), store.folder().string(), spec.dataset_name, how));
+    };
+    if (first.spec.rows != spec.rows)
+        refuse_both(fmt::format(" ({} and {})", first.spec.rows, how_many(spec.rows, "image")));
+    // Stores of before data sets had one have no id.
+    const bool same_id = first.spec.dataset_id.empty() || spec.dataset_id.empty() ||
+                         first.spec.dataset_id == spec.dataset_id;
+    if (first.spec.ids_hash != spec.ids_hash || !same_id) refuse_both("");
+    const std::filesystem::path own = store.folder().parent_path();
+    if (own != first.folder.parent_path() && !compared_.contains(own)) {
+        const auto same = store::saw_same_images(PredictionStore::open(first.folder), store);
+        if (same) compared_.insert(own);
+        if (!same.value_or(true)) refuse_both(", with other images under the same ids");
+    }
+    if (first.spec.dataset_id.empty()) at->second = {spec, store.folder()};
+}
+
 StoreIndex::StoreIndex(const MeasureQualityOptions& options) : options_(options) {
+    std::set<std::string> measured = {options.corrupted, options.attacked};
+    for (const auto& of_role : options.data) measured.insert(of_role.second);
     for (const std::filesystem::path& folder : find_stores(options.runs)) {
         const PredictionStore store = PredictionStore::open(folder);
-        const StoreSpec& spec = store.spec();
-        take_items(spec, folder);
-        const auto [at, fresh] = folders_[spec.dataset_name].emplace(spec.model_name, folder);
-        if (fresh) continue;
-        refuse(fmt::format("{} and {} are both predictions of `{}` on `{}`: move one of them away",
-                           at->second.string(), folder.string(), spec.model_name,
-                           spec.dataset_name));
+        const std::string& name = store.spec().dataset_name;
+        names_.insert(name);
+        if (measured.contains(name)) stores_.add(store);
     }
     for (const auto& [role, name] : options.data) {
         known(name, facts_of(role).name);
@@ -49,7 +84,7 @@ StoreIndex::StoreIndex(const MeasureQualityOptions& options) : options_(options)
     corrupted_ = options.corrupted.empty() ? val_ : known(options.corrupted, "corrupted");
     attacked_ = options.attacked.empty() ? val_ : known(options.attacked, "attacked");
     std::vector<std::string> all;
-    for (const auto& store : folders_.at(val_)) all.push_back(store.first);
+    for (const auto& store : stores_.folders().at(val_)) all.push_back(store.first);
     for (const std::string& model : options.models) {
         if (std::ranges::find(all, model) == all.end()) {
             std::erase_if(all, [&, stores = all](const std::string& name) {
@@ -66,27 +101,9 @@ StoreIndex::StoreIndex(const MeasureQualityOptions& options) : options_(options)
     }
 }
 
-void StoreIndex::take_items(const StoreSpec& spec, const std::filesystem::path& folder) {
-    const auto [at, fresh] = items_.try_emplace(spec.dataset_name, Items{spec, folder});
-    const StoreSpec& first = at->second.spec;
-    // Stores of before data sets had one have no id.
-    const bool same_id =
-        first.dataset_id.empty() || spec.dataset_id.empty() || first.dataset_id == spec.dataset_id;
-    if (fresh || (first.rows == spec.rows && first.ids_hash == spec.ids_hash && same_id)) {
-        if (first.dataset_id.empty()) at->second = {spec, folder};  // the next is held against it
-        return;
-    }
-    refuse(fmt::format(
-        "{} and {} are of two data sets that are both called `{}`{}: predict on one "
-        "of them under another name, or move its predictions away",
-        at->second.folder.string(), folder.string(), spec.dataset_name,
-        first.rows == spec.rows ? "" : fmt::format(" ({} and {} images)", first.rows, spec.rows)));
-}
-
 std::string StoreIndex::known(const std::string& name, std::string_view what) const {
-    if (folders_.contains(name)) return name;
-    std::vector<std::string> names;
-    for (const auto& dataset : folders_) names.push_back(dataset.first);
+    if (names_.contains(name)) return name;
+    const std::vector<std::string> names(names_.begin(), names_.end());
     throw Error(ErrorCode::usage,
                 fmt::format("{} is to be `{}`, which is no data set in {}{}", what, name,
                             options_.runs.string(), suggest(name, names)));
@@ -98,21 +115,21 @@ std::string StoreIndex::dataset_of(Role role) const {
 }
 
 bool StoreIndex::has(const std::string& dataset, const std::string& model) const {
-    const auto at = folders_.find(dataset);
-    return at != folders_.end() && at->second.contains(model);
+    const auto at = stores_.folders().find(dataset);
+    return at != stores_.folders().end() && at->second.contains(model);
 }
 
 PredictionStore StoreIndex::open(const std::string& dataset, const std::string& model,
                                  const std::string& as) const {
-    PredictionStore store = PredictionStore::open(folders_.at(dataset).at(model));
+    PredictionStore store = PredictionStore::open(stores_.folders().at(dataset).at(model));
     const Clean& clean = clean_of(as);
     const StoreSpec &own = store.spec(), &val = clean.spec;
     const std::string both = fmt::format("{} and {}", clean.folder, store.folder().string());
     check_file(as, file_of(val), clean.folder);
     check_file(as, file_of(own), store.folder().string());
     if (own.classes != val.classes) {
-        refuse(fmt::format("{} are of {} and {} classes: not the same classifier", both,
-                           val.classes, own.classes));
+        refuse(fmt::format("{} are of {} and {}: not the same classifier", both, val.classes,
+                           how_many(own.classes, "class", "classes")));
     }
     const ClassList &one = clean.classes, &other = store.dataset().classes;
     if (!one.empty() && !other.empty() && !is_numbered(one) && !is_numbered(other)) {
@@ -141,7 +158,7 @@ void StoreIndex::check_file(const std::string& model, const std::string& hash,
 const StoreIndex::Clean& StoreIndex::clean_of(const std::string& model) const {
     const auto at = clean_.find(model);
     if (at != clean_.end()) return at->second;
-    const PredictionStore store = PredictionStore::open(folders_.at(val_).at(model));
+    const PredictionStore store = PredictionStore::open(stores_.folders().at(val_).at(model));
     return clean_
         .emplace(model, Clean{store.spec(), store.dataset().classes, store.folder().string()})
         .first->second;

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -11,11 +12,37 @@
 
 namespace assay::quality {
 
+/// Stores by the names of their data sets and models.
+class NamedStores {
+public:
+    /// Throws bad_input where the name tells it from no other one: a second store of the model on a
+    /// data set that is called so, other items than that has, or other images, as far as records of
+    /// the folders of that name tell.
+    void add(const PredictionStore& store);
+    /// Their folders, by data set and model.
+    const std::map<std::string, std::map<std::string, std::filesystem::path>>& folders() const {
+        return folders_;
+    }
+
+private:
+    /// The items that a data set of some name has.
+    struct Items {
+        StoreSpec spec;
+        std::filesystem::path folder;
+    };
+    void take_items(const PredictionStore& store);
+
+    std::map<std::string, std::map<std::string, std::filesystem::path>> folders_;
+    std::map<std::string, Items> items_;  ///< by data set
+    /// Folders of data sets whose images were compared with those of the first of the name.
+    std::set<std::filesystem::path> compared_;
+};
+
 class StoreIndex {
 public:
     /// Throws usage: no `val`, a name that is no data set, two roles that one data set plays, an
-    /// unknown model; bad_input: as find_stores(), no predictions of `val`, two data sets of one
-    /// name.
+    /// unknown model; bad_input: as find_stores(), and as NamedStores of the data sets that are
+    /// measured.
     explicit StoreIndex(const MeasureQualityOptions& options);
 
     /// Those that are measured: the ones asked for, or all that have predictions of `val`, without
@@ -44,19 +71,12 @@ private:
         std::string folder;
     };
 
-    /// The items that a data set of some name has.
-    struct Items {
-        StoreSpec spec;
-        std::filesystem::path folder;
-    };
-
-    void take_items(const StoreSpec& spec, const std::filesystem::path& folder);
     std::string known(const std::string& name, std::string_view what) const;
     const Clean& clean_of(const std::string& model) const;
 
     const MeasureQualityOptions& options_;
-    std::map<std::string, std::map<std::string, std::filesystem::path>> folders_;
-    std::map<std::string, Items> items_;  ///< by data set
+    NamedStores stores_;           ///< of the data sets that are measured
+    std::set<std::string> names_;  ///< of all data sets
     std::string val_, corrupted_, attacked_;
     std::vector<std::string> models_;
     mutable std::map<std::string, Clean> clean_;  ///< read once each

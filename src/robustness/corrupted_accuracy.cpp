@@ -1,9 +1,11 @@
 #include "assay/robustness/corrupted_accuracy.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <set>
 
 #include "assay/error.h"
@@ -25,6 +27,7 @@ namespace fs = std::filesystem;
 using robustness::CleanImages;
 using robustness::CorruptionRatio;
 using robustness::EachRatio;
+using robustness::HasVersion;
 using robustness::ModelVersions;
 using robustness::Outcomes;
 
@@ -33,6 +36,7 @@ struct ClosedStore {
     fs::path folder;
     std::string dataset, model, model_hash, preprocess_hash;
     VersionOf version;
+    std::string settings;  ///< of the corruptions, where they are known, as JSON
     bool clean = false;
     bool complete = true;
     std::string writing;  ///< writer_warning()
@@ -50,6 +54,7 @@ std::vector<ClosedStore> look_at(const CorruptedAccuracyOptions& options) {
                          spec.model_hash,
                          spec.preprocess_hash,
                          {},
+                         {},
                          spec.dataset_name == options.clean,
                          store.complete(),
                          writer_warning(store)});
@@ -57,31 +62,51 @@ std::vector<ClosedStore> look_at(const CorruptedAccuracyOptions& options) {
     return found;
 }
 
-/// Where predict --corrupt made the store's images, those that they were made of, by the name that
-/// it gives ("val" of "val_fog_3"); "": not known, as of published corrupted images.
-std::string made_of(const PredictionStore& store, const VersionOf& version) {
-    const std::string& name = store.spec().dataset_name;
-    if (version.corruption == nullptr || store::corruption_of(store).empty()) return {};
+/// What all versions of one measurement have in common, of what predict --corrupt did to the
+/// images.
+std::string common_settings(const std::string& corruption) {
+    if (corruption.empty()) return {};
+    auto settings = nlohmann::json::parse(corruption);
+    for (const char* own : {"corruption", "severity", "frost"}) settings.erase(own);
+    return settings.dump();
+}
+
+/// Those that predict --corrupt made a version of, by the name that it gives ("val" of
+/// "val_fog_3"); "": not known.
+std::string made_of(const std::string& name, const VersionOf& version) {
     const std::string end = fmt::format("_{}_{}", version.corruption->name, version.severity);
     return name.ends_with(end) ? name.substr(0, name.size() - end.size()) : std::string();
 }
 
 /// Of the stores of models that have a clean one: a data set is read once for it, whatever its
-/// models are. Versions of another sample of the images, or of others, do not count.
+/// models are. Versions of another sample of the images, or of others, do not count, nor do those
+/// that `counts` leaves out.
 void find_versions(std::vector<ClosedStore>& stores, const std::vector<std::string>& models,
-                   const std::string& clean) {
-    std::map<fs::path, VersionOf> versions;
+                   const std::string& clean, const HasVersion& counts) {
+    struct Version {
+        VersionOf which;
+        std::string settings;
+    };
+    std::map<fs::path, Version> versions;
     for (ClosedStore& one : stores) {
         if (one.clean || std::find(models.begin(), models.end(), one.model) == models.end())
             continue;
-        const auto [at, fresh] = versions.emplace(one.folder.parent_path(), VersionOf{});
+        const auto [at, fresh] = versions.emplace(one.folder.parent_path(), Version{});
         if (fresh) {
             const PredictionStore store = PredictionStore::open(one.folder);
-            at->second = version_of(store.dataset().root, one.dataset);
-            const std::string own = made_of(store, at->second);
-            if (!own.empty() && own != clean) at->second = {};
+            VersionOf& which = at->second.which;
+            which = version_of(store.dataset().root, one.dataset);
+            if (which.corruption == nullptr) continue;
+            const std::string corruption = store::corruption_of(store);
+            const std::string own =
+                corruption.empty() ? std::string() : made_of(one.dataset, which);
+            at->second.settings = common_settings(corruption);
+            if ((!own.empty() && own != clean) ||
+                (counts && !counts(*which.corruption, which.severity)))
+                which = {};
         }
-        one.version = at->second;
+        one.version = at->second.which;
+        one.settings = at->second.settings;
     }
 }
 
@@ -123,7 +148,7 @@ StoresOfModel stores_of(const std::string& model, const std::vector<ClosedStore>
 /// files: more than one, where they are of several.
 std::set<std::string> look_for_differences(const std::string& model, const StoresOfModel& own,
                                            CorruptedAccuracyResult& result) {
-    std::set<std::string> files, steps;
+    std::set<std::string> files, steps, settings;
     const auto look = [&](const ClosedStore& store) {
         if (!store.complete) {
             result.partial = true;
@@ -137,12 +162,19 @@ std::set<std::string> look_for_differences(const std::string& model, const Store
     for (const ClosedStore* store : own.versions) {
         look(*store);
         if (!store->preprocess_hash.empty()) steps.insert(store->preprocess_hash);
+        if (!store->settings.empty()) settings.insert(store->settings);
     }
     if (files.size() > 1) {
         result.warnings.push_back(
             fmt::format("`{}` is not the same file on every data set: its figures are of different "
                         "models",
                         model));
+    }
+    if (settings.size() > 1) {
+        result.warnings.push_back(
+            fmt::format("{}: the images were corrupted in {} ways ({}): their mean is of different "
+                        "measurements",
+                        model, settings.size(), fmt::join(settings, ", ")));
     }
     if (steps.size() > 1) {
         result.warnings.push_back(
@@ -173,6 +205,12 @@ CorruptedModel measure_model(const std::string& model, const StoresOfModel& own,
         measured.versions.push_back(
             {one->version.corruption, one->version.severity, one->dataset, Estimate{}});
         const PredictionStore store = PredictionStore::open(one->folder);  // closed before the next
+        if (!one->settings.empty() && !store::saw_same_files(clean, store).value_or(true)) {
+            refuse(
+                fmt::format("{}: the images that were corrupted are others than {} saw under the "
+                            "same ids: predict both on one data set",
+                            one->folder.string(), own.clean->folder.string()));
+        }
         CleanImages::ByImage own_outcomes =
             images.by_image(store.dataset(), outcomes_of(store, threads));
         outcomes.push_back(std::move(own_outcomes.outcomes));
@@ -230,21 +268,22 @@ VersionOf version_of(const fs::path& folder, std::string_view name) {
 }
 
 CorruptedAccuracyResult measure_corrupted(const CorruptedAccuracyOptions& options) {
-    CorruptedAccuracyResult result = robustness::corrupted_models(options, {}, {});
+    CorruptedAccuracyResult result = robustness::corrupted_models(options, {}, {}, {});
     if (result.models.empty()) throw Error(ErrorCode::usage, result.warnings.back());
     return result;
 }
 
 CorruptedAccuracyResult robustness::corrupted_models(const CorruptedAccuracyOptions& options,
                                                      const std::set<std::string>& chosen,
-                                                     const EachRatio& each) {
+                                                     const EachRatio& each,
+                                                     const HasVersion& counts) {
     std::vector<ClosedStore> stores = look_at(options);
     CorruptedAccuracyResult result;
     result.clean = options.clean;
     std::vector<std::string> models, datasets;
     for (const ClosedStore& store : stores) {
-        const bool counts = store.clean && (chosen.empty() || chosen.contains(store.model));
-        if (counts && std::find(models.begin(), models.end(), store.model) == models.end())
+        const bool measured = store.clean && (chosen.empty() || chosen.contains(store.model));
+        if (measured && std::find(models.begin(), models.end(), store.model) == models.end())
             models.push_back(store.model);
         datasets.push_back(store.dataset);
     }
@@ -252,7 +291,7 @@ CorruptedAccuracyResult robustness::corrupted_models(const CorruptedAccuracyOpti
         throw Error(ErrorCode::usage, fmt::format("no data set is called `{}`{}", options.clean,
                                                   suggest(options.clean, datasets)));
     }
-    find_versions(stores, models, options.clean);
+    find_versions(stores, models, options.clean, counts);
     std::size_t attack_stores = 0;
     for (const std::string& model : models) {
         const StoresOfModel own = stores_of(model, stores);

@@ -28,6 +28,13 @@ void check_photographs(const FrostPhotographs& frost, const CorruptionSettings& 
 
 }  // namespace
 
+bool is_among(const std::vector<CorruptionVersion>& versions, const Corruption& corruption,
+              int severity) {
+    return std::any_of(versions.begin(), versions.end(), [&](const CorruptionVersion& version) {
+        return version.corruption == &corruption && version.severity == severity;
+    });
+}
+
 CorruptedVersions::CorruptedVersions(CorruptionSettings settings) : settings_(std::move(settings)) {
     check(settings_);
     auto& severities = settings_.severities;

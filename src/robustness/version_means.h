@@ -77,8 +77,9 @@ using EachRatio = std::function<void(const CorruptedModel& model, const StoreSpe
                                      const CorruptionRatio& ratio)>;
 /// measure_corrupted() of the models `chosen` (none: all), with the ratio of each as it is
 /// measured; models without corrupted images are left out, of `chosen` ones without a word.
+/// `counts`: the versions that do; none: all that there are.
 CorruptedAccuracyResult corrupted_models(const CorruptedAccuracyOptions& options,
-                                         const std::set<std::string>& chosen,
-                                         const EachRatio& each);
+                                         const std::set<std::string>& chosen, const EachRatio& each,
+                                         const HasVersion& counts);
 
 }  // namespace assay::robustness

@@ -135,6 +135,22 @@ std::string root_text(const fs::path& root) {
     return (whole.has_filename() ? whole : whole.parent_path()).string();
 }
 
+/// Without what is of the file of its items.
+DatasetRecord new_record(const std::string& name, const std::string& ids_hash,
+                         const Dataset& dataset, std::string_view corruption) {
+    DatasetRecord record;
+    record.name = name;
+    record.root = root_text(dataset.root);
+    record.rows = dataset.size();
+    record.ids_hash = ids_hash;
+    record.labels_hash = labels_hash(dataset);
+    record.attributes_hash = attributes_hash(dataset);
+    record.classes = dataset.classes;
+    if (!corruption.empty()) record.corruption = json::parse(corruption).dump();
+    record.id = dataset_id(record);
+    return record;
+}
+
 /// How many of `ids` are not among `others`, and the first of them.
 std::string only_in(const StringColumn& ids, const StringColumn& others, const char* where) {
     StringIndex index(others.size(), [&](std::uint32_t i) { return others[i]; });
@@ -295,20 +311,16 @@ DatasetRecord ensure_dataset(const fs::path& folder, const std::string& name,
     if (is_there(record_file(folder))) return same_record(ids_hash, dataset, corruption, folder);
     remove_stale_temporaries(folder);
     write_items(dataset, items_file(folder));
-    DatasetRecord record;
-    record.name = name;
-    record.root = root_text(dataset.root);
-    record.rows = dataset.size();
-    record.ids_hash = ids_hash;
-    record.labels_hash = labels_hash(dataset);
-    record.attributes_hash = attributes_hash(dataset);
+    DatasetRecord record = new_record(name, ids_hash, dataset, corruption);
     record.items_bytes = file_bytes(items_file(folder));
     record.items_xxh128 = hash_file(items_file(folder));
-    record.classes = dataset.classes;
-    if (!corruption.empty()) record.corruption = json::parse(corruption).dump();
-    record.id = dataset_id(record);
     write_file_atomically(record_file(folder), dataset_text(record));
     return record;
+}
+
+std::string identity_of(const std::string& name, const Dataset& dataset,
+                        std::string_view corruption) {
+    return new_record(name, dataset.ids_fingerprint(), dataset, corruption).id;
 }
 
 void check_corruption(const fs::path& folder, std::string_view corruption) {

@@ -37,6 +37,9 @@ DatasetRecord read_dataset_record(const std::filesystem::path& dataset_folder);
 DatasetRecord ensure_dataset(const std::filesystem::path& dataset_folder, const std::string& name,
                              const std::string& ids_hash, const Dataset& dataset,
                              std::string_view corruption = {});
+/// The identity that ensure_dataset() gives it in a folder where nothing is there.
+std::string identity_of(const std::string& name, const Dataset& dataset,
+                        std::string_view corruption = {});
 /// Throws bad_input where a data set is described there whose images were corrupted otherwise, with
 /// what differs.
 void check_corruption(const std::filesystem::path& dataset_folder, std::string_view corruption);

@@ -107,29 +107,54 @@ std::string corruption_of(const PredictionStore& store) {
     return read_dataset_record(store.folder().parent_path()).corruption;
 }
 
-std::optional<bool> saw_same_images(const PredictionStore& one, const PredictionStore& two) {
+std::string dataset_id_of(const PredictionStore& store) {
+    const std::string& own = store.spec().dataset_id;
+    return own.empty() ? read_dataset_record(store.folder().parent_path()).id : own;
+}
+
+std::optional<bool> saw_same_files(const PredictionStore& one, const PredictionStore& two) {
     const StoreSpec &a = one.spec(), &b = two.spec();
-    if (a.ids_hash != b.ids_hash) return std::nullopt;
-    if (corruption_of(one) != corruption_of(two)) return false;
-    if (a.shard_rows != b.shard_rows) return std::nullopt;
-    for (std::size_t shard = 0; shard < one.shards(); ++shard) {
-        if (!one.has(shard) || !two.has(shard)) continue;
-        const auto first = record_if_there(one.folder(), a, shard);
-        const auto second = record_if_there(two.folder(), b, shard);
-        if (!first || !second || first->images_hash.empty() || second->images_hash.empty())
-            continue;
-        // Singly where that is possible: an image that one of them could not read is no other.
-        if (first->images.empty() || second->images.empty())
-            return first->images_hash == second->images_hash;
-        for (std::size_t i = 0; i < first->images.size(); ++i) {
-            const ImageFile &x = first->images[i], &y = second->images[i];
-            const bool read = x.known() && y.known() && first->states[i] != RowState::unreadable &&
-                              second->states[i] != RowState::unreadable;
-            if (read && x != y) return false;
+    if (a.ids_hash != b.ids_hash || a.rows != b.rows) return std::nullopt;
+    const auto record_of = [](const PredictionStore& store, std::size_t shard) {
+        std::optional<ShardRecord> record;
+        if (store.has(shard)) record = record_if_there(store.folder(), store.spec(), shard);
+        if (record && record->images_hash.empty()) record.reset();
+        return record;
+    };
+    for (std::size_t s = 0; s < one.shards(); ++s) {
+        const auto first = record_of(one, s);
+        if (!first) continue;
+        const std::uint64_t begin = shard_begin(a, s), end = begin + first->states.size();
+        for (auto t = static_cast<std::size_t>(begin / b.shard_rows);
+             t < two.shards() && shard_begin(b, t) < end; ++t) {
+            const auto second = record_of(two, t);
+            if (!second) continue;
+            const std::uint64_t from = shard_begin(b, t);
+            if (first->images.empty() || second->images.empty()) {
+                if (from != begin || first->states.size() != second->states.size()) continue;
+                return first->images_hash == second->images_hash;
+            }
+            // Singly where that is possible: an image that one of them could not read is no other.
+            const std::uint64_t last = std::min(end, from + second->images.size());
+            for (std::uint64_t row = std::max(begin, from); row < last; ++row) {
+                const auto i = static_cast<std::size_t>(row - begin),
+                           k = static_cast<std::size_t>(row - from);
+                const ImageFile &x = first->images[i], &y = second->images[k];
+                const bool read = x.known() && y.known() &&
+                                  first->states[i] != RowState::unreadable &&
+                                  second->states[k] != RowState::unreadable;
+                if (read && x != y) return false;
+            }
+            return true;
         }
-        return true;
     }
     return std::nullopt;
+}
+
+std::optional<bool> saw_same_images(const PredictionStore& one, const PredictionStore& two) {
+    if (one.spec().ids_hash != two.spec().ids_hash) return std::nullopt;
+    if (corruption_of(one) != corruption_of(two)) return false;
+    return saw_same_files(one, two);
 }
 
 ImageCheck::ImageCheck(const Dataset& dataset, fs::path folder, int threads)

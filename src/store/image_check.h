@@ -25,9 +25,16 @@ ImageFile image_file(std::uint64_t bytes, std::string_view whole_hash);
 /// nothing. Images of equal files are other ones where it differs. Cost: one small file.
 std::string corruption_of(const PredictionStore& store);
 
-/// Whether two stores of the same ids saw the same images, by the first shard that both have with
-/// records of them, and by what was done to them; nothing where no records tell (imports, other
-/// shards). Cost: two records and two descriptions of data sets.
+/// Identity of the store's data set, where the store is too old to say it (StoreSpec::dataset_id)
+/// by the description beside it. Cost: at most one small file.
+std::string dataset_id_of(const PredictionStore& store);
+
+/// Whether two stores of the same ids read the same files, by the first rows of which both have
+/// records; nothing where no records tell (imports). Cost: mostly two records.
+std::optional<bool> saw_same_files(const PredictionStore& one, const PredictionStore& two);
+
+/// Whether two stores of the same ids saw the same images: saw_same_files(), and what was done to
+/// them. Cost: that, and two descriptions of data sets.
 std::optional<bool> saw_same_images(const PredictionStore& one, const PredictionStore& two);
 
 /// What the images of a data set are now: looked up once, for however many checks.

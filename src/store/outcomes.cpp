@@ -6,8 +6,10 @@
 #include "core/parallel.h"
 
 namespace assay {
+namespace {
 
-std::vector<RowOutcome> outcomes_of(const PredictionStore& store, int threads) {
+std::vector<RowOutcome> read_outcomes(const PredictionStore& store, RowOutcome not_finite,
+                                      int threads) {
     const RowReader reader(store);
     const Dataset& dataset = store.dataset();
     std::vector<RowOutcome> outcomes(dataset.size(), RowOutcome::none);
@@ -20,12 +22,25 @@ std::vector<RowOutcome> outcomes_of(const PredictionStore& store, int threads) {
                 const std::int32_t label = dataset.single_label(i);
                 if (label < 0) continue;
                 const std::span<const std::int32_t> valid(&label, 1);
-                if (reader.read(i, label, valid, row, RowReader::Detail::ranking) == RowStatus::ok)
+                const RowStatus status =
+                    reader.read(i, label, valid, row, RowReader::Detail::ranking);
+                if (status == RowStatus::not_finite) outcomes[i] = not_finite;
+                if (status == RowStatus::ok)
                     outcomes[i] =
                         row.predicted == label ? RowOutcome::correct : RowOutcome::incorrect;
             }
         });
     return outcomes;
+}
+
+}  // namespace
+
+std::vector<RowOutcome> outcomes_of(const PredictionStore& store, int threads) {
+    return read_outcomes(store, RowOutcome::none, threads);
+}
+
+std::vector<RowOutcome> attacked_outcomes_of(const PredictionStore& store, int threads) {
+    return read_outcomes(store, RowOutcome::incorrect, threads);
 }
 
 std::uint64_t count_of(std::span<const RowOutcome> outcomes, RowOutcome wanted) {

@@ -99,23 +99,6 @@ TEST_F(EndToEnd, SameBitsForAnyThreadsAndCompany) {
     EXPECT_EQ(shards(both), shards(reference));
 }
 
-/// Runs the program again and again, killed after waits that grow by `step` milliseconds, so that
-/// the kills fall before, between and after shards until one run gets through. How often it was
-/// killed.
-int kills_until_it_gets_through(const std::vector<std::string>& words, int step) {
-    int kills = 0;
-    for (int wait = 300; wait < 20'000; wait += step) {
-        Program program(words);
-        std::this_thread::sleep_for(std::chrono::milliseconds(wait));
-        ::kill(program.pid(), SIGKILL);
-        const Outcome outcome = program.wait();
-        if (outcome.status == 0) break;
-        EXPECT_EQ(outcome.status, 128 + SIGKILL) << outcome.err;
-        ++kills;
-    }
-    return kills;
-}
-
 TEST_F(EndToEnd, KilledAtAnyMomentItResumesToTheSameBytes) {
     const fs::path reference = fresh("unbroken");
     ASSERT_EQ(assay_run(predict_words(reference)).status, 0);

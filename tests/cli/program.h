@@ -2,13 +2,17 @@
 #pragma once
 
 #include <fcntl.h>
+#include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <chrono>
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "scratch.h"
@@ -82,6 +86,24 @@ inline Outcome assay_run(std::vector<std::string> words,
                          const std::vector<std::string>& environment = {}, int standard_out = -1) {
     words.insert(words.begin(), ASSAY_PROGRAM);
     return Program(words, environment, standard_out).wait();
+}
+
+/// Runs a program again and again, killed after waits that grow by `step` milliseconds, so that the
+/// kills fall before, between and after what it writes until one run gets through. How often it was
+/// killed.
+inline int kills_until_it_gets_through(const std::vector<std::string>& words, int step) {
+    int kills = 0;
+    for (int wait = 300; wait < 60'000; wait += step) {
+        Program program(words);
+        std::this_thread::sleep_for(std::chrono::milliseconds(wait));
+        ::kill(program.pid(), SIGKILL);
+        const Outcome outcome = program.wait();
+        if (outcome.status == 0) break;
+        EXPECT_EQ(outcome.status, 128 + SIGKILL) << outcome.err;
+        if (outcome.status != 128 + SIGKILL) break;
+        ++kills;
+    }
+    return kills;
 }
 
 }  // namespace assay

@@ -2,10 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <chrono>
-#include <csignal>
 #include <nlohmann/json.hpp>
-#include <thread>
 
 #include "core/file.h"
 #include "program.h"
@@ -94,16 +91,8 @@ TEST_F(QualityRunProgram, KilledAtAnyMomentItEndsWithTheSameBytes) {
     ASSERT_EQ(whole.status, 0) << whole.err;
     EXPECT_THAT(whole.out, HasSubstr("shape bias"));
     EXPECT_THAT(whole.err, HasSubstr("steps, about"));
-    int kills = 0;
-    for (int wait = 500; wait < 60'000; wait += 500) {
-        Program program({ASSAY_PROGRAM, "quality", "run", file.string()});
-        std::this_thread::sleep_for(std::chrono::milliseconds(wait));
-        ::kill(program.pid(), SIGKILL);
-        const Outcome outcome = program.wait();
-        if (outcome.status == 0) break;
-        ASSERT_EQ(outcome.status, 128 + SIGKILL) << outcome.err;
-        ++kills;
-    }
+    const int kills =
+        kills_until_it_gets_through({ASSAY_PROGRAM, "quality", "run", file.string()}, 500);
     EXPECT_GE(kills, 1);
     EXPECT_EQ(run(file).status, 0);
     for (const char* name : {"runs/quality.json", "runs/quality.csv"}) {

@@ -63,7 +63,7 @@ TEST_F(QualityCommand, BadTablesAreRefusedWithTheirPlace) {
     EXPECT_THAT(refused(""), HasSubstr("no row of a model"));
     // Not measured: NaN is no number, and no 0 stands for it.
     EXPECT_THAT(refused("a,nan,.3,25\nb,.7,.3,25\n"),
-                AllOf(HasSubstr("1 of 2 models have no accuracy (a)"), HasSubstr("measure it")));
+                AllOf(HasSubstr("1 of 2 models has no accuracy (a)"), HasSubstr("measure it")));
     EXPECT_THAT(refused_by_quality(score_of(at("absent.csv"))), HasSubstr("absent.csv"));
     EXPECT_THAT(
         refused_by_quality(score_of(write("newer.json", R"({"schema": "assay.quality/2"})"))),
@@ -82,13 +82,13 @@ TEST_F(QualityCommand, ADimensionOfZeroCountsAndAMissingOneIsNamed) {
               "model,accuracy,shape_bias,shape_bias_undefined,params\n"
               "a,.7,0,,25\nb,.7,,none of 1280 images is decided,25\nc,.7,.3,,25\n");
     EXPECT_THAT(refused_by_quality(score_of(file)),
-                HasSubstr("1 of 3 models have no shape_bias (b)"));
+                HasSubstr("1 of 3 models has no shape_bias (b)"));
     std::vector<std::string> words = score_of(file);
     words.insert(words.begin(), "quality");
     words.insert(words.end(), {"--drop-missing", "--json"});
     const Outcome outcome = assay_run(words);
     ASSERT_EQ(outcome.status, 0) << outcome.err;
-    EXPECT_THAT(outcome.err, HasSubstr("1 of 3 scores lack dimensions"));
+    EXPECT_THAT(outcome.err, HasSubstr("1 of 3 scores lacks dimensions"));
     const json models = json::parse(outcome.out)["models"];
     ASSERT_EQ(models.size(), 3U);
     for (const json& model : models) {

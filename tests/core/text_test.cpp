@@ -9,6 +9,7 @@
 
 #include "core/paths.h"
 #include "core/terminal_text.h"
+#include "core/text.h"
 #include "message_of.h"
 #include "scratch.h"
 
@@ -17,6 +18,14 @@ namespace {
 
 namespace fs = std::filesystem;
 using testing::HasSubstr;
+
+TEST(HowMany, OneIsNoPlural) {
+    EXPECT_EQ(how_many(0, "image"), "0 images");
+    EXPECT_EQ(how_many(1, "image"), "1 image");
+    EXPECT_EQ(how_many(50000, "image"), "50000 images");
+    EXPECT_EQ(how_many(1, "class", "classes"), "1 class");
+    EXPECT_EQ(how_many(2, "class", "classes"), "2 classes");
+}
 
 TEST(TerminalText, ControlsAreShown) {
     EXPECT_EQ(without_controls("plain, \tmit Ümlaut – 猫\n"), "plain, \tmit Ümlaut – 猫\n");

@@ -97,6 +97,16 @@ TEST_F(HierarchyFiles, TreesOfNames) {
     EXPECT_THAT(refused("c.json", R"({"children": [{"names": "x"}]})"),
                 HasSubstr("a node has no `name`"));
     EXPECT_THAT(refused("d.json", R"({"children": [3]})"), HasSubstr("a node is an object"));
+    // The second `a` would be `r/a/a`, which is a class, and be below itself or above it.
+    const std::string twice = R"({"name": "a", "children": [{"name": "a", "children":
+                              [{"name": "x"}]}, {"name": "y"}]})";
+    const std::string called = R"({"name": "r/a/a"})";
+    for (const bool before : {true, false}) {
+        EXPECT_THAT(
+            refused("e.json", R"({"name": "r", "children": [)" +
+                                  (before ? called + "," + twice : twice + "," + called) + "]}"),
+            HasSubstr("e.json below `r/a/a`: a class is called `r/a/a`"));
+    }
 }
 
 TEST_F(HierarchyFiles, WhatIsNoHierarchyIsNamed) {

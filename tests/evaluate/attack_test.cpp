@@ -279,6 +279,49 @@ TEST_F(AttackRun, AModelWithAMaskedClassIsAttackedAsAny) {
     }
 }
 
+TEST_F(AttackRun, ScoresThatAreNoNumbersAreMisclassifiedUnderAttackAlone) {
+    // Of red 121 ... 128 no score is known before; 129 ... 136 come to lie there. 63 of 71 are
+    // left.
+    const Dataset dataset = images(200);
+    const auto classifier = std::make_shared<RedClassifier>();
+    classifier->nan_below = 128.5 / 255;
+    const LoadedModel model = red_model("m", classifier);
+    AttackRunOptions options = attack_options("runs");
+    options.attacks = {"fgsm", "pgd"};
+    const auto results = attack_models({&model, 1}, dataset, options);
+    const AttackedResult& r = results[0];
+    EXPECT_EQ(r.images, 192U);
+    EXPECT_EQ(r.correct, 71U);
+    EXPECT_EQ(r.bad_rows, 8U);
+    const AttackCell& fgsm = r.cells.at(1);
+    EXPECT_EQ(fgsm.attack, "fgsm");
+    EXPECT_EQ(fgsm.robust, 63U);
+    EXPECT_EQ(fgsm.ratio.n, 71U);
+    EXPECT_EQ(fgsm.accuracy.n, 192U);
+    EXPECT_EQ(fgsm.bad_rows, 16U);
+    EXPECT_EQ(r.geometric_mean.at(0).second.n, 192U);
+    const Report report = report_of(results, options);
+    EXPECT_TRUE(report.partial);
+    EXPECT_THAT(report.warnings,
+                testing::Contains(HasSubstr("16 images have no score under fgsm at 8/255")));
+}
+
+TEST(AttackCells, ImagesThatAStoreDoesNotTellDoNotCount) {
+    constexpr auto yes = RowOutcome::correct, no = RowOutcome::incorrect, none = RowOutcome::none;
+    const std::vector<RowOutcome> clean = {yes, yes, yes, yes, no, no, none};
+    const std::vector<RowOutcome> one = {yes, yes, no, none, no, none, none};
+    const std::vector<RowOutcome> two = {none, yes, yes, yes, no, no, yes};
+    AttackCell cell;
+    attack::fill_cell(cell, clean, one, .95);
+    EXPECT_EQ(cell.robust, 2U);
+    EXPECT_EQ(cell.ratio.n, 3U);
+    EXPECT_EQ(cell.accuracy.n, 4U);
+    // The second, third and fifth are known in all: of two correct ones 1 and 2 are left.
+    const Estimate mean = attack::geometric_mean_of(clean, one, two, .95);
+    EXPECT_EQ(mean.n, 3U);
+    EXPECT_NEAR(*mean.value, std::sqrt(.5), 1e-15);
+}
+
 TEST(AttackOutcome, IsWhatTheStoreSays) {
     constexpr float nan = std::numeric_limits<float>::quiet_NaN();
     constexpr float infinity = std::numeric_limits<float>::infinity();

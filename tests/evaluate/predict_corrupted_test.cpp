@@ -328,6 +328,7 @@ TEST_F(PredictCorrupted, AreNotTheCleanImagesToThoseThatCompare) {
     EXPECT_EQ(store::saw_same_images(open("val/m"), open("val_fog_2/m")), false);
     EXPECT_EQ(store::saw_same_images(open("val_fog_5/m"), open("val_fog_2/m")), false);
     EXPECT_EQ(store::saw_same_images(open("val_fog_2/other"), open("val_fog_2/m")), true);
+    EXPECT_EQ(store::saw_same_files(open("val/m"), open("val_fog_2/m")), true);
 }
 
 TEST_F(PredictCorrupted, WhatCannotBeReadOrIsTooSmallKeepsItsRow) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <cmath>
 #include <limits>
 
 #include "assay/evaluate/attack.h"
@@ -24,6 +25,7 @@ public:
         for (std::size_t i = 0; i < n; ++i) {
             double red = 0;
             for (std::size_t k = 0; k < 4; ++k) red += static_cast<double>(input[12 * i + k]) / 4;
+            if (red < nan_below && red > 120.5 / 255) red = std::nan("");
             out[2 * i] = static_cast<float>(slope_ * red);
             out[2 * i + 1] = static_cast<float>(slope_ * 128.5 / 255);
         }
@@ -43,6 +45,7 @@ public:
         }
     }
     bool differentiable = true, masked = false;
+    double nan_below = 0;                 ///< no number above 120.5/255, and below this
     std::atomic<std::size_t> scored = 0;  ///< images, so far
     std::size_t stop_after = std::numeric_limits<std::size_t>::max();
 

@@ -25,6 +25,7 @@ struct Made {
     std::vector<std::string> ids = {};                  ///< empty: item00000, ...
     std::vector<std::string> group = {};                ///< attribute "group"; empty: none
     std::vector<std::string> shape = {}, texture = {};  ///< likewise
+    std::vector<std::string> foreground = {};           ///< likewise
     ScoreKind kind = ScoreKind::logits;
     std::vector<std::string> class_ids = {};  ///< empty: c0, c1, ...
     std::string dataset = "val";
@@ -51,6 +52,7 @@ inline Dataset dataset_of(const Made& made) {
     add("group", made.group);
     add("shape", made.shape);
     add("texture", made.texture);
+    add("foreground", made.foreground);
     return dataset;
 }
 

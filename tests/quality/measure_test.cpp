@@ -7,10 +7,12 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "core/file.h"
 #include "core/statistics.h"
 #include "expected.h"
 #include "measured_world.h"
 #include "message_of.h"
+#include "quality/cues.h"
 
 namespace assay::quality {
 namespace {
@@ -423,6 +425,39 @@ TEST(MeasuredExtremes, NothingSurvivesTheAttack) {
     EXPECT_TRUE(cell.shares.empty());
 }
 
+/// `left`: which of so many correct images each attack leaves.
+Estimate attacked_of(std::size_t correct, std::function<bool(std::size_t, bool)> left) {
+    World world;
+    WorldSet clean = world_set(correct, 1, 1);
+    for (const bool fgsm : {true, false}) {
+        WorldSet attacked = clean;
+        for (std::size_t i = 0; i < correct; ++i) {
+            if (!left(i, fgsm)) attacked.predicted[i] = (clean.truth[i] + 1) % 5;
+        }
+        world.put("val", fgsm ? "m@fgsm-linf-8_255" : "m@pgd-linf-8_255", attacked);
+    }
+    world.put("val", "m", clean);
+    return value_of(
+        measured({.runs = world.scratch / "runs", .data = {{Role::val, "val"}}, .null_draws = 0}),
+        D::adversarial_robustness);
+}
+
+TEST(MeasuredExtremes, EachAttackFoolsTheHalfThatTheOtherLeaves) {
+    // sqrt(1/2 x 1/2), whatever images are drawn: the delta method's error is 0. That of a
+    // proportion of so many images is sqrt(.25 / n), and its interval Wilson's.
+    for (const std::size_t n : {4U, 14U}) {
+        const Estimate half =
+            attacked_of(n, [&](std::size_t i, bool fgsm) { return (i < n / 2) == fgsm; });
+        EXPECT_DOUBLE_EQ(*half.value, .5);
+        EXPECT_NEAR(*half.standard_error, std::sqrt(.25 / static_cast<double>(n)), 1e-12);
+        EXPECT_NEAR(half.interval->low, wilson(n / 2, n).low, 1e-12);
+        EXPECT_NEAR(half.interval->high, wilson(n / 2, n).high, 1e-12);
+    }
+    const Estimate all = attacked_of(4, [](std::size_t, bool) { return true; });
+    EXPECT_EQ(*all.value, 1);
+    EXPECT_EQ(all.interval, wilson(4, 4));
+}
+
 TEST(MeasuredExtremes, AllOrNoneCorrect) {
     World world;
     WorldSet all = world_set(50, 1, 1);
@@ -511,7 +546,49 @@ TEST(MeasuredFocus, ForegroundsThatOccurSeveralTimesAreOne) {
     const QualityCell& cell = cell_of(quality, D::object_focus);
     EXPECT_NEAR(*cell.value, 1 - (s - r), 1e-14);
     EXPECT_NEAR(*cell.standard_error, std::sqrt(by_names(names, influence)), 1e-14);
-    EXPECT_THAT(cell.note, HasSubstr("1 images have no partner"));
+    EXPECT_THAT(cell.note, HasSubstr("1 image has no partner"));
+}
+
+/// Six pairs of foregrounds 1 to 6 in two folders; of `rand` the last is called as the first is.
+QualityCell focus_with(const std::function<void(WorldSet& same, WorldSet& rand)>& change) {
+    World world;
+    world.put_val("m", .8, 1, 50);
+    WorldSet same = world_set(6, 1, 3), rand = world_set(6, 1, 4);
+    rand.predicted[0] = 1;
+    for (std::size_t i = 0; i < 6; ++i) {
+        same.ids[i] = fmt::format("{}/fg_{}_bg_7.png", i < 3 ? "cat" : "dog", i + 1);
+        rand.ids[i] = fmt::format("{}/fg_{}_bg_8.png", i < 3 ? "cat" : "dog", i + 1);
+        same.foreground.push_back(fmt::format("{}", i + 1));
+    }
+    rand.ids[5] = "dog/fg_1_bg_8.png";
+    for (const std::string& id : rand.ids) rand.foreground.push_back(foreground_of(id, true));
+    change(same, rand);
+    world.put("same", "m", same);
+    world.put("rand", "m", rand);
+    MeasureQualityOptions options{.runs = world.scratch / "runs", .null_draws = 0};
+    options.data = {{Role::val, "val"}, {Role::mixed_same, "same"}, {Role::mixed_rand, "rand"}};
+    return cell_of(measured(options), D::object_focus);
+}
+
+TEST(MeasuredFocus, OneRuleForTheNamesOfBothSets) {
+    // Named by each set's own rule ("1", "cat/1"); cat/1 to dog/5 are in both sets.
+    const QualityCell named = focus_with([](WorldSet&, WorldSet&) {});
+    EXPECT_EQ(named.value, 1 - (1 - 4.0 / 5));
+    EXPECT_EQ(named.n, 5U);
+    EXPECT_THAT(named.note, HasSubstr("2 images have no partner"));
+    // As where nothing is named.
+    const QualityCell unnamed = focus_with([](WorldSet& same, WorldSet& rand) {
+        same.foreground.clear();
+        rand.foreground.clear();
+    });
+    EXPECT_EQ(unnamed.value, named.value);
+    EXPECT_EQ(unnamed.note, named.note);
+    // A table's names are what they say: there the last is the sixth.
+    const QualityCell told = focus_with([](WorldSet& same, WorldSet& rand) {
+        same.foreground = rand.foreground = {"a", "b", "c", "d", "e", "f"};
+    });
+    EXPECT_EQ(told.value, 1 - (1 - 5.0 / 6));
+    EXPECT_EQ(told.n, 6U);
 }
 
 /// Two images by a file of the model "n", or, without one, imported.
@@ -603,6 +680,37 @@ TEST(MeasuredStores, ThoseOfAnotherFileAreRefusedWhereValIsImported) {
     refused(world, {.data = {{Role::val, "clean"}, {Role::cue_conflict, "cues"}}});
 }
 
+TEST(MeasuredStores, ThoseOfBeforeDataSetsHadAnIdentityGetIt) {
+    // Every data set its own: what is common to all would make their errors the same.
+    const Scratch scratch;
+    for (const std::string name : {"val", "same", "rand"}) {
+        const auto folder = scratch / "runs" / name;
+        std::filesystem::create_directories(folder.parent_path());
+        std::filesystem::copy(
+            std::filesystem::path(ASSAY_SOURCE_DIR) / "tests/store/fixtures/version2/val", folder,
+            std::filesystem::copy_options::recursive);
+        std::filesystem::remove_all(folder / "best");
+        for (const auto& [file, key] :
+             {std::pair{"dataset.json", "name"}, {"net/manifest.json", "dataset"}}) {
+            auto value = nlohmann::json::parse(read_text(folder / file, 1 << 20));
+            ASSERT_EQ(value.at(key), "val");
+            value[key] = name;
+            write_file_atomically(folder / file, value.dump());
+        }
+    }
+    MeasureQualityOptions options{.runs = scratch / "runs", .null_draws = 0};
+    options.data = {{Role::val, "val"}, {Role::mixed_same, "same"}, {Role::mixed_rand, "rand"}};
+    const MeasuredQuality quality = measured(options);
+    const auto& of_val = cell_of(quality, D::accuracy).shares;
+    const auto& of_same = cell_of(quality, D::object_focus).shares;
+    ASSERT_EQ(of_val.size(), 1U);
+    write_file_atomically(scratch / "quality.json", report_of(quality).result.dump());
+    const QualityTable read = read_quality_table(scratch / "quality.json");
+    EXPECT_EQ(read.models.at(0).cell(D::accuracy).shares, of_val);
+    EXPECT_NE(of_val[0].data, "");
+    for (const ErrorShare& share : of_same) EXPECT_NE(share.data, of_val[0].data);
+}
+
 TEST(MeasuredStores, TwoDataSetsOfOneNameAreRefused) {
     World world;
     world.put_val("m", .8, 1, 50);
@@ -628,6 +736,45 @@ TEST(MeasuredStores, TwoDataSetsOfOneNameAreRefused) {
     EXPECT_THAT(message_of([&] { measured(options); }), HasSubstr("both called `val`: predict"));
     with_other(50, false);
     EXPECT_EQ(measured(options).models.size(), 2U);
+}
+
+TEST(MeasuredStores, OtherImagesUnderTheSameNameAndIdsAreRefused) {
+    const Scratch scratch, elsewhere;
+    Made made = made_up(50, 5, 3);
+    made.images = "xxh128:00000000000000000000000000000001";
+    save(scratch, made, "m");
+    const auto with = [&](const std::string& images) {
+        made.images = images;
+        std::filesystem::remove_all(elsewhere / "runs");
+        std::filesystem::remove_all(scratch / "runs/zzz");
+        save(elsewhere, made, "n");
+        std::filesystem::copy(elsewhere / "runs/val", scratch / "runs/zzz",
+                              std::filesystem::copy_options::recursive);
+    };
+    MeasureQualityOptions options{.runs = scratch / "runs", .null_draws = 0};
+    options.data = {{Role::val, "val"}};
+    with("xxh128:00000000000000000000000000000002");
+    EXPECT_THAT(message_of([&] { measured(options); }),
+                testing::AllOf(HasSubstr("zzz/n"), HasSubstr("val/m"),
+                               HasSubstr("both called `val`, with other images under the same")));
+    for (const char* images : {"xxh128:00000000000000000000000000000001", ""}) {
+        with(images);
+        EXPECT_EQ(measured(options).models.size(), 2U);
+    }
+}
+
+TEST(MeasuredStores, OnlyWhatIsMeasuredMustBeTold) {
+    // Two data sets called `other`, of which nothing is asked.
+    World world;
+    world.put_val("m", .8, 1, 50);
+    world.put("other", "m", world_set(40, .8, 1));
+    std::filesystem::rename(world.scratch / "runs/other", world.scratch / "runs/another");
+    world.put("other", "m", world_set(30, .8, 1));
+    MeasureQualityOptions options{.runs = world.scratch / "runs", .null_draws = 0};
+    options.data = {{Role::val, "val"}};
+    EXPECT_EQ(measured(options).models.size(), 1U);
+    options.data[Role::edge] = "other";
+    EXPECT_THAT(message_of([&] { measured(options); }), HasSubstr("both called `other`"));
 }
 
 TEST(MeasuredStores, AttacksOnOtherImagesAreRefused) {
@@ -690,7 +837,7 @@ TEST(MeasuredStores, ScoresThatAreNoNumbersDoNotCount) {
     options.data = {{Role::val, "val"}};
     const MeasuredQuality quality = measured(options);
     EXPECT_EQ(cell_of(quality, D::accuracy).n, 59U);
-    EXPECT_THAT(cell_of(quality, D::accuracy).note, HasSubstr("1 images without scores"));
+    EXPECT_THAT(cell_of(quality, D::accuracy).note, HasSubstr("1 image without scores"));
 }
 
 TEST(MeasuredStores, AttackedImagesCountWithAllThreeScores) {
@@ -710,6 +857,26 @@ TEST(MeasuredStores, AttackedImagesCountWithAllThreeScores) {
     const QualityCell cell = cell_of(measured(options), D::adversarial_robustness);
     EXPECT_EQ(cell.n, 57U);
     EXPECT_THAT(cell.note, HasSubstr("2 images without scores do not count"));
+}
+
+TEST(MeasuredStores, ScoresThatAreNoNumbersUnderAttackAreFooled) {
+    // 100 correct images, of which both attacks leave 30, fool 30, and make no numbers of 40.
+    const Scratch scratch;
+    WorldSet set = world_set(100, 1, 3);
+    save_world_set(scratch, "val", "m", set);
+    std::vector<RowState> states(100, RowState::ok);
+    for (std::size_t i = 0; i < 70; ++i) {
+        if (i < 30) set.predicted[i] = (set.truth[i] + 1) % 5;
+        if (i >= 30) states[i] = RowState::not_finite;
+    }
+    for (const char* store : {"m@fgsm-linf-8_255", "m@pgd-linf-8_255"})
+        save_world_set(scratch, "val", store, set, {}, false, states);
+    MeasureQualityOptions options{.runs = scratch / "runs", .null_draws = 0};
+    options.data = {{Role::val, "val"}};
+    const QualityCell cell = cell_of(measured(options), D::adversarial_robustness);
+    EXPECT_NEAR(*cell.value, .3, 1e-15);
+    EXPECT_EQ(cell.n, 100U);
+    EXPECT_EQ(cell.note, "");
 }
 
 TEST(MeasuredCorruptions, AllVersionsOfTheSameImages) {

@@ -20,7 +20,7 @@ namespace assay::quality {
 struct WorldSet {
     std::vector<int> truth, predicted;
     std::vector<std::string> ids;
-    std::vector<std::string> shape = {}, texture = {};
+    std::vector<std::string> shape = {}, texture = {}, foreground = {};
 
     bool hit(std::size_t i) const { return truth[i] == predicted[i]; }
     double accuracy() const {
@@ -43,6 +43,7 @@ inline void save_world_set(const Scratch& scratch, const std::string& dataset,
     made.ids = set.ids;
     made.shape = set.shape;
     made.texture = set.texture;
+    made.foreground = set.foreground;
     made.states = std::move(states);
     for (std::size_t i = 0; i < set.truth.size(); ++i) {
         made.labels.push_back({set.truth[i]});

@@ -1,5 +1,6 @@
 #include "assay/quality/merge.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -51,6 +52,21 @@ TEST(Merge, RowsAreAddedAndCompleted) {
     EXPECT_EQ(result.added, 1U);
     EXPECT_EQ(result.completed, 1U);
     EXPECT_EQ(result.equal, 1U);
+}
+
+TEST(Merge, TagsThatNoTableCanHaveAreRefused) {
+    const auto with_tags = [](char first, int count, const char* source) {
+        std::string head = "model", row = "m";
+        for (int t = 0; t < count; ++t) {
+            head += fmt::format(",{}{}", first, t);
+            row += ",x";
+        }
+        return csv_table(head + ",accuracy\n" + row + ",.5\n", source);
+    };
+    const MergeResult most = merged({with_tags('a', 200, "a.csv"), with_tags('b', 56, "b.csv")});
+    EXPECT_EQ(parse_quality_table(write_quality_csv(most.table), "both").tags.size(), 256U);
+    EXPECT_THAT(refused_merge({with_tags('a', 200, "a.csv"), with_tags('b', 57, "b.csv")}),
+                AllOf(HasSubstr("b.csv: with its tag `b56`"), HasSubstr("more than 256 tags")));
 }
 
 TEST(Merge, TheSameTableTwiceIsItself) {

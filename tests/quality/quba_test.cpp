@@ -16,6 +16,7 @@ namespace assay::quality {
 namespace {
 
 using nlohmann::json;
+using testing::AllOf;
 using testing::HasSubstr;
 
 /// Models of random cells around the published constants, the same standard error in each cell in
@@ -185,7 +186,9 @@ TEST(Quba, MissingDimensionsAreRefusedOrNamed) {
     QualityTable table = made_up(4, 0.1, 2);
     table.models[2].cells[3].value.reset();
     const std::string message = message_of([&] { score_quality(table, {}); });
-    EXPECT_THAT(message, HasSubstr("1 of 4 models have no ood_robustness (m2)"));
+    EXPECT_THAT(message,
+                AllOf(HasSubstr("1 of 4 models has no ood_robustness (m2)"),
+                      HasSubstr("(--weights ood_robustness=0)"), HasSubstr("(--drop-missing)")));
     QubaOptions options;
     options.drop_missing = true;
     const QubaResult found = score_quality(table, options);
@@ -198,14 +201,32 @@ TEST(Quba, MissingDimensionsAreRefusedOrNamed) {
         for (const auto& part : m.contribution) sum += part.value_or(0);
         EXPECT_NEAR(sum, *m.score.value, 1e-12);
     }
-    EXPECT_THAT(found.warnings, testing::Contains(HasSubstr("1 of 4 scores lack dimensions")));
+    EXPECT_THAT(found.warnings, testing::Contains(HasSubstr("1 of 4 scores lacks dimensions")));
     options.drop_missing = false;
-    options.weights = "ood=0";
+    options.weights = "ood_robustness=0";  // as the message says
     EXPECT_EQ(score_quality(table, options).models.size(), 4U);
     // Nothing is known of how sure the cells are.
     for (auto& cell : table.models[0].cells) cell.standard_error.reset();
     EXPECT_THAT(score_quality(table, options).warnings,
                 testing::Contains(HasSubstr("7 of 28 values have no standard error")));
+}
+
+TEST(Quba, WhatWasMeasuredInAnotherWayIsSaid) {
+    QualityTable table = made_up(4, 0.1, 2);
+    const auto warnings = [&] { return score_quality(table, {}).warnings; };
+    table.models[1].cells[0].definition = "300 images of val";
+    EXPECT_THAT(warnings(),
+                testing::Contains("accuracy of 1 model was measured in another way than the "
+                                  "published one (`300 images of val`): its place among the 326 "
+                                  "models compares different things"));
+    table.models[2].cells[0].definition = "300 images of val";
+    const auto parameters = static_cast<std::size_t>(Dimension::parameters);
+    table.models[2].cells[parameters].definition = "of its file";
+    EXPECT_THAT(warnings(),
+                AllOf(testing::Contains(HasSubstr("accuracy of 2 models was measured")),
+                      testing::Contains(HasSubstr("(millions) of 1 model were measured"))));
+    EXPECT_THAT(warnings(), testing::Contains(HasSubstr("their places among the 326 models "
+                                                        "compare different things")));
 }
 
 TEST(Quba, WhatEntersIsCounted) {

@@ -1,6 +1,7 @@
 // Data sets as they are published, and the questions that classifiers are asked on them.
 #include "assay/quality/role.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -107,6 +108,29 @@ TEST_F(OpenRole, In9TellsForegrounds) {
     EXPECT_EQ(dataset.labels[2].size(), 16U);
     EXPECT_EQ(attribute(dataset, "foreground", 0), "n02085936_1");
     EXPECT_EQ(attribute(dataset, "foreground", 2), "n01443537_12");
+}
+
+TEST_F(OpenRole, WholeNamesOfFoldersComeBeforePlaces) {
+    image("mixed_same/bird/00_ours/1.JPEG");
+    image("mixed_same/05_insect/00_ours/2.JPEG");
+    image("mixed_same/06_instrument/3.JPEG");
+    const Dataset dataset = open(Role::mixed_same, "mixed_same");
+    EXPECT_EQ(target(Role::mixed_same, dataset, 0), "05_insect");  // 05_..., 06_..., bird
+    EXPECT_EQ(target(Role::mixed_same, dataset, 1), "06_musical instrument");
+    EXPECT_EQ(target(Role::mixed_same, dataset, 2), "01_bird");
+}
+
+TEST_F(OpenRole, APlaceWithTheNameOfAnotherIsRefused) {
+    for (const char* folder : {"00_bird", "01_musical instrument", "02_instrument"}) {
+        const std::string set = std::string("set of ") + folder;
+        image(set + "/08_fish/1.JPEG");
+        image(fmt::format("{}/{}/2.JPEG", set, folder));
+        EXPECT_THAT(
+            message_of([&] { open(Role::mixed_same, set); }),
+            testing::AllOf(HasSubstr(fmt::format("{}/2.JPEG: the folder `{}`", folder, folder)),
+                           HasSubstr(std::string("begins as `") + folder[0] + folder[1]),
+                           testing::EndsWith(": call it as one of them")));
+    }
 }
 
 TEST_F(OpenRole, RenditionsAreFoldersOfWordNetIds) {

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <limits>
@@ -11,6 +12,7 @@
 #include <nlohmann/json.hpp>
 
 #include "assay/error.h"
+#include "assay/evaluate/attack.h"
 #include "assay/image/encode.h"
 #include "core/file.h"
 #include "core/hash.h"
@@ -57,6 +59,11 @@ public:
             }
             for (std::size_t c = 0; probabilities && c < kinds; ++c)
                 out[i * kinds + c] /= static_cast<float>(total);
+            const std::span<float> own = out.subspan(i * kinds, kinds);
+            std::vector<float> best(own.begin(), own.end());
+            std::sort(best.rbegin(), best.rend());
+            if (static_cast<double>(best[0] - best[1]) < least_lead)
+                std::fill(own.begin(), own.end(), std::numeric_limits<float>::quiet_NaN());
         }
     }
     void gradients(const LossBatch& batch, const LossGradients& out) override {
@@ -74,7 +81,8 @@ public:
         }
     }
     bool differentiable = true, probabilities = false;
-    bool flat = false;  ///< its gradient is 0
+    bool flat = false;      ///< its gradient is 0
+    double least_lead = 0;  ///< scores are no numbers where the best two are not so far apart
     std::atomic<std::size_t> calls = 0;
     std::size_t stop_after = std::numeric_limits<std::size_t>::max();
 
@@ -353,8 +361,15 @@ TEST_F(QualityRuns, ThePlanKnowsWhatReducedScoresAndFewCorruptionsCannotGive) {
         EXPECT_THAT(missing[Dimension::calibration_error], HasSubstr(name_of(storage)));
         const QualityRunResult result = run_quality(asked);
         EXPECT_FALSE(result.partial);
+        // Of top-k it may be known, and is of three kept classes: that is a note.
+        const bool maybe = storage == StorageFormat::top_k;
+        EXPECT_EQ(missing.contains(Dimension::class_balance), !maybe);
+        EXPECT_EQ(testing::PrintToString(plan_quality(asked).notes).find("class balance: ") !=
+                      std::string::npos,
+                  maybe);
         for (const DimensionFacts& facts : dimension_facts()) {
             const Estimate& value = value_of(result.measured.models[0], facts.dimension);
+            if (maybe && facts.dimension == Dimension::class_balance) continue;
             EXPECT_EQ(value.value.has_value(), !missing.contains(facts.dimension)) << facts.name;
             EXPECT_EQ(value.undefined.empty(), value.value.has_value());
         }
@@ -429,13 +444,101 @@ TEST_F(QualityRuns, TheFileSaysWhyItIsPartial) {
             return warning.get<std::string>().starts_with(what);
         });
     };
-    EXPECT_EQ(said("m on val: 1 of 24 rows have no score; the first: red/red_1.png: "), 1);
+    EXPECT_EQ(said("m on val: 1 of 24 rows has no score; the first: red/red_1.png: "), 1);
     EXPECT_EQ(
         said("m on 10 corrupted versions of val (the first: val_contrast_1): 10 of 240 rows "), 1)
         << warnings;
     // Nothing is predicted the second time.
     run_quality(asked);
     EXPECT_EQ(text("runs/quality.json"), first);
+}
+
+TEST_F(QualityRuns, ScoresThatAreNoNumbersUnderAttackMakeItPartial) {
+    // All images lead by 10 levels of 255 or more, and the attack takes 16 of them.
+    const Dataset val = open(Role::val, folder("val", 8, 100));
+    QualityRunOptions asked = options("runs", {{Role::val, val}});
+    const auto classifier = std::make_shared<BrightestChannel>();
+    classifier->least_lead = 20 * 9. / 255;
+    asked.models = {model("m", classifier)};
+    asked.corrupt = asked.check = false;
+    asked.attack_limit = 0;
+    const QualityRunResult result = run_quality(asked);
+    EXPECT_TRUE(result.partial);
+    EXPECT_THAT(testing::PrintToString(result.measured.warnings),
+                AllOf(HasSubstr("m on val under fgsm: "), HasSubstr(" of 24 rows have no score")));
+    const Estimate& value = value_of(result.measured.models[0], Dimension::adversarial_robustness);
+    EXPECT_EQ(value.n, 24U);
+    EXPECT_LT(*value.value, 1);
+    // The same number as by the attacks themselves.
+    AttackRunOptions how;
+    how.predict = asked.predict;
+    const auto attacked = attack_models(asked.models, val, how);
+    EXPECT_EQ(attacked[0].geometric_mean.at(0).second.value, value.value);
+}
+
+TEST_F(QualityRuns, OnlyTheChosenVersionsAreMeasured) {
+    QualityRunOptions asked = options("runs", {{Role::val, open(Role::val, folder("val", 1))}});
+    asked.attack = asked.check = false;
+    asked.corrupt_limit = 0;
+    asked.corruptions.corruptions = {"paper"};
+    const auto robustness = [&] {
+        return value_of(run_quality(asked).measured.models[0], Dimension::c_robustness);
+    };
+    EXPECT_TRUE(robustness().value);
+    asked.corruptions.corruptions = {"contrast", "pixelate"};
+    const std::string why = robustness().undefined;
+    EXPECT_THAT(why, HasSubstr("65 of the 75 versions are missing"));
+    EXPECT_EQ(plan_quality(asked).missing.back().why, why);
+}
+
+TEST_F(QualityRuns, WhatRunsHoldsUnderTheSameNameIsRefusedBeforeAnythingIsPredicted) {
+    const auto classifier = std::make_shared<BrightestChannel>();
+    const auto on = [&](const std::string& runs, const Dataset& val, const std::string& name) {
+        QualityRunOptions asked = options(runs, {{Role::val, val}});
+        asked.models = {model(name, classifier)};
+        asked.corrupt = asked.attack = asked.check = false;
+        return asked;
+    };
+    const fs::path runs = scratch_ / "runs";
+    const Dataset val = open(Role::val, folder("val"));
+    const auto refused = [&](const Dataset& dataset) {
+        const QualityRunOptions asked = on("runs", dataset, "m");
+        const std::size_t before = classifier->calls;
+        const std::string message = message_of([&] { run_quality(asked); });
+        EXPECT_EQ(message_of([&] { plan_quality(asked); }), message);
+        EXPECT_EQ(classifier->calls, before);
+        return message;
+    };
+    run_quality(on("runs", val, "m"));
+    // The folder was renamed: the stores say `val` all the same.
+    fs::rename(runs / "val", runs / "v1");
+    Dataset renamed = val;
+    renamed.name = "v1";
+    EXPECT_THAT(refused(renamed), AllOf(HasSubstr("runs/v1 holds predictions on the data set "
+                                                  "`val`: its folder was renamed"),
+                                        HasSubstr("call the folder `val`")));
+    // The same data set in another folder: predictions of the model would stand twice.
+    EXPECT_THAT(refused(val), HasSubstr("are both predictions of `m` on `val`"));
+    fs::rename(runs / "v1", runs / "val");
+    run_quality(on("runs", val, "m"));
+    // Other images of the same names, other items, by another model.
+    const auto other = [&](const std::string& name, int each) {
+        Dataset dataset = open(Role::val, folder(name, each));
+        dataset.name = "val";
+        fs::remove_all(scratch_ / "elsewhere");
+        fs::remove_all(runs / "again");
+        run_quality(on("elsewhere", dataset, "n"));
+        fs::rename(scratch_ / "elsewhere/val", runs / "again");
+        return refused(val);
+    };
+    for (const auto& [name, each] : {std::pair{"same names", 8}, {"others", 4}}) {
+        EXPECT_THAT(other(name, each),
+                    HasSubstr("again/n is of another data set that is called `val`, too"));
+    }
+    // What the run does not use is nothing to it.
+    fs::rename(runs / "again", runs / "val-other");
+    renamed.name = "unheard of";
+    EXPECT_FALSE(run_quality(on("runs", renamed, "m")).partial);
 }
 
 TEST_F(QualityRuns, ImagesTooSmallForACorruptionTakeOneDimensionAlone) {

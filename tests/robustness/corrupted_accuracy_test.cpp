@@ -34,7 +34,8 @@ protected:
     }
     /// A store of the same images, all correct, as `assay predict` leaves it.
     void predicted(const std::string& dataset, const std::string& file, const std::string& steps,
-                   std::int32_t label = 1, const std::string& corruption = "") {
+                   std::int32_t label = 1, const std::string& corruption = "",
+                   std::vector<ImageFile> images = {}, std::uint32_t shard_rows = 2) {
         Made made;
         made.dataset = dataset;
         made.classes = 2;
@@ -50,8 +51,17 @@ protected:
         spec.model_hash = file;
         spec.preprocess_hash = steps;
         spec.provenance_json = "{}";
+        spec.shard_rows = shard_rows;
         StoreWriter writer = StoreWriter::open(scratch_ / "runs", spec, items, corruption);
-        writer.write_shard(0, made.scores, std::vector<RowState>(2, RowState::ok), {}, "");
+        for (std::size_t s = 0; s < writer.shards(); ++s) {
+            const auto first = static_cast<std::size_t>(writer.first_row(s)),
+                       n = std::size_t{writer.rows_in(s)};
+            writer.write_shard(
+                s, std::span(made.scores).subspan(2 * first, 2 * n),
+                std::vector<RowState>(n, RowState::ok), {},
+                images.empty() ? "" : "xxh128:00000000000000000000000000000001",
+                std::span(images).subspan(images.empty() ? 0 : first, images.empty() ? 0 : n));
+        }
         writer.finish();
     }
     void clear() const {
@@ -345,6 +355,41 @@ TEST_F(CorruptedAccuracyOf, SaysWhereOneNameIsOfManyMeasurements) {
     EXPECT_THAT(result.warnings, ElementsAre(HasSubstr("`m` is not the same file"),
                                              HasSubstr("preprocessed in 2 ways")));
     EXPECT_THAT(result.notes, ElementsAre());
+}
+
+TEST_F(CorruptedAccuracyOf, VersionsOfOtherFilesAreRefused) {
+    const std::string fog = R"({"corruption":"fog","severity":1})";
+    // Rows in shards of two, or of one: rows are held against rows.
+    for (const std::uint32_t rows : {2U, 1U}) {
+        clear();
+        predicted("val", "f", "p", 1, "", {{10, 1}, {20, 2}});
+        predicted("val_fog_1", "f", "p", 1, fog, {{10, 1}, {20, 2}}, rows);
+        predicted("fog_2", "f", "p", 1, "", {{11, 3}, {21, 4}});  // published: files of its own
+        EXPECT_EQ(measure().models.at(0).versions.size(), 2U);
+        clear();
+        predicted("val", "f", "p", 1, "", {{10, 1}, {20, 2}});
+        predicted("val_fog_1", "f", "p", 1, fog, {{10, 3}, {20, 2}}, rows);
+        EXPECT_THAT(message_of([&] { measure(); }),
+                    testing::AllOf(HasSubstr("val_fog_1/m: the images that were corrupted are"),
+                                   HasSubstr("val/m saw under the same ids")));
+    }
+}
+
+TEST_F(CorruptedAccuracyOf, SaysWhereVersionsWereMadeInSeveralWays) {
+    const auto made = [&](const std::string& corruption, int severity, int seed) {
+        predicted(fmt::format("val_{}_{}", corruption, severity), "f", "p", 1,
+                  fmt::format(R"({{"corruption":"{}","severity":{},"seed":{},"frost":"{}"}})",
+                              corruption, severity, seed, corruption));
+    };
+    predicted("val", "f", "p");
+    made("fog", 1, 7);
+    made("frost", 2, 7);
+    predicted("snow_1", "f", "p");  // published
+    EXPECT_THAT(measure().warnings, ElementsAre());
+    made("snow", 2, 8);
+    EXPECT_THAT(measure().warnings,
+                ElementsAre(testing::AllOf(HasSubstr("m: the images were corrupted in 2 ways"),
+                                           HasSubstr(R"({"seed":7}, {"seed":8})"))));
 }
 
 TEST_F(CorruptedAccuracyOf, OneCleanStoreForEachModel) {

@@ -69,6 +69,10 @@ struct AttackCell {
     std::string attack;
     double eps = 0;
     std::filesystem::path store;
+    /// Images without a score in the store, with the first one's error. Those with scores that are
+    /// not finite count as misclassified; those that could not be read do not count.
+    std::uint64_t bad_rows = 0;
+    std::string first_error;
     std::uint64_t robust = 0;  ///< images classified correctly before and after
     Estimate accuracy;         ///< of all images, under the attack (Wilson)
     Estimate ratio;            ///< of the images classified correctly before (Wilson)

@@ -15,6 +15,7 @@
 #include "assay/quality/role.h"
 #include "assay/quality/table.h"
 #include "assay/report.h"
+#include "assay/robustness/corrupted_versions.h"
 #include "assay/robustness/pixel_model.h"
 
 namespace assay::quality {
@@ -31,8 +32,10 @@ struct MeasureQualityOptions {
     std::map<Role, std::string> data =
         {};                      ///< names of data sets in it; without `val` nothing is known
     std::string corrupted = {};  ///< the data set whose corrupted versions count; "": val
-    std::string attacked = {};   ///< the data set whose attacks count; "": val
-    double eps = 8.0 / 255;      ///< of the attacks
+    /// Those of its versions that count; none: all that there are.
+    std::optional<std::vector<CorruptionVersion>> versions = {};
+    std::string attacked = {};  ///< the data set whose attacks count; "": val
+    double eps = 8.0 / 255;     ///< of the attacks
     AttackSpace space = AttackSpace::pixels;
     std::vector<std::string> models = {};  ///< "": all that have predictions of `val`, by name
     /// Millions of parameters, by model: no store knows them.

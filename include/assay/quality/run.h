@@ -73,8 +73,8 @@ struct QualityPlan {
 /// What run_quality() would do, and about how long it takes on this machine: with all threads at
 /// work, some images of each data set are read, every model is timed on one batch of val's images,
 /// forward and, where it is attacked, with a gradient, and some images are corrupted in each way.
-/// Nothing is timed where everything is done already. Writes nothing. Throws as check() and the
-/// classifiers.
+/// Nothing is timed where everything is done already. Writes nothing. Throws as check(), bad_input
+/// where RUNS holds something else of a name that the run uses, and as the classifiers.
 QualityPlan plan_quality(const QualityRunOptions& options, const ProgressCallback& progress = {});
 /// "assay.quality_plan/1".
 Report report_of(const QualityPlan& plan);
@@ -94,7 +94,7 @@ struct QualityRunResult {
 /// interrupted. What the configuration has no data for is missing, and the result is whole; so is
 /// the adversarial robustness of a model without gradients. Images without a score and faults that
 /// the guards find make it partial; a fault is a note on all of the model's cells. Progress counts
-/// predictions, anew in every step, with the step's name. Throws as check(), predict(),
+/// predictions, anew in every step, with the step's name. Throws as plan_quality(), predict(),
 /// predict_corrupted(), attack_models() and measure_quality().
 QualityRunResult run_quality(const QualityRunOptions& options,
                              const ProgressCallback& progress = {});

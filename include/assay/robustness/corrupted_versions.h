@@ -52,6 +52,8 @@ struct CorruptionVersion {
     const Corruption* corruption = nullptr;
     int severity = 0;
 };
+bool is_among(const std::vector<CorruptionVersion>& versions, const Corruption& corruption,
+              int severity);
 
 /// Makes the versions of one image after another, in memory. Thread-safe.
 class CorruptedVersions {
