@@ -341,6 +341,12 @@ void add_warnings(const Competition& competition, const RankInput& in, Ranking& 
             "{} of {} questions are open: the ranking is of what is settled, and may change; {} "
             "takes further answers in",
             count_text(open), count_text(out.questions), command_for(competition, "answers")));
+    // A label that another pair had asked about is settled at once, and such labels are correct
+    // more often than those that nobody else predicts.
+    warn_of_pairs(
+        out, [](const RankedPair& pair) { return pair.open > 0 && pair.counts.n() > 0; },
+        "whose settled images are no random part of those asked about, so that they may lean until "
+        "the others are settled");
     warn_of_pairs(
         out, [](const RankedPair& pair) { return pair.counts.n() == 0; },
         "without a settled image");

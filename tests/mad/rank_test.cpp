@@ -317,6 +317,7 @@ TEST(MadRank, OpenQuestionsMakeItPartial) {
     EXPECT_EQ(found.pairs[0].counts.n(), 6U);
     EXPECT_TRUE(report_of(found).partial);
     EXPECT_THAT(found.warnings, Contains(HasSubstr("1 of 14 questions are open")));
+    EXPECT_THAT(found.warnings, Contains(HasSubstr("1 pair whose settled images are no random")));
     EXPECT_LT(found.list_tau, 1);
 }
 
