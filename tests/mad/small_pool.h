@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "assay/store/prediction_store.h"
+#include "core/hash.h"
 
 namespace assay::mad {
 
@@ -51,7 +52,11 @@ inline std::filesystem::path write_small_store(const std::filesystem::path& runs
     spec.kind = ScoreKind::probabilities;
     spec.storage = StorageFormat::label;
     spec.shard_rows = 1000;
-    spec.model_hash = fmt::format("xxh128:{:032x}", name.size());
+    // Another classifier wherever it predicts something else.
+    std::string all = name;
+    for (const MadePrediction& one : predictions)
+        all += fmt::format(" {} {}", one.label, one.probability);
+    spec.model_hash = hash_text(all);
     spec.provenance_json = R"({"command":"assay import"})";
     StoreWriter writer = StoreWriter::open(runs, spec, dataset);
     for (std::size_t shard = 0; shard < writer.shards(); ++shard) {
