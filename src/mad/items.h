@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string_view>
 #include <vector>
 
@@ -11,12 +12,23 @@
 
 namespace assay::mad {
 
-/// Id and path of these images, in their order. `numbers`: ascending. Cost: one pass over
-/// items.csv, of which nothing else is kept in memory.
-std::vector<ImageRow> image_rows(const Competition& competition,
-                                 const std::vector<std::uint64_t>& numbers);
+/// Finds images of items.csv without keeping them in memory.
+class ItemReader {
+public:
+    /// Cost: one pass over the file. Throws bad_input: its bytes are not those that were recorded.
+    explicit ItemReader(const Competition& competition);
+    ~ItemReader();
+    ItemReader(ItemReader&&) noexcept;
+    /// Id and path of these images, in their order. `numbers`: ascending. Cost: some 4,096 lines
+    /// each; a pass over the file where fields of it are quoted.
+    std::vector<ImageRow> rows(const std::vector<std::uint64_t>& numbers) const;
 
-/// Calls visit(number, id) for every image. Cost and memory as above.
+private:
+    struct Impl;
+    std::unique_ptr<Impl> impl_;
+};
+
+/// Calls visit(number, id) for every image. Cost: one pass over the file.
 void visit_ids(const Competition& competition,
                const std::function<void(std::uint64_t number, std::string_view id)>& visit);
 

@@ -4,18 +4,15 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <cmath>
 #include <mutex>
 #include <numbers>
-#include <optional>
 
 #include "assay/error.h"
 #include "assay/image/preprocess.h"
 #include "core/file.h"
 #include "core/parallel.h"
 #include "core/refuse.h"
-#include "mad/items.h"
 #include "mad/tables.h"
 
 namespace assay::mad {
@@ -91,7 +88,8 @@ void NearHashes::need(const std::vector<std::uint64_t>& images, int threads,
     missing.erase(std::unique(missing.begin(), missing.end()), missing.end());
     if (missing.empty()) return;
 
-    const std::vector<ImageRow> rows = image_rows(*competition_, missing);
+    if (!items_) items_.emplace(*competition_);
+    const std::vector<ImageRow> rows = items_->rows(missing);
     std::vector<std::uint64_t> made(missing.size());
     std::vector<std::optional<Error>> problems(missing.size());
     std::mutex one_at_a_time;

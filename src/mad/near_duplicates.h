@@ -9,11 +9,13 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <vector>
 
 #include "assay/image/image.h"
 #include "assay/mad/competition.h"
 #include "assay/progress.h"
+#include "mad/items.h"
 
 namespace assay::mad {
 
@@ -37,6 +39,7 @@ public:
 
 private:
     const Competition* competition_;
+    std::optional<ItemReader> items_;  ///< from the first image that needs it on
     std::map<std::uint64_t, std::uint64_t> hashes_;
     std::vector<std::uint64_t> fresh_;
 };

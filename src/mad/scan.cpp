@@ -60,22 +60,27 @@ public:
     void offer(const ScanPair& pair, PairSketch& sketch) const {
         const std::uint16_t* const a = labels(pair.first);
         const std::uint16_t* const b = labels(pair.second);
+        std::array<std::uint16_t, block_images> found;
+        std::size_t count = 0;
         for (std::size_t w = 0; 64 * w < count_; ++w) {
             std::uint64_t bits = masks_[pair.first][w] & masks_[pair.second][w];
             if (bits == 0) continue;
-            bits &= different(a, b, w);
-            for (; bits != 0; bits &= bits - 1) {
+            for (bits &= different(a, b, w); bits != 0; bits &= bits - 1) {
                 const std::size_t at = 64 * w + static_cast<std::size_t>(std::countr_zero(bits));
-                const std::uint64_t image = input_.first_image + begin_ + at;
-                const std::uint8_t confidence =
-                    std::min(input_.classifiers[pair.first].confidences[begin_ + at],
-                             input_.classifiers[pair.second].confidences[begin_ + at]);
-                sketch.offer(image, a[at], b[at], confidence,
-                             input_.parents.empty() ? image : input_.parents[begin_ + at]);
+                sketch.expect(a[at], b[at]);
+                found[count++] = static_cast<std::uint16_t>(at);
             }
         }
+        for (std::size_t i = 0; i < count; ++i) {
+            const std::size_t at = found[i];
+            const std::uint64_t image = input_.first_image + begin_ + at;
+            const std::uint8_t confidence =
+                std::min(input_.classifiers[pair.first].confidences[begin_ + at],
+                         input_.classifiers[pair.second].confidences[begin_ + at]);
+            sketch.offer(image, a[at], b[at], confidence,
+                         input_.parents.empty() ? image : input_.parents[begin_ + at]);
+        }
     }
-
     /// Images with different labels.
     std::uint64_t disagreeing(const ScanPair& pair) const {
         const std::uint16_t* const a = labels(pair.first);
@@ -102,6 +107,14 @@ private:
     const std::uint16_t* labels(std::size_t c) const {
         return input_.classifiers[c].labels.data() + begin_;
     }
+    /// Nearly always: one look at 64 labels then does for all.
+    bool all_are_classes(std::size_t c, std::size_t w) const {
+        if (64 * w + 64 > count_) return false;
+        const std::uint16_t* const some = labels(c) + 64 * w;
+        std::uint16_t largest = 0;
+        for (std::size_t i = 0; i < 64; ++i) largest = std::max(largest, some[i]);
+        return largest < classes_;
+    }
     /// Images that the classifier has a confident label for.
     void mask(std::size_t c) {
         const std::uint8_t* const confidences = input_.classifiers[c].confidences.data() + begin_;
@@ -115,6 +128,8 @@ private:
                 for (std::size_t i = 64 * w; i < count_; ++i)
                     bits |= std::uint64_t{confidences[i] >= threshold} << (i % 64);
             }
+            masks_[c][w] = bits;
+            if (all_are_classes(c, w)) continue;
             for (std::uint64_t left = bits; left != 0; left &= left - 1) {
                 const auto bit = std::countr_zero(left);
                 const std::size_t at = 64 * w + static_cast<std::size_t>(bit);

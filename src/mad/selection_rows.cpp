@@ -3,6 +3,7 @@
 
 #include <set>
 
+#include "assay/error.h"
 #include "mad/decisions.h"
 #include "mad/selection_work.h"
 
@@ -16,6 +17,9 @@ public:
         : database_(competition.impl().database),
           settings_(competition.settings()),
           images_(std::move(images)),
+          find_(database_.prepare("SELECT id FROM pair WHERE first = ? AND second = ?")),
+          count_(database_.prepare("SELECT count(*), count(CASE state WHEN 'accepted' THEN 1 END) "
+                                   "FROM selected WHERE pair = ?")),
           update_pair_(database_.prepare(
               "UPDATE pair SET candidates = ?, disagreeing = ?, k = ? WHERE id = ?")),
           insert_pair_(database_.prepare("INSERT INTO pair (first, second, candidates, "
@@ -29,6 +33,7 @@ public:
               "confidence, state, asked, decision) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?)")) {}
 
     void write(const PairWork& work, const ScannedPair& scanned) {
+        check_unchanged(work);
         const std::int64_t pair = pair_row(work, scanned);
         const std::string name = fmt::format("{} and {}", work.first, work.second);
         for (const LeavingPlace& place : work.leaving) {
@@ -62,6 +67,22 @@ public:
 
 private:
     const std::string& id_of(std::int64_t image) const { return images_.at(image).id; }
+
+    /// Nothing was locked while images were looked for.
+    void check_unchanged(const PairWork& work) {
+        find_.bind(std::int64_t{work.row.first}).bind(std::int64_t{work.row.second});
+        const std::int64_t id = find_.step() ? find_.integer(0) : 0;
+        find_.reset();
+        count_.bind(id).step();
+        const bool same = id == work.row.id && count_.count(0) == work.rows &&
+                          count_.count(1) == work.settled.size() + work.leaving.size();
+        count_.reset();
+        if (!same)
+            throw Error(ErrorCode::busy,
+                        fmt::format("{}: another process has selected images of {} and {} "
+                                    "meanwhile; run the command again",
+                                    database_.path().string(), work.first, work.second));
+    }
 
     std::int64_t pair_row(const PairWork& work, const ScannedPair& scanned) {
         const auto candidates = static_cast<std::int64_t>(scanned.candidates);
@@ -98,7 +119,7 @@ private:
     Database& database_;
     const CompetitionSettings& settings_;
     std::map<std::int64_t, ImageRow> images_;
-    Statement update_pair_, insert_pair_, give_up_, move_, insert_;
+    Statement find_, count_, update_pair_, insert_pair_, give_up_, move_, insert_;
 };
 
 }  // namespace

@@ -93,6 +93,7 @@ std::vector<PairWork> find_work(const Competition& competition,
             const auto found = rows.find({active[i].number, active[j].number});
             work.row = {.id = 0, .first = active[i].number, .second = active[j].number};
             if (found != rows.end()) work.row = found->second;
+            work.rows = selected[work.row.id].size();
             for (const SelectedRow& row : selected[work.row.id]) {
                 const Candidate c = candidate_of(row, parents);
                 const std::string why =

@@ -42,6 +42,7 @@ struct PairWork {
     std::vector<Candidate> settled;   ///< accepted, and staying
     std::vector<Candidate> rejected;  ///< candidates that people could not judge, and duplicates
     std::uint32_t reserves = 0;
+    std::uint64_t rows = 0;  ///< of table selected, in any state
     /// False: all of its candidates were looked at, and are too few for a smaller k already.
     bool look = true;
     /// From here on what the round finds out.
@@ -74,7 +75,8 @@ void choose_images(const Competition& competition, std::span<PairWork> work,
                    std::span<const ScannedPair> scanned, NearHashes* hashes, int threads,
                    const ProgressCallback& progress);
 
-/// Writes the pairs that are not short of reserves, in one transaction.
+/// Writes the pairs that are not short of reserves, in one transaction. Throws busy:
+/// another process has changed one of these pairs since.
 void write_work(Competition& competition, std::span<const PairWork> work,
                 std::span<const ScannedPair> scanned, NearHashes* hashes);
 

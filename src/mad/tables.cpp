@@ -152,8 +152,9 @@ void note_images(Competition& competition, const std::vector<std::uint64_t>& num
     }
     std::sort(missing.begin(), missing.end());
     missing.erase(std::unique(missing.begin(), missing.end()), missing.end());
+    if (missing.empty()) return;
     Statement insert = database.prepare("INSERT INTO image (number, id, path) VALUES (?, ?, ?)");
-    for (const ImageRow& row : image_rows(competition, missing))
+    for (const ImageRow& row : ItemReader(competition).rows(missing))
         insert.bind(row.number).bind(row.id).bind(row.path).run();
 }
 

@@ -20,6 +20,7 @@
 #include "core/zip.h"
 #include "expected_mad.h"
 #include "mad/control_sample.h"
+#include "mad/items.h"
 #include "mad/near_duplicates.h"
 #include "mad/selection_summary.h"
 #include "mad/selection_work.h"
@@ -397,6 +398,36 @@ TEST(SelectionRound, ExcludedImagesAreNoCandidates) {
     EXPECT_THAT(message_of([&] { selected_once(competition, options); }), HasSubstr("picture"));
 }
 
+// Ids with commas and quotes are quoted in items.csv, where a line is then no longer an item.
+TEST(ItemReader, FindsImagesWithoutReadingThemAll) {
+    for (const std::string prefix : {"image", "an \"image\", "}) {
+        const Scratch scratch;
+        MadePool pool = random_pool(91, 2, 9000);
+        pool.prefix = prefix;
+        const Competition competition = make_competition(scratch.path(), pool, made_settings(2));
+        const std::vector<std::uint64_t> numbers = {0, 1, 4095, 4096, 8191, 8192, 8999};
+        const ItemReader items(competition);
+        const std::vector<ImageRow> rows = items.rows(numbers);
+        ASSERT_EQ(rows.size(), numbers.size());
+        for (std::size_t i = 0; i < rows.size(); ++i) {
+            EXPECT_EQ(rows[i].number, static_cast<std::int64_t>(numbers[i]));
+            EXPECT_EQ(rows[i].id, pool.id(numbers[i]));
+            EXPECT_EQ(rows[i].path, pool.id(numbers[i]));
+        }
+        EXPECT_THAT(message_of([&] { items.rows({3, 9000}); }), HasSubstr("no image 9000"));
+        std::uint64_t next = 0;
+        visit_ids(competition, [&](std::uint64_t number, std::string_view id) {
+            ASSERT_EQ(number, next++);
+            ASSERT_EQ(id, pool.id(number));
+        });
+        EXPECT_EQ(next, 9000U);
+        write_file_atomically(scratch / "mad/items.csv",
+                              read_text(scratch / "mad/items.csv") + "\n");
+        EXPECT_THAT(message_of([&] { ItemReader{competition}; }),
+                    HasSubstr("not those that were recorded"));
+    }
+}
+
 TEST(SelectionRound, MoreImagesLater) {
     const Scratch scratch;
     const MadePool pool = random_pool(41, 2, 400);
@@ -715,6 +746,27 @@ TEST(SelectionRound, ADatabaseThatMayOnlyBeReadIsSaidSo) {
     Competition competition = Competition::open(scratch / "mad");
     EXPECT_THAT(message_of([&] { selected_once(competition); }, ErrorCode::io),
                 HasSubstr("may only be read"));
+}
+
+// Nothing is locked during the look at the images: who comes second is told so.
+TEST(SelectionRound, TwoProcessesDoNotMixTheirRows) {
+    const Scratch scratch;
+    const MadePool pool = random_pool(84, 2, 300);
+    { make_competition(scratch.path(), pool, made_settings(4)); }
+    Competition first = Competition::open(scratch / "mad", Competition::Access::write);
+    Competition second = Competition::open(scratch / "mad", Competition::Access::write);
+    bool once = true;
+    const std::string message = message_of(
+        [&] {
+            select_images(first, {}, *self_comm(), [&](const Progress&) {
+                if (std::exchange(once, false)) selected_once(second);
+            });
+        },
+        ErrorCode::busy);
+    EXPECT_THAT(message, HasSubstr("another process has selected images of net0 and net1"));
+    const std::string rows = all_rows(scratch / "mad");
+    EXPECT_EQ(selected_once(first).scanned, 0U);
+    EXPECT_EQ(all_rows(scratch / "mad"), rows);
 }
 
 // Stopped or killed in the middle, the same command ends the work, with the same rows.

@@ -86,6 +86,12 @@ public:
         const std::uint32_t units = distances_->units(first, second);
         if (units >= least_units_) add({image, units, first, second, confidence, parent});
     }
+    /// Before a candidate of these labels is offered: the table of distances is larger than a
+    /// processor's own cache.
+    void expect(std::uint16_t first, std::uint16_t second) const {
+        __builtin_prefetch(distances_->all().data() +
+                           (std::size_t{first} * distances_->classes() + second));
+    }
     void merge(const PairSketch& other);
 
     /// In their order.
