@@ -8,8 +8,6 @@
 #include <string>
 #include <string_view>
 
-#include <nlohmann/json_fwd.hpp>
-
 #include "assay/mad/pairs.h"
 
 namespace assay::mad {

@@ -102,6 +102,8 @@ void count_places(const RoundInput& in, const QuestionWriter& writer, QuestionRo
 
 QuestionRound ask_questions(Competition& competition, const QuestionOptions& options) {
     check_options(options);
+    Database& database = competition.impl().database;
+    Transaction all(database);  // what is read here must still hold when it is written
     RoundInput in(competition);
     if (in.nothing_selected()) {
         throw Error(ErrorCode::usage,
@@ -112,8 +114,6 @@ QuestionRound ask_questions(Competition& competition, const QuestionOptions& opt
     if (options.budget || options.stop_at) round.expected_tau = in.expected_tau();
     round.stopped = options.stop_at && *round.expected_tau >= *options.stop_at;
 
-    Database& database = competition.impl().database;
-    Transaction all(database);
     QuestionWriter writer(competition, in.tally);
     GoldRound gold;
     if (!round.stopped) {

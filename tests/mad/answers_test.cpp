@@ -1,8 +1,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
+
 #include "../message_of.h"
 #include "assay/mad/questions.h"
+#include "core/random.h"
 #include "mad/answer_readers.h"
 #include "mad/question_texts.h"
 #include "small_competition.h"
@@ -142,6 +145,41 @@ TEST(MadAnswers, TimesDecideWhereTheyAreGiven) {
     EXPECT_THAT(asked.counting(0), ElementsAre("anna yes"));
     EXPECT_THAT(asked.refused(timed + asked.line(0, "anna,yes,yesterday")),
                 HasSubstr("a.csv line 2: the time is `yesterday`"));
+}
+
+TEST(MadAnswers, WithTimesTheOrderOfRowsAndFilesDoesNotMatter) {
+    std::vector<std::string> rows;
+    RandomStream draws(1, "rows");
+    const std::vector<std::string> words = {"yes", "no", "cannot say"};
+    const std::vector<std::string> names = {"anna", "ben"};
+    std::map<std::string, std::pair<int, std::string>> last;  // the slow way: by whose, by time
+    AskedCompetition one, other;
+    for (int minute = 0; minute < 60; ++minute) {
+        const std::size_t question = draws.below(3);
+        const std::string name = names[draws.below(2)], word = words[draws.below(3)];
+        rows.push_back(
+            one.line(question, fmt::format("{},{},2026-01-01T00:{:02}:00Z", name, word, minute)));
+        last[fmt::format("{} {}", question, name)] = {minute, word};
+    }
+    const std::string timed = "question,annotator,answer,at\n";
+    std::string forwards = timed, backwards = timed;
+    for (const std::string& row : rows) forwards += row;
+    one.take(forwards);
+    for (std::size_t i = rows.size(); i-- > 30;) backwards += rows[(7 * i) % 30 + 30];
+    other.take(backwards);
+    backwards = timed;
+    for (std::size_t i = 30; i-- > 0;) backwards += rows[i];
+    other.take(backwards);
+    for (std::size_t question = 0; question < 3; ++question) {
+        std::vector<std::string> slow;
+        for (const std::string& name : names)
+            if (const auto found = last.find(fmt::format("{} {}", question, name));
+                found != last.end()) {
+                slow.push_back(name + " " + found->second.second);
+            }
+        EXPECT_EQ(one.counting(question), slow);
+        EXPECT_EQ(other.counting(question), slow);
+    }
 }
 
 TEST(MadAnswers, QuestionsByImageAndLabel) {

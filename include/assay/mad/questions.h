@@ -16,9 +16,11 @@
 namespace assay::mad {
 
 struct QuestionOptions {
-    /// csv, columns image (an id of the data set, or a path), label (id, name or number of a class)
-    /// and answer (yes, no): questions whose answers are known, from which the proportion that the
-    /// competition's settings ask for is taken at random. "": no further ones.
+    /// csv, columns image (an id of the data set, or a file, seen from the csv's folder), label
+    /// (id, name or number of a class) and answer (yes, no): questions whose answers are known,
+    /// from which the proportion that the competition's settings ask for is taken at random, beside
+    /// all that are asked anyway. "": no further ones. Images in a folder of their own would give
+    /// themselves away by their paths.
     std::filesystem::path gold;
     /// At most so many new questions (gold apart), where they tell most about the ranking; each
     /// pair's images in random order; what is left goes to the control sample. 0: none. Unset: all
