@@ -428,8 +428,8 @@ TEST_F(Demo, TheCompetitionRanksAsTheTruthDoes) {
         if (one.at("with").get<std::string>().find("accuracy-unlabelled") == std::string::npos)
             continue;
         compared = true;
-        // SPEARMAN
-        EXPECT_GE(one.at("srcc").at("value"), 0.7);
+        // .97 with this world's networks; .85 to .99 on random halves of its images.
+        EXPECT_GE(one.at("srcc").at("value"), 0.8);
     }
     EXPECT_TRUE(compared);
 }
