@@ -17,8 +17,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool is_own(const CompetitionFiles& files, const mad::CompetitionClassifier& classifier) {
-    return classifier.store == absolute_path(files.stores / classifier.name);
+/// By where its scores were: the folder of everything may have moved since.
+bool is_own(const mad::CompetitionClassifier& classifier) {
+    return classifier.store.filename() == classifier.name &&
+           classifier.store.parent_path().filename() == "unlabelled";
 }
 
 /// Whether the walkthrough's own stores have other scores now. One from elsewhere is the user's.
@@ -26,9 +28,10 @@ bool has_other_scores(const CompetitionFiles& files) {
     const mad::Competition competition = mad::Competition::open(files.folder);
     const std::vector<mad::CompetitionClassifier>& all = competition.classifiers();
     return std::any_of(all.begin(), all.end(), [&](const mad::CompetitionClassifier& one) {
-        if (!is_own(files, one)) return false;
-        return !is_there(one.store / "manifest.json") ||
-               PredictionStore::open(one.store).spec().id != one.store_id;
+        if (!is_own(one)) return false;
+        const fs::path store = files.stores / one.name;
+        return !is_there(store / "manifest.json") ||
+               PredictionStore::open(store).spec().id != one.store_id;
     });
 }
 
@@ -70,8 +73,8 @@ void write_known_accuracies(const Demo& demo, const CompetitionFiles& files) {
     const mad::Competition competition = mad::Competition::open(files.folder);
     for (const mad::CompetitionClassifier& one : competition.active()) {
         // The user may have added others, whose labels are not in that order.
-        if (!is_own(files, one)) continue;
-        const PredictionStore store = PredictionStore::open(one.store);
+        if (!is_own(one)) continue;
+        const PredictionStore store = PredictionStore::open(files.stores / one.name);
         const Dataset& dataset = store.dataset();
         const ClassList classes = world_classes();
         std::uint64_t correct = 0;

@@ -7,6 +7,7 @@
 #include <chrono>
 
 #include "assay/error.h"
+#include "assay/mad/competition.h"
 #include "assay/store/prediction_store.h"
 #include "cli/command.h"
 #include "cli/progress.h"
@@ -269,8 +270,12 @@ private:
         std::string first;
         for (std::size_t i = 0; i + 1 < models_.size(); ++i)
             first += " {0}/runs/unlabelled/" + models_[i];
-        line("mad init {0}/mad" + first +
-             " --hierarchy {0}/hierarchy.json --confident 0.5 --gold 0");
+        if (mad::is_competition(files.folder)) {
+            walkthrough_.say("\nThe competition goes on that an earlier run began.");
+        } else {
+            line("mad init {0}/mad" + first +
+                 " --hierarchy {0}/hierarchy.json --confident 0.5 --gold 0");
+        }
         round(files);
         walkthrough_.chapter("One more classifier",
                              "Only its own pairs need images, and only what nobody was asked yet "
