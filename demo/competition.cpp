@@ -17,15 +17,21 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Classifiers of the walkthrough's own stores that have other scores now. One that came from
-/// elsewhere is the user's.
+/// By where its scores were: the folder of everything may have moved since.
+bool is_own(const mad::CompetitionClassifier& classifier) {
+    return classifier.store.filename() == classifier.name &&
+           classifier.store.parent_path().filename() == "unlabelled";
+}
+
+/// Whether the walkthrough's own stores have other scores now. One from elsewhere is the user's.
 bool has_other_scores(const CompetitionFiles& files) {
     const mad::Competition competition = mad::Competition::open(files.folder);
     const std::vector<mad::CompetitionClassifier>& all = competition.classifiers();
     return std::any_of(all.begin(), all.end(), [&](const mad::CompetitionClassifier& one) {
-        if (one.store != absolute_path(files.stores / one.name)) return false;
-        return !is_there(one.store / "manifest.json") ||
-               PredictionStore::open(one.store).spec().id != one.store_id;
+        if (!is_own(one)) return false;
+        const fs::path store = files.stores / one.name;
+        return !is_there(store / "manifest.json") ||
+               PredictionStore::open(store).spec().id != one.store_id;
     });
 }
 
@@ -58,15 +64,17 @@ bool drop_stale_competition(const CompetitionFiles& files) {
     return true;
 }
 
-void write_known_accuracies(const Demo& demo, const CompetitionFiles& files,
-                            const std::vector<std::string>& models) {
+void write_known_accuracies(const Demo& demo, const CompetitionFiles& files) {
     const std::map<std::string, KnownImage> known =
         read_known_images(demo.dir / "truth" / "unlabelled.csv");
     std::string out;
     CsvWriter csv(out);
     csv.row({"model", "accuracy"});
-    for (const std::string& model : models) {
-        const PredictionStore store = PredictionStore::open(files.stores / model);
+    const mad::Competition competition = mad::Competition::open(files.folder);
+    for (const mad::CompetitionClassifier& one : competition.active()) {
+        // The user may have added others, whose labels are not in that order.
+        if (!is_own(one)) continue;
+        const PredictionStore store = PredictionStore::open(files.stores / one.name);
         const Dataset& dataset = store.dataset();
         const ClassList classes = world_classes();
         std::uint64_t correct = 0;
@@ -83,8 +91,8 @@ void write_known_accuracies(const Demo& demo, const CompetitionFiles& files,
                 correct += std::find(there.begin(), there.end(), said) != there.end() ? 1 : 0;
             }
         }
-        csv.row({model, fmt::format("{:.6f}", static_cast<double>(correct) /
-                                                  static_cast<double>(store.rows()))});
+        csv.row({one.name, fmt::format("{:.6f}", static_cast<double>(correct) /
+                                                     static_cast<double>(store.rows()))});
     }
     write_file_atomically(files.accuracies, out);
 }

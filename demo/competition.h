@@ -24,10 +24,9 @@ struct CompetitionFiles {
 /// Removes the competition with its questions and answers where it holds predictions of networks
 /// that were trained anew since. True: it did. Folders that are no competition stay.
 bool drop_stale_competition(const CompetitionFiles& files);
-/// csv: model and accuracy of each network over all unlabelled images, from the world's truth: the
-/// proportion of images that show what it predicts. It is what people would say of all of them if
-/// they never erred.
-void write_known_accuracies(const Demo& demo, const CompetitionFiles& files,
-                            const std::vector<std::string>& models);
+/// csv: model and accuracy of each network of the competition over all unlabelled images, from the
+/// world's truth: the proportion of images that show what it predicts. It is what people would say
+/// of all of them if they never erred.
+void write_known_accuracies(const Demo& demo, const CompetitionFiles& files);
 
 }  // namespace assay::cli

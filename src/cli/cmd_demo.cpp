@@ -7,6 +7,7 @@
 #include <chrono>
 
 #include "assay/error.h"
+#include "assay/mad/competition.h"
 #include "assay/store/prediction_store.h"
 #include "cli/command.h"
 #include "cli/progress.h"
@@ -250,6 +251,7 @@ private:
         walkthrough_.say(
             fmt::format("\nThe crowd answered {} questions with {} answers, which are in {}.",
                         given.questions, given.answers, files.answers.string()));
+        write_known_accuracies(demo_, files);
         line("mad answers {0}/mad {0}/truth/answers.csv");
         line("mad rank {0}/mad --against {0}/truth/accuracy-unlabelled.csv");
     }
@@ -265,18 +267,22 @@ private:
             "{0}/runs");
         if (drop_stale_competition(files))
             note("the competition was over predictions of earlier networks: dropped");
-        write_known_accuracies(demo_, files, models_);
         std::string first;
         for (std::size_t i = 0; i + 1 < models_.size(); ++i)
             first += " {0}/runs/unlabelled/" + models_[i];
-        line("mad init {0}/mad" + first + " --hierarchy {0}/hierarchy.json --confident 0.5");
+        if (mad::is_competition(files.folder)) {
+            walkthrough_.say("\nThe competition goes on that an earlier run began.");
+        } else {
+            line("mad init {0}/mad" + first +
+                 " --hierarchy {0}/hierarchy.json --confident 0.5 --gold 0");
+        }
         round(files);
         walkthrough_.chapter("One more classifier",
                              "Only its own pairs need images, and only what nobody was asked yet "
                              "is asked.");
         line("mad add {0}/mad {0}/runs/unlabelled/" + models_.back());
         round(files);
-        working("mad gallery {0}/mad --out {0}/mad-sheets");
+        working("mad gallery {0}/mad --out {0}/mad-sheets --models " + models_.front());
     }
 
     const Demo& demo_;

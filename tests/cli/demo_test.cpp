@@ -428,8 +428,8 @@ TEST_F(Demo, TheCompetitionRanksAsTheTruthDoes) {
         if (one.at("with").get<std::string>().find("accuracy-unlabelled") == std::string::npos)
             continue;
         compared = true;
-        // SPEARMAN
-        EXPECT_GE(one.at("srcc").at("value"), 0.7);
+        // .97 with this world's networks; .85 to .99 on random halves of its images.
+        EXPECT_GE(one.at("srcc").at("value"), 0.8);
     }
     EXPECT_TRUE(compared);
 }
@@ -570,16 +570,28 @@ TEST_F(Demo, MendsItsOwnStoresAndLeavesTheUsers) {
     std::ofstream(runs / "original/few/manifest.json") << "{";  // damaged
     fs::copy(world() / "models/standard.pt", world() / "models/few.pt",
              fs::copy_options::overwrite_existing);
+    const json ranked = ranking();
+    fs::remove_all(world() / "mad");
+    fs::remove_all(runs / "unlabelled/narrow");
+    ASSERT_EQ(assay_run({"predict", "-m", (world() / "models/standard.pt").string(), "--name",
+                         "narrow", "-d", (world() / "images/unlabelled").string(), "--storage",
+                         "label", "--out", runs.string(), "-q"})
+                  .status,
+              0);
+    ASSERT_EQ(assay_run({"mad", "init", (world() / "mad").string(),
+                         (runs / "unlabelled/narrow").string(), (runs / "unlabelled/few").string(),
+                         "--hierarchy", (world() / "hierarchy.json").string()})
+                  .status,
+              0);
     const Outcome again = assay_run(words());
     ASSERT_EQ(again.status, 0) << again.err;
     EXPECT_EQ(slurp(own / "shards/000000.npy"), scores);
     EXPECT_TRUE(store("original", "few").complete());
     EXPECT_TRUE(fs::exists(mine / "manifest.json"));
     EXPECT_TRUE(fs::exists(elsewhere / "few/manifest.json"));
-    // The competition was over another `few`: it was held again, and this one is like `standard`.
-    const json ranked = ranking();
-    const std::map<std::string, json> of = by_classifier(ranked);
-    EXPECT_EQ(of.at("few").at("place"), of.at("standard").at("place"));
+    // The competition was over scores of another network: it was held again.
+    EXPECT_THAT(again.err, HasSubstr("the competition was over predictions of earlier networks"));
+    EXPECT_EQ(ranking(), ranked);
     EXPECT_FALSE(fs::exists(world() / ".stale-mad"));
 }
 
