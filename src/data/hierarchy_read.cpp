@@ -172,12 +172,12 @@ private:
         const std::size_t above = path_.size();
         path_ += (above == 0 ? "" : "/") + name;
         const bool taken = !leaf && (builder_.knows(name) || classes_.contains(name));
-        if (taken && builder_.knows(path_))
-            fail(fmt::format("`{}` stands twice below one node", shortened(name)));
         // Or the class would become this node, with all that is below it.
         if (taken && classes_.contains(path_))
             fail(fmt::format("a class is called `{}`, as this node is told from others of its name",
                              shortened(path_)));
+        if (taken && builder_.knows(path_))
+            fail(fmt::format("`{}` stands twice below one node", shortened(name)));
         const std::uint32_t node = builder_.node(taken ? path_ : name);
         builder_.name(node, name);
         if (parent) builder_.edge(node, *parent);
