@@ -38,7 +38,7 @@ function(assay_component name)
     endif()
     target_compile_options(assay_${name} PRIVATE ${ASSAY_PRECOMPILED})
     target_precompile_headers(assay_${name} REUSE_FROM assay_headers)
-    assay_joined(assay_${name} 8)
+    assay_joined(assay_${name} 16)
 endfunction()
 
 # assay_allocator_first(TARGET): tcmalloc before all else in a program that runs models. Each activation is a fresh mmap under
@@ -93,7 +93,7 @@ function(assay_test name)
     endif()
     assay_quick(test_${name} ${level})
     target_precompile_headers(test_${name} REUSE_FROM ${headers})
-    assay_joined(test_${name} 4)
+    assay_joined(test_${name} 8)
     if(T_SLOW)
         # One case for ctest: what its gtest cases share takes most of the time.
         assay_test_case(${name} SLOW LABEL ${name} COMMAND test_${name})

@@ -51,7 +51,7 @@ constexpr std::array<ClassRow, class_count> class_rows = {{
         {paint(0xC73A4B, 0x23325C, 0xF4E6C8), paint(0x2F8F83, 0x16403F, 0xF3E9C9)}, 0.05F, 1.05F},
 }};
 
-constexpr std::array<KindRow, 17> tree = {{
+constexpr std::array<KindRow, 17> kind_tree = {{
     {"thing", ""},
     {"living thing", "thing"}, {"made thing", "thing"},
     {"animal", "living thing"}, {"growth", "living thing"},
@@ -72,7 +72,7 @@ std::span<const ClassRow> classes() {
     return class_rows;
 }
 std::span<const KindRow> kinds() {
-    return tree;
+    return kind_tree;
 }
 std::string_view name_of(Place place) {
     return place_names.at(static_cast<std::size_t>(place));
