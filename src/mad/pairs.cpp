@@ -10,7 +10,8 @@ Settled settle(std::span<const Answer> answers) {
     Settled settled;
     settled.votes = static_cast<std::uint32_t>(answers.size());
     settled.unclear = !answers.empty() && 5 * cannot >= 4 * answers.size();
-    settled.yes = of(Answer::yes) > of(Answer::no);
+    // Of what nobody can judge the rest of the answers say nothing.
+    settled.yes = !settled.unclear && of(Answer::yes) > of(Answer::no);
     return settled;
 }
 

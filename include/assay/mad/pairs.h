@@ -14,7 +14,7 @@ enum class Answer : std::uint8_t { no, yes, cannot_say };
 
 /// What several answers to one question come to.
 struct Settled {
-    bool yes = false;
+    bool yes = false;  ///< never where it is unclear
     /// At least four in five cannot say: the image says nothing, and is replaced by the next one.
     bool unclear = false;
     std::uint32_t votes = 0;
