@@ -36,7 +36,7 @@ if(ASSAY_FUZZ)
     # Coverage of the libraries, which is what guides the fuzzer; the targets themselves bring its main(). What no target runs
     # has no counters: they take a sixth of the compiler's time for a test, and time in every loop.
     set(uncovered "")
-    foreach(folder tests demo src/collective src/mad src/metric src/report src/robustness)
+    foreach(folder tests demo src/collective src/metric src/report src/robustness)
         string(APPEND uncovered "src:${PROJECT_SOURCE_DIR}/${folder}/*\nsrc:${PROJECT_BINARY_DIR}/${folder}/*\n")
     endforeach()
     file(WRITE ${PROJECT_BINARY_DIR}/uncovered.txt "${uncovered}")
