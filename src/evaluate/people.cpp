@@ -16,6 +16,7 @@
 #include "assay/store/row_reader.h"
 #include "core/parallel.h"
 #include "core/statistics.h"
+#include "core/text.h"
 #include "evaluate/compare_pairing.h"
 #include "evaluate/kappa.h"
 #include "evaluate/people_answers.h"
@@ -314,8 +315,8 @@ PeopleResult compare_with_people(const PeopleOptions& options) {
                             sorted.elsewhere, answers.size(), sorted.first_elsewhere));
         if (sorted.repeated > 0)
             result.warnings.push_back(fmt::format(
-                "{} answers repeat one of the same person to the same image: the first counts",
-                sorted.repeated));
+                "{} of the same person to an image that was seen before: the first counts",
+                how_many(sorted.repeated, "answer")));
     }
     return result;
 }

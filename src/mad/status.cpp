@@ -10,6 +10,7 @@
 #include "core/text.h"
 #include "mad/annotator_check.h"
 #include "mad/control_accuracy.h"
+#include "mad/shown_questions.h"
 #include "mad/tally.h"
 
 namespace assay::mad {
@@ -20,9 +21,12 @@ std::uint64_t rows_of(const Database& database, std::string_view table) {
     return row.step() ? row.count(0) : 0;
 }
 
-void count_selected(const std::vector<SelectedRow>& selected, const Tally& tally,
+/// (image, label) that nobody was asked about yet: one question, however many places and images of
+/// the control sample need it.
+using Unasked = std::set<std::pair<std::int64_t, std::uint16_t>>;
+
+void count_selected(const std::vector<SelectedRow>& selected, const Tally& tally, Unasked& unasked,
                     CompetitionStatus& out) {
-    std::set<std::pair<std::int64_t, std::uint16_t>> unasked;
     for (const SelectedRow& row : selected) {
         if (row.state == SelectedState::replaced) ++out.replaced;
         if (row.state == SelectedState::duplicate) ++out.duplicates;
@@ -31,30 +35,26 @@ void count_selected(const std::vector<SelectedRow>& selected, const Tally& tally
         bool unclear = false;
         for (const std::uint16_t label : {row.first_label, row.second_label}) {
             const QuestionTally* const question = tally.find(row.image, label);
-            if (question == nullptr || !row.asked) unasked.insert({row.image, label});
+            if (question == nullptr) unasked.insert({row.image, label});
             unclear =
                 unclear || (question != nullptr && question->known() && question->outcome.unclear);
         }
         out.to_replace += unclear ? 1 : 0;
     }
-    for (const auto& [image, label] : unasked)
-        out.unasked += tally.find(image, label) == nullptr ? 1 : 0;
     out.unasked_places = static_cast<std::uint64_t>(std::count_if(
         selected.begin(), selected.end(),
         [](const SelectedRow& row) { return row.state == SelectedState::accepted && !row.asked; }));
 }
 
 /// Questions about labels that classifiers predict for the control sample.
-std::uint64_t unasked_of_control(const Competition& competition, const Tally& tally) {
+void find_unasked_of_control(const Competition& competition, const Tally& tally, Unasked& unasked) {
     const ControlSample sample = read_control_sample(competition, competition.active());
-    std::set<std::pair<std::int64_t, std::uint16_t>> unasked;
     for (const auto& labels : sample.labels) {
         for (std::size_t r = 0; r < labels.size(); ++r) {
             if (labels[r] && tally.find(sample.rows[r].image, *labels[r]) == nullptr)
                 unasked.insert({sample.rows[r].image, *labels[r]});
         }
     }
-    return unasked.size();
 }
 
 void describe_annotators(const Competition& competition, CompetitionStatus& out) {
@@ -96,7 +96,8 @@ CompetitionStatus status_of(const Competition& competition) {
     out.pairs = active * (active - 1) / 2;
     out.excluded = rows_of(database, "exclusion");
     out.control = rows_of(database, "control");
-    count_selected(selected, tally, out);
+    Unasked unasked;
+    count_selected(selected, tally, unasked, out);
 
     std::map<std::int64_t, std::uint32_t> accepted;
     for (const SelectedRow& row : selected)
@@ -107,10 +108,12 @@ CompetitionStatus status_of(const Competition& competition) {
         ++out.pairs_selected;
         if (accepted[pair.id] < pair.k) ++out.short_pairs;
     }
-    out.unasked += out.control > 0 ? unasked_of_control(competition, tally) : 0;
+    if (out.control > 0) find_unasked_of_control(competition, tally, unasked);
+    out.unasked = unasked.size();
     out.questions = tally.of.size();
     out.settled = tally.settled();
-    out.open = tally.open();
+    // Those that annotators are shown: not what only replaced places wanted to know.
+    out.open = open_places(competition, tally).size();
     for (const QuestionTally& question : tally.of) {
         out.gold += question.gold ? 1 : 0;
         out.unclear += question.known() && question.outcome.unclear ? 1 : 0;

@@ -188,7 +188,7 @@ Groups groups_of(const QualityTable& table, const GroupOptions& options) {
         throw Error(ErrorCode::usage, "a group needs at least two models");
     if (!options.paired && !options.family.empty())
         throw Error(ErrorCode::usage,
-                    "families are told apart among pairs only: choose paired, too");
+                    "families are told apart among pairs only: --paired makes them");
     if (options.paired && groups.first.size() != groups.second.size()) {
         throw Error(ErrorCode::usage,
                     fmt::format("pairs need groups of one size; there are {} and {}",

@@ -185,7 +185,7 @@ TEST_F(People, BadInput) {
                                                    "anna,1,3,1,dog,dog,0,3_x9.png\n"));
     EXPECT_THAT(result.warnings, testing::UnorderedElementsAre(
                                      HasSubstr("1 of 3 answers are about images that are not here"),
-                                     HasSubstr("1 answers repeat")));
+                                     HasSubstr("1 answer of the same person")));
     EXPECT_EQ(result.answers, 1U);
     EXPECT_EQ(result.between_people.undefined, "there is one person");
 }

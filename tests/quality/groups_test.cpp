@@ -157,7 +157,7 @@ TEST(Groups, BadRequestsAreRefused) {
     EXPECT_THAT(refused(rows("1-3", "4-5", true)), HasSubstr("3 and 2 models"));
     GroupOptions family = rows("1-2", "3-4");
     family.family = "kin";
-    EXPECT_THAT(refused(family), HasSubstr("choose paired, too"));
+    EXPECT_THAT(refused(family), HasSubstr("--paired makes them"));
 }
 
 }  // namespace
