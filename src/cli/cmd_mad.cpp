@@ -88,11 +88,11 @@ const std::vector<Command>& mad_parts() {
         {"select", "Select the images on which each two classifiers disagree most", mad_select},
         {"questions", "Ask people about the selected images", mad_questions},
         {"answers", "Take people's answers in", mad_answers},
-        {"rank", "From people's answers to a ranking that says how sure it is", mad_rank},
-        {"status", "What is open, and what to do next", mad_status},
+        {"block", "Leave an annotator out of all results", mad_block},
+        {"rank", "Rank the classifiers by people's answers, and say how sure that is", mad_rank},
+        {"status", "What there is, what is open, and which command comes next", mad_status},
         {"add", "Add classifiers; what is there stays as it is", mad_add},
         {"remove", "Leave a classifier out of all results", mad_remove},
-        {"block", "Leave an annotator out of all results", mad_block},
         {"gallery", "The selected images as PNG sheets, with what classifiers and people say",
          mad_gallery},
         {"export", "All of it as tables, and for Label Studio", mad_export},
@@ -105,7 +105,8 @@ constexpr std::string_view mad_help_examples = R"(
   assay mad select mad
   assay mad questions mad --out questions.csv
   assay mad answers mad anna.csv ben.csv
-  assay mad rank mad
+  assay mad rank mad --against accuracies.csv
+  assay mad status mad
   assay mad gallery mad --out sheets
 )";
 

@@ -34,7 +34,7 @@ Report report_of(const std::vector<AnswerRound>& rounds) {
         const AnswerRound& last = rounds.back();
         report.warnings = last.warnings;
         files.notes.push_back(
-            fmt::format("{} questions are settled, {} open; {} cannot be judged. {} annotators.",
+            fmt::format("Questions: {} settled, {} open, {} that nobody can judge. Annotators: {}.",
                         count_text(last.settled), count_text(last.open), count_text(last.unclear),
                         count_text(last.annotators)));
         report.result["settled"] = last.settled;

@@ -22,12 +22,12 @@ Interval stratum_interval(double proportion, double counted, double images, doub
 
 }  // namespace
 
-Estimate stratified_proportion(std::span<const ControlStratum> strata, double level) {
+Estimate stratified_proportion(std::span<const SampledStratum> strata, double level) {
     Estimate out;
     out.unit = Unit::proportion;
     double all = 0;
     std::vector<double> weights;
-    for (const ControlStratum& s : strata) {
+    for (const SampledStratum& s : strata) {
         out.n += s.counted;
         if (s.images > 0 && s.drawn == 0) {
             out.undefined =
@@ -106,11 +106,11 @@ std::vector<Estimate> control_accuracies(const ControlSample& sample, const Tall
                                          double level) {
     std::vector<Estimate> out;
     for (const auto& labels : sample.labels) {
-        std::map<std::uint32_t, ControlStratum> strata;
+        std::map<std::uint32_t, SampledStratum> strata;
         std::uint64_t open = 0, unasked = 0;
         for (std::size_t r = 0; r < sample.rows.size(); ++r) {
             const ControlRow& row = sample.rows[r];
-            ControlStratum& stratum = strata[row.stratum];
+            SampledStratum& stratum = strata[row.stratum];
             stratum.images = row.stratum_images;
             ++stratum.drawn;
             if (!labels[r]) continue;
@@ -132,7 +132,7 @@ std::vector<Estimate> control_accuracies(const ControlSample& sample, const Tall
             out.push_back(std::move(waiting));
             continue;
         }
-        std::vector<ControlStratum> all;
+        std::vector<SampledStratum> all;
         for (const auto& [number, stratum] : strata) all.push_back(stratum);
         out.push_back(stratified_proportion(all, level));
     }

@@ -13,7 +13,7 @@
 
 namespace assay::mad {
 
-struct ControlStratum {
+struct SampledStratum {
     std::uint64_t images = 0;   ///< of the competition
     std::uint64_t drawn = 0;    ///< of these, each with the same probability
     std::uint64_t counted = 0;  ///< of the drawn ones, those that can be judged and have scores
@@ -25,7 +25,7 @@ struct ControlStratum {
 /// in squares (Zou and Donner's MOVER 2008), so that a stratum in which all are correct is not
 /// taken for certain. One stratum: Wilson's interval. Undefined: a stratum of which none was drawn;
 /// nothing counts.
-Estimate stratified_proportion(std::span<const ControlStratum> strata, double level);
+Estimate stratified_proportion(std::span<const SampledStratum> strata, double level);
 
 struct ControlSample {
     std::vector<ControlRow> rows;

@@ -46,9 +46,9 @@ private:
 };
 
 /// Philox's block function itself, of which RandomStream takes several steps: one an image.
-class ImageHash {
+class ControlHash {
 public:
-    explicit ImageHash(std::uint64_t seed) {
+    explicit ControlHash(std::uint64_t seed) {
         RandomStream random(seed, "control sample");
         key_ = {random.next_u32(), random.next_u32()};
     }
@@ -75,7 +75,7 @@ int stratum_of(std::span<const std::span<const std::uint16_t>> labels, std::size
     return first == no_label ? -1 : 0;
 }
 
-std::vector<std::byte> packed(const ControlDraw& draw) {
+std::vector<std::byte> packed_draw(const ControlDraw& draw) {
     std::vector<std::uint64_t> numbers;
     for (const ControlStratum& stratum : draw) {
         numbers.push_back(stratum.images);
@@ -90,7 +90,7 @@ std::vector<std::byte> packed(const ControlDraw& draw) {
     return bytes;
 }
 
-ControlDraw unpacked(const std::vector<std::byte>& bytes) {
+ControlDraw unpacked_draw(const std::vector<std::byte>& bytes) {
     std::vector<std::uint64_t> numbers(bytes.size() / sizeof(std::uint64_t));
     std::memcpy(numbers.data(), bytes.data(), bytes.size());
     ControlDraw draw;
@@ -153,7 +153,7 @@ ControlDraw draw_control(std::span<const std::span<const std::uint16_t>> labels,
                          std::uint64_t first_image, std::uint64_t seed, std::uint64_t most,
                          int threads) {
     const std::uint64_t images = labels.empty() ? 0 : labels[0].size();
-    const ImageHash hash(seed);
+    const ControlHash hash(seed);
     const auto parts = static_cast<std::size_t>(std::min<std::uint64_t>(
         static_cast<std::uint64_t>(resolve_threads(threads)), std::max<std::uint64_t>(images, 1)));
     std::vector<ControlDraw> draws(parts);
@@ -233,11 +233,11 @@ void sample_control(Competition& competition, std::uint64_t wanted, std::string_
     agree(comm, [&] {
         draw = draw_control(labels, first_image, competition.settings().seed, most, threads);
     });
-    const std::vector<std::vector<std::byte>> parts = comm.gather(packed(draw), 0);
+    const std::vector<std::vector<std::byte>> parts = comm.gather(packed_draw(draw), 0);
     agree(comm, [&] {
         if (comm.rank() != 0) return;
         ControlDraw all;
-        for (const std::vector<std::byte>& part : parts) merge(all, unpacked(part), most);
+        for (const std::vector<std::byte>& part : parts) merge(all, unpacked_draw(part), most);
         write_control(competition, all, wanted, reason);
     });
 }

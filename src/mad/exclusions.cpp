@@ -41,7 +41,7 @@ std::vector<ExclusionRow> read_exclusion_rows(const std::string& text,
 }
 
 /// Ids of all images, for a message alone.
-std::string nearest_id(const Competition& competition, std::string_view id) {
+std::string nearest_excluded_id(const Competition& competition, std::string_view id) {
     std::vector<std::string> ids;
     visit_ids(competition, [&](std::uint64_t, std::string_view known) { ids.emplace_back(known); });
     const std::string nearest = nearest_name(id, ids);
@@ -74,10 +74,10 @@ std::uint64_t exclude_images(Competition& competition, const std::filesystem::pa
     });
     for (const ExclusionRow& row : rows) {
         if (numbers.at(row.id) == unknown)
-            throw Error(
-                ErrorCode::bad_input,
-                fmt::format("{}: `{}` is no image of {}{}", row.where, shortened(row.id),
-                            competition.folder().string(), nearest_id(competition, row.id)));
+            throw Error(ErrorCode::bad_input,
+                        fmt::format("{}: `{}` is no image of {}{}", row.where, shortened(row.id),
+                                    competition.folder().string(),
+                                    nearest_excluded_id(competition, row.id)));
     }
 
     Database& database = competition.impl().database;

@@ -23,8 +23,9 @@ OpenQuestion ShownQuestions::of(const QuestionRow& row, const QuestionTally& tal
     OpenQuestion shown;
     shown.token = row.token;
     shown.image = image->second.id;
-    shown.relative_path = image->second.path;
-    shown.path = competition_.image_root() / image->second.path;
+    // Imported scores name images by their ids alone.
+    shown.relative_path = image->second.path.empty() ? image->second.id : image->second.path;
+    shown.path = competition_.image_root() / shown.relative_path;
     shown.label = competition_.classes().id(row.label);
     shown.label_name = names_[row.label];
     shown.answers = static_cast<std::uint32_t>(tally.answers.size());

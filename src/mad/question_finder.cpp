@@ -72,6 +72,7 @@ QuestionFinder::QuestionFinder(const Competition& competition,
     const std::map<std::int64_t, ImageRow> images = read_images(competition.impl().database);
     for (const auto& [number, row] : images) images_.emplace(row.id, number);
     for (const auto& [number, row] : images) {
+        if (row.path.empty()) continue;
         images_.emplace(row.path, number);
         const auto [there, is_new] = base_names_.emplace(upload_name(base_name(row.path)), number);
         if (!is_new) there->second = several_images;

@@ -138,11 +138,11 @@ QuestionRound ask_questions(Competition& competition, const QuestionOptions& opt
         std::count_if(questions.begin(), questions.end(),
                       [](const QuestionRow& row) { return row.gold.has_value(); }));
     round.open = open_questions(competition).size();
-    if (!round.stopped && gold.gold < gold.wanted) {
-        round.warnings.push_back(fmt::format(
-            "the settings ask for {} questions with known answers, and there are {}; `assay mad "
-            "questions --gold FILE` takes more",
-            gold.wanted, gold.gold));
+    if (gold.gold < gold.wanted && (round.added > 0 || !options.gold.empty())) {
+        round.warnings.push_back(
+            fmt::format("questions with known answers: {}, and the settings ask for {}; `assay mad "
+                        "questions --gold FILE` takes more",
+                        gold.gold, gold.wanted));
     }
     return round;
 }

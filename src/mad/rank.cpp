@@ -22,6 +22,7 @@ namespace assay::mad {
 namespace {
 
 constexpr std::uint32_t ablation_steps[] = {1, 2, 3, 5, 8, 10, 15, 20, 25, 30};
+constexpr std::uint32_t last_ablation_step = 30;
 constexpr std::uint32_t ablation_stride = 10;  ///< beyond
 constexpr std::size_t most_named = 3;
 
@@ -268,39 +269,37 @@ void add_posterior(const RankInput& in, Ranking& out) {
     }
 }
 
-std::vector<std::uint32_t> steps_of_ablation(const RankInput& in) {
+/// The last one is all: as many as the longest list has.
+std::vector<std::uint32_t> steps_of_ablation(const Ranking& out) {
     std::uint32_t longest = 0;
-    for (const SelectedRow& row : in.selected) {
-        if (row.state == SelectedState::accepted) longest = std::max(longest, row.place + 1);
-    }
+    for (const RankedPair& pair : out.pairs) longest = std::max(longest, pair.accepted);
     std::vector<std::uint32_t> steps;
     for (const std::uint32_t k : ablation_steps)
         if (k < longest) steps.push_back(k);
-    for (std::uint32_t k = steps.empty() ? longest : steps.back() + ablation_stride; k < longest;
-         k += ablation_stride)
-        if (k > 30) steps.push_back(k);
+    for (std::uint32_t k = last_ablation_step + ablation_stride; k < longest; k += ablation_stride)
+        steps.push_back(k);
     steps.push_back(longest);
     return steps;
 }
 
-/// Of one component, as places are.
 void add_ablation(const RankInput& in, Ranking& out, const std::vector<double>& places) {
     OtherScores whole;
     for (const double place : places) whole.emplace_back(-place);
-    for (const std::uint32_t k : steps_of_ablation(in)) {
-        const std::vector<PairSample> samples =
-            of_many(samples_of(in.tally, in.pairs, in.selected, in.numbers, k));
-        const std::size_t m = in.numbers.size();
-        const HodgeRanking joined =
-            hodge_rank(log_ratios(m, counts_of_samples(samples), out.options.ratios),
-                       images_of_pairs(m, samples));
+    const RankOptions options = for_parts_of_images(out.options);
+    const std::vector<std::uint32_t> steps = steps_of_ablation(out);
+    const std::size_t m = in.numbers.size();
+    for (const std::uint32_t k : steps) {
+        const std::vector<PairSample> samples = of_many(
+            samples_of(in.tally, in.pairs, in.selected, in.numbers, k == steps.back() ? 0 : k));
+        const HodgeRanking joined = hodge_rank(
+            log_ratios(m, counts_of_samples(samples), options.ratios), images_of_pairs(m, samples));
         const bool some_missing = !every_pair_has_images(m, samples);
         const PlacedBy rule =
             out.placed_by == PlacedBy::perron && some_missing ? PlacedBy::hodge : out.placed_by;
         AblationRow row;
         row.k = k;
         for (const PairSample& sample : samples) row.images += sample.counts.n();
-        row.places = places_by(rule, m, samples, out.options, joined.component);
+        row.places = places_by(rule, m, samples, options, joined.component);
         const Comparison with = compare_places("", row.places, whole, {}, .95);
         row.srcc = with.srcc;
         row.kendall = with.kendall;
@@ -342,6 +341,12 @@ void add_warnings(const Competition& competition, const RankInput& in, Ranking& 
             "{} of {} questions are open: the ranking is of what is settled, and may change; {} "
             "takes further answers in",
             count_text(open), count_text(out.questions), command_for(competition, "answers")));
+    // A label that another pair had asked about is settled at once, and such labels are correct
+    // more often than those that nobody else predicts.
+    warn_of_pairs(
+        out, [](const RankedPair& pair) { return pair.open > 0 && pair.counts.n() > 0; },
+        "whose settled images are no random part of those asked about, so that they may lean until "
+        "the others are settled");
     warn_of_pairs(
         out, [](const RankedPair& pair) { return pair.counts.n() == 0; },
         "without a settled image");
@@ -383,6 +388,22 @@ void add_warnings(const Competition& competition, const RankInput& in, Ranking& 
     }
 }
 
+/// Names what log_ratios() can only number.
+void check_smoothing(const Ranking& out) {
+    if (out.options.ratios.alpha != 0) return;
+    for (const RankedPair& pair : out.pairs) {
+        const PairCounts& c = pair.counts;
+        if (c.n() == 0 || (c.first_correct() > 0 && c.second_correct() > 0)) continue;
+        throw Error(
+            ErrorCode::usage,
+            fmt::format(
+                "{} is correct on none of the {} images of the pair {}, which has no ratio "
+                "without smoothing: alpha is 0; above 0 is allowed here",
+                shortened(out.classifiers[c.first_correct() == 0 ? c.first : c.second].name), c.n(),
+                pair_name(out, pair)));
+    }
+}
+
 }  // namespace
 
 std::string_view name_of(PlacedBy rule) {
@@ -410,6 +431,7 @@ Ranking rank_classifiers(const Competition& competition, const RankOptions& opti
     count_questions(in, out);
     count_correct(in, out);
 
+    check_smoothing(out);
     const std::vector<PairCounts> counts = counts_of_samples(in.samples);
     out.aggressiveness = aggressiveness(m, counts, options.ratios);
     out.log_ratios = log_ratios(m, counts, options.ratios);

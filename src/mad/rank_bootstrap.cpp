@@ -176,6 +176,11 @@ std::vector<double> places_by(PlacedBy rule, std::size_t classifiers,
     return places_within(hodge_rank(ratios, images).scores, component);
 }
 
+RankOptions for_parts_of_images(RankOptions options) {
+    if (options.ratios.alpha == 0) options.ratios.alpha = .5;
+    return options;
+}
+
 std::vector<std::vector<double>> bootstrap_places(const Tally& tally,
                                                   const std::vector<PairRow>& pairs,
                                                   const std::vector<SelectedRow>& selected,
@@ -184,9 +189,7 @@ std::vector<std::vector<double>> bootstrap_places(const Tally& tally,
                                                   const std::vector<std::uint32_t>& component) {
     const Resampled resampled(tally, pairs, selected, numbers, options.k);
     const BootstrapWeights weights(options.posterior.seed, "mad images");
-    RankOptions smoothed = options;
-    // A replicate may leave a classifier without a correct image: half of one is then added.
-    if (smoothed.ratios.alpha == 0) smoothed.ratios.alpha = .5;
+    const RankOptions smoothed = for_parts_of_images(options);
     std::vector<std::vector<double>> places(options.bootstraps);
     const std::size_t blocks = (places.size() + replicates_a_block - 1) / replicates_a_block;
     parallel_blocks(blocks, resolve_threads(options.threads), [&](std::size_t block) {

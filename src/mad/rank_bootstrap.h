@@ -16,6 +16,10 @@ std::vector<double> places_by(PlacedBy rule, std::size_t classifiers,
                               std::span<const PairSample> samples, const RankOptions& options,
                               const std::vector<std::uint32_t>& component);
 
+/// A part of the images may leave a classifier without a correct one: where alpha is 0, half an
+/// image is added then.
+RankOptions for_parts_of_images(RankOptions options);
+
 /// Places of all classifiers, replicate by replicate. Each replicate weighs every image, in all
 /// pairs that it serves, by Poisson(1), and takes as many annotators as there are, with
 /// replacement: every question is decided anew by their answers. A question of which a replicate

@@ -64,7 +64,7 @@ std::string unclear_neighbours(const Ranking& ranking, const std::vector<std::si
                                &b = ranking.classifiers[order[n + 1]];
         const double p = ranking.better.at(order[n], order[n + 1]);
         if (a.component != b.component || p >= clear_order) continue;
-        list += fmt::format("{}{} before {} ({:.2f})", list.empty() ? "" : ", ", shortened(a.name),
+        list += fmt::format("{}{} before {} ({:.3f})", list.empty() ? "" : ", ", shortened(a.name),
                             shortened(b.name), p);
     }
     return list;
@@ -75,15 +75,16 @@ Table ranking_table(const Ranking& ranking, const std::vector<std::size_t>& orde
     table.title = fmt::format("Ranking of {} classifiers", ranking.classifiers.size());
     const bool groups = ranking.components > 1;
     if (groups) table.columns.push_back({.name = "group"});
-    for (const Column& column : std::vector<Column>{
-             {.name = "place", .show = Show::value_and_interval},
-             {.name = "classifier", .numbers = false},
-             {.name = ranking.placed_by == PlacedBy::perron ? "Perron" : "HodgeRank"},
-             {.name = "score", .show = Show::value_and_half},
-             {.name = "rank", .show = Show::value_and_interval},
-             {.name = "images"},
-             {.name = "correct", .show = Show::value_and_half}})
-        table.columns.push_back(column);
+    table.columns.push_back({.name = "place", .show = Show::value_and_interval});
+    table.columns.push_back({.name = "classifier", .numbers = false});
+    // The posterior's scores are a column in any case.
+    if (ranking.placed_by != PlacedBy::posterior)
+        table.columns.push_back(
+            {.name = ranking.placed_by == PlacedBy::perron ? "Perron" : "HodgeRank"});
+    table.columns.push_back({.name = "score", .show = Show::value_and_half});
+    table.columns.push_back({.name = "rank", .show = Show::value_and_interval});
+    table.columns.push_back({.name = "images"});
+    table.columns.push_back({.name = "correct", .show = Show::value_and_half});
     if (ranking.control > 0)
         table.columns.push_back({.name = "accuracy", .show = Show::value_and_interval});
     for (const std::size_t c : order) {
@@ -92,9 +93,10 @@ Table ranking_table(const Ranking& ranking, const std::vector<std::size_t>& orde
         if (groups) cells.emplace_back(Count{one.component + 1});
         cells.emplace_back(with_interval(one.place, one.bootstrap_rank, Unit::rank));
         cells.emplace_back(one.name);
-        cells.emplace_back(ranking.placed_by == PlacedBy::perron
-                               ? Number{one.perron, Unit::number, 4}
-                               : Number{one.hodge, Unit::number, 3, true});
+        if (ranking.placed_by == PlacedBy::perron)
+            cells.emplace_back(Number{one.perron, Unit::number, 4});
+        else if (ranking.placed_by == PlacedBy::hodge)
+            cells.emplace_back(Number{one.hodge, Unit::number, 3, true});
         cells.emplace_back(one.score);
         cells.emplace_back(one.rank);
         cells.emplace_back(Count{one.images});
@@ -121,7 +123,38 @@ Table ranking_table(const Ranking& ranking, const std::vector<std::size_t>& orde
     table.notes.emplace_back(
         "Correct: of the different images selected for the classifier's pairs. It says nothing "
         "about other images, as these were picked for disagreement.");
+    if (ranking.control > 0) {
+        table.notes.push_back(fmt::format(
+            "Accuracy: on all images, by a random sample of {}, each of which counts for as many "
+            "as it was drawn out of. Interval: of that sample, people's answers taken for true.",
+            count_text(ranking.control)));
+        for (const std::size_t c : order) {
+            const RankedClassifier& one = ranking.classifiers[c];
+            if (!one.accuracy.value)
+                table.notes.push_back(fmt::format("No accuracy of {}: {}.", shortened(one.name),
+                                                  one.accuracy.undefined));
+        }
+    }
     return table;
+}
+
+std::string cost_sentence(const Ranking& ranking) {
+    std::string text = fmt::format(
+        "{} of {} questions are settled, by {} answers of {} {}; {} questions were saved because "
+        "places share them.",
+        count_text(ranking.settled), count_text(ranking.questions), count_text(ranking.answers),
+        count_text(ranking.annotators), ranking.annotators == 1 ? "annotator" : "annotators",
+        count_text(ranking.needed_without_sharing - ranking.questions));
+    if (ranking.answers_per_question > 0)
+        text += fmt::format(" A settled question took {:.2f} answers of at most {}.",
+                            ranking.answers_per_question, ranking.settings.votes);
+    const std::uint64_t all = ranking.needed_without_sharing * ranking.settings.votes;
+    if (ranking.settled == ranking.questions && ranking.answers < all)
+        text += fmt::format(
+            " Without sharing and early ends it would have been {} answers: {:.0f} % were saved.",
+            count_text(all),
+            100 - 100 * static_cast<double>(ranking.answers) / static_cast<double>(all));
+    return text;
 }
 
 std::vector<std::string> readings(const Ranking& ranking) {
@@ -146,17 +179,13 @@ std::vector<std::string> readings(const Ranking& ranking) {
         "Consistency index {:.4f} (0: every ratio follows from a score of each classifier), "
         "cyclicity {:.4f} (the part of the log ratios that goes round in circles).",
         ranking.consistency_index, ranking.cyclicity));
-    const std::uint64_t saved = ranking.needed_without_sharing - ranking.questions;
-    out.push_back(fmt::format(
-        "{} of {} questions are settled, by {} answers of {} {}. {} questions were saved because "
-        "places share them{}.",
-        count_text(ranking.settled), count_text(ranking.questions), count_text(ranking.answers),
-        count_text(ranking.annotators), ranking.annotators == 1 ? "annotator" : "annotators",
-        count_text(saved),
-        ranking.answers_per_question > 0
-            ? fmt::format("; a settled question took {:.2f} answers of {}",
-                          ranking.answers_per_question, ranking.settings.votes)
-            : ""));
+    out.emplace_back(ranking.options.votes == VoteRule::majority
+                         ? "A label is correct where more annotators say yes than no; where at "
+                           "least four in five cannot say, the image says nothing."
+                         : "A label is correct where Dawid and Skene's model, which weighs each "
+                           "annotator, finds a yes more probable than a no; where at least four in "
+                           "five cannot say, the image says nothing.");
+    out.push_back(cost_sentence(ranking));
     const bool filtered = ranking.settings.threshold > 0 || ranking.settings.confident.has_value();
     out.push_back(fmt::format(
         "{} It is no ranking by accuracy{}.",

@@ -7,15 +7,15 @@
 namespace assay::mad {
 namespace {
 
-constexpr std::size_t most_shown_pairs = 100;
+constexpr std::size_t most_selection_rows = 100;
 
-std::vector<Cell> pair_cells(const PairSelection& pair) {
+std::vector<Cell> selection_pair_cells(const PairSelection& pair) {
     return {
         pair.first,           pair.second,       Count{pair.disagreeing}, Count{pair.candidates},
         Count{pair.selected}, Count{pair.added}, Count{pair.replaced},    Count{pair.duplicates}};
 }
 
-Table numbers_table(const SelectionRound& round) {
+Table selection_numbers(const SelectionRound& round) {
     Table table{.title = "", .columns = {{"", false}, {"images"}}, .rows = {}, .notes = {}};
     table.add({std::string("in the competition"), Count{round.images}});
     table.add({std::string("with scores of every classifier"), Count{round.scored}});
@@ -65,8 +65,8 @@ Report report_of(const SelectionRound& round) {
                   .notes = {}};
     nlohmann::json all = nlohmann::json::array();
     for (const PairSelection& pair : round.pairs) {
-        if (pairs.rows.size() < most_shown_pairs) pairs.add(pair_cells(pair));
-        records.add(pair_cells(pair));
+        if (pairs.rows.size() < most_selection_rows) pairs.add(selection_pair_cells(pair));
+        records.add(selection_pair_cells(pair));
         all.push_back({{"first", pair.first},
                        {"second", pair.second},
                        {"disagreeing", pair.disagreeing},
@@ -77,14 +77,14 @@ Report report_of(const SelectionRound& round) {
                        {"replaced", pair.replaced},
                        {"duplicates", pair.duplicates}});
     }
-    if (round.pairs.size() > most_shown_pairs)
+    if (round.pairs.size() > most_selection_rows)
         pairs.notes.push_back(fmt::format("{} more pairs are in --csv and --json.",
-                                          count_text(round.pairs.size() - most_shown_pairs)));
+                                          count_text(round.pairs.size() - most_selection_rows)));
     pairs.notes.push_back(
         "disagreeing: images with different labels; candidates: those of them on which both "
         "classifiers are confident.");
     report.sections.push_back(
-        {.title = "", .blocks = {numbers_table(round), std::move(pairs)}, .sections = {}});
+        {.title = "", .blocks = {selection_numbers(round), std::move(pairs)}, .sections = {}});
     report.records = std::move(records);
     report.result = {{"schema", "assay.mad_selection/1"},
                      {"competition", round.settings.name},

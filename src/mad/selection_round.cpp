@@ -52,9 +52,10 @@ std::string competition_fingerprint(const Competition& competition) {
 }
 
 /// What rank 0 alone does and knows.
-class Lead {
+class SelectionLead {
 public:
-    Lead(Competition& competition, const SelectOptions& options, const ProgressCallback& progress)
+    SelectionLead(Competition& competition, const SelectOptions& options,
+                  const ProgressCallback& progress)
         : competition_(competition), options_(options), progress_(progress) {}
 
     void decide_first() {
@@ -127,7 +128,7 @@ private:
 SelectionRound select_images(Competition& competition, const SelectOptions& options, Comm& comm,
                              const ProgressCallback& progress) {
     const bool lead_here = comm.rank() == 0;
-    Lead lead(competition, options, progress);
+    SelectionLead lead(competition, options, progress);
     agree_on(comm, "the competition", competition_fingerprint(competition));
     agree(comm, [&] {
         if (lead_here) lead.decide_first();
@@ -171,7 +172,7 @@ SelectionRound select_images(Competition& competition, const SelectOptions& opti
     agree(comm, [&] {
         if (lead_here) round = summary_of(competition, lead.facts());
     });
-    const std::string text = lead_here ? packed(round) : std::string();
+    const std::string text = lead_here ? packed_round(round) : std::string();
     const std::vector<std::byte> bytes = comm.broadcast(std::as_bytes(std::span(text)), 0);
     return lead_here ? round
                      : unpacked_round({reinterpret_cast<const char*>(bytes.data()), bytes.size()});

@@ -147,7 +147,7 @@ SelectionRound summary_of(const Competition& competition, const SelectionFacts& 
     return round;
 }
 
-std::string packed(const SelectionRound& round) {
+std::string packed_round(const SelectionRound& round) {
     nlohmann::json pairs = nlohmann::json::array();
     for (const PairSelection& p : round.pairs)
         pairs.push_back({p.first, p.second, p.candidates, p.disagreeing, p.wanted, p.selected,

@@ -22,7 +22,7 @@ struct SelectionFacts {
 SelectionRound summary_of(const Competition& competition, const SelectionFacts& facts);
 
 /// For other ranks.
-std::string packed(const SelectionRound& round);
+std::string packed_round(const SelectionRound& round);
 SelectionRound unpacked_round(std::string_view text);
 
 }  // namespace assay::mad

@@ -35,6 +35,27 @@ void import_model(const Scratch& folder, const std::string& dataset, const std::
     ASSERT_EQ(made.status, 0) << made.err;
 }
 
+/// A competition in which three annotators have answered everything.
+void judge_all(const Scratch& folder) {
+    const Outcome selected = assay_run({"mad", "select", folder / "judged"});
+    ASSERT_EQ(selected.status, 0) << selected.err;
+    const Outcome asked =
+        assay_run({"mad", "questions", folder / "judged", "--out", folder / "all.csv"});
+    ASSERT_EQ(asked.status, 0) << asked.err;
+    std::istringstream lines(read_text(folder / "all.csv"));
+    std::string answers = "question,annotator,answer\n", line;
+    std::getline(lines, line);
+    for (int n = 0; std::getline(lines, line); ++n) {
+        for (const char* annotator : {"anna", "ben", "cleo"})
+            answers += line.substr(0, line.find(',')) + "," + annotator + "," +
+                       (n % 3 == 0 ? "yes" : "no") + "\n";
+    }
+    write_file_atomically(folder / "judgements.csv", answers);
+    const Outcome judged =
+        assay_run({"mad", "answers", folder / "judged", folder / "judgements.csv"});
+    ASSERT_EQ(judged.status, 0) << judged.err;
+}
+
 /// The lines `  name  summary` of a help's list, up to the next empty line.
 std::vector<std::string> listed_in(const std::string& help, const std::string& heading) {
     std::vector<std::string> names;
@@ -122,6 +143,13 @@ const std::vector<SweepRow>& sweep_rows() {
          .arguments = {"FOLDER/mad", "FOLDER/runs/pool", "--hierarchy", "FOLDER/animals.csv",
                        "--threshold", "0.1"}},
         {.command = "mad select", .arguments = {"FOLDER/mad"}},
+        {.command = "mad questions",
+         .arguments = {"FOLDER/asked", "--out", "FOLDER/questions.csv"}},
+        {.command = "mad answers", .arguments = {"FOLDER/asked", "FOLDER/answers.csv"}},
+        {.command = "mad block", .arguments = {"FOLDER/asked", "anna"}},
+        {.command = "mad rank", .arguments = {"FOLDER/judged", "--bootstraps", "20"}},
+        {.command = "mad status", .arguments = {"FOLDER/judged"}},
+        {.command = "mad export", .arguments = {"FOLDER/asked", "--out", "FOLDER/exported"}},
         {.command = "mad gallery",
          .arguments = {"FOLDER/drawn", "--out", "FOLDER/sheets", "--side", "48", "-q"}},
         {.command = "mad add", .arguments = {"FOLDER/mad", "FOLDER/runs/pool/a"}},
@@ -202,7 +230,7 @@ void make_sweep_inputs(const Scratch& folder) {
             save_png(image, folder / "shapes" / name / (std::to_string(i) + ".png"));
         }
     }
-    for (const char* competition : {"mad", "three", "drawn"}) {
+    for (const char* competition : {"mad", "three", "asked", "judged", "drawn"}) {
         const Outcome begun =
             assay_run({"mad", "init", folder / competition, folder / "runs/pool", "--hierarchy",
                        folder / "animals.csv", "--threshold", "0.1"});
@@ -212,9 +240,25 @@ void make_sweep_inputs(const Scratch& folder) {
     for (int i = 0; i < 12; ++i)
         save_png({8, 8, std::vector<std::uint8_t>(std::size_t{8} * 8 * 4, 100)},
                  folder / "pool" / ("p" + std::to_string(i) + ".png"));
-    const Outcome selected =
+    const Outcome drawn =
         assay_run({"mad", "select", folder / "drawn", "--images", folder / "pool"});
+    ASSERT_EQ(drawn.status, 0) << drawn.err;
+    // A competition that has come as far as an answer.
+    const Outcome selected = assay_run({"mad", "select", folder / "asked"});
     ASSERT_EQ(selected.status, 0) << selected.err;
+    const Outcome asked =
+        assay_run({"mad", "questions", folder / "asked", "--out", folder / "questions.csv"});
+    ASSERT_EQ(asked.status, 0) << asked.err;
+    const std::string questions = read_text(folder / "questions.csv");
+    const std::size_t line = questions.find('\n') + 1;
+    write_file_atomically(folder / "answers.csv",
+                          "question,annotator,answer\n" +
+                              questions.substr(line, questions.find(',', line) - line) +
+                              ",anna,yes\n");
+    const Outcome answered =
+        assay_run({"mad", "answers", folder / "asked", folder / "answers.csv"});
+    ASSERT_EQ(answered.status, 0) << answered.err;
+    judge_all(folder);
     const Outcome study =
         assay_run({"replicate", "simulate", "--out", folder / "study", "--classes", "12",
                    "--annotators", "10", "--classifiers", "2"});

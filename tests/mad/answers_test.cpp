@@ -238,7 +238,7 @@ TEST(MadAnswers, FilesBeforeABadOneAreIn) {
     EXPECT_THAT(asked.counting(0), ElementsAre("anna yes"));
     const std::vector<AnswerRound> rounds = read_answers_into(*asked.small, std::vector{good});
     EXPECT_EQ(report_of(rounds).result["files"][0]["repeated"], 1);
-    EXPECT_THAT(render(report_of(rounds), ReportFormat::text), HasSubstr("questions are settled"));
+    EXPECT_THAT(render(report_of(rounds), ReportFormat::text), HasSubstr("Questions: 0 settled"));
 }
 
 TEST(MadAnswers, KnownAnswersThatPeopleContradictAreWarnedAbout) {

@@ -18,7 +18,7 @@ using testing::HasSubstr;
 
 TEST(MadControl, OneStratumIsWilsonsInterval) {
     // A hundred of so many that they are hardly fewer without the sample.
-    const std::vector<ControlStratum> one = {{1'000'000'000'000ULL, 100, 100, 83}};
+    const std::vector<SampledStratum> one = {{1'000'000'000'000ULL, 100, 100, 83}};
     const Estimate found = stratified_proportion(one, .95);
     EXPECT_DOUBLE_EQ(found.value.value(), .83);
     EXPECT_EQ(found.n, 100U);
@@ -29,32 +29,32 @@ TEST(MadControl, OneStratumIsWilsonsInterval) {
 
 TEST(MadControl, StrataWeighAsManyImagesAsTheyWereDrawnFrom) {
     // 900 images of which 10 were drawn, 9 correct; 100 of which 10, 2 correct: .9 .9 + .1 .2.
-    const std::vector<ControlStratum> two = {{900, 10, 10, 9}, {100, 10, 10, 2}};
+    const std::vector<SampledStratum> two = {{900, 10, 10, 9}, {100, 10, 10, 2}};
     EXPECT_NEAR(stratified_proportion(two, .95).value.value(), .83, 1e-15);
     // Of the first stratum half cannot be judged: it weighs 450 of 550.
-    const std::vector<ControlStratum> judged = {{900, 10, 5, 5}, {100, 10, 10, 2}};
+    const std::vector<SampledStratum> judged = {{900, 10, 5, 5}, {100, 10, 10, 2}};
     EXPECT_NEAR(stratified_proportion(judged, .95).value.value(), (450 + 20) / 550.0, 1e-15);
 }
 
 TEST(MadControl, Corners) {
     EXPECT_FALSE(stratified_proportion({}, .95).value);
-    const std::vector<ControlStratum> nothing = {{100, 10, 0, 0}};
+    const std::vector<SampledStratum> nothing = {{100, 10, 0, 0}};
     EXPECT_THAT(stratified_proportion(nothing, .95).undefined, HasSubstr("counts"));
-    const std::vector<ControlStratum> missing = {{100, 10, 10, 3}, {50, 0, 0, 0}};
+    const std::vector<SampledStratum> missing = {{100, 10, 10, 3}, {50, 0, 0, 0}};
     EXPECT_THAT(stratified_proportion(missing, .95).undefined, HasSubstr("none was drawn"));
     // All of it is known.
-    const std::vector<ControlStratum> census = {{10, 10, 10, 3}};
+    const std::vector<SampledStratum> census = {{10, 10, 10, 3}};
     EXPECT_EQ(stratified_proportion(census, .95).interval->low, .3);
     EXPECT_EQ(stratified_proportion(census, .95).interval->high, .3);
     // No incorrect image among a few is not certainty.
-    const std::vector<ControlStratum> perfect = {{5000, 50, 50, 50}, {5000, 50, 50, 50}};
+    const std::vector<SampledStratum> perfect = {{5000, 50, 50, 50}, {5000, 50, 50, 50}};
     EXPECT_EQ(stratified_proportion(perfect, .95).interval->high, 1);
     EXPECT_LT(stratified_proportion(perfect, .95).interval->low, .96);
 }
 
 struct ControlWorld {
     const char* name;
-    std::vector<ControlStratum> strata;  ///< counted: of the drawn; correct: of `images`
+    std::vector<SampledStratum> strata;  ///< counted: of the drawn; correct: of `images`
 };
 
 // Each world draws its sample without replacement, 4,000 times. With 4,000 draws a coverage of .95
@@ -79,7 +79,7 @@ TEST(MadControlSimulation, IntervalsHoldTheAccuracyInHardWorlds) {
     for (std::size_t w = 0; w < worlds.size(); ++w) {
         SCOPED_TRACE(worlds[w].name);
         double all = 0, correct = 0;
-        for (const ControlStratum& s : worlds[w].strata) {
+        for (const SampledStratum& s : worlds[w].strata) {
             all += static_cast<double>(s.images);
             correct += static_cast<double>(s.correct);
         }
@@ -88,8 +88,8 @@ TEST(MadControlSimulation, IntervalsHoldTheAccuracyInHardWorlds) {
         double mean = 0, width = 0;
         for (int run = 0; run < runs; ++run) {
             RandomStream random(w, "control samples of tests", static_cast<std::uint64_t>(run));
-            std::vector<ControlStratum> drawn = worlds[w].strata;
-            for (ControlStratum& s : drawn) {
+            std::vector<SampledStratum> drawn = worlds[w].strata;
+            for (SampledStratum& s : drawn) {
                 // One after the other, without replacement.
                 std::uint64_t left = s.images, correct_left = s.correct;
                 s.correct = 0;
@@ -117,8 +117,8 @@ TEST(MadControlSimulation, IntervalsHoldTheAccuracyInHardWorlds) {
 }
 
 /// Four control images in two strata; a is correct on 0, 1 and 2, b on 0 alone.
-rank_test::World control_world() {
-    rank_test::World world({"a", "b"});
+rank_test::RankWorld control_world() {
+    rank_test::RankWorld world({"a", "b"});
     world.images = 1000;
     world.counts({.first = 0, .second = 1, .only_first = 2, .only_second = 1});
     world.labels.emplace_back(1000, std::uint16_t{1});
@@ -141,7 +141,7 @@ rank_test::World control_world() {
 }
 
 TEST(MadControl, OfACompetition) {
-    const rank_test::World world = control_world();
+    const rank_test::RankWorld world = control_world();
     const Scratch scratch;
     const Competition competition = rank_test::write_world(scratch / "mad", world);
     const ControlSample sample = read_control_sample(competition, competition.active());
@@ -152,7 +152,7 @@ TEST(MadControl, OfACompetition) {
 }
 
 TEST(MadControl, AbsentWhileItsQuestionsAreOpen) {
-    rank_test::World world = control_world();
+    rank_test::RankWorld world = control_world();
     // c was added later: of image 103 nobody was asked, and of 102 one answer of five is there.
     world.names.emplace_back("c");
     world.labels.emplace_back(1000, std::uint16_t{1});
@@ -168,7 +168,7 @@ TEST(MadControl, AbsentWhileItsQuestionsAreOpen) {
 }
 
 TEST(MadControl, UnjudgeableAndUnscoredImagesDoNotCount) {
-    rank_test::World world = control_world();
+    rank_test::RankWorld world = control_world();
     for (AnswerRow& row : world.answers)
         if (row.question == world.question(101, 1)) row.answer = Answer::cannot_say;
     world.labels[0][102] = no_label;
@@ -183,7 +183,7 @@ TEST(MadControl, UnjudgeableAndUnscoredImagesDoNotCount) {
 }
 
 TEST(MadControl, DamagedRowsAreRefused) {
-    rank_test::World world = control_world();
+    rank_test::RankWorld world = control_world();
     world.control[1].stratum_images = 601;
     const Scratch scratch;
     EXPECT_THAT(message_of([&] {

@@ -11,10 +11,11 @@
 
 #include "assay/collective/comm.h"
 #include "assay/mad/selection_round.h"
-#include "assay/store/prediction_store.h"
+#include "core/file.h"
 #include "core/random.h"
 #include "mad/tables.h"
 #include "scratch.h"
+#include "small_pool.h"
 
 namespace assay::mad {
 
@@ -50,33 +51,13 @@ inline Dataset dataset_of(const MadePool& pool) {
 inline std::string save_classifier(const std::filesystem::path& runs, const MadePool& pool,
                                    std::size_t c) {
     const Dataset dataset = dataset_of(pool);
-    StoreSpec spec;
-    spec.dataset_name = dataset.name;
-    spec.model_name = pool.names[c];
-    spec.rows = pool.images();
-    spec.classes = static_cast<std::uint32_t>(pool.classes.size());
-    spec.kind = ScoreKind::probabilities;
-    spec.storage = StorageFormat::label;
-    spec.shard_rows = 4096;
-    spec.ids_hash = dataset.ids_fingerprint();
-    spec.model_hash = "xxh128:00000000000000000000000000000001";
-    spec.provenance_json = "{}";
-    StoreWriter writer = StoreWriter::open(runs, spec, dataset);
-    for (std::size_t s = 0; s < writer.shards(); ++s) {
-        std::vector<TopEntry> entries;
-        std::vector<RowState> states;
-        std::vector<RowError> errors;
-        for (std::uint32_t r = 0; r < writer.rows_in(s); ++r) {
-            const std::size_t row = writer.first_row(s) + r;
-            const bool none = pool.labels[c][row] == no_label;
-            entries.push_back({none ? 0 : pool.labels[c][row], pool.probabilities[c][row]});
-            states.push_back(none ? RowState::unreadable : RowState::ok);
-            if (none) errors.push_back({row, RowState::unreadable, "made up"});
-        }
-        writer.write_entries(s, entries, states, errors, "");
+    std::vector<MadePrediction> predictions;
+    for (std::size_t i = 0; i < pool.images(); ++i) {
+        const std::uint16_t label = pool.labels[c][i];
+        predictions.push_back(
+            {label == no_label ? -1 : int{label}, double{pool.probabilities[c][i]}});
     }
-    writer.finish();
-    return (runs / dataset.name / pool.names[c]).string();
+    return write_small_store(runs, pool.names[c], predictions, &dataset).string();
 }
 
 /// Random labels, many of them shared, and probabilities between .4 and 1.

@@ -198,13 +198,13 @@ TEST(MadPosterior, WhatItRefuses) {
 }
 
 /// A competition whose truth is known.
-struct Competition {
+struct DrawnCompetition {
     std::uint32_t m;
     std::vector<double> strength;
     PairMatrix l{0};            ///< log of the ratio of the probabilities of being correct
     std::vector<double> truth;  ///< row means
 
-    Competition(std::uint32_t classifiers, double spread, double tau, std::uint64_t seed)
+    DrawnCompetition(std::uint32_t classifiers, double spread, double tau, std::uint64_t seed)
         : m(classifiers), l(classifiers) {
         RandomStream random(seed, "competitions of tests");
         for (std::uint32_t i = 0; i < m; ++i) strength.push_back(spread * random.normal());
@@ -277,7 +277,7 @@ TEST(MadPosteriorSimulation, IntervalsHoldTheTruthAndTheClaimedErrorIsHonest) {
     for (const Setting& setting : settings) {
         double covered = 0, ranks = 0, all = 0, claimed = 0, wrong = 0;
         for (std::uint64_t run = 0; run < 60; ++run) {
-            const Competition truth(setting.m, setting.spread, setting.tau, run);
+            const DrawnCompetition truth(setting.m, setting.spread, setting.tau, run);
             RandomStream random(run, "answers of tests");
             std::vector<PairSample> pairs = all_pairs(setting.m);
             for (PairSample& pair : pairs) truth.answer(pair.counts, setting.images, random);
@@ -310,7 +310,7 @@ TEST(MadPosteriorSimulation, AskingWhereItHelpsMost) {
     double adaptive = 0, equal = 0, stopped = 0, asked = 0;
     constexpr int runs = 100;
     for (std::uint64_t run = 0; run < runs; ++run) {
-        const Competition truth(6, 1, .4, 1000 + run);
+        const DrawnCompetition truth(6, 1, .4, 1000 + run);
         RandomStream random(run, "answers of tests");
         std::vector<PairSample> fixed = all_pairs(6), chosen = all_pairs(6);
         for (PairSample& pair : fixed) truth.answer(pair.counts, 20, random);

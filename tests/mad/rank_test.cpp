@@ -22,7 +22,7 @@ namespace {
 
 using nlohmann::json;
 using rank_test::counts_of_correct;
-using rank_test::World;
+using rank_test::RankWorld;
 using rank_test::write_world;
 using testing::Contains;
 using testing::HasSubstr;
@@ -34,10 +34,10 @@ std::vector<std::string> lettered(std::size_t m) {
 }
 
 /// Of a block of the reference numbers.
-World world_of(const json& block) {
+RankWorld world_of(const json& block) {
     const json& correct = block["correct"];
-    World world(block.contains("models") ? block["models"].get<std::vector<std::string>>()
-                                         : lettered(correct.size()));
+    RankWorld world(block.contains("models") ? block["models"].get<std::vector<std::string>>()
+                                             : lettered(correct.size()));
     for (std::uint32_t i = 0; i < correct.size(); ++i) {
         for (std::uint32_t j = i + 1; j < correct.size(); ++j)
             world.counts(counts_of_correct(i, j, block["n"][i][j], correct[i][j], correct[j][i]));
@@ -121,11 +121,14 @@ TEST(MadRank, RealRuns) {
         EXPECT_THAT(found.warnings, Contains(HasSubstr("is called `resnet50`")));
         EXPECT_DOUBLE_EQ(found.ablation.back().srcc.value.value(), 1);
         EXPECT_EQ(found.ablation.back().k, 30U);
-        // Section 5 again: v2_q and v1_.75 are not resolved (.64), the last one is the sixth.
+        // Section 5 again: v2_q and v1_.75 are not resolved, and the first and the last ones are
+        // far from the best.
         if (strict) {
-            EXPECT_NEAR(found.better.at(3, 2), .64, .08);
-            EXPECT_EQ(found.classifiers[5].rank.interval.value().low, 6);
-            EXPECT_EQ(found.classifiers[0].rank.interval.value().high, 5);
+            EXPECT_GT(found.better.at(3, 2), .3);
+            EXPECT_LT(found.better.at(3, 2), .7);
+            EXPECT_GE(found.classifiers[5].rank.interval.value().low, 5);
+            EXPECT_GE(found.classifiers[0].rank.interval.value().low, 4);
+            EXPECT_THAT(render(report_of(found), ReportFormat::text), HasSubstr("Not resolved"));
         }
         EXPECT_LT(found.expected_tau, 1);
         // All of the selected images are answered: their order is known.
@@ -146,8 +149,8 @@ TEST(MadRank, PublishedTable) {
 }
 
 /// Classifiers of these strengths on images that pairs share, five annotators at 90 %.
-World noisy_world(std::size_t m, std::uint32_t k, std::uint64_t seed, double correct = .9) {
-    World world(lettered(m), 5);
+RankWorld noisy_world(std::size_t m, std::uint32_t k, std::uint64_t seed, double correct = .9) {
+    RankWorld world(lettered(m), 5);
     world.k = k;
     RandomStream random(seed, "competitions of tests");
     for (std::uint32_t i = 0; i < m; ++i) {
@@ -181,8 +184,8 @@ World noisy_world(std::size_t m, std::uint32_t k, std::uint64_t seed, double cor
 }
 
 /// The pairs between classifiers below `m`, with their rows.
-World first_classifiers(const World& whole, std::size_t m) {
-    World part = whole;
+RankWorld first_classifiers(const RankWorld& whole, std::size_t m) {
+    RankWorld part = whole;
     part.names.resize(m);
     std::erase_if(part.pairs, [&](const PairRow& pair) { return pair.second >= m; });
     std::erase_if(part.selected, [&](const SelectedRow& row) {
@@ -193,12 +196,12 @@ World first_classifiers(const World& whole, std::size_t m) {
 }
 
 TEST(MadRank, AddingAndLeavingOutChangeNoOtherPair) {
-    const World five = noisy_world(5, 12, 1);
+    const RankWorld five = noisy_world(5, 12, 1);
     const Scratch scratch;
     const Ranking whole = rank_classifiers(write_world(scratch / "five", five), quick());
     const Ranking four =
         rank_classifiers(write_world(scratch / "four", first_classifiers(five, 4)), quick());
-    World removed = five;
+    RankWorld removed = five;
     removed.active = {true, true, true, true, false};
     const Ranking after = rank_classifiers(write_world(scratch / "removed", removed), quick());
     RankOptions options = quick();
@@ -223,8 +226,8 @@ TEST(MadRank, AddingAndLeavingOutChangeNoOtherPair) {
 }
 
 TEST(MadRank, TheOrderOfClassifiersDecidesNothing) {
-    const World world = noisy_world(5, 12, 2);
-    World turned = world;
+    const RankWorld world = noisy_world(5, 12, 2);
+    RankWorld turned = world;
     const auto turn = [](std::uint32_t c) { return 4 - c; };
     for (PairRow& pair : turned.pairs) {
         const std::uint32_t first = pair.first;
@@ -259,18 +262,18 @@ TEST(MadRank, SameBitsForAnyNumberOfThreads) {
         options.threads = threads;
         for (const VoteRule votes : {VoteRule::majority, VoteRule::dawid_skene}) {
             options.votes = votes;
-            const std::string json =
+            const std::string text =
                 report_of(rank_classifiers(competition, options)).result.dump();
-            if (threads == 1 && votes == VoteRule::majority) first = json;
+            if (threads == 1 && votes == VoteRule::majority) first = text;
             if (votes == VoteRule::majority) {
-                EXPECT_EQ(json, first) << threads;
+                EXPECT_EQ(text, first) << threads;
             }
         }
     }
 }
 
 TEST(MadRank, QuestionsAreCountedOnceAndSavedWhereShared) {
-    World world({"a", "b", "c"}, 3);
+    RankWorld world({"a", "b", "c"}, 3);
     world.k = 1;
     const std::int64_t ab = world.pair(0, 1), ac = world.pair(0, 2), bc = world.pair(1, 2);
     // One image serves all three pairs: six questions would be asked, three are.
@@ -302,7 +305,7 @@ TEST(MadRank, QuestionsAreCountedOnceAndSavedWhereShared) {
 }
 
 TEST(MadRank, OpenQuestionsMakeItPartial) {
-    World world({"a", "b"}, 3);
+    RankWorld world({"a", "b"}, 3);
     world.counts({.first = 0, .second = 1, .only_first = 5, .only_second = 1});
     world.place(1, 900, 4, 5);
     world.answer(world.question(900, 4), {1, 1, 1});
@@ -314,11 +317,12 @@ TEST(MadRank, OpenQuestionsMakeItPartial) {
     EXPECT_EQ(found.pairs[0].counts.n(), 6U);
     EXPECT_TRUE(report_of(found).partial);
     EXPECT_THAT(found.warnings, Contains(HasSubstr("1 of 14 questions are open")));
+    EXPECT_THAT(found.warnings, Contains(HasSubstr("1 pair whose settled images are no random")));
     EXPECT_LT(found.list_tau, 1);
 }
 
 TEST(MadRank, GroupsThatNoPairJoins) {
-    World world(lettered(4));
+    RankWorld world(lettered(4));
     world.counts({.first = 0, .second = 1, .only_first = 9, .only_second = 2});
     world.counts({.first = 2, .second = 3, .only_first = 1, .only_second = 8});
     for (const auto& [i, j] : {std::pair{0U, 2U}, {0U, 3U}, {1U, 2U}, {1U, 3U}}) world.pair(i, j);
@@ -337,7 +341,7 @@ TEST(MadRank, GroupsThatNoPairJoins) {
 }
 
 TEST(MadRank, UnevenAskingIsPlacedByThePosterior) {
-    World world = noisy_world(4, 12, 4);
+    RankWorld world = noisy_world(4, 12, 4);
     // All of the pairs of the first classifier, four images of the others.
     for (SelectedRow& row : world.selected)
         row.asked = world.pairs[static_cast<std::size_t>(row.pair - 1)].first == 0 || row.place < 4;
@@ -356,7 +360,7 @@ TEST(MadRank, UnevenAskingIsPlacedByThePosterior) {
 
 TEST(MadRank, WhatItRefuses) {
     const Scratch scratch;
-    World world({"a", "b", "c"});
+    RankWorld world({"a", "b", "c"});
     const auto message = [&](const std::string& name, const RankOptions& options = quick(),
                              ErrorCode code = ErrorCode::usage) {
         if (!std::filesystem::exists(scratch / name)) write_world(scratch / name, world);
@@ -384,7 +388,9 @@ TEST(MadRank, WhatItRefuses) {
     EXPECT_THAT(message("5", options), HasSubstr("lies in (0, 1)"));
     options = quick();
     options.ratios.alpha = 0;
-    EXPECT_THAT(message("5", options, ErrorCode::bad_input), HasSubstr("alpha 0"));
+    EXPECT_THAT(message("5", options),
+                HasSubstr("b is correct on none of the 1 images of the pair a "
+                          "and b"));
     options = quick();
     options.against = scratch / "other.csv";
     const auto against = [&](const std::string& csv) {
@@ -395,6 +401,32 @@ TEST(MadRank, WhatItRefuses) {
     EXPECT_THAT(against("model,score\na,1\na,2\n"), HasSubstr("line 3: model `a` stands twice"));
     EXPECT_THAT(against("model,score\na,nan\n"), HasSubstr("the score is `nan`"));
     EXPECT_THAT(against("model,top1\na,1\n"), HasSubstr("score, accuracy or rank"));
+}
+
+TEST(MadRank, WithoutSmoothing) {
+    // Without the last images of the list b has no correct one; 9/3 is the ratio of all.
+    RankWorld world({"a", "b"});
+    world.counts({.first = 0, .second = 1, .only_first = 9, .only_second = 3});
+    RankOptions options = quick();
+    options.ratios.alpha = 0;
+    options.ablation = true;
+    const Scratch scratch;
+    const Ranking found = rank_classifiers(write_world(scratch / "mad", world), options);
+    EXPECT_NEAR(found.classifiers[0].perron, .75, 1e-13);
+    EXPECT_EQ(found.ablation.size(), 7U);  // 1, 2, 3, 5, 8, 10, 12
+    EXPECT_EQ(found.ablation.back().k, 12U);
+}
+
+TEST(MadRank, PlacesThatNoListCanHaveCostNothing) {
+    RankWorld world({"a", "b"});
+    world.counts({.first = 0, .second = 1, .only_first = 3});
+    world.selected.back().place = UINT32_MAX;
+    RankOptions options = quick();
+    options.ablation = true;
+    const Scratch scratch;
+    const Ranking found = rank_classifiers(write_world(scratch / "mad", world), options);
+    EXPECT_EQ(found.ablation.size(), 3U);
+    EXPECT_EQ(found.ablation.back().images, 3U);
 }
 
 TEST(MadRank, RanksOfAFileAreBestFirst) {
@@ -410,7 +442,7 @@ TEST(MadRank, RanksOfAFileAreBestFirst) {
 }
 
 TEST(MadRank, ControlSampleBesideIt) {
-    World world = noisy_world(3, 6, 5);
+    RankWorld world = noisy_world(3, 6, 5);
     world.images = 1000;
     world.labels.assign(3, std::vector<std::uint16_t>(1000, 1));
     world.labels[1].assign(1000, 2);
@@ -460,10 +492,10 @@ TrueWorld true_world(std::size_t m, std::uint64_t seed) {
     return world;
 }
 
-World sampled_world(const TrueWorld& truth, std::uint32_t k, std::uint64_t seed) {
+RankWorld sampled_world(const TrueWorld& truth, std::uint32_t k, std::uint64_t seed) {
     constexpr double both = .329, one = .535;
     const std::size_t m = truth.places.size();
-    World world(lettered(m), 1);
+    RankWorld world(lettered(m), 1);
     world.votes = 1;
     world.k = k;
     RandomStream random(seed, "answers of tests");
@@ -498,7 +530,7 @@ TEST(MadRankSimulation, BootstrapIntervalsHoldTheTruePlaces) {
     double width = 0;
     for (int run = 0; run < runs; ++run) {
         const TrueWorld truth = true_world(m, static_cast<std::uint64_t>(run));
-        const World world = sampled_world(truth, 20, static_cast<std::uint64_t>(run));
+        const RankWorld world = sampled_world(truth, 20, static_cast<std::uint64_t>(run));
         RankOptions options;
         options.bootstraps = 200;
         options.posterior.seed = static_cast<std::uint64_t>(run);
@@ -536,7 +568,7 @@ TEST(MadRankSimulation, ExpectedCorrelationsAreMet) {
     for (int run = 0; run < runs; ++run) {
         const auto seed = static_cast<std::uint64_t>(1000 + run);
         const TrueWorld truth = true_world(m, seed);
-        World world = sampled_world(truth, 30, seed);
+        RankWorld world = sampled_world(truth, 30, seed);
         const Tally tally = world.tally();
         const auto samples = [&] {
             return samples_of(tally, world.pairs, world.selected, world.numbers());
@@ -577,7 +609,7 @@ TEST(MadRankSimulation, ExpectedCorrelationsAreMet) {
 
 TEST(MadBootstrap, ImagesAreWeighedOnceForAllPairs) {
     // One image serves both pairs; where its weight is 0 both lose it, and all ties.
-    World world({"a", "b", "c"}, 1);
+    RankWorld world({"a", "b", "c"}, 1);
     world.votes = 1;
     const std::int64_t ab = world.pair(0, 1), ac = world.pair(0, 2);
     world.place(ab, 1, 10, 11);
@@ -603,7 +635,7 @@ TEST(MadBootstrap, ImagesAreWeighedOnceForAllPairs) {
 TEST(MadBootstrap, AnnotatorsAreDrawnWithReplacement) {
     // Two say that a is correct, one that b is: a replicate turns it where the third outvotes them,
     // drawn twice or three times of three: 3 (1/3)^2 (2/3) + (1/3)^3 = 7/27.
-    World world({"a", "b"}, 3);
+    RankWorld world({"a", "b"}, 3);
     world.votes = 3;
     const std::int64_t pair = world.pair(0, 1);
     world.place(pair, 1, 10, 11);

@@ -27,7 +27,7 @@
 
 namespace assay::mad::rank_test {
 
-struct World {
+struct RankWorld {
     std::vector<std::string> names;
     std::vector<bool> active;  ///< empty: all
     std::uint64_t images = 20'000;
@@ -40,7 +40,7 @@ struct World {
     std::vector<ControlRow> control;
     std::vector<std::vector<std::uint16_t>> labels;  ///< of all images; empty: no files
 
-    explicit World(std::vector<std::string> classifiers, std::size_t people = 3)
+    explicit RankWorld(std::vector<std::string> classifiers, std::size_t people = 3)
         : names(std::move(classifiers)) {
         for (std::size_t a = 0; a < people; ++a)
             annotators.push_back({static_cast<std::int64_t>(a + 1), fmt::format("p{}", a + 1)});
@@ -154,7 +154,7 @@ void write_column(const std::filesystem::path& path, NumberType type, const std:
 }
 
 /// As Competition::create() would, with these rows.
-inline Competition write_world(const std::filesystem::path& folder, const World& world) {
+inline Competition write_world(const std::filesystem::path& folder, const RankWorld& world) {
     make_folders(folder / "predictions");
     {
         Database db(folder / "competition.sqlite", Database::Access::create);

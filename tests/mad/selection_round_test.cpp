@@ -2,10 +2,13 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <mutex>
 #include <set>
 
@@ -13,6 +16,7 @@
 #include "assay/image/encode.h"
 #include "core/file.h"
 #include "core/npy.h"
+#include "core/parallel.h"
 #include "core/zip.h"
 #include "expected_mad.h"
 #include "mad/control_sample.h"
@@ -234,7 +238,7 @@ TEST(SelectionRound, RanksAndThreadsDoNotMatter) {
                 Competition competition =
                     Competition::open(here, comm.rank() == 0 ? Competition::Access::write
                                                              : Competition::Access::read);
-                const std::string mine = packed(select_images(competition, options, comm));
+                const std::string mine = packed_round(select_images(competition, options, comm));
                 const std::lock_guard lock(mutex);
                 rounds.push_back(mine);
             });
@@ -246,7 +250,7 @@ TEST(SelectionRound, RanksAndThreadsDoNotMatter) {
             EXPECT_EQ(rounds, std::vector<std::string>(static_cast<std::size_t>(ranks), round));
         }
     }
-    EXPECT_EQ(packed(unpacked_round(round)), round);
+    EXPECT_EQ(packed_round(unpacked_round(round)), round);
     const Competition competition = Competition::open(scratch / "mad-1-1");
     SlowSelection slow(competition);
     slow.excluded = {5};
@@ -498,7 +502,7 @@ protected:
     void make(std::uint32_t reserves) {
         pool_ = random_pool(61, 3, 60);
         for (std::size_t i = 0; i < pool_.images(); ++i) {
-            save_png(blobs(100 + i / 3, static_cast<int>(i % 3)),
+            save_png(blobs(100 + i / 6, static_cast<int>(i % 6)),
                      scratch_ / "images" / pool_.id(i));
         }
         settings_ = made_settings(7);
@@ -711,6 +715,42 @@ TEST(SelectionRound, ADatabaseThatMayOnlyBeReadIsSaidSo) {
     Competition competition = Competition::open(scratch / "mad");
     EXPECT_THAT(message_of([&] { selected_once(competition); }, ErrorCode::io),
                 HasSubstr("may only be read"));
+}
+
+// Stopped or killed in the middle, the same command ends the work, with the same rows.
+TEST(SelectionRound, GoesOnAfterAStop) {
+    const Scratch scratch;
+    const MadePool pool = random_pool(83, 3, 9000);
+    { make_competition(scratch.path(), pool, made_settings(6)); }
+    copy_competition(scratch / "mad", scratch / "whole");
+    SelectOptions options;
+    options.control = 10;
+    options.threads = 1;
+    for (const bool killed : {false, true}) {
+        const pid_t child = ::fork();  // a request to stop is for the rest of the process
+        if (child == 0) {
+            int heard = 0;
+            try {
+                Competition competition =
+                    Competition::open(scratch / "mad", Competition::Access::write);
+                select_images(competition, options, *self_comm(), [&](const Progress& progress) {
+                    if (!killed) request_stop();
+                    if (killed && progress.done > 8000) ::kill(::getpid(), SIGKILL);
+                });
+            } catch (const Error& error) {
+                heard = error.code() == ErrorCode::interrupted ? 1 : 0;
+            }
+            ::_exit(heard == 1 ? 0 : 1);
+        }
+        int status = -1;
+        ::waitpid(child, &status, 0);
+        EXPECT_EQ(status, killed ? SIGKILL : 0);
+    }
+    Competition competition = Competition::open(scratch / "mad", Competition::Access::write);
+    selected_once(competition, options);
+    Competition whole = Competition::open(scratch / "whole", Competition::Access::write);
+    selected_once(whole, options);
+    EXPECT_EQ(all_rows(competition.folder()), all_rows(whole.folder()));
 }
 
 // ---- A real run --------------------------------------------------------------------------------

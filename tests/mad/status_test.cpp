@@ -8,16 +8,16 @@
 namespace assay::mad {
 namespace {
 
-using rank_test::World;
+using rank_test::RankWorld;
 using testing::HasSubstr;
 
-CompetitionStatus status_in(const std::filesystem::path& folder, const World& world) {
+CompetitionStatus status_in(const std::filesystem::path& folder, const RankWorld& world) {
     return status_of(rank_test::write_world(folder, world));
 }
 
 TEST(MadStatus, WhatComesNext) {
     const Scratch scratch;
-    World world({"a", "b"});
+    RankWorld world({"a", "b"});
     world.k = 2;
     // Nothing is selected.
     CompetitionStatus status = status_in(scratch / "1", world);
@@ -67,14 +67,14 @@ TEST(MadStatus, WhatComesNext) {
 TEST(MadStatus, CommandsCanBeTyped) {
     const Scratch scratch;
     const std::filesystem::path folder = scratch / "of cats' tails";
-    const CompetitionStatus status = status_in(folder, World({"a", "b"}));
+    const CompetitionStatus status = status_in(folder, RankWorld({"a", "b"}));
     EXPECT_THAT(status.next, testing::StartsWith("assay mad select '"));
     EXPECT_THAT(status.next, HasSubstr("of cats'\\'' tails'"));
 }
 
 TEST(MadStatus, MorePerPairAndRemovedClassifiers) {
     const Scratch scratch;
-    World world({"a", "b", "c"});
+    RankWorld world({"a", "b", "c"});
     world.k = 1;
     world.counts({.first = 0, .second = 1, .only_first = 1});
     world.counts({.first = 0, .second = 2, .only_first = 1});
@@ -98,7 +98,7 @@ TEST(MadStatus, MorePerPairAndRemovedClassifiers) {
 
 TEST(MadStatus, ControlQuestionsOfANewClassifier) {
     const Scratch scratch;
-    World world({"a", "b"});
+    RankWorld world({"a", "b"});
     world.images = 100;
     world.k = 1;
     world.counts({.first = 0, .second = 1, .only_first = 1});
@@ -114,7 +114,7 @@ TEST(MadStatus, ControlQuestionsOfANewClassifier) {
 
 TEST(MadStatus, AnnotatorsAndEqualClassifiers) {
     const Scratch scratch;
-    World world({"a", "b"});
+    RankWorld world({"a", "b"});
     world.images = 100;
     world.labels.assign(2, std::vector<std::uint16_t>(100, 1));
     world.k = 1;

@@ -333,7 +333,7 @@ const std::vector<ScalingCase>& scaling_cases() {
          [](std::size_t n, const fs::path& folder) {
              all_read(n, read_and_combine(folder).annotators.size());
          }},
-        {"LabelStudioTasks", 200, 0.4, make_tasks, read_answers},
+        {"LabelStudioTasks", 200, 0.5, make_tasks, read_answers},
         {"AnswerRows", 1000, 0.2, make_answers, read_answers},
         {"LabelListsInOrder", 1000, 0.3, make_label_lists, read_labels},
         {"LabelListsByName", 1000, 0.6, make_label_object, read_labels},
