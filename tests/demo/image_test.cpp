@@ -5,7 +5,6 @@
 #include <set>
 
 #include "assay/image/encode.h"
-#include "demo/world/font.h"
 #include "demo/world/places.h"
 #include "demo/world/sets.h"
 #include "demo/world/textures.h"
@@ -214,22 +213,6 @@ TEST(Places, AreColouredWithinRangeAndChangeWithTheSeed) {
         }
         EXPECT_GT(apart / 1600, 0.004) << name_of(static_cast<Place>(p));
     }
-}
-
-TEST(Font, DrawsEveryLetterThatItHasInItsOwnWay) {
-    std::set<std::vector<bool>> seen;
-    const std::string_view letters = "abcdefghijklmnopqrstuvwxyz0123456789-.,:()";
-    for (const char c : letters) {
-        Canvas canvas;
-        canvas.reset(12, 12, {1, 1, 1});
-        draw_text(canvas, 1, 1, std::string_view(&c, 1), {});
-        std::vector<bool> ink;
-        for (const Colour& pixel : canvas.pixels) ink.push_back(pixel.r < 0.5F);
-        EXPECT_TRUE(std::find(ink.begin(), ink.end(), true) != ink.end()) << c;
-        seen.insert(ink);
-    }
-    EXPECT_EQ(seen.size(), letters.size());
-    EXPECT_EQ(text_width("abc", 2), 36);
 }
 
 }  // namespace
