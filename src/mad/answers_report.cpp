@@ -9,13 +9,13 @@ Report report_of(const std::vector<AnswerRound>& rounds) {
     Report report;
     report.title = "Answers of a MAD competition";
     Table files;
-    files.columns = {{.name = "File", .numbers = false},
-                     {.name = "Answers"},
-                     {.name = "New"},
-                     {.name = "Changed"},
-                     {.name = "Repeated"},
-                     {.name = "Outdated"},
-                     {.name = "Skipped"}};
+    files.columns = {{.name = "file", .numbers = false},
+                     {.name = "answers"},
+                     {.name = "new"},
+                     {.name = "changed"},
+                     {.name = "repeated"},
+                     {.name = "outdated"},
+                     {.name = "skipped"}};
     nlohmann::json list = nlohmann::json::array();
     for (const AnswerRound& round : rounds) {
         files.add({round.file.string(), Count{round.read}, Count{round.added}, Count{round.changed},
@@ -56,7 +56,7 @@ Report report_of(const BlockRound& round) {
     Report report;
     report.title = fmt::format("Annotator {}", round.annotator);
     Table table;
-    table.columns = {{.name = "", .numbers = false}, {.name = "Count"}};
+    table.columns = {{.name = "quantity", .numbers = false}, {.name = "count"}};
     table.add({std::string(round.blocked ? "answers left out from now on" : "answers that count"),
                Count{round.answers}});
     table.add({std::string("questions settled"), Count{round.settled}});
@@ -79,7 +79,7 @@ Report report_of_export(const std::vector<std::filesystem::path>& files) {
     Report report;
     report.title = "Export of a MAD competition";
     Table table;
-    table.columns = {{.name = "File", .numbers = false}, {.name = "Bytes"}};
+    table.columns = {{.name = "file", .numbers = false}, {.name = "bytes"}};
     nlohmann::json list = nlohmann::json::array();
     for (const std::filesystem::path& file : files) {
         const std::uint64_t bytes = file_bytes(file);

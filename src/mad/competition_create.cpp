@@ -139,23 +139,40 @@ std::filesystem::path checked_target(const std::filesystem::path& folder) {
     return absolute_path(folder);
 }
 
+/// Of nodes, names and edges: which file they came from does not matter.
+std::string hierarchy_hash(const Hierarchy& hierarchy) {
+    Hasher hasher;
+    for (std::uint32_t n = 0; n < hierarchy.size(); ++n) {
+        hasher.add_field(hierarchy.id(n));
+        hasher.add_field(hierarchy.name(n));
+        hasher.add_field(fmt::to_string(hierarchy.parents(n).size()));
+        for (const std::uint32_t parent : hierarchy.parents(n))
+            hasher.add_field(hierarchy.id(parent));
+    }
+    return hasher.digest();
+}
+
 /// A competition that began as this one would: the same command was given before.
 Competition opened_again(const std::filesystem::path& folder, const CompetitionSettings& settings,
-                         const InitOptions& options, const std::vector<PredictionStore>& stores) {
+                         const std::string& above_hash,
+                         const std::vector<PredictionStore>& stores) {
     Competition there = Competition::open(folder, Competition::Access::write);
     const Database& database = there.impl().database;
     const std::map<std::string, std::string> first = read_settings(database, true);
-    std::map<std::string, std::string> wanted = settings_text(settings);
-    wanted["hierarchy"] =
-        settings.distance == DistanceReading::zero_one ? std::string() : options.hierarchy;
-    for (const auto& [name, value] : wanted) {
-        const std::string& was = setting_of(first, name, database.path().string());
+    const std::string file = database.path().string();
+    for (const auto& [name, value] : settings_text(settings)) {
+        const std::string& was = setting_of(first, name, file);
         if (was == value) continue;
         throw Error(ErrorCode::usage,
                     fmt::format("{} holds a competition that began with {} `{}`, not `{}`; take "
                                 "another folder",
                                 folder.string(), name, was, value));
     }
+    if (setting_of(first, "hierarchy_hash", file) != above_hash)
+        throw Error(ErrorCode::usage,
+                    fmt::format("{} holds a competition with another hierarchy, that of `{}`; take "
+                                "another folder",
+                                folder.string(), setting_of(first, "hierarchy", file)));
     for (const PredictionStore& store : stores) {
         const bool known = std::any_of(
             there.classifiers().begin(), there.classifiers().end(),
@@ -209,7 +226,6 @@ Competition Competition::create(const std::filesystem::path& folder, const InitO
     CompetitionSettings settings = options.settings;
     settings.rule.seed = settings.seed;
     if (settings.name.empty()) settings.name = target.filename().string();
-    if (is_competition(folder)) return opened_again(folder, settings, options, stores);
     const PredictionStore& any = stores.front();
     const ClassList classes = classes_of(any, options);
 
@@ -225,6 +241,8 @@ Competition Competition::create(const std::filesystem::path& folder, const InitO
                            options.settings.distance == DistanceReading::hop_full;
         if (!whole) above = above.ancestors_of(above.nodes_of(classes));
     }
+    const std::string above_hash = with_hierarchy ? hierarchy_hash(above) : std::string();
+    if (is_competition(folder)) return opened_again(folder, settings, above_hash, stores);
 
     make_folders(target.parent_path());
     const Temporary aside = make_temporary_folder(target);
@@ -248,6 +266,7 @@ Competition Competition::create(const std::filesystem::path& folder, const InitO
     text["ids_hash"] = any.dataset().ids_fingerprint();
     text["dataset"] = any.spec().dataset_name;
     text["hierarchy"] = with_hierarchy ? options.hierarchy : "";
+    text["hierarchy_hash"] = above_hash;
     for (const auto& [name, value] : text) write_setting(in->database, name, value, options.reason);
     insert_classes(in->database, classes);
     if (with_hierarchy) insert_hierarchy(in->database, above);

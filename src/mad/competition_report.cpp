@@ -43,6 +43,10 @@ Report report_of(const Competition& competition) {
                             {"confident %"}},
                 .rows = {},
                 .notes = {}};
+    report.records.columns = {{.name = "classifier", .numbers = false},
+                              {.name = "scored"},
+                              {.name = "threshold"},
+                              {.name = "confident"}};
     nlohmann::json classifiers = nlohmann::json::array();
     for (const CompetitionClassifier& one : active) {
         const double threshold = one.threshold / double{confidence_levels};
@@ -51,7 +55,9 @@ Report report_of(const Competition& competition) {
         table.add({one.name, Count{one.scored}, Number{.value = threshold, .digits = 3},
                    Count{one.confident},
                    Number{.value = confident, .unit = Unit::proportion, .digits = 1}});
-        classifiers.push_back({{"name", one.name},
+        report.records.add(
+            {one.name, Count{one.scored}, Number{.value = threshold}, Count{one.confident}});
+        classifiers.push_back({{"classifier", one.name},
                                {"store", one.store.string()},
                                {"scored", one.scored},
                                {"threshold", threshold},

@@ -74,8 +74,10 @@ std::vector<CompetitionClassifier> ranked_classifiers(const Competition& competi
     return taking_part;
 }
 
-std::string command_for(const Competition& competition, std::string_view part) {
-    return fmt::format("`assay mad {} {}`", part, shell_word(competition.folder().string()));
+/// `part`: of `assay`, as in "mad select"; `more`: what else has to be typed.
+std::string command_for(const Competition& competition, std::string_view part,
+                        std::string_view more = "") {
+    return fmt::format("`assay {} {}{}`", part, shell_word(competition.folder().string()), more);
 }
 
 RankInput read_rank_input(const Competition& competition, const RankOptions& options) {
@@ -93,9 +95,9 @@ RankInput read_rank_input(const Competition& competition, const RankOptions& opt
         pairs.insert(pair.id);
     }
     if (in.pairs.empty())
-        throw Error(ErrorCode::usage,
-                    fmt::format("{}: no images are selected yet; {} does it",
-                                competition.folder().string(), command_for(competition, "select")));
+        throw Error(ErrorCode::usage, fmt::format("{}: no images are selected yet; {} does it",
+                                                  competition.folder().string(),
+                                                  command_for(competition, "mad select")));
     for (const SelectedRow& row : read_selected(database)) {
         if (pairs.contains(row.pair) && (options.k == 0 || row.place < options.k))
             in.selected.push_back(row);
@@ -110,13 +112,15 @@ RankInput read_rank_input(const Competition& competition, const RankOptions& opt
         const bool answered = in.tally.answers() > 0;
         throw Error(
             ErrorCode::usage,
-            fmt::format(
-                "{}: nothing to rank by yet: {}; {}", competition.folder().string(),
-                !asked      ? "no question is asked"
-                : !answered ? "no question is answered"
-                            : "no image has both of its questions settled",
-                asked ? fmt::format("{} takes answers in", command_for(competition, "answers"))
-                      : fmt::format("{} asks them", command_for(competition, "questions"))));
+            fmt::format("{}: nothing to rank by yet: {}; {}", competition.folder().string(),
+                        !asked      ? "no question is asked"
+                        : !answered ? "no question is answered"
+                                    : "no image has both of its questions settled",
+                        asked
+                            ? fmt::format("{} takes answers in",
+                                          command_for(competition, "mad answers", " FILE"))
+                            : fmt::format("{} asks them", command_for(competition, "mad questions",
+                                                                      " --out questions.csv"))));
     }
     in.control = read_control_sample(competition, in.classifiers);
     return in;
@@ -340,7 +344,8 @@ void add_warnings(const Competition& competition, const RankInput& in, Ranking& 
         out.warnings.push_back(fmt::format(
             "{} of {} questions are open: the ranking is of what is settled, and may change; {} "
             "takes further answers in",
-            count_text(open), count_text(out.questions), command_for(competition, "answers")));
+            count_text(open), count_text(out.questions),
+            command_for(competition, "mad answers", " FILE")));
     // A label that another pair had asked about is settled at once, and such labels are correct
     // more often than those that nobody else predicts.
     warn_of_pairs(
@@ -354,7 +359,7 @@ void add_warnings(const Competition& competition, const RankInput& in, Ranking& 
     if (in.pairs.size() < m * (m - 1) / 2)
         out.warnings.push_back(
             fmt::format("of {} pairs {} have been looked at for images; {} does the others",
-                        m * (m - 1) / 2, in.pairs.size(), command_for(competition, "select")));
+                        m * (m - 1) / 2, in.pairs.size(), command_for(competition, "mad select")));
     if (out.components > 1)
         out.warnings.push_back(fmt::format(
             "the classifiers fall into {} groups which no chain of pairs with images joins: places "
@@ -369,7 +374,7 @@ void add_warnings(const Competition& competition, const RankInput& in, Ranking& 
     if (unclear > 0)
         out.warnings.push_back(fmt::format("{} selected {} nobody can judge; {} replaces {}",
                                            count_text(unclear), unclear == 1 ? "image" : "images",
-                                           command_for(competition, "select"),
+                                           command_for(competition, "mad select"),
                                            unclear == 1 ? "it" : "them"));
     if (out.annotators == 1)
         out.warnings.emplace_back(

@@ -112,6 +112,18 @@ TEST_F(MadCompetition, RefusesWhatCannotCompete) {
     std::filesystem::remove(folder() / "mine");
     create();                                      // an empty folder is taken
     EXPECT_EQ(create().classifiers().size(), 2U);  // the same command again
+    write_file_atomically(scratch / "copy.csv", small_hierarchy());
+    options.hierarchy = (scratch / "copy.csv").string();  // another file, the same hierarchy
+    EXPECT_EQ(create().classifiers().size(), 2U);
+    write_file_atomically(scratch / "copy.csv", small_hierarchy() + "kitten,cat\nbike,thing\n");
+    options.settings.distance = DistanceReading::hop_full;
+    EXPECT_THAT(refused(ErrorCode::usage), HasSubstr("began with distance `tree_path`"));
+    options.settings.distance = DistanceReading::tree_path;
+    EXPECT_EQ(create().classifiers().size(), 2U);  // what is not above the classes says nothing
+    write_file_atomically(scratch / "copy.csv",
+                          "child,parent\ncat,root\ndog,root\ncar,root\nbus,root\n");
+    EXPECT_THAT(refused(ErrorCode::usage), HasSubstr("another hierarchy"));
+    options.hierarchy = (scratch / "tree.csv").string();
     options.settings.rule.cap = 4;
     EXPECT_THAT(refused(ErrorCode::usage), HasSubstr("began with cap `3`, not `4`"));
     options.settings.rule.cap = 3;
