@@ -18,6 +18,7 @@ namespace {
 constexpr std::string_view mad_add_examples = R"(
 assay mad add mad runs/crawl/convnext --reason "the release candidate"
 assay mad select mad
+assay mad add mad resnet18 --reason "removed by mistake"
 )";
 
 int mad_add(std::vector<std::string> arguments) {
@@ -34,7 +35,10 @@ int mad_add(std::vector<std::string> arguments) {
     app->add_option("competition", folder, "Folder of the competition")
         ->required()
         ->type_name("COMPETITION");
-    app->add_option("stores", stores, "Stores, or folders of them")->required()->type_name("RUNS");
+    app->add_option("stores", stores,
+                    "Stores, folders of them, or the names of classifiers that were removed")
+        ->required()
+        ->type_name("RUNS");
     app->add_option("--reason", reason, "Kept with the decision")->type_name("TEXT");
     app->add_option("-j,--threads", threads, "Threads (default: one per core)")
         ->type_name("N")
@@ -63,7 +67,7 @@ assay mad remove mad resnet18 --reason "superseded"
 int mad_remove(std::vector<std::string> arguments) {
     auto app = make_app("mad remove",
                         "Leave a classifier out of all results from now on. Nothing is deleted: "
-                        "`assay mad add` with its store takes it back.",
+                        "`assay mad add` with its name takes it back.",
                         mad_remove_examples);
     std::filesystem::path folder;
     std::string name, reason;

@@ -19,17 +19,6 @@ namespace {
                 fmt::format("cannot {} `{}`: {}", verb, path.string(), std::strerror(errno)));
 }
 
-void sync_folder(const std::filesystem::path& folder) {
-    const Descriptor descriptor(retried([&] {
-        return ::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    }));
-    // Some network file systems refuse to sync folders; the rename itself is then all they offer.
-    if (descriptor.get() >= 0 && retried([&] { return ::fsync(descriptor.get()); }) != 0 &&
-        errno != EINVAL && errno != EROFS) {
-        fail_to("sync", folder);
-    }
-}
-
 std::optional<struct stat> regular_file(const std::filesystem::path& path) {
     struct stat info {};
     if (::stat(path.c_str(), &info) != 0 || !S_ISREG(info.st_mode)) return std::nullopt;
@@ -54,6 +43,17 @@ void take_over(int descriptor, const struct stat& replaced, const std::filesyste
 }
 
 }  // namespace
+
+void sync_folder(const std::filesystem::path& folder) {
+    const Descriptor descriptor(retried([&] {
+        return ::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    }));
+    // Some network file systems refuse to sync folders; the rename itself is then all they offer.
+    if (descriptor.get() >= 0 && retried([&] { return ::fsync(descriptor.get()); }) != 0 &&
+        errno != EINVAL && errno != EROFS) {
+        fail_to("sync", folder);
+    }
+}
 
 FileStream::FileStream(const std::filesystem::path& path)
     : path_(path),

@@ -40,6 +40,9 @@ private:
     bool named_ = false;
 };
 
+/// After a crash of the system the folder has the names that it has now. Throws io.
+void sync_folder(const std::filesystem::path& folder);
+
 /// Writes all of `bytes`; 0, or the system's error number.
 int write_all(int descriptor, std::span<const std::byte> bytes);
 /// The same. Throws io, naming `path`.

@@ -10,6 +10,7 @@
 #include "core/hash.h"
 #include "core/paths.h"
 #include "core/refuse.h"
+#include "core/shell_word.h"
 #include "core/text.h"
 #include "mad/decisions.h"
 #include "mad/schema.h"
@@ -101,17 +102,22 @@ Competition Competition::open(const std::filesystem::path& folder, Access access
         folder,
         Database(file, access == Access::write ? Database::Access::write : Database::Access::read));
     check_schema(impl->database);
-    const std::map<std::string, std::string> text = read_settings(impl->database);
-    impl->settings = settings_from(text, file.string());
-    const std::string& images = setting_of(text, "images", file.string());
-    if (!parse_number(images, impl->images) || impl->images > INT64_MAX)
-        refuse(fmt::format("{}: the setting images is `{}`; allowed: a number of images",
-                           file.string(), shortened(images)));
-    impl->image_root = setting_of(text, "image_root", file.string());
-    impl->items_hash = setting_of(text, "items_hash", file.string());
-    impl->classes = classes_from(impl->database);
-    impl->classifiers = classifiers_from(impl->database);
+    impl->refresh();
     return Competition(std::move(impl));
+}
+
+void Competition::Impl::refresh() {
+    const std::string file = database.path().string();
+    const std::map<std::string, std::string> text = read_settings(database);
+    settings = settings_from(text, file);
+    const std::string& number = setting_of(text, "images", file);
+    if (!parse_number(number, images) || images > INT64_MAX)
+        refuse(fmt::format("{}: the setting images is `{}`; allowed: a number of images", file,
+                           shortened(number)));
+    image_root = setting_of(text, "image_root", file);
+    items_hash = setting_of(text, "items_hash", file);
+    classes = classes_from(database);
+    classifiers = classifiers_from(database);
 }
 
 const std::filesystem::path& Competition::folder() const noexcept {
@@ -176,6 +182,8 @@ StoredPredictions Competition::predictions(const CompetitionClassifier& classifi
 }
 
 bool Competition::remove(std::string_view name, std::string_view reason) {
+    Transaction all(impl_->database);
+    impl_->refresh();
     std::vector<std::string> names;
     bool known = false;
     for (const CompetitionClassifier& one : impl_->classifiers) {
@@ -190,7 +198,6 @@ bool Competition::remove(std::string_view name, std::string_view reason) {
         throw Error(ErrorCode::usage,
                     fmt::format("{} has two classifiers: without `{}` nothing is compared",
                                 impl_->folder.string(), name));
-    Transaction all(impl_->database);
     const std::int64_t decision = decide(impl_->database, DecisionKind::removed, name, "", reason);
     impl_->database.prepare("UPDATE classifier SET active = 0, decision = ? WHERE name = ?")
         .bind(decision)
@@ -212,15 +219,17 @@ void Competition::set_image_root(const std::filesystem::path& root, std::string_
 }
 
 void Competition::set_k(std::uint32_t k, std::string_view reason) {
+    Transaction all(impl_->database);
+    impl_->refresh();
     CompetitionSettings changed = impl_->settings;
     if (k < changed.rule.k)
         throw Error(ErrorCode::usage,
-                    fmt::format("k is {} now, and {} is fewer; `rank --k {}` leaves the others out",
-                                changed.rule.k, k, k));
+                    fmt::format("k is {} now, and {} is fewer; `assay mad rank {} --k {}` leaves "
+                                "the others out",
+                                changed.rule.k, k, shell_word(impl_->folder.string()), k));
     if (k == changed.rule.k) return;
     changed.rule.k = k;
     check_settings(changed);
-    Transaction all(impl_->database);
     write_setting(impl_->database, "k", fmt::to_string(k), reason);
     all.commit();
     impl_->settings = changed;

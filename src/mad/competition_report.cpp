@@ -21,8 +21,8 @@ std::vector<std::string> competition_warnings(const std::vector<CompetitionClass
         if (all[i].confident == 0)
             warnings.push_back(
                 fmt::format("`{}` is never as sure as {:.3g}, its threshold: it has no candidates; "
-                            "`assay mad init --confident 0.3` takes the surest three in ten of "
-                            "each",
+                            "a competition that begins with --confident 0.3 takes the surest three "
+                            "in ten of each",
                             all[i].name, all[i].threshold / double{confidence_levels}));
     }
     return warnings;

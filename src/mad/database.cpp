@@ -251,6 +251,10 @@ std::int64_t Database::last_row() const {
     return sqlite3_last_insert_rowid(impl_->handle);
 }
 
+bool Database::in_transaction() const {
+    return sqlite3_get_autocommit(impl_->handle) == 0;
+}
+
 std::int64_t Database::changes() const {
     return sqlite3_changes64(impl_->handle);
 }
@@ -268,21 +272,22 @@ std::vector<std::string> Database::problems() const {
     return found;
 }
 
-Transaction::Transaction(Database& database) : database_(database) {
-    database_.execute("BEGIN IMMEDIATE");
+Transaction::Transaction(Database& database)
+    : database_(database), inner_(database.in_transaction()) {
+    database_.execute(inner_ ? "SAVEPOINT inner" : "BEGIN IMMEDIATE");
 }
 
 Transaction::~Transaction() {
     if (!open_) return;
     try {
-        database_.execute("ROLLBACK");
+        database_.execute(inner_ ? "ROLLBACK TO inner; RELEASE inner" : "ROLLBACK");
     } catch (const std::exception&) {
         // SQLite has undone it already, or will when the file is opened next.
     }
 }
 
 void Transaction::commit() {
-    database_.execute("COMMIT");
+    database_.execute(inner_ ? "RELEASE inner" : "COMMIT");
     open_ = false;
 }
 

@@ -69,6 +69,7 @@ public:
     void execute(const std::string& sql);
     /// Of the row that was inserted last.
     std::int64_t last_row() const;
+    bool in_transaction() const;
     /// Rows that the last statement changed.
     std::int64_t changes() const;
     /// What `PRAGMA integrity_check` and `foreign_key_check` find; empty: all is well.
@@ -80,7 +81,7 @@ private:
 };
 
 /// Holds the file for writing from its beginning, and undoes what was written unless commit() was
-/// reached.
+/// reached. Inside another one it is a part of that: undone by itself, kept with the whole.
 class Transaction {
 public:
     explicit Transaction(Database& database);
@@ -91,7 +92,7 @@ public:
 
 private:
     Database& database_;
-    bool open_ = true;
+    bool inner_ = false, open_ = true;
 };
 
 }  // namespace assay::mad

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <span>
 
 #include "assay/mad/competition.h"
@@ -19,7 +20,26 @@ namespace assay::mad {
 namespace {
 
 constexpr std::uint64_t rows_at_once = 1 << 20;
-constexpr std::uint64_t rows_of_block = 4096;
+
+/// What the files of the images [begin, end) of a store were; 0 where that is not known of all.
+std::uint64_t files_of(const RowReader& reader, std::uint64_t begin, std::uint64_t end) {
+    const std::uint64_t shard_rows = reader.store().spec().shard_rows;
+    Hasher hasher;
+    for (std::uint64_t row = begin; row < end; ++row) {
+        const PredictionStore::Shard* const shard = reader.shard(row / shard_rows);
+        if (shard == nullptr) return 0;
+        const std::span<const ImageFile> images = shard->images();
+        const std::uint64_t at = row - shard->first_row;
+        if (at >= images.size() || !images[at].known()) return 0;
+        const std::array<std::uint64_t, 2> file = {images[at].bytes, images[at].hash};
+        hasher.add(std::as_bytes(std::span(file)));
+    }
+    const std::string digest = hasher.digest();
+    std::uint64_t value = 0;
+    const std::size_t colon = digest.find(':') + 1;
+    std::from_chars(digest.data() + colon, digest.data() + colon + 16, value, 16);
+    return value == 0 ? 1 : value;
+}
 
 /// One of the two files: what goes into it goes into its hash.
 class HashedColumn {
@@ -93,6 +113,7 @@ WrittenPredictions write_predictions(const std::filesystem::path& folder,
 
     WrittenPredictions written;
     written.by_confidence.assign(confidence_levels + 1, 0);
+    written.image_blocks.assign((rows + image_block_rows - 1) / image_block_rows, 0);
     std::vector<std::uint16_t> labels;
     std::vector<std::uint8_t> confidences;
     for (std::uint64_t begin = 0; begin < rows; begin += rows_at_once) {
@@ -100,17 +121,19 @@ WrittenPredictions write_predictions(const std::filesystem::path& folder,
         const std::uint64_t count = std::min(rows_at_once, rows - begin);
         labels.assign(count, no_label);
         confidences.assign(count, 0);
-        parallel_blocks((count + rows_of_block - 1) / rows_of_block, threads,
+        parallel_blocks((count + image_block_rows - 1) / image_block_rows, threads,
                         [&](std::size_t block) {
+                            const std::uint64_t first = block * image_block_rows;
+                            const std::uint64_t end = std::min(count, first + image_block_rows);
                             std::vector<RankedClass> best;
-                            const std::uint64_t end =
-                                std::min<std::uint64_t>(count, (block + 1) * rows_of_block);
-                            for (std::uint64_t i = block * rows_of_block; i < end; ++i) {
+                            for (std::uint64_t i = first; i < end; ++i) {
                                 if (reader.top(begin + i, 1, best) != RowStatus::ok || best.empty())
                                     continue;
                                 labels[i] = static_cast<std::uint16_t>(best[0].cls);
                                 confidences[i] = quantised(best[0].probability);
                             }
+                            written.image_blocks[(begin + first) / image_block_rows] =
+                                files_of(reader, begin + first, begin + end);
                         });
         for (std::uint64_t i = 0; i < count; ++i) {
             if (labels[i] == no_label) continue;

@@ -22,7 +22,11 @@ struct WrittenPredictions {
     std::uint64_t scored = 0;
     /// Images by confidence, for a threshold that is a proportion of them.
     std::vector<std::uint64_t> by_confidence;
+    /// Of each image_block_rows images in a row, what their files were when they were predicted; 0
+    /// where the store does not know it of all of them (imports).
+    std::vector<std::uint64_t> image_blocks;
 };
+inline constexpr std::uint64_t image_block_rows = 4096;
 /// Takes the predicted class of each row and its probability out of a store. `places`: where the
 /// store has each class (places_in()), or none. Memory: 3 MiB; cost: one read of the store. Throws
 /// bad_input: shards are missing, confidences mean nothing.

@@ -60,6 +60,11 @@ CREATE TABLE classifier (
     active INTEGER NOT NULL CHECK (active IN (0, 1)),
     decision INTEGER NOT NULL REFERENCES decision (id)
 ) STRICT;
+CREATE TABLE image_block (          -- what the files of 4,096 images in a row were when they were predicted
+    block INTEGER PRIMARY KEY,
+    digest INTEGER NOT NULL,
+    classifier INTEGER NOT NULL REFERENCES classifier (number)  -- whose store says so
+) STRICT;
 CREATE TABLE image (                -- those that matter: selected, excluded, in the control sample, gold
     number INTEGER PRIMARY KEY,
     id TEXT NOT NULL UNIQUE,

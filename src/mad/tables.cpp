@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "core/refuse.h"
+#include "core/text.h"
 #include "mad/decisions.h"
 #include "mad/items.h"
 
@@ -19,6 +20,36 @@ SelectedState selected_state_named(const std::string& name) {
     refuse(fmt::format("a selected image has the state `{}`; known: accepted, replaced, duplicate",
                        name));
 }
+
+/// What rows may name. Foreign keys hold it, unless another program wrote the file.
+class RowLimits {
+public:
+    explicit RowLimits(const Database& database) : path_(database.path().string()) {
+        Statement classes = database.prepare("SELECT count(*) FROM class");
+        if (classes.step()) classes_ = classes.count(0, no_label);
+        Statement images = database.prepare(
+            "SELECT value FROM setting WHERE name = 'images' ORDER BY id DESC LIMIT 1");
+        if (images.step()) parse_number(images.text(0), images_);
+    }
+    std::uint16_t label(const Statement& row, int column) const {
+        if (classes_ == 0) refuse(fmt::format("{}: it has no classes", path_));
+        return static_cast<std::uint16_t>(row.count(column, classes_ - 1));
+    }
+    /// `there`: a column that is null unless the image has a row. `gold`: images from elsewhere may
+    /// be meant, too.
+    std::int64_t image(const Statement& row, int column, int there, bool gold) const {
+        const std::int64_t image = row.integer(column);
+        const bool inside = image < 0 ? gold : static_cast<std::uint64_t>(image) < images_;
+        if (!inside || row.is_null(there))
+            refuse(fmt::format("{}: a row names image {}, which is none of the competition", path_,
+                               image));
+        return image;
+    }
+
+private:
+    std::string path_;
+    std::uint64_t classes_ = 0, images_ = 0;
+};
 
 // Pairs of classifiers that were not removed.
 constexpr std::string_view active_pairs =
@@ -58,20 +89,22 @@ std::vector<PairRow> read_pairs(const Database& database) {
 
 std::vector<SelectedRow> read_selected(const Database& database) {
     std::vector<SelectedRow> selected;
+    const RowLimits limits(database);
     Statement row = database.prepare(fmt::format(
         "SELECT pair, image, place, turn, first_label, second_label, units, selected.confidence, "
-        "state, asked FROM selected JOIN ({}) ON pair = pair_id "
+        "state, asked, image.number FROM selected JOIN ({}) ON pair = pair_id "
+        "LEFT JOIN image ON image.number = selected.image "
         "ORDER BY pair_first, pair_second, place, image",
         fmt::format("SELECT pair.id AS pair_id, first AS pair_first, second AS pair_second FROM {}",
                     active_pairs)));
     while (row.step()) {
         selected.push_back(
             {.pair = row.integer(0),
-             .image = row.integer(1),
+             .image = limits.image(row, 1, 10, false),
              .place = static_cast<std::uint32_t>(row.count(2, UINT32_MAX)),
              .turn = static_cast<std::uint32_t>(row.count(3, UINT32_MAX)),
-             .first_label = static_cast<std::uint16_t>(row.count(4, no_label - 1)),
-             .second_label = static_cast<std::uint16_t>(row.count(5, no_label - 1)),
+             .first_label = limits.label(row, 4),
+             .second_label = limits.label(row, 5),
              .units = static_cast<std::uint32_t>(row.count(6, UINT32_MAX)),
              .confidence = static_cast<std::uint8_t>(row.count(7, confidence_levels)),
              .state = selected_state_named(row.text(8)),
@@ -90,13 +123,15 @@ std::map<std::int64_t, ImageRow> read_images(const Database& database) {
 
 std::vector<QuestionRow> read_questions(const Database& database) {
     std::vector<QuestionRow> questions;
-    Statement row =
-        database.prepare("SELECT id, token, image, label, turn, gold FROM question ORDER BY id");
+    const RowLimits limits(database);
+    Statement row = database.prepare(
+        "SELECT question.id, token, image, label, turn, gold, image.number FROM question "
+        "LEFT JOIN image ON image.number = question.image ORDER BY question.id");
     while (row.step()) {
         QuestionRow question{.id = row.integer(0),
                              .token = row.text(1),
-                             .image = row.integer(2),
-                             .label = static_cast<std::uint16_t>(row.count(3, no_label - 1)),
+                             .image = limits.image(row, 2, 6, true),
+                             .label = limits.label(row, 3),
                              .turn = static_cast<std::uint32_t>(row.count(4, UINT32_MAX)),
                              .gold = {}};
         if (!row.is_null(5)) question.gold = row.count(5, 1) == 1;
@@ -131,10 +166,12 @@ std::vector<AnswerRow> read_answers(const Database& database, bool blocked) {
 
 std::vector<ControlRow> read_control(const Database& database) {
     std::vector<ControlRow> control;
+    const RowLimits limits(database);
     Statement row = database.prepare(
-        "SELECT image, stratum, stratum_images, stratum_sample FROM control ORDER BY image");
+        "SELECT image, stratum, stratum_images, stratum_sample, image.number FROM control "
+        "LEFT JOIN image ON image.number = control.image ORDER BY image");
     while (row.step()) {
-        control.push_back({.image = row.integer(0),
+        control.push_back({.image = limits.image(row, 0, 4, false),
                            .stratum = static_cast<std::uint32_t>(row.count(1, UINT32_MAX)),
                            .stratum_images = row.count(2),
                            .stratum_sample = row.count(3)});

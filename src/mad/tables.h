@@ -28,6 +28,10 @@ struct Competition::Impl {
     std::optional<Hierarchy> hierarchy;  ///< read on first use
     std::optional<Dataset> dataset;      ///< likewise
 
+    /// Inside a transaction, before anything is decided: another process may have changed settings
+    /// and classifiers since they were read.
+    void refresh();
+
     Impl(std::filesystem::path where, Database open)
         : folder(std::move(where)), database(std::move(open)) {}
 };

@@ -2,6 +2,8 @@
 
 #include "assay/error.h"
 #include "assay/mad/competition.h"
+#include "core/refuse.h"
+#include "mad/items.h"
 #include "mad/tables.h"
 
 namespace assay::mad {
@@ -17,7 +19,13 @@ CompetitionCheck verify_competition(const std::filesystem::path& folder) {
             check.problems.emplace_back(error.what());
         }
     };
-    look([&] { competition.dataset(); });
+    look([&] {
+        std::uint64_t images = 0;
+        visit_ids(competition, [&](std::uint64_t, std::string_view) { ++images; });
+        if (images != competition.images())
+            refuse(fmt::format("{}: it lists {} images, and the competition has {}",
+                               (folder / "items.csv").string(), images, competition.images()));
+    });
     look([&] { competition.distances(); });
     look([&] { read_selected(competition.impl().database); });
     look([&] { read_questions(competition.impl().database); });

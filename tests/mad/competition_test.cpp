@@ -178,6 +178,126 @@ TEST_F(MadCompetition, AddingAndRemovingLeaveTheOthersAsTheyAre) {
     EXPECT_EQ(Competition::open(folder()).classifiers().size(), 3U);
 }
 
+TEST_F(MadCompetition, ANameOfARemovedOneTakesItBack) {
+    write_small_store(runs(), "third", {{3, .9}, {3, .9}, {3, .9}, {3, .9}, {3, .9}});
+    Competition made = create();
+    made.remove("third", "");
+    std::filesystem::remove_all(runs());
+    EXPECT_THAT(made.add({"third"}, ""), ElementsAre("third"));
+    EXPECT_EQ(Competition::open(folder()).active().size(), 3U);
+    EXPECT_THAT(made.add({"third"}, ""), IsEmpty());
+    EXPECT_THAT(message_of([&] { made.add({"fourth"}, ""); }), HasSubstr("fourth"));
+}
+
+TEST_F(MadCompetition, PredictionsThatAreDamagedAreMendedByTheirStore) {
+    Competition made = create();
+    const std::filesystem::path labels = folder() / "predictions" / "a.labels.npy";
+    const std::string before = read_text(labels);
+    std::ofstream(labels, std::ios::binary | std::ios::trunc) << "damaged";
+    EXPECT_THAT(made.add({(runs() / "pool" / "a").string()}, ""), IsEmpty());
+    EXPECT_EQ(read_text(labels), before);
+    for (const auto& entry : std::filesystem::directory_iterator(folder() / "predictions"))
+        EXPECT_EQ(entry.path().extension(), ".npy") << entry.path();
+}
+
+// Two processes that opened it at one time: what the first did, the second sees before it decides.
+TEST_F(MadCompetition, WhatAnotherProcessDecidedCounts) {
+    write_small_store(runs(), "third", {{3, .9}, {3, .9}, {3, .9}, {3, .9}, {3, .9}});
+    Competition one = create(), two = Competition::open(folder(), Competition::Access::write);
+    write_small_store(scratch / "x", "late", {{3, .9}, {2, .9}, {3, .9}, {3, .9}, {3, .9}});
+    write_small_store(scratch / "y", "late", {{1, .9}, {1, .9}, {1, .9}, {3, .9}, {3, .9}});
+    EXPECT_THAT(one.add({(scratch / "x").string()}, ""), ElementsAre("late"));
+    EXPECT_THAT(message_of([&] { two.add({(scratch / "y").string()}, ""); }, ErrorCode::usage),
+                HasSubstr("another classifier `late`, with other predictions"));
+    EXPECT_THAT(verify_competition(folder()).problems, IsEmpty());
+    EXPECT_EQ(two.classifiers().size(), 4U);
+
+    one.set_k(50, "");
+    EXPECT_THAT(message_of([&] { two.set_k(40, ""); }, ErrorCode::usage),
+                HasSubstr("k is 50 now, and 40 is fewer; `assay mad rank "));
+    one.remove("a", "");
+    two.remove("b", "");
+    EXPECT_THAT(message_of([&] { one.remove("third", ""); }, ErrorCode::usage),
+                HasSubstr("two classifiers"));
+}
+
+TEST_F(MadCompetition, NamedClassesAreFoundAmongThoseThatAStoreKnows) {
+    write_file_atomically(scratch / "turned.txt", "bus\ncar\ndog\ncat\n");
+    options.classes = (scratch / "turned.txt").string();
+    const Competition made = create();
+    const StoredPredictions stored = made.predictions(made.classifiers()[0]);
+    EXPECT_THAT(stored.predictions().labels, ElementsAre(3, 2, 1, no_label, 0));
+    EXPECT_THAT(message_of(
+                    [&] {
+                        options.classes.clear();
+                        create();
+                    },
+                    ErrorCode::usage),
+                HasSubstr("other classes: class 0 is `bus` and `cat`"));
+    std::filesystem::remove_all(folder());
+    write_file_atomically(scratch / "other.txt", "bus\ncar\ndog\nhorse\n");
+    options.classes = (scratch / "other.txt").string();
+    write_file_atomically(scratch / "horse.csv", small_hierarchy() + "horse,animal\n");
+    options.hierarchy = (scratch / "horse.csv").string();
+    EXPECT_THAT(message_of([&] { create(); }), HasSubstr("its classes are not those of"));
+}
+
+TEST_F(MadCompetition, AFolderMayBeTypedWithASlash) {
+    const std::filesystem::path typed = (folder() / "").string();
+    Competition::create(typed, options);
+    EXPECT_EQ(Competition::open(folder()).settings().name, "mad");
+    EXPECT_EQ(Competition::create(typed, options).classifiers().size(), 2U);
+}
+
+TEST_F(MadCompetition, RowsThatNameNothingAreRefused) {
+    Competition made = create();
+    Database& database = made.impl().database;
+    database.execute(
+        "PRAGMA foreign_keys = OFF;"
+        "INSERT INTO pair (id, first, second, candidates, disagreeing, k) "
+        "VALUES (1, 0, 1, 1, 1, 30);"
+        "INSERT INTO image (number, id, path) VALUES (2, 'x', 'x');"
+        "INSERT INTO selected VALUES (1, 2, 0, 0, 60000, 1, 0, 0, 'accepted', 0, NULL)");
+    EXPECT_THAT(message_of([&] { read_selected(database); }), HasSubstr("allowed: 0 to 3"));
+    database.execute("UPDATE selected SET first_label = 0");
+    EXPECT_EQ(read_selected(database).size(), 1U);
+    database.execute("DELETE FROM image");
+    EXPECT_THAT(message_of([&] { read_selected(database); }),
+                HasSubstr("a row names image 2, which is none of the competition"));
+    EXPECT_EQ(verify_competition(folder()).problems.empty(), false);
+}
+
+// A store says what its images were: under the same ids other files are other images.
+TEST_F(MadCompetition, ImagesThatHadOtherFilesAreRefused) {
+    const Dataset images = small_images(3);
+    const auto write = [&](const std::string& name, std::uint64_t salt) {
+        StoreSpec spec;
+        spec.dataset_name = "pool";
+        spec.model_name = name;
+        spec.rows = 3;
+        spec.classes = 4;
+        spec.kind = ScoreKind::probabilities;
+        spec.storage = StorageFormat::full_f32;
+        spec.model_hash = hash_text(name);
+        spec.provenance_json = "{}";
+        const std::filesystem::path runs_of = scratch / ("files" + name);
+        StoreWriter writer = StoreWriter::open(runs_of, spec, images);
+        const std::vector<float> scores = {.9F, .1F, 0, 0, 0, .9F, .1F, 0, 0, 0, .9F, .1F};
+        const std::vector<ImageFile> files = {{10, 1}, {20, 2}, {30, 3 + salt}};
+        writer.write_shard(0, scores, std::vector<RowState>(3, RowState::ok), {}, "", files);
+        const std::string where = writer.folder().string();
+        writer.finish();
+        return where;
+    };
+    InitOptions filed = options;
+    filed.stores = {write("p", 0), write("q", 0)};
+    Competition made = Competition::create(folder(), filed);
+    EXPECT_THAT(message_of([&] { made.add({write("r", 7)}, ""); }),
+                HasSubstr("among its images 0 to 2 are other files than those that `p` saw"));
+    EXPECT_EQ(made.classifiers().size(), 2U);
+    EXPECT_THAT(made.add({write("s", 0)}, ""), ElementsAre("s"));
+}
+
 TEST_F(MadCompetition, ClassesInAnotherOrderAreTheSameClasses) {
     Competition made = create();
     Dataset images = small_images(5);

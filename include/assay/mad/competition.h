@@ -92,7 +92,7 @@ public:
     enum class Access { read, write };
 
     /// Makes the folder: all of it, or nothing; opens it where it began with the same settings and
-    /// scores. Throws usage: settings out of range, another competition or other files are there,
+    /// has these predictions (which takes a read of the stores). Throws usage: settings out of range, another competition or other files are there,
     /// fewer than two classifiers; bad_input: classifiers of other images or
     /// classes, two of one name, a store without confidences or with missing shards, classes that
     /// are no node of the hierarchy (with the nearest).
@@ -120,9 +120,12 @@ public:
     const Dataset& dataset() const;
     StoredPredictions predictions(const CompetitionClassifier& classifier) const;
 
-    /// Adds the classifiers of these stores, or takes back that one of them was removed. What is
-    /// there stays as it is, to the bit. Returns the names of those that were not there. Throws as
-    /// create(); usage: another one has that name.
+    /// Adds the classifiers of these stores, or takes back that one of them was removed; a path
+    /// where nothing is may be the name of a removed one. What is there stays as it is, to the bit;
+    /// damaged predictions of a store that is given again are mended. Returns the names of those
+    /// that did not take part. Throws as create(); bad_input: images that had other files; usage:
+    /// another one has that name. Cost: one read of the stores; the competition may be used
+    /// meanwhile.
     std::vector<std::string> add(const std::vector<std::string>& stores, std::string_view reason,
                                  int threads = 0, const ProgressCallback& progress = {});
     /// Leaves a classifier out of all results; its questions and answers stay. False: it was

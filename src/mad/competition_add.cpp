@@ -1,0 +1,109 @@
+// How classifiers come to a competition that is under way.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "assay/error.h"
+#include "assay/mad/competition.h"
+#include "core/paths.h"
+#include "core/refuse.h"
+#include "mad/decisions.h"
+#include "mad/incoming.h"
+#include "mad/settings.h"
+#include "mad/tables.h"
+#include "store/image_check.h"
+
+namespace assay::mad {
+namespace {
+
+CompetitionClassifier* classifier_called(Competition::Impl& in, std::string_view name) {
+    const auto found =
+        std::find_if(in.classifiers.begin(), in.classifiers.end(),
+                     [&](const CompetitionClassifier& one) { return one.name == name; });
+    return found == in.classifiers.end() ? nullptr : &*found;
+}
+
+void check_images(const Competition::Impl& in, const PredictionStore& store) {
+    const std::map<std::string, std::string> text = read_settings(in.database);
+    const std::string file = in.database.path().string();
+    const std::string where = store.folder().string();
+    if (store.spec().ids_hash != setting_of(text, "ids_hash", file))
+        refuse(fmt::format("{}: its scores are of other images than those of {}", where,
+                           in.folder.string()));
+    if (store::corruption_of(store) != setting_of(text, "corruption", file))
+        refuse(fmt::format("{}: its images were corrupted otherwise than those of {}", where,
+                           in.folder.string()));
+}
+
+/// Takes back that a classifier was removed; false: it was not.
+bool restore_classifier(Competition::Impl& in, CompetitionClassifier& one,
+                        std::string_view reason) {
+    if (one.active) return false;
+    const std::int64_t decision = decide(in.database, DecisionKind::restored, one.name, "", reason);
+    in.database.prepare("UPDATE classifier SET active = 1, decision = ? WHERE name = ?")
+        .bind(decision)
+        .bind(one.name)
+        .run();
+    one.active = true;
+    return true;
+}
+
+}  // namespace
+
+std::vector<std::string> Competition::add(const std::vector<std::string>& paths,
+                                          std::string_view reason, int threads,
+                                          const ProgressCallback& progress) {
+    Impl& in = *impl_;
+    // The predictions of whoever was here before are in the folder.
+    std::vector<std::string> known, stores;
+    for (const std::string& path : paths)
+        (!is_there(path) && classifier_called(in, path) != nullptr ? known : stores)
+            .push_back(path);
+    for (const std::string& name : known) {
+        const CompetitionClassifier& one = *classifier_called(in, name);
+        predictions(one).check(one);
+    }
+    // All is read before the database is held.
+    const IncomingFolder folder(in.folder);
+    std::vector<Incoming> incoming;
+    if (!stores.empty()) {
+        const std::vector<PredictionStore> open = open_classifiers(stores);
+        for (const PredictionStore& store : open) check_images(in, store);
+        for (const PredictionStore& store : open) {
+            incoming.push_back(read_incoming(folder.path(), store, in.classes, in.folder.string(),
+                                             threads, progress));
+        }
+    }
+
+    std::vector<std::string> added;
+    try {
+        Transaction all(in.database);
+        in.refresh();
+        for (const std::string& name : known) {
+            if (restore_classifier(in, *classifier_called(in, name), reason)) added.push_back(name);
+        }
+        for (const Incoming& one : incoming) {
+            CompetitionClassifier* const there = classifier_called(in, one.name);
+            if (there == nullptr) {
+                insert_classifier(in, one, reason);
+                added.push_back(one.name);
+            } else if (!is_same(*there, one)) {
+                throw Error(ErrorCode::usage,
+                            fmt::format("{} has another classifier `{}`, with other predictions; "
+                                        "`assay predict` takes another --name",
+                                        in.folder.string(), one.name));
+            } else if (restore_classifier(in, *there, reason)) {
+                added.push_back(one.name);
+            }
+        }
+        // Of those that are there these are the same bytes, in place of what may be damaged.
+        for (const Incoming& one : incoming) folder.move_into(in.folder, one);
+        all.commit();
+    } catch (...) {
+        in.refresh();
+        throw;
+    }
+    return added;
+}
+
+}  // namespace assay::mad

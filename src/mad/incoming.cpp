@@ -1,0 +1,166 @@
+#include "mad/incoming.h"
+
+#include <fmt/format.h>
+
+#include <set>
+
+#include "assay/error.h"
+#include "core/file.h"
+#include "core/file_stream.h"
+#include "core/paths.h"
+#include "core/refuse.h"
+#include "core/text.h"
+#include "mad/decisions.h"
+
+namespace assay::mad {
+namespace {
+
+/// The quantised confidence that at least this proportion of the images with scores reach.
+std::uint8_t threshold_by_proportion(const WrittenPredictions& written, double proportion) {
+    const double wanted = proportion * static_cast<double>(written.scored);
+    std::uint64_t reached = 0;
+    for (int level = confidence_levels; level > 0; --level) {
+        reached += written.by_confidence[static_cast<std::size_t>(level)];
+        if (static_cast<double>(reached) >= wanted) return static_cast<std::uint8_t>(level);
+    }
+    return 0;
+}
+
+/// Ids may agree where images do not.
+void check_image_blocks(Competition::Impl& in, std::uint32_t number, const Incoming& one) {
+    Statement there = in.database.prepare(
+        "SELECT digest, name FROM image_block JOIN classifier ON number = classifier "
+        "WHERE block = ?");
+    Statement insert =
+        in.database.prepare("INSERT INTO image_block (block, digest, classifier) VALUES (?, ?, ?)");
+    const std::vector<std::uint64_t>& blocks = one.written.image_blocks;
+    for (std::size_t b = 0; b < blocks.size(); ++b) {
+        if (blocks[b] == 0) continue;
+        const auto block = static_cast<std::int64_t>(b);
+        const auto digest = static_cast<std::int64_t>(blocks[b]);
+        there.bind(block);
+        if (!there.step()) {
+            insert.bind(block).bind(digest).bind(std::int64_t{number}).run();
+        } else if (there.integer(0) != digest) {
+            const std::uint64_t first = b * image_block_rows;
+            refuse(fmt::format(
+                "{}: among its images {} to {} are other files than those that `{}` saw under the "
+                "same ids",
+                one.store.string(), first, std::min(first + image_block_rows, in.images) - 1,
+                there.text(1)));
+        }
+        there.reset();
+    }
+}
+
+}  // namespace
+
+std::vector<PredictionStore> open_classifiers(const std::vector<std::string>& paths) {
+    std::vector<PredictionStore> stores = open_stores_together(paths);
+    std::set<std::string> names;
+    for (const PredictionStore& store : stores) {
+        const std::string& name = store.spec().model_name;
+        if (!names.insert(name).second)
+            refuse(
+                fmt::format("two classifiers are called `{}` ({} is the second); `assay "
+                            "predict` takes another --name",
+                            name, store.folder().string()));
+        if (store.classes() >= no_label)
+            refuse(fmt::format("{}: {} classes; allowed: up to {}", store.folder().string(),
+                               store.classes(), no_label - 1));
+    }
+    return stores;
+}
+
+std::vector<std::int32_t> places_of_classes(const PredictionStore& store, const ClassList& classes,
+                                            std::string_view whose) {
+    const std::string where = store.folder().string();
+    if (store.classes() != classes.size())
+        refuse(fmt::format("{}: its scores are of {} classes, and {} has {}", where,
+                           store.classes(), whose, classes.size()));
+    const ClassList& own = store.dataset().classes;
+    if (own.size() != store.classes() || is_numbered(own)) return {};
+    const auto found = places_in(own, classes);
+    if (!found)
+        refuse(fmt::format("{}: its classes are not those of {}: {}", where, whose,
+                           first_difference(classes, own)));
+    return *found;
+}
+
+bool is_same(const CompetitionClassifier& there, const Incoming& one) {
+    return there.name == one.name && there.labels_hash == one.written.labels_hash &&
+           there.confidences_hash == one.written.confidences_hash;
+}
+
+Incoming read_incoming(const std::filesystem::path& folder, const PredictionStore& store,
+                       const ClassList& classes, std::string_view whose, int threads,
+                       const ProgressCallback& progress) {
+    return {.name = store.spec().model_name,
+            .store = absolute_path(store.folder()),
+            .store_id = store.spec().id,
+            .written = write_predictions(folder, store, places_of_classes(store, classes, whose),
+                                         threads, progress)};
+}
+
+IncomingFolder::IncomingFolder(const std::filesystem::path& competition)
+    : aside_(make_temporary_folder(competition / "predictions" / "incoming")) {
+    make_folders(aside_.path / "predictions");
+}
+
+IncomingFolder::~IncomingFolder() {
+    std::error_code none;
+    std::filesystem::remove_all(aside_.path, none);
+}
+
+void IncomingFolder::move_into(const std::filesystem::path& folder, const Incoming& one) const {
+    const auto move = [](const std::filesystem::path& from, const std::filesystem::path& to) {
+        std::error_code problem;
+        std::filesystem::rename(from, to, problem);
+        if (problem)
+            throw Error(ErrorCode::io,
+                        fmt::format("cannot make {}: {}", to.string(), problem.message()));
+    };
+    move(labels_file(aside_.path, one.name), labels_file(folder, one.name));
+    move(confidences_file(aside_.path, one.name), confidences_file(folder, one.name));
+    sync_folder(folder / "predictions");
+}
+
+void insert_classifier(Competition::Impl& in, const Incoming& incoming, std::string_view reason) {
+    const WrittenPredictions& written = incoming.written;
+    CompetitionClassifier one;
+    one.number = static_cast<std::uint32_t>(in.classifiers.size());
+    one.name = incoming.name;
+    one.store = incoming.store;
+    one.store_id = incoming.store_id;
+    one.labels_hash = written.labels_hash;
+    one.confidences_hash = written.confidences_hash;
+    one.threshold = in.settings.confident ? threshold_by_proportion(written, *in.settings.confident)
+                                          : threshold_of(in.settings.threshold);
+    one.scored = written.scored;
+    for (std::size_t level = one.threshold; level < written.by_confidence.size(); ++level)
+        one.confident += written.by_confidence[level];
+
+    const std::int64_t decision =
+        decide(in.database, DecisionKind::added, one.name,
+               fmt::format("threshold {}/{}", one.threshold, confidence_levels), reason);
+    in.database
+        .prepare(
+            "INSERT INTO classifier (number, name, store, store_id, labels_hash, "
+            "confidences_hash, threshold, scored, confident, active, decision) "
+            "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 1, ?)")
+        .bind(std::int64_t{one.number})
+        .bind(one.name)
+        .bind(one.store.string())
+        .bind(one.store_id)
+        .bind(one.labels_hash)
+        .bind(one.confidences_hash)
+        .bind(std::int64_t{one.threshold})
+        .bind(static_cast<std::int64_t>(one.scored))
+        .bind(static_cast<std::int64_t>(one.confident))
+        .bind(decision)
+        .run();
+    check_image_blocks(in, one.number, incoming);
+    in.classifiers.push_back(std::move(one));
+}
+
+}  // namespace assay::mad
