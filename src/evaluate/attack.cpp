@@ -128,18 +128,21 @@ void check_run(const AttackRunOptions& options, std::span<const std::string> att
 /// What the stores of one model say.
 struct StoresSay {
     std::vector<RowOutcome> before;
-    std::vector<std::vector<RowOutcome>> after;  ///< by job
-    std::vector<std::uint32_t> batch_sizes;      ///< by job
+    std::vector<std::vector<RowOutcome>> after;    ///< by job
+    std::vector<std::uint32_t> batch_sizes;        ///< by job
+    std::vector<attack::UnscoredImages> unscored;  ///< by job
 };
 
 StoresSay read_stores(const PredictResult& clean, std::span<const PredictResult> attacked,
                       int threads) {
     StoresSay say;
-    say.before = outcomes_of(PredictionStore::open(clean.store), threads);
+    const PredictionStore whole = PredictionStore::open(clean.store);
+    say.before = outcomes_of(whole, threads);
     for (const PredictResult& one : attacked) {
         const PredictionStore store = PredictionStore::open(one.store);
         say.after.push_back(attacked_outcomes_of(store, threads));
         say.batch_sizes.push_back(store.spec().batch_size);
+        say.unscored.push_back(attack::unscored_images(whole, store));
     }
     return say;
 }
@@ -177,8 +180,8 @@ AttackedResult result_of(const PredictResult& clean, std::span<const PredictResu
         cell.attack = cells[c]->attack;
         cell.eps = cells[c]->options.eps;
         cell.store = attacked[c].store;
-        cell.bad_rows = attacked[c].bad_rows;
-        cell.first_error = attacked[c].first_error;
+        cell.ended_not_finite = say.unscored[c].not_finite;
+        cell.unreadable = say.unscored[c].unreadable;
         for (const std::string_view part : cells[c]->parts) {
             if (cells[c]->parts.size() > 1) cell.by.emplace_back(part, 0);
         }
@@ -191,7 +194,8 @@ AttackedResult result_of(const PredictResult& clean, std::span<const PredictResu
     for (const auto& [eps, both] : kept) {
         if (both.size() == 2) {
             result.geometric_mean.emplace_back(
-                eps, attack::geometric_mean_of(before, *both.at("fgsm"), *both.at("pgd"), level));
+                eps,
+                attack::geometric_mean_of(before, *both.at("fgsm"), *both.at("pgd"), level).value);
         }
     }
     // What is left of itself: its accuracy without an attack.

@@ -4,7 +4,10 @@
 
 #include <cmath>
 
+#include "assay/store/row_reader.h"
 #include "core/statistics.h"
+#include "core/text.h"
+#include "evaluate/ratio_errors.h"
 
 namespace assay::attack {
 namespace {
@@ -22,7 +25,69 @@ Estimate proportion_left(std::uint64_t hits, std::uint64_t trials, double level,
     return estimate;
 }
 
+/// "id: message" of a row without a score.
+std::string error_of(const PredictionStore& store, std::uint64_t row) {
+    const std::string id(store.dataset().ids[static_cast<std::size_t>(row)]);
+    const PredictionStore::Shard shard =
+        store.shard(static_cast<std::size_t>(row / store.spec().shard_rows));
+    for (const RowError& error : shard.errors()) {
+        if (error.row == row) return fmt::format("{}: {}", id, error.message);
+    }
+    return id;
+}
+
+/// How many images are correct before, after each attack, and after both.
+struct Left {
+    double before = 0, one = 0, two = 0, both = 0, all = 0;
+};
+
+/// The standard error of the geometric mean's logarithm by the delta method.
+double error_of_log(const Left& left) {
+    // g_i = (f_i / F + p_i / P) / 2 - a_i / A over the images; their mean is 0. Sums of squares by
+    // the four kinds of images, with F = f / n and so on.
+    const double f = left.one / left.all, p = left.two / left.all, a = left.before / left.all;
+    const auto square = [](double x) { return x * x; };
+    const double squares = left.both * square((1 / f + 1 / p) / 2 - 1 / a) +
+                           (left.one - left.both) * square(1 / f / 2 - 1 / a) +
+                           (left.two - left.both) * square(1 / p / 2 - 1 / a) +
+                           (left.before - left.one - left.two + left.both) * square(1 / a);
+    return std::sqrt(squares) / left.all;
+}
+
 }  // namespace
+
+UnscoredImages unscored_images(const PredictionStore& clean, const PredictionStore& attacked) {
+    const RowReader before(clean), after(attacked);
+    UnscoredImages images;
+    for (std::uint64_t row = 0; row < clean.rows(); ++row) {
+        if (before.status(row) != RowStatus::ok) continue;
+        const RowStatus status = after.status(row);
+        if (status != RowStatus::not_finite && status != RowStatus::unreadable) continue;
+        AttackCell::Unscored& own =
+            status == RowStatus::not_finite ? images.not_finite : images.unreadable;
+        if (own.images++ == 0) own.first_error = error_of(attacked, row);
+    }
+    return images;
+}
+
+std::vector<std::string> unscored_lines(const AttackCell& cell, std::string_view where) {
+    std::vector<std::string> lines;
+    const auto& [not_finite, not_finite_error] = cell.ended_not_finite;
+    if (not_finite > 0) {
+        lines.push_back(
+            fmt::format("{}: the scores of {} are not finite: {} as misclassified; the first: {}",
+                        where, how_many(not_finite, "image"),
+                        not_finite == 1 ? "it counts" : "they count", not_finite_error));
+    }
+    const auto& [unreadable, unreadable_error] = cell.unreadable;
+    if (unreadable > 0) {
+        lines.push_back(fmt::format(
+            "{}: {} with a score without the attack could not be read: {} not count; the first: {}",
+            where, how_many(unreadable, "image"), unreadable == 1 ? "it does" : "they do",
+            unreadable_error));
+    }
+    return lines;
+}
 
 void fill_cell(AttackCell& cell, std::span<const RowOutcome> clean,
                std::span<const RowOutcome> attacked, double level) {
@@ -40,55 +105,56 @@ void fill_cell(AttackCell& cell, std::span<const RowOutcome> clean,
     cell.ratio = proportion_left(cell.robust, correct, level, "no image is classified correctly");
 }
 
-Estimate geometric_mean_of(std::span<const RowOutcome> clean, std::span<const RowOutcome> one,
-                           std::span<const RowOutcome> two, double level) {
-    double a = 0, f = 0, p = 0, both = 0, n = 0;
+AttackMean geometric_mean_of(std::span<const RowOutcome> clean, std::span<const RowOutcome> one,
+                             std::span<const RowOutcome> two, double level) {
+    Left left;
     for (std::size_t i = 0; i < clean.size(); ++i) {
         if (clean[i] == RowOutcome::none || one[i] == RowOutcome::none ||
             two[i] == RowOutcome::none)
             continue;
-        n += 1;
+        left.all += 1;
         if (clean[i] != RowOutcome::correct) continue;
         const bool first = one[i] == RowOutcome::correct;
         const bool second = two[i] == RowOutcome::correct;
-        a += 1;
-        f += first ? 1 : 0;
-        p += second ? 1 : 0;
-        both += first && second ? 1 : 0;
+        left.before += 1;
+        left.one += first ? 1 : 0;
+        left.two += second ? 1 : 0;
+        left.both += first && second ? 1 : 0;
     }
-    Estimate estimate;
+    AttackMean mean;
+    Estimate& estimate = mean.value;
     estimate.unit = Unit::proportion;
-    estimate.n = static_cast<std::uint64_t>(n);
-    if (a == 0) {
+    estimate.n = static_cast<std::uint64_t>(left.all);
+    if (left.before == 0) {
         estimate.undefined = "no image is classified correctly";
-        return estimate;
+        return mean;
     }
-    const double value = std::sqrt(f / a * (p / a));
-    estimate.value = value;
-    const auto trials = static_cast<std::uint64_t>(a);
-    if (f == 0 || p == 0) {
+    const auto trials = static_cast<std::uint64_t>(left.before);
+    if (left.one == 0 || left.two == 0) {
         const auto upper = [&](double hits) {
             return hits == 0 ? zero_hits_bound(trials, level)
                              : wilson(static_cast<std::uint64_t>(hits), trials, level).high;
         };
-        estimate.interval = Interval{0, std::sqrt(upper(f) * upper(p)), level, "zero hits"};
-        estimate.note = "a factor is 0: the upper end is of the bounds of both factors";
-        return estimate;
+        take_zero_bound(estimate, std::sqrt(upper(left.one) * upper(left.two)), level);
+        return mean;
     }
-    // g_i = (f_i / F + p_i / P) / 2 - a_i / A over the images; their mean is 0. Sums of squares by
-    // the four kinds of images, with F = f / n and so on.
-    const double mean_f = f / n, mean_p = p / n, mean_a = a / n;
-    const auto square = [](double x) { return x * x; };
-    const double squares = both * square((1 / mean_f + 1 / mean_p) / 2 - 1 / mean_a) +
-                           (f - both) * square(1 / mean_f / 2 - 1 / mean_a) +
-                           (p - both) * square(1 / mean_p / 2 - 1 / mean_a) +
-                           (a - f - p + both) * square(1 / mean_a);
-    const double error = std::sqrt(squares) / n;
-    const double z = normal_quantile(.5 + level / 2);
-    estimate.standard_error = value * error;
-    estimate.interval = Interval{value * std::exp(-z * error),
-                                 std::min(1.0, value * std::exp(z * error)), level, "delta.log"};
-    return estimate;
+    const double value = std::sqrt(left.one / left.before * (left.two / left.before));
+    estimate.value = value;
+    if (value == 1) {
+        estimate.standard_error = std::sqrt(none_or_all_variance(trials, level));
+        estimate.interval = wilson(trials, trials, level);
+        return mean;
+    }
+    const double error = value * error_of_log(left);
+    // Each attack may fool the half that the other leaves: what one gains the other loses, and the
+    // delta method sees no error, but for what rounding leaves of it.
+    mean.by_images = error >= 1e-12;
+    const double variance =
+        mean.by_images ? error * error : value * (1 - value) / static_cast<double>(trials);
+    estimate.standard_error = std::sqrt(variance);
+    estimate.interval = wilson_of_variance(value, variance, normal_quantile(.5 + level / 2), level,
+                                           mean.by_images ? "wilson.images" : "wilson");
+    return mean;
 }
 
 std::vector<std::string> signs_of(const AttackedResult& result) {

@@ -2,7 +2,10 @@
 
 #include <nlohmann/json.hpp>
 
+#include <utility>
+
 #include "assay/evaluate/attack.h"
+#include "evaluate/attack_cells.h"
 
 namespace assay {
 namespace {
@@ -99,6 +102,8 @@ nlohmann::json json_of(const AttackedResult& result) {
                          {"eps", cell.eps},
                          {"store", cell.store.string()},
                          {"robust", cell.robust},
+                         {"ended_not_finite", cell.ended_not_finite.images},
+                         {"unreadable", cell.unreadable.images},
                          {"accuracy", to_json(cell.accuracy)},
                          {"ratio", to_json(cell.ratio)},
                          {"attacked", cell.attacked},
@@ -150,12 +155,12 @@ Report report_of(std::span<const AttackedResult> results, const AttackRunOptions
                             result.dataset, count_text(result.bad_rows), result.first_error));
         }
         for (const AttackCell& cell : result.cells) {
-            if (cell.bad_rows <= result.bad_rows) continue;  // they had none before
-            report.partial = true;
-            report.warnings.push_back(
-                fmt::format("{} on {}: {} images have no score under {} at {}; the first: {}",
-                            result.model, result.dataset, count_text(cell.bad_rows), cell.attack,
-                            eps_text(cell.eps), cell.first_error));
+            for (std::string& line : attack::unscored_lines(
+                     cell, fmt::format("{} on {} under {} at {}", result.model, result.dataset,
+                                       cell.attack, eps_text(cell.eps)))) {
+                report.partial = true;
+                report.warnings.push_back(std::move(line));
+            }
         }
         for (const std::string& sign : result.signs)
             report.warnings.push_back(

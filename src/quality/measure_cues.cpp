@@ -22,30 +22,38 @@ std::uint64_t correct_among(const Answers& answers, const std::vector<std::size_
         std::ranges::count_if(items, [&](std::size_t i) { return answers.correct(i); }));
 }
 
-/// Those that a table names; nothing where the attribute is of the names of this set's files alone,
-/// as open_role() writes it: pairs are found by one rule for the names of both sets.
-const Dataset::Attribute* named_foregrounds(const Dataset& dataset) {
-    const Dataset::Attribute* const named = find_attribute(dataset, "foreground");
-    if (named == nullptr) return nullptr;
-    for (const bool with_folder : {false, true}) {
-        bool same = true;
-        for (std::size_t i = 0; same && i < dataset.size(); ++i)
-            same = named->values[i] == foreground_of(dataset.ids[i], with_folder);
-        if (same) return nullptr;
-    }
-    return named;
+/// How the foregrounds of a set are told.
+struct Naming {
+    const Dataset::Attribute* table = nullptr;  ///< nothing: by the names of the files
+    bool with_folder = false;                   ///< of these
+};
+
+/// An attribute that open_role() writes by the names of this set's files alone is no table: pairs
+/// are found by one rule for the names of both sets. Names with folders may be of more images than
+/// are here, so they are that rule even where these do without; bare names where these repeat are
+/// never written, so a table says that they are one. A table that says what open_role() writes
+/// loses nothing: the rule gives these names, or those that the other set's files need.
+Naming naming_of(const Dataset& dataset) {
+    const Dataset::Attribute* const told = find_attribute(dataset, "foreground");
+    const bool need = foregrounds_need_folders(dataset.ids);
+    if (told == nullptr) return {nullptr, need};
+    const auto written = [&](bool with_folder) {
+        for (std::size_t i = 0; i < dataset.size(); ++i) {
+            if (told->values[i] != foreground_of(dataset.ids[i], with_folder)) return false;
+        }
+        return true;
+    };
+    if (!need && written(false)) return {};
+    return written(true) ? Naming{nullptr, true} : Naming{told, false};
 }
 
 /// In the order of the first set's images.
 std::vector<Foreground> foregrounds_of(const Answers& same, const Answers& rand,
                                        std::uint64_t& alone) {
-    const Dataset::Attribute* const named_same = named_foregrounds(same.store.dataset());
-    const Dataset::Attribute* const named_rand = named_foregrounds(rand.store.dataset());
+    const Naming naming_same = naming_of(same.store.dataset());
+    const Naming naming_rand = naming_of(rand.store.dataset());
     // One rule for both sets, or nothing would be found in the other.
-    const auto need_folders = [](const Answers& answers, const Dataset::Attribute* named) {
-        return named == nullptr && foregrounds_need_folders(answers.store.dataset().ids);
-    };
-    const bool with_folder = need_folders(same, named_same) || need_folders(rand, named_rand);
+    const bool with_folder = naming_same.with_folder || naming_rand.with_folder;
     Numbering numbers;
     std::vector<Foreground> all;
     const auto add = [&](const Answers& answers, const Dataset::Attribute* named,
@@ -60,8 +68,8 @@ std::vector<Foreground> foregrounds_of(const Answers& same, const Answers& rand,
             (all[at].*side).push_back(i);
         }
     };
-    add(same, named_same, &Foreground::same);
-    add(rand, named_rand, &Foreground::rand);
+    add(same, naming_same.table, &Foreground::same);
+    add(rand, naming_rand.table, &Foreground::rand);
     const auto single = [](const Foreground& f) { return f.same.empty() || f.rand.empty(); };
     for (const Foreground& f : all) alone += single(f) ? f.same.size() + f.rand.size() : 0;
     std::erase_if(all, single);

@@ -115,7 +115,9 @@ MeasuredDimension measured_adversarial(const MeasuredInputs& in) {
         hits[2] += images.pgd[i] == RowOutcome::correct ? 1 : 0;
     }
     MeasuredDimension out;
-    out.value = attack::geometric_mean_of(images.clean, images.fgsm, images.pgd, in.options.level);
+    const attack::AttackMean mean =
+        attack::geometric_mean_of(images.clean, images.fgsm, images.pgd, in.options.level);
+    out.value = mean.value;
     out.value.unit = Unit::number;
     if (!out.value.value) return out;
     const double level = in.options.level;
@@ -130,10 +132,10 @@ MeasuredDimension measured_adversarial(const MeasuredInputs& in) {
     if (eps_text(in.options.eps) != "8/255")
         out.differs.push_back(fmt::format("eps {}", eps_text(in.options.eps)));
     add_differences(out.differs, differences_of(in, Role::val, clean, false, out.value.n));
-    const bool by_images = set_attack_error(out.value, hits[0], level);
     const double error = *out.value.standard_error;
-    out.sources = {by_images ? source_of_items(images.data, influence_of(images), error * error)
-                             : unknown_source(error)};
+    out.sources = {mean.by_images
+                       ? source_of_items(images.data, influence_of(images), error * error)
+                       : unknown_source(error)};
     note_unscored(out.value, unscored);
     return out;
 }

@@ -53,52 +53,12 @@ Interval focus_interval(std::span<const ForegroundHits> foregrounds, const Focus
 }  // namespace
 
 double proportion_variance(Hits hits, double level) {
-    if (hits.hits == 0 || hits.hits == hits.n) return square_of(zero_hits_bound(hits.n, level) / 2);
+    if (hits.hits == 0 || hits.hits == hits.n) return none_or_all_variance(hits.n, level);
     return hits.rate() * (1 - hits.rate()) / static_cast<double>(hits.n);
 }
 
 double log_variance(Hits hits, double level) {
     return proportion_variance(hits, level) / square_of(hits.rate());
-}
-
-Interval wilson_of_variance(double value, double variance, double quantile, double level,
-                            std::string method) {
-    return wilson_of_size(value, value * (1 - value) / variance, quantile, level,
-                          std::move(method));
-}
-
-void take_zero_bound(Estimate& value, double bound, double level) {
-    value.value = 0;
-    value.standard_error = bound / 2;
-    value.interval = Interval{0, bound, level, "zero hits"};
-    value.note = fmt::format(
-        "a factor is 0: at most {:.3g} with {:g} % confidence; half of that stands in for the "
-        "standard error",
-        bound, 100 * level);
-}
-
-bool set_attack_error(Estimate& ratio, std::uint64_t correct, double level) {
-    if (*ratio.value == 0) {
-        take_zero_bound(ratio, ratio.interval->high, level);
-        return false;
-    }
-    if (*ratio.value == 1) {
-        ratio.standard_error = std::sqrt(proportion_variance({correct, correct}, level));
-        ratio.interval = wilson(correct, correct, level);
-        return false;
-    }
-    // Each attack fools the half that the other leaves: what one gains the other loses, and the
-    // delta method sees no error, but for what rounding leaves of it.
-    if (*ratio.standard_error < 1e-12) {
-        const double variance = *ratio.value * (1 - *ratio.value) / static_cast<double>(correct);
-        ratio.standard_error = std::sqrt(variance);
-        ratio.interval = wilson_of_variance(*ratio.value, variance, normal_quantile(.5 + level / 2),
-                                            level, "wilson");
-        return false;
-    }
-    ratio.interval = wilson_of_variance(*ratio.value, square_of(*ratio.standard_error),
-                                        normal_quantile(.5 + level / 2), level, "wilson.images");
-    return true;
 }
 
 bool set_corruption_error(Estimate& ratio, double clean_accuracy, double level) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "assay/estimate.h"
+#include "evaluate/ratio_errors.h"
 
 namespace assay::quality {
 
@@ -16,29 +17,16 @@ struct Hits {
     double rate() const { return static_cast<double>(hits) / static_cast<double>(n); }
 };
 
-/// The variance of hits / n: p (1 - p) / n; of none or all, where that is 0, the square of half the
-/// one-sided bound of such a proportion (the rule of three).
+/// The variance of hits / n: p (1 - p) / n; of none or all, where that is 0,
+/// none_or_all_variance().
 double proportion_variance(Hits hits, double level);
 /// The variance of log(hits / n), hits > 0.
 double log_variance(Hits hits, double level);
 
-/// Wilson's interval of a value in (0, 1), with as many draws as have this variance, and `quantile`
-/// of the normal distribution or Student's: unlike value +- quantile * error, it is longer on the
-/// side that has room.
-Interval wilson_of_variance(double value, double variance, double quantile, double level,
-                            std::string method);
-
-/// A value that is 0 because a factor is: [0, bound], and half of the bound as the standard error.
-void take_zero_bound(Estimate& value, double bound, double level);
-
-/// Completes attack::geometric_mean_of(), which comes with the standard error of the delta method,
-/// of `correct` images that were so before: wilson_of_variance(); where none was fooled, the error
-/// and interval of a proportion of all; where that error is 0 otherwise, those of a proportion of
-/// this size; of 0, take_zero_bound(). True where the error is the delta method's, and so known by
-/// images.
-bool set_attack_error(Estimate& ratio, std::uint64_t correct, double level);
-/// Likewise of a mean over corrupted versions divided by the clean accuracy; Student's t. Where all
-/// images agree there is no interval, nor another one than `ratio` has where it is above 1.
+/// Completes a mean over corrupted versions divided by the clean accuracy, which comes with the
+/// standard error by images: wilson_of_variance() with Student's t; of 0, take_zero_bound(). Where
+/// all images agree there is no interval, nor another one than `ratio` has where it is above 1.
+/// True where the error is known by images.
 bool set_corruption_error(Estimate& ratio, double clean_accuracy, double level);
 
 /// The geometric mean of the proportions of `sets`, divided by `clean`, all on different images;

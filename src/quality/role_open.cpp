@@ -55,12 +55,17 @@ std::optional<std::int32_t> target_called(const ClassMap& map, std::string_view 
     return map.targets.id(c) == text || map.targets.name(c) == text ? found : std::nullopt;
 }
 
-/// Of IN-9's the one whose id begins with the folder's place, however the rest of it is called.
-/// Refused: the name of another one behind the place.
-std::optional<std::int32_t> target_at_place(const ClassMap& map, std::string_view folder,
-                                            const fs::path& image) {
+/// What the folders of an image or its name tell; neither where they tell nothing.
+struct ToldTarget {
+    std::optional<std::int32_t> target;
+    std::string contradiction;  ///< in the folders of IN-9: they tell two
+};
+
+/// Of IN-9's the one whose id begins with the folder's place, however the rest of it is called,
+/// unless that is the name of another one.
+ToldTarget target_at_place(const ClassMap& map, std::string_view folder) {
     const std::string_view place = place_in(folder);
-    if (place.empty()) return std::nullopt;
+    if (place.empty()) return {};
     const std::string_view rest = folder.substr(place.size());
     std::optional<std::int32_t> found;
     std::optional<std::size_t> other;
@@ -72,35 +77,31 @@ std::optional<std::int32_t> target_at_place(const ClassMap& map, std::string_vie
             other = c;
         }
     }
-    if (found && other) {
-        refuse(
-            fmt::format("{}: the folder `{}` begins as `{}` and goes on as `{}`: call it as one "
-                        "of them",
-                        image.string(), folder, map.targets.id(static_cast<std::size_t>(*found)),
-                        map.targets.id(*other)));
-    }
-    return found;
+    if (!found || !other) return {found, ""};
+    return {std::nullopt,
+            fmt::format("the folder `{}` begins as `{}` and goes on as `{}`: call it as one of "
+                        "them",
+                        folder, map.targets.id(static_cast<std::size_t>(*found)),
+                        map.targets.id(*other))};
 }
 
-/// The target that the folders of an image or its name tell; nothing where neither does. Whole
-/// names come first, in any folder.
-std::optional<std::int32_t> target_of_image(const ClassMap& map, const Dataset& dataset,
-                                            std::size_t item) {
-    const std::string_view id = dataset.ids[item];
-    const auto in_folders = [&](const auto& target_of) -> std::optional<std::int32_t> {
+/// The folders from the innermost one on, then the name. Whole names come first, in any folder.
+ToldTarget target_of_image(const ClassMap& map, std::string_view id) {
+    const auto in_folders = [&](const auto& target_of) -> ToldTarget {
         for (std::string_view folder = id; folder.find('/') != std::string_view::npos;) {
             folder = folder.substr(0, folder.rfind('/'));
-            if (const auto target = target_of(base_name(folder))) return target;
+            ToldTarget told = target_of(base_name(folder));
+            if (told.target || !told.contradiction.empty()) return told;
         }
-        return std::nullopt;
+        return {};
     };
-    auto target = in_folders([&](std::string_view name) { return target_called(map, name); });
-    if (!target) {
-        target = in_folders([&](std::string_view name) {
-            return target_at_place(map, name, dataset.path_of(item));
-        });
-    }
-    return target ? target : target_called(map, category_in_name(id));
+    ToldTarget told = in_folders([&](std::string_view name) {
+        return ToldTarget{target_called(map, name), ""};
+    });
+    if (told.target) return told;
+    told = in_folders([&](std::string_view name) { return target_at_place(map, name); });
+    if (told.target || !told.contradiction.empty()) return told;
+    return {target_called(map, category_in_name(id)), ""};
 }
 
 /// Where the images are: model-vs-human has `dnn/session-1` below a set's folder, IN-9 `val`.
@@ -111,11 +112,13 @@ fs::path inner_folder(const fs::path& path) {
     return path;
 }
 
-/// Whether folders or names tell the map's targets of (nearly) all images.
+/// Whether folders or names tell the map's targets of more than half of the images. Refuses none:
+/// whose layout it is is not known yet.
 bool is_published_layout(const ClassMap& map, const Dataset& flat) {
     if (flat.size() == 0) return false;
     std::size_t known = 0;
-    for (std::size_t i = 0; i < flat.size(); ++i) known += target_of_image(map, flat, i) ? 1 : 0;
+    for (std::size_t i = 0; i < flat.size(); ++i)
+        known += target_of_image(map, flat.ids[i]).target ? 1 : 0;
     return 2 * known > flat.size();
 }
 
@@ -153,15 +156,17 @@ void label_by_targets(const ClassMap& map, const ClassList& classes, const fs::p
     const auto members = members_of(map);
     LabelSets labels;
     for (std::size_t i = 0; i < dataset.size(); ++i) {
-        const auto target = target_of_image(map, dataset, i);
-        if (!target) {
+        const ToldTarget told = target_of_image(map, dataset.ids[i]);
+        if (!told.contradiction.empty())
+            refuse(fmt::format("{}: {}", dataset.path_of(i).string(), told.contradiction));
+        if (!told.target) {
             refuse(
                 fmt::format("{}: neither its folder nor its name tells one of the {} classes of "
                             "`{}` ({}, ...)",
                             (folder / std::string(dataset.ids[i])).string(), map.targets.size(),
                             map.name, map.targets.id(0)));
         }
-        labels.append(members[static_cast<std::size_t>(*target)]);
+        labels.append(members[static_cast<std::size_t>(*told.target)]);
     }
     dataset.labels = std::move(labels);
     dataset.classes = classes;

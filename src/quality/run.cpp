@@ -12,6 +12,7 @@
 #include "core/file.h"
 #include "core/json_text.h"
 #include "core/text.h"
+#include "evaluate/attack_cells.h"
 #include "quality/run_work.h"
 
 namespace assay::quality {
@@ -134,10 +135,12 @@ private:
                              work_.attacked.size(), attacked.first_error);
             }
             for (const AttackCell& cell : attacked.cells) {
-                if (cell.bad_rows <= attacked.bad_rows) continue;  // they had none before
-                lacks_scores(attacked.model,
-                             fmt::format("{} under {}", attacked.dataset, cell.attack),
-                             cell.bad_rows, work_.attacked.size(), cell.first_error);
+                for (std::string& line : attack::unscored_lines(
+                         cell, fmt::format("{} on {} under {} at {}", attacked.model,
+                                           attacked.dataset, cell.attack, eps_text(cell.eps)))) {
+                    result_.partial = true;
+                    lasting_.push_back(std::move(line));
+                }
             }
             signs_.emplace_back(attacked.model, std::move(attacked.signs));
         }

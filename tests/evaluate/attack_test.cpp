@@ -2,6 +2,7 @@
 // images, whose robustness is known.
 #include "assay/evaluate/attack.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -9,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/random.h"
+#include "core/statistics.h"
 #include "evaluate/attack_batch.h"
 #include "evaluate/attack_cells.h"
 #include "message_of.h"
@@ -192,6 +194,7 @@ TEST_F(AttackRun, NothingIsLeftHasABound) {
     const Estimate& mean = results[0].geometric_mean[0].second;
     EXPECT_EQ(*mean.value, 0);
     EXPECT_NEAR(mean.interval->high, 1 - std::pow(.05, 1. / 71), 1e-9);
+    EXPECT_NEAR(*mean.standard_error, mean.interval->high / 2, 1e-12);
 }
 
 TEST_F(AttackRun, WhatCannotBeAttackedIsNamedFirst) {
@@ -298,12 +301,96 @@ TEST_F(AttackRun, ScoresThatAreNoNumbersAreMisclassifiedUnderAttackAlone) {
     EXPECT_EQ(fgsm.robust, 63U);
     EXPECT_EQ(fgsm.ratio.n, 71U);
     EXPECT_EQ(fgsm.accuracy.n, 192U);
-    EXPECT_EQ(fgsm.bad_rows, 16U);
+    EXPECT_EQ(fgsm.ended_not_finite.images, 8U);  // not those that had no score before
+    EXPECT_EQ(fgsm.unreadable.images, 0U);
     EXPECT_EQ(r.geometric_mean.at(0).second.n, 192U);
     const Report report = report_of(results, options);
     EXPECT_TRUE(report.partial);
-    EXPECT_THAT(report.warnings,
-                testing::Contains(HasSubstr("16 images have no score under fgsm at 8/255")));
+    EXPECT_THAT(
+        report.warnings,
+        testing::Contains(testing::StartsWith(
+            "m on d under fgsm at 8/255: the scores of 8 images are not finite: they count as "
+            "misclassified; the first: " +
+            std::string(dataset.ids[129]) + ": ")));
+    EXPECT_THAT(report.warnings, testing::Not(testing::Contains(HasSubstr("16 images"))));
+}
+
+/// A store of images in these states.
+PredictionStore store_of_states(const fs::path& runs, const std::string& model,
+                                const std::vector<RowState>& states) {
+    Dataset items;
+    items.name = "d";
+    items.classes = ClassList({"a", "b"});
+    std::vector<float> scores;
+    std::vector<RowError> errors;
+    for (std::size_t i = 0; i < states.size(); ++i) {
+        items.ids.append(fmt::format("{}.png", i));
+        items.labels.append(std::vector<std::int32_t>{0});
+        scores.insert(scores.end(), {1, 0});
+        if (states[i] != RowState::ok)
+            errors.push_back({i, states[i], fmt::format("{} has none", model)});
+    }
+    StoreSpec spec;
+    spec.dataset_name = "d";
+    spec.model_name = model;
+    spec.rows = states.size();
+    spec.classes = 2;
+    spec.ids_hash = items.ids_fingerprint();
+    spec.model_hash = "xxh128:00000000000000000000000000000008";
+    spec.provenance_json = "{}";
+    StoreWriter writer = StoreWriter::open(runs, spec, items);
+    writer.write_shard(0, scores, states, errors, "");
+    writer.finish();
+    return PredictionStore::open(writer.folder());
+}
+
+TEST_F(AttackRun, WhatIsUnscoredUnderAttackIsComparedImageByImage) {
+    constexpr RowState ok = RowState::ok, unreadable = RowState::unreadable,
+                       nan = RowState::not_finite;
+    // As many without a score in both; only the first two of them are the same.
+    const PredictionStore clean =
+        store_of_states(scratch_ / "runs", "m", {unreadable, nan, nan, unreadable, ok, ok});
+    const PredictionStore attacked = store_of_states(scratch_ / "runs", "m@fgsm-linf-8_255",
+                                                     {unreadable, nan, ok, ok, unreadable, nan});
+    const attack::UnscoredImages found = attack::unscored_images(clean, attacked);
+    EXPECT_EQ(found.not_finite.images, 1U);
+    EXPECT_EQ(found.not_finite.first_error, "5.png: m@fgsm-linf-8_255 has none");
+    EXPECT_EQ(found.unreadable.images, 1U);
+    EXPECT_EQ(found.unreadable.first_error, "4.png: m@fgsm-linf-8_255 has none");
+    AttackCell cell;
+    EXPECT_THAT(attack::unscored_lines(cell, "m"), testing::IsEmpty());
+    cell.ended_not_finite = found.not_finite;
+    cell.unreadable = {3, "4.png: gone"};
+    EXPECT_THAT(attack::unscored_lines(cell, "m on d"),
+                testing::ElementsAre(
+                    "m on d: the scores of 1 image are not finite: it counts as misclassified; the "
+                    "first: 5.png: m@fgsm-linf-8_255 has none",
+                    "m on d: 3 images with a score without the attack could not be read: they do "
+                    "not count; the first: 4.png: gone"));
+    const attack::UnscoredImages none = attack::unscored_images(clean, clean);
+    EXPECT_EQ(none.not_finite.images + none.unreadable.images, 0U);
+}
+
+TEST(AttackCells, EachAttackFoolsTheHalfThatTheOtherLeaves) {
+    // sqrt(1/2 x 1/2), whatever images are drawn: the delta method's error is 0. That of a
+    // proportion of so many images is sqrt(.25 / n), and its interval Wilson's.
+    constexpr auto yes = RowOutcome::correct, no = RowOutcome::incorrect;
+    for (const std::size_t n : {4U, 14U}) {
+        std::vector<RowOutcome> clean(n + 2, yes), one(n + 2, no), two(n + 2, no);
+        clean[n] = clean[n + 1] = no;
+        for (std::size_t i = 0; i < n; ++i) (i < n / 2 ? one : two)[i] = yes;
+        const attack::AttackMean half = attack::geometric_mean_of(clean, one, two, .95);
+        EXPECT_FALSE(half.by_images);
+        EXPECT_DOUBLE_EQ(*half.value.value, .5);
+        EXPECT_NEAR(*half.value.standard_error, std::sqrt(.25 / static_cast<double>(n)), 1e-12);
+        EXPECT_NEAR(half.value.interval->low, wilson(n / 2, n).low, 1e-12);
+        EXPECT_NEAR(half.value.interval->high, wilson(n / 2, n).high, 1e-12);
+    }
+    const std::vector<RowOutcome> all(4, yes);
+    const attack::AttackMean left = attack::geometric_mean_of(all, all, all, .95);
+    EXPECT_EQ(*left.value.value, 1);
+    EXPECT_EQ(left.value.interval, wilson(4, 4));
+    EXPECT_NEAR(*left.value.standard_error, (1 - std::pow(.05, .25)) / 2, 1e-15);
 }
 
 TEST(AttackCells, ImagesThatAStoreDoesNotTellDoNotCount) {
@@ -317,7 +404,7 @@ TEST(AttackCells, ImagesThatAStoreDoesNotTellDoNotCount) {
     EXPECT_EQ(cell.ratio.n, 3U);
     EXPECT_EQ(cell.accuracy.n, 4U);
     // The second, third and fifth are known in all: of two correct ones 1 and 2 are left.
-    const Estimate mean = attack::geometric_mean_of(clean, one, two, .95);
+    const Estimate mean = attack::geometric_mean_of(clean, one, two, .95).value;
     EXPECT_EQ(mean.n, 3U);
     EXPECT_NEAR(*mean.value, std::sqrt(.5), 1e-15);
 }
@@ -421,7 +508,7 @@ TEST(AttackRatios, TheGeometricMeansIntervalHoldsTheTruth) {
             two.push_back(right && (u < .4 || (u >= .6 && u < .65)) ? RowOutcome::correct
                                                                     : RowOutcome::incorrect);
         }
-        const Estimate e = attack::geometric_mean_of(clean, one, two, .95);
+        const Estimate e = attack::geometric_mean_of(clean, one, two, .95).value;
         held += e.interval->low <= truth && truth <= e.interval->high ? 1 : 0;
     }
     // 95 % of 2,000 are 1,900, with a standard deviation of 10.

@@ -591,6 +591,37 @@ TEST(MeasuredFocus, OneRuleForTheNamesOfBothSets) {
     EXPECT_EQ(told.n, 6U);
 }
 
+TEST(MeasuredFocus, ATableThatSaysTheFilesBareNamesIsATable) {
+    // open_role() would write the folders, too: that cat/fg_1 and dog/fg_1 are one is a table's
+    // word.
+    const QualityCell told = focus_with(
+        [](WorldSet&, WorldSet& rand) { rand.foreground = {"1", "2", "3", "4", "5", "1"}; });
+    EXPECT_EQ(told.value, 1 - (1 - 5.0 / 6));
+    EXPECT_EQ(told.n, 5U);
+    EXPECT_THAT(told.note, HasSubstr("1 image has no partner"));  // same's sixth
+    // Where open_role() would write the same, the table's names pair with those of the other's.
+    const QualityCell with_other = focus_with([](WorldSet& same, WorldSet& rand) {
+        for (std::size_t i = 0; i < 6; ++i) rand.ids[i] = fmt::format("{}/{}.png", i, i % 2);
+        rand.foreground = same.foreground;
+    });
+    EXPECT_EQ(with_other.n, 6U);
+    // Likewise of names with folders.
+    const QualityCell with_folders = focus_with([](WorldSet& same, WorldSet& rand) {
+        for (std::size_t i = 0; i < 6; ++i) same.ids[i] = fmt::format("{}.png", i);
+        same.foreground = rand.foreground;
+    });
+    EXPECT_EQ(with_folders.n, 6U);
+    // Also where the set that is so called would do without folders (as a part of another would).
+    const QualityCell part = focus_with([](WorldSet& same, WorldSet& rand) {
+        for (std::size_t i = 0; i < 6; ++i) {
+            same.foreground[i] = foreground_of(same.ids[i], true);
+            rand.ids[i] = fmt::format("{}.png", i);
+        }
+        rand.foreground = same.foreground;
+    });
+    EXPECT_EQ(part.n, 6U);
+}
+
 /// Two images by a file of the model "n", or, without one, imported.
 void save_of_file(const World& world, const std::string& dataset, const std::string& file,
                   const std::string& store = "n") {

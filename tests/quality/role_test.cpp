@@ -124,6 +124,7 @@ TEST_F(OpenRole, APlaceWithTheNameOfAnotherIsRefused) {
     for (const char* folder : {"00_bird", "01_musical instrument", "02_instrument"}) {
         const std::string set = std::string("set of ") + folder;
         image(set + "/08_fish/1.JPEG");
+        image(set + "/08_fish/3.JPEG");
         image(fmt::format("{}/{}/2.JPEG", set, folder));
         EXPECT_THAT(
             message_of([&] { open(Role::mixed_same, set); }),
@@ -131,6 +132,22 @@ TEST_F(OpenRole, APlaceWithTheNameOfAnotherIsRefused) {
                            HasSubstr(std::string("begins as `") + folder[0] + folder[1]),
                            testing::EndsWith(": call it as one of them")));
     }
+}
+
+TEST_F(OpenRole, AUsersOwnNumberedFoldersAreNotIn9) {
+    // IN-9's 05_ is the insect, but one of four images alone begins as one of its folders.
+    image("mixed_same/05_bird/1.JPEG");
+    image("mixed_same/20_lamp/2.JPEG");
+    image("mixed_same/21_sofa/3.JPEG");
+    image("mixed_same/21_sofa/4.JPEG");
+    std::ofstream(scratch_ / "mixed_same/labels.csv")
+        << "path,labels\n05_bird/1.JPEG,n01530575\n20_lamp/2.JPEG,n03637318\n"
+           "21_sofa/3.JPEG,n04344873\n21_sofa/4.JPEG,n04344873\n";
+    const Dataset dataset = open(Role::mixed_same, "mixed_same");
+    ASSERT_EQ(dataset.size(), 4U);
+    EXPECT_EQ(dataset.single_label(0), 10);
+    EXPECT_EQ(dataset.single_label(1), 619);
+    EXPECT_EQ(dataset.single_label(3), 831);
 }
 
 TEST_F(OpenRole, RenditionsAreFoldersOfWordNetIds) {

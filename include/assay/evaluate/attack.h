@@ -69,13 +69,16 @@ struct AttackCell {
     std::string attack;
     double eps = 0;
     std::filesystem::path store;
-    /// Images without a score in the store, with the first one's error. Those with scores that are
-    /// not finite count as misclassified; those that could not be read do not count.
-    std::uint64_t bad_rows = 0;
-    std::string first_error;
-    std::uint64_t robust = 0;  ///< images classified correctly before and after
-    Estimate accuracy;         ///< of all images, under the attack (Wilson)
-    Estimate ratio;            ///< of the images classified correctly before (Wilson)
+    /// Images with a score without the attack and none under it, and the first one's error.
+    struct Unscored {
+        std::uint64_t images = 0;
+        std::string first_error;
+    };
+    Unscored ended_not_finite;  ///< scores not finite: they count as misclassified
+    Unscored unreadable;        ///< could not be read (any more): they do not count
+    std::uint64_t robust = 0;   ///< images classified correctly before and after
+    Estimate accuracy;          ///< of all images, under the attack (Wilson)
+    Estimate ratio;             ///< of the images classified correctly before (Wilson)
     /// Of all runs that made the store. Fewer attacked than were classified correctly: the store
     /// has no counts of the others (an earlier version made it, or the system crashed).
     std::uint64_t attacked = 0, zero_gradients = 0, not_finite = 0, forward = 0, backward = 0;
@@ -97,7 +100,7 @@ struct AttackedResult {
     Estimate clean;
     std::vector<AttackCell> cells;  ///< by eps, then in the order asked for; noise first
     /// By eps, where fgsm and pgd were run: the geometric mean of their two ratios (Hesse et al.
-    /// 2026, eq. 1), with the interval of its logarithm by the delta method.
+    /// 2026, eq. 1), with Wilson's interval of as many draws as have the delta method's variance.
     std::vector<std::pair<double, Estimate>> geometric_mean;
     /// Signs that the attack failed rather than that the model withstood it, whole sentences
     /// (Carlini et al., "On evaluating adversarial robustness", 2019, section 5).
