@@ -102,7 +102,23 @@ std::uint64_t enough_selected(const SelectionRule& rule) {
     return std::max<std::uint64_t>(caps, 1) * (std::uint64_t{rule.k} + rule.reserves);
 }
 
+/// The longest list that the caps allow of any candidates.
+std::uint64_t longest_list(const SelectionRule& rule, std::uint32_t classes) {
+    const std::uint64_t all = std::uint64_t{rule.cap} * classes;
+    return rule.mode == CapMode::shared ? all / 2 : all;
+}
+
 }  // namespace
+
+std::uint64_t planned_candidates(const SelectionRule& rule, std::uint32_t classes) {
+    constexpr std::uint64_t usual = 65'536;
+    const std::uint64_t cells = std::uint64_t{classes} * std::max(classes, 1U);
+    if (rule.mode == CapMode::official)
+        return std::max(usual, (std::uint64_t{rule.cap} + rule.reserves) * classes);
+    if (rule.mode == CapMode::none) return std::max(usual, std::uint64_t{rule.k} + rule.reserves);
+    const bool early = 2 * enough_selected(rule) <= longest_list(rule, classes);
+    return early ? usual : std::max(usual, cells * most_of_a_cell(rule));
+}
 
 std::uint8_t quantised(double probability) {
     if (!(probability > 0)) return 0;  // NaN, too
@@ -235,15 +251,18 @@ std::vector<Candidate> PairSketch::candidates() const {
 
 std::vector<Candidate> select_of(std::span<const Candidate> candidates, const SelectionRule& rule,
                                  std::span<const Candidate> settled,
-                                 std::span<const Candidate> rejected) {
-    if (rejected.size() > rule.reserves)
-        throw Error(ErrorCode::usage, fmt::format("{} rejected images, but {} reserves",
-                                                  rejected.size(), rule.reserves));
+                                 std::span<const Candidate> rejected,
+                                 std::span<const Candidate> passed_over) {
+    if (rejected.size() + passed_over.size() > rule.reserves)
+        throw Error(ErrorCode::usage,
+                    fmt::format("{} rejected images, but {} reserves",
+                                rejected.size() + passed_over.size(), rule.reserves));
     std::unordered_set<std::uint64_t> stays, gone, gone_parents;
     for (const Candidate& c : rejected) {
         gone.insert(c.image);
         if (rule.one_of_a_parent) gone_parents.insert(c.parent);
     }
+    for (const Candidate& c : passed_over) gone.insert(c.image);
     const auto is_gone = [&](const Candidate& c) {
         return gone.contains(c.image) || gone_parents.contains(c.parent);
     };
