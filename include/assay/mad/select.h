@@ -109,6 +109,7 @@ private:
     const ClassDistances* distances_;
     SelectionRule rule_;
     std::vector<Candidate> kept_;
+    std::size_t sorted_ = 0;  ///< of them, from the first on
     std::size_t limit_;
     bool bounded_ = false;
     Candidate bound_;                ///< what comes after it is not kept
