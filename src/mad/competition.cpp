@@ -14,6 +14,7 @@
 #include "core/text.h"
 #include "mad/decisions.h"
 #include "mad/schema.h"
+#include "mad/selection_decisions.h"
 #include "mad/settings.h"
 #include "mad/tables.h"
 
@@ -209,27 +210,38 @@ bool Competition::remove(std::string_view name, std::string_view reason) {
     return true;
 }
 
-void Competition::set_image_root(const std::filesystem::path& root, std::string_view reason) {
+std::filesystem::path image_root_from(const std::filesystem::path& root) {
     if (!is_folder(root)) refuse(fmt::format("{}: there is no such folder", root.string()));
+    return absolute_path(root);
+}
+
+void Competition::set_image_root(const std::filesystem::path& root, std::string_view reason) {
+    const std::filesystem::path checked = image_root_from(root);
     Transaction all(impl_->database);
-    write_setting(impl_->database, "image_root", absolute_path(root).string(), reason);
+    write_setting(impl_->database, "image_root", checked.string(), reason);
     all.commit();
-    impl_->image_root = absolute_path(root);
+    impl_->image_root = checked;
     if (impl_->dataset) impl_->dataset->root = impl_->image_root;
+}
+
+CompetitionSettings settings_with_k(const CompetitionSettings& settings, std::uint32_t k,
+                                    const std::filesystem::path& folder) {
+    CompetitionSettings changed = settings;
+    if (k < changed.rule.k)
+        throw Error(ErrorCode::usage,
+                    fmt::format("k is {} now, and {} is fewer; `assay mad rank {} --k {}` leaves "
+                                "the others out",
+                                changed.rule.k, k, shell_word(folder.string()), k));
+    changed.rule.k = k;
+    check_settings(changed);
+    return changed;
 }
 
 void Competition::set_k(std::uint32_t k, std::string_view reason) {
     Transaction all(impl_->database);
     impl_->refresh();
-    CompetitionSettings changed = impl_->settings;
-    if (k < changed.rule.k)
-        throw Error(ErrorCode::usage,
-                    fmt::format("k is {} now, and {} is fewer; `assay mad rank {} --k {}` leaves "
-                                "the others out",
-                                changed.rule.k, k, shell_word(impl_->folder.string()), k));
-    if (k == changed.rule.k) return;
-    changed.rule.k = k;
-    check_settings(changed);
+    const CompetitionSettings changed = settings_with_k(impl_->settings, k, impl_->folder);
+    if (k == impl_->settings.rule.k) return;
     write_setting(impl_->database, "k", fmt::to_string(k), reason);
     all.commit();
     impl_->settings = changed;

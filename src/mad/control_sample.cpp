@@ -115,23 +115,25 @@ std::string strata_by(const Competition& competition) {
     return names;
 }
 
-std::uint64_t control_there(const Competition& competition) {
-    Statement count = competition.impl().database.prepare("SELECT count(*) FROM control");
-    return count.step() ? count.count(0) : 0;
-}
-
-void write_control(Competition& competition, const ControlDraw& draw, std::uint64_t wanted,
-                   std::string_view reason) {
-    const auto sizes = control_sizes(draw, wanted);
+void write_control(Competition& competition, const ControlDraw& draw, const ControlWish& wish) {
+    const auto sizes = control_sizes(draw, wish.images);
     Database& database = competition.impl().database;
     Transaction all(database);
+    // Nothing was locked while images were drawn, and a smaller sample would leave those of a
+    // larger one with other probabilities than theirs.
+    if (control_images(competition) != wish.there || !control_is_missing(competition, wish.images))
+        throw Error(ErrorCode::busy,
+                    fmt::format("{}: another process has drawn images of the control sample "
+                                "meanwhile; run the command again",
+                                database.path().string()));
     std::vector<std::uint64_t> images;
     for (std::size_t s = 0; s < control_strata; ++s)
         for (std::uint64_t i = 0; i < sizes[s]; ++i) images.push_back(draw[s].drawn.at(i).second);
     note_images(competition, images);
-    decide(database, DecisionKind::control, fmt::to_string(wanted), strata_by(competition), reason);
-    write_setting(database, "control", fmt::to_string(wanted), reason);
-    write_setting(database, "control_classifiers", strata_by(competition), reason);
+    const std::string wanted = fmt::to_string(wish.images), by = strata_by(competition);
+    decide(database, DecisionKind::control, wanted, by, wish.reason);
+    write_setting(database, "control", wanted, wish.reason);
+    write_setting(database, "control_classifiers", by, wish.reason);
     Statement insert = database.prepare(
         "INSERT INTO control (image, stratum, stratum_images, stratum_sample) VALUES (?, ?, ?, ?) "
         "ON CONFLICT (image) DO UPDATE SET stratum_sample = excluded.stratum_sample");
@@ -197,9 +199,14 @@ std::array<std::uint64_t, control_strata> control_sizes(const ControlDraw& draw,
     return {std::min(agree, wanted - of_differ), of_differ};
 }
 
+std::uint64_t control_images(const Competition& competition) {
+    Statement count = competition.impl().database.prepare("SELECT count(*) FROM control");
+    return count.step() ? count.count(0) : 0;
+}
+
 bool control_is_missing(const Competition& competition, std::uint64_t wanted) {
     if (wanted == 0) return false;
-    const std::uint64_t there = control_there(competition);
+    const std::uint64_t there = control_images(competition);
     if (there == 0) return true;
     const Database& database = competition.impl().database;
     const std::map<std::string, std::string> text = read_settings(database);
@@ -225,10 +232,10 @@ bool control_is_missing(const Competition& competition, std::uint64_t wanted) {
     return true;
 }
 
-void sample_control(Competition& competition, std::uint64_t wanted, std::string_view reason,
+void sample_control(Competition& competition, const ControlWish& wish,
                     std::span<const std::span<const std::uint16_t>> labels,
                     std::uint64_t first_image, int threads, Comm& comm) {
-    const std::uint64_t most = std::min(wanted, competition.images());
+    const std::uint64_t most = std::min(wish.images, competition.images());
     ControlDraw draw;
     agree(comm, [&] {
         draw = draw_control(labels, first_image, competition.settings().seed, most, threads);
@@ -238,7 +245,7 @@ void sample_control(Competition& competition, std::uint64_t wanted, std::string_
         if (comm.rank() != 0) return;
         ControlDraw all;
         for (const std::vector<std::byte>& part : parts) merge(all, unpacked_draw(part), most);
-        write_control(competition, all, wanted, reason);
+        write_control(competition, all, wish);
     });
 }
 

@@ -12,7 +12,7 @@
 #include <array>
 #include <cstdint>
 #include <span>
-#include <string_view>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -41,13 +41,21 @@ void merge(ControlDraw& draw, const ControlDraw& other, std::uint64_t most);
 std::array<std::uint64_t, control_strata> control_sizes(const ControlDraw& draw,
                                                         std::uint64_t wanted);
 
+struct ControlWish {
+    std::uint64_t images = 0;
+    std::string reason;
+    std::uint64_t there = 0;  ///< control_images() when the wish was checked; rank 0 alone
+};
 /// Draws the sample of a competition, or enlarges it, and writes it (rank 0). Every rank calls it
-/// with its part of the labels. Throws usage: a smaller sample than there is, or a larger one with
-/// other classifiers than it was drawn with.
-void sample_control(Competition& competition, std::uint64_t wanted, std::string_view reason,
+/// with its part of the labels. Throws what control_is_missing() throws; busy: another process has
+/// drawn one since the wish was checked.
+void sample_control(Competition& competition, const ControlWish& wish,
                     std::span<const std::span<const std::uint16_t>> labels,
                     std::uint64_t first_image, int threads, Comm& comm);
-/// Whether sample_control() has anything to do; throws what it throws. Rank 0 alone.
+/// Whether sample_control() has anything to do. Throws usage: a smaller sample than there is, or a
+/// larger one with other classifiers than it was drawn with. Rank 0 alone.
 bool control_is_missing(const Competition& competition, std::uint64_t wanted);
+/// Images of the sample that there is.
+std::uint64_t control_images(const Competition& competition);
 
 }  // namespace assay::mad

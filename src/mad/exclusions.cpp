@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <set>
 #include <unordered_map>
 
@@ -40,12 +41,29 @@ std::vector<ExclusionRow> read_exclusion_rows(const std::string& text,
     return rows;
 }
 
-/// Ids of all images, for a message alone.
+/// Whether two texts are the same but for one place of up to three characters.
+bool differ_at_one_place(std::string_view a, std::string_view b) {
+    constexpr std::size_t most = 3;
+    const std::size_t shorter = std::min(a.size(), b.size());
+    std::size_t same = 0, same_at_end = 0;
+    while (same < shorter && a[same] == b[same]) ++same;
+    while (same + same_at_end < shorter &&
+           a[a.size() - 1 - same_at_end] == b[b.size() - 1 - same_at_end])
+        ++same_at_end;
+    return std::max(a.size(), b.size()) - same - same_at_end <= most;
+}
+
+/// For a message alone, and so of few ids: an exact look at all of a hundred million takes minutes.
 std::string nearest_excluded_id(const Competition& competition, std::string_view id) {
-    std::vector<std::string> ids;
-    visit_ids(competition, [&](std::uint64_t, std::string_view known) { ids.emplace_back(known); });
-    const std::string nearest = nearest_name(id, ids);
-    return nearest.empty() ? fmt::format("; ids are as `{}`", ids.empty() ? "" : ids.front())
+    constexpr std::size_t most = 1000;
+    std::string first;
+    std::vector<std::string> near;
+    visit_ids(competition, [&](std::uint64_t number, std::string_view known) {
+        if (number == 0) first = known;
+        if (near.size() < most && differ_at_one_place(id, known)) near.emplace_back(known);
+    });
+    const std::string nearest = nearest_name(id, near);
+    return nearest.empty() ? fmt::format("; ids are as `{}`", shortened(first))
                            : fmt::format("; did you mean `{}`?", nearest);
 }
 
@@ -60,44 +78,47 @@ std::map<std::uint64_t, std::string> read_exclusions(const Competition& competit
     return excluded;
 }
 
-std::uint64_t exclude_images(Competition& competition, const std::filesystem::path& file,
-                             std::string_view reason) {
+std::vector<Exclusion> read_exclusion_file(const Competition& competition,
+                                           const std::filesystem::path& file,
+                                           std::string_view reason) {
     const std::string text = read_text(file);
     const std::vector<ExclusionRow> rows = read_exclusion_rows(text, file, reason);
     std::unordered_map<std::string_view, std::uint64_t> numbers;
     constexpr std::uint64_t unknown = UINT64_MAX;
     for (const ExclusionRow& row : rows) numbers.emplace(row.id, unknown);
-    if (rows.empty()) return 0;
+    std::vector<Exclusion> exclusions;
+    if (rows.empty()) return exclusions;
     visit_ids(competition, [&](std::uint64_t number, std::string_view id) {
         const auto found = numbers.find(id);
         if (found != numbers.end()) found->second = number;
     });
     for (const ExclusionRow& row : rows) {
-        if (numbers.at(row.id) == unknown)
+        const std::uint64_t number = numbers.at(row.id);
+        if (number == unknown)
             throw Error(ErrorCode::bad_input,
                         fmt::format("{}: `{}` is no image of {}{}", row.where, shortened(row.id),
                                     competition.folder().string(),
                                     nearest_excluded_id(competition, row.id)));
+        exclusions.push_back({.image = number, .id = row.id, .reason = row.reason});
     }
+    return exclusions;
+}
 
+void write_exclusions(Competition& competition, const std::vector<Exclusion>& exclusions) {
+    if (exclusions.empty()) return;
     Database& database = competition.impl().database;
+    // Another process may have written some of them since they were read.
     const std::map<std::uint64_t, std::string> before = read_exclusions(competition);
-    std::vector<std::uint64_t> fresh;
-    for (const ExclusionRow& row : rows)
-        if (!before.contains(numbers.at(row.id))) fresh.push_back(numbers.at(row.id));
-    if (fresh.empty()) return 0;
-    Transaction all(database);
-    note_images(competition, fresh);
+    std::vector<std::uint64_t> images;
+    for (const Exclusion& one : exclusions) images.push_back(one.image);
+    note_images(competition, images);
     Statement insert = database.prepare("INSERT INTO exclusion (image, decision) VALUES (?, ?)");
-    for (const ExclusionRow& row : rows) {
-        const std::uint64_t number = numbers.at(row.id);
-        if (before.contains(number)) continue;
+    for (const Exclusion& one : exclusions) {
+        if (before.contains(one.image)) continue;
         const std::int64_t decision =
-            decide(database, DecisionKind::excluded, row.id, "", row.reason);
-        insert.bind(static_cast<std::int64_t>(number)).bind(decision).run();
+            decide(database, DecisionKind::excluded, one.id, "", one.reason);
+        insert.bind(static_cast<std::int64_t>(one.image)).bind(decision).run();
     }
-    all.commit();
-    return fresh.size();
 }
 
 }  // namespace assay::mad

@@ -13,6 +13,7 @@
 #include "core/file.h"
 #include "core/parallel.h"
 #include "core/refuse.h"
+#include "core/shell_word.h"
 #include "mad/tables.h"
 
 namespace assay::mad {
@@ -109,12 +110,13 @@ void NearHashes::need(const std::vector<std::uint64_t>& images, int threads,
     const auto bad = [](const std::optional<Error>& problem) { return problem.has_value(); };
     const auto first = std::find_if(problems.begin(), problems.end(), bad);
     if (first != problems.end()) {
+        const std::string folder = shell_word(competition_->folder().string());
         const auto count = std::count_if(problems.begin(), problems.end(), bad);
         refuse(fmt::format(
-            "{} of {} images that are looked at for near duplicates cannot be read; the "
-            "first: {}. `assay mad select --images FOLDER` says where images are, "
-            "--exclude leaves images out",
-            count, missing.size(), (*first)->what()));
+            "{} of {} images that are looked at for near duplicates cannot be read; the first: {}. "
+            "`assay mad select {} --images FOLDER` says where images are, `assay mad select {} "
+            "--exclude FILE` leaves images out",
+            count, missing.size(), (*first)->what(), folder, folder));
     }
     for (std::size_t i = 0; i < missing.size(); ++i) hashes_[missing[i]] = made[i];
     fresh_.insert(fresh_.end(), missing.begin(), missing.end());

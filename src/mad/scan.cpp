@@ -57,15 +57,21 @@ public:
         exclude(labelled_);
     }
 
-    void offer(const ScanPair& pair, PairSketch& sketch) const {
+    /// Returns how many images have different labels; 0 where nobody counts them.
+    std::uint64_t offer(const ScanPair& pair, PairSketch& sketch) const {
         const std::uint16_t* const a = labels(pair.first);
         const std::uint16_t* const b = labels(pair.second);
         std::array<std::uint16_t, block_images> found;
         std::size_t count = 0;
+        std::uint64_t disagreeing = 0;
         for (std::size_t w = 0; 64 * w < count_; ++w) {
             std::uint64_t bits = masks_[pair.first][w] & masks_[pair.second][w];
-            if (bits == 0) continue;
-            for (bits &= different(a, b, w); bits != 0; bits &= bits - 1) {
+            if (bits == 0 && labelled_.empty()) continue;
+            const std::uint64_t differ = different(a, b, w);
+            if (!labelled_.empty())
+                disagreeing += static_cast<std::uint64_t>(
+                    std::popcount(differ & labelled_[pair.first][w] & labelled_[pair.second][w]));
+            for (bits &= differ; bits != 0; bits &= bits - 1) {
                 const std::size_t at = 64 * w + static_cast<std::size_t>(std::countr_zero(bits));
                 sketch.expect(a[at], b[at]);
                 found[count++] = static_cast<std::uint16_t>(at);
@@ -80,17 +86,7 @@ public:
             sketch.offer(image, a[at], b[at], confidence,
                          input_.parents.empty() ? image : input_.parents[begin_ + at]);
         }
-    }
-    /// Images with different labels.
-    std::uint64_t disagreeing(const ScanPair& pair) const {
-        const std::uint16_t* const a = labels(pair.first);
-        const std::uint16_t* const b = labels(pair.second);
-        std::uint64_t count = 0;
-        for (std::size_t w = 0; 64 * w < count_; ++w) {
-            const std::uint64_t bits = labelled_[pair.first][w] & labelled_[pair.second][w];
-            count += static_cast<std::uint64_t>(std::popcount(bits & different(a, b, w)));
-        }
-        return count;
+        return disagreeing;
     }
 
 private:
@@ -223,8 +219,8 @@ void scan(const ScanInput& input, std::span<const ScanPair> pairs, std::span<Pai
             throw_if_stopped();
             block.open(begin);
             for (std::size_t p = part; p < pairs.size(); p += parts) {
-                block.offer(pairs[p], sketches[p]);
-                if (!disagreeing.empty()) disagreeing[p] += block.disagreeing(pairs[p]);
+                const std::uint64_t differ = block.offer(pairs[p], sketches[p]);
+                if (!disagreeing.empty()) disagreeing[p] += differ;
             }
             if (part == 0 && progress) progress(std::min(images, begin + block_images));
         }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <unordered_map>
 #include <unordered_set>
@@ -35,7 +36,44 @@ std::uint32_t unordered_cell_of(const Candidate& c) {
            std::max(c.first_label, c.second_label);
 }
 
-using Counts = std::unordered_map<std::uint32_t, std::uint32_t>;
+/// By label: as many as the largest label asks for.
+class Counts {
+public:
+    std::uint32_t& operator[](std::uint16_t label) {
+        if (label >= counts_.size()) counts_.resize(std::size_t{label} + 1);
+        return counts_[label];
+    }
+    std::uint32_t of(std::uint16_t label) const {
+        return label < counts_.size() ? counts_[label] : 0;
+    }
+
+private:
+    std::vector<std::uint32_t> counts_;
+};
+
+/// By cell, of at most so many different ones: a hash table without deletions, because a sketch
+/// makes one each time it is cut.
+class CellCounts {
+public:
+    explicit CellCounts(std::size_t cells) : places_(std::bit_ceil(2 * cells + 1)) {}
+    std::uint32_t& operator[](std::uint32_t cell) {
+        // Multiplicative hashing by the golden ratio; its upper bits are the good ones.
+        const std::uint64_t hash = (std::uint64_t{cell} + 1) * 0x9E3779B97F4A7C15ULL;
+        for (std::size_t at = (hash >> 32) & (places_.size() - 1);;
+             at = (at + 1) & (places_.size() - 1)) {
+            Place& place = places_[at];
+            if (place.key == 0) place.key = std::uint64_t{cell} + 1;
+            if (place.key == std::uint64_t{cell} + 1) return place.count;
+        }
+    }
+
+private:
+    struct Place {
+        std::uint64_t key = 0;  ///< a cell and 1; 0: free
+        std::uint32_t count = 0;
+    };
+    std::vector<Place> places_;
+};
 
 /// What has been selected, by what the caps look at.
 class Selected {
@@ -74,9 +112,8 @@ public:
     }
 
 private:
-    bool below(const Counts& counts, std::uint32_t label) const {
-        const auto found = counts.find(label);
-        return found == counts.end() || found->second < rule_.cap;
+    bool below(const Counts& counts, std::uint16_t label) const {
+        return counts.of(label) < rule_.cap;
     }
     const SelectionRule& rule_;
     Counts first_, second_;  ///< by label; shared and official: the first alone
@@ -102,7 +139,23 @@ std::uint64_t enough_selected(const SelectionRule& rule) {
     return std::max<std::uint64_t>(caps, 1) * (std::uint64_t{rule.k} + rule.reserves);
 }
 
+/// The longest list that the caps allow of any candidates.
+std::uint64_t longest_list(const SelectionRule& rule, std::uint32_t classes) {
+    const std::uint64_t all = std::uint64_t{rule.cap} * classes;
+    return rule.mode == CapMode::shared ? all / 2 : all;
+}
+
 }  // namespace
+
+std::uint64_t planned_candidates(const SelectionRule& rule, std::uint32_t classes) {
+    constexpr std::uint64_t usual = 65'536;
+    const std::uint64_t cells = std::uint64_t{classes} * std::max(classes, 1U);
+    if (rule.mode == CapMode::official)
+        return std::max(usual, (std::uint64_t{rule.cap} + rule.reserves) * classes);
+    if (rule.mode == CapMode::none) return std::max(usual, std::uint64_t{rule.k} + rule.reserves);
+    const bool early = 2 * enough_selected(rule) <= longest_list(rule, classes);
+    return early ? usual : std::max(usual, cells * most_of_a_cell(rule));
+}
 
 std::uint8_t quantised(double probability) {
     if (!(probability > 0)) return 0;  // NaN, too
@@ -185,8 +238,12 @@ void PairSketch::merge(const PairSketch& other) {
 }
 
 void PairSketch::prune() {
-    std::sort(kept_.begin(), kept_.end(),
-              [&](const Candidate& a, const Candidate& b) { return comes_before(a, b, rule_); });
+    const auto before = [&](const Candidate& a, const Candidate& b) {
+        return comes_before(a, b, rule_);
+    };
+    const auto fresh = kept_.begin() + static_cast<std::ptrdiff_t>(sorted_);
+    std::sort(fresh, kept_.end(), before);
+    std::inplace_merge(kept_.begin(), fresh, kept_.end(), before);
     std::size_t end = 0;
     if (rule_.mode == CapMode::official) {
         // Only the first few that show a label count; the reserves stand in for rejected ones.
@@ -200,19 +257,16 @@ void PairSketch::prune() {
         kept_.resize(end);
     } else {
         const std::uint64_t most = most_of_a_cell(rule_), enough = enough_selected(rule_);
-        struct Cell {
-            std::uint64_t kept = 0;
-            std::unordered_set<std::uint64_t> parents;
-        };
-        std::unordered_map<std::uint32_t, Cell> cells;
+        CellCounts cells(kept_.size());
+        std::unordered_map<std::uint32_t, std::unordered_set<std::uint64_t>> parents;
         Selected selected(rule_);
         std::uint64_t taken = 0;
         for (const Candidate& c : kept_) {
-            Cell& cell = cells[cell_of(c)];
+            std::uint32_t& kept_of_cell = cells[cell_of(c)];
             // Of one parent and one cell the first alone can be selected.
-            if (cell.kept >= most) continue;
-            if (rule_.one_of_a_parent && !cell.parents.insert(c.parent).second) continue;
-            ++cell.kept;
+            if (kept_of_cell >= most) continue;
+            if (rule_.one_of_a_parent && !parents[cell_of(c)].insert(c.parent).second) continue;
+            ++kept_of_cell;
             kept_[end++] = c;
             if (!selected.allows(c)) continue;
             selected.take(c);
@@ -224,6 +278,7 @@ void PairSketch::prune() {
         }
         kept_.resize(end);
     }
+    sorted_ = kept_.size();
     limit_ = std::max(first_limit, 2 * kept_.size());
 }
 
@@ -235,15 +290,18 @@ std::vector<Candidate> PairSketch::candidates() const {
 
 std::vector<Candidate> select_of(std::span<const Candidate> candidates, const SelectionRule& rule,
                                  std::span<const Candidate> settled,
-                                 std::span<const Candidate> rejected) {
-    if (rejected.size() > rule.reserves)
-        throw Error(ErrorCode::usage, fmt::format("{} rejected images, but {} reserves",
-                                                  rejected.size(), rule.reserves));
+                                 std::span<const Candidate> rejected,
+                                 std::span<const Candidate> passed_over) {
+    if (rejected.size() + passed_over.size() > rule.reserves)
+        throw Error(ErrorCode::usage,
+                    fmt::format("{} rejected images, but {} reserves",
+                                rejected.size() + passed_over.size(), rule.reserves));
     std::unordered_set<std::uint64_t> stays, gone, gone_parents;
     for (const Candidate& c : rejected) {
         gone.insert(c.image);
         if (rule.one_of_a_parent) gone_parents.insert(c.parent);
     }
+    for (const Candidate& c : passed_over) gone.insert(c.image);
     const auto is_gone = [&](const Candidate& c) {
         return gone.contains(c.image) || gone_parents.contains(c.parent);
     };

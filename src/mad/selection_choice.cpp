@@ -1,7 +1,6 @@
 // From a pair's candidates to its images.
 #include <algorithm>
 #include <bit>
-#include <optional>
 
 #include "core/parallel.h"
 #include "mad/selection_work.h"
@@ -9,39 +8,47 @@
 namespace assay::mad {
 namespace {
 
-/// The first new image of a list that is nearly the same as one that stays or an earlier new one.
-std::optional<FoundDuplicate> first_duplicate(const PairWork& work, const NearHashes& hashes,
-                                              std::uint32_t most_bits) {
+/// Finds the first new image of a list that nobody can judge, or that is nearly the same as one
+/// that stays or an earlier new one (`hashes`: nullptr where nobody looks), and notes it. The list
+/// is good up to there whatever takes its place; false: all of it is.
+bool turns_one_down(PairWork& work, const UnclearQuestions& unclear, const NearHashes* hashes,
+                    std::uint32_t most_bits) {
     std::vector<std::uint64_t> before;
     for (const Candidate& c : work.settled) before.push_back(c.image);
     const auto stays = static_cast<std::ptrdiff_t>(before.size());
-    for (std::size_t place = 0; place < work.list.size(); ++place) {
-        const std::uint64_t image = work.list[place].image;
-        if (std::find(before.begin(), before.begin() + stays, image) != before.begin() + stays)
+    for (std::size_t at = 0; at < work.list.size(); ++at) {
+        const Candidate& c = work.list[at];
+        const auto place = static_cast<std::uint32_t>(at);
+        if (std::find(before.begin(), before.begin() + stays, c.image) != before.begin() + stays)
             continue;
-        const std::uint64_t hash = hashes.of(image);
-        for (const std::uint64_t other : before) {
-            const int bits = std::popcount(hash ^ hashes.of(other));
-            if (bits <= static_cast<int>(most_bits)) {
-                return FoundDuplicate{.image = work.list[place],
-                                      .place = static_cast<std::uint32_t>(place),
-                                      .of = other,
-                                      .bits = bits};
-            }
+        const std::string* const reason =
+            unclear_of(unclear, static_cast<std::int64_t>(c.image), c.first_label, c.second_label);
+        if (reason != nullptr) {
+            work.unclear.push_back({.image = c, .place = place, .reason = *reason});
+            return true;
         }
-        before.push_back(image);
+        if (hashes == nullptr) continue;
+        const std::uint64_t hash = hashes->of(c.image);
+        for (const std::uint64_t other : before) {
+            const int bits = std::popcount(hash ^ hashes->of(other));
+            if (bits > static_cast<int>(most_bits)) continue;
+            work.duplicates.push_back({.image = c, .place = place, .of = other, .bits = bits});
+            return true;
+        }
+        before.push_back(c.image);
     }
-    return std::nullopt;
+    return false;
 }
 
 }  // namespace
 
-void choose_images(const Competition& competition, std::span<PairWork> work,
-                   std::span<const ScannedPair> scanned, NearHashes* hashes, int threads,
-                   const ProgressCallback& progress) {
+void choose_images(const Competition& competition, const UnclearQuestions& unclear,
+                   std::span<PairWork> work, std::span<const ScannedPair> scanned,
+                   NearHashes* hashes, int threads, const ProgressCallback& progress) {
     SelectionRule rule = competition.settings().rule;
     std::vector<std::size_t> open;
     for (std::size_t p = 0; p < work.size(); ++p) {
+        work[p].unclear.clear();
         work[p].duplicates.clear();
         work[p].short_of_reserves = false;
         open.push_back(p);
@@ -54,26 +61,24 @@ void choose_images(const Competition& competition, std::span<PairWork> work,
             throw_if_stopped();
             PairWork& pair = work[p];
             std::vector<Candidate> rejected = pair.rejected;
-            for (const FoundDuplicate& one : pair.duplicates) rejected.push_back(one.image);
+            for (const FoundUnclear& one : pair.unclear) rejected.push_back(one.image);
+            std::vector<Candidate> passed_over;
+            for (const FoundDuplicate& one : pair.duplicates) passed_over.push_back(one.image);
             rule.reserves = pair.reserves;
-            if (rejected.size() > rule.reserves) {
+            if (rejected.size() + passed_over.size() > rule.reserves) {
                 pair.short_of_reserves = true;
                 continue;
             }
-            pair.list = select_of(scanned[p].kept, rule, pair.settled, rejected);
+            pair.list = select_of(scanned[p].kept, rule, pair.settled, rejected, passed_over);
             undecided.push_back(p);
             for (const Candidate& c : pair.list) images.push_back(c.image);
         }
         open.clear();
-        if (hashes == nullptr) break;
-        hashes->need(images, threads, progress);
-        for (const std::size_t p : undecided) {
-            const auto found =
-                first_duplicate(work[p], *hashes, *competition.settings().near_duplicates);
-            if (!found) continue;
-            work[p].duplicates.push_back(*found);
-            open.push_back(p);
-        }
+        if (hashes != nullptr) hashes->need(images, threads, progress);
+        for (const std::size_t p : undecided)
+            if (turns_one_down(work[p], unclear, hashes,
+                               competition.settings().near_duplicates.value_or(0)))
+                open.push_back(p);
     }
 }
 

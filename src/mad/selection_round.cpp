@@ -4,14 +4,17 @@
 
 #include <algorithm>
 #include <cstring>
+#include <functional>
+#include <iterator>
 #include <optional>
+#include <set>
 #include <type_traits>
 
 #include "assay/error.h"
 #include "core/hash.h"
 #include "core/paths.h"
 #include "mad/control_sample.h"
-#include "mad/exclusions.h"
+#include "mad/selection_decisions.h"
 #include "mad/selection_scan.h"
 #include "mad/selection_summary.h"
 #include "mad/selection_work.h"
@@ -19,9 +22,6 @@
 
 namespace assay::mad {
 namespace {
-
-/// Pairs whose candidates are in memory at a time, at most about 2 MiB each.
-constexpr std::size_t pairs_at_once = 256;
 
 /// Rank 0's values on all.
 template <class T>
@@ -58,32 +58,45 @@ public:
                   const ProgressCallback& progress)
         : competition_(competition), options_(options), progress_(progress) {}
 
-    void decide_first() {
-        control_ = control_is_missing(competition_, options_.control) ? options_.control : 0;
-        if (options_.k) competition_.set_k(*options_.k, options_.reason);
-        if (!options_.images.empty() && absolute_path(options_.images) != competition_.image_root())
-            competition_.set_image_root(options_.images, options_.reason);
-        if (!options_.exclude.empty())
-            exclude_images(competition_, options_.exclude, options_.reason);
-        for (const auto& [image, reason] : read_exclusions(competition_))
-            excluded_.push_back(image);
+    /// Checks what was asked for, and finds what there is to do. Nothing is written yet.
+    void plan() {
+        control_ = {.images = options_.control,
+                    .reason = options_.reason,
+                    .there = control_images(competition_)};
+        if (!control_is_missing(competition_, control_.images)) control_.images = 0;
+        decisions_.emplace(competition_, options_);
+        for (const auto& [image, reason] : decisions_->excluded()) excluded_.push_back(image);
+        unclear_ = unclear_questions(competition_);
         find({});
         if (competition_.settings().near_duplicates && !todo_.empty())
             hashes_.emplace(competition_);
     }
     bool anything_to_do() const { return !todo_.empty(); }
-    std::uint64_t control() const { return control_; }
+    const ControlWish& control() const { return control_; }
     const std::vector<std::uint64_t>& excluded() const { return excluded_; }
 
     void find(std::span<const std::uint64_t> parents) {
-        todo_ = find_work(competition_, parents);
+        todo_ = find_work(competition_, decisions_->excluded(), unclear_, parents);
         const auto only_k = [](const PairWork& work) { return !work.look; };
-        if (std::any_of(todo_.begin(), todo_.end(), only_k)) note_larger_k(competition_, todo_);
+        dry_.clear();
+        std::copy_if(todo_.begin(), todo_.end(), std::back_inserter(dry_), only_k);
         std::erase_if(todo_, only_k);
         facts_.scanned = todo_.size();
     }
+    /// Those whose predictions are needed.
+    std::vector<std::uint32_t> classifiers() const {
+        std::set<std::uint32_t> numbers;
+        for (const PairWork& work : todo_) {
+            numbers.insert(work.row.first);
+            numbers.insert(work.row.second);
+        }
+        if (control_.images != 0)
+            for (const CompetitionClassifier& one : competition_.active())
+                numbers.insert(one.number);
+        return {numbers.begin(), numbers.end()};
+    }
     std::vector<PlannedPair> next_pairs() {
-        const std::size_t count = std::min(pairs_at_once, todo_.size());
+        const std::size_t count = std::min(next_batch(), todo_.size());
         now_.assign(std::make_move_iterator(todo_.begin()),
                     std::make_move_iterator(todo_.begin() + static_cast<std::ptrdiff_t>(count)));
         todo_.erase(todo_.begin(), todo_.begin() + static_cast<std::ptrdiff_t>(count));
@@ -97,9 +110,13 @@ public:
         return planned;
     }
     void take(std::span<const ScannedPair> scanned) {
+        for (const ScannedPair& pair : scanned)
+            most_kept_ = std::max<std::uint64_t>(most_kept_, pair.kept.size());
         NearHashes* const hashes = hashes_ ? &*hashes_ : nullptr;
-        choose_images(competition_, now_, scanned, hashes, options_.threads, progress_);
-        write_work(competition_, now_, scanned, hashes);
+        choose_images(competition_, unclear_, now_, scanned, hashes, options_.threads, progress_);
+        const auto is_chosen = [](const PairWork& work) { return !work.short_of_reserves; };
+        if (std::any_of(now_.begin(), now_.end(), is_chosen))
+            write([&] { write_work(competition_, now_, scanned, hashes); });
         for (PairWork& work : now_) {
             if (work.short_of_reserves) {
                 work.reserves = 2 * work.reserves + 1;
@@ -110,16 +127,46 @@ public:
                 static_cast<std::uint32_t>(work.list.size() - work.settled.size());
         }
     }
+    /// What was decided, where no pair's images went with it.
+    void end() {
+        if (decisions_->are_kept()) return;
+        if (decisions_->change_anything() || !dry_.empty()) write([] {});
+    }
     SelectionFacts& facts() { return facts_; }
 
 private:
+    /// In one transaction, with all that was decided where it is the first one.
+    void write(const std::function<void()>& rows) {
+        Transaction all(competition_.impl().database);
+        if (!decisions_->are_kept()) {
+            decisions_->write();
+            note_larger_k(competition_, dry_);
+        }
+        rows();
+        all.commit();
+        decisions_->kept();
+    }
+    /// By what is planned for a pair, and then by what pairs came to.
+    std::size_t next_batch() const {
+        SelectionRule rule = competition_.settings().rule;
+        for (const PairWork& work : todo_) rule.reserves = std::max(rule.reserves, work.reserves);
+        const auto classes = static_cast<std::uint32_t>(competition_.classes().size());
+        const std::uint64_t planned =
+            most_kept_ == 0 ? planned_candidates(rule, classes) : 2 * most_kept_;
+        return pairs_of_a_batch(std::min(planned, competition_.images()));
+    }
+
     Competition& competition_;
     const SelectOptions& options_;
     const ProgressCallback& progress_;
-    std::uint64_t control_ = 0;
+    ControlWish control_;
+    std::optional<SelectionDecisions> decisions_;
     std::vector<std::uint64_t> excluded_;
+    UnclearQuestions unclear_;
     std::vector<PairWork> todo_, now_;
+    std::vector<PairWork> dry_;  ///< of which a larger k alone is noted
     std::optional<NearHashes> hashes_;
+    std::uint64_t most_kept_ = 0;  ///< candidates of a pair, so far
     SelectionFacts facts_;
 };
 
@@ -131,7 +178,7 @@ SelectionRound select_images(Competition& competition, const SelectOptions& opti
     SelectionLead lead(competition, options, progress);
     agree_on(comm, "the competition", competition_fingerprint(competition));
     agree(comm, [&] {
-        if (lead_here) lead.decide_first();
+        if (lead_here) lead.plan();
     });
 
     const bool look = any(comm, lead_here && lead.anything_to_do());
@@ -147,6 +194,9 @@ SelectionRound select_images(Competition& competition, const SelectOptions& opti
     }
     SelectionScan scan(competition, parents, comm, options.threads, progress);
     const std::vector<std::uint64_t> excluded = broadcast_values(comm, lead.excluded());
+    // Before anything is written: damaged predictions then change nothing.
+    scan.open(
+        broadcast_values(comm, lead_here ? lead.classifiers() : std::vector<std::uint32_t>()));
     for (bool more = look; more;) {
         std::vector<PlannedPair> mine;
         if (lead_here) mine = lead.next_pairs();
@@ -159,12 +209,15 @@ SelectionRound select_images(Competition& competition, const SelectOptions& opti
         });
     }
 
-    const std::uint64_t control =
-        broadcast_values(comm, std::vector<std::uint64_t>{lead.control()}).at(0);
-    if (control != 0) {
+    agree(comm, [&] {
+        if (lead_here) lead.end();
+    });
+
+    ControlWish control = lead.control();
+    control.images = broadcast_values(comm, std::vector<std::uint64_t>{control.images}).at(0);
+    if (control.images != 0) {
         const std::vector<std::span<const std::uint16_t>> labels = scan.labels();
-        sample_control(competition, control, options.reason, labels, scan.part().begin,
-                       options.threads, comm);
+        sample_control(competition, control, labels, scan.part().begin, options.threads, comm);
     }
     lead.facts().scored = scan.scored();
     lead.facts().no_parents = no_parents;

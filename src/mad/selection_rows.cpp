@@ -30,7 +30,12 @@ public:
                                   "place <> ?")),
           insert_(database_.prepare(
               "INSERT INTO selected (pair, image, place, turn, first_label, second_label, units, "
-              "confidence, state, asked, decision) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?)")) {}
+              "confidence, state, asked, decision) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?) "
+              "ON CONFLICT (pair, image) DO UPDATE SET place = excluded.place, "
+              "state = excluded.state, decision = excluded.decision WHERE state = 'duplicate'")),
+          find_reason_(database_.prepare(
+              "SELECT reason FROM selected JOIN decision ON decision.id = decision "
+              "WHERE pair = ? AND image = ? AND state = 'duplicate'")) {}
 
     void write(const PairWork& work, const ScannedPair& scanned) {
         check_unchanged(work);
@@ -41,12 +46,20 @@ public:
                                                  id_of(place.row.image), name, place.reason);
             give_up_.bind(decision).bind(pair).bind(place.row.image).run();
         }
-        for (const FoundDuplicate& one : work.duplicates) {
+        for (const FoundUnclear& one : work.unclear) {
             const std::int64_t decision =
-                decide(database_, DecisionKind::duplicate,
-                       id_of(static_cast<std::int64_t>(one.image.image)), name,
-                       fmt::format("nearly the same as {}: {} of 64 bits of their hashes differ",
-                                   id_of(static_cast<std::int64_t>(one.of)), one.bits));
+                decide(database_, DecisionKind::replaced,
+                       id_of(static_cast<std::int64_t>(one.image.image)), name, one.reason);
+            insert(work, pair, one.image, one.place, SelectedState::replaced, decision);
+        }
+        for (const FoundDuplicate& one : work.duplicates) {
+            const std::string reason =
+                fmt::format("nearly the same as {}: {} of 64 bits of their hashes differ",
+                            id_of(static_cast<std::int64_t>(one.of)), one.bits);
+            const auto image = static_cast<std::int64_t>(one.image.image);
+            if (is_decided(pair, image, reason)) continue;
+            const std::int64_t decision =
+                decide(database_, DecisionKind::duplicate, id_of(image), name, reason);
             insert(work, pair, one.image, one.place, SelectedState::duplicate, decision);
         }
         std::set<std::uint64_t> there;
@@ -84,6 +97,14 @@ private:
                                     database_.path().string(), work.first, work.second));
     }
 
+    /// Whether it was found to be this near duplicate before.
+    bool is_decided(std::int64_t pair, std::int64_t image, const std::string& reason) {
+        const bool decided = find_reason_.bind(pair).bind(image).step();
+        const bool same = decided && find_reason_.text(0) == reason;
+        find_reason_.reset();
+        return same;
+    }
+
     std::int64_t pair_row(const PairWork& work, const ScannedPair& scanned) {
         const auto candidates = static_cast<std::int64_t>(scanned.candidates);
         const auto disagreeing = static_cast<std::int64_t>(scanned.disagreeing);
@@ -119,19 +140,16 @@ private:
     Database& database_;
     const CompetitionSettings& settings_;
     std::map<std::int64_t, ImageRow> images_;
-    Statement find_, count_, update_pair_, insert_pair_, give_up_, move_, insert_;
+    Statement find_, count_, update_pair_, insert_pair_, give_up_, move_, insert_, find_reason_;
 };
 
 }  // namespace
 
 void note_larger_k(Competition& competition, const std::vector<PairWork>& work) {
-    Database& database = competition.impl().database;
-    Transaction all(database);
-    Statement update = database.prepare("UPDATE pair SET k = ? WHERE id = ?");
+    Statement update = competition.impl().database.prepare("UPDATE pair SET k = ? WHERE id = ?");
     for (const PairWork& pair : work)
         if (!pair.look)
             update.bind(std::int64_t{competition.settings().rule.k}).bind(pair.row.id).run();
-    all.commit();
 }
 
 void write_work(Competition& competition, std::span<const PairWork> work,
@@ -141,15 +159,14 @@ void write_work(Competition& competition, std::span<const PairWork> work,
     for (const PairWork& pair : work) {
         if (pair.short_of_reserves) continue;
         for (const Candidate& c : pair.list) images.push_back(c.image);
+        for (const FoundUnclear& one : pair.unclear) images.push_back(one.image.image);
         for (const FoundDuplicate& one : pair.duplicates) images.push_back(one.image.image);
     }
-    Transaction all(database);
     note_images(competition, images);
     PairWriter writer(competition, read_images(database));
     for (std::size_t p = 0; p < work.size(); ++p)
         if (!work[p].short_of_reserves) writer.write(work[p], scanned[p]);
     if (hashes != nullptr) hashes->write(competition);
-    all.commit();
 }
 
 }  // namespace assay::mad

@@ -90,7 +90,17 @@ SelectionScan::SelectionScan(const Competition& competition, std::span<const std
       progress_(progress),
       part_(part_of(competition.images(), comm.rank(), comm.size())) {}
 
+std::size_t pairs_of_a_batch(std::uint64_t candidates) {
+    constexpr std::uint64_t most = 256, memory = std::uint64_t{512} << 20;
+    const std::uint64_t each = sizeof(Candidate) * std::max<std::uint64_t>(candidates, 1);
+    return static_cast<std::size_t>(std::clamp<std::uint64_t>(memory / each, 1, most));
+}
+
 void SelectionScan::open(const std::vector<std::uint32_t>& classifiers) {
+    agree(comm_, [&] { open_mine(classifiers); });
+}
+
+void SelectionScan::open_mine(const std::vector<std::uint32_t>& classifiers) {
     std::vector<std::uint32_t> mine;
     for (const std::uint32_t number : classifiers) {
         if (open_.contains(number)) continue;
@@ -115,7 +125,7 @@ std::vector<ScannedPair> SelectionScan::scan(std::span<const PlannedPair> pairs,
             numbers.insert(pair.first);
             numbers.insert(pair.second);
         }
-        open({numbers.begin(), numbers.end()});
+        open_mine({numbers.begin(), numbers.end()});
         if (!distances_) distances_ = competition_.distances();
     });
     agree(comm_, [&] {
@@ -179,7 +189,7 @@ std::vector<ScannedPair> SelectionScan::scan(std::span<const PlannedPair> pairs,
 std::vector<std::span<const std::uint16_t>> SelectionScan::labels() {
     std::vector<std::uint32_t> numbers;
     for (const CompetitionClassifier& one : competition_.active()) numbers.push_back(one.number);
-    agree(comm_, [&] { open(numbers); });
+    open(numbers);
     std::vector<std::span<const std::uint16_t>> labels;
     for (const std::uint32_t number : numbers)
         labels.push_back(

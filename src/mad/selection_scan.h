@@ -22,12 +22,19 @@ ImagePart part_of(std::uint64_t images, int rank, int ranks);
 /// set; an image without one is its own. Empty, and *found false, where there is no such attribute.
 std::vector<std::uint64_t> parents_of(const Competition& competition, bool* found);
 
+/// Pairs that are looked at in one pass, each with so many candidates in memory: at most half a
+/// GiB of them, or one pair.
+std::size_t pairs_of_a_batch(std::uint64_t candidates);
+
 class SelectionScan {
 public:
     /// `parents`: of all images, or none; must outlive it.
     SelectionScan(const Competition& competition, std::span<const std::uint64_t> parents,
                   Comm& comm, int threads, const ProgressCallback& progress);
 
+    /// Maps the predictions of these classifiers, and checks their bytes, each on one rank. Throws
+    /// bad_input: predictions that are not those recorded. The other functions do it, too.
+    void open(const std::vector<std::uint32_t>& classifiers);
     /// What is kept of each pair, merged in rank order, on rank 0. Throws bad_input: predictions
     /// that are not those recorded.
     std::vector<ScannedPair> scan(std::span<const PlannedPair> pairs,
@@ -39,8 +46,7 @@ public:
     std::uint64_t scored();
 
 private:
-    /// Maps the predictions of these classifiers, and checks their bytes, each on one rank.
-    void open(const std::vector<std::uint32_t>& classifiers);
+    void open_mine(const std::vector<std::uint32_t>& classifiers);
 
     const Competition& competition_;
     std::span<const std::uint64_t> parents_;

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "core/shell_word.h"
 #include "mad/exclusions.h"
 #include "mad/settings.h"
 #include "mad/tables.h"
@@ -38,22 +39,90 @@ void warn_of_equal_labels(const Competition& competition, SelectionRound& round)
     if (!equal.empty())
         round.warnings.push_back(
             fmt::format("{} predict the same label for every image: nothing can tell them apart, "
-                        "and they share a rank; `assay mad remove` takes one out",
-                        some_pairs(equal)));
+                        "and they share a rank; `assay mad remove {} {}` takes one out",
+                        some_pairs(equal), shell_word(competition.folder().string()),
+                        shell_word(equal.front()->second)));
     if (!never.empty())
         round.warnings.push_back(fmt::format(
             "{} disagree on no image that both have scores of: nothing is asked about them",
             some_pairs(never)));
 }
 
+/// How a competition begins that takes less confident predictions; "": all are taken.
+std::string more_confident(const CompetitionSettings& settings) {
+    if (settings.confident)
+        return *settings.confident < 1 ? "`assay mad init` with a larger --confident" : "";
+    if (settings.threshold <= 0) return "";
+    return "`assay mad init` with a lower --threshold, or with --confident and a proportion of "
+           "each classifier's images";
+}
+
+/// What keeps candidates out of a list.
+std::string what_limits(const CompetitionSettings& settings,
+                        const std::vector<const PairSelection*>& pairs) {
+    const SelectionRule& rule = settings.rule;
+    std::vector<std::string> limits;
+    switch (rule.mode) {
+        case CapMode::side:
+            limits.push_back(fmt::format("within the cap of {} of a label", rule.cap));
+            break;
+        case CapMode::first:
+            limits.push_back(
+                fmt::format("within the cap of {} of a label of the first classifier", rule.cap));
+            break;
+        case CapMode::shared:
+            limits.push_back(
+                fmt::format("within the cap of {} of a label of either classifier", rule.cap));
+            break;
+        case CapMode::official:
+            limits.push_back(fmt::format(
+                "among the first {} that show a label, one of each two labels", rule.cap));
+            break;
+        case CapMode::none:
+            break;
+    }
+    if (rule.one_of_a_parent) limits.emplace_back("of different parents");
+    const auto lost = [](const PairSelection* pair) {
+        return pair->replaced > 0 || pair->duplicates > 0;
+    };
+    if (limits.empty() || std::any_of(pairs.begin(), pairs.end(), lost))
+        limits.emplace_back("without those that were ruled out");
+    std::string text;
+    for (std::size_t i = 0; i < limits.size(); ++i)
+        text += (i == 0 ? "" : i + 1 == limits.size() ? " and " : ", ") + limits[i];
+    return text;
+}
+
+/// How a competition begins that has longer lists.
+std::string more_under_limits(const CompetitionSettings& settings) {
+    const SelectionRule& rule = settings.rule;
+    std::vector<std::string> ways;
+    if (rule.mode == CapMode::official) ways.emplace_back("with --cap-mode side");
+    if (rule.mode != CapMode::none) ways.emplace_back("with a larger --cap");
+    if (rule.one_of_a_parent) ways.emplace_back("without --one-of-a-parent");
+    if (settings.confident) {
+        if (*settings.confident < 1) ways.emplace_back("with a larger --confident");
+    } else if (settings.threshold > 0) {
+        ways.emplace_back("with a lower --threshold");
+    }
+    std::string text = ways.empty() ? "" : "`assay mad init` ";
+    for (std::size_t i = 0; i < ways.size(); ++i) text += (i == 0 ? "" : ", or ") + ways[i];
+    return text;
+}
+
+/// A competition's rule is fixed when it begins.
+std::string more_in_a_new_one(const std::string& how) {
+    return how.empty() ? "" : fmt::format("; a new competition ({}) has more", how);
+}
+
 void warn_of_few(const Competition& competition, SelectionRound& round) {
+    const CompetitionSettings& settings = round.settings;
     for (const CompetitionClassifier& one : competition.active()) {
         if (one.confident == 0)
             round.warnings.push_back(
-                fmt::format("no prediction of `{}` reaches its threshold {}: it has no images; "
-                            "`assay mad init` with a lower --threshold, or with --confident, gives "
-                            "it some",
-                            one.name, one.threshold / double{confidence_levels}));
+                fmt::format("no prediction of `{}` reaches its threshold {}: it has no images{}",
+                            one.name, one.threshold / double{confidence_levels},
+                            more_in_a_new_one(more_confident(settings))));
     }
     std::vector<const PairSelection*> few, capped;
     for (const PairSelection& pair : round.pairs) {
@@ -67,19 +136,18 @@ void warn_of_few(const Competition& competition, SelectionRound& round) {
         const PairSelection& least = **std::min_element(few.begin(), few.end(), fewest);
         round.warnings.push_back(fmt::format(
             "{} of {} pairs have fewer than {} images on which both are confident and disagree "
-            "(`{}` and `{}`: {}); `assay mad init` with a lower --threshold, or with --confident "
-            "and a proportion of each classifier's images, finds more",
-            few.size(), round.pairs.size(), round.settings.rule.k, least.first, least.second,
-            least.selected));
+            "(`{}` and `{}`: {}){}",
+            few.size(), round.pairs.size(), settings.rule.k, least.first, least.second,
+            least.selected, more_in_a_new_one(more_confident(settings))));
     }
     if (!capped.empty()) {
         const PairSelection& least = **std::min_element(capped.begin(), capped.end(), fewest);
         round.warnings.push_back(fmt::format(
-            "{} of {} pairs have enough candidates, but fewer than {} images within the cap of {} "
-            "of a label and without those that were ruled out (`{}` and `{}`: {}); `assay mad "
-            "init` with a larger --cap, or a lower --threshold, finds more",
-            capped.size(), round.pairs.size(), round.settings.rule.k, round.settings.rule.cap,
-            least.first, least.second, least.selected));
+            "{} of {} pairs have enough candidates, but fewer than {} images {} (`{}` and `{}`: "
+            "{}){}",
+            capped.size(), round.pairs.size(), settings.rule.k, what_limits(settings, capped),
+            least.first, least.second, least.selected,
+            more_in_a_new_one(more_under_limits(settings))));
     }
 }
 

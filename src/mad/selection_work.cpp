@@ -6,7 +6,7 @@
 
 #include "core/random.h"
 #include "core/refuse.h"
-#include "mad/exclusions.h"
+#include "mad/tally.h"
 
 namespace assay::mad {
 namespace {
@@ -27,8 +27,9 @@ Candidate candidate_of(const SelectedRow& row, std::span<const std::uint64_t> pa
 /// Why a place of a pair is given up; "" where it is not.
 class Departures {
 public:
-    explicit Departures(const Competition& competition)
-        : excluded_(read_exclusions(competition)), unclear_(unclear_questions(competition)) {}
+    Departures(const std::map<std::uint64_t, std::string>& excluded,
+               const UnclearQuestions& unclear)
+        : excluded_(excluded), unclear_(unclear) {}
 
     bool excluded(std::int64_t image) const {
         return image >= 0 && excluded_.contains(static_cast<std::uint64_t>(image));
@@ -38,46 +39,52 @@ public:
             const std::string& reason = excluded_.at(static_cast<std::uint64_t>(row.image));
             return reason.empty() ? "it is excluded" : fmt::format("it is excluded: {}", reason);
         }
-        for (const std::uint16_t label : {row.first_label, row.second_label}) {
-            const auto found = unclear_.find({row.image, label});
-            if (found != unclear_.end()) return found->second;
-        }
-        return "";
+        const std::string* const unclear =
+            unclear_of(unclear_, row.image, row.first_label, row.second_label);
+        return unclear == nullptr ? "" : *unclear;
     }
 
 private:
-    std::map<std::uint64_t, std::string> excluded_;
-    std::map<std::pair<std::int64_t, std::uint16_t>, std::string> unclear_;
+    const std::map<std::uint64_t, std::string>& excluded_;
+    const UnclearQuestions& unclear_;
 };
 
 }  // namespace
 
-std::map<std::pair<std::int64_t, std::uint16_t>, std::string> unclear_questions(
-    const Competition& competition) {
-    const Database& database = competition.impl().database;
-    std::map<std::int64_t, std::vector<Answer>> answers;
-    for (const AnswerRow& row : read_answers(database)) answers[row.question].push_back(row.answer);
-    std::map<std::pair<std::int64_t, std::uint16_t>, std::string> unclear;
-    for (const QuestionRow& question : read_questions(database)) {
-        const auto found = answers.find(question.id);
-        if (found == answers.end()) continue;
-        const std::vector<Answer>& all = found->second;
-        if (!is_settled(all, competition.settings().votes) || !settle(all).unclear) continue;
-        unclear[{question.image, question.label}] =
-            fmt::format("{} of {} annotators cannot say whether it shows {}",
-                        std::count(all.begin(), all.end(), Answer::cannot_say), all.size(),
-                        question.label < competition.classes().size()
-                            ? competition.classes().name(question.label)
-                            : fmt::to_string(question.label));
+UnclearQuestions unclear_questions(const Competition& competition) {
+    const Tally tally = tally_of(competition);
+    UnclearQuestions unclear;
+    for (std::size_t q = 0; q < tally.of.size(); ++q) {
+        const QuestionTally& question = tally.of[q];
+        if (!question.known() || !question.outcome.unclear) continue;
+        const auto cannot = std::count_if(
+            question.answers.begin(), question.answers.end(),
+            [](const AnswerRow& answer) { return answer.answer == Answer::cannot_say; });
+        const QuestionRow& row = tally.questions[q];
+        unclear[{row.image, row.label}] = fmt::format(
+            "{} of {} annotators cannot say whether it shows {}", cannot, question.answers.size(),
+            row.label < competition.classes().size() ? competition.classes().name(row.label)
+                                                     : fmt::to_string(row.label));
     }
     return unclear;
 }
 
+const std::string* unclear_of(const UnclearQuestions& unclear, std::int64_t image,
+                              std::uint16_t first_label, std::uint16_t second_label) {
+    for (const std::uint16_t label : {first_label, second_label}) {
+        const auto found = unclear.find({image, label});
+        if (found != unclear.end()) return &found->second;
+    }
+    return nullptr;
+}
+
 std::vector<PairWork> find_work(const Competition& competition,
+                                const std::map<std::uint64_t, std::string>& excluded_images,
+                                const UnclearQuestions& unclear,
                                 std::span<const std::uint64_t> parents) {
     const Database& database = competition.impl().database;
     const SelectionRule& rule = competition.settings().rule;
-    const Departures departures(competition);
+    const Departures departures(excluded_images, unclear);
     std::map<std::pair<std::uint32_t, std::uint32_t>, PairRow> rows;
     for (const PairRow& row : read_pairs(database)) rows[{row.first, row.second}] = row;
     std::map<std::int64_t, std::vector<SelectedRow>> selected;
@@ -94,7 +101,13 @@ std::vector<PairWork> find_work(const Competition& competition,
             work.row = {.id = 0, .first = active[i].number, .second = active[j].number};
             if (found != rows.end()) work.row = found->second;
             work.rows = selected[work.row.id].size();
+            std::size_t duplicates = 0;
             for (const SelectedRow& row : selected[work.row.id]) {
+                if (row.state == SelectedState::duplicate) {
+                    // Looked at again: the image that it resembles may have left the list.
+                    ++duplicates;
+                    continue;
+                }
                 const Candidate c = candidate_of(row, parents);
                 const std::string why =
                     row.state == SelectedState::accepted ? departures.why(row) : "";
@@ -113,7 +126,8 @@ std::vector<PairWork> find_work(const Competition& competition,
                 work.look = accepted >= work.row.k;
             }
             // Near duplicates come on top of what was rejected before.
-            const std::size_t more = competition.settings().near_duplicates ? rule.reserves : 0;
+            const std::size_t more =
+                competition.settings().near_duplicates ? duplicates + rule.reserves : 0;
             work.reserves = std::max<std::uint32_t>(
                 rule.reserves, static_cast<std::uint32_t>(work.rejected.size() + more));
             all.push_back(std::move(work));

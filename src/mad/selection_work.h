@@ -27,6 +27,13 @@ struct LeavingPlace {
     bool excluded = false;  ///< by a person, and so no candidate at all any more
 };
 
+/// A candidate that nobody can judge, as answers say that were given for other pairs.
+struct FoundUnclear {
+    Candidate image;
+    std::uint32_t place = 0;
+    std::string reason;
+};
+
 struct FoundDuplicate {
     Candidate image;
     std::uint32_t place = 0;
@@ -40,27 +47,34 @@ struct PairWork {
     std::string first, second;  ///< names
     std::vector<LeavingPlace> leaving;
     std::vector<Candidate> settled;   ///< accepted, and staying
-    std::vector<Candidate> rejected;  ///< candidates that people could not judge, and duplicates
+    std::vector<Candidate> rejected;  ///< candidates that people could not judge
     std::uint32_t reserves = 0;
     std::uint64_t rows = 0;  ///< of table selected, in any state
     /// False: all of its candidates were looked at, and are too few for a smaller k already.
     bool look = true;
     /// From here on what the round finds out.
-    std::vector<FoundDuplicate> duplicates;
-    std::vector<Candidate> list;  ///< accepted, in their order
+    std::vector<FoundUnclear> unclear;
+    std::vector<FoundDuplicate> duplicates;  ///< those that were found before among them
+    std::vector<Candidate> list;             ///< accepted, in their order
     bool short_of_reserves = false;
 };
 
 /// Why people cannot judge questions, by image and label: at least four in five of those who were
-/// asked, and no further vote can change it.
-std::map<std::pair<std::int64_t, std::uint16_t>, std::string> unclear_questions(
-    const Competition& competition);
+/// asked, and no further vote can change it. As the tally has it: never one whose answer is known.
+using UnclearQuestions = std::map<std::pair<std::int64_t, std::uint16_t>, std::string>;
+UnclearQuestions unclear_questions(const Competition& competition);
+/// Why an image is none that people can judge for a pair; nullptr where it is one.
+const std::string* unclear_of(const UnclearQuestions& unclear, std::int64_t image,
+                              std::uint16_t first_label, std::uint16_t second_label);
 
 /// The pairs that lack images: new ones, those of which a place is unclear or excluded, those with
-/// fewer than k images that are not known to have no more. `parents`: as for scan(), or none.
+/// fewer than k images that are not known to have no more. `excluded`: reasons by image. `parents`:
+/// as for scan(), or none.
 std::vector<PairWork> find_work(const Competition& competition,
+                                const std::map<std::uint64_t, std::string>& excluded,
+                                const UnclearQuestions& unclear,
                                 std::span<const std::uint64_t> parents);
-/// Writes the larger k of pairs that need no look.
+/// Writes the larger k of pairs that need no look. Inside a transaction of the caller.
 void note_larger_k(Competition& competition, const std::vector<PairWork>& work);
 
 struct ScannedPair {
@@ -68,15 +82,16 @@ struct ScannedPair {
     std::vector<Candidate> kept;  ///< PairSketch::candidates()
 };
 
-/// Chooses for each pair from what was found: sets list, duplicates, and short_of_reserves where
-/// another pass is needed. A near duplicate of an image that stays, or of an earlier new one, is
-/// given up for the next candidate, until there is none.
-void choose_images(const Competition& competition, std::span<PairWork> work,
-                   std::span<const ScannedPair> scanned, NearHashes* hashes, int threads,
-                   const ProgressCallback& progress);
+/// Chooses for each pair from what was found: sets list, unclear, duplicates, and short_of_reserves
+/// where another pass is needed. An image that nobody can judge, and a near duplicate of an image
+/// that stays or of an earlier new one, is given up for the next candidate, until there is none.
+/// What was a near duplicate before is one no more where the other image has left the list.
+void choose_images(const Competition& competition, const UnclearQuestions& unclear,
+                   std::span<PairWork> work, std::span<const ScannedPair> scanned,
+                   NearHashes* hashes, int threads, const ProgressCallback& progress);
 
-/// Writes the pairs that are not short of reserves, in one transaction. Throws busy:
-/// another process has changed one of these pairs since.
+/// Writes the pairs that are not short of reserves. Inside a transaction of the caller. Throws
+/// busy: another process has changed one of these pairs since.
 void write_work(Competition& competition, std::span<const PairWork> work,
                 std::span<const ScannedPair> scanned, NearHashes* hashes);
 

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <functional>
 #include <mutex>
 #include <set>
 
@@ -22,6 +23,7 @@
 #include "mad/control_sample.h"
 #include "mad/items.h"
 #include "mad/near_duplicates.h"
+#include "mad/selection_scan.h"
 #include "mad/selection_summary.h"
 #include "mad/selection_work.h"
 #include "made_competition.h"
@@ -41,11 +43,13 @@ public:
         : competition_(competition), distances_(competition.distances()) {}
 
     std::set<std::uint64_t> excluded;
-    std::set<std::uint64_t> gone;                   ///< candidates that were rejected
-    std::vector<std::uint64_t> stays;               ///< accepted before
-    std::map<std::uint64_t, std::uint64_t> hashes;  ///< empty: nobody looks at them
-    std::uint64_t disagreeing = 0, candidates = 0;  ///< of the last select()
-    std::set<std::uint64_t> duplicates;             ///< likewise
+    std::set<std::uint64_t> gone;                               ///< candidates that were rejected
+    std::vector<std::uint64_t> stays;                           ///< accepted before
+    std::map<std::uint64_t, std::uint64_t> hashes;              ///< empty: nobody looks at them
+    std::uint64_t disagreeing = 0, candidates = 0;              ///< of the last select()
+    std::set<std::uint64_t> duplicates;                         ///< likewise
+    std::set<std::pair<std::uint64_t, std::uint16_t>> unclear;  ///< questions that nobody can judge
+    std::set<std::uint64_t> turned_down;                        ///< for them, by the last select()
 
     std::vector<std::uint64_t> select(std::uint32_t first, std::uint32_t second,
                                       const std::vector<std::string>& parents = {}) {
@@ -56,6 +60,7 @@ public:
         std::vector<Candidate> all;
         disagreeing = candidates = 0;
         duplicates.clear();
+        turned_down.clear();
         for (std::uint64_t x = 0; x < competition_.images(); ++x) {
             const std::uint16_t l = pa.predictions().labels[x], m = pb.predictions().labels[x];
             const std::uint8_t p = pa.predictions().confidences[x],
@@ -87,8 +92,13 @@ public:
         };
         for (const Candidate& c : all)
             if (stays_here(c.image)) take(c);
+        std::set<std::tuple<std::uint16_t, std::uint16_t, std::string>> seen;
         for (const Candidate& c : all) {
             if (chosen.size() >= rule.k) break;
+            // Of one parent and two labels the first alone is a candidate.
+            if (rule.one_of_a_parent &&
+                !seen.emplace(c.first_label, c.second_label, parent(c.image)).second)
+                continue;
             if (stays_here(c.image) || gone.contains(c.image)) continue;
             if (ones[c.first_label] >= rule.cap || twos[c.second_label] >= rule.cap) continue;
             if (rule.one_of_a_parent &&
@@ -99,9 +109,12 @@ public:
                     return std::popcount(hashes.at(c.image) ^ hashes.at(d.image)) <=
                            static_cast<int>(*competition_.settings().near_duplicates);
                 });
-            if (again) {
-                duplicates.insert(c.image);
+            if (unclear.contains({c.image, c.first_label}) ||
+                unclear.contains({c.image, c.second_label})) {
+                turned_down.insert(c.image);
                 gone_parents.insert(parent(c.image));
+            } else if (again) {
+                duplicates.insert(c.image);
             } else {
                 take(c);
             }
@@ -160,6 +173,30 @@ void answer(Competition& competition, std::uint64_t image, std::uint16_t label, 
             .run();
     }
 }
+
+/// One rank, and something that happens before it gathers.
+class HookedComm : public Comm {
+public:
+    explicit HookedComm(std::function<void()> hook) : hook_(std::move(hook)) {}
+    int rank() const override { return 0; }
+    int size() const override { return 1; }
+    std::vector<std::vector<std::byte>> all_gather(std::span<const std::byte> mine) override {
+        return self_->all_gather(mine);
+    }
+    std::vector<std::vector<std::byte>> gather(std::span<const std::byte> mine, int root) override {
+        if (hook_) std::exchange(hook_, nullptr)();
+        return self_->gather(mine, root);
+    }
+    std::vector<std::byte> broadcast(std::span<const std::byte> mine, int root) override {
+        return self_->broadcast(mine, root);
+    }
+    void all_reduce(std::span<std::int64_t> numbers) override { self_->all_reduce(numbers); }
+    void barrier() override { self_->barrier(); }
+
+private:
+    std::unique_ptr<Comm> self_ = self_comm();
+    std::function<void()> hook_;
+};
 
 void copy_competition(const std::filesystem::path& from, const std::filesystem::path& to) {
     std::filesystem::copy(from, to, std::filesystem::copy_options::recursive);
@@ -358,6 +395,68 @@ TEST(SelectionRound, ImagesThatPeopleCanJudgeStay) {
               std::vector<std::uint64_t>{image(3)});
 }
 
+// What is known of a question holds, whatever people say to it: the tally counts it, and so its
+// image stays.
+TEST(SelectionRound, ImagesOfGoldQuestionsStay) {
+    const Scratch scratch;
+    const MadePool pool = random_pool(23, 2, 400);
+    Competition competition = make_competition(scratch.path(), pool, made_settings(5));
+    selected_once(competition);
+    const SelectedRow row = read_selected(competition.impl().database).at(1);
+    answer(competition, static_cast<std::uint64_t>(row.image), row.second_label, 5);
+    competition.impl().database.execute("UPDATE question SET gold = 1");
+    const std::string before = all_rows(competition.folder());
+    EXPECT_EQ(selected_once(competition).scanned, 0U);
+    EXPECT_EQ(all_rows(competition.folder()), before);
+    competition.impl().database.execute("UPDATE question SET gold = NULL");
+    EXPECT_EQ(selected_once(competition).scanned, 1U);
+}
+
+// One round is enough where answers for other pairs say already that nobody can judge an image.
+TEST(SelectionRound, ImagesKnownToBeUnclearAreNotAccepted) {
+    for (const std::uint32_t reserves : {30U, 1U}) {
+        for (const bool parents : {false, true}) {
+            const Scratch scratch;
+            MadePool pool = random_pool(24, 3, 600);
+            for (std::size_t i = 0; parents && i < pool.images(); ++i)
+                pool.parents.push_back(pool.id(i / 4 * 4));
+            CompetitionSettings settings = made_settings(8);
+            settings.rule.reserves = reserves;
+            settings.rule.one_of_a_parent = parents;
+            Competition competition = make_competition(scratch.path(), pool, settings, 2);
+            selected_once(competition);
+            competition.add({save_classifier(scratch / "runs", pool, 2)}, "", 1);
+            SlowSelection slow(competition);
+            // Half of what the new pair would take, and then of what it would take instead.
+            for (int times = 0; times < 3; ++times) {
+                const std::vector<std::uint64_t> list = slow.select(1, 2, pool.parents);
+                for (std::size_t i = 0; i < list.size(); i += 2) {
+                    const std::uint16_t label = pool.labels[i % 4 == 0 ? 1 : 2][list[i]];
+                    if (!slow.unclear.emplace(list[i], label).second) continue;
+                    note_images(competition, {list[i]});
+                    answer(competition, list[i], label, 4);
+                }
+            }
+            const std::vector<std::uint64_t> list = slow.select(1, 2, pool.parents);
+            ASSERT_GT(slow.turned_down.size(), 5U);
+            const SelectionRound round = selected_once(competition);
+            EXPECT_EQ(images_in(competition, 1, 2), list);
+            std::vector<std::uint64_t> down = images_in(competition, 1, 2, SelectedState::replaced);
+            EXPECT_EQ(std::set(down.begin(), down.end()), slow.turned_down);
+            EXPECT_EQ(round.pairs[2].replaced, slow.turned_down.size());
+            EXPECT_EQ(round.pairs[2].added, list.size());
+            EXPECT_EQ(rows_of(competition.folder(),
+                              "SELECT subject FROM decision WHERE kind = 'replaced' AND reason "
+                              "LIKE '4 of 5 annotators cannot say%' AND value = 'net1 and net2'")
+                          .size(),
+                      slow.turned_down.size());
+            const std::string rows = all_rows(competition.folder());
+            EXPECT_EQ(selected_once(competition).scanned, 0U);
+            EXPECT_EQ(all_rows(competition.folder()), rows);
+        }
+    }
+}
+
 TEST(SelectionRound, ExcludedImagesAreNoCandidates) {
     const Scratch scratch;
     const MadePool pool = random_pool(31, 2, 500);
@@ -393,9 +492,63 @@ TEST(SelectionRound, ExcludedImagesAreNoCandidates) {
     const std::string message = message_of([&] { selected_once(competition, options); });
     EXPECT_THAT(message, HasSubstr("out.csv line 3: `image0012.png` is no image of"));
     EXPECT_THAT(message, HasSubstr("did you mean `image0"));
+    write_file_atomically(options.exclude, "image\nquite another name\n");
+    EXPECT_THAT(message_of([&] { selected_once(competition, options); }),
+                HasSubstr("; ids are as `image00000.png`"));
     EXPECT_EQ(all_rows(competition.folder()), rows);  // all of the file, or nothing
     write_file_atomically(options.exclude, "picture\nx\n");
     EXPECT_THAT(message_of([&] { selected_once(competition, options); }), HasSubstr("picture"));
+}
+
+// What is asked for is written with what it leads to, or not at all.
+TEST(SelectionRound, ARoundThatFailsChangesNothing) {
+    const Scratch scratch;
+    const MadePool pool = random_pool(32, 3, 500);
+    Competition competition = make_competition(scratch.path(), pool, made_settings(4));
+    selected_once(competition);
+    const std::string rows = all_rows(competition.folder());
+    const std::filesystem::path root = competition.image_root();
+    SelectOptions options;
+    options.k = 9;
+    options.images = scratch.path();
+    const auto fails = [&](ErrorCode code = ErrorCode::bad_input) {
+        const std::string message = message_of([&] { selected_once(competition, options); }, code);
+        EXPECT_EQ(all_rows(competition.folder()), rows);
+        EXPECT_EQ(competition.settings().rule.k, 4U);
+        EXPECT_EQ(competition.image_root(), root);
+        return message;
+    };
+    options.exclude = scratch / "out.csv";
+    write_file_atomically(options.exclude, "image\nimage00001.png\nimage0012.png\n");
+    EXPECT_THAT(fails(), HasSubstr("out.csv line 3"));
+    write_file_atomically(options.exclude, "image\nimage00001.png\n");
+    options.images = scratch / "nowhere";
+    EXPECT_THAT(fails(), HasSubstr("no such folder"));
+    options.images = scratch.path();
+    options.k = 3;
+    EXPECT_THAT(fails(ErrorCode::usage), HasSubstr("3 is fewer"));
+    options.k = 9;
+    const std::filesystem::path file = scratch / "mad/predictions/net2.confidences.npy";
+    const std::string bytes = read_text(file);
+    write_file_atomically(file, bytes.substr(0, bytes.size() / 2));
+    EXPECT_THAT(fails(), HasSubstr("net2.confidences.npy"));
+    write_file_atomically(file, bytes);
+    // Another process has changed k since this one opened the competition.
+    Competition::open(scratch / "mad", Competition::Access::write).set_k(7, "");
+    EXPECT_THAT(message_of([&] { selected_once(competition, options); }, ErrorCode::busy),
+                HasSubstr("another process has changed k"));
+    EXPECT_THAT(rows_of(competition.folder(), "SELECT image FROM exclusion"), IsEmpty());
+
+    Competition again = Competition::open(scratch / "mad", Competition::Access::write);
+    const SelectionRound round = selected_once(again, options);
+    EXPECT_EQ(round.settings.rule.k, 9U);
+    EXPECT_EQ(again.image_root(), scratch.path());
+    EXPECT_EQ(Competition::open(scratch / "mad").settings().rule.k, 9U);
+    EXPECT_EQ(Competition::open(scratch / "mad").image_root(), scratch.path());
+    EXPECT_EQ(round.excluded, 1U);
+    SlowSelection slow(again);
+    slow.excluded = {1};
+    EXPECT_EQ(images_in(again, 0, 2), slow.select(0, 2));
 }
 
 // Ids with commas and quotes are quoted in items.csv, where a line is then no longer an item.
@@ -483,6 +636,59 @@ TEST(SelectionRound, PairsWithNothingToAsk) {
     const Report report = report_of(round);
     EXPECT_EQ(report.result["pairs"].size(), 6U);
     EXPECT_EQ(report.result["schema"], "assay.mad_selection/1");
+}
+
+// The advice is about what keeps images out, in options that go together.
+TEST(SelectionRound, AdviceIsByTheSettings) {
+    const Scratch scratch;
+    MadePool pool = random_pool(52, 2, 300);
+    for (std::size_t i = 0; i < pool.images(); ++i) pool.parents.push_back(pool.id(i / 50 * 50));
+    int made = 0;
+    const auto warning = [&](CapMode mode, bool parents, std::optional<double> confident) {
+        CompetitionSettings settings = made_settings(60);
+        settings.rule.mode = mode;
+        settings.rule.one_of_a_parent = parents;
+        settings.threshold = .5;
+        settings.confident = confident;
+        Competition competition =
+            make_competition(scratch / fmt::format("a{}", made++), pool, settings);
+        for (const std::string& text : selected_once(competition).warnings)
+            if (text.find("but fewer than 60 images") != std::string::npos) return text;
+        return std::string("none");
+    };
+    EXPECT_THAT(warning(CapMode::none, true, {}),
+                testing::AllOf(HasSubstr("fewer than 60 images of different parents ("),
+                               HasSubstr("(`assay mad init` without --one-of-a-parent, or with a "
+                                         "lower --threshold)"),
+                               testing::Not(HasSubstr("cap"))));
+    EXPECT_THAT(
+        warning(CapMode::side, false, .9),
+        testing::AllOf(HasSubstr("fewer than 60 images within the cap of 2 of a label ("),
+                       HasSubstr("with a larger --cap, or with a larger --confident)"),
+                       testing::Not(HasSubstr("--threshold")), testing::Not(HasSubstr("parent"))));
+    EXPECT_THAT(warning(CapMode::shared, true, 1.0),
+                testing::AllOf(HasSubstr("of a label of either classifier and of different par"),
+                               testing::EndsWith("(`assay mad init` with a larger --cap, or "
+                                                 "without --one-of-a-parent) has more")));
+    EXPECT_THAT(warning(CapMode::official, false, {}),
+                HasSubstr("among the first 2 that show a label, one of each two labels ("));
+}
+
+// Where caps end a list before k does, a sketch holds nearly all candidates.
+TEST(SelectionScan, PairsOfABatchByWhatTheyHold) {
+    SelectionRule rule;  // k 30, cap 3, 30 reserves
+    EXPECT_EQ(pairs_of_a_batch(planned_candidates(rule, 1000)), 256U);
+    // 2 (1471 + 30) = 3002 images, of at most 3 for each of 1000 labels. 33 of each of 10^6 cells
+    // at 32 bytes are 1.06 GB.
+    rule.k = 1471;
+    EXPECT_EQ(planned_candidates(rule, 1000), 33'000'000U);
+    EXPECT_EQ(pairs_of_a_batch(planned_candidates(rule, 1000)), 1U);
+    EXPECT_EQ(pairs_of_a_batch(1'000'000), 16U);  // 512 MiB / 32 MB
+    EXPECT_EQ(pairs_of_a_batch(0), 256U);
+    // Few classes have few cells.
+    EXPECT_EQ(pairs_of_a_batch(planned_candidates(rule, 10)), 256U);
+    rule.mode = CapMode::none;
+    EXPECT_EQ(pairs_of_a_batch(planned_candidates(rule, 1000)), 256U);
 }
 
 // ---- Near duplicates ---------------------------------------------------------------------------
@@ -586,6 +792,47 @@ TEST_F(NearDuplicateRounds, OnlyTheFirstIsSelected) {
     }
 }
 
+// Of two that are nearly the same the second is one no more where the first has left the list.
+TEST_F(NearDuplicateRounds, ADuplicateOutlivesItsOriginal) {
+    std::filesystem::create_directory(scratch_ / "images");
+    for (const bool parents : {false, true}) {
+        make(2);
+        // Nearly the same are those of one i / 6, which are of other parents.
+        for (std::size_t i = 0; parents && i < pool_.images(); ++i)
+            pool_.parents.push_back(pool_.id(i % 20));
+        settings_.rule.one_of_a_parent = parents;
+        Competition competition =
+            make_competition(scratch_ / fmt::format("p{}", parents), pool_, settings_);
+        SelectOptions options;
+        options.images = scratch_ / "images";
+        options.threads = 2;
+        selected_once(competition, options);
+        SlowSelection slow(competition);
+        for (std::size_t i = 0; i < pool_.images(); ++i)
+            slow.hashes[i] = near_hash(load_image(scratch_ / "images" / pool_.id(i)));
+        EXPECT_EQ(images_in(competition, 0, 1), slow.select(0, 1, pool_.parents));
+        ASSERT_FALSE(slow.duplicates.empty());
+        const std::set<std::uint64_t> duplicates = slow.duplicates;
+        std::size_t returned = 0;
+        for (int times = 0; times < 4; ++times) {
+            const std::vector<std::uint64_t> list = images_in(competition, 0, 1);
+            slow.excluded.insert(list.at(0));
+            slow.stays.assign(list.begin() + 1, list.end());
+            options.exclude = scratch_ / "out.csv";
+            write_file_atomically(options.exclude, "image\n" + pool_.id(list[0]) + "\n");
+            selected_once(competition, options);
+            const std::vector<std::uint64_t> now = images_in(competition, 0, 1);
+            EXPECT_EQ(now, slow.select(0, 1, pool_.parents));
+            returned += static_cast<std::size_t>(std::count_if(
+                now.begin(), now.end(), [&](std::uint64_t x) { return duplicates.contains(x); }));
+            const std::string rows = all_rows(competition.folder());
+            EXPECT_EQ(selected_once(competition, options).scanned, 0U);
+            EXPECT_EQ(all_rows(competition.folder()), rows);
+        }
+        EXPECT_GT(returned, 0U) << parents;
+    }
+}
+
 TEST_F(NearDuplicateRounds, ImagesThatCannotBeReadAreNamed) {
     std::filesystem::create_directory(scratch_ / "images");
     make(30);
@@ -596,8 +843,11 @@ TEST_F(NearDuplicateRounds, ImagesThatCannotBeReadAreNamed) {
     write_file_atomically(scratch_ / "images" / pool_.id(list.at(0)), "no image");
     const std::string message = message_of([&] { selected_once(competition, options); });
     EXPECT_THAT(message, HasSubstr(pool_.id(list[0])));
-    EXPECT_THAT(message, HasSubstr("--images FOLDER"));
+    const std::string command = "`assay mad select " + competition.folder().string();
+    EXPECT_THAT(message, HasSubstr(command + " --images FOLDER`"));
+    EXPECT_THAT(message, HasSubstr(command + " --exclude FILE`"));
     EXPECT_THAT(rows_of(competition.folder(), "SELECT image FROM selected"), IsEmpty());
+    EXPECT_EQ(competition.image_root(), "");
 }
 
 // ---- The control sample ------------------------------------------------------------------------
@@ -708,6 +958,30 @@ TEST(ControlSample, IsDrawnOnceAndMayGrow) {
     options.control = 40;
     EXPECT_THAT(message_of([&] { selected_once(competition, options); }, ErrorCode::usage),
                 HasSubstr("cannot grow"));
+}
+
+// A smaller sample that is written after a larger one would leave the images of both with
+// probabilities that are not theirs.
+TEST(ControlSample, TwoProcessesDoNotMixTheirSamples) {
+    const Scratch scratch;
+    const MadePool pool = random_pool(73, 3, 800);
+    Competition first = make_competition(scratch.path(), pool, made_settings(3));
+    selected_once(first);
+    Competition second = Competition::open(scratch / "mad", Competition::Access::write);
+    SelectOptions few, many;
+    few.control = 20;
+    many.control = 60;
+    std::string rows;
+    HookedComm comm([&] {
+        EXPECT_EQ(selected_once(second, many).control, 60U);
+        rows = all_rows(scratch / "mad");
+    });
+    EXPECT_THAT(message_of([&] { select_images(first, few, comm); }, ErrorCode::busy),
+                HasSubstr("another process has drawn images of the control sample"));
+    EXPECT_EQ(all_rows(scratch / "mad"), rows);
+    EXPECT_EQ(selected_once(first, many).control, 60U);
+    for (const ControlRow& row : read_control(first.impl().database))
+        EXPECT_EQ(row.stratum_sample, 30U);
 }
 
 // ---- What goes wrong ---------------------------------------------------------------------------

@@ -56,8 +56,9 @@ struct SelectionRule {
     std::uint64_t seed = 0;
     /// Rejected images that can be replaced without another pass.
     std::uint32_t reserves = 30;
-    /// At most one image of each parent, so that variants of one image do not fill a list. A
-    /// rejected image rejects its parent. Not with the mode official.
+    /// At most one image of each parent, so that variants of one image do not fill a list; of one
+    /// parent and the same two labels the first alone is a candidate. A rejected image rejects its
+    /// parent. Not with the mode official.
     bool one_of_a_parent = false;
     bool operator==(const SelectionRule&) const = default;
 };
@@ -108,6 +109,7 @@ private:
     const ClassDistances* distances_;
     SelectionRule rule_;
     std::vector<Candidate> kept_;
+    std::size_t sorted_ = 0;  ///< of them, from the first on
     std::size_t limit_;
     bool bounded_ = false;
     Candidate bound_;                ///< what comes after it is not kept
@@ -120,12 +122,18 @@ bool comes_before(const Candidate& a, const Candidate& b, const SelectionRule& r
 
 /// Selects from the candidates of a pair, in their order. `settled`: images selected before, which
 /// stay, first of all, whether or not they are still among the candidates; `rejected`: images that
-/// people could not judge, which leave their labels' caps. At most k in all, fewer where the
-/// candidates run out. Throws usage: more rejected ones than the rule's reserves (another pass with
-/// more is needed).
+/// people could not judge, which leave their labels' caps; `passed_over`: images that are left out
+/// alone, without their parents. At most k in all, fewer where the candidates run out. Throws
+/// usage: more rejected ones and passed over than the rule's reserves (another pass with more is
+/// needed).
 std::vector<Candidate> select_of(std::span<const Candidate> candidates, const SelectionRule& rule,
                                  std::span<const Candidate> settled = {},
-                                 std::span<const Candidate> rejected = {});
+                                 std::span<const Candidate> rejected = {},
+                                 std::span<const Candidate> passed_over = {});
+/// Candidates that a sketch may hold at a time, for planning memory. Where what it has to keep is
+/// at most half of what the caps allow, its bound is sure to come early, and this is the usual
+/// number; beyond that nearly all may be held.
+std::uint64_t planned_candidates(const SelectionRule& rule, std::uint32_t classes);
 
 struct ScanPair {
     std::uint32_t first = 0, second = 0;  ///< places of the classifiers
