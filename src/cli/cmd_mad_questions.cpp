@@ -53,8 +53,8 @@ int mad_questions(std::vector<std::string> arguments) {
                     "list what is open (default: all that are missing)")
         ->type_name("N");
     app->add_option("--stop-at", options.stop_at,
-                    "Ask nothing more once the ranking's expected Kendall correlation with the "
-                    "true one reaches it")
+                    "Ask nothing more once the ranking is known so well: expected Kendall "
+                    "correlation with the one that all selected images would give")
         ->type_name("TAU");
     app->add_option("--reason", options.reason, "Kept with the decision")->type_name("TEXT");
     output.add_to(*app);

@@ -19,7 +19,9 @@ void Table::add(std::vector<Cell> cells) {
 }
 
 std::string number_text(double value, double half_width, Unit unit) {
-    if (unit == Unit::rank) return fmt::format("{:.0f}", value);
+    // Shared places lie half way between two.
+    if (unit == Unit::rank)
+        return fmt::format("{:.{}f}", value, value == std::round(value) ? 0 : 1);
     const bool percent = unit == Unit::proportion;
     const double scale = percent ? 100 : 1;
     value *= scale;

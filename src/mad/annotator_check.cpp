@@ -45,7 +45,17 @@ std::string shown_name(const std::string& name) {
     return fmt::format("`{}`", shortened(name));
 }
 
-void find_faults(AnnotatorCheck& check, const AgainstOthers& against, double alpha) {
+/// The least agreement that the others leave room for, twice their disagreement; not below a
+/// coin's.
+double usual_agreement(const AgainstOthers& others) {
+    if (others.compared == 0) return 0;
+    const double disagreement = 1 - clopper_pearson(others.equal, others.compared).low;
+    return std::max(.5, 1 - 2 * disagreement);
+}
+
+/// `others`: all other annotators together, each against the majority of the rest.
+void find_faults(AnnotatorCheck& check, const AgainstOthers& against, const AgainstOthers& others,
+                 double alpha) {
     const std::string name = shown_name(check.annotator.name);
     const std::array<std::uint64_t, 3> given = {check.no, check.yes, check.cannot_say};
     for (std::size_t a = 0; a < given.size(); ++a) {
@@ -73,6 +83,17 @@ void find_faults(AnnotatorCheck& check, const AgainstOthers& against, double alp
             fmt::format("annotator {} agrees with the majority of the others on {} of {} "
                         "questions, fewer than by chance: yes and no may have been swapped",
                         name, count_text(against.equal), count_text(against.compared)));
+    }
+    // Beside any of these it would say nothing new.
+    if (check.findings.empty() &&
+        too_few(against.equal, against.compared, usual_agreement(others), alpha)) {
+        check.findings.push_back(fmt::format(
+            "annotator {} agrees with the majority of the others on {} of {} questions ({:.0f} %), "
+            "where the other annotators do on {:.0f} %: a binomial test against twice as much "
+            "disagreement as theirs",
+            name, count_text(against.equal), count_text(against.compared),
+            100 * static_cast<double>(against.equal) / static_cast<double>(against.compared),
+            100 * static_cast<double>(others.equal) / static_cast<double>(others.compared)));
     }
 }
 
@@ -128,9 +149,15 @@ std::vector<AnnotatorCheck> check_annotators(const std::vector<QuestionRow>& que
         ++seen.comparable;
         seen.elsewhere += row.answer != *reference ? 1 : 0;
     }
-    // Three tests an annotator: one thing to everything, gold, the others.
+    // Four tests an annotator: one thing to everything, gold, the others, and as the others do.
     const double alpha =
-        small_probability / static_cast<double>(3 * std::max<std::size_t>(judged, 1));
+        small_probability / static_cast<double>(4 * std::max<std::size_t>(judged, 1));
+    AgainstOthers all;
+    for (std::size_t a = 0; a < checks.size(); ++a) {
+        if (checks[a].annotator.blocked) continue;
+        all.compared += against[a].compared;
+        all.equal += against[a].equal;
+    }
     for (std::size_t a = 0; a < checks.size(); ++a) {
         AnnotatorCheck& check = checks[a];
         check.gold = wilson_proportion(against[a].correct, against[a].gold, .95,
@@ -138,7 +165,11 @@ std::vector<AnnotatorCheck> check_annotators(const std::vector<QuestionRow>& que
         check.agreement = wilson_proportion(against[a].equal, against[a].compared, .95,
                                             "nobody else answered the same questions, or they are "
                                             "divided");
-        if (!check.annotator.blocked) find_faults(check, against[a], alpha);
+        if (check.annotator.blocked) continue;
+        AgainstOthers others;
+        others.compared = all.compared - against[a].compared;
+        others.equal = all.equal - against[a].equal;
+        find_faults(check, against[a], others, alpha);
     }
     return checks;
 }

@@ -28,7 +28,10 @@ struct AnnotatorCheck {
 /// any such comparison, that a coin shows one side so often (a pair's images show one of its two
 /// labels as a rule, so that even odds are what to expect).
 /// Fails gold: so few would be answered as known with small probability by someone who is correct
-/// three times in four. Contradicts the others: likewise, by a coin.
+/// three times in four. Contradicts the others: likewise, by a coin. Agrees with the majority less
+/// than the others do: so few answers of somebody who disagrees twice as often as, at most (the
+/// upper end of Clopper and Pearson's interval), all others together; people differ, and a smaller
+/// distance is no fault.
 /// "Small" is 1 % over all annotators and tests together (Bonferroni); binomial, exact.
 std::vector<AnnotatorCheck> check_annotators(const std::vector<QuestionRow>& questions,
                                              const std::vector<AnnotatorRow>& annotators,

@@ -92,6 +92,7 @@ ControlSample read_control_sample(const Competition& competition,
     }
     for (const CompetitionClassifier& one : classifiers) {
         const StoredPredictions stored = competition.predictions(one);
+        sample.scored.push_back(one.scored);
         auto& labels = sample.labels.emplace_back();
         for (const ControlRow& row : sample.rows) {
             const std::uint16_t label =
@@ -105,7 +106,23 @@ ControlSample read_control_sample(const Competition& competition,
 std::vector<Estimate> control_accuracies(const ControlSample& sample, const Tally& tally,
                                          double level) {
     std::vector<Estimate> out;
-    for (const auto& labels : sample.labels) {
+    std::map<std::uint32_t, std::uint64_t> images_of;
+    std::uint64_t covered = 0;
+    for (const ControlRow& row : sample.rows) images_of[row.stratum] = row.stratum_images;
+    for (const auto& [stratum, images] : images_of) covered += images;
+    for (std::size_t c = 0; c < sample.labels.size(); ++c) {
+        const auto& labels = sample.labels[c];
+        if (covered < sample.scored[c]) {
+            Estimate partly;
+            partly.unit = Unit::proportion;
+            partly.n = sample.rows.size();
+            partly.undefined = fmt::format(
+                "the control sample stands for {} images, and there are scores of {}: "
+                "of the others none was drawn",
+                count_text(covered), count_text(sample.scored[c]));
+            out.push_back(std::move(partly));
+            continue;
+        }
         std::map<std::uint32_t, SampledStratum> strata;
         std::uint64_t open = 0, unasked = 0;
         for (std::size_t r = 0; r < sample.rows.size(); ++r) {

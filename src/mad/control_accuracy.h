@@ -31,13 +31,15 @@ struct ControlSample {
     std::vector<ControlRow> rows;
     /// labels[c][r]: what classifier c predicts for row r; nothing: it has no scores of it.
     std::vector<std::vector<std::optional<std::uint16_t>>> labels;
+    std::vector<std::uint64_t> scored;  ///< of each classifier: images of the competition
 };
 /// Of these classifiers; none of them is read where there is no control sample. Throws bad_input:
 /// an image that is not there, strata that contradict themselves.
 ControlSample read_control_sample(const Competition& competition,
                                   const std::vector<CompetitionClassifier>& classifiers);
 /// One a classifier. Undefined while questions about its labels are open or not asked: those
-/// settled first are not a random part. Images that nobody can judge do not count.
+/// settled first are not a random part; where the strata have fewer images than the classifier has
+/// scores of. Images that nobody can judge do not count.
 std::vector<Estimate> control_accuracies(const ControlSample& sample, const Tally& tally,
                                          double level);
 

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "assay/error.h"
+#include "assay/report.h"
 #include "core/parallel.h"
 #include "core/random.h"
 #include "core/refuse.h"
@@ -193,6 +194,12 @@ void merge(ControlDraw& draw, const ControlDraw& other, std::uint64_t most) {
 std::array<std::uint64_t, control_strata> control_sizes(const ControlDraw& draw,
                                                         std::uint64_t wanted) {
     const std::uint64_t agree = draw[0].images, differ = draw[1].images;
+    if (wanted == 1 && agree > 0 && differ > 0) {
+        throw Error(ErrorCode::usage,
+                    fmt::format("a control sample of 1 image says nothing of accuracy on all: the "
+                                "classifiers agree on {} images and differ on {}; at least 2",
+                                count_text(agree), count_text(differ)));
+    }
     // The odd one goes where classifiers differ.
     const std::uint64_t of_agree = std::min(agree, wanted / 2);
     const std::uint64_t of_differ = std::min(differ, wanted - of_agree);

@@ -37,7 +37,8 @@ ControlDraw draw_control(std::span<const std::span<const std::uint16_t>> labels,
                          int threads);
 /// Draws of parts become one.
 void merge(ControlDraw& draw, const ControlDraw& other, std::uint64_t most);
-/// Half of `wanted` for each stratum; what one has too few images for goes to the other.
+/// Half of `wanted` for each stratum; what one has too few images for goes to the other. Throws
+/// usage: too few for one of each stratum that has images, of which the sample would say nothing.
 std::array<std::uint64_t, control_strata> control_sizes(const ControlDraw& draw,
                                                         std::uint64_t wanted);
 

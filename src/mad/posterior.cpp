@@ -78,6 +78,9 @@ public:
         at_.assign(pairs.size(), 0.0);
         observe_all(pairs);
         project();
+        // What stays unsure when every list is answered is no part of what lists say.
+        if (options.lists_alone && pairs.size() < m_ * (m_ - std::min<std::size_t>(m_, 1)) / 2)
+            leave_out(with_all_answered(pairs));
     }
 
     std::size_t classifiers() const { return m_; }
@@ -236,6 +239,24 @@ private:
         }
     }
 
+    /// The model once every list is known; its means are of no use.
+    Model with_all_answered(std::span<const PairSample> pairs) const {
+        Model all = *this;
+        for (std::size_t p = 0; p < pairs.size(); ++p) {
+            Observed& o = all.observed_[p];
+            if (pairs[p].list == 0) continue;
+            o.any = true;
+            o.variance = o.alone = 0;
+            o.gain = 1;
+        }
+        all.solve();
+        all.project();
+        return all;
+    }
+    void leave_out(const Model& rest) {
+        for (std::size_t c = 0; c < covariance_.size(); ++c) covariance_[c] -= rest.covariance_[c];
+    }
+
     std::size_t m_;
     double prior_variance_;
     double tau2_;
@@ -250,6 +271,13 @@ private:
 double above_zero(double mean, double variance) {
     if (!(variance > 0)) return mean > 0 ? 1 : mean < 0 ? 0 : .5;
     return normal_cdf(mean / std::sqrt(variance));
+}
+
+/// Of the order of two such differences; a known tie has none that is wrong.
+double wrong_order(double mean, double variance) {
+    if (!(variance > 0)) return 0;
+    const double above = above_zero(mean, variance);
+    return std::min(above, 1 - above);
 }
 
 std::vector<Estimate> rank_estimates(const Model& model, const PosteriorOptions& options) {
@@ -306,8 +334,7 @@ double expected_error(const Model& model, const std::vector<double>& with, doubl
             const double moved = (with[a] - with[b]) / std::sqrt(informative);
             const double after = before - moved * moved;
             for (const auto& node : hermite) {
-                const double above = above_zero(mean + moved * node.first, after);
-                sum += node.second * std::min(above, 1 - above);
+                sum += node.second * wrong_order(mean + moved * node.first, after);
             }
         }
     }
@@ -320,9 +347,8 @@ double error_of(const Model& model) {
     double sum = 0;
     for (std::size_t a = 0; a < m; ++a) {
         for (std::size_t b = a + 1; b < m; ++b) {
-            const double above =
-                above_zero(model.mean()[a] - model.mean()[b], model.variance_of_difference(a, b));
-            sum += std::min(above, 1 - above);
+            sum +=
+                wrong_order(model.mean()[a] - model.mean()[b], model.variance_of_difference(a, b));
         }
     }
     return sum / (static_cast<double>(m) * static_cast<double>(m - 1) / 2);

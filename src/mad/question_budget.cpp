@@ -69,9 +69,6 @@ std::vector<PairQueue> queues_of(const Tally& tally, const std::vector<PairRow>&
         if (found != by_classifiers.end()) by_pair[pair.id] = found->second;
     }
     std::vector<std::uint64_t> open(queues.size(), 0);
-    const auto unclear = [](const QuestionTally* q) {
-        return q != nullptr && q->known() && q->outcome.unclear;
-    };
     for (std::size_t i = 0; i < selected.size(); ++i) {
         const SelectedRow& row = selected[i];
         const auto found = by_pair.find(row.pair);
@@ -82,10 +79,7 @@ std::vector<PairQueue> queues_of(const Tally& tally, const std::vector<PairRow>&
         }
         const QuestionTally* const first = tally.find(row.image, row.first_label);
         const QuestionTally* const second = tally.find(row.image, row.second_label);
-        if (unclear(first) || unclear(second)) continue;
-        const bool known =
-            first != nullptr && second != nullptr && first->known() && second->known();
-        open[found->second] += known ? 0 : 1;
+        open[found->second] += place_state(first, second) == PlaceState::open ? 1 : 0;
     }
     for (std::size_t q = 0; q < queues.size(); ++q) {
         PairQueue& queue = queues[q];
@@ -156,7 +150,8 @@ BudgetChoice places_within_budget(const Tally& tally, const std::vector<PairRow>
             samples.push_back(queues[q].sample);
             queue_of.push_back(q);
         }
-        const std::optional<NextImages> next = next_images(numbers.size(), samples);
+        const std::optional<NextImages> next =
+            next_images(numbers.size(), samples, {.lists_alone = true});
         if (!next || next->images == 0) break;
         const std::uint64_t taken = take(queues[queue_of[next->pair]], next->images);
         take_free();

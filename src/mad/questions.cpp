@@ -38,9 +38,12 @@ struct RoundInput {
         for (const CompetitionClassifier& one : competition.active()) numbers.push_back(one.number);
     }
     bool nothing_selected() const { return selected.empty() && control.empty(); }
-    double expected_tau() const {
-        const std::vector<PairSample> samples = samples_of(tally, pairs, selected, numbers);
-        return 1 - 2 * posterior_of(numbers.size(), samples).error;
+    double list_tau() const {
+        const std::vector<PairSample> samples =
+            with_lists(samples_of(tally, pairs, selected, numbers));
+        PosteriorOptions options;
+        options.lists_alone = true;
+        return 1 - 2 * posterior_of(numbers.size(), samples, options).error;
     }
 };
 
@@ -111,8 +114,8 @@ QuestionRound ask_questions(Competition& competition, const QuestionOptions& opt
                                 competition.folder().string()));
     }
     QuestionRound round;
-    if (options.budget || options.stop_at) round.expected_tau = in.expected_tau();
-    round.stopped = options.stop_at && *round.expected_tau >= *options.stop_at;
+    if (options.budget || options.stop_at) round.list_tau = in.list_tau();
+    round.stopped = options.stop_at && *round.list_tau >= *options.stop_at;
 
     QuestionWriter writer(competition, in.tally);
     GoldRound gold;

@@ -26,11 +26,11 @@ Report report_of(const QuestionRound& round) {
         table.add({std::string("of"), Count{round.control}});
     }
     Section section;
-    if (round.expected_tau) {
+    if (round.list_tau) {
         section.blocks.emplace_back(fmt::format(
-            "Kendall's correlation of the ranking, as it is known so far, with the true one is "
-            "expected to be {:.2f}{}",
-            *round.expected_tau, round.stopped ? ": enough, and nothing more is asked." : "."));
+            "Expected Kendall correlation with the order that all selected images would give: "
+            "{:.3f}{}",
+            *round.list_tau, round.stopped ? ": enough, and nothing more is asked." : "."));
     }
     section.blocks.emplace_back(std::move(table));
     report.sections.push_back(std::move(section));
@@ -52,8 +52,8 @@ Report report_of(const QuestionRound& round) {
                                    "asked_places", "accepted_places", "control", "asked_control"}) {
         report.records.add({std::string(name), Count{report.result.at(name).get<std::uint64_t>()}});
     }
-    report.result["expected_tau"] =
-        round.expected_tau ? nlohmann::json(*round.expected_tau) : nlohmann::json(nullptr);
+    report.result["list_tau"] =
+        round.list_tau ? nlohmann::json(*round.list_tau) : nlohmann::json(nullptr);
     return report;
 }
 

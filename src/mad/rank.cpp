@@ -145,20 +145,24 @@ PairMatrix images_of_pairs(std::size_t m, const std::vector<PairSample>& samples
     return images;
 }
 
-bool every_pair_has_images(std::size_t m, const std::vector<PairSample>& samples) {
-    const auto with = std::count_if(samples.begin(), samples.end(),
-                                    [](const PairSample& s) { return s.counts.n() > 0; });
-    return static_cast<std::size_t>(with) == m * (m - 1) / 2;
+/// Whether of pairs that were asked at all some were asked further than others, though their lists
+/// had more: then the answers so far decided where to ask. Images that came in place of replaced
+/// ones and are not asked yet are no such sign: those that they replace may have been asked.
+bool asked_unevenly(const std::vector<RankedPair>& pairs) {
+    const auto went = [](const RankedPair& pair) {
+        const std::uint64_t replaced = pair.counts.replaced - pair.to_replace;
+        return pair.asked + std::min<std::uint64_t>(replaced, pair.accepted - pair.asked);
+    };
+    std::uint64_t most = 0;
+    for (const RankedPair& pair : pairs) most = std::max<std::uint64_t>(most, pair.asked);
+    return std::any_of(pairs.begin(), pairs.end(), [&](const RankedPair& pair) {
+        return pair.asked > 0 && went(pair) < std::min<std::uint64_t>(most, pair.accepted);
+    });
 }
 
-/// Whether of pairs that were asked at all some were asked further than others, though their lists
-/// had more: then the answers so far decided where to ask.
-bool asked_unevenly(const std::vector<RankedPair>& pairs) {
-    std::uint32_t most = 0;
-    for (const RankedPair& pair : pairs) most = std::max(most, pair.asked);
-    return std::any_of(pairs.begin(), pairs.end(), [&](const RankedPair& pair) {
-        return pair.asked > 0 && pair.asked < std::min(most, pair.accepted);
-    });
+PlaceState state_of_place(const Tally& tally, const SelectedRow& row) {
+    return place_state(tally.find(row.image, row.first_label),
+                       tally.find(row.image, row.second_label));
 }
 
 void describe_pairs(const RankInput& in, Ranking& out) {
@@ -181,29 +185,34 @@ void describe_pairs(const RankInput& in, Ranking& out) {
         ++pair.accepted;
         if (!row.asked) continue;
         ++pair.asked;
-        const QuestionTally* const first = in.tally.find(row.image, row.first_label);
-        const QuestionTally* const second = in.tally.find(row.image, row.second_label);
-        if (first == nullptr || second == nullptr || !first->known() || !second->known())
-            ++pair.open;
+        const PlaceState state = state_of_place(in.tally, row);
+        pair.open += state == PlaceState::open ? 1 : 0;
+        pair.to_replace += state == PlaceState::unclear ? 1 : 0;
     }
 }
 
 /// Questions of the asked places and of the control sample.
 void count_questions(const RankInput& in, Ranking& out) {
-    std::set<QuestionKey> asked;
+    std::set<QuestionKey> asked, wanted;
+    std::uint64_t places = 0;
     for (const SelectedRow& row : in.selected) {
         if (row.state != SelectedState::accepted || !row.asked) continue;
-        asked.insert({row.image, row.first_label});
-        asked.insert({row.image, row.second_label});
-        out.needed_without_sharing += 2;
+        const bool unclear = state_of_place(in.tally, row) == PlaceState::unclear;
+        for (const std::uint16_t label : {row.first_label, row.second_label}) {
+            asked.insert({row.image, label});
+            // An image that is to be replaced waits for no answer.
+            if (!unclear) wanted.insert({row.image, label});
+        }
+        ++places;
     }
+    out.saved = 2 * places - asked.size();
     out.control = in.control.rows.size();
     for (const auto& labels : in.control.labels) {
         for (std::size_t r = 0; r < labels.size(); ++r) {
             const std::int64_t image = in.control.rows[r].image;
             if (!labels[r] || in.tally.find(image, *labels[r]) == nullptr) continue;
             asked.insert({image, *labels[r]});
-            ++out.needed_without_sharing;
+            wanted.insert({image, *labels[r]});
         }
     }
     std::set<std::int64_t> annotators;
@@ -213,12 +222,14 @@ void count_questions(const RankInput& in, Ranking& out) {
         if (question == nullptr) continue;
         ++out.questions;
         out.settled += question->known() ? 1 : 0;
+        out.open += !question->known() && wanted.contains(key) ? 1 : 0;
         out.answers += question->answers.size();
         for (const AnswerRow& answer : question->answers) annotators.insert(answer.annotator);
         if (!question->settled || question->gold) continue;
         ++settled_by_answers;
-        answers_of_settled += question->answers.size();
+        answers_of_settled += question->decisive;
     }
+    out.needed_without_sharing = out.questions + out.saved;
     out.annotators = annotators.size();
     if (settled_by_answers > 0) {
         out.answers_per_question =
@@ -235,8 +246,7 @@ void count_correct(const RankInput& in, Ranking& out) {
         if (row.state != SelectedState::accepted || !row.asked) continue;
         const QuestionTally* const first = in.tally.find(row.image, row.first_label);
         const QuestionTally* const second = in.tally.find(row.image, row.second_label);
-        if (first == nullptr || second == nullptr || !first->known() || !second->known()) continue;
-        if (first->outcome.unclear || second->outcome.unclear) continue;
+        if (place_state(first, second) != PlaceState::known) continue;
         const auto place = [&](std::uint32_t number) {
             return static_cast<std::size_t>(
                 std::lower_bound(in.numbers.begin(), in.numbers.end(), number) -
@@ -260,7 +270,8 @@ void add_posterior(const RankInput& in, Ranking& out) {
     const Posterior posterior = posterior_of(m, of_many(in.samples), out.options.posterior);
     PosteriorOptions few = out.options.posterior;
     few.draws = 100;  // its ranks are not looked at
-    const Posterior of_lists = posterior_of(m, in.samples, few);
+    few.lists_alone = true;
+    const Posterior of_lists = posterior_of(m, with_lists(in.samples), few);
     out.better = posterior.better;
     out.error = posterior.error;
     out.expected_tau = 1 - 2 * posterior.error;
@@ -286,6 +297,29 @@ std::vector<std::uint32_t> steps_of_ablation(const Ranking& out) {
     return steps;
 }
 
+/// Places in one group say nothing of those in another.
+void leave_undefined(Estimate& srcc, Estimate& kendall) {
+    for (Estimate* estimate : {&srcc, &kendall}) {
+        estimate->value.reset();
+        estimate->interval.reset();
+        estimate->undefined = "no chain of pairs with images joins all classifiers";
+    }
+}
+
+void add_comparison(Ranking& out, std::string with, const OtherScores& scores,
+                    const std::vector<std::vector<double>>& replicates) {
+    std::vector<double> places;
+    std::set<std::uint32_t> groups;
+    for (std::size_t c = 0; c < scores.size(); ++c) {
+        places.push_back(out.classifiers[c].place);
+        if (scores[c]) groups.insert(out.classifiers[c].component);
+    }
+    Comparison one =
+        compare_places(std::move(with), places, scores, replicates, out.options.posterior.level);
+    if (groups.size() > 1) leave_undefined(one.srcc, one.kendall);
+    out.comparisons.push_back(std::move(one));
+}
+
 void add_ablation(const RankInput& in, Ranking& out, const std::vector<double>& places) {
     OtherScores whole;
     for (const double place : places) whole.emplace_back(-place);
@@ -297,22 +331,14 @@ void add_ablation(const RankInput& in, Ranking& out, const std::vector<double>& 
             samples_of(in.tally, in.pairs, in.selected, in.numbers, k == steps.back() ? 0 : k));
         const HodgeRanking joined = hodge_rank(
             log_ratios(m, counts_of_samples(samples), options.ratios), images_of_pairs(m, samples));
-        const bool some_missing = !every_pair_has_images(m, samples);
-        const PlacedBy rule =
-            out.placed_by == PlacedBy::perron && some_missing ? PlacedBy::hodge : out.placed_by;
         AblationRow row;
         row.k = k;
         for (const PairSample& sample : samples) row.images += sample.counts.n();
-        row.places = places_by(rule, m, samples, options, joined.component);
+        row.places = places_by(out.placed_by, m, samples, options, joined.component);
         const Comparison with = compare_places("", row.places, whole, {}, .95);
         row.srcc = with.srcc;
         row.kendall = with.kendall;
-        if (joined.components > 1 && rule != PlacedBy::posterior) {
-            for (Estimate* estimate : {&row.srcc, &row.kendall}) {
-                estimate->value.reset();
-                estimate->undefined = "no chain of pairs joins all classifiers";
-            }
-        }
+        if (joined.components > 1) leave_undefined(row.srcc, row.kendall);
         out.ablation.push_back(std::move(row));
     }
 }
@@ -339,12 +365,11 @@ void warn_of_pairs(Ranking& out, const Has& has, std::string_view what) {
 }
 
 void add_warnings(const Competition& competition, const RankInput& in, Ranking& out) {
-    const std::uint64_t open = out.questions - out.settled;
-    if (open > 0)
+    if (out.open > 0)
         out.warnings.push_back(fmt::format(
             "{} of {} questions are open: the ranking is of what is settled, and may change; {} "
             "takes further answers in",
-            count_text(open), count_text(out.questions),
+            count_text(out.open), count_text(out.questions),
             command_for(competition, "mad answers", " FILE")));
     // A label that another pair had asked about is settled at once, and such labels are correct
     // more often than those that nobody else predicts.
@@ -352,8 +377,15 @@ void add_warnings(const Competition& competition, const RankInput& in, Ranking& 
         out, [](const RankedPair& pair) { return pair.open > 0 && pair.counts.n() > 0; },
         "whose settled images are no random part of those asked about, so that they may lean until "
         "the others are settled");
+    // Of classifiers that are the same everywhere no image is selected: one warning is enough.
+    const auto same = [&](std::size_t a, std::size_t b) {
+        return in.classifiers[a].labels_hash == in.classifiers[b].labels_hash;
+    };
     warn_of_pairs(
-        out, [](const RankedPair& pair) { return pair.counts.n() == 0; },
+        out,
+        [&](const RankedPair& pair) {
+            return pair.counts.n() == 0 && !same(pair.counts.first, pair.counts.second);
+        },
         "without a settled image");
     const std::size_t m = in.numbers.size();
     if (in.pairs.size() < m * (m - 1) / 2)
@@ -366,11 +398,7 @@ void add_warnings(const Competition& competition, const RankInput& in, Ranking& 
             "are within each group, and say nothing across",
             out.components));
     std::uint64_t unclear = 0;
-    for (std::size_t p = 0; p < in.samples.size(); ++p) {
-        const RankedPair& pair = out.pairs[p];
-        const std::uint64_t settled = pair.asked - std::min<std::uint64_t>(pair.open, pair.asked);
-        unclear += settled - std::min<std::uint64_t>(settled, pair.counts.n());
-    }
+    for (const RankedPair& pair : out.pairs) unclear += pair.to_replace;
     if (unclear > 0)
         out.warnings.push_back(fmt::format("{} selected {} nobody can judge; {} replaces {}",
                                            count_text(unclear), unclear == 1 ? "image" : "images",
@@ -383,12 +411,11 @@ void add_warnings(const Competition& competition, const RankInput& in, Ranking& 
         out.warnings.push_back(std::move(finding));
     for (std::size_t i = 0; i < m; ++i) {
         for (std::size_t j = i + 1; j < m; ++j) {
-            const CompetitionClassifier &a = in.classifiers[i], &b = in.classifiers[j];
-            if (a.labels_hash == b.labels_hash)
-                out.warnings.push_back(
-                    fmt::format("{} and {} predict the same for every image: one of them says "
-                                "nothing that the other does not",
-                                shortened(a.name), shortened(b.name)));
+            if (!same(i, j)) continue;
+            out.warnings.push_back(
+                fmt::format("{} and {} predict the same for every image: one of them says nothing "
+                            "that the other does not, and their own pair has no image",
+                            shortened(in.classifiers[i].name), shortened(in.classifiers[j].name)));
         }
     }
 }
@@ -446,10 +473,8 @@ Ranking rank_classifiers(const Competition& competition, const RankOptions& opti
     out.consistency_index = by_perron.consistency_index;
     out.cyclicity = by_hodge.cyclicity;
     out.components = by_hodge.components;
-    out.placed_by = by_hodge.components > 1                ? PlacedBy::hodge
-                    : asked_unevenly(out.pairs)            ? PlacedBy::posterior
-                    : every_pair_has_images(m, in.samples) ? PlacedBy::perron
-                                                           : PlacedBy::hodge;
+    out.placed_by =
+        asked_unevenly(out.pairs) ? PlacedBy::posterior : rule_for(PlacedBy::perron, m, in.samples);
     const std::vector<double> places =
         places_by(out.placed_by, m, of_many(in.samples), options, by_hodge.component);
     add_posterior(in, out);
@@ -488,16 +513,14 @@ Ranking rank_classifiers(const Competition& competition, const RankOptions& opti
             accuracies[c] = found[c].value;
         }
         // The accuracies are estimates themselves: an interval of places alone would be too narrow.
-        out.comparisons.push_back(compare_places("accuracy (control sample)", places, accuracies,
-                                                 {}, options.posterior.level));
+        add_comparison(out, "accuracy (control sample)", accuracies, {});
     }
     add_warnings(competition, in, out);
     if (!options.against.empty()) {
         std::vector<std::string> names, unknown;
         for (const RankedClassifier& one : out.classifiers) names.push_back(one.name);
         const OtherScores scores = read_other_scores(options.against, names, unknown);
-        out.comparisons.push_back(compare_places(options.against.filename().string(), places,
-                                                 scores, replicates, options.posterior.level));
+        add_comparison(out, options.against.filename().string(), scores, replicates);
         if (!unknown.empty()) {
             std::string list;
             for (std::size_t u = 0; u < std::min(unknown.size(), most_named); ++u)

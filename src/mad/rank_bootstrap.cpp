@@ -50,8 +50,7 @@ public:
             const QuestionTally* const first = tally.find(row.image, row.first_label);
             const QuestionTally* const second = tally.find(row.image, row.second_label);
             if (sample == sample_of.end() || first == nullptr || second == nullptr) continue;
-            if (!first->known() || !second->known()) continue;
-            if (first->outcome.unclear || second->outcome.unclear) continue;
+            if (place_state(first, second) != PlaceState::known) continue;
             const auto [image, fresh] =
                 image_of.try_emplace(row.image, static_cast<std::uint32_t>(images_.size()));
             if (fresh) images_.push_back(static_cast<std::uint64_t>(row.image));
@@ -61,11 +60,11 @@ public:
         // Annotators by their numbers, so that no order of questions matters.
         std::map<std::int64_t, std::uint32_t> annotator_of;
         for (const auto* question : questions_)
-            for (const AnswerRow& row : question->answers) annotator_of[row.annotator] = 0;
+            for (const AnswerRow& row : question->deciding()) annotator_of[row.annotator] = 0;
         for (auto& [id, number] : annotator_of) number = annotators_++;
         begin_.push_back(0);
         for (const auto* question : questions_) {
-            for (const AnswerRow& row : question->answers) {
+            for (const AnswerRow& row : question->deciding()) {
                 double ratio = 0;
                 if (by_rates_ && row.answer != Answer::cannot_say)
                     ratio = tally.log_ratio.at(row.annotator)[row.answer == Answer::yes ? 1 : 0];
@@ -159,9 +158,17 @@ std::vector<double> places_within(const std::vector<double>& scores,
 
 }  // namespace
 
+PlacedBy rule_for(PlacedBy wanted, std::size_t classifiers, std::span<const PairSample> samples) {
+    const auto with = std::count_if(samples.begin(), samples.end(),
+                                    [](const PairSample& s) { return s.counts.n() > 0; });
+    const bool all = static_cast<std::size_t>(with) == classifiers * (classifiers - 1) / 2;
+    return wanted == PlacedBy::perron && !all ? PlacedBy::hodge : wanted;
+}
+
 std::vector<double> places_by(PlacedBy rule, std::size_t classifiers,
                               std::span<const PairSample> samples, const RankOptions& options,
                               const std::vector<std::uint32_t>& component) {
+    rule = rule_for(rule, classifiers, samples);
     if (rule == PlacedBy::posterior)
         return places_within(posterior_scores(classifiers, samples, options.posterior), component);
     std::vector<PairCounts> counts;

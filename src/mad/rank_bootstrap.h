@@ -10,8 +10,11 @@
 
 namespace assay::mad {
 
-/// 1 for the best; within each component. `component`: HodgeRanking::component of the whole
-/// ranking.
+/// Perron's vector takes pairs without images for ties: HodgeRank in its place where there are any.
+PlacedBy rule_for(PlacedBy wanted, std::size_t classifiers, std::span<const PairSample> samples);
+
+/// By rule_for(): 1 for the best; within each component. `component`: HodgeRanking::component of
+/// the whole ranking.
 std::vector<double> places_by(PlacedBy rule, std::size_t classifiers,
                               std::span<const PairSample> samples, const RankOptions& options,
                               const std::vector<std::uint32_t>& component);

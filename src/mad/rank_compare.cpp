@@ -48,6 +48,29 @@ void add_interval(Estimate& estimate, std::vector<double> replicates, double lev
     estimate.interval = interval;
 }
 
+/// A line of the file with both numbers.
+struct ScoreAndRank {
+    std::string name;
+    double score = 0, rank = 0;
+};
+
+/// Which of the two is meant nobody can tell.
+void check_same_order(const std::vector<ScoreAndRank>& lines, const std::string& file) {
+    for (std::size_t a = 0; a < lines.size(); ++a) {
+        for (std::size_t b = a + 1; b < lines.size(); ++b) {
+            const double by_score = lines[a].score - lines[b].score,
+                         by_rank = lines[b].rank - lines[a].rank;
+            if (!(by_score > 0 && by_rank < 0) && !(by_score < 0 && by_rank > 0)) continue;
+            refuse(
+                fmt::format("{}: its ranks and its scores order `{}` and `{}` differently (rank "
+                            "{:g} and {:g}, score {:g} and {:g}); allowed: one of the columns, "
+                            "or a larger score for a smaller rank",
+                            file, shortened(lines[a].name), shortened(lines[b].name), lines[a].rank,
+                            lines[b].rank, lines[a].score, lines[b].score));
+        }
+    }
+}
+
 }  // namespace
 
 OtherScores read_other_scores(const std::filesystem::path& file,
@@ -62,6 +85,7 @@ OtherScores read_other_scores(const std::filesystem::path& file,
         refuse(fmt::format("{}: no column is called score, accuracy or rank", file.string()));
     OtherScores scores(names.size());
     std::size_t known = 0;
+    std::vector<ScoreAndRank> both;
     while (csv.next()) {
         const std::string name(trimmed(csv[model]));
         const double value =
@@ -75,7 +99,9 @@ OtherScores read_other_scores(const std::filesystem::path& file,
         if (place) throw csv.error(fmt::format("model `{}` stands twice", shortened(name)));
         place = value;
         ++known;
+        if (score && rank) both.push_back({name, value, number_in(csv, *rank, "the rank")});
     }
+    check_same_order(both, file.string());
     if (known < least_in_common) {
         std::string list;
         for (const std::string& name : names)

@@ -15,7 +15,8 @@ using OtherScores = std::vector<std::optional<double>>;
 
 /// Of a csv with the columns model (or name, classifier) and score (or accuracy), or rank (or
 /// place), where 1 is the best. `unknown`: models of the file that are not among `names`. Throws
-/// bad_input: another form, a number that is none, a model twice, fewer than three known ones.
+/// bad_input: another form, a number that is none, a model twice, fewer than three known ones,
+/// ranks and scores that order two models differently.
 OtherScores read_other_scores(const std::filesystem::path& file,
                               const std::vector<std::string>& names,
                               std::vector<std::string>& unknown);

@@ -42,12 +42,8 @@ std::string how_placed(const Ranking& ranking) {
         case PlacedBy::perron:
             return "Places are by Perron's vector of the pairwise ratios.";
         case PlacedBy::hodge:
-            return ranking.components > 1
-                       ? "Places are by HodgeRank, within each group of classifiers that pairs "
-                         "with "
-                         "images join: groups cannot be compared."
-                       : "Places are by HodgeRank, because pairs have no settled images: Perron's "
-                         "vector would take those for ties.";
+            return "Places are by HodgeRank, because pairs have no settled images: Perron's vector "
+                   "would take those for ties.";
         case PlacedBy::posterior:
             return "Places are by the posterior's scores, because of some pairs more images were "
                    "asked than of others, where they told most: plain frequencies, and Perron's "
@@ -105,6 +101,10 @@ Table ranking_table(const Ranking& ranking, const std::vector<std::size_t>& orde
         table.add(std::move(cells));
     }
     table.notes.push_back(how_placed(ranking));
+    if (groups)
+        table.notes.emplace_back(
+            "They are within each group of classifiers that pairs with images join: groups cannot "
+            "be compared.");
     if (ranking.options.bootstraps > 0)
         table.notes.push_back(fmt::format(
             "Interval of the place: {:g} % of {} bootstraps of images and annotators{}.",
@@ -144,17 +144,49 @@ std::string cost_sentence(const Ranking& ranking) {
         "places share them.",
         count_text(ranking.settled), count_text(ranking.questions), count_text(ranking.answers),
         count_text(ranking.annotators), ranking.annotators == 1 ? "annotator" : "annotators",
-        count_text(ranking.needed_without_sharing - ranking.questions));
+        count_text(ranking.saved));
+    const std::uint64_t unwanted = ranking.questions - ranking.settled - ranking.open;
+    if (unwanted > 0)
+        text += fmt::format(" {} {} no longer wanted, because nobody can judge the image.",
+                            count_text(unwanted), unwanted == 1 ? "is" : "are");
     if (ranking.answers_per_question > 0)
         text += fmt::format(" A settled question took {:.2f} answers of at most {}.",
                             ranking.answers_per_question, ranking.settings.votes);
     const std::uint64_t all = ranking.needed_without_sharing * ranking.settings.votes;
-    if (ranking.settled == ranking.questions && ranking.answers < all)
+    if (ranking.open == 0 && ranking.answers < all)
         text += fmt::format(
             " Without sharing and early ends it would have been {} answers: {:.0f} % were saved.",
             count_text(all),
             100 - 100 * static_cast<double>(ranking.answers) / static_cast<double>(all));
     return text;
+}
+
+/// What raises the correlation with the order of all selected images.
+std::string what_is_missing(const Ranking& ranking) {
+    std::uint64_t unasked = 0, to_replace = 0;
+    for (const RankedPair& pair : ranking.pairs) {
+        unasked += pair.accepted - pair.asked;
+        to_replace += pair.to_replace;
+    }
+    std::vector<std::string> missing;
+    if (ranking.open > 0)
+        missing.push_back(fmt::format("{} {} open", count_text(ranking.open),
+                                      ranking.open == 1 ? "question is" : "questions are"));
+    if (unasked > 0)
+        missing.push_back(fmt::format("{} selected {} not asked about (`assay mad questions`)",
+                                      count_text(unasked),
+                                      unasked == 1 ? "image is" : "images are"));
+    if (to_replace > 0)
+        missing.push_back(fmt::format("{} {} to be replaced (`assay mad select`)",
+                                      count_text(to_replace),
+                                      to_replace == 1 ? "image is" : "images are"));
+    if (missing.empty())
+        return fmt::format("Nothing is left to ask, and it stays below {:g}.",
+                           ranking.options.stop_at);
+    std::string list;
+    for (const std::string& one : missing) list += (list.empty() ? "" : ", ") + one;
+    return fmt::format("Further answers are needed for {:g} of the first: {}.",
+                       ranking.options.stop_at, list);
 }
 
 std::vector<std::string> readings(const Ranking& ranking) {
@@ -173,8 +205,7 @@ std::vector<std::string> readings(const Ranking& ranking) {
             ? fmt::format("No further answers are needed for {:g} of the first; more images of "
                           "each pair raise the second.",
                           ranking.options.stop_at)
-            : fmt::format("Further answers are needed for {:g} of the first.",
-                          ranking.options.stop_at)));
+            : what_is_missing(ranking)));
     out.push_back(fmt::format(
         "Consistency index {:.4f} (0: every ratio follows from a score of each classifier), "
         "cyclicity {:.4f} (the part of the log ratios that goes round in circles).",
@@ -214,13 +245,14 @@ Table pairs_table(const Ranking& ranking) {
                      {.name = "selected"},
                      {.name = "asked"},
                      {.name = "open"},
+                     {.name = "to replace"},
                      {.name = "P(first better)"}};
     for (const RankedPair& pair : ranking.pairs) {
         const PairCounts& c = pair.counts;
         table.add({ranking.classifiers[c.first].name, ranking.classifiers[c.second].name,
                    Count{c.n()}, Count{c.both}, Count{c.only_first}, Count{c.only_second},
                    Count{c.neither}, Count{c.replaced}, Count{pair.accepted}, Count{pair.asked},
-                   Count{pair.open},
+                   Count{pair.open}, Count{pair.to_replace},
                    Number{ranking.better.at(c.first, c.second), Unit::number, 2}});
     }
     return table;
@@ -318,6 +350,7 @@ json pairs_json(const Ranking& ranking) {
                        {"accepted", pair.accepted},
                        {"asked", pair.asked},
                        {"open", pair.open},
+                       {"to_replace", pair.to_replace},
                        {"images", c.n()},
                        {"both", c.both},
                        {"only_first", c.only_first},
@@ -371,7 +404,7 @@ Report report_of(const Ranking& ranking) {
     Report report;
     report.title = fmt::format("MAD competition {}", ranking.settings.name);
     report.warnings = ranking.warnings;
-    report.partial = ranking.settled < ranking.questions;
+    report.partial = ranking.open > 0;
     Section section;
     section.blocks.emplace_back(ranking_table(ranking, order));
     for (std::string& sentence : readings(ranking))
@@ -430,8 +463,10 @@ Report report_of(const Ranking& ranking) {
         {"control", ranking.control},
         {"questions", ranking.questions},
         {"settled", ranking.settled},
+        {"open", ranking.open},
         {"answers", ranking.answers},
         {"annotators", ranking.annotators},
+        {"saved", ranking.saved},
         {"needed_without_sharing", ranking.needed_without_sharing},
         {"answers_per_question", ranking.answers_per_question},
     };

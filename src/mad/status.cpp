@@ -114,6 +114,7 @@ CompetitionStatus status_of(const Competition& competition) {
     out.settled = tally.settled();
     // Those that annotators are shown: not what only replaced places wanted to know.
     out.open = open_places(competition, tally).size();
+    out.unwanted = out.questions - out.settled - out.open;
     for (const QuestionTally& question : tally.of) {
         out.gold += question.gold ? 1 : 0;
         out.unclear += question.known() && question.outcome.unclear ? 1 : 0;

@@ -36,9 +36,12 @@ Table progress_table(const CompetitionStatus& status) {
         add("to replace", status.to_replace, "places whose images nobody can judge");
     add("control sample", status.control, "");
     add("questions", status.questions,
-        fmt::format("{} settled, {} open, {} that nobody can judge; {} with a known answer",
-                    count_text(status.settled), count_text(status.open), count_text(status.unclear),
-                    count_text(status.gold)));
+        fmt::format("{} settled, {} open,{} {} that nobody can judge; {} with a known answer",
+                    count_text(status.settled), count_text(status.open),
+                    status.unwanted > 0
+                        ? fmt::format(" {} no longer wanted,", count_text(status.unwanted))
+                        : "",
+                    count_text(status.unclear), count_text(status.gold)));
     add("not asked yet", status.unasked, "");
     return table;
 }
@@ -105,6 +108,7 @@ Report report_of(const CompetitionStatus& status) {
                      {"gold", status.gold},
                      {"settled", status.settled},
                      {"open", status.open},
+                     {"unwanted", status.unwanted},
                      {"unclear", status.unclear},
                      {"unasked", status.unasked},
                      {"unasked_places", status.unasked_places},

@@ -152,9 +152,10 @@ std::vector<AnnotatorRow> read_annotators(const Database& database) {
 std::vector<AnswerRow> read_answers(const Database& database, bool blocked) {
     std::vector<AnswerRow> answers;
     Statement row = database.prepare(
-        "SELECT question, annotator, answer FROM answer JOIN annotator "
-        "ON annotator.id = answer.annotator WHERE counts = 1 AND (blocked = 0 OR ? = 1) "
-        "ORDER BY question, answer.id");
+        "SELECT question, annotator, answer FROM (SELECT question, annotator, answer, counts, "
+        "min(id) OVER (PARTITION BY question, annotator) AS turn FROM answer) AS given "
+        "JOIN annotator ON annotator.id = given.annotator "
+        "WHERE counts = 1 AND (blocked = 0 OR ? = 1) ORDER BY question, turn");
     row.bind(std::int64_t{blocked});
     while (row.step()) {
         answers.push_back({.question = row.integer(0),

@@ -96,8 +96,8 @@ std::map<std::int64_t, ImageRow> read_images(const Database& database);
 /// By id; gold among them.
 std::vector<QuestionRow> read_questions(const Database& database);
 std::vector<AnnotatorRow> read_annotators(const Database& database);
-/// Those that count, by question, then in the order in which they came. `blocked`: of blocked
-/// annotators, too.
+/// Those that count, by question, then in the order in which their annotators first answered it:
+/// who corrects an answer keeps the turn. `blocked`: of blocked annotators, too.
 std::vector<AnswerRow> read_answers(const Database& database, bool blocked = false);
 std::vector<ControlRow> read_control(const Database& database);
 

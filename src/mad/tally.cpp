@@ -13,16 +13,17 @@ namespace {
 
 std::vector<Answer> said(const QuestionTally& question) {
     std::vector<Answer> answers;
-    for (const AnswerRow& row : question.answers) answers.push_back(row.answer);
+    for (const AnswerRow& row : question.deciding()) answers.push_back(row.answer);
     return answers;
 }
 
 /// Whether answers that are still wanted could make it unclear, or clear again.
 bool clarity_is_open(const QuestionTally& question, std::uint32_t wanted) {
-    const auto answers = static_cast<std::uint32_t>(question.answers.size());
+    const auto answers = static_cast<std::uint32_t>(question.decisive);
     if (answers >= wanted) return false;
+    const auto given = question.deciding();
     const auto cannot = static_cast<std::uint32_t>(
-        std::count_if(question.answers.begin(), question.answers.end(),
+        std::count_if(given.begin(), given.end(),
                       [](const AnswerRow& a) { return a.answer == Answer::cannot_say; }));
     const bool can_be = 5 * (cannot + wanted - answers) >= 4 * wanted;
     const bool must_be = 5 * cannot >= 4 * wanted;
@@ -30,6 +31,7 @@ bool clarity_is_open(const QuestionTally& question, std::uint32_t wanted) {
 }
 
 void tally_majority(QuestionTally& question, std::uint32_t wanted) {
+    question.decisive = std::min<std::size_t>(question.answers.size(), wanted);
     const std::vector<Answer> answers = said(question);
     question.outcome = settle(answers);
     question.settled = is_settled(answers, wanted);
@@ -44,7 +46,7 @@ void tally_dawid_skene(Tally& tally) {
     std::vector<std::int64_t> annotators;  // by the builder's numbers
     std::vector<std::size_t> questions;    // likewise
     for (std::size_t q = 0; q < tally.of.size(); ++q) {
-        for (const AnswerRow& row : tally.of[q].answers) {
+        for (const AnswerRow& row : tally.of[q].deciding()) {
             if (row.answer == Answer::cannot_say) continue;
             const std::uint32_t annotator = builder.annotator(fmt::to_string(row.annotator));
             const std::uint32_t question = builder.question(
@@ -68,12 +70,20 @@ void tally_dawid_skene(Tally& tally) {
         question.yes = fitted.yes[b];
         question.outcome.yes = question.yes > .5;
         const bool sure = question.yes >= Tally::sure || question.yes <= 1 - Tally::sure;
-        question.settled = question.answers.size() >= tally.wanted ||
-                           (sure && !clarity_is_open(question, tally.wanted));
+        question.settled = question.settled || (sure && !clarity_is_open(question, tally.wanted));
     }
 }
 
 }  // namespace
+
+PlaceState place_state(const QuestionTally* first, const QuestionTally* second) {
+    const auto unclear = [](const QuestionTally* q) {
+        return q != nullptr && q->known() && q->outcome.unclear;
+    };
+    if (unclear(first) || unclear(second)) return PlaceState::unclear;
+    const bool known = first != nullptr && second != nullptr && first->known() && second->known();
+    return known ? PlaceState::known : PlaceState::open;
+}
 
 std::string_view name_of(VoteRule rule) {
     return rule == VoteRule::dawid_skene ? "dawid-skene" : "majority";
@@ -163,12 +173,15 @@ std::vector<PairSample> samples_of(const Tally& tally, const std::vector<PairRow
         if (!row.asked) continue;
         const QuestionTally* const first = tally.find(row.image, row.first_label);
         const QuestionTally* const second = tally.find(row.image, row.second_label);
-        if (first == nullptr || second == nullptr) continue;
-        // One that nobody can judge decides the place, whatever the other comes to.
-        const auto unclear = [](const QuestionTally& q) { return q.known() && q.outcome.unclear; };
-        if ((first->known() && second->known()) || unclear(*first) || unclear(*second))
-            count(sample.counts, first->outcome, second->outcome);
+        const PlaceState state = place_state(first, second);
+        if (state == PlaceState::unclear) ++sample.counts.replaced;
+        if (state == PlaceState::known) count(sample.counts, first->outcome, second->outcome);
     }
+    return samples;
+}
+
+std::vector<PairSample> with_lists(std::vector<PairSample> samples) {
+    std::erase_if(samples, [](const PairSample& sample) { return sample.list == 0; });
     return samples;
 }
 

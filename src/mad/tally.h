@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -16,9 +17,13 @@ namespace assay::mad {
 
 struct QuestionTally {
     std::vector<AnswerRow> answers;  ///< that count, of annotators who are not blocked
-    /// No further answer, of those that the settings want, can change it. With Dawid and Skene's
-    /// posterior also where that is at least `sure`, or at most 1 - `sure`, and no further answers
-    /// could make the question unclear: two who can say are needed for that, of five.
+    /// So many of them decide, the first ones: as many as the settings want. What is settled stays
+    /// so, whoever answers later.
+    std::size_t decisive = 0;
+    /// No further answer, of those that the settings want, can change the majority. With Dawid and
+    /// Skene's posterior also where that is at least `sure`, or at most 1 - `sure`, and no further
+    /// answers could make the question unclear: two who can say are needed for that, of five.
+    /// Whoever asks and answers goes by the majority: what that settles is settled by any rule.
     bool settled = false;
     /// By the majority, or by Dawid and Skene's posterior above 1/2; meaningful where known().
     /// Of a gold question the known answer, whatever people said.
@@ -27,7 +32,18 @@ struct QuestionTally {
     bool gold = false;  ///< its answer is known; it is asked all the same
 
     bool known() const { return settled || gold; }
+    std::span<const AnswerRow> deciding() const { return {answers.data(), decisive}; }
 };
+
+/// What the two questions of an asked place come to.
+enum class PlaceState : std::uint8_t {
+    open,
+    known,    ///< both of them
+    unclear,  ///< nobody can judge one of them, which decides it whatever the other comes to: the
+              ///< image is to be replaced
+};
+/// Null: the question is not there.
+PlaceState place_state(const QuestionTally* first, const QuestionTally* second);
 
 struct Tally {
     static constexpr double sure = 0.98;
@@ -67,5 +83,8 @@ std::vector<PairSample> samples_of(const Tally& tally, const std::vector<PairRow
                                    const std::vector<SelectedRow>& selected,
                                    const std::vector<std::uint32_t>& numbers,
                                    std::uint32_t first_places = 0);
+
+/// For the order that the lists give when all of them are answered: those that have one.
+std::vector<PairSample> with_lists(std::vector<PairSample> samples);
 
 }  // namespace assay::mad

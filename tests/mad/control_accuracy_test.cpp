@@ -182,6 +182,20 @@ TEST(MadControl, UnjudgeableAndUnscoredImagesDoNotCount) {
     EXPECT_EQ(found[0].n, 2U);
 }
 
+TEST(MadControl, AStratumOfWhichNoneWasDrawnLeavesItUndefined) {
+    rank_test::RankWorld world = control_world();
+    // Only images on which they differ: 400 of 1,000.
+    world.control.erase(world.control.begin(), world.control.begin() + 2);
+    const Scratch scratch;
+    const Competition competition = rank_test::write_world(scratch / "mad", world);
+    for (const Estimate& found : control_accuracies(
+             read_control_sample(competition, competition.active()), world.tally(), .95)) {
+        EXPECT_FALSE(found.value);
+        EXPECT_THAT(found.undefined, HasSubstr("stands for 400 images, and there are scores of "
+                                               "1,000"));
+    }
+}
+
 TEST(MadControl, DamagedRowsAreRefused) {
     rank_test::RankWorld world = control_world();
     world.control[1].stratum_images = 601;

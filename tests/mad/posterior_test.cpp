@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 
 #include "assay/error.h"
@@ -170,6 +171,60 @@ TEST(MadPosterior, AListThatIsAnsweredIsKnown) {
     EXPECT_EQ(next->images, 2U);
     EXPECT_EQ(posterior_of(1, {}).error, 0);
     EXPECT_EQ(next_images(1, {}), std::nullopt);
+}
+
+TEST(MadPosterior, WhatNoListSaysIsNoPartOfWhatListsSay) {
+    // Two of three pairs have lists. Of the target, the expectation of the scores once both are
+    // answered, the covariance is by the law of total variance: now, less what stays then.
+    std::vector<PairSample> pairs(2);
+    pairs[0].counts = {.first = 0, .second = 1, .both = 1, .only_first = 6, .only_second = 3};
+    pairs[1].counts = {.first = 1, .second = 2, .only_first = 4, .only_second = 2, .neither = 1};
+    pairs[0].list = 25;
+    pairs[1].list = 9;
+    const PosteriorOptions of_lists = {.lists_alone = true};
+    const std::array<std::array<double, 3>, 3> mean = {
+        {{1. / 3, 0, 1. / 3}, {-1. / 3, 1. / 3, 0}, {0, -1. / 3, -1. / 3}}};  // by 01, 12, 02
+    const auto covariance = [&](double v01, double v12) {
+        Dense k = {{8.16, -4, 4}, {-4, 8.16, 4}, {4, 4, 8.16}}, sum = k;
+        sum[0][0] += v01;
+        sum[1][1] += v12;
+        sum[2][2] += 1e12;
+        const Dense taken = product(product(k, inverse(sum)), k);
+        Dense out(3, std::vector<double>(3, 0.0));
+        for (std::size_t a = 0; a < 3; ++a)
+            for (std::size_t b = 0; b < 3; ++b)
+                for (std::size_t p = 0; p < 3; ++p)
+                    for (std::size_t q = 0; q < 3; ++q)
+                        out[a][b] += mean[a][p] * (k[p][q] - taken[p][q]) * mean[b][q];
+        return out;
+    };
+    // y and v as above: 7 and 4 correct, one image both; 4 and 2.
+    const Dense now = covariance((1 / 7.5 + 1 / 4.5 - 2 / (7.5 * 4.5)) * (1 - 10. / 25),
+                                 (1 / 4.5 + 1 / 2.5) * (1 - 7. / 9)),
+                then = covariance(0, 0);
+    const Posterior found = posterior_of(3, pairs, of_lists);
+    for (std::size_t a = 0; a < 3; ++a)
+        EXPECT_NEAR(*found.scores[a].standard_error, std::sqrt(now[a][a] - then[a][a]), 1e-6);
+    EXPECT_LT(found.error, posterior_of(3, pairs).error);
+    // Answered: known, though the pair without a list is not.
+    pairs[0].list = 10;
+    pairs[1].list = 7;
+    EXPECT_EQ(posterior_of(3, pairs, of_lists).error, 0);
+    EXPECT_GT(posterior_of(3, pairs).error, .01);
+    // Nothing is known yet.
+    EXPECT_EQ(posterior_of(3, {}, of_lists).error, 0);
+    for (PairSample& pair : pairs)
+        pair.counts = {.first = pair.counts.first, .second = pair.counts.second};
+    EXPECT_NEAR(posterior_of(3, pairs, of_lists).error, .5, 1e-12);
+}
+
+TEST(MadPosterior, AKnownTieIsNoError) {
+    PairSample pair;
+    pair.counts = {.first = 0, .second = 1, .only_first = 3, .only_second = 3};
+    pair.list = 6;
+    EXPECT_EQ(posterior_of(2, {{pair}}).error, 0);
+    pair.list = 7;
+    EXPECT_GT(posterior_of(2, {{pair}}).error, .4);
 }
 
 TEST(MadPosterior, TheNextImagesAreOfTheClosestPair) {

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "../message_of.h"
+#include "assay/mad/rank.h"
 #include "mad/question_budget.h"
 #include "mad/question_texts.h"
 #include "small_competition.h"
@@ -286,7 +287,7 @@ TEST(MadBudget, IsKeptAndAsksEachPairInItsRandomOrder) {
         // A place takes two questions at most: fewer than two are left over.
         EXPECT_GE(round.added + 2, std::min<std::uint64_t>(20, needed.size() - asked));
         asked += round.added;
-        ASSERT_TRUE(round.expected_tau.has_value());
+        ASSERT_TRUE(round.list_tau.has_value());
         // Of each pair those with the smallest turns are asked.
         for (const PairRow& pair : read_pairs(small.database())) {
             std::int64_t last_asked = -1, first_not = INT64_MAX;
@@ -339,7 +340,7 @@ TEST(MadBudget, StopsWhereTheRankingIsKnown) {
     options.budget = 20;
     QuestionRound round = ask_questions(*small, options);
     EXPECT_FALSE(round.stopped);  // nothing is known yet
-    EXPECT_NEAR(*round.expected_tau, 0, 1e-9);
+    EXPECT_NEAR(*round.list_tau, 0, 1e-9);
     EXPECT_GT(round.added, 0U);
     small.answer_truly({"anna", "ben", "cleo"});
     options.stop_at = 1e-6;
@@ -347,6 +348,21 @@ TEST(MadBudget, StopsWhereTheRankingIsKnown) {
     EXPECT_TRUE(round.stopped);
     EXPECT_EQ(round.added, 0U);
     EXPECT_THAT(render(report_of(round), ReportFormat::text), HasSubstr("nothing more is asked"));
+}
+
+TEST(MadBudget, TheCorrelationIsThatOfTheRanking) {
+    SmallCompetition small(4);
+    small.select(12);
+    ask_questions(*small, of_budget(24));
+    small.answer_truly({"anna", "ben", "cleo"});
+    const QuestionRound round = ask_questions(*small, of_budget(0));
+    const double of_ranking = rank_classifiers(*small).list_tau;
+    EXPECT_EQ(round.list_tau.value(), of_ranking);
+    EXPECT_GT(of_ranking, 0);
+    EXPECT_LT(of_ranking, 1);
+    EXPECT_EQ(report_of(round).result["list_tau"], of_ranking);
+    EXPECT_THAT(render(report_of(round), ReportFormat::text),
+                HasSubstr("with the order that all selected images would give"));
 }
 
 TEST(MadQuestions, TheCsvHasNoFormulasAndSurvivesHostileNames) {

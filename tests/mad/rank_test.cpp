@@ -26,6 +26,7 @@ using rank_test::RankWorld;
 using rank_test::write_world;
 using testing::Contains;
 using testing::HasSubstr;
+using testing::Not;
 
 std::vector<std::string> lettered(std::size_t m) {
     std::vector<std::string> names;
@@ -290,6 +291,7 @@ TEST(MadRank, QuestionsAreCountedOnceAndSavedWhereShared) {
     EXPECT_EQ(found.settled, 3U);
     EXPECT_EQ(found.answers, 9U);
     EXPECT_EQ(found.annotators, 3U);
+    EXPECT_EQ(found.saved, 3U);
     EXPECT_EQ(found.needed_without_sharing, 6U);
     EXPECT_DOUBLE_EQ(found.answers_per_question, 3);
     EXPECT_EQ(found.cases[1], 2U);
@@ -302,6 +304,118 @@ TEST(MadRank, QuestionsAreCountedOnceAndSavedWhereShared) {
     const Report report = report_of(found);
     EXPECT_FALSE(report.partial);
     EXPECT_EQ(report.result["needed_without_sharing"], 6);
+    EXPECT_THAT(render(report, ReportFormat::text), HasSubstr("\n2.5 (2 – 3)  b"));
+}
+
+TEST(MadRank, LaterAnswersNeitherDecideNorCost) {
+    RankWorld world({"a", "b"}, 6);
+    const std::int64_t pair = world.pair(0, 1);
+    world.place(pair, 1, 10, 11);
+    world.answer(world.question(1, 10), {1, 1, 1, 0, 0, 0});
+    world.answer(world.question(1, 11), {0, 0, 0, 0, 0, 0});
+    const Scratch scratch;
+    const Ranking found = rank_classifiers(write_world(scratch / "mad", world), quick());
+    EXPECT_EQ(found.pairs[0].counts.only_first, 1U);
+    EXPECT_DOUBLE_EQ(found.answers_per_question, 5);
+    EXPECT_THAT(render(report_of(found), ReportFormat::text),
+                HasSubstr("took 5.00 answers of at most 5"));
+}
+
+TEST(MadRank, AnImageToReplaceIsNotOpen) {
+    RankWorld world({"a", "b"}, 5);
+    world.counts({.first = 0, .second = 1, .only_first = 5, .only_second = 1});
+    world.place(1, 900, 4, 5);
+    world.answer(world.question(900, 4), {2, 2, 2, 2, 2});
+    world.answer(world.question(900, 5), {1});  // never finished: nobody is shown it any more
+    const Scratch scratch;
+    const Ranking found = rank_classifiers(write_world(scratch / "mad", world), quick());
+    EXPECT_EQ(found.pairs[0].open, 0U);
+    EXPECT_EQ(found.pairs[0].to_replace, 1U);
+    EXPECT_EQ(found.open, 0U);
+    EXPECT_EQ(found.questions, 14U);
+    EXPECT_EQ(found.settled, 13U);
+    EXPECT_THAT(found.warnings, Contains(HasSubstr("1 selected image nobody can judge; `assay mad "
+                                                   "select ")));
+    EXPECT_THAT(found.warnings, Not(Contains(HasSubstr("mad answers"))));
+    EXPECT_THAT(found.warnings, Not(Contains(HasSubstr("no random part"))));
+    const Report report = report_of(found);
+    EXPECT_FALSE(report.partial);
+    EXPECT_THAT(render(report, ReportFormat::text),
+                HasSubstr("1 is no longer wanted, because nobody can judge"));
+}
+
+TEST(MadRank, WhatIsMissingIsNamed) {
+    RankWorld world({"a", "b"}, 3);
+    world.counts({.first = 0, .second = 1, .only_first = 5, .only_second = 5});
+    RankOptions options = quick();
+    options.stop_at = .999;
+    const Scratch scratch;
+    const auto text = [&](const std::string& name) {
+        return render(report_of(rank_classifiers(write_world(scratch / name, world), options)),
+                      ReportFormat::text);
+    };
+    // A tie that is known has no wrong order.
+    EXPECT_THAT(text("all"), HasSubstr("No further answers are needed for 0.999"));
+    world.place(1, 900, 4, 5, false);
+    EXPECT_THAT(text("unasked"), HasSubstr("of the first: 1 selected image is not asked about "
+                                           "(`assay mad questions`)."));
+    world.selected.back().asked = true;
+    world.answer(world.question(900, 4), {1});
+    world.question(900, 5);
+    EXPECT_THAT(text("open"), HasSubstr("of the first: 2 questions are open."));
+    world.votes = 1;
+    for (AnswerRow& row : world.answers)
+        if (row.question == world.question(900, 4)) row.answer = Answer::cannot_say;
+    EXPECT_THAT(text("unclear"),
+                HasSubstr("of the first: 1 image is to be replaced (`assay mad select`)."));
+}
+
+TEST(MadRank, ClassifiersThatAreTheSame) {
+    // a and b predict the same: their pair has no image, and the order of the selected ones is
+    // known all the same.
+    RankWorld world({"a", "b", "c"}, 3);
+    world.images = 10;
+    world.labels.assign(3, std::vector<std::uint16_t>(10, 1));
+    world.labels[2][0] = 2;
+    world.pair(0, 1);
+    world.counts({.first = 0, .second = 2, .only_first = 4, .only_second = 1});
+    world.counts({.first = 1, .second = 2, .only_first = 4, .only_second = 1});
+    const Scratch scratch;
+    const Ranking found = rank_classifiers(write_world(scratch / "mad", world), quick());
+    EXPECT_EQ(found.list_tau, 1);
+    EXPECT_TRUE(found.enough);
+    EXPECT_LT(found.expected_tau, .95);
+    EXPECT_EQ(std::count_if(
+                  found.warnings.begin(), found.warnings.end(),
+                  [](const std::string& one) { return one.find("a and b") != std::string::npos; }),
+              1);
+    EXPECT_THAT(found.warnings, Contains(HasSubstr("a and b predict the same for every image")));
+}
+
+TEST(MadRank, GroupsAreNotCompared) {
+    RankWorld world(lettered(4));
+    world.counts({.first = 0, .second = 1, .only_first = 9, .only_second = 2});
+    world.counts({.first = 2, .second = 3, .only_first = 1, .only_second = 8});
+    world.images = 50;
+    world.labels.assign(4, std::vector<std::uint16_t>(50, 1));
+    for (std::uint16_t c = 1; c < 4; ++c) world.labels[c].assign(50, c);
+    world.control = {{40, 1, 50, 1}};
+    for (std::uint16_t c = 1; c < 4; ++c)
+        world.answer(world.question(40, c), {c == 2, c == 2, c == 2});
+    RankOptions options = quick();
+    const Scratch scratch;
+    options.against = scratch / "other.csv";
+    write_file_atomically(options.against, std::string("model,score\na,4\nb,3\nc,2\nd,1\n"));
+    const Competition competition = write_world(scratch / "mad", world);
+    const Ranking found = rank_classifiers(competition, options);
+    ASSERT_EQ(found.comparisons.size(), 2U);
+    for (const Comparison& one : found.comparisons) {
+        for (const Estimate* estimate : {&one.srcc, &one.kendall}) {
+            EXPECT_FALSE(estimate->value);
+            EXPECT_FALSE(estimate->interval);
+            EXPECT_THAT(estimate->undefined, HasSubstr("no chain of pairs"));
+        }
+    }
 }
 
 TEST(MadRank, OpenQuestionsMakeItPartial) {
@@ -358,6 +472,44 @@ TEST(MadRank, UnevenAskingIsPlacedByThePosterior) {
               PlacedBy::perron);
 }
 
+TEST(MadRank, UnevenAskingOfGroupsIsPlacedByThePosterior) {
+    RankWorld world(lettered(4));
+    world.counts({.first = 0, .second = 1, .only_first = 9, .only_second = 2});
+    world.counts({.first = 2, .second = 3, .only_first = 2, .only_second = 8});
+    for (SelectedRow& row : world.selected) row.asked = row.pair == 1 || row.place < 4;
+    RankOptions options = quick();
+    options.ablation = true;
+    const Scratch scratch;
+    const Ranking found = rank_classifiers(write_world(scratch / "mad", world), options);
+    EXPECT_EQ(found.components, 2U);
+    EXPECT_EQ(found.placed_by, PlacedBy::posterior);
+    EXPECT_EQ(found.classifiers[0].place, 1);
+    EXPECT_EQ(found.classifiers[1].place, 2);
+    EXPECT_FALSE(found.ablation.back().srcc.value);
+    EXPECT_THAT(render(report_of(found), ReportFormat::text),
+                testing::AllOf(HasSubstr("by the posterior"), HasSubstr("within each group")));
+}
+
+TEST(MadRank, AReplacementThatIsNotAskedYetIsNoUnevenAsking) {
+    RankWorld world = noisy_world(4, 12, 4);
+    const auto replaced = std::find_if(world.selected.begin(), world.selected.end(),
+                                       [](const SelectedRow& row) { return row.pair == 2; });
+    replaced->state = SelectedState::replaced;
+    world.place(2, 5000, 0, 2, false);
+    const Scratch scratch;
+    EXPECT_EQ(rank_classifiers(write_world(scratch / "one", world), quick()).placed_by,
+              PlacedBy::perron);
+    // Two that are not asked, of which one replaces nothing.
+    world.place(2, 5001, 0, 2, false);
+    for (std::int64_t image = 6000; image < 6004; ++image) {
+        world.place(1, image, 0, 1);
+        for (const std::uint16_t label : {std::uint16_t{0}, std::uint16_t{1}})
+            world.answer(world.question(image, label), {1, 1, 1, 1, 1});
+    }
+    EXPECT_EQ(rank_classifiers(write_world(scratch / "two", world), quick()).placed_by,
+              PlacedBy::posterior);
+}
+
 TEST(MadRank, WhatItRefuses) {
     const Scratch scratch;
     RankWorld world({"a", "b", "c"});
@@ -401,6 +553,9 @@ TEST(MadRank, WhatItRefuses) {
     EXPECT_THAT(against("model,score\na,1\na,2\n"), HasSubstr("line 3: model `a` stands twice"));
     EXPECT_THAT(against("model,score\na,nan\n"), HasSubstr("the score is `nan`"));
     EXPECT_THAT(against("model,top1\na,1\n"), HasSubstr("score, accuracy or rank"));
+    // A loss, most likely: the best has the least.
+    EXPECT_THAT(against("model,score,rank\na,.1,1\nb,.2,2\nc,.3,3\n"),
+                HasSubstr("order `a` and `b` differently (rank 1 and 2, score 0.1 and 0.2)"));
 }
 
 TEST(MadRank, WithoutSmoothing) {
@@ -437,6 +592,9 @@ TEST(MadRank, RanksOfAFileAreBestFirst) {
     const OtherScores scores = read_other_scores(file, {"a", "b", "c"}, unknown);
     EXPECT_DOUBLE_EQ(compare_places("", {2, 3, 1}, scores, {}, .95).kendall.value.value(), 1);
     EXPECT_TRUE(unknown.empty());
+    // Scores beside them that say the same, but for a tie.
+    write_file_atomically(file, std::string("model,place,score\nc,1,.9\na,2,.5\nb,3,.5\n"));
+    EXPECT_EQ(read_other_scores(file, {"a", "b", "c"}, unknown), (OtherScores{.5, .5, .9}));
     EXPECT_THAT(compare_places("", {1, 1, 1}, scores, {}, .95).srcc.undefined,
                 HasSubstr("the same place"));
 }
@@ -465,6 +623,12 @@ TEST(MadRank, ControlSampleBesideIt) {
     std::uint64_t places = 0;
     for (const RankedPair& pair : found.pairs) places += pair.asked;
     EXPECT_EQ(found.needed_without_sharing, 60 + 2 * places);
+    EXPECT_EQ(found.saved, 60 + 2 * places - found.questions);
+    // Of the same label for two classifiers the sample asks once: that is no place's sharing.
+    world.labels[1].assign(1000, 1);
+    const Ranking same = rank_classifiers(write_world(scratch / "same", world), quick());
+    EXPECT_EQ(same.questions, found.questions - 20);
+    EXPECT_EQ(same.saved, found.saved);
 }
 
 /// Competitions of the specification's simulation: each pair's own strength beside the classifiers'
@@ -630,6 +794,24 @@ TEST(MadBootstrap, ImagesAreWeighedOnceForAllPairs) {
                   there ? (std::vector<double>{1, 2.5, 2.5}) : (std::vector<double>{2, 2, 2}));
     }
     EXPECT_NEAR(without / 2000.0, std::exp(-1), .04);
+}
+
+TEST(MadBootstrap, APairThatLosesItsImagesIsNoTie) {
+    // a is before b, b far before c: Perron's vector takes a and c for a tie, by which a falls
+    // behind b.
+    std::vector<PairSample> samples(3);
+    samples[0].counts = {.first = 0, .second = 1, .only_first = 1};
+    samples[1].counts = {.first = 0, .second = 2};
+    samples[2].counts = {.first = 1, .second = 2, .only_first = 9};
+    EXPECT_EQ(rule_for(PlacedBy::perron, 3, samples), PlacedBy::hodge);
+    EXPECT_EQ(rule_for(PlacedBy::posterior, 3, samples), PlacedBy::posterior);
+    EXPECT_EQ(places_by(PlacedBy::perron, 3, samples, {}, {0, 0, 0}),
+              (std::vector<double>{1, 2, 3}));
+    std::vector<PairCounts> counts;
+    for (const PairSample& sample : samples) counts.push_back(sample.counts);
+    EXPECT_EQ(places_of(perron(log_ratios(3, counts, {})).scores), (std::vector<double>{2, 1, 3}));
+    samples[1].counts.only_second = 1;
+    EXPECT_EQ(rule_for(PlacedBy::perron, 3, samples), PlacedBy::perron);
 }
 
 TEST(MadBootstrap, AnnotatorsAreDrawnWithReplacement) {

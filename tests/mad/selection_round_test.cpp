@@ -868,7 +868,11 @@ TEST(ControlSample, StrataAndSizes) {
     EXPECT_EQ(control_sizes(draw, 2), (Sizes{1, 1}));
     EXPECT_EQ(control_sizes(draw, 3), (Sizes{2, 1}));  // the second stratum has no more
     EXPECT_EQ(control_sizes(draw, 9), (Sizes{3, 1}));
-    EXPECT_EQ(control_sizes(draw, 1), (Sizes{0, 1}));
+    EXPECT_THAT(message_of([&] { control_sizes(draw, 1); }, ErrorCode::usage),
+                HasSubstr("agree on 3 images and differ on 1; at least 2"));
+    ControlDraw all_differ = draw;
+    all_differ[0] = {};
+    EXPECT_EQ(control_sizes(all_differ, 1), (Sizes{0, 1}));
 }
 
 // Each image of a stratum is drawn equally often over the seeds, and so is each pair of images.

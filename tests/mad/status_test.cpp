@@ -10,6 +10,7 @@ namespace {
 
 using rank_test::RankWorld;
 using testing::HasSubstr;
+using testing::Not;
 
 CompetitionStatus status_in(const std::filesystem::path& folder, const RankWorld& world) {
     return status_of(rank_test::write_world(folder, world));
@@ -110,6 +111,46 @@ TEST(MadStatus, ControlQuestionsOfANewClassifier) {
     EXPECT_EQ(status.control, 2U);
     EXPECT_EQ(status.unasked, 1U);
     EXPECT_THAT(status.next, HasSubstr("questions"));
+}
+
+TEST(MadStatus, AQuestionOfAPlaceAndTheControlSampleIsOne) {
+    const Scratch scratch;
+    RankWorld world({"a", "b"});
+    world.images = 100;
+    world.k = 2;
+    const std::int64_t pair = world.pair(0, 1);
+    world.place(pair, 50, 1, 2, false);
+    world.labels.assign(2, std::vector<std::uint16_t>(100, 1));
+    world.labels[1][50] = 2;
+    world.control = {{50, 1, 1, 1}, {51, 0, 99, 1}};
+    // (50, 1) and (50, 2) by the place and by the sample, (51, 1) by the sample of both.
+    const CompetitionStatus status = status_in(scratch / "1", world);
+    EXPECT_EQ(status.unasked, 3U);
+    EXPECT_EQ(status.unasked_places, 1U);
+}
+
+TEST(MadStatus, QuestionsThatNobodyIsAskedAnyMore) {
+    const Scratch scratch;
+    RankWorld world({"a", "b", "c"});
+    world.k = 1;
+    world.counts({.first = 0, .second = 1, .only_first = 1});
+    const std::int64_t pair = world.pair(0, 2);
+    world.place(pair, 90, 1, 2);
+    world.answer(world.question(90, 1), {1, 1, 1});
+    world.answer(world.question(90, 2), {1, 0});
+    CompetitionStatus status = status_in(scratch / "1", world);
+    EXPECT_EQ(status.open, 1U);
+    EXPECT_EQ(status.unwanted, 0U);
+    EXPECT_THAT(render(report_of(status), ReportFormat::text), Not(HasSubstr("no longer")));
+    world.active = {true, true, false};
+    status = status_in(scratch / "2", world);
+    EXPECT_EQ(status.questions, 4U);
+    EXPECT_EQ(status.settled, 3U);
+    EXPECT_EQ(status.open, 0U);
+    EXPECT_EQ(status.unwanted, 1U);
+    EXPECT_THAT(status.next, HasSubstr("rank"));
+    EXPECT_THAT(render(report_of(status), ReportFormat::text), HasSubstr("1 no longer wanted"));
+    EXPECT_EQ(report_of(status).result["unwanted"], 1);
 }
 
 TEST(MadStatus, AnnotatorsAndEqualClassifiers) {

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
+
 #include "assay/error.h"
 #include "core/random.h"
 #include "expected_mad.h"
@@ -152,6 +154,57 @@ TEST(MadTally, ASurePosteriorSettlesOnceNothingCanMakeItUnclear) {
     EXPECT_FALSE(world.tally().of[two].settled);
 }
 
+TEST(MadTally, WhatTheMajoritySettlesIsSettledByAnyRule) {
+    // As people are asked: until no further answer could change the majority.
+    std::vector<bool> truth;
+    RankWorld world = crowd(400, {.95, .9, .8, .65, .6}, truth);
+    std::map<std::int64_t, std::vector<Answer>> given;
+    std::erase_if(world.answers, [&](const AnswerRow& row) {
+        std::vector<Answer>& before = given[row.question];
+        if (is_settled(before, world.votes)) return true;
+        before.push_back(row.answer);
+        return false;
+    });
+    ASSERT_LT(world.answers.size(), 5 * 400U);
+    EXPECT_EQ(world.tally().open(), 0U);
+    EXPECT_EQ(world.tally(VoteRule::dawid_skene).open(), 0U);
+}
+
+TEST(MadTally, TheFirstAnswersDecide) {
+    RankWorld world({"a", "b"}, 8);
+    const std::size_t yes = 0, unclear = 1, tie = 2;
+    world.answer(world.question(1, 1), {1, 1, 1, 0, 0, 0, 0, 0});
+    world.answer(world.question(2, 1), {2, 2, 2, 2, 1, 1, 1, 1});
+    world.answer(world.question(3, 1), {1, 1, 1, 0, 0, 0});
+    for (const VoteRule rule : {VoteRule::majority, VoteRule::dawid_skene}) {
+        const Tally tally = world.tally(rule);
+        EXPECT_EQ(tally.open(), 0U);
+        EXPECT_EQ(tally.of[yes].answers.size(), 8U);
+        EXPECT_EQ(tally.of[yes].decisive, 5U);
+        EXPECT_TRUE(tally.of[unclear].outcome.unclear);
+    }
+    EXPECT_TRUE(world.tally().of[yes].outcome.yes);
+    EXPECT_DOUBLE_EQ(world.tally().of[yes].yes, .6);
+    EXPECT_TRUE(world.tally().of[tie].outcome.yes);
+}
+
+TEST(MadTally, WhoCorrectsAnAnswerKeepsTheTurn) {
+    RankWorld world({"a", "b"}, 6);
+    world.answer(world.question(1, 1), {1, 1, 1, 0, 0, 1});
+    const Scratch scratch;
+    rank_test::write_world(scratch / "mad", world);
+    Competition competition = Competition::open(scratch / "mad", Competition::Access::write);
+    EXPECT_TRUE(tally_of(competition).of[0].outcome.yes);
+    Database& database = competition.impl().database;
+    database.execute("UPDATE answer SET counts = 0 WHERE annotator = 1");
+    database.execute(
+        "INSERT INTO answer (question, annotator, answer, at, source, key, counts) "
+        "VALUES (1, 1, 0, '', '', NULL, 1)");
+    const Tally tally = tally_of(competition);
+    EXPECT_EQ(tally.of[0].answers.front().annotator, 1);
+    EXPECT_FALSE(tally.of[0].outcome.yes);  // 0 1 1 0 0, and the sixth comes too late
+}
+
 TEST(MadTally, RulesHaveNames) {
     EXPECT_EQ(vote_rule_named("dawid-skene"), VoteRule::dawid_skene);
     EXPECT_EQ(vote_rule_named("majority"), VoteRule::majority);
@@ -199,8 +252,8 @@ TEST(MadAnnotators, AloneAndAlwaysTheSame) {
 }
 
 TEST(MadAnnotators, GoldIsAnExactTest) {
-    // Alone, so that one annotator and three tests share 1 %: P(X <= r of 20 | .75) <= .00333 for
-    // r <= 9 (.0039 for r = 9: no; .00094 for r = 8: yes).
+    // Alone, so that one annotator and four tests share 1 %: P(X <= r of 20 | .75) <= .0025 for
+    // r <= 8 (.0039 for r = 9: no; .00094 for r = 8: yes).
     for (const int correct : {8, 9}) {
         RankWorld world({"a", "b"}, 1);
         for (int q = 0; q < 20; ++q) {
@@ -228,6 +281,36 @@ TEST(MadAnnotators, SwappedAnswersAndBlockedOnes) {
     // Blocked ones are nobody's others.
     EXPECT_EQ(checks[0].agreement.n, 30U);
     EXPECT_DOUBLE_EQ(checks[0].agreement.value.value(), 1);
+}
+
+TEST(MadAnnotators, WhoAgreesFarLessThanTheOthers) {
+    // p1 to p4 err once in 25 questions, each on others; p5 says yes to four in five that show
+    // none.
+    const auto said = [](std::int64_t q, std::int64_t person) {
+        const bool truth = q % 2 == 0;
+        return q % 25 == person ? !truth : truth;
+    };
+    RankWorld world({"a", "b"}, 5);
+    for (std::int64_t q = 0; q < 100; ++q)
+        world.answer(world.question(q, 1),
+                     {said(q, 1), said(q, 2), said(q, 3), said(q, 4), q % 2 == 0 || q % 10 != 1});
+    const std::vector<AnnotatorCheck> checks = check_of(world);
+    EXPECT_NEAR(checks[4].agreement.value.value(), .6, .03);
+    ASSERT_EQ(checks[4].findings.size(), 1U);
+    EXPECT_THAT(checks[4].findings[0],
+                testing::AllOf(HasSubstr("`p5` agrees with the majority of the others on 6"),
+                               HasSubstr("binomial test against twice as much disagreement")));
+    EXPECT_EQ(findings_of(checks).size(), 1U);
+    // Somebody who errs twice as often, in however many answers, is no worse than people are.
+    RankWorld honest({"a", "b"}, 5);
+    for (std::int64_t q = 0; q < 2000; ++q)
+        honest.answer(honest.question(q, 1),
+                      {said(q, 1), said(q, 2), said(q, 3), said(q, 4),
+                       said(q, 5) == said(q, 6) && (q % 2 == 0)
+                           ? 1
+                           : static_cast<int>(said(q, 5) != said(q, 6) && q % 2 != 0)});
+    EXPECT_TRUE(findings_of(check_of(honest)).empty());
+    EXPECT_LT(*check_of(honest)[4].agreement.value, *check_of(honest)[0].agreement.value);
 }
 
 TEST(MadAnnotators, HonestOnesAreHardlyEverAccused) {

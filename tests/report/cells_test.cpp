@@ -26,6 +26,7 @@ TEST(NumberText, HasTheDigitsThatHalfTheWidthDeserves) {
     EXPECT_EQ(number_text(0.76132, 0.2, Unit::proportion), "76.1");  // never fewer than 1
     EXPECT_EQ(number_text(0.5, 1e-9, Unit::proportion), "50.0000");  // nor more than 4
     EXPECT_EQ(number_text(3, 1.5, Unit::rank), "3");
+    EXPECT_EQ(number_text(1.5, 0, Unit::rank), "1.5");
     EXPECT_EQ(number_text(1.5, 0, Unit::nats), "1.500");  // four digits of the value
     EXPECT_EQ(number_text(0, 0, Unit::number), "0.00");
     EXPECT_EQ(number_text(-0.25, 0, Unit::proportion), "-25.00");

@@ -33,6 +33,9 @@ struct PosteriorOptions {
     double level = 0.95;         ///< of the credible intervals
     std::uint32_t draws = 2000;  ///< behind the intervals of ranks
     std::uint64_t seed = 0;
+    /// The target is the scores that the lists give when all of them are answered: what no answer
+    /// to them would say, of pairs that are not there, adds nothing to what is unsure.
+    bool lists_alone = false;
 };
 
 struct Posterior {
@@ -41,7 +44,8 @@ struct Posterior {
     /// at(i, j): probability that i is better than j; 1/2 on the diagonal.
     PairMatrix better{0};
     /// Mean over the pairs of the probability that they stand in the wrong order; Kendall's tau to
-    /// the truth is 1 - 2 of it. 0 of one classifier.
+    /// the truth is 1 - 2 of it. A tie that is known to be one is in no wrong order. 0 of one
+    /// classifier.
     double error = 0;
 };
 

@@ -26,8 +26,8 @@ struct QuestionOptions {
     /// pair's images in random order; what is left goes to the control sample. 0: none. Unset: all
     /// that are missing.
     std::optional<std::uint64_t> budget;
-    /// Nothing more is asked once the ranking is known so well: the expected Kendall correlation of
-    /// the ranking with the true one, in (0, 1).
+    /// Nothing more is asked once the ranking is known so well: its expected Kendall correlation
+    /// with the one that all selected images would give (Ranking::list_tau), in (0, 1).
     std::optional<double> stop_at;
     std::string reason;
 };
@@ -42,8 +42,9 @@ struct QuestionRound {
     std::uint64_t accepted_places = 0;
     std::uint64_t saved = 0;  ///< questions that two or more places share: not asked again
     std::uint64_t control = 0, asked_control = 0;  ///< images whose questions are all asked
-    std::optional<double> expected_tau;  ///< with budget or stop_at: of the ranking as it is known
-    bool stopped = false;                ///< by stop_at
+    /// With budget or stop_at: as Ranking::list_tau, before this round.
+    std::optional<double> list_tau;
+    bool stopped = false;  ///< by stop_at
     std::vector<std::string> warnings;
 };
 /// Asks, in one transaction. A question whose answer is known is asked like any other, so that it

@@ -26,11 +26,11 @@ std::string_view name_of(VoteRule);
 /// Throws usage with the known names.
 VoteRule vote_rule_named(std::string_view name);
 
-/// Where the places come from.
+/// Where the places come from. Classifiers that no chain of pairs with images joins have places of
+/// their own by any of them.
 enum class PlacedBy : std::uint8_t {
     perron,     ///< Perron's vector: every pair has images, answered evenly
-    hodge,      ///< HodgeRank: pairs without images; classifiers that no chain of pairs joins have
-                ///< places of their own
+    hodge,      ///< HodgeRank: pairs without images
     posterior,  ///< the posterior's scores: of some pairs more images were asked than of others,
                 ///< where they told most, which makes plain frequencies lean
 };
@@ -76,20 +76,21 @@ struct RankedClassifier {
 struct RankedPair {
     PairCounts counts;  ///< first, second: places in Ranking::classifiers
     std::uint32_t wanted = 0, accepted = 0, asked = 0;
-    std::uint64_t open = 0;  ///< asked, and a question of it not settled
+    std::uint64_t open = 0;        ///< asked, and a question of it not settled
+    std::uint64_t to_replace = 0;  ///< asked, and nobody can judge it: neither open nor in `counts`
 };
 
 struct AblationRow {
     std::uint32_t k = 0;
     std::uint64_t images = 0;  ///< of all pairs
-    Estimate srcc, kendall;    ///< with the ranking of all
+    Estimate srcc, kendall;    ///< with the ranking of all; undefined across groups
     std::vector<double> places;
 };
 
 struct Comparison {
     std::string with;  ///< "accuracy (control sample)", a file's name
     std::uint32_t classifiers = 0;
-    Estimate srcc, kendall;  ///< with a file: intervals of the bootstrap
+    Estimate srcc, kendall;  ///< with a file: intervals of the bootstrap; undefined across groups
 };
 
 struct Ranking {
@@ -106,17 +107,20 @@ struct Ranking {
     /// Probability of two classifiers in the wrong order, in the mean over the pairs, and Kendall's
     /// tau that follows, 1 - 2 of it: to the order on all images of the kind that was selected ...
     double error = 0, expected_tau = 0;
-    /// ... and to the order that the selected images give when all of them are answered.
+    /// ... and to the order that the selected images give when all of them are answered: 1 once
+    /// they are.
     double list_error = 0, list_tau = 0;
     bool enough = false;  ///< list_tau reaches stop_at: no further answers are needed
     std::vector<AblationRow> ablation;
     std::vector<Comparison> comparisons;
     std::uint64_t control = 0;  ///< images of the control sample
-    /// Different questions that these classifiers' places and the control sample asked; the answers
-    /// to them that count, of so many annotators.
-    std::uint64_t questions = 0, settled = 0, answers = 0, annotators = 0;
-    std::uint64_t needed_without_sharing = 0;  ///< questions, had each place asked its own
-    double answers_per_question = 0;           ///< of settled ones, gold apart
+    /// Different questions that these classifiers' places and the control sample asked; those that
+    /// are still wanted and not settled; the answers to them that count, of so many annotators.
+    std::uint64_t questions = 0, settled = 0, open = 0, answers = 0, annotators = 0;
+    /// Questions that places share, and so did not ask again (as QuestionRound::saved); and had
+    /// each place asked its own.
+    std::uint64_t saved = 0, needed_without_sharing = 0;
+    double answers_per_question = 0;  ///< of settled ones, gold apart
     std::vector<std::string> warnings;
 };
 
@@ -133,6 +137,8 @@ struct CompetitionStatus {
     std::uint64_t pairs = 0, pairs_selected = 0, short_pairs = 0;  ///< short: fewer than k
     std::uint64_t accepted = 0, replaced = 0, duplicates = 0, excluded = 0, control = 0;
     std::uint64_t questions = 0, gold = 0, settled = 0, open = 0, unclear = 0;
+    /// Not settled, and nobody is asked any more: images were replaced, classifiers removed.
+    std::uint64_t unwanted = 0;
     /// Different questions of accepted places and of the control sample that were not asked yet.
     std::uint64_t unasked = 0;
     std::uint64_t unasked_places = 0;  ///< accepted places that are not asked about
