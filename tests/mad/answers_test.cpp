@@ -21,10 +21,11 @@ using testing::IsEmpty;
 
 /// With everything asked that three classifiers need.
 struct AskedCompetition {
-    SmallCompetition small{3};
+    SmallCompetition small;
     std::vector<OpenQuestion> open;
 
-    AskedCompetition() {
+    explicit AskedCompetition(const std::string& last_id = {})
+        : small(3, 45, SmallCompetition::usual_settings(), last_id) {
         small.select(6);
         ask_questions(*small);
         open = open_questions(*small);
@@ -196,6 +197,47 @@ TEST(MadAnswers, QuestionsByImageAndLabel) {
     round = asked.take("path,class,annotator,answer\nhttps://host/x/%3D1%2B1.jpg," + label +
                        ",ben,no\n");
     EXPECT_EQ(round.added, 1U);
+}
+
+TEST(MadAnswers, ImagesOfTheSameNameAreNotTakenForOneAnother) {
+    // Nobody is asked about the last image, whose file is called like another's.
+    AskedCompetition asked("else/image 001.jpg");
+    std::string label;
+    for (const OpenQuestion& question : asked.open)
+        if (question.image == "crawl/image 001.jpg") label = question.label;
+    ASSERT_NE(label, "");
+    const auto row = [&](const std::string& image) {
+        return "image,label,annotator,answer\n" + image + "," + label + ",anna,yes\n";
+    };
+    EXPECT_THAT(asked.refused(row("else/image 001.jpg")),
+                HasSubstr("nobody is asked about the image `else/image 001.jpg` of the data set"));
+    for (const char* other : {"other/crawl/image 001.jpg", "image 001.jpg", "image_001.jpg",
+                              "other/image 001.jpg", "1a2b3c4d-image_001.jpg"})
+        EXPECT_THAT(asked.refused(row(other)),
+                    HasSubstr(fmt::format("nobody is asked about the image `{}`", other)));
+    // An address of the other is the other's; an upload has lost the folder that tells them apart.
+    for (const char* other : {"/data/local-files/?d=else/image%20001.jpg",
+                              "https://host/x/else/image%20001.jpg", "s3://else/image 001.jpg"})
+        EXPECT_THAT(asked.refused(row(other)), HasSubstr("nobody is asked about `n")) << other;
+    EXPECT_THAT(asked.refused(row("/data/upload/3/1a2b3c4d-image_001.jpg")),
+                HasSubstr("may be any of 2 images of the data set; name it by its id"));
+    for (const char* strange :
+         {"https://host/other/image%20001.jpg", "/data/upload/3/image_001.jpg"})
+        EXPECT_THAT(asked.refused(row(strange)), HasSubstr("nobody is asked about the image"));
+    EXPECT_EQ(asked.small.count("answer"), 0);
+    const std::string root = asked.small->image_root().string();
+    for (const std::string& image :
+         {std::string("crawl/image 001.jpg"), root + "/crawl/image 001.jpg",
+          std::string("gs://crawl/image%20001.jpg"),
+          std::string("/data/x?d=a=b/crawl/image 001.jpg")})
+        EXPECT_EQ(asked.take(row(image)).read, 1U) << image;
+    EXPECT_EQ(asked.small.count("answer WHERE counts = 1"), 1);
+}
+
+TEST(MadAnswers, ANameBehindAFolderIsNotThatOfAFlatDataSet) {
+    AskedCompetition asked;
+    EXPECT_THAT(asked.refused("image,label,annotator,answer\nother/folder/=1+1.jpg,ant,anna,yes\n"),
+                HasSubstr("nobody is asked about the image `other/folder/=1+1.jpg`"));
 }
 
 TEST(MadAnswers, WhatIsWrongIsRefusedAsAWhole) {
