@@ -4,10 +4,12 @@
 #include <array>
 #include <map>
 #include <unordered_map>
+#include <utility>
 
 #include "assay/error.h"
 #include "assay/mad/questions.h"
 #include "core/file.h"
+#include "core/hash.h"
 #include "core/refuse.h"
 #include "core/text.h"
 #include "mad/annotator_check.h"
@@ -24,10 +26,12 @@ constexpr std::size_t most_gold_warnings = 5;
 /// Takes one answer after the other into the database, inside a transaction.
 class AnswerTaker {
 public:
-    AnswerTaker(Competition& competition, const AnswerOptions& options, AnswerRound& round)
+    AnswerTaker(Competition& competition, const AnswerOptions& options, std::string file_hash,
+                AnswerRound& round)
         : database_(competition.impl().database),
           options_(options),
           round_(round),
+          file_(std::move(file_hash)),
           questions_(read_questions(database_)),
           finder_(competition, questions_),
           insert_(database_.prepare("INSERT INTO answer (question, annotator, answer, at, source, "
@@ -55,7 +59,8 @@ public:
         std::string key = found.key;
         if (key.empty()) {
             // Without a time, the times that an annotator came to this answer in this file are
-            // counted, so that the file delivers the same keys once more.
+            // counted, so that the same bytes deliver the same keys once more, and other bytes
+            // others: what a later file says is said anew.
             std::string when = at;
             if (when.empty()) {
                 InFile& so_far = in_file_[whose];
@@ -64,7 +69,8 @@ public:
                     return;
                 }
                 so_far.last = found.answer;
-                when = fmt::format("#{}", ++so_far.times[static_cast<std::size_t>(found.answer)]);
+                when = fmt::format("#{} in {}",
+                                   ++so_far.times[static_cast<std::size_t>(found.answer)], file_);
             }
             key = found.annotation.empty()
                       ? fmt::format("answer/{}/{}/{}/{}", question.token, name_of(found.answer),
@@ -162,6 +168,7 @@ private:
     Database& database_;
     const AnswerOptions& options_;
     AnswerRound& round_;
+    std::string file_;  ///< hash of what it holds
     std::vector<QuestionRow> questions_;
     QuestionFinder finder_;
     Statement insert_, outdate_, of_key_;
@@ -213,7 +220,7 @@ AnswerRound read_answers_into(Competition& competition, const AnswerOptions& opt
     {
         const MappedFile file(options.file);
         Transaction all(database);
-        AnswerTaker taker(competition, options, round);
+        AnswerTaker taker(competition, options, hash_bytes(file.bytes()), round);
         AnswerSink sink;
         sink.found = [&](const FoundAnswer& found) { taker.take(found); };
         read_found_answers(file.text(), options.file.string(), sink);

@@ -124,8 +124,16 @@ TEST(MadAnswers, TheLastOneOfAnAnnotatorCounts) {
     EXPECT_EQ(round.repeated, 4U);
     EXPECT_EQ(asked.small.count("answer"), 3);
     // By a later file.
-    round = asked.take(header + asked.line(0, "anna,no"));
-    EXPECT_EQ(round.repeated, 1U);  // that is what the first file said, too: it has no time
+    const std::string later = header + asked.line(0, "anna,no");
+    round = asked.take(later);
+    EXPECT_EQ(round.changed, 1U);  // though the first file said so, too, before "yes"
+    EXPECT_THAT(asked.counting(0), ElementsAre("anna no"));
+    EXPECT_EQ(asked.take(text).repeated, 4U);  // the same bytes are the same delivery
+    EXPECT_THAT(asked.counting(0), ElementsAre("anna no"));
+    round = asked.take(header + asked.line(0, "anna,yes"));
+    EXPECT_EQ(round.changed, 1U);
+    EXPECT_THAT(asked.counting(0), ElementsAre("anna yes"));
+    EXPECT_EQ(asked.take(later).repeated, 1U);
     round = asked.take(header + asked.line(0, "anna,unsure"));
     EXPECT_EQ(round.changed, 1U);
     EXPECT_THAT(asked.counting(0), ElementsAre("anna cannot say"));

@@ -101,7 +101,8 @@ struct AnswerRound {
     /// contradict.
     std::vector<std::string> warnings;
 };
-/// Takes answers in: all of the file, or nothing. The same file twice adds nothing. Columns of a
+/// Takes answers in: all of the file, or nothing. The same file twice adds nothing; of rows without
+/// a time, a file of other bytes says everything anew. Columns of a
 /// csv: question (or image and label), annotator, answer (yes, no, cannot say, and common other
 /// spellings, or 1, 0), perhaps at (a time) and key (what makes a repeated row the same answer). Of
 /// an annotator's answers to a question the last one counts, by its time, which is that of reading
