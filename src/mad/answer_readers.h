@@ -20,6 +20,7 @@ struct FoundAnswer {
     std::string at;            ///< "2026-11-23T01:02:03.000000Z"; "": the file does not say
     std::string key;           ///< what the file calls it, "": nothing
     std::string annotation;    ///< Label Studio's number of it, likewise
+    std::string made;          ///< when that annotation was created, whoever changed it since
     Answer answer = Answer::no;
 };
 
@@ -50,6 +51,8 @@ bool says_nothing(std::string_view text);
 /// In UTC with microseconds, so that the order of texts is that of times, from ISO 8601 with or
 /// without time, fraction and offset. Nothing where it is none.
 std::optional<std::string> utc_time_of(std::string_view text);
+/// Likewise; "" of "". Throws bad_input with `where`: it is none.
+std::string utc_time_in(std::string_view text, const std::string& where);
 /// utc_now(), written so.
 std::string utc_time_now();
 

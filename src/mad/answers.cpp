@@ -2,7 +2,9 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <functional>
 #include <map>
+#include <optional>
 #include <unordered_map>
 #include <utility>
 
@@ -23,6 +25,19 @@ namespace {
 constexpr std::size_t longest_annotator = 200;
 constexpr std::size_t most_gold_warnings = 5;
 
+/// Keys of the answers that annotations of Label Studio are begin so: all versions of an annotation
+/// alike. Its number is that of one server; the time at which it was made tells servers apart.
+std::string annotation_prefix(const FoundAnswer& found, std::string_view token) {
+    return fmt::format("label-studio/{}@{}/{}/", found.annotation, found.made, token);
+}
+/// What of a key is annotation_prefix(); "" where it is no such key.
+std::string annotation_of(std::string_view key, std::string_view token) {
+    if (!key.starts_with("label-studio/")) return "";
+    const std::string end = fmt::format("/{}/", token);
+    const std::size_t at = key.find(end);
+    return at == std::string_view::npos ? "" : std::string(key.substr(0, at + end.size()));
+}
+
 /// Takes one answer after the other into the database, inside a transaction.
 class AnswerTaker {
 public:
@@ -41,11 +56,20 @@ public:
                                     "WHERE key = ?")),
           now_(utc_time_now()) {
         for (const AnnotatorRow& row : read_annotators(database_)) annotators_[row.name] = row.id;
-        for (Statement row = database_.prepare(
-                 "SELECT id, question, annotator, answer, at FROM answer WHERE counts = 1");
+        std::map<std::int64_t, std::string> tokens;
+        for (const QuestionRow& question : questions_) tokens[question.id] = question.token;
+        for (Statement row = database_.prepare("SELECT id, question, annotator, answer, at, key, "
+                                               "counts FROM answer ORDER BY id");
              row.step();) {
-            counting_[{row.integer(1), row.integer(2)}] = {
-                row.integer(0), static_cast<Answer>(row.count(3, 2)), row.text(4)};
+            const Whose whose{row.integer(1), row.integer(2)};
+            const std::string at = row.text(4);
+            const std::string annotation = annotation_of(row.text(5), tokens[whose.first]);
+            if (row.integer(6) == 1)
+                counting_[whose] = {row.integer(0), static_cast<Answer>(row.count(3, 2)), at,
+                                    annotation};
+            if (annotation.empty()) continue;
+            const auto [newest, is_first] = newest_.emplace(annotation, Version{at, whose});
+            if (!is_first && at >= newest->second.at) newest->second = {at, whose};
         }
     }
 
@@ -75,7 +99,7 @@ public:
             key = found.annotation.empty()
                       ? fmt::format("answer/{}/{}/{}/{}", question.token, name_of(found.answer),
                                     when, name)
-                      : fmt::format("label-studio/{}/{}/{}/{}", found.annotation, question.token,
+                      : fmt::format("{}{}/{}", annotation_prefix(found, question.token),
                                     name_of(found.answer), when);
         }
         if (at.empty()) at = now_;
@@ -83,7 +107,7 @@ public:
             ++round_.repeated;
             return;
         }
-        record(whose, found.answer, at, key);
+        record({whose, found.answer, at, key, annotation_of(key, question.token)});
     }
 
 private:
@@ -92,6 +116,18 @@ private:
         std::int64_t row = 0;
         Answer answer = Answer::no;
         std::string at;
+        std::string annotation;  ///< annotation_of() its key
+    };
+    /// Of an annotation, the newest.
+    struct Version {
+        std::string at;
+        Whose whose;
+    };
+    struct Taken {
+        Whose whose;
+        Answer answer = Answer::no;
+        std::string at, key;
+        std::string annotation;
     };
     struct InFile {
         std::optional<Answer> last;
@@ -142,27 +178,49 @@ private:
         }
         return true;
     }
-    void record(const Whose& whose, Answer answer, const std::string& at, const std::string& key) {
-        const auto [counting, is_first] = counting_.emplace(whose, Counting{0, answer, at});
-        const bool counts = is_first || at >= counting->second.at;
-        const bool same = !is_first && counting->second.answer == answer;
-        if (is_first) {
-            ++round_.added;
-        } else if (same) {
+    /// An annotation is one, whoever it is said to be by: its newest version counts alone. Returns
+    /// whether that took the place of another annotator's answer, or nothing where a newer version
+    /// is there.
+    std::optional<bool> make_newest(const Taken& taken) {
+        if (taken.annotation.empty()) return false;
+        const auto [newest, is_first] =
+            newest_.emplace(taken.annotation, Version{taken.at, taken.whose});
+        if (is_first) return false;
+        if (taken.at < newest->second.at) return std::nullopt;
+        const Whose before = std::exchange(newest->second, {taken.at, taken.whose}).whose;
+        if (before == taken.whose) return false;
+        const auto counting = counting_.find(before);
+        if (counting == counting_.end() || counting->second.annotation != taken.annotation)
+            return false;
+        outdate_.bind(counting->second.row).run();
+        counting_.erase(counting);
+        return true;
+    }
+    void record(const Taken& taken) {
+        const std::optional<bool> replaces = make_newest(taken);
+        const auto there = counting_.find(taken.whose);
+        const bool is_first = there == counting_.end();
+        const bool counts = replaces && (is_first || taken.at >= there->second.at);
+        const bool same = !is_first && there->second.answer == taken.answer;
+        if (same) {
             ++round_.repeated;
+        } else if (!counts) {
+            ++round_.outdated;
         } else {
-            ++(counts ? round_.changed : round_.outdated);
+            ++(is_first && !*replaces ? round_.added : round_.changed);
         }
-        if (counts && !is_first) outdate_.bind(counting->second.row).run();
-        insert_.bind(whose.first)
-            .bind(whose.second)
-            .bind(static_cast<std::int64_t>(answer))
-            .bind(std::string_view(at))
+        if (counts && !is_first) outdate_.bind(there->second.row).run();
+        insert_.bind(taken.whose.first)
+            .bind(taken.whose.second)
+            .bind(static_cast<std::int64_t>(taken.answer))
+            .bind(std::string_view(taken.at))
             .bind(std::string_view(round_.file.native()))
-            .bind(std::string_view(key))
+            .bind(std::string_view(taken.key))
             .bind(std::int64_t{counts})
             .run();
-        if (counts) counting->second = {database_.last_row(), answer, at};
+        if (counts)
+            counting_[taken.whose] = {database_.last_row(), taken.answer, taken.at,
+                                      taken.annotation};
     }
 
     Database& database_;
@@ -175,6 +233,7 @@ private:
     std::string now_;
     std::unordered_map<std::string, std::int64_t> annotators_;
     std::map<Whose, Counting> counting_;
+    std::map<std::string, Version, std::less<>> newest_;  ///< by annotation_of() their keys
     std::map<Whose, InFile> in_file_;
     std::optional<std::string> one_of_file_;
 };

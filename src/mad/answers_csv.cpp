@@ -30,6 +30,7 @@ void read_answers_csv(std::string_view text, const std::string& source, AnswerSi
     const std::size_t answer = row.column({"answer", "choice"});
     const auto annotator = columns({"annotator", "annotator_id", "worker", "user"});
     const auto time = columns({"at", "updated_at", "time", "created_at"});
+    const auto made = columns({"created_at"});
     const auto key = columns({"key"});
     const auto annotation = columns({"annotation_id"});
     // The first that is not empty.
@@ -61,14 +62,8 @@ void read_answers_csv(std::string_view text, const std::string& source, AnswerSi
                                known_answers()));
         }
         found.answer = *known;
-        if (const std::string at = of(time); !at.empty()) {
-            const std::optional<std::string> utc = utc_time_of(at);
-            if (!utc) {
-                refuse(fmt::format("{}: the time is `{}`; allowed: as 2026-11-23T01:02:03Z",
-                                   found.where, shortened(at)));
-            }
-            found.at = *utc;
-        }
+        found.at = utc_time_in(of(time), found.where);
+        if (!found.annotation.empty()) found.made = utc_time_in(of(made), found.where);
         sink.found(found);
     }
 }

@@ -60,14 +60,10 @@ void take_question(const json& data, FoundAnswer& found) {
     found.label = text_member(data, {"label", "class"}, found.where);
 }
 
-void take_time(const json& from, FoundAnswer& found) {
-    const std::string at = text_member(from, {"updated_at", "created_at"}, found.where);
-    if (at.empty()) return;
-    const std::optional<std::string> utc = utc_time_of(at);
-    if (!utc)
-        refuse(fmt::format("{}: the time is `{}`; allowed: as 2026-11-23T01:02:03Z", found.where,
-                           shortened(at)));
-    found.at = *utc;
+void take_times(const json& from, FoundAnswer& found) {
+    found.at =
+        utc_time_in(text_member(from, {"updated_at", "created_at"}, found.where), found.where);
+    found.made = utc_time_in(text_member(from, {"created_at"}, found.where), found.where);
 }
 
 /// A number, an e-mail address, or an object that has both.
@@ -151,7 +147,7 @@ void read_annotation(const json& annotation, FoundAnswer found, AnswerSink& sink
     if (meta != nullptr && member(*meta, "annotator") != nullptr)
         found.annotator = text_member(*meta, {"annotator"}, found.where);
     found.annotation = text_member(annotation, {"id"}, found.where);
-    take_time(annotation, found);
+    take_times(annotation, found);
     sink.found(found);
 }
 
@@ -194,7 +190,7 @@ void read_flat(const json& element, FoundAnswer found, AnswerSink& sink) {
     take_question(element, found);
     found.annotator = annotator_of(element, "annotator", found.where);
     found.annotation = text_member(element, {"annotation_id"}, found.where);
-    take_time(element, found);
+    take_times(element, found);
     sink.found(found);
 }
 

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "../message_of.h"
@@ -99,6 +100,41 @@ TEST(MadLabelStudio, AnAnnotationThatIsEditedCountsAnew) {
     // The older export again: nothing comes back.
     EXPECT_EQ(labelled.take(fixture("label_studio.json")).repeated, 5U);
     EXPECT_EQ(labelled.small.count("answer WHERE counts = 1 AND answer = 1"), 1);
+}
+
+TEST(MadLabelStudio, AnAnnotationIsOneWhoeverItIsSaidToBeBy) {
+    LabelledCompetition labelled;
+    labelled.take(fixture("label_studio.json"));
+    const std::vector<std::string> before = labelled.all();
+    json tasks = json::parse(read_text(fixture("label_studio.json")));
+    json& annotation = tasks[0]["annotations"][0];
+    annotation["completed_by"] = {{"id", 1}, {"email", "anna@x.org"}};
+    annotation["result"][0]["value"]["choices"] = {"No"};
+    annotation["updated_at"] = "2026-11-21T09:00:00.000000Z";
+    const auto edited = labelled.small.write("edited.json", tasks.dump());
+    AnswerRound round = labelled.take(edited);
+    EXPECT_EQ(round.changed, 1U);
+    EXPECT_EQ(round.added, 0U);
+    std::vector<std::string> expected = before;
+    *std::find(expected.begin(), expected.end(), "crawl/image 001.jpg 2 1: yes 08:01:00.") =
+        "crawl/image 001.jpg 2 anna@x.org: no 09:00:00.";
+    std::sort(expected.begin(), expected.end());
+    EXPECT_EQ(labelled.all(), expected);
+    EXPECT_EQ(labelled.take(fixture("label_studio.json")).repeated, 5U);
+    EXPECT_EQ(labelled.all(), expected);
+    // The same, the newer version first.
+    LabelledCompetition other;
+    other.take(edited);
+    round = other.take(fixture("label_studio.json"));
+    EXPECT_EQ(round.outdated, 1U);
+    EXPECT_EQ(round.repeated, 4U);
+    EXPECT_EQ(other.all(), expected);
+    // Annotation 1 of another server is another one.
+    annotation["completed_by"] = "dora@x.org";
+    annotation["created_at"] = "2026-11-21T07:59:59.123456Z";
+    annotation["updated_at"] = "2026-11-21T10:00:00.000000Z";
+    EXPECT_EQ(other.take(other.small.write("server.json", tasks.dump())).added, 1U);
+    EXPECT_EQ(other.all().size(), 6U);
 }
 
 TEST(MadLabelStudio, OurOwnTasksComeBackWhereverTheyAreServedFrom) {
