@@ -21,6 +21,8 @@ struct FoundAnswer {
     std::string key;           ///< what the file calls it, "": nothing
     std::string annotation;    ///< Label Studio's number of it, likewise
     std::string made;          ///< when that annotation was created, whoever changed it since
+    /// It says nothing any more: cancelled, or without a choice. Counted among the skipped.
+    bool taken_back = false;
     Answer answer = Answer::no;
 };
 

@@ -30,6 +30,7 @@ constexpr std::size_t most_gold_warnings = 5;
 std::string annotation_prefix(const FoundAnswer& found, std::string_view token) {
     return fmt::format("label-studio/{}@{}/{}/", found.annotation, found.made, token);
 }
+constexpr std::string_view taken_back_mark = "taken back/";
 /// What of a key is annotation_prefix(); "" where it is no such key.
 std::string annotation_of(std::string_view key, std::string_view token) {
     if (!key.starts_with("label-studio/")) return "";
@@ -74,6 +75,10 @@ public:
     }
 
     void take(const FoundAnswer& found) {
+        if (found.taken_back) {
+            take_back(found);
+            return;
+        }
         ++round_.read;
         const QuestionRow& question = questions_[finder_.find(found)];
         const std::string name = annotator_of_row(found);
@@ -107,7 +112,14 @@ public:
             ++round_.repeated;
             return;
         }
-        record({whose, found.answer, at, key, annotation_of(key, question.token)});
+        const std::string annotation = annotation_of(key, question.token);
+        if (!annotation.empty() && key.substr(annotation.size()).starts_with(taken_back_mark)) {
+            // Of an exported table: that it was taken back, and when.
+            newest_.emplace(annotation, Version{at, whose});
+            retire(annotation, whose, at, key);
+            return;
+        }
+        record({whose, found.answer, at, key, annotation});
     }
 
 private:
@@ -134,6 +146,46 @@ private:
         std::array<std::uint64_t, 3> times{};
     };
 
+    /// Where the annotation is known: a row that never counts keeps the time, so that no older
+    /// version comes back.
+    void take_back(const FoundAnswer& found) {
+        const std::string any = annotation_prefix(found, "");
+        const std::string begin = any.substr(0, any.size() - 1);
+        const auto known = newest_.lower_bound(begin);
+        if (known == newest_.end() || !known->first.starts_with(begin)) return;
+        std::size_t question = 0;
+        try {
+            question = finder_.find(found);
+        } catch (const Error&) {
+            return;  // nobody is asked that: nothing of it counts
+        }
+        const std::string prefix = annotation_prefix(found, questions_[question].token);
+        const auto newest = newest_.find(prefix);
+        if (newest == newest_.end()) return;
+        const std::string at = found.at.empty() ? now_ : found.at;
+        const std::string key = fmt::format("{}{}{}", prefix, taken_back_mark,
+                                            found.at.empty() ? "in " + file_ : found.at);
+        const Whose whose = newest->second.whose;
+        retire(prefix, whose, at, key);
+    }
+    void retire(const std::string& annotation, const Whose& whose, const std::string& at,
+                const std::string& key) {
+        Version& newest = newest_.at(annotation);
+        if (at < newest.at) return;
+        of_key_.reset();
+        of_key_.bind(std::string_view(key));
+        if (of_key_.step()) return;
+        newest = {at, whose};
+        const auto counting = counting_.find(whose);
+        Answer answer = Answer::cannot_say;
+        if (counting != counting_.end() && counting->second.annotation == annotation) {
+            answer = counting->second.answer;
+            outdate_.bind(counting->second.row).run();
+            counting_.erase(counting);
+            ++round_.taken_back;
+        }
+        insert(whose, answer, at, key, false);
+    }
     std::string annotator_of_row(const FoundAnswer& found) {
         const std::string named(trimmed(found.annotator));
         if (!options_.annotator.empty()) {
@@ -210,17 +262,22 @@ private:
             ++(is_first && !*replaces ? round_.added : round_.changed);
         }
         if (counts && !is_first) outdate_.bind(there->second.row).run();
-        insert_.bind(taken.whose.first)
-            .bind(taken.whose.second)
-            .bind(static_cast<std::int64_t>(taken.answer))
-            .bind(std::string_view(taken.at))
-            .bind(std::string_view(round_.file.native()))
-            .bind(std::string_view(taken.key))
-            .bind(std::int64_t{counts})
-            .run();
+        insert(taken.whose, taken.answer, taken.at, taken.key, counts);
         if (counts)
             counting_[taken.whose] = {database_.last_row(), taken.answer, taken.at,
                                       taken.annotation};
+    }
+
+    void insert(const Whose& whose, Answer answer, const std::string& at, const std::string& key,
+                bool counts) {
+        insert_.bind(whose.first)
+            .bind(whose.second)
+            .bind(static_cast<std::int64_t>(answer))
+            .bind(std::string_view(at))
+            .bind(std::string_view(round_.file.native()))
+            .bind(std::string_view(key))
+            .bind(std::int64_t{counts})
+            .run();
     }
 
     Database& database_;

@@ -44,10 +44,6 @@ void read_answers_csv(std::string_view text, const std::string& source, AnswerSi
     for (std::size_t rows = 0; row.next(); ++rows) {
         if (rows % often == 0) throw_if_stopped();
         const std::string said = from_spreadsheet(trimmed(row[answer]));
-        if (says_nothing(said)) {
-            ++sink.skipped;
-            continue;
-        }
         FoundAnswer found;
         found.where = row.where();
         found.question = of(token);
@@ -56,6 +52,15 @@ void read_answers_csv(std::string_view text, const std::string& source, AnswerSi
         found.annotator = of(annotator);
         found.key = of(key);
         found.annotation = of(annotation);
+        if (says_nothing(said)) {
+            ++sink.skipped;
+            if (found.annotation.empty()) continue;
+            found.at = utc_time_in(of(time), found.where);
+            found.made = utc_time_in(of(made), found.where);
+            found.taken_back = true;
+            sink.found(found);
+            continue;
+        }
         const std::optional<Answer> known = answer_named(said);
         if (!known) {
             refuse(fmt::format("{}: the answer is `{}`; allowed: {}", found.where, shortened(said),

@@ -120,13 +120,22 @@ const json* choice_of(const json& results, const std::string& where) {
     return only;
 }
 
+void take_back(const json& annotation, const char* id, FoundAnswer found, AnswerSink& sink) {
+    ++sink.skipped;
+    found.annotation = text_member(annotation, {id}, found.where);
+    if (found.annotation.empty()) return;
+    take_times(annotation, found);
+    found.taken_back = true;
+    sink.found(found);
+}
+
 void read_annotation(const json& annotation, FoundAnswer found, AnswerSink& sink) {
     if (!annotation.is_object()) {
         refuse(fmt::format("{}: the annotation is {}; allowed: an object (export with annotations)",
                            found.where, shown_json(annotation)));
     }
     if (is_true(annotation, "was_cancelled") || is_true(annotation, "skipped")) {
-        ++sink.skipped;
+        take_back(annotation, "id", std::move(found), sink);
         return;
     }
     const json* const results = member(annotation, "result");
@@ -137,7 +146,7 @@ void read_annotation(const json& annotation, FoundAnswer found, AnswerSink& sink
     const json* const value = choice == nullptr ? nullptr : member(*choice, "value");
     const json* const said = value == nullptr ? nullptr : member(*value, "choices");
     if (said == nullptr || (said->is_array() && said->empty()) || !take_answer(*said, found)) {
-        ++sink.skipped;
+        take_back(annotation, "id", std::move(found), sink);
         return;
     }
     found.annotator = annotator_of(annotation, "completed_by", found.where);
@@ -184,7 +193,8 @@ void read_flat(const json& element, FoundAnswer found, AnswerSink& sink) {
                         found.where, shown_json(element)));
     }
     if (said == nullptr || (said->is_array() && said->empty()) || !take_answer(*said, found)) {
-        ++sink.skipped;
+        take_question(element, found);
+        take_back(element, "annotation_id", std::move(found), sink);
         return;
     }
     take_question(element, found);

@@ -137,6 +137,51 @@ TEST(MadLabelStudio, AnAnnotationIsOneWhoeverItIsSaidToBeBy) {
     EXPECT_EQ(other.all().size(), 6U);
 }
 
+TEST(MadLabelStudio, WhatIsTakenBackCountsNoMore) {
+    for (const bool cancelled : {true, false}) {
+        LabelledCompetition labelled;
+        labelled.take(fixture("label_studio.json"));
+        std::vector<std::string> expected = labelled.all();
+        json tasks = json::parse(read_text(fixture("label_studio.json")));
+        json& annotation = tasks[0]["annotations"][0];
+        if (cancelled) annotation["was_cancelled"] = true;
+        if (!cancelled) annotation["result"] = json::array();
+        // An older version than what is there takes nothing back.
+        annotation["updated_at"] = "2026-11-20T08:01:00.150000Z";
+        EXPECT_EQ(labelled.take(labelled.small.write("older.json", tasks.dump())).taken_back, 0U);
+        EXPECT_EQ(labelled.all(), expected);
+        annotation["updated_at"] = "2026-11-21T08:00:00Z";
+        const auto newer = labelled.small.write("newer.json", tasks.dump());
+        AnswerRound round = labelled.take(newer);
+        EXPECT_EQ(round.taken_back, 1U);
+        EXPECT_EQ(round.skipped, 4U);
+        EXPECT_EQ(round.repeated, 4U);
+        EXPECT_EQ(report_of(round).result["files"][0]["taken_back"], 1);
+        expected.erase(
+            std::find(expected.begin(), expected.end(), "crawl/image 001.jpg 2 1: yes 08:01:00."));
+        EXPECT_EQ(labelled.all(), expected);
+        const std::int64_t rows = labelled.small.count("answer");
+        EXPECT_EQ(labelled.take(newer).taken_back, 0U);
+        labelled.take(fixture("label_studio.json"));
+        EXPECT_EQ(labelled.all(), expected);
+        EXPECT_EQ(labelled.small.count("answer"), rows);
+        // Nor does a version in between come back; nor through an exported table.
+        json between = json::parse(read_text(fixture("label_studio.json")));
+        between[0]["annotations"][0]["updated_at"] = "2026-11-20T12:00:00Z";
+        EXPECT_EQ(labelled.take(labelled.small.write("between.json", between.dump())).outdated, 1U);
+        EXPECT_EQ(labelled.all(), expected);
+        const auto out = labelled.small.file("out");
+        export_competition(*labelled.small, out);
+        LabelledCompetition fresh;
+        fresh.take(out / "answers.csv");
+        EXPECT_EQ(fresh.all(), expected);
+        // Whoever submits it again has an answer again.
+        between[0]["annotations"][0]["updated_at"] = "2026-11-22T08:00:00Z";
+        EXPECT_EQ(labelled.take(labelled.small.write("again.json", between.dump())).added, 1U);
+        EXPECT_EQ(labelled.all().size(), expected.size() + 1);
+    }
+}
+
 TEST(MadLabelStudio, OurOwnTasksComeBackWhereverTheyAreServedFrom) {
     LabelledCompetition labelled;
     const std::vector<OpenQuestion> open = open_questions(*labelled.small);

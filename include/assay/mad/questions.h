@@ -93,6 +93,7 @@ struct AnswerRound {
     std::uint64_t repeated = 0;    ///< there already, or the same answer once more
     std::uint64_t outdated = 0;    ///< kept, but that annotator gave another one later
     std::uint64_t skipped = 0;     ///< tasks without an answer, drafts, cancelled ones
+    std::uint64_t taken_back = 0;  ///< of these, annotations whose answer counted until now
     std::uint64_t annotators = 0;  ///< in all
     std::uint64_t settled = 0;     ///< questions, in all
     std::uint64_t open = 0;        ///< as open_questions()
