@@ -62,10 +62,34 @@ void QuestionFinder::refuse_image(const FoundAnswer& found) const {
                        nearest.empty() ? "" : fmt::format("; did you mean `{}`?", nearest)));
 }
 
+void QuestionFinder::check_agrees(const FoundAnswer& found, const QuestionRow& question) {
+    constexpr std::string_view advice =
+        "; was one column sorted without the others? Without image and label the question decides";
+    const ClassList& classes = competition_.classes();
+    const std::vector<std::int64_t> images = images_of(found.image);
+    if (!images.empty() &&
+        std::find(images.begin(), images.end(), question.image) == images.end()) {
+        refuse(fmt::format(
+            "{}: the question `{}` is about the image `{}`, and the row names `{}`{}", found.where,
+            question.token, rows_.at(question.image).id, shortened(found.image, 120), advice));
+    }
+    if (found.label == classes.id(question.label) || found.label == classes.name(question.label))
+        return;
+    const std::optional<std::int32_t> label = classes.find(found.label);
+    if (label && *label != question.label) {
+        refuse(fmt::format("{}: the question `{}` is about `{}`, and the row names `{}`{}",
+                           found.where, question.token, classes.id(question.label),
+                           shortened(found.label), advice));
+    }
+}
+
 std::size_t QuestionFinder::find(const FoundAnswer& found) {
     if (!found.question.empty()) {
         const auto there = by_token_.find(found.question);
-        if (there != by_token_.end()) return there->second;
+        if (there != by_token_.end()) {
+            check_agrees(found, questions_[there->second]);
+            return there->second;
+        }
     }
     if (found.image.empty() || found.label.empty()) {
         std::vector<std::string> tokens;

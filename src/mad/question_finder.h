@@ -13,7 +13,8 @@
 
 namespace assay::mad {
 
-/// By token; else by image and label. Images by id or path, also as addresses (image_addresses.h).
+/// By token, which image and label must not contradict where they are known; else by image and
+/// label. Images by id or path, also as addresses (image_addresses.h).
 class QuestionFinder {
 public:
     QuestionFinder(const Competition& competition, const std::vector<QuestionRow>& questions);
@@ -23,6 +24,8 @@ public:
 private:
     /// Numbers of those that it may mean.
     std::vector<std::int64_t> images_of(const std::string& text);
+    /// Throws bad_input: image or label are known, and not those of the question.
+    void check_agrees(const FoundAnswer& found, const QuestionRow& question);
     [[noreturn]] void refuse_image(const FoundAnswer& found) const;
 
     const Competition& competition_;

@@ -248,6 +248,31 @@ TEST(MadAnswers, ANameBehindAFolderIsNotThatOfAFlatDataSet) {
                 HasSubstr("nobody is asked about the image `other/folder/=1+1.jpg`"));
 }
 
+TEST(MadAnswers, QuestionImageAndLabelMustAgree) {
+    AskedCompetition asked;
+    std::size_t other = 1;
+    while (asked.open[other].image == asked.open[0].image) ++other;
+    const std::string full = "question,image,label,annotator,answer\n";
+    const auto row = [&](const std::string& image, const std::string& label) {
+        std::string text = full;
+        CsvWriter csv(text);
+        csv.row({asked.open[0].token, image, label, "anna", "yes"});
+        return text;
+    };
+    const std::string& image = asked.open[0].image;
+    const std::string& label = asked.open[0].label;
+    EXPECT_THAT(asked.refused(row(asked.open[other].image, label)),
+                AllOf(HasSubstr("a.csv line 2: the question `" + asked.open[0].token),
+                      HasSubstr("is about the image `"), HasSubstr("was one column sorted")));
+    EXPECT_THAT(asked.refused(row(image, label == "n1" ? "n2" : "n1")),
+                HasSubstr("is about `" + label + "`, and the row names `n"));
+    EXPECT_EQ(asked.small.count("answer"), 0);
+    // What is there and right, or nothing that is known, or not there at all.
+    for (const std::string& text : {row(image, label), row("a note", "some words"), row("", "")})
+        EXPECT_EQ(asked.take(text).read, 1U) << text;
+    EXPECT_THAT(asked.counting(0), ElementsAre("anna yes"));
+}
+
 TEST(MadAnswers, WhatIsWrongIsRefusedAsAWhole) {
     AskedCompetition asked;
     const std::string near = asked.open[1].token.substr(0, 16) + "z";
