@@ -189,12 +189,15 @@ private:
     std::string annotator_of_row(const FoundAnswer& found) {
         const std::string named(trimmed(found.annotator));
         if (!options_.annotator.empty()) {
-            if (!named.empty() && !one_of_file_) one_of_file_ = named;
-            if (!named.empty() && named != *one_of_file_) {
+            if (!one_of_file_) one_of_file_ = named;
+            if (named != *one_of_file_) {
+                const auto whose = [](const std::string& name) {
+                    return name.empty() ? "nobody by name" : fmt::format("`{}`", shortened(name));
+                };
                 throw Error(ErrorCode::usage,
-                            fmt::format("{}: the file has answers of `{}` and of `{}`, which "
+                            fmt::format("{}: the file has answers of {} and of {}, which "
                                         "cannot all be those of `{}`",
-                                        found.where, shortened(*one_of_file_), shortened(named),
+                                        found.where, whose(*one_of_file_), whose(named),
                                         shortened(options_.annotator)));
             }
             return options_.annotator;

@@ -308,6 +308,13 @@ TEST(MadAnswers, WhoseTheyAre) {
     EXPECT_THAT(asked.refused(header + asked.line(3, "1,yes") + asked.line(4, "2,no"),
                               ErrorCode::usage, "anna"),
                 AllOf(HasSubstr("a.csv line 3"), HasSubstr("of `1` and of `2`")));
+    // Nor can rows without a name be those of somebody beside whom the file names another.
+    EXPECT_THAT(asked.refused(header + asked.line(3, ",yes") + asked.line(4, "ben,no"),
+                              ErrorCode::usage, "anna"),
+                AllOf(HasSubstr("a.csv line 3"), HasSubstr("of nobody by name and of `ben`")));
+    EXPECT_THAT(asked.refused(header + asked.line(3, "ben,yes") + asked.line(4, ",no"),
+                              ErrorCode::usage, "anna"),
+                HasSubstr("of `ben` and of nobody by name, which cannot all be those of `anna`"));
     EXPECT_EQ(asked.small.count("answer"), 3);
 }
 
