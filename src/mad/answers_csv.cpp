@@ -13,6 +13,14 @@
 
 namespace assay::mad {
 
+void refuse_exported(std::string_view count, const std::string& where) {
+    if (count.empty() || count == "0") return;
+    refuse(
+        fmt::format("{}: the task came to Label Studio with {} annotations of an export, and "
+                    "this format does not say whose they were; export as JSON",
+                    where, shortened(count, 20)));
+}
+
 void read_answers_csv(std::string_view text, const std::string& source, AnswerSink& sink) {
     CsvReader row(text, source);
     const auto columns = [&row](std::initializer_list<std::string_view> names) {
@@ -32,6 +40,7 @@ void read_answers_csv(std::string_view text, const std::string& source, AnswerSi
     const auto time = columns({"at", "updated_at", "time", "created_at"});
     const auto made = columns({"created_at"});
     const auto key = columns({"key"});
+    const auto exported = columns({exported_annotations});
     const auto annotation = columns({"annotation_id"});
     // The first that is not empty.
     const auto of = [&row](const std::vector<std::size_t>& places) {
@@ -52,6 +61,7 @@ void read_answers_csv(std::string_view text, const std::string& source, AnswerSi
         found.annotator = of(annotator);
         found.key = of(key);
         found.annotation = of(annotation);
+        refuse_exported(of(exported), found.where);
         if (says_nothing(said)) {
             ++sink.skipped;
             if (found.annotation.empty()) continue;

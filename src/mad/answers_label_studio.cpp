@@ -54,10 +54,23 @@ std::string text_member(const json& object, std::initializer_list<const char*> n
     return "";
 }
 
+/// Where the question is named, `label` may well be another control's of the same project.
+std::string text_beside_question(const json& data, std::initializer_list<const char*> names,
+                                 FoundAnswer& found) {
+    for (const char* const name : names) {
+        const json* const value = member(data, name);
+        if (value == nullptr || scalar_text(*value) || found.question.empty()) continue;
+        found.unread =
+            fmt::format("`{}` is {}; allowed: a text or a whole number", name, shown_json(*value));
+        return "";
+    }
+    return text_member(data, names, found.where);
+}
+
 void take_question(const json& data, FoundAnswer& found) {
     found.question = text_member(data, {"question_id", "token", "question"}, found.where);
-    found.image = text_member(data, {"image_id", "image", "path"}, found.where);
-    found.label = text_member(data, {"label", "class"}, found.where);
+    found.image = text_beside_question(data, {"image_id", "image", "path"}, found);
+    found.label = text_beside_question(data, {"label", "class"}, found);
 }
 
 void take_times(const json& from, FoundAnswer& found) {
@@ -198,6 +211,10 @@ void read_flat(const json& element, FoundAnswer found, AnswerSink& sink) {
         return;
     }
     take_question(element, found);
+    if (const json* const exported = member(element, exported_annotations.data());
+        exported != nullptr && scalar_text(*exported)) {
+        refuse_exported(*scalar_text(*exported), found.where);
+    }
     found.annotator = annotator_of(element, "annotator", found.where);
     found.annotation = text_member(element, {"annotation_id"}, found.where);
     take_times(element, found);

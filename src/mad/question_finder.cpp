@@ -96,6 +96,11 @@ std::size_t QuestionFinder::find(const FoundAnswer& found) {
         for (const QuestionRow& row : questions_) tokens.push_back(row.token);
         if (found.question.empty())
             refuse(fmt::format("{}: it names no question, or no image and label", found.where));
+        if (!found.unread.empty()) {
+            refuse(fmt::format("{}: `{}` is no question of {}, and {}", found.where,
+                               shortened(found.question), competition_.folder().string(),
+                               found.unread));
+        }
         const std::string nearest = nearest_name(found.question, tokens);
         refuse(fmt::format("{}: `{}` is no question of {}{}", found.where,
                            shortened(found.question), competition_.folder().string(),

@@ -182,6 +182,64 @@ TEST(MadLabelStudio, WhatIsTakenBackCountsNoMore) {
     }
 }
 
+TEST(MadLabelStudio, AnotherControlMayBeCalledLabel) {
+    LabelledCompetition labelled;
+    json rows = json::parse(read_text(fixture("label_studio_min.json")));
+    rows[0]["label"] = json::array({{{"x", 1}, {"rectanglelabels", {"dog"}}}});
+    rows[1]["image"] = {{"choices", {"sharp", "dark"}}};
+    rows[1].erase("image_id");
+    const auto file = labelled.small.write("boxes.json", rows.dump());
+    EXPECT_EQ(labelled.take(file).added, 5U);
+    EXPECT_THAT(labelled.all(), expected_answers());
+    rows[0]["question_id"] = "q0";
+    EXPECT_THAT(labelled.refused(rows), AllOf(HasSubstr("task 1 (id 41): `q0` is no question of"),
+                                              HasSubstr("and `label` is [")));
+    rows[0].erase("question_id");
+    rows[0].erase("question");
+    EXPECT_THAT(labelled.refused(rows), HasSubstr("`label` is ["));
+}
+
+TEST(MadLabelStudio, AnExportComesBackThroughJsonAlone) {
+    LabelledCompetition labelled;
+    labelled.take(fixture("label_studio.json"));
+    const std::vector<std::string> before = labelled.all();
+    const auto out = labelled.small.file("out");
+    export_competition(*labelled.small, out);
+    json tasks = json::parse(read_text(out / "annotations.json"));
+    json rows = json::array();
+    std::string csv = "annotation_id,annotator,answer,question_id,exported_annotations\n";
+    int number = 500;
+    // As Label Studio has it once somebody has imported it.
+    for (json& task : tasks) {
+        const json data = task["data"];
+        EXPECT_EQ(data.contains("exported_annotations"), !task["annotations"].empty());
+        for (json& annotation : task["annotations"]) {
+            annotation["id"] = ++number;
+            annotation["completed_by"] = 7;
+            json row = data;
+            row.update({{"annotator", 7}, {"annotation_id", number}, {"answer", "No"}});
+            rows.push_back(row);
+            csv += fmt::format("{},7,No,{},{}\n", number, data["question_id"].get<std::string>(),
+                               data["exported_annotations"].dump());
+        }
+    }
+    ASSERT_EQ(rows.size(), 5U);
+    const auto whole = labelled.small.write("whole.json", tasks.dump());
+    EXPECT_EQ(labelled.take(whole).repeated, 5U);
+    EXPECT_EQ(labelled.all(), before);
+    EXPECT_THAT(labelled.refused(rows),
+                AllOf(HasSubstr("export.json task 1"), HasSubstr("does not say whose they were"),
+                      HasSubstr("export as JSON")));
+    const auto table = labelled.small.write("export.csv", csv);
+    EXPECT_THAT(message_of([&] { labelled.take(table); }),
+                AllOf(HasSubstr("export.csv line 2"), HasSubstr("export as JSON")));
+    EXPECT_EQ(labelled.all(), before);
+    // Tasks that came without annotations have but those that were made there.
+    LabelledCompetition fresh;
+    for (json& row : rows) row.erase("exported_annotations");
+    EXPECT_EQ(fresh.take(fresh.small.write("min.json", rows.dump())).read, 5U);
+}
+
 TEST(MadLabelStudio, OurOwnTasksComeBackWhereverTheyAreServedFrom) {
     LabelledCompetition labelled;
     const std::vector<OpenQuestion> open = open_questions(*labelled.small);
