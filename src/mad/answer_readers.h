@@ -16,10 +16,15 @@ struct FoundAnswer {
     std::string where;         ///< for messages: "answers.csv line 3"
     std::string question;      ///< token; may be another text where image and label are there
     std::string image, label;  ///< as written: id, path or address; id, name or number
-    std::string annotator;     ///< "": the file does not say
-    std::string at;            ///< "2026-11-23T01:02:03.000000Z"; "": the file does not say
-    std::string key;           ///< what the file calls it, "": nothing
-    std::string annotation;    ///< Label Studio's number of it, likewise
+    /// What image or label were instead, where the question is named; "": nothing strange.
+    std::string unread;
+    std::string annotator;   ///< "": the file does not say
+    std::string at;          ///< "2026-11-23T01:02:03.000000Z"; "": the file does not say
+    std::string key;         ///< what the file calls it, "": nothing
+    std::string annotation;  ///< Label Studio's number of it, likewise
+    std::string made;        ///< when that annotation was created, whoever changed it since
+    /// It says nothing any more: cancelled, or without a choice. Counted among the skipped.
+    bool taken_back = false;
     Answer answer = Answer::no;
 };
 
@@ -33,6 +38,12 @@ struct AnswerSink {
 /// row or task: damaged, no answer of a known spelling, columns that are missing, a time that is
 /// none. `source` names the text in messages.
 void read_found_answers(std::string_view text, const std::string& source, AnswerSink& sink);
+
+/// In the data of tasks that went to Label Studio with annotations: so many of them. Its flat
+/// formats say of these only who imported them.
+constexpr std::string_view exported_annotations = "exported_annotations";
+/// Refuses a row of a flat format with such annotations; `count`: "" or "0" where there are none.
+void refuse_exported(std::string_view count, const std::string& where);
 
 /// The parts of it.
 void read_answers_csv(std::string_view text, const std::string& source, AnswerSink& sink);
@@ -50,6 +61,8 @@ bool says_nothing(std::string_view text);
 /// In UTC with microseconds, so that the order of texts is that of times, from ISO 8601 with or
 /// without time, fraction and offset. Nothing where it is none.
 std::optional<std::string> utc_time_of(std::string_view text);
+/// Likewise; "" of "". Throws bad_input with `where`: it is none.
+std::string utc_time_in(std::string_view text, const std::string& where);
 /// utc_now(), written so.
 std::string utc_time_now();
 

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <utility>
 
+#include "core/refuse.h"
 #include "core/text.h"
 #include "mad/answer_readers.h"
 #include "mad/decisions.h"
@@ -186,6 +187,16 @@ std::optional<std::string> utc_time_of(std::string_view written) {
     return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:06}Z", static_cast<int>(utc.year()),
                        static_cast<unsigned>(utc.month()), static_cast<unsigned>(utc.day()),
                        rest / 3600, rest / 60 % 60, rest % 60, micro);
+}
+
+std::string utc_time_in(std::string_view text, const std::string& where) {
+    if (text.empty()) return "";
+    const std::optional<std::string> utc = utc_time_of(text);
+    if (!utc) {
+        refuse(fmt::format("{}: the time is `{}`; allowed: as 2026-11-23T01:02:03Z", where,
+                           shortened(text)));
+    }
+    return *utc;
 }
 
 std::string utc_time_now() {

@@ -2,12 +2,16 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <functional>
 #include <map>
+#include <optional>
 #include <unordered_map>
+#include <utility>
 
 #include "assay/error.h"
 #include "assay/mad/questions.h"
 #include "core/file.h"
+#include "core/hash.h"
 #include "core/refuse.h"
 #include "core/text.h"
 #include "mad/annotator_check.h"
@@ -21,13 +25,29 @@ namespace {
 constexpr std::size_t longest_annotator = 200;
 constexpr std::size_t most_gold_warnings = 5;
 
+/// Keys of the answers that annotations of Label Studio are begin so: all versions of an annotation
+/// alike. Its number is that of one server; the time at which it was made tells servers apart.
+std::string annotation_prefix(const FoundAnswer& found, std::string_view token) {
+    return fmt::format("label-studio/{}@{}/{}/", found.annotation, found.made, token);
+}
+constexpr std::string_view taken_back_mark = "taken back/";
+/// What of a key is annotation_prefix(); "" where it is no such key.
+std::string annotation_of(std::string_view key, std::string_view token) {
+    if (!key.starts_with("label-studio/")) return "";
+    const std::string end = fmt::format("/{}/", token);
+    const std::size_t at = key.find(end);
+    return at == std::string_view::npos ? "" : std::string(key.substr(0, at + end.size()));
+}
+
 /// Takes one answer after the other into the database, inside a transaction.
 class AnswerTaker {
 public:
-    AnswerTaker(Competition& competition, const AnswerOptions& options, AnswerRound& round)
+    AnswerTaker(Competition& competition, const AnswerOptions& options, std::string file_hash,
+                AnswerRound& round)
         : database_(competition.impl().database),
           options_(options),
           round_(round),
+          file_(std::move(file_hash)),
           questions_(read_questions(database_)),
           finder_(competition, questions_),
           insert_(database_.prepare("INSERT INTO answer (question, annotator, answer, at, source, "
@@ -37,15 +57,28 @@ public:
                                     "WHERE key = ?")),
           now_(utc_time_now()) {
         for (const AnnotatorRow& row : read_annotators(database_)) annotators_[row.name] = row.id;
-        for (Statement row = database_.prepare(
-                 "SELECT id, question, annotator, answer, at FROM answer WHERE counts = 1");
+        std::map<std::int64_t, std::string> tokens;
+        for (const QuestionRow& question : questions_) tokens[question.id] = question.token;
+        for (Statement row = database_.prepare("SELECT id, question, annotator, answer, at, key, "
+                                               "counts FROM answer ORDER BY id");
              row.step();) {
-            counting_[{row.integer(1), row.integer(2)}] = {
-                row.integer(0), static_cast<Answer>(row.count(3, 2)), row.text(4)};
+            const Whose whose{row.integer(1), row.integer(2)};
+            const std::string at = row.text(4);
+            const std::string annotation = annotation_of(row.text(5), tokens[whose.first]);
+            if (row.integer(6) == 1)
+                counting_[whose] = {row.integer(0), static_cast<Answer>(row.count(3, 2)), at,
+                                    annotation};
+            if (annotation.empty()) continue;
+            const auto [newest, is_first] = newest_.emplace(annotation, Version{at, whose});
+            if (!is_first && at >= newest->second.at) newest->second = {at, whose};
         }
     }
 
     void take(const FoundAnswer& found) {
+        if (found.taken_back) {
+            take_back(found);
+            return;
+        }
         ++round_.read;
         const QuestionRow& question = questions_[finder_.find(found)];
         const std::string name = annotator_of_row(found);
@@ -55,7 +88,8 @@ public:
         std::string key = found.key;
         if (key.empty()) {
             // Without a time, the times that an annotator came to this answer in this file are
-            // counted, so that the file delivers the same keys once more.
+            // counted, so that the same bytes deliver the same keys once more, and other bytes
+            // others: what a later file says is said anew.
             std::string when = at;
             if (when.empty()) {
                 InFile& so_far = in_file_[whose];
@@ -64,12 +98,13 @@ public:
                     return;
                 }
                 so_far.last = found.answer;
-                when = fmt::format("#{}", ++so_far.times[static_cast<std::size_t>(found.answer)]);
+                when = fmt::format("#{} in {}",
+                                   ++so_far.times[static_cast<std::size_t>(found.answer)], file_);
             }
             key = found.annotation.empty()
                       ? fmt::format("answer/{}/{}/{}/{}", question.token, name_of(found.answer),
                                     when, name)
-                      : fmt::format("label-studio/{}/{}/{}/{}", found.annotation, question.token,
+                      : fmt::format("{}{}/{}", annotation_prefix(found, question.token),
                                     name_of(found.answer), when);
         }
         if (at.empty()) at = now_;
@@ -77,7 +112,14 @@ public:
             ++round_.repeated;
             return;
         }
-        record(whose, found.answer, at, key);
+        const std::string annotation = annotation_of(key, question.token);
+        if (!annotation.empty() && key.substr(annotation.size()).starts_with(taken_back_mark)) {
+            // Of an exported table: that it was taken back, and when.
+            newest_.emplace(annotation, Version{at, whose});
+            retire(annotation, whose, at, key);
+            return;
+        }
+        record({whose, found.answer, at, key, annotation});
     }
 
 private:
@@ -86,21 +128,76 @@ private:
         std::int64_t row = 0;
         Answer answer = Answer::no;
         std::string at;
+        std::string annotation;  ///< annotation_of() its key
+    };
+    /// Of an annotation, the newest.
+    struct Version {
+        std::string at;
+        Whose whose;
+    };
+    struct Taken {
+        Whose whose;
+        Answer answer = Answer::no;
+        std::string at, key;
+        std::string annotation;
     };
     struct InFile {
         std::optional<Answer> last;
         std::array<std::uint64_t, 3> times{};
     };
 
+    /// Where the annotation is known: a row that never counts keeps the time, so that no older
+    /// version comes back.
+    void take_back(const FoundAnswer& found) {
+        const std::string any = annotation_prefix(found, "");
+        const std::string begin = any.substr(0, any.size() - 1);
+        const auto known = newest_.lower_bound(begin);
+        if (known == newest_.end() || !known->first.starts_with(begin)) return;
+        std::size_t question = 0;
+        try {
+            question = finder_.find(found);
+        } catch (const Error&) {
+            return;  // nobody is asked that: nothing of it counts
+        }
+        const std::string prefix = annotation_prefix(found, questions_[question].token);
+        const auto newest = newest_.find(prefix);
+        if (newest == newest_.end()) return;
+        const std::string at = found.at.empty() ? now_ : found.at;
+        const std::string key = fmt::format("{}{}{}", prefix, taken_back_mark,
+                                            found.at.empty() ? "in " + file_ : found.at);
+        const Whose whose = newest->second.whose;
+        retire(prefix, whose, at, key);
+    }
+    void retire(const std::string& annotation, const Whose& whose, const std::string& at,
+                const std::string& key) {
+        Version& newest = newest_.at(annotation);
+        if (at < newest.at) return;
+        of_key_.reset();
+        of_key_.bind(std::string_view(key));
+        if (of_key_.step()) return;
+        newest = {at, whose};
+        const auto counting = counting_.find(whose);
+        Answer answer = Answer::cannot_say;
+        if (counting != counting_.end() && counting->second.annotation == annotation) {
+            answer = counting->second.answer;
+            outdate_.bind(counting->second.row).run();
+            counting_.erase(counting);
+            ++round_.taken_back;
+        }
+        insert(whose, answer, at, key, false);
+    }
     std::string annotator_of_row(const FoundAnswer& found) {
         const std::string named(trimmed(found.annotator));
         if (!options_.annotator.empty()) {
-            if (!named.empty() && !one_of_file_) one_of_file_ = named;
-            if (!named.empty() && named != *one_of_file_) {
+            if (!one_of_file_) one_of_file_ = named;
+            if (named != *one_of_file_) {
+                const auto whose = [](const std::string& name) {
+                    return name.empty() ? "nobody by name" : fmt::format("`{}`", shortened(name));
+                };
                 throw Error(ErrorCode::usage,
-                            fmt::format("{}: the file has answers of `{}` and of `{}`, which "
+                            fmt::format("{}: the file has answers of {} and of {}, which "
                                         "cannot all be those of `{}`",
-                                        found.where, shortened(*one_of_file_), shortened(named),
+                                        found.where, whose(*one_of_file_), whose(named),
                                         shortened(options_.annotator)));
             }
             return options_.annotator;
@@ -136,18 +233,46 @@ private:
         }
         return true;
     }
-    void record(const Whose& whose, Answer answer, const std::string& at, const std::string& key) {
-        const auto [counting, is_first] = counting_.emplace(whose, Counting{0, answer, at});
-        const bool counts = is_first || at >= counting->second.at;
-        const bool same = !is_first && counting->second.answer == answer;
-        if (is_first) {
-            ++round_.added;
-        } else if (same) {
+    /// An annotation is one, whoever it is said to be by: its newest version counts alone. Returns
+    /// whether that took the place of another annotator's answer, or nothing where a newer version
+    /// is there.
+    std::optional<bool> make_newest(const Taken& taken) {
+        if (taken.annotation.empty()) return false;
+        const auto [newest, is_first] =
+            newest_.emplace(taken.annotation, Version{taken.at, taken.whose});
+        if (is_first) return false;
+        if (taken.at < newest->second.at) return std::nullopt;
+        const Whose before = std::exchange(newest->second, {taken.at, taken.whose}).whose;
+        if (before == taken.whose) return false;
+        const auto counting = counting_.find(before);
+        if (counting == counting_.end() || counting->second.annotation != taken.annotation)
+            return false;
+        outdate_.bind(counting->second.row).run();
+        counting_.erase(counting);
+        return true;
+    }
+    void record(const Taken& taken) {
+        const std::optional<bool> replaces = make_newest(taken);
+        const auto there = counting_.find(taken.whose);
+        const bool is_first = there == counting_.end();
+        const bool counts = replaces && (is_first || taken.at >= there->second.at);
+        const bool same = !is_first && there->second.answer == taken.answer;
+        if (same) {
             ++round_.repeated;
+        } else if (!counts) {
+            ++round_.outdated;
         } else {
-            ++(counts ? round_.changed : round_.outdated);
+            ++(is_first && !*replaces ? round_.added : round_.changed);
         }
-        if (counts && !is_first) outdate_.bind(counting->second.row).run();
+        if (counts && !is_first) outdate_.bind(there->second.row).run();
+        insert(taken.whose, taken.answer, taken.at, taken.key, counts);
+        if (counts)
+            counting_[taken.whose] = {database_.last_row(), taken.answer, taken.at,
+                                      taken.annotation};
+    }
+
+    void insert(const Whose& whose, Answer answer, const std::string& at, const std::string& key,
+                bool counts) {
         insert_.bind(whose.first)
             .bind(whose.second)
             .bind(static_cast<std::int64_t>(answer))
@@ -156,18 +281,19 @@ private:
             .bind(std::string_view(key))
             .bind(std::int64_t{counts})
             .run();
-        if (counts) counting->second = {database_.last_row(), answer, at};
     }
 
     Database& database_;
     const AnswerOptions& options_;
     AnswerRound& round_;
+    std::string file_;  ///< hash of what it holds
     std::vector<QuestionRow> questions_;
     QuestionFinder finder_;
     Statement insert_, outdate_, of_key_;
     std::string now_;
     std::unordered_map<std::string, std::int64_t> annotators_;
     std::map<Whose, Counting> counting_;
+    std::map<std::string, Version, std::less<>> newest_;  ///< by annotation_of() their keys
     std::map<Whose, InFile> in_file_;
     std::optional<std::string> one_of_file_;
 };
@@ -213,7 +339,7 @@ AnswerRound read_answers_into(Competition& competition, const AnswerOptions& opt
     {
         const MappedFile file(options.file);
         Transaction all(database);
-        AnswerTaker taker(competition, options, round);
+        AnswerTaker taker(competition, options, hash_bytes(file.bytes()), round);
         AnswerSink sink;
         sink.found = [&](const FoundAnswer& found) { taker.take(found); };
         read_found_answers(file.text(), options.file.string(), sink);

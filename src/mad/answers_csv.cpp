@@ -13,6 +13,14 @@
 
 namespace assay::mad {
 
+void refuse_exported(std::string_view count, const std::string& where) {
+    if (count.empty() || count == "0") return;
+    refuse(
+        fmt::format("{}: the task came to Label Studio with {} annotations of an export, and "
+                    "this format does not say whose they were; export as JSON",
+                    where, shortened(count, 20)));
+}
+
 void read_answers_csv(std::string_view text, const std::string& source, AnswerSink& sink) {
     CsvReader row(text, source);
     const auto columns = [&row](std::initializer_list<std::string_view> names) {
@@ -30,7 +38,9 @@ void read_answers_csv(std::string_view text, const std::string& source, AnswerSi
     const std::size_t answer = row.column({"answer", "choice"});
     const auto annotator = columns({"annotator", "annotator_id", "worker", "user"});
     const auto time = columns({"at", "updated_at", "time", "created_at"});
+    const auto made = columns({"created_at"});
     const auto key = columns({"key"});
+    const auto exported = columns({exported_annotations});
     const auto annotation = columns({"annotation_id"});
     // The first that is not empty.
     const auto of = [&row](const std::vector<std::size_t>& places) {
@@ -43,10 +53,6 @@ void read_answers_csv(std::string_view text, const std::string& source, AnswerSi
     for (std::size_t rows = 0; row.next(); ++rows) {
         if (rows % often == 0) throw_if_stopped();
         const std::string said = from_spreadsheet(trimmed(row[answer]));
-        if (says_nothing(said)) {
-            ++sink.skipped;
-            continue;
-        }
         FoundAnswer found;
         found.where = row.where();
         found.question = of(token);
@@ -55,20 +61,24 @@ void read_answers_csv(std::string_view text, const std::string& source, AnswerSi
         found.annotator = of(annotator);
         found.key = of(key);
         found.annotation = of(annotation);
+        refuse_exported(of(exported), found.where);
+        if (says_nothing(said)) {
+            ++sink.skipped;
+            if (found.annotation.empty()) continue;
+            found.at = utc_time_in(of(time), found.where);
+            found.made = utc_time_in(of(made), found.where);
+            found.taken_back = true;
+            sink.found(found);
+            continue;
+        }
         const std::optional<Answer> known = answer_named(said);
         if (!known) {
             refuse(fmt::format("{}: the answer is `{}`; allowed: {}", found.where, shortened(said),
                                known_answers()));
         }
         found.answer = *known;
-        if (const std::string at = of(time); !at.empty()) {
-            const std::optional<std::string> utc = utc_time_of(at);
-            if (!utc) {
-                refuse(fmt::format("{}: the time is `{}`; allowed: as 2026-11-23T01:02:03Z",
-                                   found.where, shortened(at)));
-            }
-            found.at = *utc;
-        }
+        found.at = utc_time_in(of(time), found.where);
+        if (!found.annotation.empty()) found.made = utc_time_in(of(made), found.where);
         sink.found(found);
     }
 }

@@ -54,20 +54,29 @@ std::string text_member(const json& object, std::initializer_list<const char*> n
     return "";
 }
 
-void take_question(const json& data, FoundAnswer& found) {
-    found.question = text_member(data, {"question_id", "token", "question"}, found.where);
-    found.image = text_member(data, {"image_id", "image", "path"}, found.where);
-    found.label = text_member(data, {"label", "class"}, found.where);
+/// Where the question is named, `label` may well be another control's of the same project.
+std::string text_beside_question(const json& data, std::initializer_list<const char*> names,
+                                 FoundAnswer& found) {
+    for (const char* const name : names) {
+        const json* const value = member(data, name);
+        if (value == nullptr || scalar_text(*value) || found.question.empty()) continue;
+        found.unread =
+            fmt::format("`{}` is {}; allowed: a text or a whole number", name, shown_json(*value));
+        return "";
+    }
+    return text_member(data, names, found.where);
 }
 
-void take_time(const json& from, FoundAnswer& found) {
-    const std::string at = text_member(from, {"updated_at", "created_at"}, found.where);
-    if (at.empty()) return;
-    const std::optional<std::string> utc = utc_time_of(at);
-    if (!utc)
-        refuse(fmt::format("{}: the time is `{}`; allowed: as 2026-11-23T01:02:03Z", found.where,
-                           shortened(at)));
-    found.at = *utc;
+void take_question(const json& data, FoundAnswer& found) {
+    found.question = text_member(data, {"question_id", "token", "question"}, found.where);
+    found.image = text_beside_question(data, {"image_id", "image", "path"}, found);
+    found.label = text_beside_question(data, {"label", "class"}, found);
+}
+
+void take_times(const json& from, FoundAnswer& found) {
+    found.at =
+        utc_time_in(text_member(from, {"updated_at", "created_at"}, found.where), found.where);
+    found.made = utc_time_in(text_member(from, {"created_at"}, found.where), found.where);
 }
 
 /// A number, an e-mail address, or an object that has both.
@@ -124,13 +133,22 @@ const json* choice_of(const json& results, const std::string& where) {
     return only;
 }
 
+void take_back(const json& annotation, const char* id, FoundAnswer found, AnswerSink& sink) {
+    ++sink.skipped;
+    found.annotation = text_member(annotation, {id}, found.where);
+    if (found.annotation.empty()) return;
+    take_times(annotation, found);
+    found.taken_back = true;
+    sink.found(found);
+}
+
 void read_annotation(const json& annotation, FoundAnswer found, AnswerSink& sink) {
     if (!annotation.is_object()) {
         refuse(fmt::format("{}: the annotation is {}; allowed: an object (export with annotations)",
                            found.where, shown_json(annotation)));
     }
     if (is_true(annotation, "was_cancelled") || is_true(annotation, "skipped")) {
-        ++sink.skipped;
+        take_back(annotation, "id", std::move(found), sink);
         return;
     }
     const json* const results = member(annotation, "result");
@@ -141,7 +159,7 @@ void read_annotation(const json& annotation, FoundAnswer found, AnswerSink& sink
     const json* const value = choice == nullptr ? nullptr : member(*choice, "value");
     const json* const said = value == nullptr ? nullptr : member(*value, "choices");
     if (said == nullptr || (said->is_array() && said->empty()) || !take_answer(*said, found)) {
-        ++sink.skipped;
+        take_back(annotation, "id", std::move(found), sink);
         return;
     }
     found.annotator = annotator_of(annotation, "completed_by", found.where);
@@ -151,7 +169,7 @@ void read_annotation(const json& annotation, FoundAnswer found, AnswerSink& sink
     if (meta != nullptr && member(*meta, "annotator") != nullptr)
         found.annotator = text_member(*meta, {"annotator"}, found.where);
     found.annotation = text_member(annotation, {"id"}, found.where);
-    take_time(annotation, found);
+    take_times(annotation, found);
     sink.found(found);
 }
 
@@ -188,13 +206,18 @@ void read_flat(const json& element, FoundAnswer found, AnswerSink& sink) {
                         found.where, shown_json(element)));
     }
     if (said == nullptr || (said->is_array() && said->empty()) || !take_answer(*said, found)) {
-        ++sink.skipped;
+        take_question(element, found);
+        take_back(element, "annotation_id", std::move(found), sink);
         return;
     }
     take_question(element, found);
+    if (const json* const exported = member(element, exported_annotations.data());
+        exported != nullptr && scalar_text(*exported)) {
+        refuse_exported(*scalar_text(*exported), found.where);
+    }
     found.annotator = annotator_of(element, "annotator", found.where);
     found.annotation = text_member(element, {"annotation_id"}, found.where);
-    take_time(element, found);
+    take_times(element, found);
     sink.found(found);
 }
 

@@ -15,18 +15,21 @@ Report report_of(const std::vector<AnswerRound>& rounds) {
                      {.name = "changed"},
                      {.name = "repeated"},
                      {.name = "outdated"},
-                     {.name = "skipped"}};
+                     {.name = "skipped"},
+                     {.name = "taken back"}};
     nlohmann::json list = nlohmann::json::array();
     for (const AnswerRound& round : rounds) {
         files.add({round.file.string(), Count{round.read}, Count{round.added}, Count{round.changed},
-                   Count{round.repeated}, Count{round.outdated}, Count{round.skipped}});
+                   Count{round.repeated}, Count{round.outdated}, Count{round.skipped},
+                   Count{round.taken_back}});
         list.push_back({{"file", round.file.string()},
                         {"read", round.read},
                         {"added", round.added},
                         {"changed", round.changed},
                         {"repeated", round.repeated},
                         {"outdated", round.outdated},
-                        {"skipped", round.skipped}});
+                        {"skipped", round.skipped},
+                        {"taken_back", round.taken_back}});
     }
     report.result = {{"schema", "assay.mad_answers/1"}, {"files", std::move(list)}};
     Section section;

@@ -166,6 +166,8 @@ std::string annotations_json(const Competition& competition, const Tally& tally,
             if (name.find('@') != std::string::npos) annotation["completed_by"] = {{"email", name}};
             task["annotations"].push_back(std::move(annotation));
         }
+        if (const std::size_t count = task["annotations"].size(); count > 0)
+            task["data"][std::string(exported_annotations)] = count;
         text += q == 0 ? "\n" : ",\n";
         text += json_line(task);
     }

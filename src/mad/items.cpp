@@ -123,20 +123,34 @@ std::vector<ImageRow> ItemReader::rows(const std::vector<std::uint64_t>& numbers
     return rows;
 }
 
-void visit_ids(const Competition& competition,
-               const std::function<void(std::uint64_t number, std::string_view id)>& visit) {
+void visit_items(const Competition& competition,
+                 const std::function<void(std::uint64_t number, std::string_view id,
+                                          std::string_view path)>& visit) {
     const ItemsFile items(competition);
+    const auto item = [&](std::uint64_t number, std::string_view id, std::string_view path) {
+        visit(number, id, path.empty() ? id : path);
+    };
     if (items.has_quotes()) {
-        items.each_row([&](std::uint64_t number, const CsvReader& row) { visit(number, row[0]); });
+        items.each_row(
+            [&](std::uint64_t number, const CsvReader& row) { item(number, row[0], row[1]); });
         return;
     }
     std::uint64_t count = 0;
     items.each_line(0, items.first_line(), [&](std::uint64_t number, std::string_view line) {
-        visit(number, line.substr(0, line.find(',')));
+        const std::string_view id = line.substr(0, line.find(','));
+        const std::string_view rest = line.substr(std::min(line.size(), id.size() + 1));
+        item(number, id, rest.substr(0, rest.find(',')));
         ++count;
         return true;
     });
     items.check_count(count);
+}
+
+void visit_ids(const Competition& competition,
+               const std::function<void(std::uint64_t number, std::string_view id)>& visit) {
+    visit_items(competition, [&](std::uint64_t number, std::string_view id, std::string_view) {
+        visit(number, id);
+    });
 }
 
 }  // namespace assay::mad

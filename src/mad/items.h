@@ -28,6 +28,10 @@ private:
     std::unique_ptr<Impl> impl_;
 };
 
+/// Calls visit(number, id, path) for every image. Cost: one pass over the file.
+void visit_items(const Competition& competition,
+                 const std::function<void(std::uint64_t number, std::string_view id,
+                                          std::string_view path)>& visit);
 /// Calls visit(number, id) for every image. Cost: one pass over the file.
 void visit_ids(const Competition& competition,
                const std::function<void(std::uint64_t number, std::string_view id)>& visit);

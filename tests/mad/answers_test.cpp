@@ -21,10 +21,11 @@ using testing::IsEmpty;
 
 /// With everything asked that three classifiers need.
 struct AskedCompetition {
-    SmallCompetition small{3};
+    SmallCompetition small;
     std::vector<OpenQuestion> open;
 
-    AskedCompetition() {
+    explicit AskedCompetition(const std::string& last_id = {})
+        : small(3, 45, SmallCompetition::usual_settings(), last_id) {
         small.select(6);
         ask_questions(*small);
         open = open_questions(*small);
@@ -123,8 +124,16 @@ TEST(MadAnswers, TheLastOneOfAnAnnotatorCounts) {
     EXPECT_EQ(round.repeated, 4U);
     EXPECT_EQ(asked.small.count("answer"), 3);
     // By a later file.
-    round = asked.take(header + asked.line(0, "anna,no"));
-    EXPECT_EQ(round.repeated, 1U);  // that is what the first file said, too: it has no time
+    const std::string later = header + asked.line(0, "anna,no");
+    round = asked.take(later);
+    EXPECT_EQ(round.changed, 1U);  // though the first file said so, too, before "yes"
+    EXPECT_THAT(asked.counting(0), ElementsAre("anna no"));
+    EXPECT_EQ(asked.take(text).repeated, 4U);  // the same bytes are the same delivery
+    EXPECT_THAT(asked.counting(0), ElementsAre("anna no"));
+    round = asked.take(header + asked.line(0, "anna,yes"));
+    EXPECT_EQ(round.changed, 1U);
+    EXPECT_THAT(asked.counting(0), ElementsAre("anna yes"));
+    EXPECT_EQ(asked.take(later).repeated, 1U);
     round = asked.take(header + asked.line(0, "anna,unsure"));
     EXPECT_EQ(round.changed, 1U);
     EXPECT_THAT(asked.counting(0), ElementsAre("anna cannot say"));
@@ -198,6 +207,72 @@ TEST(MadAnswers, QuestionsByImageAndLabel) {
     EXPECT_EQ(round.added, 1U);
 }
 
+TEST(MadAnswers, ImagesOfTheSameNameAreNotTakenForOneAnother) {
+    // Nobody is asked about the last image, whose file is called like another's.
+    AskedCompetition asked("else/image 001.jpg");
+    std::string label;
+    for (const OpenQuestion& question : asked.open)
+        if (question.image == "crawl/image 001.jpg") label = question.label;
+    ASSERT_NE(label, "");
+    const auto row = [&](const std::string& image) {
+        return "image,label,annotator,answer\n" + image + "," + label + ",anna,yes\n";
+    };
+    EXPECT_THAT(asked.refused(row("else/image 001.jpg")),
+                HasSubstr("nobody is asked about the image `else/image 001.jpg` of the data set"));
+    for (const char* other : {"other/crawl/image 001.jpg", "image 001.jpg", "image_001.jpg",
+                              "other/image 001.jpg", "1a2b3c4d-image_001.jpg"})
+        EXPECT_THAT(asked.refused(row(other)),
+                    HasSubstr(fmt::format("nobody is asked about the image `{}`", other)));
+    // An address of the other is the other's; an upload has lost the folder that tells them apart.
+    for (const char* other : {"/data/local-files/?d=else/image%20001.jpg",
+                              "https://host/x/else/image%20001.jpg", "s3://else/image 001.jpg"})
+        EXPECT_THAT(asked.refused(row(other)), HasSubstr("nobody is asked about `n")) << other;
+    EXPECT_THAT(asked.refused(row("/data/upload/3/1a2b3c4d-image_001.jpg")),
+                HasSubstr("may be any of 2 images of the data set; name it by its id"));
+    for (const char* strange :
+         {"https://host/other/image%20001.jpg", "/data/upload/3/image_001.jpg"})
+        EXPECT_THAT(asked.refused(row(strange)), HasSubstr("nobody is asked about the image"));
+    EXPECT_EQ(asked.small.count("answer"), 0);
+    const std::string root = asked.small->image_root().string();
+    for (const std::string& image :
+         {std::string("crawl/image 001.jpg"), root + "/crawl/image 001.jpg",
+          std::string("gs://crawl/image%20001.jpg"),
+          std::string("/data/x?d=a=b/crawl/image 001.jpg")})
+        EXPECT_EQ(asked.take(row(image)).read, 1U) << image;
+    EXPECT_EQ(asked.small.count("answer WHERE counts = 1"), 1);
+}
+
+TEST(MadAnswers, ANameBehindAFolderIsNotThatOfAFlatDataSet) {
+    AskedCompetition asked;
+    EXPECT_THAT(asked.refused("image,label,annotator,answer\nother/folder/=1+1.jpg,ant,anna,yes\n"),
+                HasSubstr("nobody is asked about the image `other/folder/=1+1.jpg`"));
+}
+
+TEST(MadAnswers, QuestionImageAndLabelMustAgree) {
+    AskedCompetition asked;
+    std::size_t other = 1;
+    while (asked.open[other].image == asked.open[0].image) ++other;
+    const std::string full = "question,image,label,annotator,answer\n";
+    const auto row = [&](const std::string& image, const std::string& label) {
+        std::string text = full;
+        CsvWriter csv(text);
+        csv.row({asked.open[0].token, image, label, "anna", "yes"});
+        return text;
+    };
+    const std::string& image = asked.open[0].image;
+    const std::string& label = asked.open[0].label;
+    EXPECT_THAT(asked.refused(row(asked.open[other].image, label)),
+                AllOf(HasSubstr("a.csv line 2: the question `" + asked.open[0].token),
+                      HasSubstr("is about the image `"), HasSubstr("was one column sorted")));
+    EXPECT_THAT(asked.refused(row(image, label == "n1" ? "n2" : "n1")),
+                HasSubstr("is about `" + label + "`, and the row names `n"));
+    EXPECT_EQ(asked.small.count("answer"), 0);
+    // What is there and right, or nothing that is known, or not there at all.
+    for (const std::string& text : {row(image, label), row("a note", "some words"), row("", "")})
+        EXPECT_EQ(asked.take(text).read, 1U) << text;
+    EXPECT_THAT(asked.counting(0), ElementsAre("anna yes"));
+}
+
 TEST(MadAnswers, WhatIsWrongIsRefusedAsAWhole) {
     AskedCompetition asked;
     const std::string near = asked.open[1].token.substr(0, 16) + "z";
@@ -233,6 +308,13 @@ TEST(MadAnswers, WhoseTheyAre) {
     EXPECT_THAT(asked.refused(header + asked.line(3, "1,yes") + asked.line(4, "2,no"),
                               ErrorCode::usage, "anna"),
                 AllOf(HasSubstr("a.csv line 3"), HasSubstr("of `1` and of `2`")));
+    // Nor can rows without a name be those of somebody beside whom the file names another.
+    EXPECT_THAT(asked.refused(header + asked.line(3, ",yes") + asked.line(4, "ben,no"),
+                              ErrorCode::usage, "anna"),
+                AllOf(HasSubstr("a.csv line 3"), HasSubstr("of nobody by name and of `ben`")));
+    EXPECT_THAT(asked.refused(header + asked.line(3, "ben,yes") + asked.line(4, ",no"),
+                              ErrorCode::usage, "anna"),
+                HasSubstr("of `ben` and of nobody by name, which cannot all be those of `anna`"));
     EXPECT_EQ(asked.small.count("answer"), 3);
 }
 

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "../message_of.h"
@@ -99,6 +100,144 @@ TEST(MadLabelStudio, AnAnnotationThatIsEditedCountsAnew) {
     // The older export again: nothing comes back.
     EXPECT_EQ(labelled.take(fixture("label_studio.json")).repeated, 5U);
     EXPECT_EQ(labelled.small.count("answer WHERE counts = 1 AND answer = 1"), 1);
+}
+
+TEST(MadLabelStudio, AnAnnotationIsOneWhoeverItIsSaidToBeBy) {
+    LabelledCompetition labelled;
+    labelled.take(fixture("label_studio.json"));
+    const std::vector<std::string> before = labelled.all();
+    json tasks = json::parse(read_text(fixture("label_studio.json")));
+    json& annotation = tasks[0]["annotations"][0];
+    annotation["completed_by"] = {{"id", 1}, {"email", "anna@x.org"}};
+    annotation["result"][0]["value"]["choices"] = {"No"};
+    annotation["updated_at"] = "2026-11-21T09:00:00.000000Z";
+    const auto edited = labelled.small.write("edited.json", tasks.dump());
+    AnswerRound round = labelled.take(edited);
+    EXPECT_EQ(round.changed, 1U);
+    EXPECT_EQ(round.added, 0U);
+    std::vector<std::string> expected = before;
+    *std::find(expected.begin(), expected.end(), "crawl/image 001.jpg 2 1: yes 08:01:00.") =
+        "crawl/image 001.jpg 2 anna@x.org: no 09:00:00.";
+    std::sort(expected.begin(), expected.end());
+    EXPECT_EQ(labelled.all(), expected);
+    EXPECT_EQ(labelled.take(fixture("label_studio.json")).repeated, 5U);
+    EXPECT_EQ(labelled.all(), expected);
+    // The same, the newer version first.
+    LabelledCompetition other;
+    other.take(edited);
+    round = other.take(fixture("label_studio.json"));
+    EXPECT_EQ(round.outdated, 1U);
+    EXPECT_EQ(round.repeated, 4U);
+    EXPECT_EQ(other.all(), expected);
+    // Annotation 1 of another server is another one.
+    annotation["completed_by"] = "dora@x.org";
+    annotation["created_at"] = "2026-11-21T07:59:59.123456Z";
+    annotation["updated_at"] = "2026-11-21T10:00:00.000000Z";
+    EXPECT_EQ(other.take(other.small.write("server.json", tasks.dump())).added, 1U);
+    EXPECT_EQ(other.all().size(), 6U);
+}
+
+TEST(MadLabelStudio, WhatIsTakenBackCountsNoMore) {
+    for (const bool cancelled : {true, false}) {
+        LabelledCompetition labelled;
+        labelled.take(fixture("label_studio.json"));
+        std::vector<std::string> expected = labelled.all();
+        json tasks = json::parse(read_text(fixture("label_studio.json")));
+        json& annotation = tasks[0]["annotations"][0];
+        if (cancelled) annotation["was_cancelled"] = true;
+        if (!cancelled) annotation["result"] = json::array();
+        // An older version than what is there takes nothing back.
+        annotation["updated_at"] = "2026-11-20T08:01:00.150000Z";
+        EXPECT_EQ(labelled.take(labelled.small.write("older.json", tasks.dump())).taken_back, 0U);
+        EXPECT_EQ(labelled.all(), expected);
+        annotation["updated_at"] = "2026-11-21T08:00:00Z";
+        const auto newer = labelled.small.write("newer.json", tasks.dump());
+        AnswerRound round = labelled.take(newer);
+        EXPECT_EQ(round.taken_back, 1U);
+        EXPECT_EQ(round.skipped, 4U);
+        EXPECT_EQ(round.repeated, 4U);
+        EXPECT_EQ(report_of(round).result["files"][0]["taken_back"], 1);
+        expected.erase(
+            std::find(expected.begin(), expected.end(), "crawl/image 001.jpg 2 1: yes 08:01:00."));
+        EXPECT_EQ(labelled.all(), expected);
+        const std::int64_t rows = labelled.small.count("answer");
+        EXPECT_EQ(labelled.take(newer).taken_back, 0U);
+        labelled.take(fixture("label_studio.json"));
+        EXPECT_EQ(labelled.all(), expected);
+        EXPECT_EQ(labelled.small.count("answer"), rows);
+        // Nor does a version in between come back; nor through an exported table.
+        json between = json::parse(read_text(fixture("label_studio.json")));
+        between[0]["annotations"][0]["updated_at"] = "2026-11-20T12:00:00Z";
+        EXPECT_EQ(labelled.take(labelled.small.write("between.json", between.dump())).outdated, 1U);
+        EXPECT_EQ(labelled.all(), expected);
+        const auto out = labelled.small.file("out");
+        export_competition(*labelled.small, out);
+        LabelledCompetition fresh;
+        fresh.take(out / "answers.csv");
+        EXPECT_EQ(fresh.all(), expected);
+        // Whoever submits it again has an answer again.
+        between[0]["annotations"][0]["updated_at"] = "2026-11-22T08:00:00Z";
+        EXPECT_EQ(labelled.take(labelled.small.write("again.json", between.dump())).added, 1U);
+        EXPECT_EQ(labelled.all().size(), expected.size() + 1);
+    }
+}
+
+TEST(MadLabelStudio, AnotherControlMayBeCalledLabel) {
+    LabelledCompetition labelled;
+    json rows = json::parse(read_text(fixture("label_studio_min.json")));
+    rows[0]["label"] = json::array({{{"x", 1}, {"rectanglelabels", {"dog"}}}});
+    rows[1]["image"] = {{"choices", {"sharp", "dark"}}};
+    rows[1].erase("image_id");
+    const auto file = labelled.small.write("boxes.json", rows.dump());
+    EXPECT_EQ(labelled.take(file).added, 5U);
+    EXPECT_THAT(labelled.all(), expected_answers());
+    rows[0]["question_id"] = "q0";
+    EXPECT_THAT(labelled.refused(rows), AllOf(HasSubstr("task 1 (id 41): `q0` is no question of"),
+                                              HasSubstr("and `label` is [")));
+    rows[0].erase("question_id");
+    rows[0].erase("question");
+    EXPECT_THAT(labelled.refused(rows), HasSubstr("`label` is ["));
+}
+
+TEST(MadLabelStudio, AnExportComesBackThroughJsonAlone) {
+    LabelledCompetition labelled;
+    labelled.take(fixture("label_studio.json"));
+    const std::vector<std::string> before = labelled.all();
+    const auto out = labelled.small.file("out");
+    export_competition(*labelled.small, out);
+    json tasks = json::parse(read_text(out / "annotations.json"));
+    json rows = json::array();
+    std::string csv = "annotation_id,annotator,answer,question_id,exported_annotations\n";
+    int number = 500;
+    // As Label Studio has it once somebody has imported it.
+    for (json& task : tasks) {
+        const json data = task["data"];
+        EXPECT_EQ(data.contains("exported_annotations"), !task["annotations"].empty());
+        for (json& annotation : task["annotations"]) {
+            annotation["id"] = ++number;
+            annotation["completed_by"] = 7;
+            json row = data;
+            row.update({{"annotator", 7}, {"annotation_id", number}, {"answer", "No"}});
+            rows.push_back(row);
+            csv += fmt::format("{},7,No,{},{}\n", number, data["question_id"].get<std::string>(),
+                               data["exported_annotations"].dump());
+        }
+    }
+    ASSERT_EQ(rows.size(), 5U);
+    const auto whole = labelled.small.write("whole.json", tasks.dump());
+    EXPECT_EQ(labelled.take(whole).repeated, 5U);
+    EXPECT_EQ(labelled.all(), before);
+    EXPECT_THAT(labelled.refused(rows),
+                AllOf(HasSubstr("export.json task 1"), HasSubstr("does not say whose they were"),
+                      HasSubstr("export as JSON")));
+    const auto table = labelled.small.write("export.csv", csv);
+    EXPECT_THAT(message_of([&] { labelled.take(table); }),
+                AllOf(HasSubstr("export.csv line 2"), HasSubstr("export as JSON")));
+    EXPECT_EQ(labelled.all(), before);
+    // Tasks that came without annotations have but those that were made there.
+    LabelledCompetition fresh;
+    for (json& row : rows) row.erase("exported_annotations");
+    EXPECT_EQ(fresh.take(fresh.small.write("min.json", rows.dump())).read, 5U);
 }
 
 TEST(MadLabelStudio, OurOwnTasksComeBackWhereverTheyAreServedFrom) {

@@ -29,8 +29,9 @@ public:
     static constexpr std::size_t class_count = 5;
 
     explicit SmallCompetition(std::size_t classifiers = 3, std::size_t images = 45,
-                              CompetitionSettings settings = usual_settings())
-        : images_(images) {
+                              CompetitionSettings settings = usual_settings(),
+                              std::string last_id = {})
+        : images_(images), last_id_(std::move(last_id)) {
         std::filesystem::create_directories(scratch_ / "images");
         const Dataset dataset = made_images();
         for (std::size_t m = 0; m < classifiers; ++m) write_store(m, dataset);
@@ -68,6 +69,7 @@ public:
         return static_cast<std::uint16_t>((image + (errs ? 1 + classifier % 4 : 0)) % class_count);
     }
     std::string id(std::size_t image) const {
+        if (image + 1 == images_ && !last_id_.empty()) return last_id_;
         if (image == 3) return R"(a,b "quoted".jpg)";
         if (image == 4) return "=1+1.jpg";
         return fmt::format("crawl/image {:03}.jpg", image);
@@ -170,6 +172,7 @@ private:
     }
 
     std::size_t images_;
+    std::string last_id_;  ///< of the last image; "": like the others'
     Scratch scratch_;
     std::unique_ptr<Competition> competition_;
 };

@@ -94,6 +94,7 @@ struct AnswerRound {
     std::uint64_t repeated = 0;    ///< there already, or the same answer once more
     std::uint64_t outdated = 0;    ///< kept, but that annotator gave another one later
     std::uint64_t skipped = 0;     ///< tasks without an answer, drafts, cancelled ones
+    std::uint64_t taken_back = 0;  ///< of these, annotations whose answer counted until now
     std::uint64_t annotators = 0;  ///< in all
     std::uint64_t settled = 0;     ///< questions, in all
     std::uint64_t open = 0;        ///< as open_questions()
@@ -102,7 +103,8 @@ struct AnswerRound {
     /// contradict.
     std::vector<std::string> warnings;
 };
-/// Takes answers in: all of the file, or nothing. The same file twice adds nothing. Columns of a
+/// Takes answers in: all of the file, or nothing. The same file twice adds nothing; of rows without
+/// a time, a file of other bytes says everything anew. Columns of a
 /// csv: question (or image and label), annotator, answer (yes, no, cannot say, and common other
 /// spellings, or 1, 0), perhaps at (a time) and key (what makes a repeated row the same answer). Of
 /// an annotator's answers to a question the last one counts, by its time, which is that of reading
