@@ -65,6 +65,7 @@ int mad_questions(std::vector<std::string> arguments) {
     const int printed = (table == "-" ? 1 : 0) + (tasks == "-" ? 1 : 0) + (config == "-" ? 1 : 0);
     if (printed > 1 || (printed == 1 && output.to_stdout() && output.format != ReportFormat::text))
         throw Error(ErrorCode::usage, "only one thing can be printed to stdout (-); name files");
+    if (!table.empty() && table != "-") mad::check_holds_no_answers(table);
 
     mad::Competition competition = mad::Competition::open(folder, mad::Competition::Access::write);
     const Report report = report_of(ask_questions(competition, options));

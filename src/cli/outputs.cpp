@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "assay/error.h"
+#include "assay/mad/competition.h"
 #include "core/descriptor.h"
 #include "core/file.h"
 #include "core/file_stream.h"
@@ -39,11 +40,17 @@ struct Named {
     fs::path path;
 };
 
-bool is_output(const CLI::Option& option) {
+/// The same of `assay mad questions`: elsewhere --out is a folder.
+constexpr std::array<std::string_view, 3> question_outputs = {"out", "label-studio", "config"};
+
+bool is_output(const CLI::App& app, const CLI::Option& option) {
     const auto& names = option.get_lnames();
-    return std::any_of(names.begin(), names.end(), [](const std::string& name) {
-        return std::find(output_options.begin(), output_options.end(), name) !=
-               output_options.end();
+    const auto is_in = [&](const auto& options, const std::string& name) {
+        return std::find(options.begin(), options.end(), name) != options.end();
+    };
+    const bool asks = app.get_name().ends_with("mad questions");
+    return std::any_of(names.begin(), names.end(), [&](const std::string& name) {
+        return is_in(output_options, name) || (asks && is_in(question_outputs, name));
     });
 }
 
@@ -105,6 +112,14 @@ bool is_part_of_a_store(const fs::path& target) {
            fs::exists(path, error) && fs::exists(folder / "dataset.json", error);
 }
 
+/// Its database, its images' list, its predictions, or a new file beside them.
+bool is_part_of_a_competition(const fs::path& target) {
+    std::error_code error;
+    const fs::path folder = fs::weakly_canonical(behind_links(target), error).parent_path();
+    return mad::is_competition(folder) ||
+           (folder.filename() == "predictions" && mad::is_competition(folder.parent_path()));
+}
+
 [[noreturn]] void refuse_output(const Named& output, const std::string& why) {
     throw Error(ErrorCode::usage, fmt::format("{} {}: {}", output.by, output.path.string(), why));
 }
@@ -112,8 +127,8 @@ bool is_part_of_a_store(const fs::path& target) {
 void check_place(const Named& output) {
     if (is_stdout(output.path)) {
         // What the command is for may stand in place of the report.
-        constexpr std::array<std::string_view, 3> results = {"--output", "--label-sets",
-                                                             "--questions"};
+        constexpr std::array<std::string_view, 6> results = {
+            "--output", "--label-sets", "--questions", "--out", "--label-studio", "--config"};
         if (std::ranges::find(results, output.by) == results.end())
             refuse_output(output, "stdout is for the report; name a file");
         return;
@@ -131,6 +146,9 @@ void check_place(const Named& output) {
     }
     if (is_part_of_a_store(output.path)) {
         refuse_output(output, "this is inside a prediction store; write the result elsewhere");
+    }
+    if (is_part_of_a_competition(output.path)) {
+        refuse_output(output, "this is inside a competition; write the result elsewhere");
     }
 }
 
@@ -183,7 +201,7 @@ void check_outputs(const CLI::App& app) {
     for (const CLI::Option* option : app.get_options()) {
         if (option->get_items_expected_max() == 0) continue;  // a flag
         for (const std::string& value : option->results()) {
-            if (is_output(*option)) {
+            if (is_output(app, *option)) {
                 outputs.push_back({option->get_name(), value});
                 continue;
             }

@@ -370,6 +370,24 @@ TEST(MadQuestions, TheCsvHasNoFormulasAndSurvivesHostileNames) {
         EXPECT_EQ(from_spreadsheet(for_spreadsheet(name)), name);
 }
 
+TEST(MadQuestions, AnswersThatPeopleWroteIntoTheCsvAreKept) {
+    SmallCompetition small;
+    small.select(2);
+    ask_questions(*small);
+    const std::string questions = questions_csv(open_questions(*small));
+    check_holds_no_answers(small.file("none.csv"));
+    check_holds_no_answers(small.write("questions.csv", questions));
+    check_holds_no_answers(small.write("empty.csv", ""));
+    check_holds_no_answers(small.write("tasks.json", label_studio_tasks(open_questions(*small))));
+    for (const char* const column : {"answer", "Answer ", "choice"}) {
+        const auto filled =
+            small.write("filled.csv", fmt::format("question,{},note\nq1,yes,\"a\nb\"\n", column));
+        EXPECT_THAT(message_of([&] { check_holds_no_answers(filled); }, ErrorCode::usage),
+                    AllOf(HasSubstr("filled.csv has a column of answers"),
+                          HasSubstr("`assay mad answers`")));
+    }
+}
+
 TEST(MadQuestions, ClassesOfOneNameAreToldApart) {
     SmallCompetition small;
     EXPECT_THAT(names_for_people(*small),

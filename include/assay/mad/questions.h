@@ -69,6 +69,9 @@ std::vector<OpenQuestion> open_questions(const Competition& competition);
 /// csv: question, image, path, label, name, answers, wanted. A text that a spreadsheet would take
 /// for a formula has an apostrophe before it, which read_answers_into() takes away again.
 std::string questions_csv(const std::vector<OpenQuestion>& questions);
+/// Before `file` is replaced by questions: throws usage where it is a csv with a column `answer` or
+/// `choice`, which people have filled in since.
+void check_holds_no_answers(const std::filesystem::path& file);
 /// Tasks as Label Studio imports them (JSON), with data.image, data.question and data.question_id.
 /// `prefix` is put before each path of the data set, where Label Studio serves the files from: ""
 /// gives paths alone; "/data/local-files/?d=" is what its local storage takes. Behind a prefix,
