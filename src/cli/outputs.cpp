@@ -18,7 +18,6 @@
 #include <vector>
 
 #include "assay/error.h"
-#include "assay/mad/competition.h"
 #include "core/descriptor.h"
 #include "core/file.h"
 #include "core/file_stream.h"
@@ -116,8 +115,11 @@ bool is_part_of_a_store(const fs::path& target) {
 bool is_part_of_a_competition(const fs::path& target) {
     std::error_code error;
     const fs::path folder = fs::weakly_canonical(behind_links(target), error).parent_path();
-    return mad::is_competition(folder) ||
-           (folder.filename() == "predictions" && mad::is_competition(folder.parent_path()));
+    const auto is_competition = [&](const fs::path& where) {
+        return fs::exists(where / "competition.sqlite", error);
+    };
+    return is_competition(folder) ||
+           (folder.filename() == "predictions" && is_competition(folder.parent_path()));
 }
 
 [[noreturn]] void refuse_output(const Named& output, const std::string& why) {
