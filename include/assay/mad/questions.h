@@ -135,13 +135,16 @@ Report report_of(const BlockRound& round);
 
 /// All that the competition holds, for pandas and for Label Studio: classifiers.csv, selected.csv,
 /// control.csv, questions.csv, answers.csv, decisions.csv, annotations.json (tasks with the
-/// annotations that count, as Label Studio imports them) and config.xml. Annotators whose names are
-/// no e-mail addresses are named in the results' `meta` alone, as Label Studio takes no others. The
-/// same competition gives the same bytes. Returns the files. Throws usage: the folder holds other
-/// files; io.
+/// annotations that count, as Label Studio imports them), config.xml and export.json (the hashes of
+/// these files: only what an export wrote is ever replaced by another). Annotators are named in the
+/// results' `meta`; with `users`, those whose names are e-mail addresses in `completed_by`, too,
+/// which Label Studio takes only where it knows all of them. The same competition gives the same
+/// bytes. Returns the files. Throws usage: the folder holds other files, or files of these names
+/// that no export wrote so; bad_input: a damaged export.json; io.
 std::vector<std::filesystem::path> export_competition(const Competition& competition,
                                                       const std::filesystem::path& folder,
-                                                      std::string_view prefix = {});
+                                                      std::string_view prefix = {},
+                                                      bool users = false);
 /// "assay.mad_export/1": the files with their sizes.
 Report report_of_export(const std::vector<std::filesystem::path>& files);
 
