@@ -49,8 +49,9 @@ int mad_questions(std::vector<std::string> arguments) {
                     "csv with image, label and answer (yes, no): known answers, to test annotators")
         ->type_name("FILE");
     app->add_option("--budget", options.budget,
-                    "Ask at most so many new questions, where they tell most about the ranking; 0: "
-                    "list what is open (default: all that are missing)")
+                    "Ask new questions until so many are open that nobody has answered, where they "
+                    "tell most about the ranking; 0: list what is open (default: all that are "
+                    "missing)")
         ->type_name("N");
     app->add_option("--stop-at", options.stop_at,
                     "Ask nothing more once the ranking's expected Kendall correlation with the "

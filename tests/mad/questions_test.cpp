@@ -281,7 +281,8 @@ TEST(MadBudget, IsKeptAndAsksEachPairInItsRandomOrder) {
     ASSERT_GT(needed.size(), 30U);
     std::uint64_t asked = 0;
     for (int step = 0; step < 3; ++step) {
-        const QuestionRound round = ask_questions(*small, of_budget(20));
+        const QuestionRound round = ask_questions(*small, of_budget(asked + 20));  // nobody answers
+        EXPECT_EQ(round.waiting, asked);
         EXPECT_LE(round.added, 20U);
         // A place takes two questions at most: fewer than two are left over.
         EXPECT_GE(round.added + 2, std::min<std::uint64_t>(20, needed.size() - asked));
@@ -304,6 +305,68 @@ TEST(MadBudget, IsKeptAndAsksEachPairInItsRandomOrder) {
     EXPECT_EQ(rest.asked_places, 60U);
     EXPECT_EQ(asked + rest.added, needed.size());
     EXPECT_EQ(ask_questions(*small, of_budget(0)).added, 0U);
+}
+
+TEST(MadBudget, WhatNobodyHasAnsweredCounts) {
+    SmallCompetition small(4);
+    small.select(10);
+    small.add_control({30, 31, 32});
+    const QuestionRound first = ask_questions(*small, of_budget(20));
+    ASSERT_GE(first.added, 19U);
+    EXPECT_EQ(first.waiting, 0U);
+    // The same again, as after a file that could not be written: a question that did not fit, at
+    // most.
+    const QuestionRound again = ask_questions(*small, of_budget(20));
+    EXPECT_EQ(again.waiting, first.added);
+    EXPECT_LE(first.added + again.added, 20U);
+    EXPECT_EQ(ask_questions(*small, of_budget(20)).added, 0U);
+    // One answer each, and the budget is there again.
+    small.answer_truly({"anna"});
+    const QuestionRound next = ask_questions(*small, of_budget(20));
+    EXPECT_EQ(next.waiting, 0U);
+    EXPECT_GE(next.added, 19U);
+}
+
+TEST(MadBudget, NoneChangesNothingAndEveryPlaceHasADecision) {
+    SmallCompetition small(3);
+    small.select(6);
+    // Every question is there, and no place is asked about: they cost nothing.
+    ask_questions(*small);
+    small.database().execute("UPDATE selected SET asked = 0");
+    const std::int64_t decisions = small.count("decision");
+    const QuestionRound none = ask_questions(*small, of_budget(0));
+    EXPECT_EQ(none.added, 0U);
+    EXPECT_EQ(small.count("selected WHERE asked = 1"), 0);
+    EXPECT_EQ(small.count("decision"), decisions);
+    const QuestionRound free = ask_questions(*small, of_budget(5));
+    EXPECT_EQ(free.added, 0U);
+    EXPECT_EQ(small.count("selected WHERE asked = 1"), 18);
+    EXPECT_EQ(small.count("decision"), decisions + 1);
+}
+
+TEST(MadBudget, KnownAnswersAreTakenWhereNothingMoreIsAsked) {
+    CompetitionSettings settings = SmallCompetition::usual_settings();
+    settings.gold = .2;
+    SmallCompetition small(3, 45, settings);
+    small.select(10);
+    ask_questions(*small, of_budget(20));
+    small.answer_truly({"anna", "ben", "cleo"});
+    const QuestionRow asked = read_questions(small.database()).at(0);
+    const auto gold = small.write(
+        "gold.csv", fmt::format("image,label,answer\n{},n{},no\n",
+                                small.id(static_cast<std::size_t>(asked.image)), asked.label + 1));
+    const QuestionRound round =
+        ask_questions(*small, {.gold = gold, .budget = {}, .stop_at = 1e-6, .reason = {}});
+    EXPECT_TRUE(round.stopped);
+    EXPECT_EQ(round.added, 0U);
+    EXPECT_EQ(round.gold, 1U);
+    EXPECT_EQ(read_questions(small.database()).at(0).gold, false);
+    const auto damaged = small.write("gold.csv", "image,label,answer\nnone.jpg,n1,no\n");
+    EXPECT_THAT(message_of([&] {
+                    ask_questions(*small,
+                                  {.gold = damaged, .budget = {}, .stop_at = 1e-6, .reason = {}});
+                }),
+                HasSubstr("line 2"));
 }
 
 TEST(MadBudget, GoesFirstWhereItTellsMost) {

@@ -22,12 +22,13 @@ struct QuestionOptions {
     /// all that are asked anyway. "": no further ones. Images in a folder of their own would give
     /// themselves away by their paths.
     std::filesystem::path gold;
-    /// At most so many new questions (gold apart), where they tell most about the ranking; each
-    /// pair's images in random order; what is left goes to the control sample. 0: none. Unset: all
-    /// that are missing.
+    /// New questions (gold apart) until so many are open that nobody has answered, those of earlier
+    /// rounds among them, where they tell most about the ranking; each pair's images in random
+    /// order; what is left goes to the control sample. 0: nothing is asked. Unset: all that are
+    /// missing.
     std::optional<std::uint64_t> budget;
-    /// Nothing more is asked once the ranking is known so well: the expected Kendall correlation of
-    /// the ranking with the true one, in (0, 1).
+    /// Nothing more (gold apart) is asked once the ranking is known so well: the expected Kendall
+    /// correlation of the ranking with the true one, in (0, 1).
     std::optional<double> stop_at;
     std::string reason;
 };
@@ -35,6 +36,7 @@ struct QuestionOptions {
 struct QuestionRound {
     std::uint64_t added = 0;  ///< questions, by this round, gold apart
     std::uint64_t added_gold = 0;
+    std::uint64_t waiting = 0;    ///< with a budget: of earlier rounds, that nobody has answered
     std::uint64_t questions = 0;  ///< in all, gold among them
     std::uint64_t gold = 0;
     std::uint64_t open = 0;          ///< not settled yet
