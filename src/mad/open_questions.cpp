@@ -27,6 +27,7 @@ OpenQuestion ShownQuestions::of(const QuestionRow& row, const QuestionTally& tal
     shown.image = image->second.id;
     // Imported scores name images by their ids alone.
     shown.relative_path = image->second.path.empty() ? image->second.id : image->second.path;
+    shown.below = row.image >= 0 || std::filesystem::path(shown.relative_path).is_relative();
     shown.path = competition_.image_root() / shown.relative_path;
     shown.label = competition_.classes().id(row.label);
     shown.label_name = names_[row.label];

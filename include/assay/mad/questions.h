@@ -16,11 +16,11 @@
 namespace assay::mad {
 
 struct QuestionOptions {
-    /// csv, columns image (an id of the data set, or a file, seen from the csv's folder), label
-    /// (id, name or number of a class) and answer (yes, no): questions whose answers are known,
-    /// from which the proportion that the competition's settings ask for is taken at random, beside
-    /// all that are asked anyway. "": no further ones. Images in a folder of their own would give
-    /// themselves away by their paths.
+    /// csv, columns image (an id or path of the data set, or a file, seen from the csv's folder),
+    /// label (id, name or number of a class) and answer (yes, no): questions whose answers are
+    /// known, from which the proportion that the competition's settings ask for is taken at random,
+    /// beside all that are asked anyway. "": no further ones. Images in a folder of their own would
+    /// give themselves away by their paths.
     std::filesystem::path gold;
     /// New questions (gold apart) until so many are open that nobody has answered, those of earlier
     /// rounds among them, where they tell most about the ranking; each pair's images in random
@@ -61,7 +61,10 @@ struct OpenQuestion {
     std::string token;           ///< names it; says nothing about classifiers or gold
     std::string image;           ///< id
     std::filesystem::path path;  ///< of the image, with the folder of the images where it is known
-    std::string relative_path;   ///< as the data set has it; absolute of gold images beside it
+    std::string relative_path;   ///< as the data set has it; of gold images beside it as `below`
+    /// False: of gold images outside the folder of the images, whose relative_path is absolute, so
+    /// that no prefix leads to them.
+    bool below = true;
     std::string label, label_name;
     std::uint32_t answers = 0;  ///< there are
     std::uint32_t wanted = 0;   ///< further ones at most; a question may be settled before
@@ -77,7 +80,8 @@ void check_holds_no_answers(const std::filesystem::path& file);
 /// Tasks as Label Studio imports them (JSON), with data.image, data.question and data.question_id.
 /// `prefix` is put before each path of the data set, where Label Studio serves the files from: ""
 /// gives paths alone; "/data/local-files/?d=" is what its local storage takes. Behind a prefix,
-/// paths are written as in an address, %20 for a blank.
+/// paths are written as in an address, %20 for a blank. Throws usage: a prefix, and gold images
+/// outside the folder of the images.
 std::string label_studio_tasks(const std::vector<OpenQuestion>& questions,
                                std::string_view prefix = {});
 /// The labelling configuration (XML) that the tasks need.
