@@ -12,6 +12,7 @@
 #include "core/json_limits.h"
 #include "core/json_text.h"
 #include "core/paths.h"
+#include "core/refuse.h"
 #include "core/text.h"
 #include "mad/answer_readers.h"
 #include "mad/label_studio.h"
@@ -99,8 +100,7 @@ std::string selected_table(const Competition& competition, const Tally& tally) {
         const PairRow& pair = pairs.at(row.pair);
         const QuestionTally* const first = tally.find(row.image, row.first_label);
         const QuestionTally* const second = tally.find(row.image, row.second_label);
-        const bool known =
-            first != nullptr && second != nullptr && first->known() && second->known();
+        const std::optional<Case> known = case_of_place(tally, row);
         csv.row({for_spreadsheet(competition.classifiers().at(pair.first).name),
                  for_spreadsheet(competition.classifiers().at(pair.second).name),
                  fmt::to_string(row.place), for_spreadsheet(images.at(row.image).id),
@@ -110,8 +110,7 @@ std::string selected_table(const Competition& competition, const Tally& tally) {
                  fmt::format("{}", row.units * ClassDistances::unit),
                  fmt::format("{}", row.confidence / static_cast<double>(confidence_levels)),
                  name_of(row.state), row.asked ? "1" : "0", shown_outcome(first),
-                 shown_outcome(second),
-                 known ? name_of(case_of(first->outcome, second->outcome)) : std::string_view()});
+                 shown_outcome(second), known ? name_of(*known) : std::string_view()});
     }
     return text;
 }
