@@ -71,6 +71,13 @@ fs::path behind_links(fs::path path) {
     return path;
 }
 
+/// From the root, where it is or would be: of a relative path whose beginning is not there the
+/// standard library's own stays relative.
+fs::path true_path(const fs::path& path) {
+    std::error_code error;
+    return fs::weakly_canonical(fs::absolute(behind_links(path), error), error);
+}
+
 /// Files that are there are the same by device and inode; devices and pipes may serve twice.
 bool same_file(const fs::path& a, const fs::path& b) {
     const auto first = look_at(a), second = look_at(b);
@@ -78,10 +85,7 @@ bool same_file(const fs::path& a, const fs::path& b) {
         return S_ISREG(first->st_mode) && first->st_dev == second->st_dev &&
                first->st_ino == second->st_ino;
     }
-    std::error_code error;
-    return !first && !second &&
-           fs::weakly_canonical(behind_links(a), error) ==
-               fs::weakly_canonical(behind_links(b), error);
+    return !first && !second && true_path(a) == true_path(b);
 }
 
 /// The value, and its parts in LIST and NAME=PATH.
@@ -100,7 +104,7 @@ std::vector<fs::path> possible_paths(const std::string& value) {
 /// A store's manifest and shards, or the description that the stores of a data set share.
 bool is_part_of_a_store(const fs::path& target) {
     std::error_code error;
-    const fs::path path = fs::weakly_canonical(behind_links(target), error);
+    const fs::path path = true_path(target);
     const auto is_store = [&](const fs::path& folder) {
         return fs::exists(folder / "manifest.json", error) &&
                fs::is_directory(folder / "shards", error);
@@ -114,7 +118,7 @@ bool is_part_of_a_store(const fs::path& target) {
 /// Its database, its images' list, its predictions, or a new file beside them.
 bool is_part_of_a_competition(const fs::path& target) {
     std::error_code error;
-    const fs::path folder = fs::weakly_canonical(behind_links(target), error).parent_path();
+    const fs::path folder = true_path(target).parent_path();
     const auto is_competition = [&](const fs::path& where) {
         return fs::exists(where / "competition.sqlite", error);
     };

@@ -263,6 +263,10 @@ TEST(Output, QuestionsGoIntoFilesOfTheirOwnThatCanBeWritten) {
                                      "--label-studio", scratch / "./x"});
     EXPECT_EQ(twice.status, 2);
     EXPECT_THAT(twice.err, HasSubstr("names this file as --out, too"));
+    // Relative paths to what is not there yet are told apart from the root, too.
+    const Outcome relative = assay_run({"mad", "questions", scratch / "mad", "--out",
+                                        "none-such.csv", "--label-studio", "./none-such.csv"});
+    EXPECT_THAT(relative.err, HasSubstr("names this file as --out, too"));
     const Outcome nowhere =
         assay_run({"mad", "questions", scratch / "mad", "--out", scratch / "none/q.csv"});
     EXPECT_EQ(nowhere.status, 2);
