@@ -17,11 +17,13 @@ namespace {
 
 constexpr std::string_view answers_header = "question,annotator,answer\n";
 
-std::set<std::string> answered_in(const std::string& text, const std::filesystem::path& file) {
-    std::set<std::string> tokens;
+/// Who answered each question.
+using Answered = std::map<std::string, std::set<std::string>>;
+
+void add_answered_in(const std::string& text, const std::filesystem::path& file, Answered& who) {
     CsvReader row(text, file.string());
-    while (row.next()) tokens.insert(std::string(row[0]));
-    return tokens;
+    const std::size_t question = row.column({"question"}), annotator = row.column({"annotator"});
+    while (row.next()) who[std::string(row[question])].insert(std::string(row[annotator]));
 }
 
 class Crowd {
@@ -31,10 +33,14 @@ public:
           annotators_(world::annotators(plan_)),
           classes_(world_classes()) {}
 
-    /// Answers in the order in which people give them: at most `wanted`, fewer where they settle
-    /// it.
+    /// Answers in the order in which people give them: at most `votes`, fewer where they settle it,
+    /// those of `answered` among them. Writes the others. `blocked` are asked nothing, and what
+    /// they said before is worth nothing.
     std::uint64_t answer(const std::string& question, const KnownImage& image,
-                         const std::string& label, std::uint32_t wanted, CsvWriter& out) const {
+                         const std::string& label, std::uint32_t votes,
+                         const std::set<std::string>& answered,
+                         const std::set<std::string>& blocked, CsvWriter& out) const {
+        std::uint64_t written = 0;
         const std::int32_t cls = classes_.find(label).value();
         world::Draw draw(plan_.spec.seed, "world/answers",
                          image.number * world::class_count + static_cast<std::uint64_t>(cls));
@@ -42,8 +48,8 @@ public:
             std::find(image.labels.begin(), image.labels.end(), label) != image.labels.end();
         std::vector<int> asked;
         std::vector<mad::Answer> given;
-        while (given.size() < wanted && asked.size() < annotators_.size() &&
-               !mad::is_settled(given, wanted)) {
+        while (given.size() < votes && asked.size() < annotators_.size() &&
+               !mad::is_settled(given, votes)) {
             int who = 0;
             do {
                 who = draw.below(world::annotator_count);
@@ -52,14 +58,17 @@ public:
             const world::Annotator& annotator = annotators_[static_cast<std::size_t>(who)];
             const auto& chances = there ? annotator.present : annotator.absent;
             const float u = draw.unit();
+            if (blocked.contains(world::name_of_annotator(who))) continue;
             given.push_back(u < chances[0]                ? mad::Answer::no
                             : u < chances[0] + chances[1] ? mad::Answer::cannot_say
                                                           : mad::Answer::yes);
+            if (answered.contains(world::name_of_annotator(who))) continue;
+            ++written;
             constexpr std::string_view said[] = {"no", "yes", "cannot say"};
             out.row({question, world::name_of_annotator(who),
                      said[static_cast<std::size_t>(given.back())]});
         }
-        return given.size();
+        return written;
     }
 
 private:
@@ -86,19 +95,25 @@ std::map<std::string, KnownImage> read_known_images(const std::filesystem::path&
 }
 
 CrowdAnswers answer_questions(const WorldSpec& spec, const std::filesystem::path& questions,
-                              const std::filesystem::path& answers) {
+                              const std::vector<std::filesystem::path>& earlier,
+                              const std::filesystem::path& answers,
+                              const std::set<std::string>& blocked) {
     const std::map<std::string, KnownImage> known =
         read_known_images(spec.folder / "truth" / "unlabelled.csv");
     const Crowd crowd(spec);
     const ClassList classes = world_classes();
     std::string out = is_there(answers) ? read_text(answers) : std::string(answers_header);
-    const std::set<std::string> answered = answered_in(out, answers);
+    Answered answered;
+    add_answered_in(out, answers, answered);
+    for (const std::filesystem::path& file : earlier)
+        if (is_there(file)) add_answered_in(read_text(file), file, answered);
     CsvWriter csv(out);
     CrowdAnswers sum;
     const std::string text = read_text(questions);
     CsvReader row(text, questions.string());
     const std::size_t question = row.column({"question"}), image = row.column({"image"}),
-                      label = row.column({"label"}), wanted = row.column({"wanted"});
+                      label = row.column({"label"}), there = row.column({"answers"}),
+                      wanted = row.column({"wanted"});
     while (row.next()) {
         const auto found = known.find(std::string(row[image]));
         if (found == known.end())
@@ -106,14 +121,20 @@ CrowdAnswers answer_questions(const WorldSpec& spec, const std::filesystem::path
                 fmt::format("`{}` is no unlabelled image of the world", shortened(row[image])));
         if (!classes.find(row[label]))
             throw row.error(fmt::format("`{}` is no class of the world", shortened(row[label])));
-        std::uint64_t most = 0;
-        if (!parse_number(row[wanted], most) || most > world::annotator_count)
-            throw row.error(fmt::format("wanted is `{}`; allowed: 0 to {}", shortened(row[wanted]),
-                                        world::annotator_count));
-        if (answered.contains(std::string(row[question]))) continue;
-        ++sum.questions;
-        sum.answers += crowd.answer(std::string(row[question]), found->second,
-                                    std::string(row[label]), static_cast<std::uint32_t>(most), csv);
+        std::uint64_t votes = 0;
+        for (const std::size_t column : {there, wanted}) {
+            std::uint64_t count = 0;
+            if (!parse_number(row[column], count) || count > world::annotator_count)
+                throw row.error(fmt::format("{} is `{}`; allowed: 0 to {}", row.columns()[column],
+                                            shortened(row[column]), world::annotator_count));
+            votes += count;
+        }
+        const std::string token(row[question]);
+        const std::uint64_t written =
+            crowd.answer(token, found->second, std::string(row[label]),
+                         static_cast<std::uint32_t>(votes), answered[token], blocked, csv);
+        sum.questions += written > 0 ? 1 : 0;
+        sum.answers += written;
     }
     write_file_atomically(answers, out);
     return sum;

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -20,15 +21,19 @@ struct KnownImage {
 std::map<std::string, KnownImage> read_known_images(const std::filesystem::path& truth);
 
 struct CrowdAnswers {
-    std::uint64_t questions = 0;  ///< that had no answer in the file yet
+    std::uint64_t questions = 0;  ///< that got answers
     std::uint64_t answers = 0;    ///< to these
 };
 /// Adds answers to `answers` (csv: question, annotator, answer) for the open questions of
-/// `questions` (csv as `assay mad questions` writes it) that have none there. Annotators at random
-/// are asked one after the other until the question is settled; they err as truth/annotators.csv
-/// says, from what truth/unlabelled.csv says. The same answers for the same question, whenever and
-/// in whatever company it is asked. Throws bad_input: a question about no image of the world.
+/// `questions` (csv as `assay mad questions` writes it), beside those that stand there or in a file
+/// of `earlier` (where it is there). Annotators at random are asked one after the other until the
+/// question is settled, each once, and none of `blocked`, whose answers do not count; they err as
+/// truth/annotators.csv says, from what truth/unlabelled.csv says. The same answers for the same
+/// question, whenever and in whatever company it is asked. Throws bad_input: a question about no
+/// image of the world.
 CrowdAnswers answer_questions(const WorldSpec& spec, const std::filesystem::path& questions,
-                              const std::filesystem::path& answers);
+                              const std::vector<std::filesystem::path>& earlier,
+                              const std::filesystem::path& answers,
+                              const std::set<std::string>& blocked);
 
 }  // namespace assay::cli

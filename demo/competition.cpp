@@ -6,6 +6,7 @@
 
 #include "assay/error.h"
 #include "assay/mad/competition.h"
+#include "assay/mad/rank.h"
 #include "assay/store/prediction_store.h"
 #include "core/csv.h"
 #include "core/file.h"
@@ -52,7 +53,7 @@ bool drop_stale_competition(const CompetitionFiles& files) {
     if (there && !has_other_scores(files)) return false;
     // Answers first, and the folder renamed: a removal that is cut short leaves no part of it that
     // looks like all. Answers to questions of no competition are of no use.
-    remove_all_of(files.answers);
+    for (const fs::path& answers : files.answers) remove_all_of(answers);
     remove_all_of(files.questions);
     if (!there) return false;
     std::error_code problem;
@@ -62,6 +63,24 @@ bool drop_stale_competition(const CompetitionFiles& files) {
                                                files.folder.string(), problem.message()));
     remove_all_of(aside);
     return true;
+}
+
+bool takes_part(const CompetitionFiles& files, const std::string& network) {
+    if (!mad::is_competition(files.folder)) return false;
+    const mad::Competition competition = mad::Competition::open(files.folder);
+    const std::vector<mad::CompetitionClassifier> active = competition.active();
+    return std::any_of(active.begin(), active.end(),
+                       [&](const mad::CompetitionClassifier& one) { return one.name == network; });
+}
+
+CrowdAnswers answer_round(const Demo& demo, const CompetitionFiles& files, std::size_t round) {
+    std::set<std::string> blocked;
+    const mad::CompetitionStatus status = status_of(mad::Competition::open(files.folder));
+    for (const mad::CompetitionStatus::Annotator& one : status.annotators)
+        if (one.blocked) blocked.insert(one.name);
+    const auto mine = files.answers.begin() + static_cast<std::ptrdiff_t>(round - 1);
+    const std::vector<fs::path> earlier(files.answers.begin(), mine);
+    return answer_questions(world_of(demo), files.questions, earlier, *mine, blocked);
 }
 
 void write_known_accuracies(const Demo& demo, const CompetitionFiles& files) {

@@ -1,10 +1,12 @@
 // What the walkthrough's competition over the unlabelled images needs beside the commands.
 #pragma once
 
+#include <array>
 #include <filesystem>
 #include <string>
 #include <vector>
 
+#include "demo/answers.h"
 #include "demo/images.h"
 
 namespace assay::cli {
@@ -15,15 +17,23 @@ struct CompetitionFiles {
     explicit CompetitionFiles(const std::filesystem::path& dir)
         : folder(dir / "mad"),
           questions(dir / "mad-questions.csv"),
-          answers(dir / "truth" / "answers.csv"),
+          answers{dir / "truth" / "answers-1.csv", dir / "truth" / "answers-2.csv"},
           accuracies(dir / "truth" / "accuracy-unlabelled.csv"),
           stores(dir / "runs" / "unlabelled") {}
-    std::filesystem::path folder, questions, answers, accuracies, stores;
+    std::filesystem::path folder, questions;
+    /// A file a round, so that the commands can be typed again from the beginning: answers to
+    /// questions that are not asked yet would be refused.
+    std::array<std::filesystem::path, 2> answers;
+    std::filesystem::path accuracies, stores;
 };
 
 /// Removes the competition with its questions and answers where it holds predictions of networks
 /// that were trained anew since. True: it did. Folders that are no competition stay.
 bool drop_stale_competition(const CompetitionFiles& files);
+/// Whether this network of the walkthrough takes part in the competition already.
+bool takes_part(const CompetitionFiles& files, const std::string& network);
+/// Has the crowd answer what is open, into the answers of round 1 or 2.
+CrowdAnswers answer_round(const Demo& demo, const CompetitionFiles& files, std::size_t round);
 /// csv: model and accuracy of each network of the competition over all unlabelled images, from the
 /// world's truth: the proportion of images that show what it predicts. It is what people would say
 /// of all of them if they never erred.

@@ -243,16 +243,22 @@ private:
     }
 
     /// Selected images, people's answers to the questions about them, and the ranking that follows.
-    void round(const CompetitionFiles& files) {
+    void round(const CompetitionFiles& files, std::size_t number) {
+        // Where an earlier run got to the second round, what is open now belongs to that one: its
+        // questions are none yet when the commands are typed from the beginning.
+        const fs::path& answers = files.answers.at(number - 1);
+        const bool answering = number == files.answers.size() ||
+                               !takes_part(files, models_.back()) || !is_there(answers);
         line("mad select {0}/mad --control 200");
         line("mad questions {0}/mad --out {0}/mad-questions.csv");
-        const CrowdAnswers given =
-            answer_questions(world_of(demo_), files.questions, files.answers);
-        walkthrough_.say(
-            fmt::format("\nThe crowd answered {} questions with {} answers, which are in {}.",
-                        given.questions, given.answers, files.answers.string()));
+        if (answering) {
+            const CrowdAnswers given = answer_round(demo_, files, number);
+            walkthrough_.say(
+                fmt::format("\nThe crowd answered {} questions with {} answers, which are in {}.",
+                            given.questions, given.answers, answers.string()));
+        }
         write_known_accuracies(demo_, files);
-        line("mad answers {0}/mad {0}/truth/answers.csv");
+        line(fmt::format("mad answers {{0}}/mad {{0}}/truth/answers-{}.csv", number));
         line("mad rank {0}/mad --against {0}/truth/accuracy-unlabelled.csv");
     }
 
@@ -276,12 +282,12 @@ private:
             line("mad init {0}/mad" + first +
                  " --hierarchy {0}/hierarchy.json --confident 0.5 --gold 0");
         }
-        round(files);
+        round(files, 1);
         walkthrough_.chapter("One more classifier",
                              "Only its own pairs need images, and only what nobody was asked yet "
                              "is asked.");
         line("mad add {0}/mad {0}/runs/unlabelled/" + models_.back());
-        round(files);
+        round(files, 2);
         working("mad gallery {0}/mad --out {0}/mad-sheets --models " + models_.front());
     }
 

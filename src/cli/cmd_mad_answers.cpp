@@ -79,6 +79,7 @@ int mad_export(std::vector<std::string> arguments) {
                         mad_export_examples);
     std::filesystem::path folder, out;
     std::string prefix;
+    bool users = false;
     Output output;
     app->add_option("competition", folder, "Folder of the competition")
         ->required()
@@ -89,10 +90,13 @@ int mad_export(std::vector<std::string> arguments) {
     app->add_option("--prefix", prefix,
                     "Before each image's path in the tasks: where Label Studio finds the images")
         ->type_name("TEXT");
+    app->add_flag("--users", users,
+                  "In annotations.json, annotators whose names are e-mail addresses are users of "
+                  "Label Studio, which must know all of them");
     output.add_to(*app);
     if (!parse(*app, std::move(arguments))) return Status::done;
     const mad::Competition competition = mad::Competition::open(folder);
-    output.print(mad::report_of_export(export_competition(competition, out, prefix)));
+    output.print(mad::report_of_export(export_competition(competition, out, prefix, users)));
     return Status::done;
 }
 

@@ -28,9 +28,10 @@ int mad_gallery(std::vector<std::string> arguments) {
     app->add_option("competition", folder, "Folder of the competition")
         ->required()
         ->type_name("COMPETITION");
-    app->add_option("--out", options.out,
-                    "Folder of the sheets; those of an earlier run are "
-                    "replaced")
+    app->add_option(
+           "--out", options.out,
+           "Folder of the sheets; those that are drawn replace those of the same names, and "
+           "all others stay")
         ->required()
         ->type_name("DIR");
     app->add_option("--models", options.models,

@@ -49,8 +49,9 @@ int mad_questions(std::vector<std::string> arguments) {
                     "csv with image, label and answer (yes, no): known answers, to test annotators")
         ->type_name("FILE");
     app->add_option("--budget", options.budget,
-                    "Ask at most so many new questions, where they tell most about the ranking; 0: "
-                    "list what is open (default: all that are missing)")
+                    "Ask new questions until so many are open that nobody has answered, where they "
+                    "tell most about the ranking; 0: list what is open (default: all that are "
+                    "missing)")
         ->type_name("N");
     app->add_option("--stop-at", options.stop_at,
                     "Ask nothing more once the ranking is known so well: expected Kendall "
@@ -65,6 +66,7 @@ int mad_questions(std::vector<std::string> arguments) {
     const int printed = (table == "-" ? 1 : 0) + (tasks == "-" ? 1 : 0) + (config == "-" ? 1 : 0);
     if (printed > 1 || (printed == 1 && output.to_stdout() && output.format != ReportFormat::text))
         throw Error(ErrorCode::usage, "only one thing can be printed to stdout (-); name files");
+    if (!table.empty() && table != "-") mad::check_holds_no_answers(table);
 
     mad::Competition competition = mad::Competition::open(folder, mad::Competition::Access::write);
     const Report report = report_of(ask_questions(competition, options));

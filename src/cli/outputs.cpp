@@ -39,11 +39,17 @@ struct Named {
     fs::path path;
 };
 
-bool is_output(const CLI::Option& option) {
+/// The same of `assay mad questions`: elsewhere --out is a folder.
+constexpr std::array<std::string_view, 3> question_outputs = {"out", "label-studio", "config"};
+
+bool is_output(const CLI::App& app, const CLI::Option& option) {
     const auto& names = option.get_lnames();
-    return std::any_of(names.begin(), names.end(), [](const std::string& name) {
-        return std::find(output_options.begin(), output_options.end(), name) !=
-               output_options.end();
+    const auto is_in = [&](const auto& options, const std::string& name) {
+        return std::find(options.begin(), options.end(), name) != options.end();
+    };
+    const bool asks = app.get_name().ends_with("mad questions");
+    return std::any_of(names.begin(), names.end(), [&](const std::string& name) {
+        return is_in(output_options, name) || (asks && is_in(question_outputs, name));
     });
 }
 
@@ -65,6 +71,13 @@ fs::path behind_links(fs::path path) {
     return path;
 }
 
+/// From the root, where it is or would be: of a relative path whose beginning is not there the
+/// standard library's own stays relative.
+fs::path true_path(const fs::path& path) {
+    std::error_code error;
+    return fs::weakly_canonical(fs::absolute(behind_links(path), error), error);
+}
+
 /// Files that are there are the same by device and inode; devices and pipes may serve twice.
 bool same_file(const fs::path& a, const fs::path& b) {
     const auto first = look_at(a), second = look_at(b);
@@ -72,10 +85,7 @@ bool same_file(const fs::path& a, const fs::path& b) {
         return S_ISREG(first->st_mode) && first->st_dev == second->st_dev &&
                first->st_ino == second->st_ino;
     }
-    std::error_code error;
-    return !first && !second &&
-           fs::weakly_canonical(behind_links(a), error) ==
-               fs::weakly_canonical(behind_links(b), error);
+    return !first && !second && true_path(a) == true_path(b);
 }
 
 /// The value, and its parts in LIST and NAME=PATH.
@@ -94,7 +104,7 @@ std::vector<fs::path> possible_paths(const std::string& value) {
 /// A store's manifest and shards, or the description that the stores of a data set share.
 bool is_part_of_a_store(const fs::path& target) {
     std::error_code error;
-    const fs::path path = fs::weakly_canonical(behind_links(target), error);
+    const fs::path path = true_path(target);
     const auto is_store = [&](const fs::path& folder) {
         return fs::exists(folder / "manifest.json", error) &&
                fs::is_directory(folder / "shards", error);
@@ -105,6 +115,17 @@ bool is_part_of_a_store(const fs::path& target) {
            fs::exists(path, error) && fs::exists(folder / "dataset.json", error);
 }
 
+/// Its database, its images' list, its predictions, or a new file beside them.
+bool is_part_of_a_competition(const fs::path& target) {
+    std::error_code error;
+    const fs::path folder = true_path(target).parent_path();
+    const auto is_competition = [&](const fs::path& where) {
+        return fs::exists(where / "competition.sqlite", error);
+    };
+    return is_competition(folder) ||
+           (folder.filename() == "predictions" && is_competition(folder.parent_path()));
+}
+
 [[noreturn]] void refuse_output(const Named& output, const std::string& why) {
     throw Error(ErrorCode::usage, fmt::format("{} {}: {}", output.by, output.path.string(), why));
 }
@@ -112,8 +133,8 @@ bool is_part_of_a_store(const fs::path& target) {
 void check_place(const Named& output) {
     if (is_stdout(output.path)) {
         // What the command is for may stand in place of the report.
-        constexpr std::array<std::string_view, 3> results = {"--output", "--label-sets",
-                                                             "--questions"};
+        constexpr std::array<std::string_view, 6> results = {
+            "--output", "--label-sets", "--questions", "--out", "--label-studio", "--config"};
         if (std::ranges::find(results, output.by) == results.end())
             refuse_output(output, "stdout is for the report; name a file");
         return;
@@ -131,6 +152,9 @@ void check_place(const Named& output) {
     }
     if (is_part_of_a_store(output.path)) {
         refuse_output(output, "this is inside a prediction store; write the result elsewhere");
+    }
+    if (is_part_of_a_competition(output.path)) {
+        refuse_output(output, "this is inside a competition; write the result elsewhere");
     }
 }
 
@@ -183,7 +207,7 @@ void check_outputs(const CLI::App& app) {
     for (const CLI::Option* option : app.get_options()) {
         if (option->get_items_expected_max() == 0) continue;  // a flag
         for (const std::string& value : option->results()) {
-            if (is_output(*option)) {
+            if (is_output(app, *option)) {
                 outputs.push_back({option->get_name(), value});
                 continue;
             }

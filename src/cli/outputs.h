@@ -10,8 +10,8 @@
 namespace assay::cli {
 
 /// Before anything is computed: throws usage when an output is a folder, a file inside a prediction
-/// store, or a file that another argument of the command line names, too, be it an input or another
-/// output.
+/// store or a competition, or a file that another argument of the command line names, too, be it an
+/// input or another output.
 void check_outputs(const CLI::App& app);
 
 /// Whether `file` means stdout: "" or "-".

@@ -8,8 +8,11 @@
 #include "assay/error.h"
 #include "core/csv.h"
 #include "core/file.h"
+#include "core/hash.h"
+#include "core/json_limits.h"
 #include "core/json_text.h"
 #include "core/paths.h"
+#include "core/refuse.h"
 #include "core/text.h"
 #include "mad/answer_readers.h"
 #include "mad/label_studio.h"
@@ -23,6 +26,8 @@ namespace {
 constexpr std::array<std::string_view, 8> exported_names = {
     "classifiers.csv", "selected.csv",  "control.csv",      "questions.csv",
     "answers.csv",     "decisions.csv", "annotations.json", "config.xml"};
+/// Which files an export wrote here.
+constexpr std::string_view export_manifest = "export.json";
 
 /// The rows of a query as a table: columns named as in the query, texts safe for spreadsheets.
 std::string table_of(const Database& database, const std::vector<std::string_view>& columns,
@@ -95,8 +100,7 @@ std::string selected_table(const Competition& competition, const Tally& tally) {
         const PairRow& pair = pairs.at(row.pair);
         const QuestionTally* const first = tally.find(row.image, row.first_label);
         const QuestionTally* const second = tally.find(row.image, row.second_label);
-        const bool known =
-            first != nullptr && second != nullptr && first->known() && second->known();
+        const std::optional<Case> known = case_of_place(tally, row);
         csv.row({for_spreadsheet(competition.classifiers().at(pair.first).name),
                  for_spreadsheet(competition.classifiers().at(pair.second).name),
                  fmt::to_string(row.place), for_spreadsheet(images.at(row.image).id),
@@ -106,8 +110,7 @@ std::string selected_table(const Competition& competition, const Tally& tally) {
                  fmt::format("{}", row.units * ClassDistances::unit),
                  fmt::format("{}", row.confidence / static_cast<double>(confidence_levels)),
                  name_of(row.state), row.asked ? "1" : "0", shown_outcome(first),
-                 shown_outcome(second),
-                 known ? name_of(case_of(first->outcome, second->outcome)) : std::string_view()});
+                 shown_outcome(second), known ? name_of(*known) : std::string_view()});
     }
     return text;
 }
@@ -138,7 +141,7 @@ std::string asked_table(const Competition& competition, const Tally& tally) {
 
 /// Tasks of all questions, with the answers that count.
 std::string annotations_json(const Competition& competition, const Tally& tally,
-                             std::string_view prefix) {
+                             std::string_view prefix, bool users) {
     const ShownQuestions shown(competition);
     const Database& database = competition.impl().database;
     std::map<std::int64_t, std::string> annotators;
@@ -161,9 +164,10 @@ std::string annotations_json(const Competition& competition, const Tally& tally,
             nlohmann::json annotation = {{"result", nlohmann::json::array({std::move(result)})},
                                          {"was_cancelled", false},
                                          {"created_at", times[{row.question, row.annotator}]}};
-            // Label Studio refuses numbers of users whom it does not have, and takes what has no
-            // user for the importer's.
-            if (name.find('@') != std::string::npos) annotation["completed_by"] = {{"email", name}};
+            // Label Studio refuses the whole file where it does not know one of the users, and
+            // takes what has no user for the importer's.
+            if (users && name.find('@') != std::string::npos)
+                annotation["completed_by"] = {{"email", name}};
             task["annotations"].push_back(std::move(annotation));
         }
         if (const std::size_t count = task["annotations"].size(); count > 0)
@@ -174,17 +178,58 @@ std::string annotations_json(const Competition& competition, const Tally& tally,
     return text + "\n]\n";
 }
 
-void check_export_folder(const std::filesystem::path& folder) {
+/// Of each file that exports wrote here: the hashes of what it may hold.
+using ExportHashes = std::map<std::string, std::vector<std::string>>;
+
+ExportHashes read_export_hashes(const std::filesystem::path& file) {
+    if (!is_there(file)) return {};
+    const std::string where = file.string();
+    nlohmann::json manifest;
+    try {
+        manifest = parse_json(read_text(file), 4);
+    } catch (const Error& error) {
+        if (error.code() != ErrorCode::bad_input) throw;
+        refuse(fmt::format("{}: {}; name a new folder", where, error.what()));
+    }
+    ExportHashes hashes;
+    const auto files = manifest.is_object() ? manifest.find("files") : manifest.end();
+    if (!manifest.is_object() || files == manifest.end() || !files->is_object())
+        refuse(where + ": it lists no files of an export; name a new folder");
+    for (const auto& [name, listed] : files->items()) {
+        if (!listed.is_array()) refuse(where + ": damaged; name a new folder");
+        for (const nlohmann::json& hash : listed)
+            if (hash.is_string()) hashes[name].push_back(hash.get<std::string>());
+    }
+    return hashes;
+}
+
+void write_export_hashes(const std::filesystem::path& file, const ExportHashes& hashes) {
+    const nlohmann::json manifest = {{"schema", "assay.mad_export_files/1"}, {"files", hashes}};
+    write_file_atomically(file, manifest.dump(1) + "\n");
+}
+
+/// Tables of the same names may be the user's own, and ours may have been written into since: only
+/// what an export wrote is replaced.
+void check_export_folder(const std::filesystem::path& folder, const ExportHashes& known) {
     if (!is_there(folder)) return;
     if (!is_folder(folder))
         throw Error(ErrorCode::usage, fmt::format("{} is no folder", folder.string()));
     for (const std::filesystem::path& entry : entries_of(folder)) {
         const std::string name = entry.filename().string();
-        if (std::find(exported_names.begin(), exported_names.end(), name) == exported_names.end() &&
-            !is_stale_temporary(name)) {
+        if (name == export_manifest || is_stale_temporary(name)) continue;
+        if (std::find(exported_names.begin(), exported_names.end(), name) == exported_names.end()) {
             throw Error(ErrorCode::usage,
                         fmt::format("{} holds `{}`, which is not of an export; name a new folder",
                                     folder.string(), shortened(name)));
+        }
+        const auto found = known.find(name);
+        if (is_folder(entry) || found == known.end() ||
+            std::find(found->second.begin(), found->second.end(), hash_file(entry)) ==
+                found->second.end()) {
+            throw Error(ErrorCode::usage,
+                        fmt::format("{} holds a `{}` that is not as an export wrote it; name a new "
+                                    "folder",
+                                    folder.string(), name));
         }
     }
 }
@@ -193,8 +238,10 @@ void check_export_folder(const std::filesystem::path& folder) {
 
 std::vector<std::filesystem::path> export_competition(const Competition& competition,
                                                       const std::filesystem::path& folder,
-                                                      std::string_view prefix) {
-    check_export_folder(folder);
+                                                      std::string_view prefix, bool users) {
+    const std::filesystem::path manifest = folder / export_manifest;
+    const ExportHashes known = read_export_hashes(manifest);
+    check_export_folder(folder, known);
     const Database& database = competition.impl().database;
     const Tally tally = tally_of(competition);
     const std::array<std::string, exported_names.size()> texts = {
@@ -204,14 +251,25 @@ std::vector<std::filesystem::path> export_competition(const Competition& competi
         asked_table(competition, tally),
         answers_table(database),
         decisions_table(database),
-        annotations_json(competition, tally, prefix),
+        annotations_json(competition, tally, prefix, users),
         label_studio_config()};
     make_folders(folder);
+    // Both the old and the new while files are replaced, so that an export that was interrupted may
+    // be repeated.
+    ExportHashes now, both = known;
+    for (std::size_t f = 0; f < texts.size(); ++f) {
+        const std::string name(exported_names[f]), hash = hash_text(texts[f]);
+        now[name] = {hash};
+        both[name].push_back(hash);
+    }
+    write_export_hashes(manifest, both);
     std::vector<std::filesystem::path> files;
     for (std::size_t f = 0; f < texts.size(); ++f) {
         files.push_back(folder / exported_names[f]);
         write_file_atomically(files.back(), texts[f]);
     }
+    write_export_hashes(manifest, now);
+    files.push_back(manifest);
     return files;
 }
 

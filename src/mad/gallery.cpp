@@ -193,21 +193,13 @@ private:
         return shown;
     }
 
-    std::size_t case_place(const SelectedRow& image) const {
-        if (image.state == SelectedState::replaced) return static_cast<std::size_t>(Case::replaced);
-        const QuestionTally* first = tally_.find(image.image, image.first_label);
-        const QuestionTally* second = tally_.find(image.image, image.second_label);
-        if (first == nullptr || second == nullptr || !first->known() || !second->known())
-            return still_open;
-        return static_cast<std::size_t>(case_of(first->outcome, second->outcome));
-    }
-
     SheetCell cell_of(const PairRow& pair, const SelectedRow& image, std::size_t& which) const {
         SheetCell cell;
         cell.first = label_of(pair.first, image.image, image.first_label);
         cell.second = label_of(pair.second, image.image, image.second_label);
         cell.path = competition_.dataset().path_of(static_cast<std::size_t>(image.image));
-        which = case_place(image);
+        const std::optional<Case> known = case_of_place(tally_, image);
+        which = known ? static_cast<std::size_t>(*known) : still_open;
         cell.below =
             fmt::format("{}: {:.3g} apart, {}", image.place + 1, image.units * ClassDistances::unit,
                         which == still_open ? "open" : mad::name_of(static_cast<Case>(which)));

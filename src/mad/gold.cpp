@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 #include <unordered_map>
 
 #include "assay/error.h"
@@ -28,25 +29,41 @@ constexpr std::size_t most_compared_names = 200'000;
 class GoldImages {
 public:
     GoldImages(const Competition& competition, const std::filesystem::path& file)
-        : competition_(competition), folder_(file.parent_path()) {
+        : competition_(competition),
+          folder_(file.parent_path()),
+          root_(competition.image_root().empty() ? std::filesystem::path()
+                                                 : absolute_path(competition.image_root())) {
         for (const auto& [number, row] : read_images(competition.impl().database)) {
             if (number >= 0) continue;
-            beside_[row.path] = number;
+            beside_[absolute_path(root_ / row.path).string()] = number;
+            taken_.insert(row.id);
             next_ = std::min(next_, number - 1);
         }
     }
-    void want(std::string name) { wanted_.emplace(std::move(name), no_image); }
+    void want(std::string name) {
+        const std::filesystem::path path = absolute_path(folder_ / name);
+        file_names_.insert(path.filename().string());
+        same_file_[path.string()].push_back(name);
+        wanted_.emplace(std::move(name), no_image);
+    }
     void look() {
         const Dataset& dataset = competition_.dataset();
         for (std::size_t i = 0; i < dataset.size(); ++i) {
-            const auto found = wanted_.find(std::string(dataset.ids[i]));
+            const std::string id(dataset.ids[i]);
+            const auto found = wanted_.find(id);
             if (found != wanted_.end()) found->second = static_cast<std::int64_t>(i);
+            if (file_names_.count(id) > 0) taken_.insert(id);
         }
-        if (dataset.paths.size() == 0) return;
+        const StringColumn& paths = dataset.paths.size() == 0 ? dataset.ids : dataset.paths;
+        for (std::size_t i = 0; i < dataset.size(); ++i)
+            found_at(std::string(paths[i]), static_cast<std::int64_t>(i));
+        if (root_.empty()) return;
+        // The same file by another way: as questions.csv has it, or seen from the gold's folder.
         for (std::size_t i = 0; i < dataset.size(); ++i) {
-            const auto found = wanted_.find(std::string(dataset.paths[i]));
-            if (found != wanted_.end() && found->second == no_image)
-                found->second = static_cast<std::int64_t>(i);
+            const auto found = same_file_.find((root_ / paths[i]).lexically_normal().string());
+            if (found == same_file_.end()) continue;
+            for (const std::string& name : found->second)
+                found_at(name, static_cast<std::int64_t>(i));
         }
     }
     /// Fills in image, id and path.
@@ -58,15 +75,41 @@ public:
             refuse(fmt::format("{}: `{}` is neither an image of the competition nor a file{}",
                                where, shortened(name), nearest(name)));
         }
-        entry.path = path.string();
-        entry.id = entry.path;
-        const auto [there, is_new] = beside_.emplace(entry.path, next_);
-        if (is_new) --next_;
+        const std::filesystem::path below = path.lexically_relative(root_);
+        const bool is_below = !root_.empty() && !below.empty() && *below.begin() != "..";
+        entry.path = is_below ? below.string() : path.string();
+        const auto [there, is_new] = beside_.emplace(path.string(), next_);
         entry.image = there->second;
+        if (!is_new) return;
+        --next_;
+        entry.id = neutral_id(path);
     }
 
 private:
     static constexpr std::int64_t no_image = INT64_MIN;
+
+    void found_at(const std::string& name, std::int64_t image) {
+        const auto found = wanted_.find(name);
+        if (found != wanted_.end() && found->second == no_image) found->second = image;
+    }
+    /// A whole path would tell annotators that the image is none of the others.
+    std::string neutral_id(const std::filesystem::path& path) {
+        std::string id = path.filename().string();
+        const Dataset& dataset = competition_.dataset();
+        const auto is_taken = [&](const std::string& name) {
+            for (std::size_t i = 0; i < dataset.size(); ++i)
+                if (dataset.ids[i] == name) return true;
+            return taken_.count(name) > 0;
+        };
+        if (taken_.count(id) > 0) {
+            int n = 2;
+            do {
+                id = fmt::format("{}-{}{}", path.stem().string(), n++, path.extension().string());
+            } while (is_taken(id));
+        }
+        taken_.insert(id);
+        return id;
+    }
 
     std::string nearest(const std::string& name) const {
         const Dataset& dataset = competition_.dataset();
@@ -78,7 +121,9 @@ private:
     }
 
     const Competition& competition_;
-    std::filesystem::path folder_;
+    std::filesystem::path folder_, root_;
+    std::unordered_map<std::string, std::vector<std::string>> same_file_;  ///< names by their paths
+    std::set<std::string> file_names_, taken_;
     std::unordered_map<std::string, std::int64_t> wanted_;
     std::map<std::string, std::int64_t> beside_;
     std::int64_t next_ = -1;
@@ -185,7 +230,7 @@ GoldRound draw_gold(Competition& competition, const Tally& tally,
         const std::string subject = fmt::format(
             "{} in {}", competition.classes().id(entry.label),
             entry.image < 0
-                ? entry.id
+                ? entry.path
                 : std::string(competition.dataset().ids[static_cast<std::size_t>(entry.image)]));
         writer.make_gold(key, entry.yes,
                          decide(database, DecisionKind::gold, subject, entry.yes ? "yes" : "no",

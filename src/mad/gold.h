@@ -12,15 +12,16 @@ namespace assay::mad {
 
 struct GoldEntry {
     std::int64_t image = 0;  ///< of the data set, or negative
-    std::string id, path;    ///< of a negative one: what its row holds
+    std::string id, path;    ///< of a negative one: what its row holds (id: of a new one)
     std::uint16_t label = 0;
     bool yes = false;
     std::size_t line = 0;
 };
-/// Each question once. Images that are not of the data set get the numbers that they have in the
-/// database, or the next free negative ones. Throws bad_input with the line: an image that is
-/// neither of the data set nor a file, an unknown class or answer, two rows that contradict each
-/// other (both lines).
+/// Each question once. An image of the data set may be named by its id, its path, or as a file, be
+/// it from the root or from the csv's folder. Images that are not of the data set get the numbers
+/// that they have in the database, or the next free negative ones. Throws bad_input with the line:
+/// an image that is neither of the data set nor a file, an unknown class or answer, two rows that
+/// contradict each other (both lines).
 std::vector<GoldEntry> read_gold(const Competition& competition, const std::filesystem::path& file);
 
 struct GoldRound {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "assay/error.h"
 #include "core/json_text.h"
 #include "mad/answer_readers.h"
 #include "mad/question_texts.h"
@@ -28,6 +29,13 @@ constexpr std::string_view choice_of_answer(Answer answer) {
 }  // namespace
 
 nlohmann::json label_studio_task(const OpenQuestion& question, std::string_view prefix) {
+    if (!prefix.empty() && !question.below) {
+        throw Error(ErrorCode::usage,
+                    fmt::format("{}: this image of known answers lies outside the folder of the "
+                                "images, where no --prefix leads; leave --prefix away, or put gold "
+                                "images into that folder",
+                                question.relative_path));
+    }
     const std::string image = prefix.empty()
                                   ? question.relative_path
                                   : std::string(prefix) + as_address(question.relative_path);

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
+#include "assay/error.h"
 #include "core/csv.h"
+#include "core/file.h"
 #include "core/refuse.h"
 #include "mad/question_rows.h"
 #include "mad/question_texts.h"
@@ -25,6 +27,7 @@ OpenQuestion ShownQuestions::of(const QuestionRow& row, const QuestionTally& tal
     shown.image = image->second.id;
     // Imported scores name images by their ids alone.
     shown.relative_path = image->second.path.empty() ? image->second.id : image->second.path;
+    shown.below = row.image >= 0 || std::filesystem::path(shown.relative_path).is_relative();
     shown.path = competition_.image_root() / shown.relative_path;
     shown.label = competition_.classes().id(row.label);
     shown.label_name = names_[row.label];
@@ -69,6 +72,25 @@ std::string questions_csv(const std::vector<OpenQuestion>& questions) {
                  fmt::to_string(q.wanted)});
     }
     return text;
+}
+
+void check_holds_no_answers(const std::filesystem::path& file) {
+    std::error_code unknown;
+    if (!std::filesystem::is_regular_file(file, unknown)) return;
+    bool holds = false;
+    try {
+        const MappedFile bytes(file);
+        const CsvReader header(bytes.text(), file.string());
+        // As read_answers_into() takes them.
+        holds = header.find_column({"answer", "choice"}).has_value();
+    } catch (const Error& error) {
+        if (error.code() != ErrorCode::bad_input) throw;  // no csv holds no answers
+    }
+    if (!holds) return;
+    throw Error(ErrorCode::usage,
+                fmt::format("{} has a column of answers, which questions would replace; `assay mad "
+                            "answers` takes them in, and questions go to another file",
+                            file.string()));
 }
 
 }  // namespace assay::mad

@@ -47,11 +47,22 @@ struct RoundInput {
     }
 };
 
-std::vector<std::size_t> places_to_ask(const RoundInput& in, const QuestionOptions& options) {
-    if (options.budget) {
-        return places_within_budget(in.tally, in.pairs, in.selected, in.numbers, *options.budget)
-            .places;
+/// Questions of earlier rounds that people are asked, and to which nobody has said anything.
+std::uint64_t waiting_questions(const Competition& competition, const Tally& tally) {
+    const std::set<QuestionKey> wanted = wanted_questions(competition, tally);
+    std::uint64_t waiting = 0;
+    for (std::size_t q = 0; q < tally.questions.size(); ++q) {
+        const QuestionRow& row = tally.questions[q];
+        if (!row.gold && tally.of[q].answers.empty() && wanted.count({row.image, row.label}) > 0)
+            ++waiting;
     }
+    return waiting;
+}
+
+std::vector<std::size_t> places_to_ask(const RoundInput& in,
+                                       const std::optional<std::uint64_t>& budget) {
+    if (budget)
+        return places_within_budget(in.tally, in.pairs, in.selected, in.numbers, *budget).places;
     std::vector<std::size_t> places;
     for (std::size_t i = 0; i < in.selected.size(); ++i)
         if (in.selected[i].state == SelectedState::accepted && !in.selected[i].asked)
@@ -59,26 +70,31 @@ std::vector<std::size_t> places_to_ask(const RoundInput& in, const QuestionOptio
     return places;
 }
 
-/// Asks about these places and, as far as the budget goes, the control sample.
-void ask(Competition& competition, RoundInput& in, const QuestionOptions& options,
-         QuestionWriter& writer, QuestionRound& round) {
+/// Asks about these places and, as far as the budget goes, the control sample. Returns how many
+/// places are asked about from now on: some need no new question.
+std::uint64_t ask(Competition& competition, RoundInput& in,
+                  const std::optional<std::uint64_t>& budget, QuestionWriter& writer,
+                  QuestionRound& round) {
+    std::uint64_t places = 0;
     Statement asked = competition.impl().database.prepare(
         "UPDATE selected SET asked = 1 WHERE pair = ? AND image = ?");
-    for (const std::size_t place : places_to_ask(in, options)) {
+    for (const std::size_t place : places_to_ask(in, budget)) {
         SelectedRow& row = in.selected[place];
         for (const QuestionKey& key : questions_of(row)) round.added += writer.add(key) ? 1 : 0;
         asked.bind(row.pair).bind(row.image).run();
         row.asked = true;
+        ++places;
     }
     for (const ControlQuestions& control : in.control) {
         std::uint64_t missing = 0;
         for (const std::uint16_t label : control.labels)
             missing += writer.has({control.image, label}) ? 0 : 1;
         // An image is asked about as a whole: each classifier's prediction, or none.
-        if (options.budget && round.added + missing > *options.budget) break;
+        if (budget && round.added + missing > *budget) break;
         for (const std::uint16_t label : control.labels)
             round.added += writer.add({control.image, label}) ? 1 : 0;
     }
+    return places;
 }
 
 void count_places(const RoundInput& in, const QuestionWriter& writer, QuestionRound& round) {
@@ -118,19 +134,25 @@ QuestionRound ask_questions(Competition& competition, const QuestionOptions& opt
     round.stopped = options.stop_at && *round.list_tau >= *options.stop_at;
 
     QuestionWriter writer(competition, in.tally);
-    GoldRound gold;
-    if (!round.stopped) {
-        ask(competition, in, options, writer, round);
-        std::vector<GoldEntry> entries;
-        if (!options.gold.empty()) entries = read_gold(competition, options.gold);
-        gold = draw_gold(competition, in.tally, entries, options.gold, writer);
-        round.added_gold = gold.added;
-        if (round.added + gold.added + gold.known > 0) {
-            decide(database, DecisionKind::asked, "questions",
-                   fmt::format("{} new, {} for their known answers{}", round.added, gold.added,
-                               options.budget ? fmt::format(", budget {}", *options.budget) : ""),
-                   options.reason);
+    std::uint64_t places = 0;
+    if (!round.stopped && options.budget != std::uint64_t{0}) {
+        // What is open counts: a round whose questions got lost asks the same ones again, no more.
+        std::optional<std::uint64_t> budget = options.budget;
+        if (budget) {
+            round.waiting = waiting_questions(competition, in.tally);
+            *budget -= std::min(*budget, round.waiting);
         }
+        places = ask(competition, in, budget, writer, round);
+    }
+    std::vector<GoldEntry> entries;
+    if (!options.gold.empty()) entries = read_gold(competition, options.gold);
+    const GoldRound gold = draw_gold(competition, in.tally, entries, options.gold, writer);
+    round.added_gold = gold.added;
+    if (round.added + places + gold.added + gold.known > 0) {
+        decide(database, DecisionKind::asked, "questions",
+               fmt::format("{} new, {} for their known answers{}", round.added, gold.added,
+                           options.budget ? fmt::format(", budget {}", *options.budget) : ""),
+               options.reason);
     }
     count_places(in, writer, round);
     round.questions = writer.questions();

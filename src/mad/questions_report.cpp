@@ -12,6 +12,9 @@ Report report_of(const QuestionRound& round) {
     table.columns = {{.name = "Questions", .numbers = false}, {.name = "Count"}};
     table.add({std::string("new, by this round"), Count{round.added}});
     table.add({std::string("new, for their known answers"), Count{round.added_gold}});
+    if (round.waiting > 0)
+        table.add({std::string("of the budget: asked before, nobody has answered"),
+                   Count{round.waiting}});
     table.add({std::string("in all"), Count{round.questions}});
     table.add({std::string("with known answers"), Count{round.gold}});
     table.add({std::string("open"), Count{round.open}});
@@ -38,6 +41,7 @@ Report report_of(const QuestionRound& round) {
     report.result = {{"schema", "assay.mad_questions/1"},
                      {"added", round.added},
                      {"added_gold", round.added_gold},
+                     {"waiting", round.waiting},
                      {"questions", round.questions},
                      {"gold", round.gold},
                      {"open", round.open},
@@ -48,8 +52,9 @@ Report report_of(const QuestionRound& round) {
                      {"asked_control", round.asked_control},
                      {"stopped", round.stopped},
                      {"warnings", round.warnings}};
-    for (const char* const name : {"added", "added_gold", "questions", "gold", "open", "saved",
-                                   "asked_places", "accepted_places", "control", "asked_control"}) {
+    for (const char* const name :
+         {"added", "added_gold", "waiting", "questions", "gold", "open", "saved", "asked_places",
+          "accepted_places", "control", "asked_control"}) {
         report.records.add({std::string(name), Count{report.result.at(name).get<std::uint64_t>()}});
     }
     report.result["list_tau"] =

@@ -142,6 +142,18 @@ Tally tally_of(const Competition& competition, VoteRule rule) {
                     rule);
 }
 
+std::optional<Case> case_of_place(const Tally& tally, const SelectedRow& row) {
+    if (row.state == SelectedState::replaced) return Case::replaced;
+    if (row.state != SelectedState::accepted || !row.asked) return std::nullopt;
+    const QuestionTally* const first = tally.find(row.image, row.first_label);
+    const QuestionTally* const second = tally.find(row.image, row.second_label);
+    if (first == nullptr || second == nullptr) return std::nullopt;
+    const auto unclear = [](const QuestionTally& q) { return q.known() && q.outcome.unclear; };
+    if (unclear(*first) || unclear(*second)) return Case::replaced;
+    if (!first->known() || !second->known()) return std::nullopt;
+    return case_of(first->outcome, second->outcome);
+}
+
 std::vector<PairSample> samples_of(const Tally& tally, const std::vector<PairRow>& pairs,
                                    const std::vector<SelectedRow>& selected,
                                    const std::vector<std::uint32_t>& numbers,

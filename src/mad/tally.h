@@ -73,6 +73,11 @@ Tally tally_of(const Competition& competition, VoteRule rule = VoteRule::majorit
 Tally tally_of(std::vector<QuestionRow> questions, const std::vector<AnswerRow>& answers,
                std::uint32_t wanted, VoteRule rule = VoteRule::majority);
 
+/// What a place has come to, as samples_of() counts it: nothing where it is a near duplicate, not
+/// asked about, or left open by its questions. A question that nobody can judge decides the place,
+/// whatever the other one comes to.
+std::optional<Case> case_of_place(const Tally& tally, const SelectedRow& row);
+
 /// A pair's asked places as the posterior takes them: `counts` of those whose both questions are
 /// known, `list` all accepted ones, asked or not: with list = 0 in its place the posterior is of
 /// what all images of that kind would say, which more than these are. One a pair of `pairs` whose

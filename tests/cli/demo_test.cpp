@@ -466,7 +466,9 @@ TEST_F(Demo, TheCrowdIsSettledAndMostlyCorrect) {
     }
     EXPECT_GT(questions, 300U);
     EXPECT_GT(static_cast<double>(correct), 0.95 * static_cast<double>(questions));
-    const std::string text = slurp(world() / "truth/answers.csv");
+    std::string text = slurp(world() / "truth/answers-1.csv");
+    const std::string second = slurp(world() / "truth/answers-2.csv");
+    text += second.substr(second.find('\n') + 1);
     CsvReader row(text, "answers");
     std::map<std::string, std::vector<std::string>> who;
     std::size_t answers = 0, wrong = 0;
@@ -524,7 +526,8 @@ TEST_F(Demo, AgainNothingIsMadeAnew) {
     const json ranked = ranking();
     const auto bits = [] {
         std::map<std::string, std::string> files;
-        files["answers"] = slurp(world() / "truth/answers.csv");
+        for (const char* name : {"answers-1", "answers-2"})
+            files[name] = slurp(world() / fmt::format("truth/{}.csv", name));
         for (const char* folder : {"models", "runs"}) {
             for (const auto& entry : fs::recursive_directory_iterator(world() / folder)) {
                 if (entry.is_regular_file() && entry.path().filename() != "lock")
@@ -539,6 +542,39 @@ TEST_F(Demo, AgainNothingIsMadeAnew) {
     EXPECT_THAT(again.out, HasSubstr("Trained by an earlier run."));
     EXPECT_EQ(bits(), before);
     EXPECT_EQ(ranking(), ranked);
+}
+
+TEST_F(Demo, TheCompetitionsCommandsCanBeTypedAgain) {
+    const Scratch scratch;
+    const std::string from = world().string() + "/mad", to = (scratch / "mad").string();
+    // A walkthrough that was interrupted goes on with its competition: its commands begin later.
+    std::vector<std::string> init = {"mad", "init", to};
+    for (const std::string& name : networks) {
+        if (name != "few") init.push_back((world() / "runs/unlabelled" / name).string());
+        if (name == "overfit")
+            init.push_back((world() / "runs/unlabelled/overfit-scaled").string());
+    }
+    init.insert(init.end(), {"--hierarchy", (world() / "hierarchy.json").string(), "--confident",
+                             "0.5", "--gold", "0"});
+    ASSERT_EQ(assay_run(init).status, 0);
+    std::istringstream commands(slurp(world() / "commands.sh"));
+    int typed = 0;
+    for (std::string line; std::getline(commands, line);) {
+        if (!line.starts_with("assay mad ") || line.starts_with("assay mad init ")) continue;
+        for (std::size_t at = 0; (at = line.find(from, at)) != std::string::npos; at += to.size())
+            line.replace(at, from.size(), to);
+        std::istringstream parts(line);
+        std::vector<std::string> arguments;
+        for (std::string part; parts >> part;) arguments.push_back(part);
+        arguments.erase(arguments.begin());
+        const Outcome outcome = assay_run(arguments);
+        EXPECT_TRUE(outcome.status == 0 || outcome.status == 3) << line << "\n" << outcome.err;
+        ++typed;
+    }
+    EXPECT_GT(typed, 9);
+    EXPECT_EQ(assay_json({"mad", "status", to}).at("open"), 0);
+    EXPECT_EQ(assay_json({"mad", "rank", to}).at("classifiers").size(),
+              ranking().at("classifiers").size());
 }
 
 TEST_F(Demo, RefusesAnotherWorldInItsFolder) {
@@ -593,6 +629,21 @@ TEST_F(Demo, MendsItsOwnStoresAndLeavesTheUsers) {
     EXPECT_THAT(again.err, HasSubstr("the competition was over predictions of earlier networks"));
     EXPECT_EQ(ranking(), ranked);
     EXPECT_FALSE(fs::exists(world() / ".stale-mad"));
+}
+
+// After all others: the competition has other answers then.
+TEST_F(Demo, OthersAreAskedInPlaceOfABlockedAnnotator) {
+    std::map<std::string, int> said;
+    for (auto& row : exported(world() / "mad", "answers.csv")) ++said[row["annotator"]];
+    const auto most = std::max_element(
+        said.begin(), said.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
+    ASSERT_EQ(assay_run({"mad", "block", (world() / "mad").string(), most->first}).status, 0);
+    ASSERT_GT(assay_json({"mad", "status", (world() / "mad").string()}).at("open"), 0);
+    ASSERT_EQ(assay_run(words()).status, 0);
+    EXPECT_EQ(assay_json({"mad", "status", (world() / "mad").string()}).at("open"), 0);
+    std::map<std::string, int> after;
+    for (auto& row : exported(world() / "mad", "answers.csv")) ++after[row["annotator"]];
+    EXPECT_EQ(after[most->first], most->second);
 }
 
 }  // namespace

@@ -238,5 +238,41 @@ TEST(Output, NothingIsWrittenIntoAStore) {
     EXPECT_EQ(metrics_to(scratch / "val/report.csv").status, 0);
 }
 
+TEST(Output, NothingIsWrittenIntoACompetition) {
+    const Scratch scratch;
+    fs::create_directories(scratch / "mad/predictions");
+    for (const char* name : {"mad/competition.sqlite", "mad/items.csv"})
+        write_file_atomically(scratch / name, "kept");
+    for (const char* name :
+         {"mad/competition.sqlite", "mad/items.csv", "mad/new.csv", "mad/predictions/a.npy"}) {
+        for (const char* option : {"--out", "--label-studio", "--config"}) {
+            const Outcome outcome =
+                assay_run({"mad", "questions", scratch / "mad", option, scratch / name});
+            EXPECT_EQ(outcome.status, 2) << name;
+            EXPECT_THAT(outcome.err, HasSubstr("inside a competition")) << name;
+        }
+        EXPECT_THAT(metrics_to(scratch / name).err, HasSubstr("inside a competition")) << name;
+        EXPECT_THAT(slurp(scratch / name), testing::AnyOf("kept", ""));
+    }
+    EXPECT_FALSE(fs::exists(scratch / "mad/new.csv"));
+}
+
+TEST(Output, QuestionsGoIntoFilesOfTheirOwnThatCanBeWritten) {
+    const Scratch scratch;
+    const Outcome twice = assay_run({"mad", "questions", scratch / "mad", "--out", scratch / "x",
+                                     "--label-studio", scratch / "./x"});
+    EXPECT_EQ(twice.status, 2);
+    EXPECT_THAT(twice.err, HasSubstr("names this file as --out, too"));
+    // Relative paths to what is not there yet are told apart from the root, too.
+    const Outcome relative = assay_run({"mad", "questions", scratch / "mad", "--out",
+                                        "none-such.csv", "--label-studio", "./none-such.csv"});
+    EXPECT_THAT(relative.err, HasSubstr("names this file as --out, too"));
+    const Outcome nowhere =
+        assay_run({"mad", "questions", scratch / "mad", "--out", scratch / "none/q.csv"});
+    EXPECT_EQ(nowhere.status, 2);
+    EXPECT_THAT(nowhere.err, HasSubstr("there is no folder"));
+    EXPECT_EQ(std::distance(fs::directory_iterator(fs::path(scratch / ".")), {}), 0);
+}
+
 }  // namespace
 }  // namespace assay

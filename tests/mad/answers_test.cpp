@@ -395,7 +395,7 @@ TEST(MadAnswers, AnExportIsReadAgain) {
     block_annotator(*asked.small, "ben@x.org", true, "");
     const auto out = asked.small.file("out");
     const std::vector<std::filesystem::path> files = export_competition(*asked.small, out);
-    ASSERT_EQ(files.size(), 8U);
+    ASSERT_EQ(files.size(), 9U);
     std::vector<std::string> texts;
     for (const auto& file : files) texts.push_back(read_text(file));
     export_competition(*asked.small, out);  // its own files may be replaced, by the same bytes
@@ -417,6 +417,57 @@ TEST(MadAnswers, AnExportIsReadAgain) {
     asked.small.write("out/notes.txt", "mine");
     EXPECT_THAT(message_of([&] { export_competition(*asked.small, out); }, ErrorCode::usage),
                 HasSubstr("`notes.txt`"));
+}
+
+TEST(MadAnswers, AnExportNamesUsersOfLabelStudioOnlyWhereAsked) {
+    AskedCompetition asked;
+    asked.small.answer_truly({"anna", "ben@x.org"});
+    const auto out = asked.small.file("out");
+    export_competition(*asked.small, out);
+    const std::string plain = read_text(out / "annotations.json");
+    EXPECT_THAT(plain, testing::Not(HasSubstr("completed_by")));
+    EXPECT_THAT(plain, HasSubstr("ben@x.org"));
+    AskedCompetition fresh;
+    read_answers_into(*fresh.small, {.file = out / "annotations.json", .annotator = {}});
+    EXPECT_THAT(fresh.counting(0), testing::Contains(HasSubstr("ben@x.org ")));
+
+    export_competition(*asked.small, out, {}, true);
+    const nlohmann::json tasks = nlohmann::json::parse(read_text(out / "annotations.json"));
+    std::set<std::string> users;
+    for (const nlohmann::json& annotation : tasks.at(0).at("annotations"))
+        users.insert(
+            annotation.value("completed_by", nlohmann::json::object()).value("email", "-"));
+    EXPECT_THAT(users, testing::ElementsAre("-", "ben@x.org"));
+}
+
+TEST(MadAnswers, AnExportReplacesNothingButExports) {
+    AskedCompetition asked;
+    const auto refused = [&] {
+        return message_of([&] { export_competition(*asked.small, asked.small.file("out")); },
+                          ErrorCode::usage);
+    };
+    // The user's own table of that name.
+    std::filesystem::create_directory(asked.small.file("out"));
+    const auto own = asked.small.write("out/answers.csv", "question,annotator,answer\n");
+    EXPECT_THAT(refused(), HasSubstr("`answers.csv` that is not as an export wrote it"));
+    EXPECT_EQ(read_text(own), "question,annotator,answer\n");
+    EXPECT_FALSE(std::filesystem::exists(asked.small.file("out/questions.csv")));
+    std::filesystem::remove(own);
+
+    // What an export wrote is replaced by a later one; not once somebody wrote into it.
+    export_competition(*asked.small, asked.small.file("out"));
+    asked.small.answer_truly({"anna"});
+    export_competition(*asked.small, asked.small.file("out"));
+    EXPECT_THAT(read_text(own), HasSubstr("anna"));
+    const std::string filled = read_text(own) + "more\n";
+    asked.small.write("out/answers.csv", filled);
+    EXPECT_THAT(refused(), HasSubstr("`answers.csv` that is not as"));
+    EXPECT_EQ(read_text(own), filled);
+    std::filesystem::remove(own);
+    export_competition(*asked.small, asked.small.file("out"));  // one is missing: made anew
+
+    asked.small.write("out/export.json", "{");
+    EXPECT_NE(message_of([&] { export_competition(*asked.small, asked.small.file("out")); }), "");
 }
 
 }  // namespace

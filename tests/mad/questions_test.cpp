@@ -253,6 +253,57 @@ TEST(MadQuestions, GoldImagesMayLieBesideTheDataSet) {
     EXPECT_EQ(beside, 2U);
 }
 
+TEST(MadQuestions, AnImageOfTheDataSetIsTheSameByAnyOfItsPaths) {
+    CompetitionSettings settings = SmallCompetition::usual_settings();
+    settings.gold = .5;
+    SmallCompetition small(2, 45, settings);
+    small.select(2);
+    std::filesystem::create_directories(small.file("images/crawl"));
+    std::filesystem::create_directories(small.file("gold"));
+    for (const int image : {40, 41, 42})
+        small.write("images/" + small.id(static_cast<std::size_t>(image)), "not looked at");
+    small.write("images/crawl/more.jpg", "not looked at");
+    const auto file = small.write(
+        "gold/known.csv",
+        fmt::format("image,label,answer\n{},ant,no\n../images/{},ant,no\n../gold/../images/{},bee,"
+                    "no\n../images/crawl/more.jpg,ant,no\n",
+                    small.file("images/" + small.id(40)).string(), small.id(41), small.id(41)));
+    const QuestionRound round =
+        ask_questions(*small, {.gold = file, .budget = {}, .stop_at = {}, .reason = {}});
+    EXPECT_EQ(round.added_gold, 4U);
+    EXPECT_EQ(small.count("image WHERE number = 40"), 1);
+    EXPECT_EQ(small.count("question WHERE image = 41 AND gold = 0"), 2);
+    // The only one that is none of the data set, below its folder all the same.
+    EXPECT_EQ(small.count("image WHERE number < 0"), 1);
+    EXPECT_EQ(small.count("image WHERE number = -1 AND path = 'crawl/more.jpg'"), 1);
+    EXPECT_THAT(label_studio_tasks(open_questions(*small), "/d/"),
+                HasSubstr("\"/d/crawl/more.jpg\""));
+}
+
+TEST(MadQuestions, GoldBesideTheDataSetDoesNotGiveItselfAway) {
+    CompetitionSettings settings = SmallCompetition::usual_settings();
+    settings.gold = .5;
+    SmallCompetition small(2, 45, settings);
+    small.select(2);
+    for (const char* const folder : {"a", "b"}) {
+        std::filesystem::create_directories(small.file(folder));
+        small.write(fmt::format("{}/bee.jpg", folder), "not looked at");
+    }
+    small.write("=1+1.jpg", "an image of the data set has this id");
+    const auto file =
+        small.write("gold.csv", "image,label,answer\na/bee.jpg,bee,yes\nb/bee.jpg,bee,yes\n" +
+                                    small.file("=1+1.jpg").string() + ",ant,no\n");
+    ask_questions(*small, {.gold = file, .budget = {}, .stop_at = {}, .reason = {}});
+    const std::vector<OpenQuestion> open = open_questions(*small);
+    std::set<std::string> beside;
+    for (const OpenQuestion& question : open)
+        if (!question.below) beside.insert(question.image);
+    EXPECT_THAT(beside, testing::ElementsAre("=1+1-2.jpg", "bee-2.jpg", "bee.jpg"));
+    EXPECT_THAT(label_studio_tasks(open), HasSubstr(small.file("a/bee.jpg").string()));
+    EXPECT_THAT(message_of([&] { label_studio_tasks(open, "/data/"); }, ErrorCode::usage),
+                AllOf(HasSubstr("outside the folder of the images"), HasSubstr("--prefix")));
+}
+
 TEST(MadBudget, CountsGrowInProportion) {
     PairCounts now;
     now.both = 8;
@@ -282,7 +333,8 @@ TEST(MadBudget, IsKeptAndAsksEachPairInItsRandomOrder) {
     ASSERT_GT(needed.size(), 30U);
     std::uint64_t asked = 0;
     for (int step = 0; step < 3; ++step) {
-        const QuestionRound round = ask_questions(*small, of_budget(20));
+        const QuestionRound round = ask_questions(*small, of_budget(asked + 20));  // nobody answers
+        EXPECT_EQ(round.waiting, asked);
         EXPECT_LE(round.added, 20U);
         // A place takes two questions at most: fewer than two are left over.
         EXPECT_GE(round.added + 2, std::min<std::uint64_t>(20, needed.size() - asked));
@@ -305,6 +357,68 @@ TEST(MadBudget, IsKeptAndAsksEachPairInItsRandomOrder) {
     EXPECT_EQ(rest.asked_places, 60U);
     EXPECT_EQ(asked + rest.added, needed.size());
     EXPECT_EQ(ask_questions(*small, of_budget(0)).added, 0U);
+}
+
+TEST(MadBudget, WhatNobodyHasAnsweredCounts) {
+    SmallCompetition small(4);
+    small.select(10);
+    small.add_control({30, 31, 32});
+    const QuestionRound first = ask_questions(*small, of_budget(20));
+    ASSERT_GE(first.added, 19U);
+    EXPECT_EQ(first.waiting, 0U);
+    // The same again, as after a file that could not be written: a question that did not fit, at
+    // most.
+    const QuestionRound again = ask_questions(*small, of_budget(20));
+    EXPECT_EQ(again.waiting, first.added);
+    EXPECT_LE(first.added + again.added, 20U);
+    EXPECT_EQ(ask_questions(*small, of_budget(20)).added, 0U);
+    // One answer each, and the budget is there again.
+    small.answer_truly({"anna"});
+    const QuestionRound next = ask_questions(*small, of_budget(20));
+    EXPECT_EQ(next.waiting, 0U);
+    EXPECT_GE(next.added, 19U);
+}
+
+TEST(MadBudget, NoneChangesNothingAndEveryPlaceHasADecision) {
+    SmallCompetition small(3);
+    small.select(6);
+    // Every question is there, and no place is asked about: they cost nothing.
+    ask_questions(*small);
+    small.database().execute("UPDATE selected SET asked = 0");
+    const std::int64_t decisions = small.count("decision");
+    const QuestionRound none = ask_questions(*small, of_budget(0));
+    EXPECT_EQ(none.added, 0U);
+    EXPECT_EQ(small.count("selected WHERE asked = 1"), 0);
+    EXPECT_EQ(small.count("decision"), decisions);
+    const QuestionRound free = ask_questions(*small, of_budget(5));
+    EXPECT_EQ(free.added, 0U);
+    EXPECT_EQ(small.count("selected WHERE asked = 1"), 18);
+    EXPECT_EQ(small.count("decision"), decisions + 1);
+}
+
+TEST(MadBudget, KnownAnswersAreTakenWhereNothingMoreIsAsked) {
+    CompetitionSettings settings = SmallCompetition::usual_settings();
+    settings.gold = .2;
+    SmallCompetition small(3, 45, settings);
+    small.select(10);
+    ask_questions(*small, of_budget(20));
+    small.answer_truly({"anna", "ben", "cleo"});
+    const QuestionRow asked = read_questions(small.database()).at(0);
+    const auto gold = small.write(
+        "gold.csv", fmt::format("image,label,answer\n{},n{},no\n",
+                                small.id(static_cast<std::size_t>(asked.image)), asked.label + 1));
+    const QuestionRound round =
+        ask_questions(*small, {.gold = gold, .budget = {}, .stop_at = 1e-6, .reason = {}});
+    EXPECT_TRUE(round.stopped);
+    EXPECT_EQ(round.added, 0U);
+    EXPECT_EQ(round.gold, 1U);
+    EXPECT_EQ(read_questions(small.database()).at(0).gold, false);
+    const auto damaged = small.write("gold.csv", "image,label,answer\nnone.jpg,n1,no\n");
+    EXPECT_THAT(message_of([&] {
+                    ask_questions(*small,
+                                  {.gold = damaged, .budget = {}, .stop_at = 1e-6, .reason = {}});
+                }),
+                HasSubstr("line 2"));
 }
 
 TEST(MadBudget, GoesFirstWhereItTellsMost) {
@@ -384,6 +498,24 @@ TEST(MadQuestions, TheCsvHasNoFormulasAndSurvivesHostileNames) {
     EXPECT_TRUE(formula);
     for (const char* name : {"=1", "+a", "-", "@x", "'", "''=1", "\tx", "plain", "", "'plain"})
         EXPECT_EQ(from_spreadsheet(for_spreadsheet(name)), name);
+}
+
+TEST(MadQuestions, AnswersThatPeopleWroteIntoTheCsvAreKept) {
+    SmallCompetition small;
+    small.select(2);
+    ask_questions(*small);
+    const std::string questions = questions_csv(open_questions(*small));
+    check_holds_no_answers(small.file("none.csv"));
+    check_holds_no_answers(small.write("questions.csv", questions));
+    check_holds_no_answers(small.write("empty.csv", ""));
+    check_holds_no_answers(small.write("tasks.json", label_studio_tasks(open_questions(*small))));
+    for (const char* const column : {"answer", "Answer ", "choice"}) {
+        const auto filled =
+            small.write("filled.csv", fmt::format("question,{},note\nq1,yes,\"a\nb\"\n", column));
+        EXPECT_THAT(message_of([&] { check_holds_no_answers(filled); }, ErrorCode::usage),
+                    AllOf(HasSubstr("filled.csv has a column of answers"),
+                          HasSubstr("`assay mad answers`")));
+    }
 }
 
 TEST(MadQuestions, ClassesOfOneNameAreToldApart) {

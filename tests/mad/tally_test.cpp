@@ -88,6 +88,39 @@ TEST(MadTally, WhatCountsInAPair) {
     EXPECT_EQ(first[0].counts.replaced, 0U);
 }
 
+TEST(MadTally, APlaceIsWhatThePairCountsIt) {
+    RankWorld world({"a", "b"});
+    const std::int64_t ab = world.pair(0, 1);
+    const auto place = [&](std::int64_t image, std::vector<int> first, std::vector<int> second,
+                           bool asked = true) -> SelectedRow& {
+        world.answer(world.question(image, 1), first);
+        world.answer(world.question(image, 2), second);
+        return world.place(ab, image, 1, 2, asked);
+    };
+    place(0, {1, 1, 1}, {1, 1, 1});
+    place(1, {1, 1, 1}, {0, 0, 0});
+    place(2, {0, 0, 0}, {0, 0, 0});
+    place(3, {2, 2, 2, 2, 2}, {1, 1, 1});
+    place(4, {2, 2, 2, 2, 2}, {1});  // nobody can judge it, whatever the open one comes to
+    place(5, {}, {2, 2, 2, 2, 2});
+    place(6, {1, 1, 1}, {0});
+    place(7, {1, 1, 1}, {1, 1, 1}, false);  // another pair asked both
+    place(8, {}, {}).state = SelectedState::replaced;
+    place(9, {1, 1, 1}, {1, 1, 1}).state = SelectedState::duplicate;
+    const Tally tally = world.tally();
+    std::vector<std::optional<Case>> cases;
+    for (const SelectedRow& row : world.selected) cases.push_back(case_of_place(tally, row));
+    const std::optional<Case> open;
+    EXPECT_THAT(cases, testing::ElementsAre(Case::both, Case::one, Case::neither, Case::replaced,
+                                            Case::replaced, Case::replaced, open, open,
+                                            Case::replaced, open));
+    const PairCounts counts = samples_of(tally, world.pairs, world.selected, {0, 1}).at(0).counts;
+    EXPECT_EQ(counts.both, 1U);
+    EXPECT_EQ(counts.only_first + counts.only_second, 1U);
+    EXPECT_EQ(counts.neither, 1U);
+    EXPECT_EQ(counts.replaced, 4U);
+}
+
 TEST(MadTally, GoldIsKnownWhateverPeopleSay) {
     RankWorld world({"a", "b"});
     world.answer(world.question(1, 1, true), {0, 0, 0});

@@ -37,10 +37,11 @@ struct Gallery {
 /// labels with confidences, the distance of the labels, and the case once it is settled; replaced
 /// images are among them, near duplicates are not. A sheet that would have more than 64 million
 /// pixels goes on in "FIRST--SECOND-2.png". Images of the folder that have these names are
-/// replaced. The same bytes for any number of threads. Memory: 256 MiB a thread at most, and the
-/// decoded image. Progress: images. Throws usage: unknown names (with the nearest), nothing is
-/// selected, sizes out of range; bad_input: no image can be read (nothing is written then),
-/// predictions that are not those from which images were selected; io; interrupted.
+/// replaced, and all others stay, those of removed classifiers among them. The same bytes for any
+/// number of threads. Memory: 256 MiB a thread at most, and the decoded image. Progress: images.
+/// Throws usage: unknown names (with the nearest), nothing is selected, sizes out of range;
+/// bad_input: no image can be read (nothing is written then), predictions that are not those from
+/// which images were selected; io; interrupted.
 Gallery make_gallery(const Competition& competition, const GalleryOptions& options,
                      const ProgressCallback& progress = {});
 /// "assay.mad_gallery/1". CSV: a row per sheet. Partial where an image cannot be read.

@@ -16,18 +16,19 @@
 namespace assay::mad {
 
 struct QuestionOptions {
-    /// csv, columns image (an id of the data set, or a file, seen from the csv's folder), label
-    /// (id, name or number of a class) and answer (yes, no): questions whose answers are known,
-    /// from which the proportion that the competition's settings ask for is taken at random, beside
-    /// all that are asked anyway. "": no further ones. Images in a folder of their own would give
-    /// themselves away by their paths.
+    /// csv, columns image (an id or path of the data set, or a file, seen from the csv's folder),
+    /// label (id, name or number of a class) and answer (yes, no): questions whose answers are
+    /// known, from which the proportion that the competition's settings ask for is taken at random,
+    /// beside all that are asked anyway. "": no further ones. Images in a folder of their own would
+    /// give themselves away by their paths.
     std::filesystem::path gold;
-    /// At most so many new questions (gold apart), where they tell most about the ranking; each
-    /// pair's images in random order; what is left goes to the control sample. 0: none. Unset: all
-    /// that are missing.
+    /// New questions (gold apart) until so many are open that nobody has answered, those of earlier
+    /// rounds among them, where they tell most about the ranking; each pair's images in random
+    /// order; what is left goes to the control sample. 0: nothing is asked. Unset: all that are
+    /// missing.
     std::optional<std::uint64_t> budget;
-    /// Nothing more is asked once the ranking is known so well: its expected Kendall correlation
-    /// with the one that all selected images would give (Ranking::list_tau), in (0, 1).
+    /// Nothing more (gold apart) is asked once the ranking is known so well: its expected Kendall
+    /// correlation with the one that all selected images would give (Ranking::list_tau), in (0, 1).
     std::optional<double> stop_at;
     std::string reason;
 };
@@ -35,6 +36,7 @@ struct QuestionOptions {
 struct QuestionRound {
     std::uint64_t added = 0;  ///< questions, by this round, gold apart
     std::uint64_t added_gold = 0;
+    std::uint64_t waiting = 0;    ///< with a budget: of earlier rounds, that nobody has answered
     std::uint64_t questions = 0;  ///< in all, gold among them
     std::uint64_t gold = 0;
     std::uint64_t open = 0;          ///< not settled yet
@@ -60,7 +62,10 @@ struct OpenQuestion {
     std::string token;           ///< names it; says nothing about classifiers or gold
     std::string image;           ///< id
     std::filesystem::path path;  ///< of the image, with the folder of the images where it is known
-    std::string relative_path;   ///< as the data set has it; absolute of gold images beside it
+    std::string relative_path;   ///< as the data set has it; of gold images beside it as `below`
+    /// False: of gold images outside the folder of the images, whose relative_path is absolute, so
+    /// that no prefix leads to them.
+    bool below = true;
     std::string label, label_name;
     std::uint32_t answers = 0;  ///< there are
     std::uint32_t wanted = 0;   ///< further ones at most; a question may be settled before
@@ -70,10 +75,14 @@ std::vector<OpenQuestion> open_questions(const Competition& competition);
 /// csv: question, image, path, label, name, answers, wanted. A text that a spreadsheet would take
 /// for a formula has an apostrophe before it, which read_answers_into() takes away again.
 std::string questions_csv(const std::vector<OpenQuestion>& questions);
+/// Before `file` is replaced by questions: throws usage where it is a csv with a column `answer` or
+/// `choice`, which people have filled in since.
+void check_holds_no_answers(const std::filesystem::path& file);
 /// Tasks as Label Studio imports them (JSON), with data.image, data.question and data.question_id.
 /// `prefix` is put before each path of the data set, where Label Studio serves the files from: ""
 /// gives paths alone; "/data/local-files/?d=" is what its local storage takes. Behind a prefix,
-/// paths are written as in an address, %20 for a blank.
+/// paths are written as in an address, %20 for a blank. Throws usage: a prefix, and gold images
+/// outside the folder of the images.
 std::string label_studio_tasks(const std::vector<OpenQuestion>& questions,
                                std::string_view prefix = {});
 /// The labelling configuration (XML) that the tasks need.
@@ -135,13 +144,16 @@ Report report_of(const BlockRound& round);
 
 /// All that the competition holds, for pandas and for Label Studio: classifiers.csv, selected.csv,
 /// control.csv, questions.csv, answers.csv, decisions.csv, annotations.json (tasks with the
-/// annotations that count, as Label Studio imports them) and config.xml. Annotators whose names are
-/// no e-mail addresses are named in the results' `meta` alone, as Label Studio takes no others. The
-/// same competition gives the same bytes. Returns the files. Throws usage: the folder holds other
-/// files; io.
+/// annotations that count, as Label Studio imports them), config.xml and export.json (the hashes of
+/// these files: only what an export wrote is ever replaced by another). Annotators are named in the
+/// results' `meta`; with `users`, those whose names are e-mail addresses in `completed_by`, too,
+/// which Label Studio takes only where it knows all of them. The same competition gives the same
+/// bytes. Returns the files. Throws usage: the folder holds other files, or files of these names
+/// that no export wrote so; bad_input: a damaged export.json; io.
 std::vector<std::filesystem::path> export_competition(const Competition& competition,
                                                       const std::filesystem::path& folder,
-                                                      std::string_view prefix = {});
+                                                      std::string_view prefix = {},
+                                                      bool users = false);
 /// "assay.mad_export/1": the files with their sizes.
 Report report_of_export(const std::vector<std::filesystem::path>& files);
 
