@@ -527,7 +527,7 @@ TEST_F(Demo, AgainNothingIsMadeAnew) {
     const auto bits = [] {
         std::map<std::string, std::string> files;
         for (const char* name : {"answers-1", "answers-2"})
-            files[name] = slurp(world() / fmt::format("truth/{}.csv", name));
+            files[name] = slurp(world() / "truth" / (std::string(name) + ".csv"));
         for (const char* folder : {"models", "runs"}) {
             for (const auto& entry : fs::recursive_directory_iterator(world() / folder)) {
                 if (entry.is_regular_file() && entry.path().filename() != "lock")
