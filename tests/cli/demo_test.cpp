@@ -527,7 +527,7 @@ TEST_F(Demo, AgainNothingIsMadeAnew) {
     const auto bits = [] {
         std::map<std::string, std::string> files;
         for (const char* name : {"answers-1", "answers-2"})
-            files[name] = slurp(world() / fmt::format("truth/{}.csv", name));
+            files[name] = slurp(world() / "truth" / (std::string(name) + ".csv"));
         for (const char* folder : {"models", "runs"}) {
             for (const auto& entry : fs::recursive_directory_iterator(world() / folder)) {
                 if (entry.is_regular_file() && entry.path().filename() != "lock")
@@ -639,7 +639,9 @@ TEST_F(Demo, OthersAreAskedInPlaceOfABlockedAnnotator) {
         said.begin(), said.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
     ASSERT_EQ(assay_run({"mad", "block", (world() / "mad").string(), most->first}).status, 0);
     ASSERT_GT(assay_json({"mad", "status", (world() / "mad").string()}).at("open"), 0);
-    ASSERT_EQ(assay_run(words()).status, 0);
+    // 3: the ranking of the first round is partial, because the others are asked in the second one.
+    const int status = assay_run(words()).status;
+    ASSERT_TRUE(status == 0 || status == 3) << status;
     EXPECT_EQ(assay_json({"mad", "status", (world() / "mad").string()}).at("open"), 0);
     std::map<std::string, int> after;
     for (auto& row : exported(world() / "mad", "answers.csv")) ++after[row["annotator"]];
