@@ -16,7 +16,7 @@ Report report_of(const std::vector<AnswerRound>& rounds) {
                      {.name = "repeated"},
                      {.name = "outdated"},
                      {.name = "skipped"},
-                     {.name = "taken back"}};
+                     {.name = "taken_back"}};
     nlohmann::json list = nlohmann::json::array();
     for (const AnswerRound& round : rounds) {
         files.add({round.file.string(), Count{round.read}, Count{round.added}, Count{round.changed},

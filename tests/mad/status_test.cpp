@@ -161,7 +161,7 @@ TEST(MadStatus, AnnotatorsAndEqualClassifiers) {
     world.k = 1;
     world.counts({.first = 0, .second = 1, .only_first = 1});
     for (std::int64_t q = 0; q < 40; ++q)
-        world.answer(world.question(1000 + q, 1), {q % 2 == 0, q % 2 == 0, 1});
+        world.answer(world.question(50 + q, 1), {q % 2 == 0, q % 2 == 0, 1});
     const CompetitionStatus status = status_in(scratch / "1", world);
     ASSERT_EQ(status.annotators.size(), 3U);
     EXPECT_EQ(status.annotators[2].answers, 42U);
