@@ -92,10 +92,10 @@ public:
     enum class Access { read, write };
 
     /// Makes the folder: all of it, or nothing; opens it where it began with the same settings and
-    /// has these predictions (which takes a read of the stores). Throws usage: settings out of range, another competition or other files are there,
-    /// fewer than two classifiers; bad_input: classifiers of other images or
-    /// classes, two of one name, a store without confidences or with missing shards, classes that
-    /// are no node of the hierarchy (with the nearest).
+    /// has these predictions (which takes a read of the stores). Throws usage: settings out of
+    /// range, another competition or other files are there, fewer than two classifiers; bad_input:
+    /// classifiers of other images or classes, two of one name, a store without confidences or with
+    /// missing shards, classes that are no node of the hierarchy (with the nearest).
     static Competition create(const std::filesystem::path& folder, const InitOptions& options,
                               const ProgressCallback& progress = {});
     /// Throws bad_input: no competition there, a damaged one, or of a newer version; busy; io.
