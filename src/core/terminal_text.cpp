@@ -40,6 +40,15 @@ bool is_control(std::uint32_t code) {
 
 }  // namespace
 
+bool is_utf8(std::string_view text) {
+    while (!text.empty()) {
+        const std::size_t bytes = first_character(text).bytes;
+        if (bytes == 0) return false;
+        text.remove_prefix(bytes);
+    }
+    return true;
+}
+
 std::string without_controls(std::string_view text) {
     std::string out;
     out.reserve(text.size());

@@ -12,4 +12,7 @@ namespace assay {
 /// these.
 std::string without_controls(std::string_view text);
 
+/// Whether all of it is characters in their one form.
+bool is_utf8(std::string_view text);
+
 }  // namespace assay

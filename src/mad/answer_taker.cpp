@@ -13,6 +13,7 @@
 #include "core/hash.h"
 #include "core/refuse.h"
 #include "core/text.h"
+#include "mad/answer_keys.h"
 #include "mad/answer_readers.h"
 #include "mad/question_finder.h"
 
@@ -20,20 +21,6 @@ namespace assay::mad {
 namespace {
 
 constexpr std::size_t longest_annotator = 200;
-
-/// Keys of the answers that annotations of Label Studio are begin so: all versions of an annotation
-/// alike. Its number is that of one server; the time at which it was made tells servers apart.
-std::string annotation_prefix(const FoundAnswer& found, std::string_view token) {
-    return fmt::format("label-studio/{}@{}/{}/", found.annotation, found.made, token);
-}
-constexpr std::string_view taken_back_mark = "taken back/";
-/// What of a key is annotation_prefix(); "" where it is no such key.
-std::string annotation_of(std::string_view key, std::string_view token) {
-    if (!key.starts_with("label-studio/")) return "";
-    const std::string end = fmt::format("/{}/", token);
-    const std::size_t at = key.find(end);
-    return at == std::string_view::npos ? "" : std::string(key.substr(0, at + end.size()));
-}
 
 /// Takes one answer after the other into the database, inside a transaction.
 class AnswerTaker {
@@ -97,11 +84,7 @@ public:
                 when = fmt::format("#{} in {}",
                                    ++so_far.times[static_cast<std::size_t>(found.answer)], file_);
             }
-            key = found.annotation.empty()
-                      ? fmt::format("answer/{}/{}/{}/{}", question.token, name_of(found.answer),
-                                    when, name)
-                      : fmt::format("{}{}/{}", annotation_prefix(found, question.token),
-                                    name_of(found.answer), when);
+            key = answer_key(found, question.token, when, name);
         }
         if (at.empty()) at = now_;
         if (is_there_already(key, whose, found)) {
@@ -109,7 +92,7 @@ public:
             return;
         }
         const std::string annotation = annotation_of(key, question.token);
-        if (!annotation.empty() && key.substr(annotation.size()).starts_with(taken_back_mark)) {
+        if (is_taken_back(key, annotation)) {
             // Of an exported table: that it was taken back, and when.
             newest_.emplace(annotation, Version{at, whose});
             retire(annotation, whose, at, key);
@@ -145,8 +128,7 @@ private:
     /// Where the annotation is known: a row that never counts keeps the time, so that no older
     /// version comes back.
     void take_back(const FoundAnswer& found) {
-        const std::string any = annotation_prefix(found, "");
-        const std::string begin = any.substr(0, any.size() - 1);
+        const std::string begin = annotation_begin(found);
         const auto known = newest_.lower_bound(begin);
         if (known == newest_.end() || !known->first.starts_with(begin)) return;
         std::size_t question = 0;
@@ -159,8 +141,7 @@ private:
         const auto newest = newest_.find(prefix);
         if (newest == newest_.end()) return;
         const std::string at = found.at.empty() ? now_ : found.at;
-        const std::string key = fmt::format("{}{}{}", prefix, taken_back_mark,
-                                            found.at.empty() ? "in " + file_ : found.at);
+        const std::string key = taken_back_key(prefix, found.at.empty() ? "in " + file_ : found.at);
         const Whose whose = newest->second.whose;
         retire(prefix, whose, at, key);
     }

@@ -3,6 +3,9 @@
 
 #include "assay/error.h"
 #include "assay/mad/questions.h"
+#include "assay/report.h"
+#include "core/shell_word.h"
+#include "core/text.h"
 #include "mad/annotator_check.h"
 #include "mad/answer_readers.h"
 #include "mad/answer_taker.h"
@@ -45,6 +48,23 @@ std::vector<std::string> contradicted_gold(const Competition& competition, const
     return warnings;
 }
 
+/// What blocked annotators say is taken in, and does not count.
+std::vector<std::string> left_out(const Competition& competition,
+                                  const std::vector<AnnotatorCheck>& checks) {
+    std::vector<std::string> warnings;
+    for (const AnnotatorCheck& check : checks) {
+        if (!check.annotator.blocked || check.answers == 0) continue;
+        warnings.push_back(fmt::format(
+            "annotator `{}` is blocked: {} of that name {} not count; `assay mad block {} {} "
+            "--undo` takes them in again",
+            shortened(check.annotator.name),
+            check.answers == 1 ? "1 answer" : count_text(check.answers) + " answers",
+            check.answers == 1 ? "does" : "do", shell_word(competition.folder().string()),
+            shell_word(check.annotator.name)));
+    }
+    return warnings;
+}
+
 }  // namespace
 
 AnswerRound read_answers_into(Competition& competition, const AnswerOptions& options) {
@@ -58,7 +78,10 @@ AnswerRound read_answers_into(Competition& competition, const AnswerOptions& opt
     }
     round.open = open_places(competition, tally).size();
     round.annotators = read_annotators(competition.impl().database).size();
-    round.warnings = findings_of(check_annotators(competition));
+    const std::vector<AnnotatorCheck> checks = check_annotators(competition);
+    round.warnings = findings_of(checks);
+    for (std::string& warning : left_out(competition, checks))
+        round.warnings.push_back(std::move(warning));
     for (std::string& warning : contradicted_gold(competition, tally))
         round.warnings.push_back(std::move(warning));
     return round;

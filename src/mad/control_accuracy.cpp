@@ -97,10 +97,21 @@ ControlSample read_control_sample(const Competition& competition,
         for (const ControlRow& row : sample.rows) {
             const std::uint16_t label =
                 stored.predictions().labels[static_cast<std::size_t>(row.image)];
+            if (label != no_label && label >= competition.classes().size())
+                refuse(fmt::format("{}: label {} of image {} is no class",
+                                   competition.folder().string(), label, row.image));
             labels.push_back(label == no_label ? std::nullopt : std::optional(label));
         }
     }
     return sample;
+}
+
+std::set<QuestionKey> control_keys(const ControlSample& sample) {
+    std::set<QuestionKey> keys;
+    for (const auto& labels : sample.labels)
+        for (std::size_t r = 0; r < labels.size(); ++r)
+            if (labels[r]) keys.emplace(sample.rows[r].image, *labels[r]);
+    return keys;
 }
 
 std::vector<Estimate> control_accuracies(const ControlSample& sample, const Tally& tally,

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <span>
 #include <vector>
 
@@ -34,9 +35,11 @@ struct ControlSample {
     std::vector<std::uint64_t> scored;  ///< of each classifier: images of the competition
 };
 /// Of these classifiers; none of them is read where there is no control sample. Throws bad_input:
-/// an image that is not there, strata that contradict themselves.
+/// an image or a label that is not there, strata that contradict themselves.
 ControlSample read_control_sample(const Competition& competition,
                                   const std::vector<CompetitionClassifier>& classifiers);
+/// Of every image the labels that classifiers predict for it: what the sample asks.
+std::set<QuestionKey> control_keys(const ControlSample& sample);
 /// One a classifier. Undefined while questions about its labels are open or not asked: those
 /// settled first are not a random part; where the strata have fewer images than the classifier has
 /// scores of. Images that nobody can judge do not count.

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "mad/database.h"
+#include "core/database.h"
 
 namespace assay::mad {
 

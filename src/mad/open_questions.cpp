@@ -37,6 +37,10 @@ OpenQuestion ShownQuestions::of(const QuestionRow& row, const QuestionTally& tal
     return shown;
 }
 
+bool asked_before(const QuestionRow& one, const QuestionRow& other) {
+    return one.turn != other.turn ? one.turn < other.turn : one.token < other.token;
+}
+
 std::vector<std::size_t> open_places(const Competition& competition, const Tally& tally) {
     const std::set<QuestionKey> wanted = wanted_questions(competition, tally);
     std::vector<std::size_t> open;
@@ -46,9 +50,7 @@ std::vector<std::size_t> open_places(const Competition& competition, const Tally
         if (row.gold || wanted.count({row.image, row.label}) > 0) open.push_back(q);
     }
     std::sort(open.begin(), open.end(), [&](std::size_t a, std::size_t b) {
-        const QuestionRow& of_a = tally.questions[a];
-        const QuestionRow& of_b = tally.questions[b];
-        return of_a.turn != of_b.turn ? of_a.turn < of_b.turn : of_a.token < of_b.token;
+        return asked_before(tally.questions[a], tally.questions[b]);
     });
     return open;
 }

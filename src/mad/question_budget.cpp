@@ -73,13 +73,11 @@ std::vector<PairQueue> queues_of(const Tally& tally, const std::vector<PairRow>&
         const SelectedRow& row = selected[i];
         const auto found = by_pair.find(row.pair);
         if (found == by_pair.end() || row.state != SelectedState::accepted) continue;
-        if (!row.asked) {
+        const PlaceState state = place_state(tally, row);
+        if (row.asked)
+            open[found->second] += state == PlaceState::open ? 1 : 0;
+        else if (state != PlaceState::unclear)  // it is to be replaced, and needs no question
             queues[found->second].places.push_back(i);
-            continue;
-        }
-        const QuestionTally* const first = tally.find(row.image, row.first_label);
-        const QuestionTally* const second = tally.find(row.image, row.second_label);
-        open[found->second] += place_state(first, second) == PlaceState::open ? 1 : 0;
     }
     for (std::size_t q = 0; q < queues.size(); ++q) {
         PairQueue& queue = queues[q];

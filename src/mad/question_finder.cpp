@@ -26,18 +26,20 @@ QuestionFinder::QuestionFinder(const Competition& competition,
         by_token_.emplace(questions[q].token, q);
         by_key_.emplace(QuestionKey{questions[q].image, questions[q].label}, q);
     }
-    for (const auto& [number, row] : rows_) images_.emplace(row.id, number);
+    std::unordered_map<std::string, std::vector<std::int64_t>> by_path;
+    for (const auto& [number, row] : rows_) images_[row.id] = {number};
     for (const auto& [number, row] : rows_)
-        if (!row.path.empty()) images_.emplace(row.path, number);
+        if (!row.path.empty()) by_path[row.path].push_back(number);
+    images_.merge(by_path);
 }
 
 std::vector<std::int64_t> QuestionFinder::images_of(const std::string& text) {
-    if (const auto found = images_.find(text); found != images_.end()) return {found->second};
+    if (const auto found = images_.find(text); found != images_.end()) return found->second;
     // A file under the folder of the images, as tables of questions may name it.
     const std::string root = competition_.image_root().string() + "/";
     if (root.size() > 1 && text.starts_with(root)) {
         const auto found = images_.find(text.substr(root.size()));
-        if (found != images_.end()) return {found->second};
+        if (found != images_.end()) return found->second;
     }
     std::vector<std::int64_t> numbers;
     if (!is_address(text)) return numbers;
@@ -53,7 +55,7 @@ void QuestionFinder::refuse_image(const FoundAnswer& found) const {
     });
     if (!is_of_dataset && images_.size() <= most_named_images) {
         std::vector<std::string> names;
-        for (const auto& [name, number] : images_) names.push_back(name);
+        for (const auto& [name, numbers] : images_) names.push_back(name);
         std::sort(names.begin(), names.end());
         nearest = nearest_name(found.image, names);
     }

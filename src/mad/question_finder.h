@@ -34,7 +34,8 @@ private:
     ImageAddresses addresses_;
     std::unordered_map<std::string, std::size_t> by_token_;
     std::map<QuestionKey, std::size_t> by_key_;
-    std::unordered_map<std::string, std::int64_t> images_;  ///< by id, and by path
+    /// By id; by path where that is no other image's id. Several may have one path.
+    std::unordered_map<std::string, std::vector<std::int64_t>> images_;
 };
 
 }  // namespace assay::mad

@@ -1,45 +1,26 @@
 #include "mad/question_rows.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "core/random.h"
-#include "core/refuse.h"
+#include "mad/control_accuracy.h"
 #include "mad/question_texts.h"
 
 namespace assay::mad {
 
 std::vector<ControlQuestions> control_questions(const Competition& competition) {
-    const std::vector<ControlRow> rows = read_control(competition.impl().database);
-    if (rows.empty()) return {};
-    std::vector<StoredPredictions> predictions;
-    for (const CompetitionClassifier& one : competition.active())
-        predictions.push_back(competition.predictions(one));
-
+    const ControlSample sample = read_control_sample(competition, competition.active());
     std::vector<std::pair<std::uint64_t, ControlQuestions>> drawn;
-    for (const ControlRow& row : rows) {
-        if (row.image < 0 || static_cast<std::uint64_t>(row.image) >= competition.images()) {
-            refuse(fmt::format("{}: the control sample has image {}, and there are {}",
-                               competition.impl().database.path().string(), row.image,
-                               competition.images()));
-        }
+    for (std::size_t r = 0; r < sample.rows.size(); ++r) {
         ControlQuestions questions;
-        questions.image = row.image;
-        for (const StoredPredictions& one : predictions) {
-            const std::uint16_t label =
-                one.predictions().labels[static_cast<std::size_t>(row.image)];
-            if (label == no_label) continue;
-            if (label >= competition.classes().size())
-                refuse(fmt::format("{}: label {} of image {} is no class",
-                                   competition.folder().string(), label, row.image));
-            questions.labels.push_back(label);
-        }
+        questions.image = sample.rows[r].image;
+        for (const auto& labels : sample.labels)
+            if (labels[r]) questions.labels.push_back(*labels[r]);
         std::sort(questions.labels.begin(), questions.labels.end());
         questions.labels.erase(std::unique(questions.labels.begin(), questions.labels.end()),
                                questions.labels.end());
         RandomStream order(competition.settings().seed, "mad control order",
-                           static_cast<std::uint64_t>(row.image));
+                           static_cast<std::uint64_t>(questions.image));
         drawn.emplace_back(order.next_u64(), std::move(questions));
     }
     std::sort(drawn.begin(), drawn.end(), [](const auto& a, const auto& b) {
@@ -52,19 +33,12 @@ std::vector<ControlQuestions> control_questions(const Competition& competition) 
 
 std::set<QuestionKey> wanted_questions(const Competition& competition, const Tally& tally) {
     std::set<QuestionKey> wanted;
-    const auto unclear = [&](const QuestionKey& key) {
-        const QuestionTally* const found = tally.find(key.first, key.second);
-        return found != nullptr && found->known() && found->outcome.unclear;
-    };
     for (const SelectedRow& row : read_selected(competition.impl().database)) {
         if (row.state != SelectedState::accepted || !row.asked) continue;
-        const auto [first, second] = questions_of(row);
-        if (unclear(first) || unclear(second)) continue;
-        wanted.insert(first);
-        wanted.insert(second);
+        if (place_state(tally, row) == PlaceState::unclear) continue;
+        for (const QuestionKey& key : questions_of(row)) wanted.insert(key);
     }
-    for (const ControlQuestions& control : control_questions(competition))
-        for (const std::uint16_t label : control.labels) wanted.insert({control.image, label});
+    wanted.merge(control_keys(read_control_sample(competition, competition.active())));
     return wanted;
 }
 

@@ -1,25 +1,14 @@
 // Which questions a competition needs, and how they get into its tables.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <set>
-#include <string>
-#include <utility>
 #include <vector>
 
 #include "mad/tables.h"
 #include "mad/tally.h"
 
 namespace assay::mad {
-
-/// (image, label)
-using QuestionKey = std::pair<std::int64_t, std::uint16_t>;
-
-/// The two questions of a place.
-inline std::array<QuestionKey, 2> questions_of(const SelectedRow& row) {
-    return {QuestionKey{row.image, row.first_label}, QuestionKey{row.image, row.second_label}};
-}
 
 struct ControlQuestions {
     std::int64_t image = 0;

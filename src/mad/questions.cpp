@@ -8,6 +8,7 @@
 
 #include "assay/error.h"
 #include "assay/mad/posterior.h"
+#include "core/shell_word.h"
 #include "mad/decisions.h"
 #include "mad/gold.h"
 #include "mad/question_budget.h"
@@ -38,6 +39,11 @@ struct RoundInput {
         for (const CompetitionClassifier& one : competition.active()) numbers.push_back(one.number);
     }
     bool nothing_selected() const { return selected.empty() && control.empty(); }
+    /// Nobody can judge the others, as is known from another pair: they are to be replaced.
+    bool can_be_asked(const SelectedRow& row) const {
+        return row.state == SelectedState::accepted && !row.asked &&
+               place_state(tally, row) != PlaceState::unclear;
+    }
     double list_tau() const {
         const std::vector<PairSample> samples =
             with_lists(samples_of(tally, pairs, selected, numbers));
@@ -65,8 +71,7 @@ std::vector<std::size_t> places_to_ask(const RoundInput& in,
         return places_within_budget(in.tally, in.pairs, in.selected, in.numbers, *budget).places;
     std::vector<std::size_t> places;
     for (std::size_t i = 0; i < in.selected.size(); ++i)
-        if (in.selected[i].state == SelectedState::accepted && !in.selected[i].asked)
-            places.push_back(i);
+        if (in.can_be_asked(in.selected[i])) places.push_back(i);
     return places;
 }
 
@@ -125,9 +130,13 @@ QuestionRound ask_questions(Competition& competition, const QuestionOptions& opt
     Transaction all(database);  // what is read here must still hold when it is written
     RoundInput in(competition);
     if (in.nothing_selected()) {
-        throw Error(ErrorCode::usage,
-                    fmt::format("nothing is selected in {}; `assay mad select` does it",
-                                competition.folder().string()));
+        const std::string folder = competition.folder().string();
+        const std::string command = fmt::format("`assay mad select {}`", shell_word(folder));
+        throw Error(
+            ErrorCode::usage,
+            in.pairs.empty()
+                ? fmt::format("nothing is selected in {}; {} does it", folder, command)
+                : fmt::format("{}: no image qualifies for any pair; {} says why", folder, command));
     }
     QuestionRound round;
     if (options.budget || options.stop_at) round.list_tau = in.list_tau();

@@ -4,19 +4,16 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <set>
 
 #include "assay/error.h"
-#include "assay/report.h"
-#include "core/shell_word.h"
-#include "core/statistics.h"
 #include "core/text.h"
-#include "mad/annotator_check.h"
 #include "mad/control_accuracy.h"
 #include "mad/rank_bootstrap.h"
 #include "mad/rank_compare.h"
-#include "mad/tally.h"
+#include "mad/rank_counts.h"
+#include "mad/rank_input.h"
+#include "mad/rank_warnings.h"
 
 namespace assay::mad {
 namespace {
@@ -24,20 +21,7 @@ namespace {
 constexpr std::uint32_t ablation_steps[] = {1, 2, 3, 5, 8, 10, 15, 20, 25, 30};
 constexpr std::uint32_t last_ablation_step = 30;
 constexpr std::uint32_t ablation_stride = 10;  ///< beyond
-constexpr std::size_t most_named = 3;
-
-using QuestionKey = std::pair<std::int64_t, std::uint16_t>;
-
-/// Everything that a ranking is computed from.
-struct RankInput {
-    std::vector<CompetitionClassifier> classifiers;
-    std::vector<std::uint32_t> numbers;
-    std::vector<PairRow> pairs;  ///< between these
-    std::vector<SelectedRow> selected;
-    Tally tally;
-    std::vector<PairSample> samples;
-    ControlSample control;
-};
+constexpr std::size_t most_unknown_named = 3;
 
 void check_rank_options(const RankOptions& options) {
     const auto wrong = [](std::string message) {
@@ -49,81 +33,6 @@ void check_rank_options(const RankOptions& options) {
         wrong(fmt::format("{} bootstraps; allowed: none, or 2 to 1,000,000", options.bootstraps));
     if (options.posterior.draws > 10'000'000)
         wrong(fmt::format("{} draws; allowed: up to 10,000,000", options.posterior.draws));
-}
-
-std::vector<CompetitionClassifier> ranked_classifiers(const Competition& competition,
-                                                      const RankOptions& options) {
-    std::vector<CompetitionClassifier> taking_part;
-    std::vector<std::string> names;
-    for (const CompetitionClassifier& one : competition.active()) names.push_back(one.name);
-    for (const std::string& name : options.without) {
-        if (std::find(names.begin(), names.end(), name) == names.end())
-            throw Error(ErrorCode::usage,
-                        fmt::format("`{}` is no classifier of {}{}", shortened(name),
-                                    competition.folder().string(), suggest(name, names)));
-    }
-    for (const CompetitionClassifier& one : competition.active()) {
-        if (std::find(options.without.begin(), options.without.end(), one.name) ==
-            options.without.end())
-            taking_part.push_back(one);
-    }
-    if (taking_part.size() < 2)
-        throw Error(ErrorCode::usage,
-                    fmt::format("a ranking needs two classifiers or more; of {} {} are left",
-                                names.size(), taking_part.size()));
-    return taking_part;
-}
-
-/// `part`: of `assay`, as in "mad select"; `more`: what else has to be typed.
-std::string command_for(const Competition& competition, std::string_view part,
-                        std::string_view more = "") {
-    return fmt::format("`assay {} {}{}`", part, shell_word(competition.folder().string()), more);
-}
-
-RankInput read_rank_input(const Competition& competition, const RankOptions& options) {
-    const Database& database = competition.impl().database;
-    RankInput in;
-    in.classifiers = ranked_classifiers(competition, options);
-    for (const CompetitionClassifier& one : in.classifiers) in.numbers.push_back(one.number);
-    const auto takes_part = [&](std::uint32_t number) {
-        return std::binary_search(in.numbers.begin(), in.numbers.end(), number);
-    };
-    std::set<std::int64_t> pairs;
-    for (const PairRow& pair : read_pairs(database)) {
-        if (!takes_part(pair.first) || !takes_part(pair.second)) continue;
-        in.pairs.push_back(pair);
-        pairs.insert(pair.id);
-    }
-    if (in.pairs.empty())
-        throw Error(ErrorCode::usage, fmt::format("{}: no images are selected yet; {} does it",
-                                                  competition.folder().string(),
-                                                  command_for(competition, "mad select")));
-    for (const SelectedRow& row : read_selected(database)) {
-        if (pairs.contains(row.pair) && (options.k == 0 || row.place < options.k))
-            in.selected.push_back(row);
-    }
-    in.tally = tally_of(competition, options.votes);
-    in.samples = samples_of(in.tally, in.pairs, in.selected, in.numbers);
-    const bool any = std::any_of(in.samples.begin(), in.samples.end(),
-                                 [](const PairSample& s) { return s.counts.n() > 0; });
-    if (!any) {
-        const bool asked = std::any_of(in.selected.begin(), in.selected.end(),
-                                       [](const SelectedRow& row) { return row.asked; });
-        const bool answered = in.tally.answers() > 0;
-        throw Error(
-            ErrorCode::usage,
-            fmt::format("{}: nothing to rank by yet: {}; {}", competition.folder().string(),
-                        !asked      ? "no question is asked"
-                        : !answered ? "no question is answered"
-                                    : "no image has both of its questions settled",
-                        asked
-                            ? fmt::format("{} takes answers in",
-                                          command_for(competition, "mad answers", " FILE"))
-                            : fmt::format("{} asks them", command_for(competition, "mad questions",
-                                                                      " --out questions.csv"))));
-    }
-    in.control = read_control_sample(competition, in.classifiers);
-    return in;
 }
 
 /// For all images of the kind that was selected.
@@ -158,111 +67,6 @@ bool asked_unevenly(const std::vector<RankedPair>& pairs) {
     return std::any_of(pairs.begin(), pairs.end(), [&](const RankedPair& pair) {
         return pair.asked > 0 && went(pair) < std::min<std::uint64_t>(most, pair.accepted);
     });
-}
-
-PlaceState state_of_place(const Tally& tally, const SelectedRow& row) {
-    return place_state(tally.find(row.image, row.first_label),
-                       tally.find(row.image, row.second_label));
-}
-
-void describe_pairs(const RankInput& in, Ranking& out) {
-    std::map<std::int64_t, std::size_t> of;
-    for (std::size_t p = 0; p < in.pairs.size(); ++p) {
-        of[in.pairs[p].id] = p;
-        const PairCounts& counts = in.samples[p].counts;
-        out.pairs.push_back({.counts = counts, .wanted = in.pairs[p].k});
-        out.cases[0] += counts.both;
-        out.cases[1] += counts.only_first + counts.only_second;
-        out.cases[2] += counts.neither;
-        out.replaced += counts.replaced;
-    }
-    if (out.options.k != 0) {
-        for (RankedPair& pair : out.pairs) pair.wanted = std::min(pair.wanted, out.options.k);
-    }
-    for (const SelectedRow& row : in.selected) {
-        if (row.state != SelectedState::accepted) continue;
-        RankedPair& pair = out.pairs[of[row.pair]];
-        ++pair.accepted;
-        if (!row.asked) continue;
-        ++pair.asked;
-        const PlaceState state = state_of_place(in.tally, row);
-        pair.open += state == PlaceState::open ? 1 : 0;
-        pair.to_replace += state == PlaceState::unclear ? 1 : 0;
-    }
-}
-
-/// Questions of the asked places and of the control sample.
-void count_questions(const RankInput& in, Ranking& out) {
-    std::set<QuestionKey> asked, wanted;
-    std::uint64_t places = 0;
-    for (const SelectedRow& row : in.selected) {
-        if (row.state != SelectedState::accepted || !row.asked) continue;
-        const bool unclear = state_of_place(in.tally, row) == PlaceState::unclear;
-        for (const std::uint16_t label : {row.first_label, row.second_label}) {
-            asked.insert({row.image, label});
-            // An image that is to be replaced waits for no answer.
-            if (!unclear) wanted.insert({row.image, label});
-        }
-        ++places;
-    }
-    out.saved = 2 * places - asked.size();
-    out.control = in.control.rows.size();
-    for (const auto& labels : in.control.labels) {
-        for (std::size_t r = 0; r < labels.size(); ++r) {
-            const std::int64_t image = in.control.rows[r].image;
-            if (!labels[r] || in.tally.find(image, *labels[r]) == nullptr) continue;
-            asked.insert({image, *labels[r]});
-            wanted.insert({image, *labels[r]});
-        }
-    }
-    std::set<std::int64_t> annotators;
-    std::uint64_t settled_by_answers = 0, answers_of_settled = 0;
-    for (const QuestionKey& key : asked) {
-        const QuestionTally* const question = in.tally.find(key.first, key.second);
-        if (question == nullptr) continue;
-        ++out.questions;
-        out.settled += question->known() ? 1 : 0;
-        out.open += !question->known() && wanted.contains(key) ? 1 : 0;
-        out.answers += question->answers.size();
-        for (const AnswerRow& answer : question->answers) annotators.insert(answer.annotator);
-        if (!question->settled || question->gold) continue;
-        ++settled_by_answers;
-        answers_of_settled += question->decisive;
-    }
-    out.needed_without_sharing = out.questions + out.saved;
-    out.annotators = annotators.size();
-    if (settled_by_answers > 0) {
-        out.answers_per_question =
-            static_cast<double>(answers_of_settled) / static_cast<double>(settled_by_answers);
-    }
-}
-
-/// Of each classifier's different images, on how many its label is correct.
-void count_correct(const RankInput& in, Ranking& out) {
-    std::map<std::int64_t, const PairRow*> pair_of;
-    for (const PairRow& pair : in.pairs) pair_of[pair.id] = &pair;
-    std::vector<std::map<std::int64_t, bool>> seen(in.numbers.size());
-    for (const SelectedRow& row : in.selected) {
-        if (row.state != SelectedState::accepted || !row.asked) continue;
-        const QuestionTally* const first = in.tally.find(row.image, row.first_label);
-        const QuestionTally* const second = in.tally.find(row.image, row.second_label);
-        if (place_state(first, second) != PlaceState::known) continue;
-        const auto place = [&](std::uint32_t number) {
-            return static_cast<std::size_t>(
-                std::lower_bound(in.numbers.begin(), in.numbers.end(), number) -
-                in.numbers.begin());
-        };
-        seen[place(pair_of[row.pair]->first)][row.image] = first->outcome.yes;
-        seen[place(pair_of[row.pair]->second)][row.image] = second->outcome.yes;
-    }
-    for (std::size_t c = 0; c < seen.size(); ++c) {
-        const auto correct = std::count_if(seen[c].begin(), seen[c].end(),
-                                           [](const auto& image) { return image.second; });
-        out.classifiers[c].images = seen[c].size();
-        out.classifiers[c].correct =
-            wilson_proportion(static_cast<std::uint64_t>(correct), seen[c].size(),
-                              out.options.posterior.level, "none of its images is settled");
-    }
 }
 
 void add_posterior(const RankInput& in, Ranking& out) {
@@ -340,83 +144,6 @@ void add_ablation(const RankInput& in, Ranking& out, const std::vector<double>& 
         row.kendall = with.kendall;
         if (joined.components > 1) leave_undefined(row.srcc, row.kendall);
         out.ablation.push_back(std::move(row));
-    }
-}
-
-std::string pair_name(const Ranking& out, const RankedPair& pair) {
-    return fmt::format("{} and {}", shortened(out.classifiers[pair.counts.first].name),
-                       shortened(out.classifiers[pair.counts.second].name));
-}
-
-/// "3 pairs have no image (a and b, a and c, ...): `what`".
-template <class Has>
-void warn_of_pairs(Ranking& out, const Has& has, std::string_view what) {
-    std::size_t found = 0;
-    std::string names;
-    for (const RankedPair& pair : out.pairs) {
-        if (!has(pair)) continue;
-        if (++found <= most_named)
-            names += fmt::format("{}{}", names.empty() ? "" : "; ", pair_name(out, pair));
-    }
-    if (found == 0) return;
-    if (found > most_named) names += fmt::format("; and {} more", found - most_named);
-    out.warnings.push_back(
-        fmt::format("{} {} {} ({})", found, found == 1 ? "pair" : "pairs", what, names));
-}
-
-void add_warnings(const Competition& competition, const RankInput& in, Ranking& out) {
-    if (out.open > 0)
-        out.warnings.push_back(fmt::format(
-            "{} of {} questions are open: the ranking is of what is settled, and may change; {} "
-            "takes further answers in",
-            count_text(out.open), count_text(out.questions),
-            command_for(competition, "mad answers", " FILE")));
-    // A label that another pair had asked about is settled at once, and such labels are correct
-    // more often than those that nobody else predicts.
-    warn_of_pairs(
-        out, [](const RankedPair& pair) { return pair.open > 0 && pair.counts.n() > 0; },
-        "whose settled images are no random part of those asked about, so that they may lean until "
-        "the others are settled");
-    // Of classifiers that are the same everywhere no image is selected: one warning is enough.
-    const auto same = [&](std::size_t a, std::size_t b) {
-        return in.classifiers[a].labels_hash == in.classifiers[b].labels_hash;
-    };
-    warn_of_pairs(
-        out,
-        [&](const RankedPair& pair) {
-            return pair.counts.n() == 0 && !same(pair.counts.first, pair.counts.second);
-        },
-        "without a settled image");
-    const std::size_t m = in.numbers.size();
-    if (in.pairs.size() < m * (m - 1) / 2)
-        out.warnings.push_back(
-            fmt::format("of {} pairs {} have been looked at for images; {} does the others",
-                        m * (m - 1) / 2, in.pairs.size(), command_for(competition, "mad select")));
-    if (out.components > 1)
-        out.warnings.push_back(fmt::format(
-            "the classifiers fall into {} groups which no chain of pairs with images joins: places "
-            "are within each group, and say nothing across",
-            out.components));
-    std::uint64_t unclear = 0;
-    for (const RankedPair& pair : out.pairs) unclear += pair.to_replace;
-    if (unclear > 0)
-        out.warnings.push_back(fmt::format("{} selected {} nobody can judge; {} replaces {}",
-                                           count_text(unclear), unclear == 1 ? "image" : "images",
-                                           command_for(competition, "mad select"),
-                                           unclear == 1 ? "it" : "them"));
-    if (out.annotators == 1)
-        out.warnings.emplace_back(
-            "all answers are one annotator's: no interval says what others would have answered");
-    for (std::string& finding : findings_of(check_annotators(competition)))
-        out.warnings.push_back(std::move(finding));
-    for (std::size_t i = 0; i < m; ++i) {
-        for (std::size_t j = i + 1; j < m; ++j) {
-            if (!same(i, j)) continue;
-            out.warnings.push_back(
-                fmt::format("{} and {} predict the same for every image: one of them says nothing "
-                            "that the other does not, and their own pair has no image",
-                            shortened(in.classifiers[i].name), shortened(in.classifiers[j].name)));
-        }
     }
 }
 
@@ -515,7 +242,7 @@ Ranking rank_classifiers(const Competition& competition, const RankOptions& opti
         // The accuracies are estimates themselves: an interval of places alone would be too narrow.
         add_comparison(out, "accuracy (control sample)", accuracies, {});
     }
-    add_warnings(competition, in, out);
+    add_rank_warnings(competition, in, out);
     if (!options.against.empty()) {
         std::vector<std::string> names, unknown;
         for (const RankedClassifier& one : out.classifiers) names.push_back(one.name);
@@ -523,10 +250,10 @@ Ranking rank_classifiers(const Competition& competition, const RankOptions& opti
         add_comparison(out, options.against.filename().string(), scores, replicates);
         if (!unknown.empty()) {
             std::string list;
-            for (std::size_t u = 0; u < std::min(unknown.size(), most_named); ++u)
+            for (std::size_t u = 0; u < std::min(unknown.size(), most_unknown_named); ++u)
                 list += fmt::format("{}`{}`", u == 0 ? "" : ", ", shortened(unknown[u]));
-            if (unknown.size() > most_named)
-                list += fmt::format(", and {} more", unknown.size() - most_named);
+            if (unknown.size() > most_unknown_named)
+                list += fmt::format(", and {} more", unknown.size() - most_unknown_named);
             out.warnings.push_back(fmt::format("{}: no classifier of this ranking is called {}",
                                                options.against.string(), list));
         }

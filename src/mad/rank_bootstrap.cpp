@@ -47,15 +47,14 @@ public:
             if (row.state != SelectedState::accepted || !row.asked) continue;
             if (first_places != 0 && row.place >= first_places) continue;
             const auto sample = sample_of.find(row.pair);
-            const QuestionTally* const first = tally.find(row.image, row.first_label);
-            const QuestionTally* const second = tally.find(row.image, row.second_label);
-            if (sample == sample_of.end() || first == nullptr || second == nullptr) continue;
-            if (place_state(first, second) != PlaceState::known) continue;
+            if (sample == sample_of.end()) continue;
+            const PlaceTally place = place_tally(tally, row);
+            if (place.state != PlaceState::known) continue;
             const auto [image, fresh] =
                 image_of.try_emplace(row.image, static_cast<std::uint32_t>(images_.size()));
             if (fresh) images_.push_back(static_cast<std::uint64_t>(row.image));
-            places_.push_back({sample->second, image->second, number_of(*first, question_of),
-                               number_of(*second, question_of)});
+            places_.push_back({sample->second, image->second, number_of(*place.first, question_of),
+                               number_of(*place.second, question_of)});
         }
         // Annotators by their numbers, so that no order of questions matters.
         std::map<std::int64_t, std::uint32_t> annotator_of;

@@ -8,10 +8,10 @@
 
 #include "core/csv.h"
 #include "core/file.h"
+#include "core/rank_correlation.h"
 #include "core/refuse.h"
 #include "core/statistics.h"
 #include "core/text.h"
-#include "evaluate/gap/ordering.h"
 
 namespace assay::mad {
 namespace {

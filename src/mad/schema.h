@@ -1,7 +1,7 @@
 // The tables of a competition, version by version.
 #pragma once
 
-#include "mad/database.h"
+#include "core/database.h"
 
 namespace assay::mad {
 

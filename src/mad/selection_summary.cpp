@@ -36,12 +36,18 @@ void warn_of_equal_labels(const Competition& competition, SelectionRound& round)
         else if (pair.disagreeing == 0)
             never.push_back(&pair);
     }
-    if (!equal.empty())
+    if (!equal.empty()) {
+        // Of two classifiers none can be removed.
+        const std::string advice = hashes.size() < 3
+                                       ? ""
+                                       : fmt::format("; `assay mad remove {} {}` takes one out",
+                                                     shell_word(competition.folder().string()),
+                                                     shell_word(equal.front()->second));
         round.warnings.push_back(
             fmt::format("{} predict the same label for every image: nothing can tell them apart, "
-                        "and they share a rank; `assay mad remove {} {}` takes one out",
-                        some_pairs(equal), shell_word(competition.folder().string()),
-                        shell_word(equal.front()->second)));
+                        "and they share a rank{}",
+                        some_pairs(equal), advice));
+    }
     if (!never.empty())
         round.warnings.push_back(fmt::format(
             "{} disagree on no image that both have scores of: nothing is asked about them",

@@ -56,13 +56,14 @@ UnclearQuestions unclear_questions(const Competition& competition) {
     UnclearQuestions unclear;
     for (std::size_t q = 0; q < tally.of.size(); ++q) {
         const QuestionTally& question = tally.of[q];
-        if (!question.known() || !question.outcome.unclear) continue;
+        if (!question.unclear()) continue;
+        const auto deciding = question.deciding();
         const auto cannot = std::count_if(
-            question.answers.begin(), question.answers.end(),
+            deciding.begin(), deciding.end(),
             [](const AnswerRow& answer) { return answer.answer == Answer::cannot_say; });
         const QuestionRow& row = tally.questions[q];
         unclear[{row.image, row.label}] = fmt::format(
-            "{} of {} annotators cannot say whether it shows {}", cannot, question.answers.size(),
+            "{} of {} annotators cannot say whether it shows {}", cannot, deciding.size(),
             row.label < competition.classes().size() ? competition.classes().name(row.label)
                                                      : fmt::to_string(row.label));
     }

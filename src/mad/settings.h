@@ -5,7 +5,7 @@
 #include <string>
 
 #include "assay/mad/competition.h"
-#include "mad/database.h"
+#include "core/database.h"
 
 namespace assay::mad {
 

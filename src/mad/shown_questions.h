@@ -21,6 +21,8 @@ private:
     std::vector<std::string> names_;
 };
 
+/// The random order in which questions are asked.
+bool asked_before(const QuestionRow& one, const QuestionRow& other);
 /// Questions that are asked now and not settled, as places in tally.questions, by their turns.
 std::vector<std::size_t> open_places(const Competition& competition, const Tally& tally);
 

@@ -21,9 +21,9 @@ std::uint64_t rows_of(const Database& database, std::string_view table) {
     return row.step() ? row.count(0) : 0;
 }
 
-/// (image, label) that nobody was asked about yet: one question, however many places and images of
-/// the control sample need it.
-using Unasked = std::set<std::pair<std::int64_t, std::uint16_t>>;
+/// Those that nobody was asked yet: one question, however many places and images of the control
+/// sample need it.
+using Unasked = std::set<QuestionKey>;
 
 void count_selected(const std::vector<SelectedRow>& selected, const Tally& tally, Unasked& unasked,
                     CompetitionStatus& out) {
@@ -32,28 +32,10 @@ void count_selected(const std::vector<SelectedRow>& selected, const Tally& tally
         if (row.state == SelectedState::duplicate) ++out.duplicates;
         if (row.state != SelectedState::accepted) continue;
         ++out.accepted;
-        bool unclear = false;
-        for (const std::uint16_t label : {row.first_label, row.second_label}) {
-            const QuestionTally* const question = tally.find(row.image, label);
-            if (question == nullptr) unasked.insert({row.image, label});
-            unclear =
-                unclear || (question != nullptr && question->known() && question->outcome.unclear);
-        }
-        out.to_replace += unclear ? 1 : 0;
-    }
-    out.unasked_places = static_cast<std::uint64_t>(std::count_if(
-        selected.begin(), selected.end(),
-        [](const SelectedRow& row) { return row.state == SelectedState::accepted && !row.asked; }));
-}
-
-/// Questions about labels that classifiers predict for the control sample.
-void find_unasked_of_control(const Competition& competition, const Tally& tally, Unasked& unasked) {
-    const ControlSample sample = read_control_sample(competition, competition.active());
-    for (const auto& labels : sample.labels) {
-        for (std::size_t r = 0; r < labels.size(); ++r) {
-            if (labels[r] && tally.find(sample.rows[r].image, *labels[r]) == nullptr)
-                unasked.insert({sample.rows[r].image, *labels[r]});
-        }
+        out.unasked_places += row.asked ? 0 : 1;
+        out.to_replace += place_state(tally, row) == PlaceState::unclear ? 1 : 0;
+        for (const QuestionKey& key : questions_of(row))
+            if (tally.find(key) == nullptr) unasked.insert(key);
     }
 }
 
@@ -78,6 +60,8 @@ std::string next_command(const Competition& competition, const CompetitionStatus
     if (status.unasked > 0 || status.unasked_places > 0)
         return fmt::format("assay mad questions {} --out questions.csv", folder);
     if (status.open > 0) return fmt::format("assay mad answers {} answers.csv", folder);
+    // No image qualifies for any pair: a look at them says why.
+    if (status.accepted == 0) return fmt::format("assay mad select {}", folder);
     return fmt::format("assay mad rank {}", folder);
 }
 
@@ -95,7 +79,8 @@ CompetitionStatus status_of(const Competition& competition) {
     const std::uint64_t active = competition.active().size();
     out.pairs = active * (active - 1) / 2;
     out.excluded = rows_of(database, "exclusion");
-    out.control = rows_of(database, "control");
+    const ControlSample control = read_control_sample(competition, competition.active());
+    out.control = control.rows.size();
     Unasked unasked;
     count_selected(selected, tally, unasked, out);
 
@@ -108,7 +93,8 @@ CompetitionStatus status_of(const Competition& competition) {
         ++out.pairs_selected;
         if (accepted[pair.id] < pair.k) ++out.short_pairs;
     }
-    if (out.control > 0) find_unasked_of_control(competition, tally, unasked);
+    for (const QuestionKey& key : control_keys(control))
+        if (tally.find(key) == nullptr) unasked.insert(key);
     out.unasked = unasked.size();
     out.questions = tally.of.size();
     out.settled = tally.settled();
@@ -117,7 +103,7 @@ CompetitionStatus status_of(const Competition& competition) {
     out.unwanted = out.questions - out.settled - out.open;
     for (const QuestionTally& question : tally.of) {
         out.gold += question.gold ? 1 : 0;
-        out.unclear += question.known() && question.outcome.unclear ? 1 : 0;
+        out.unclear += question.unclear() ? 1 : 0;
     }
     describe_annotators(competition, out);
     for (std::size_t i = 0; i < out.classifiers.size(); ++i) {

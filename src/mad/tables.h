@@ -12,7 +12,7 @@
 
 #include "assay/mad/competition.h"
 #include "assay/mad/pairs.h"
-#include "mad/database.h"
+#include "core/database.h"
 
 namespace assay::mad {
 

@@ -76,13 +76,17 @@ void tally_dawid_skene(Tally& tally) {
 
 }  // namespace
 
-PlaceState place_state(const QuestionTally* first, const QuestionTally* second) {
-    const auto unclear = [](const QuestionTally* q) {
-        return q != nullptr && q->known() && q->outcome.unclear;
-    };
-    if (unclear(first) || unclear(second)) return PlaceState::unclear;
-    const bool known = first != nullptr && second != nullptr && first->known() && second->known();
-    return known ? PlaceState::known : PlaceState::open;
+PlaceTally place_tally(const Tally& tally, const SelectedRow& row) {
+    PlaceTally place;
+    place.first = tally.find(row.image, row.first_label);
+    place.second = tally.find(row.image, row.second_label);
+    const auto unclear = [](const QuestionTally* q) { return q != nullptr && q->unclear(); };
+    const auto known = [](const QuestionTally* q) { return q != nullptr && q->known(); };
+    if (unclear(place.first) || unclear(place.second))
+        place.state = PlaceState::unclear;
+    else if (known(place.first) && known(place.second))
+        place.state = PlaceState::known;
+    return place;
 }
 
 std::string_view name_of(VoteRule rule) {
@@ -145,13 +149,10 @@ Tally tally_of(const Competition& competition, VoteRule rule) {
 std::optional<Case> case_of_place(const Tally& tally, const SelectedRow& row) {
     if (row.state == SelectedState::replaced) return Case::replaced;
     if (row.state != SelectedState::accepted || !row.asked) return std::nullopt;
-    const QuestionTally* const first = tally.find(row.image, row.first_label);
-    const QuestionTally* const second = tally.find(row.image, row.second_label);
-    if (first == nullptr || second == nullptr) return std::nullopt;
-    const auto unclear = [](const QuestionTally& q) { return q.known() && q.outcome.unclear; };
-    if (unclear(*first) || unclear(*second)) return Case::replaced;
-    if (!first->known() || !second->known()) return std::nullopt;
-    return case_of(first->outcome, second->outcome);
+    const PlaceTally place = place_tally(tally, row);
+    if (place.state == PlaceState::unclear) return Case::replaced;
+    if (place.state != PlaceState::known) return std::nullopt;
+    return case_of(place.first->outcome, place.second->outcome);
 }
 
 std::vector<PairSample> samples_of(const Tally& tally, const std::vector<PairRow>& pairs,
@@ -183,11 +184,10 @@ std::vector<PairSample> samples_of(const Tally& tally, const std::vector<PairRow
         if (row.state != SelectedState::accepted) continue;
         ++sample.list;
         if (!row.asked) continue;
-        const QuestionTally* const first = tally.find(row.image, row.first_label);
-        const QuestionTally* const second = tally.find(row.image, row.second_label);
-        const PlaceState state = place_state(first, second);
-        if (state == PlaceState::unclear) ++sample.counts.replaced;
-        if (state == PlaceState::known) count(sample.counts, first->outcome, second->outcome);
+        const PlaceTally place = place_tally(tally, row);
+        if (place.state == PlaceState::unclear) ++sample.counts.replaced;
+        if (place.state == PlaceState::known)
+            count(sample.counts, place.first->outcome, place.second->outcome);
     }
     return samples;
 }

@@ -15,6 +15,14 @@
 
 namespace assay::mad {
 
+/// (image, label)
+using QuestionKey = std::pair<std::int64_t, std::uint16_t>;
+
+/// The two questions of a place.
+inline std::array<QuestionKey, 2> questions_of(const SelectedRow& row) {
+    return {QuestionKey{row.image, row.first_label}, QuestionKey{row.image, row.second_label}};
+}
+
 struct QuestionTally {
     std::vector<AnswerRow> answers;  ///< that count, of annotators who are not blocked
     /// So many of them decide, the first ones: as many as the settings want. What is settled stays
@@ -32,36 +40,38 @@ struct QuestionTally {
     bool gold = false;  ///< its answer is known; it is asked all the same
 
     bool known() const { return settled || gold; }
+    bool unclear() const { return known() && outcome.unclear; }
     std::span<const AnswerRow> deciding() const { return {answers.data(), decisive}; }
 };
 
-/// What the two questions of an asked place come to.
+/// What the two questions of a place come to.
 enum class PlaceState : std::uint8_t {
     open,
     known,    ///< both of them
     unclear,  ///< nobody can judge one of them, which decides it whatever the other comes to: the
               ///< image is to be replaced
 };
-/// Null: the question is not there.
-PlaceState place_state(const QuestionTally* first, const QuestionTally* second);
-
 struct Tally {
     static constexpr double sure = 0.98;
 
     VoteRule rule = VoteRule::majority;
-    std::uint32_t wanted = 0;                                             ///< settings.votes
-    std::vector<QuestionRow> questions;                                   ///< as read_questions()
-    std::vector<QuestionTally> of;                                        ///< one a question
-    std::map<std::pair<std::int64_t, std::uint16_t>, std::size_t> place;  ///< (image, label)
+    std::uint32_t wanted = 0;            ///< settings.votes
+    std::vector<QuestionRow> questions;  ///< as read_questions()
+    std::vector<QuestionTally> of;       ///< one a question
+    std::map<QuestionKey, std::size_t> place;
 
     /// With Dawid and Skene: the logarithm of the odds of a yes before any answer, and what each
     /// annotator's no and yes add to it.
     double prior_log_odds = 0;
     std::map<std::int64_t, std::array<double, 2>> log_ratio;
 
-    const QuestionTally* find(std::int64_t image, std::uint16_t label) const {
-        const auto found = place.find({image, label});
+    /// Null: it is not there.
+    const QuestionTally* find(const QuestionKey& key) const {
+        const auto found = place.find(key);
         return found == place.end() ? nullptr : &of[found->second];
+    }
+    const QuestionTally* find(std::int64_t image, std::uint16_t label) const {
+        return find({image, label});
     }
     std::uint64_t settled() const;
     std::uint64_t open() const { return of.size() - settled(); }
@@ -73,9 +83,19 @@ Tally tally_of(const Competition& competition, VoteRule rule = VoteRule::majorit
 Tally tally_of(std::vector<QuestionRow> questions, const std::vector<AnswerRow>& answers,
                std::uint32_t wanted, VoteRule rule = VoteRule::majority);
 
+/// The two questions of a place; null: it is not there.
+struct PlaceTally {
+    const QuestionTally *first = nullptr, *second = nullptr;
+    PlaceState state = PlaceState::open;
+};
+/// Looks at the questions alone: whether the place is accepted and asked about is its row's.
+PlaceTally place_tally(const Tally& tally, const SelectedRow& row);
+inline PlaceState place_state(const Tally& tally, const SelectedRow& row) {
+    return place_tally(tally, row).state;
+}
+
 /// What a place has come to, as samples_of() counts it: nothing where it is a near duplicate, not
-/// asked about, or left open by its questions. A question that nobody can judge decides the place,
-/// whatever the other one comes to.
+/// asked about, or left open by its questions.
 std::optional<Case> case_of_place(const Tally& tally, const SelectedRow& row);
 
 /// A pair's asked places as the posterior takes them: `counts` of those whose both questions are

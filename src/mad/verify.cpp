@@ -3,6 +3,8 @@
 #include "assay/error.h"
 #include "assay/mad/competition.h"
 #include "core/refuse.h"
+#include "mad/control_accuracy.h"
+#include "mad/exclusions.h"
 #include "mad/items.h"
 #include "mad/tables.h"
 
@@ -27,10 +29,14 @@ CompetitionCheck verify_competition(const std::filesystem::path& folder) {
                                (folder / "items.csv").string(), images, competition.images()));
     });
     look([&] { competition.distances(); });
+    look([&] { read_pairs(competition.impl().database); });
+    look([&] { read_images(competition.impl().database); });
+    look([&] { read_exclusions(competition); });
+    look([&] { read_annotators(competition.impl().database); });
     look([&] { read_selected(competition.impl().database); });
     look([&] { read_questions(competition.impl().database); });
     look([&] { read_answers(competition.impl().database, true); });
-    look([&] { read_control(competition.impl().database); });
+    look([&] { read_control_sample(competition, {}); });
     for (const CompetitionClassifier& one : competition.classifiers())
         look([&] { competition.predictions(one).check(one); });
     return check;

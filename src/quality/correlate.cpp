@@ -8,9 +8,9 @@
 #include "assay/error.h"
 #include "core/parallel.h"
 #include "core/random.h"
+#include "core/rank_correlation.h"
 #include "core/statistics.h"
 #include "core/text.h"
-#include "evaluate/gap/ordering.h"
 #include "quality/cell_notes.h"
 #include "quality/families.h"
 

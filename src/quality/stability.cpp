@@ -8,8 +8,8 @@
 #include "assay/quality/choose.h"
 #include "core/parallel.h"
 #include "core/random.h"
+#include "core/rank_correlation.h"
 #include "core/statistics.h"
-#include "evaluate/gap/ordering.h"
 #include "quality/constants.h"
 
 namespace assay::quality {

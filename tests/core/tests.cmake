@@ -9,5 +9,5 @@ assay_test(csv
     SOURCES core/csv_test.cpp
     LINKS assay_core)
 assay_test(statistics
-    SOURCES core/statistics_test.cpp core/softmax_test.cpp
+    SOURCES core/statistics_test.cpp core/rank_correlation_test.cpp core/softmax_test.cpp
     LINKS assay_core)

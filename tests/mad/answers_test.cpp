@@ -242,6 +242,40 @@ TEST(MadAnswers, ImagesOfTheSameNameAreNotTakenForOneAnother) {
     EXPECT_EQ(asked.small.count("answer WHERE counts = 1"), 1);
 }
 
+TEST(MadAnswers, APathThatTwoImagesHaveNamesNeither) {
+    AskedCompetition asked;
+    const std::string first = asked.open[0].image;
+    std::size_t other = 1;
+    while (asked.open[other].image == first) ++other;
+    asked.small.database()
+        .prepare("UPDATE image SET path = 'same.jpg' WHERE id IN (?, ?)")
+        .bind(std::string_view(first))
+        .bind(std::string_view(asked.open[other].image))
+        .run();
+    const std::string row = "same.jpg," + asked.open[0].label + ",anna,yes\n";
+    EXPECT_THAT(asked.refused("image,label,annotator,answer\n" + row),
+                HasSubstr("`same.jpg` may be any of 2 images"));
+    // With its name it is the question's.
+    EXPECT_EQ(
+        asked.take("question,image,label,annotator,answer\n" + asked.open[0].token + "," + row)
+            .added,
+        1U);
+}
+
+TEST(MadAnswers, WhatBlockedAnnotatorsSayIsSaidNotToCount) {
+    AskedCompetition asked;
+    EXPECT_THAT(asked.take(header + asked.line(0, "ben,yes")).warnings, IsEmpty());
+    block_annotator(*asked.small, "ben", true, "guesses");
+    const AnswerRound round = asked.take(header + asked.line(1, "ben,yes"));
+    EXPECT_EQ(round.added, 1U);
+    EXPECT_THAT(round.warnings,
+                ElementsAre(HasSubstr("annotator `ben` is blocked: 2 answers of that name do not "
+                                      "count; `assay mad block " +
+                                      asked.small.file("mad").string() + " ben --undo` ")));
+    block_annotator(*asked.small, "ben", false, "");
+    EXPECT_THAT(asked.take(header + asked.line(2, "ben,yes")).warnings, IsEmpty());
+}
+
 TEST(MadAnswers, ANameBehindAFolderIsNotThatOfAFlatDataSet) {
     AskedCompetition asked;
     EXPECT_THAT(asked.refused("image,label,annotator,answer\nother/folder/=1+1.jpg,ant,anna,yes\n"),

@@ -9,9 +9,9 @@
 #include "../message_of.h"
 #include "../scratch.h"
 #include "assay/mad/competition.h"
+#include "core/database.h"
 #include "core/file.h"
 #include "core/npy.h"
-#include "mad/database.h"
 #include "mad/tables.h"
 #include "small_pool.h"
 

@@ -41,8 +41,13 @@ std::set<std::string> tokens_of(const std::vector<OpenQuestion>& questions) {
 TEST(MadQuestions, NothingIsSelected) {
     SmallCompetition small;
     EXPECT_THAT(message_of([&] { ask_questions(*small); }, ErrorCode::usage),
-                HasSubstr("`assay mad select`"));
+                HasSubstr("nothing is selected"));
     EXPECT_THAT(open_questions(*small), IsEmpty());
+    // The pairs were looked at, and have no images.
+    small.select(0);
+    EXPECT_THAT(message_of([&] { ask_questions(*small); }, ErrorCode::usage),
+                HasSubstr("no image qualifies for any pair; `assay mad select " +
+                          small.file("mad").string() + "` says why"));
 }
 
 TEST(MadQuestions, EachIsAskedOnceHoweverManyPairsNeedIt) {
@@ -146,6 +151,37 @@ TEST(MadQuestions, AnImageThatNobodyCanJudgeIsAskedAboutNoMore) {
     }
     // It is settled as unclear, and the other question of the place, which is open, is moot.
     EXPECT_THAT(open_questions(*small), IsEmpty());
+}
+
+// Another pair's questions say so already: the image will be replaced.
+TEST(MadQuestions, AnImageThatIsKnownToBeUnclearIsNotAskedAbout) {
+    SmallCompetition small;
+    small.select(6);
+    ask_questions(*small);
+    const std::vector<OpenQuestion> open = open_questions(*small);
+    for (const char* name : {"anna", "ben", "cleo", "dan"}) {
+        const auto file =
+            small.write("all.csv", small.answers(open, name, [](const auto&) { return "?"; }));
+        read_answers_into(*small, {.file = file, .annotator = {}});
+    }
+    small.database().execute("UPDATE selected SET asked = 0 WHERE pair = 2");
+    ASSERT_EQ(small.count("selected WHERE asked = 0"), 6);
+    for (const auto& budget : {std::optional<std::uint64_t>(20), std::optional<std::uint64_t>()}) {
+        const QuestionRound round =
+            ask_questions(*small, {.gold = {}, .budget = budget, .stop_at = {}, .reason = {}});
+        EXPECT_EQ(round.added, 0U);
+        EXPECT_EQ(small.count("selected WHERE asked = 0"), 6);
+    }
+}
+
+TEST(MadVerify, AControlSampleThatContradictsItselfIsDamage) {
+    SmallCompetition small;
+    small.add_control({3, 9});
+    EXPECT_THAT(verify_competition(small.file("mad")).problems, IsEmpty());
+    small.database().execute("UPDATE control SET stratum_sample = 3");
+    EXPECT_THAT(verify_competition(small.file("mad")).problems,
+                ElementsAre(HasSubstr("stratum 0 of the control sample says 3 of 45 images, and "
+                                      "has 2")));
 }
 
 TEST(MadQuestions, GoldIsAProportionOfAllAndStays) {

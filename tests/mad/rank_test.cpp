@@ -8,8 +8,8 @@
 #include <numeric>
 
 #include "core/random.h"
+#include "core/rank_correlation.h"
 #include "core/statistics.h"
-#include "evaluate/gap/ordering.h"
 #include "expected_mad.h"
 #include "mad/rank_bootstrap.h"
 #include "mad/rank_compare.h"
@@ -508,6 +508,31 @@ TEST(MadRank, AReplacementThatIsNotAskedYetIsNoUnevenAsking) {
     }
     EXPECT_EQ(rank_classifiers(write_world(scratch / "two", world), quick()).placed_by,
               PlacedBy::posterior);
+}
+
+// Where the answers to come are none of what is lacking, the command is another one.
+TEST(MadRank, NothingToRankByNamesTheCommandThatHelps) {
+    const Scratch scratch;
+    RankWorld world({"a", "b"});
+    world.votes = 3;
+    const auto message = [&](const std::string& name) {
+        write_world(scratch / name, world);
+        return message_of([&] { rank_classifiers(Competition::open(scratch / name), quick()); },
+                          ErrorCode::usage);
+    };
+    const std::int64_t pair = world.pair(0, 1);
+    EXPECT_THAT(message("1"),
+                HasSubstr("no image qualifies for any of 1 pairs; `assay mad select "));
+    // The image that was asked about is replaced, and the other one is not asked about yet.
+    world.place(pair, 1, 2, 3);
+    world.selected[0].state = SelectedState::replaced;
+    world.place(pair, 2, 2, 3, false);
+    EXPECT_THAT(message("2"), HasSubstr("no question is asked; `assay mad questions "));
+    world.selected[1].asked = true;
+    world.answer(world.question(2, 2), {2, 2, 2});
+    world.question(2, 3);
+    EXPECT_THAT(message("3"), HasSubstr("nobody can judge the images that are asked about; `assay "
+                                        "mad select "));
 }
 
 TEST(MadRank, WhatItRefuses) {

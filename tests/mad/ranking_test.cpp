@@ -9,7 +9,7 @@
 #include "assay/error.h"
 #include "assay/mad/pairs.h"
 #include "core/random.h"
-#include "evaluate/gap/ordering.h"
+#include "core/rank_correlation.h"
 #include "expected_mad.h"
 #include "message_of.h"
 

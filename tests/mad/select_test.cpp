@@ -12,13 +12,11 @@
 #include "assay/error.h"
 #include "assay/mad/ranking.h"
 #include "core/cpu.h"
-#include "core/file.h"
-#include "core/npy.h"
 #include "core/random.h"
-#include "core/zip.h"
 #include "expected_mad.h"
 #include "mad/scan_kernel.h"
 #include "message_of.h"
+#include "real_predictions.h"
 
 namespace assay::mad {
 namespace {
@@ -310,27 +308,12 @@ TEST(Selection, ReferenceImages) {
 // Six classifiers on 11,000 variants of photographs; the images' classes stand for the annotators.
 TEST(Selection, RealRun) {
     ASSAY_EXPECTED_MAD(expected);
-    const std::filesystem::path path =
-        ASSAY_SOURCE_DIR "/../shared/spec/fixtures/mad-real-predictions.npz";
-    if (!std::filesystem::exists(path)) GTEST_SKIP() << "SKIPPED: " << path << " is absent";
-    const std::vector<std::byte> bytes = read_file(path);
-    const ZipArchive archive(bytes);
-    const auto array = [&](const char* name) {
-        return archive.read(*archive.find(name), std::uint64_t{1} << 30);
-    };
-    const auto labels = array("label.npy"), confidences = array("conf.npy"),
-               truths = array("truth.npy");
-    const NumberSpan label = parse_npy(labels).values, confidence = parse_npy(confidences).values,
-                     truth = parse_npy(truths).values;
+    ASSAY_REAL_PREDICTIONS(real);
     World world;
-    const std::size_t images = truth.count;
-    for (std::size_t c = 0; c < 6; ++c) {
-        auto& l = world.labels.emplace_back();
-        auto& p = world.confidences.emplace_back();
-        for (std::size_t x = 0; x < images; ++x) {
-            l.push_back(static_cast<std::uint16_t>(label.integer(c * images + x)));
-            p.push_back(quantised(confidence.number(c * images + x)));
-        }
+    world.labels = real->labels;
+    for (const std::vector<double>& probabilities : real->confidences) {
+        auto& own = world.confidences.emplace_back();
+        for (const double p : probabilities) own.push_back(quantised(p));
     }
     const ClassDistances distances(imagenet_hierarchy(), imagenet_classes(),
                                    DistanceReading::tree_path);
@@ -343,7 +326,7 @@ TEST(Selection, RealRun) {
         world.thresholds.assign(6, threshold_of(run["T"]));
         const SelectionRule rule{.k = run["k"]};
         std::vector<PairSketch> sketches(pairs.size(), PairSketch(distances, rule));
-        scan(world.part(0, images), pairs, sketches);
+        scan(world.part(0, world.images()), pairs, sketches);
         std::vector<PairCounts> counts;
         std::set<std::pair<std::uint64_t, std::uint16_t>> questions;
         std::uint64_t one = 0, neither = 0;
@@ -352,7 +335,7 @@ TEST(Selection, RealRun) {
             pair.first = pairs[p].first;
             pair.second = pairs[p].second;
             for (const Candidate& c : select_of(sketches[p].candidates(), rule)) {
-                const auto class_of = truth.integer(c.image);
+                const std::int64_t class_of = real->truths[c.image];
                 count(pair, Settled{c.first_label == class_of, false, 5},
                       Settled{c.second_label == class_of, false, 5});
                 questions.emplace(c.image, c.first_label);

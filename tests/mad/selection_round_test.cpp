@@ -16,9 +16,7 @@
 #include "assay/error.h"
 #include "assay/image/encode.h"
 #include "core/file.h"
-#include "core/npy.h"
 #include "core/parallel.h"
-#include "core/zip.h"
 #include "expected_mad.h"
 #include "mad/control_sample.h"
 #include "mad/items.h"
@@ -28,6 +26,7 @@
 #include "mad/selection_work.h"
 #include "made_competition.h"
 #include "message_of.h"
+#include "real_predictions.h"
 
 namespace assay::mad {
 namespace {
@@ -370,6 +369,20 @@ TEST(SelectionRound, UnclearImagesAreReplacedByTheNext) {
         ElementsAre(testing::StartsWith("4 of 5 annotators cannot say whether it shows c")));
 }
 
+// Who answers after those that decide is not counted in the reason.
+TEST(SelectionRound, TheReasonCountsTheAnswersThatDecide) {
+    const Scratch scratch;
+    Competition competition =
+        make_competition(scratch.path(), random_pool(24, 2, 100), made_settings(3));
+    selected_once(competition);
+    const SelectedRow row = read_selected(competition.impl().database).at(0);
+    answer(competition, static_cast<std::uint64_t>(row.image), row.first_label, 4, 9);
+    selected_once(competition);
+    EXPECT_THAT(
+        rows_of(competition.folder(), "SELECT reason FROM decision WHERE kind = 'replaced'"),
+        ElementsAre(testing::StartsWith("4 of 5 annotators cannot say")));
+}
+
 TEST(SelectionRound, ImagesThatPeopleCanJudgeStay) {
     const Scratch scratch;
     const MadePool pool = random_pool(22, 2, 400);
@@ -630,12 +643,27 @@ TEST(SelectionRound, PairsWithNothingToAsk) {
                      HasSubstr("`net1` and `shy` disagree on no image"),
                      HasSubstr("no prediction of `shy` reaches its threshold 0.9"),
                      HasSubstr("pairs have fewer than 50 images on which both are confident")}));
+    EXPECT_THAT(round.warnings,
+                testing::Contains(HasSubstr("they share a rank; `assay mad remove ")));
     EXPECT_EQ(round.pairs[1].disagreeing, 0U);
     EXPECT_EQ(round.pairs[1].selected, 0U);
     EXPECT_EQ(selected_once(competition).scanned, 0U);
     const Report report = report_of(round);
     EXPECT_EQ(report.result["pairs"].size(), 6U);
     EXPECT_EQ(report.result["schema"], "assay.mad_selection/1");
+}
+
+TEST(SelectionRound, OfTwoEqualClassifiersNoneCanBeRemoved) {
+    const Scratch scratch;
+    MadePool pool = random_pool(52, 1, 50);
+    pool.names.push_back("copy");
+    pool.labels.push_back(pool.labels[0]);
+    pool.probabilities.push_back(pool.probabilities[0]);
+    pool.probabilities[1][0] = .81F;  // another classifier, by its confidence
+    pool.probabilities[0][0] = .9F;
+    Competition competition = make_competition(scratch.path(), pool, made_settings(5));
+    EXPECT_THAT(selected_once(competition).warnings,
+                testing::Contains(testing::EndsWith("and they share a rank")));
 }
 
 // The advice is about what keeps images out, in options that go together.
@@ -1088,28 +1116,14 @@ TEST(SelectionRound, GoesOnAfterAStop) {
 // Six classifiers on 11,000 variants of photographs, through stores and a competition's folder.
 TEST(SelectionRound, RealRunThroughTheFolder) {
     ASSAY_EXPECTED_MAD(expected);
-    const std::filesystem::path path =
-        ASSAY_SOURCE_DIR "/../shared/spec/fixtures/mad-real-predictions.npz";
-    if (!std::filesystem::exists(path)) GTEST_SKIP() << "SKIPPED: " << path << " is absent";
-    const std::vector<std::byte> bytes = read_file(path);
-    const ZipArchive archive(bytes);
-    const auto array = [&](const char* name) {
-        return archive.read(*archive.find(name), std::uint64_t{1} << 30);
-    };
-    const auto labels = array("label.npy"), confidences = array("conf.npy"),
-               truths = array("truth.npy");
-    const NumberSpan label = parse_npy(labels).values, confidence = parse_npy(confidences).values,
-                     truth = parse_npy(truths).values;
+    ASSAY_REAL_PREDICTIONS(real);
     MadePool pool;
     pool.classes = imagenet_classes();
-    for (std::size_t c = 0; c < 6; ++c) {
+    pool.labels = real->labels;
+    for (std::size_t c = 0; c < RealPredictions::classifiers; ++c) {
         pool.names.push_back(fmt::format("net{}", c));
-        auto& l = pool.labels.emplace_back();
-        auto& p = pool.probabilities.emplace_back();
-        for (std::size_t x = 0; x < truth.count; ++x) {
-            l.push_back(static_cast<std::uint16_t>(label.integer(c * truth.count + x)));
-            p.push_back(static_cast<float>(confidence.number(c * truth.count + x)));
-        }
+        auto& own = pool.probabilities.emplace_back();
+        for (const double p : real->confidences[c]) own.push_back(static_cast<float>(p));
     }
     for (const nlohmann::json& run : expected["real_run"]) {
         SCOPED_TRACE(run["name"]);
@@ -1128,7 +1142,7 @@ TEST(SelectionRound, RealRunThroughTheFolder) {
             counts[pair.id].second = pair.second;
         }
         for (const SelectedRow& row : read_selected(competition.impl().database)) {
-            const auto cls = truth.integer(static_cast<std::size_t>(row.image));
+            const auto cls = real->truths[static_cast<std::size_t>(row.image)];
             count(counts.at(row.pair), Settled{row.first_label == cls, false, 5},
                   Settled{row.second_label == cls, false, 5});
         }

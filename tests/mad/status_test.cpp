@@ -65,6 +65,15 @@ TEST(MadStatus, WhatComesNext) {
     EXPECT_EQ(status.next, "assay mad select " + (scratch / "5").string());
 }
 
+TEST(MadStatus, WhereNoImageQualifiesThereIsNothingToRank) {
+    const Scratch scratch;
+    RankWorld world({"a", "b"});
+    world.pair(0, 1);
+    const CompetitionStatus status = status_in(scratch / "1", world);
+    EXPECT_EQ(status.pairs_selected, 1U);
+    EXPECT_EQ(status.next, "assay mad select " + (scratch / "1").string());
+}
+
 TEST(MadStatus, CommandsCanBeTyped) {
     const Scratch scratch;
     const std::filesystem::path folder = scratch / "of cats' tails";

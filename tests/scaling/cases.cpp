@@ -24,6 +24,7 @@
 #include "core/json_limits.h"
 #include "core/toml.h"
 #include "core/zip.h"
+#include "labelling/question_csv.h"
 #include "mad/answer_readers.h"
 #include "model/export_archives.h"
 #include "model/pt2/package.h"
@@ -221,6 +222,17 @@ void read_answers(std::size_t n, const fs::path& folder) {
     all_read(n, found);
 }
 
+void make_questions(std::size_t n, const fs::path& folder) {
+    put(folder / "x.csv", parts("item,label,class,batch\n", n, "", "", [](std::size_t i) {
+            return fmt::format("image{0:07},c{1},class {1},b{2}\n", i, i % 1000, i / 48);
+        }));
+}
+void read_questions(std::size_t n, const fs::path& folder) {
+    const MappedFile file(folder / "x.csv");
+    all_read(
+        n, labelling::read_question_csv(file.text(), "x", labelling::Task::grid).questions.size());
+}
+
 void make_label_lists(std::size_t n, const fs::path& folder) {
     put(folder / "x.json", parts("[", n, ", ", "]", [](std::size_t i) {
             return fmt::format("[{}, {}]", i % 10, (i + 1) % 10);
@@ -334,6 +346,7 @@ const std::vector<ScalingCase>& scaling_cases() {
              all_read(n, read_and_combine(folder).annotators.size());
          }},
         {"LabelStudioTasks", 200, 0.5, make_tasks, read_answers},
+        {"QuestionRows", 300, 0.5, make_questions, read_questions},
         {"AnswerRows", 1000, 0.2, make_answers, read_answers},
         {"LabelListsInOrder", 1000, 0.3, make_label_lists, read_labels},
         {"LabelListsByName", 1000, 0.6, make_label_object, read_labels},

@@ -6,6 +6,7 @@
 #include "assay/metric/metric.h"
 #include "assemble.h"
 #include "core/parallel.h"
+#include "core/rank_correlation.h"
 #include "core/statistics.h"
 #include "ordering.h"
 #include "statistics.h"

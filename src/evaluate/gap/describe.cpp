@@ -7,6 +7,7 @@
 
 #include "assay/error.h"
 #include "assemble.h"
+#include "core/rank_correlation.h"
 #include "lines.h"
 #include "ordering.h"
 

@@ -1,4 +1,4 @@
-// Ranks, rank correlations and box-plot numbers of a column of values. Pure arithmetic.
+// Ranks and box-plot numbers of a column of values. Pure arithmetic.
 #pragma once
 
 #include <cstdint>
@@ -24,15 +24,6 @@ struct RankPair {
 /// subtracted. `dense`: as dense_ranks().
 std::vector<RankPair> rank_pairs(std::vector<std::optional<double>> by,
                                  std::vector<std::optional<double>> against, bool dense = false);
-/// 1 for the largest; equal values share the mean of their places (1, 2.5, 2.5, 4).
-std::vector<double> average_ranks(std::span<const double> values);
-
-/// Kendall's tau-b (Kendall 1945; counted as Knight 1966 does, in n log n). None: fewer than two,
-/// or a column in which all are equal.
-std::optional<double> kendall_tau_b(std::span<const double> x, std::span<const double> y);
-/// Pearson's correlation of the average ranks. None as above.
-std::optional<double> spearman_rho(std::span<const double> x, std::span<const double> y);
-
 /// None without a point.
 std::optional<BoxNumbers> box_numbers(std::span<const std::optional<double>> points);
 /// None without a value.

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-namespace assay::mad {
+namespace assay {
 
 /// One prepared statement. Parameters are bound in the order of their question marks.
 class Statement {
@@ -95,4 +95,4 @@ private:
     bool inner_ = false, open_ = true;
 };
 
-}  // namespace assay::mad
+}  // namespace assay

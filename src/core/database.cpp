@@ -1,4 +1,4 @@
-#include "mad/database.h"
+#include "core/database.h"
 
 #include <fmt/format.h>
 #include <sqlite3.h>
@@ -11,7 +11,7 @@
 #include "core/refuse.h"
 #include "core/text.h"
 
-namespace assay::mad {
+namespace assay {
 namespace {
 
 constexpr int busy_milliseconds = 5000;
@@ -291,4 +291,4 @@ void Transaction::commit() {
     open_ = false;
 }
 
-}  // namespace assay::mad
+}  // namespace assay

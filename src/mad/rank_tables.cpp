@@ -1,0 +1,225 @@
+#include "mad/rank_tables.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "core/text.h"
+
+namespace assay::mad {
+namespace {
+
+using Show = Column::Show;
+
+/// Neighbours whose order is less sure than this are named.
+constexpr double clear_order = 0.95;
+
+Estimate with_interval(double value, const std::optional<Interval>& interval, Unit unit) {
+    Estimate estimate;
+    estimate.value = value;
+    estimate.unit = unit;
+    estimate.interval = interval;
+    return estimate;
+}
+
+std::string how_placed(const Ranking& ranking) {
+    switch (ranking.placed_by) {
+        case PlacedBy::perron:
+            return "Places are by Perron's vector of the pairwise ratios.";
+        case PlacedBy::hodge:
+            return "Places are by HodgeRank, because pairs have no settled images: Perron's vector "
+                   "would take those for ties.";
+        case PlacedBy::posterior:
+            return "Places are by the posterior's scores, because of some pairs more images were "
+                   "asked than of others, where they told most: plain frequencies, and Perron's "
+                   "vector of them, lean then.";
+    }
+    return "";
+}
+
+/// "a before b (0.64)", ...: what is not resolved.
+std::string unclear_neighbours(const Ranking& ranking, const std::vector<std::size_t>& order) {
+    std::string list;
+    for (std::size_t n = 0; n + 1 < order.size(); ++n) {
+        const RankedClassifier &a = ranking.classifiers[order[n]],
+                               &b = ranking.classifiers[order[n + 1]];
+        const double p = ranking.better.at(order[n], order[n + 1]);
+        if (a.component != b.component || p >= clear_order) continue;
+        list += fmt::format("{}{} before {} ({:.3f})", list.empty() ? "" : ", ", shortened(a.name),
+                            shortened(b.name), p);
+    }
+    return list;
+}
+
+}  // namespace
+
+Table ranking_table(const Ranking& ranking, const std::vector<std::size_t>& order) {
+    Table table;
+    table.title = fmt::format("Ranking of {} classifiers", ranking.classifiers.size());
+    const bool groups = ranking.components > 1;
+    if (groups) table.columns.push_back({.name = "group"});
+    table.columns.push_back({.name = "place", .show = Show::value_and_interval});
+    table.columns.push_back({.name = "classifier", .numbers = false});
+    // The posterior's scores are a column in any case.
+    if (ranking.placed_by != PlacedBy::posterior)
+        table.columns.push_back(
+            {.name = ranking.placed_by == PlacedBy::perron ? "Perron" : "HodgeRank"});
+    table.columns.push_back({.name = "score", .show = Show::value_and_half});
+    table.columns.push_back({.name = "rank", .show = Show::value_and_interval});
+    table.columns.push_back({.name = "images"});
+    table.columns.push_back({.name = "correct", .show = Show::value_and_half});
+    if (ranking.control > 0)
+        table.columns.push_back({.name = "accuracy", .show = Show::value_and_interval});
+    for (const std::size_t c : order) {
+        const RankedClassifier& one = ranking.classifiers[c];
+        std::vector<Cell> cells;
+        if (groups) cells.emplace_back(Count{one.component + 1});
+        cells.emplace_back(with_interval(one.place, one.bootstrap_rank, Unit::rank));
+        cells.emplace_back(one.name);
+        if (ranking.placed_by == PlacedBy::perron)
+            cells.emplace_back(Number{one.perron, Unit::number, 4});
+        else if (ranking.placed_by == PlacedBy::hodge)
+            cells.emplace_back(Number{one.hodge, Unit::number, 3, true});
+        cells.emplace_back(one.score);
+        cells.emplace_back(one.rank);
+        cells.emplace_back(Count{one.images});
+        cells.emplace_back(one.correct);
+        if (ranking.control > 0) cells.emplace_back(one.accuracy);
+        table.add(std::move(cells));
+    }
+    table.notes.push_back(how_placed(ranking));
+    if (groups)
+        table.notes.emplace_back(
+            "They are within each group of classifiers that pairs with images join: groups cannot "
+            "be compared.");
+    if (ranking.options.bootstraps > 0)
+        table.notes.push_back(fmt::format(
+            "Interval of the place: {:g} % of {} bootstraps of images and annotators{}.",
+            100 * ranking.options.posterior.level, count_text(ranking.options.bootstraps),
+            ranking.options.votes == VoteRule::dawid_skene
+                ? ", with the annotators' rates as they were fitted"
+                : ""));
+    table.notes.push_back(fmt::format(
+        "Score and rank: posterior of all pairs at once, {} draws, {:g} %, for all images of the "
+        "kind that was selected.",
+        count_text(ranking.options.posterior.draws), 100 * ranking.options.posterior.level));
+    if (const std::string unclear = unclear_neighbours(ranking, order); !unclear.empty())
+        table.notes.push_back(
+            fmt::format("Not resolved (probability that the first is better below {:g}): {}.",
+                        clear_order, unclear));
+    table.notes.emplace_back(
+        "Correct: of the different images selected for the classifier's pairs. It says nothing "
+        "about other images, as these were picked for disagreement.");
+    if (ranking.control > 0) {
+        table.notes.push_back(fmt::format(
+            "Accuracy: on all images, by a random sample of {}, each of which counts for as many "
+            "as it was drawn out of. Interval: of that sample, people's answers taken for true.",
+            count_text(ranking.control)));
+        for (const std::size_t c : order) {
+            const RankedClassifier& one = ranking.classifiers[c];
+            if (!one.accuracy.value)
+                table.notes.push_back(fmt::format("No accuracy of {}: {}.", shortened(one.name),
+                                                  one.accuracy.undefined));
+        }
+    }
+    return table;
+}
+
+Table ranking_records(const Ranking& ranking, const std::vector<std::size_t>& order) {
+    Table records;
+    records.columns = {{.name = "classifier", .numbers = false},
+                       {.name = "component"},
+                       {.name = "place", .show = Show::every_part},
+                       {.name = "perron"},
+                       {.name = "hodge"},
+                       {.name = "score", .show = Show::every_part},
+                       {.name = "rank", .show = Show::every_part},
+                       {.name = "images"},
+                       {.name = "correct", .show = Show::every_part},
+                       {.name = "accuracy", .show = Show::every_part}};
+    for (const std::size_t c : order) {
+        const RankedClassifier& one = ranking.classifiers[c];
+        records.add({one.name, Count{one.component},
+                     with_interval(one.place, one.bootstrap_rank, Unit::rank), Number{one.perron},
+                     Number{one.hodge}, one.score, one.rank, Count{one.images}, one.correct,
+                     one.accuracy});
+    }
+    return records;
+}
+
+Table pairs_table(const Ranking& ranking) {
+    Table table;
+    table.title = "Pairs";
+    table.columns = {{.name = "first", .numbers = false},
+                     {.name = "second", .numbers = false},
+                     {.name = "images"},
+                     {.name = "I"},
+                     {.name = "only first"},
+                     {.name = "only second"},
+                     {.name = "III"},
+                     {.name = "replaced"},
+                     {.name = "selected"},
+                     {.name = "asked"},
+                     {.name = "open"},
+                     {.name = "to replace"},
+                     {.name = "P(first better)"}};
+    for (const RankedPair& pair : ranking.pairs) {
+        const PairCounts& c = pair.counts;
+        table.add({ranking.classifiers[c.first].name, ranking.classifiers[c.second].name,
+                   Count{c.n()}, Count{c.both}, Count{c.only_first}, Count{c.only_second},
+                   Count{c.neither}, Count{c.replaced}, Count{pair.accepted}, Count{pair.asked},
+                   Count{pair.open}, Count{pair.to_replace},
+                   Number{ranking.better.at(c.first, c.second), Unit::number, 2}});
+    }
+    return table;
+}
+
+Table matrix_table(const Ranking& ranking, const PairMatrix& matrix,
+                   const std::vector<std::size_t>& order, std::string title, std::string note) {
+    Table table;
+    table.title = std::move(title);
+    table.columns.push_back({.name = "", .numbers = false});
+    for (std::size_t n = 0; n < order.size(); ++n)
+        table.columns.push_back({.name = fmt::to_string(n + 1)});
+    for (std::size_t n = 0; n < order.size(); ++n) {
+        std::vector<Cell> cells = {fmt::format("{} {}", n + 1, ranking.classifiers[order[n]].name)};
+        for (const std::size_t other : order) {
+            if (other == order[n])
+                cells.emplace_back();
+            else
+                cells.emplace_back(Number{matrix.at(order[n], other), Unit::number, 2});
+        }
+        table.add(std::move(cells));
+    }
+    table.notes.push_back(std::move(note));
+    return table;
+}
+
+Table ablation_table(const Ranking& ranking) {
+    Table table;
+    table.title = "With fewer images of each pair";
+    table.columns = {{.name = "k"}, {.name = "images"}, {.name = "SRCC"}, {.name = "Kendall"}};
+    for (const AblationRow& row : ranking.ablation)
+        table.add({Count{row.k}, Count{row.images}, row.srcc, row.kendall});
+    table.notes.emplace_back(
+        "Correlation of the ranking by the first k places of each pair with the whole one. They "
+        "share images: it rises to 1 however unsure both are.");
+    return table;
+}
+
+Table comparison_table(const Ranking& ranking) {
+    Table table;
+    table.title = "Beside other orders";
+    table.columns = {{.name = "with", .numbers = false},
+                     {.name = "classifiers"},
+                     {.name = "SRCC", .show = Show::value_and_interval},
+                     {.name = "Kendall", .show = Show::value_and_interval}};
+    for (const Comparison& one : ranking.comparisons)
+        table.add({one.with, Count{one.classifiers}, one.srcc, one.kendall});
+    table.notes.emplace_back(
+        "Spearman's and Kendall's (tau-b) correlation of the places with it. Intervals, where "
+        "there are any: bootstraps of the places; what they are compared with is held.");
+    return table;
+}
+
+}  // namespace assay::mad

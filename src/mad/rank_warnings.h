@@ -1,0 +1,15 @@
+// What a reader of a ranking has to know before he believes it.
+#pragma once
+
+#include <string>
+
+#include "assay/mad/rank.h"
+#include "mad/rank_input.h"
+
+namespace assay::mad {
+
+/// "a and b", the names of its classifiers.
+std::string pair_name(const Ranking& ranking, const RankedPair& pair);
+void add_rank_warnings(const Competition& competition, const RankInput& in, Ranking& out);
+
+}  // namespace assay::mad
