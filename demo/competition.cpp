@@ -25,12 +25,12 @@ bool is_own(const mad::CompetitionClassifier& classifier) {
 }
 
 /// Whether the walkthrough's own stores have other scores now. One from elsewhere is the user's.
-bool has_other_scores(const CompetitionFiles& files) {
-    const mad::Competition competition = mad::Competition::open(files.folder);
+bool has_other_scores(const fs::path& folder, const fs::path& stores) {
+    const mad::Competition competition = mad::Competition::open(folder);
     const std::vector<mad::CompetitionClassifier>& all = competition.classifiers();
     return std::any_of(all.begin(), all.end(), [&](const mad::CompetitionClassifier& one) {
         if (!is_own(one)) return false;
-        const fs::path store = files.stores / one.name;
+        const fs::path store = stores / one.name;
         return !is_there(store / "manifest.json") ||
                PredictionStore::open(store).spec().id != one.store_id;
     });
@@ -44,24 +44,33 @@ void remove_all_of(const fs::path& path) {
                     fmt::format("cannot remove {}: {}", path.string(), problem.message()));
 }
 
+/// The folder is renamed: a removal that is cut short leaves no part of it that looks like all.
+void remove_competition(const fs::path& folder, const fs::path& aside) {
+    std::error_code problem;
+    fs::rename(folder, aside, problem);
+    if (problem)
+        throw Error(ErrorCode::io, fmt::format("cannot remove the old competition {}: {}",
+                                               folder.string(), problem.message()));
+    remove_all_of(aside);
+}
+
 }  // namespace
 
 bool drop_stale_competition(const CompetitionFiles& files) {
     const fs::path aside = files.folder.parent_path() / ".stale-mad";
     remove_all_of(aside);
+    bool dropped = false;
+    if (mad::is_competition(files.yours) && has_other_scores(files.yours, files.stores)) {
+        remove_competition(files.yours, aside);
+        dropped = true;
+    }
     const bool there = mad::is_competition(files.folder);
-    if (there && !has_other_scores(files)) return false;
-    // Answers first, and the folder renamed: a removal that is cut short leaves no part of it that
-    // looks like all. Answers to questions of no competition are of no use.
+    if (there && !has_other_scores(files.folder, files.stores)) return dropped;
+    // Answers first: those to questions of no competition are of no use.
     for (const fs::path& answers : files.answers) remove_all_of(answers);
     remove_all_of(files.questions);
-    if (!there) return false;
-    std::error_code problem;
-    fs::rename(files.folder, aside, problem);
-    if (problem)
-        throw Error(ErrorCode::io, fmt::format("cannot remove the old competition {}: {}",
-                                               files.folder.string(), problem.message()));
-    remove_all_of(aside);
+    if (!there) return dropped;
+    remove_competition(files.folder, aside);
     return true;
 }
 

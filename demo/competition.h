@@ -19,16 +19,19 @@ struct CompetitionFiles {
           questions(dir / "mad-questions.csv"),
           answers{dir / "truth" / "answers-1.csv", dir / "truth" / "answers-2.csv"},
           accuracies(dir / "truth" / "accuracy-unlabelled.csv"),
-          stores(dir / "runs" / "unlabelled") {}
+          stores(dir / "runs" / "unlabelled"),
+          yours(dir / "mad-yours") {}
     std::filesystem::path folder, questions;
     /// A file a round, so that the commands can be typed again from the beginning: answers to
     /// questions that are not asked yet would be refused.
     std::array<std::filesystem::path, 2> answers;
     std::filesystem::path accuracies, stores;
+    /// A small one, whose questions nobody has answered yet.
+    std::filesystem::path yours;
 };
 
-/// Removes the competition with its questions and answers where it holds predictions of networks
-/// that were trained anew since. True: it did. Folders that are no competition stay.
+/// Removes the competitions with their questions and answers where they hold predictions of
+/// networks that were trained anew since. True: it did. Folders that are no competition stay.
 bool drop_stale_competition(const CompetitionFiles& files);
 /// Whether this network of the walkthrough takes part in the competition already.
 bool takes_part(const CompetitionFiles& files, const std::string& network);

@@ -159,6 +159,7 @@ public:
         several_things();
         cues();
         competition();
+        yours();
     }
 
 private:
@@ -291,6 +292,23 @@ private:
         working("mad gallery {0}/mad --out {0}/mad-sheets --models " + models_.front());
     }
 
+    /// One answer settles a question here, so that one person can finish it.
+    void yours() {
+        const CompetitionFiles files(demo_.dir);
+        walkthrough_.chapter("Your turn",
+                             "Three of the networks, a few images, and nobody has answered yet.");
+        if (mad::is_competition(files.yours)) {
+            walkthrough_.say("\nThe competition goes on that an earlier run began.");
+        } else {
+            std::string three;
+            for (std::size_t i = 0; i < 3; ++i) three += " {0}/runs/unlabelled/" + models_.at(i);
+            line("mad init {0}/mad-yours" + three +
+                 " --hierarchy {0}/hierarchy.json --confident 0.5 -k 8 --votes 1 --gold 0");
+        }
+        line("mad select {0}/mad-yours");
+        line("mad questions {0}/mad-yours --out {0}/mad-yours-questions.csv");
+    }
+
     const Demo& demo_;
     Walkthrough& walkthrough_;
     std::vector<std::string> models_;
@@ -358,8 +376,12 @@ int cmd_demo(std::vector<std::string> arguments) {
     walkthrough.say(fmt::format(
         "\nLook at {0}/world.png, and in {0}/mad-sheets at the images on which networks disagree.\n"
         "The commands are in {0}/commands.sh, the scores in {0}/runs.\n"
-        "All quality dimensions, in some minutes: assay quality run {1}",
-        demo.dir.string(), as_typed((demo.dir / "assay.toml").string())));
+        "All quality dimensions, in some minutes: assay quality run {1}\n"
+        "Answer some fifty questions in your browser, and see the ranking that they give:\n"
+        "    assay serve {2}\n"
+        "    assay mad rank {2}",
+        demo.dir.string(), as_typed((demo.dir / "assay.toml").string()),
+        as_typed((demo.dir / "mad-yours").string())));
     note(fmt::format(
         "the walkthrough took {}",
         duration_text(

@@ -12,6 +12,8 @@ const std::vector<Command>& label_parts() {
          labels_aggregate},
         {"propose", "Which labels to ask annotators about, from what the models see",
          labels_propose},
+        {"export", "What people answered on the labelling page, as csv for the next command",
+         labels_export},
         {"stats", "Labels per image, images per class, classes that come together", labels_stats},
     };
     return table;
@@ -27,8 +29,8 @@ constexpr std::string_view labels_help_examples = R"(
 
 int cmd_labels(std::vector<std::string> arguments) {
     return run_part("labels", "part", label_parts(),
-                    "Build label sets from votes, choose the questions for annotators, and count "
-                    "labels.",
+                    "Build label sets from votes, choose the questions for annotators, write their "
+                    "answers, and count labels.",
                     labels_help_examples, std::move(arguments));
 }
 

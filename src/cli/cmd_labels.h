@@ -7,6 +7,7 @@
 namespace assay::cli {
 
 int labels_aggregate(std::vector<std::string> arguments);
+int labels_export(std::vector<std::string> arguments);
 int labels_propose(std::vector<std::string> arguments);
 int labels_stats(std::vector<std::string> arguments);
 

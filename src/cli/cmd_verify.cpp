@@ -2,6 +2,7 @@
 #include <CLI/CLI.hpp>
 #include <filesystem>
 
+#include "assay/labelling/folder.h"
 #include "assay/mad/competition.h"
 #include "assay/store/verify.h"
 #include "cli/command.h"
@@ -14,6 +15,7 @@ constexpr std::string_view verify_examples = R"(
 assay verify runs
 assay verify runs/val/resnet50 --json
 assay verify mad
+assay verify study
 )";
 
 }  // namespace
@@ -27,7 +29,8 @@ int cmd_verify(std::vector<std::string> arguments) {
                         verify_examples);
     std::filesystem::path path;
     app->add_option("path", path,
-                    "A RUNS folder, one of its data sets, one store, or a competition")
+                    "A RUNS folder, one of its data sets, one store, a competition, or a folder of "
+                    "questions")
         ->required()
         ->type_name("PATH");
     Output output;
@@ -36,6 +39,12 @@ int cmd_verify(std::vector<std::string> arguments) {
 
     if (mad::is_competition(path)) {
         const mad::CompetitionCheck check = mad::verify_competition(path);
+        output.print(report_of(check));
+        return check.problems.empty() ? Status::done : Status::bad_input;
+    }
+    if (labelling::is_labelling_folder(path)) {
+        const labelling::FolderCheck check{.folder = path,
+                                           .problems = labelling::verify_folder(path)};
         output.print(report_of(check));
         return check.problems.empty() ? Status::done : Status::bad_input;
     }

@@ -50,6 +50,7 @@ int cmd_replicate(std::vector<std::string> arguments);
 int cmd_robustness(std::vector<std::string> arguments);
 int cmd_run(std::vector<std::string> arguments);
 int cmd_score(std::vector<std::string> arguments);
+int cmd_serve(std::vector<std::string> arguments);
 int cmd_show(std::vector<std::string> arguments);
 int cmd_verify(std::vector<std::string> arguments);
 

@@ -43,6 +43,7 @@ const std::vector<Command>& commands() {
         {"cost", "Parameters, multiply-accumulates, memory and latency of classifiers", cmd_cost},
         {"quality", "Nine quality dimensions in one score (QUBA); which model suits", cmd_quality},
         {"mad", "Rank classifiers by the images on which they disagree most", cmd_mad},
+        {"serve", "Ask people: a page for annotators, with links; answers are kept", cmd_serve},
         {"check", "Find out whether a model and a data set fit together", cmd_check},
         {"run", "Do everything that an assay.toml lists", cmd_run},
         {"verify", "Check every file of a store against its checksum", cmd_verify},

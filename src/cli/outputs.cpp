@@ -39,15 +39,17 @@ struct Named {
     fs::path path;
 };
 
-/// The same of `assay mad questions`: elsewhere --out is a folder.
+/// The same of `assay mad questions` and `assay labels export`: elsewhere --out is a folder.
 constexpr std::array<std::string_view, 3> question_outputs = {"out", "label-studio", "config"};
 
 bool is_output(const CLI::App& app, const CLI::Option& option) {
+    if (app.get_name().ends_with("assay serve")) return false;  // --questions is read there
     const auto& names = option.get_lnames();
     const auto is_in = [&](const auto& options, const std::string& name) {
         return std::find(options.begin(), options.end(), name) != options.end();
     };
-    const bool asks = app.get_name().ends_with("mad questions");
+    const bool asks =
+        app.get_name().ends_with("mad questions") || app.get_name().ends_with("labels export");
     return std::any_of(names.begin(), names.end(), [&](const std::string& name) {
         return is_in(output_options, name) || (asks && is_in(question_outputs, name));
     });
@@ -122,7 +124,7 @@ bool is_part_of_a_competition(const fs::path& target) {
     const auto is_competition = [&](const fs::path& where) {
         return fs::exists(where / "competition.sqlite", error);
     };
-    return is_competition(folder) ||
+    return is_competition(folder) || fs::exists(folder / "labelling.sqlite", error) ||
            (folder.filename() == "predictions" && is_competition(folder.parent_path()));
 }
 
@@ -154,7 +156,9 @@ void check_place(const Named& output) {
         refuse_output(output, "this is inside a prediction store; write the result elsewhere");
     }
     if (is_part_of_a_competition(output.path)) {
-        refuse_output(output, "this is inside a competition; write the result elsewhere");
+        refuse_output(
+            output,
+            "this is inside a competition or a folder of questions; write the result elsewhere");
     }
 }
 

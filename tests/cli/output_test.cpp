@@ -257,6 +257,20 @@ TEST(Output, NothingIsWrittenIntoACompetition) {
     EXPECT_FALSE(fs::exists(scratch / "mad/new.csv"));
 }
 
+TEST(Output, NothingIsWrittenIntoAFolderOfQuestions) {
+    const Scratch scratch;
+    fs::create_directories(scratch / "study");
+    write_file_atomically(scratch / "study/labelling.sqlite", "kept");
+    for (const char* name : {"study/labelling.sqlite", "study/new.csv"}) {
+        const Outcome outcome =
+            assay_run({"labels", "export", scratch / "study", "--out", scratch / name});
+        EXPECT_EQ(outcome.status, 2) << name;
+        EXPECT_THAT(outcome.err, HasSubstr("a folder of questions")) << name;
+        EXPECT_THAT(slurp(scratch / name), testing::AnyOf("kept", ""));
+    }
+    EXPECT_FALSE(fs::exists(scratch / "study/new.csv"));
+}
+
 TEST(Output, QuestionsGoIntoFilesOfTheirOwnThatCanBeWritten) {
     const Scratch scratch;
     const Outcome twice = assay_run({"mad", "questions", scratch / "mad", "--out", scratch / "x",

@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "assay/image/encode.h"
+#include "assay/labelling/folder.h"
 #include "core/file.h"
 #include "program.h"
 
@@ -118,6 +119,7 @@ const std::vector<SweepRow>& sweep_rows() {
         {.command = "quality merge", .arguments = {"FOLDER/quality.csv", "published"}},
         {.command = "labels aggregate", .arguments = {"FOLDER/votes.csv"}},
         {.command = "labels propose", .arguments = {"FOLDER/runs/v1", "--recall", "0.5"}},
+        {.command = "labels export", .arguments = {"FOLDER/asking", "--out", "FOLDER/said.csv"}},
         {.command = "labels stats", .arguments = {"FOLDER/sets.csv"}},
         {.command = "replicate frequencies",
          .arguments = {"FOLDER/study/original.csv", "FOLDER/study/replication.csv"}},
@@ -154,6 +156,7 @@ const std::vector<SweepRow>& sweep_rows() {
          .arguments = {"FOLDER/drawn", "--out", "FOLDER/sheets", "--side", "48", "-q"}},
         {.command = "mad add", .arguments = {"FOLDER/mad", "FOLDER/runs/pool/a"}},
         {.command = "mad remove", .arguments = {"FOLDER/three", "c"}},
+        {.command = "serve", .arguments = {"FOLDER/asked"}, .results = false},
         {.command = "check",
          .arguments = {"--model", models + "tiny.pt", "--data", "FOLDER/shapes", "-q"},
          .needs_torch = true},
@@ -162,6 +165,7 @@ const std::vector<SweepRow>& sweep_rows() {
          .results = false,
          .needs_torch = true},
         {.command = "verify", .arguments = {"FOLDER/runs"}},
+        {.command = "verify", .arguments = {"FOLDER/asking"}},
         {.command = "list", .arguments = {"metrics"}},
         {.command = "list", .arguments = {"presets"}},
         {.command = "list", .arguments = {"maps"}},
@@ -252,6 +256,10 @@ void make_sweep_inputs(const Scratch& folder) {
         assay_run({"mad", "answers", folder / "asked", folder / "answers.csv"});
     ASSERT_EQ(answered.status, 0) << answered.err;
     judge_all(folder);
+    labelling::FolderOptions asking;
+    asking.questions = folder / "sets-questions.csv";
+    write_file_atomically(asking.questions, "item,label\np0.png,cat\np1.png,dog\n");
+    labelling::make_folder(folder / "asking", asking);
     fs::create_directories(folder / "pool");
     for (int i = 0; i < 12; ++i)
         save_png({8, 8, std::vector<std::uint8_t>(std::size_t{8} * 8 * 4, 100)},

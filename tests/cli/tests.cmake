@@ -19,7 +19,7 @@ if(NOT ASSAY_SANITIZE)
 endif()
 assay_program_test(sweep
     SOURCES cli/sweep_test.cpp cli/hints_test.cpp cli/sweep_rows.cpp
-    LINKS assay_image assay_core
+    LINKS assay_image assay_labelling assay_core
     UNSANITIZED Hints.EveryOption* Hints.TheManuals*)
 
 if(TARGET assay_torch)

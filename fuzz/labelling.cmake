@@ -1,0 +1,1 @@
+assay_fuzz(labelling_questions labelling_questions.cpp DICTIONARY labelling_questions LINKS assay_labelling)

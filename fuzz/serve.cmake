@@ -1,0 +1,1 @@
+assay_fuzz(serve_request serve_request.cpp DICTIONARY serve LINKS assay_serve)

@@ -1,0 +1,40 @@
+// Questions to people as a labelling page shows them: "does this image show a LABEL?", one at a
+// time, a grid of images at a time, or all labels of an image at a time.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "assay/mad/pairs.h"
+
+namespace assay::labelling {
+
+using mad::Answer;
+
+enum class Task : std::uint8_t {
+    yes_no,  ///< one image, one label: yes, no, cannot say
+    grid,    ///< one label, many images: those that show it are clicked, the others do not show it
+    labels,  ///< one image, many labels: those that apply are chosen, the others do not apply; each
+             ///< may be marked as unsure
+};
+/// "yes-no", "grid", "labels".
+std::string_view name_of(Task);
+/// Throws usage with the known names.
+Task task_named(std::string_view name);
+
+/// "no", "yes", "cannot-say": in the pages' interface.
+std::string_view word_of(Answer);
+/// Throws bad_input with the known names.
+Answer answer_named(std::string_view name);
+
+/// What annotators read of a label.
+struct LabelText {
+    std::string id;
+    std::string name;
+    std::string definition;             ///< "": nobody gave one
+    std::vector<std::string> synonyms;  ///< other names of it
+};
+
+}  // namespace assay::labelling

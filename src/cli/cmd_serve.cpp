@@ -1,0 +1,296 @@
+// assay serve: the labelling page, until somebody ends it.
+#include <fmt/format.h>
+#include <sys/resource.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "assay/error.h"
+#include "assay/labelling/folder.h"
+#include "assay/labelling/service.h"
+#include "assay/serve/server.h"
+#include "cli/command.h"
+#include "cli/outputs.h"
+#include "core/json_text.h"
+#include "core/parallel.h"
+#include "core/text.h"
+#include "serve/http.h"
+
+namespace assay::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view serve_examples = R"(
+assay serve mad
+assay serve mad --annotator anna --annotator ben
+assay serve --questions questions.csv --images photographs --annotator anna
+assay serve --questions grids.csv --task grid --screen 48 --votes 10 --out selection
+assay serve mad --url https://labels.example.org --behind-proxy --strings deutsch.json
+)";
+
+struct ServeOptions {
+    fs::path folder, out;
+    std::string task = "yes-no";
+    labelling::FolderOptions study;
+    labelling::ServiceOptions service;
+    serve::ServerOptions server;
+    std::vector<std::string> annotators;
+    std::string format = "text";
+};
+
+void add_study(CLI::App& app, ServeOptions& o) {
+    const std::string group = "A folder of questions, made before it is served";
+    app.add_option("--questions", o.study.questions,
+                   "csv, a question on a line: item (or image), label, perhaps path, name, "
+                   "definition, synonyms, answer (known), control, batch")
+        ->type_name("FILE")
+        ->group(group);
+    app.add_option("--task", o.task,
+                   "yes-no (one image, one label), grid (click the images that show a label), "
+                   "labels (all that apply to an image)")
+        ->check(CLI::IsMember({"yes-no", "grid", "labels"}))
+        ->type_name("TASK")
+        ->capture_default_str()
+        ->group(group);
+    app.add_option("--out", o.out,
+                   "Folder to make (default: the csv's name with -study in place of .csv); one "
+                   "that was made of the same goes on")
+        ->type_name("FOLDER")
+        ->group(group);
+    app.add_option("--images", o.study.images,
+                   "Where relative paths of images begin (default: the csv's folder); of a "
+                   "folder that is there: where they begin from now on")
+        ->type_name("DIR")
+        ->group(group);
+    app.add_option("--title", o.study.title, "What annotators read at the top")
+        ->type_name("TEXT")
+        ->group(group);
+    app.add_option("--votes", o.study.votes,
+                   "Annotators of each question (default: 5, of grids 10)")
+        ->type_name("N")
+        ->group(group);
+    app.add_option("--screen", o.study.screen, "Images of a grid")
+        ->type_name("N")
+        ->capture_default_str()
+        ->group(group);
+    app.add_option("--seed", o.study.seed, "Of the random order")
+        ->check(decimal_number())
+        ->type_name("N")
+        ->capture_default_str()
+        ->group(group);
+}
+
+void add_serving(CLI::App& app, ServeOptions& o) {
+    app.add_option("--annotator", o.annotators,
+                   "Somebody who gets a link, or has it already; once for each")
+        ->type_name("NAME")
+        ->allow_extra_args(false);
+    app.add_option("--definitions", o.study.definitions,
+                   "What labels mean: csv (label, definition, name, synonyms) or JSON {label: "
+                   "text} (default: what the questions say; WordNet's of ImageNet's classes)")
+        ->type_name("FILE");
+    app.add_option("--training", o.service.training,
+                   "Questions with known answers that everybody answers first")
+        ->type_name("N")
+        ->capture_default_str();
+    app.add_option("--strings", o.server.strings,
+                   "The pages' texts in another language: JSON, keys as in web/strings/en.json")
+        ->type_name("FILE");
+    const std::string network = "Network";
+    app.add_option("--host", o.server.host,
+                   "Address of this machine to listen on; 0.0.0.0 is all that it has, for others "
+                   "to reach")
+        ->type_name("ADDRESS")
+        ->capture_default_str()
+        ->group(network);
+    app.add_option("--port", o.server.port, "Port; 0: any that is free")
+        ->type_name("N")
+        ->capture_default_str()
+        ->group(network);
+    app.add_option("--url", o.server.url,
+                   "What links begin with, where a server with TLS stands in front")
+        ->type_name("URL")
+        ->group(network);
+    app.add_flag("--behind-proxy", o.server.behind_proxy,
+                 "Believe X-Forwarded-For: a server in front sets it")
+        ->group(network);
+    app.add_option("--connections", o.server.connections, "Connections at once, at most")
+        ->type_name("N")
+        ->capture_default_str()
+        ->group(network);
+}
+
+void refuse_option(const CLI::App& app, const char* option, const char* why) {
+    if (app.count(option) > 0) throw Error(ErrorCode::usage, fmt::format("{} {}", option, why));
+}
+
+/// The folder to serve; made where questions are given.
+fs::path served_folder(const CLI::App& app, ServeOptions& o) {
+    if (o.study.questions.empty()) {
+        if (o.folder.empty())
+            throw Error(ErrorCode::usage,
+                        "nothing to serve: name a competition or a folder of questions, or give "
+                        "--questions FILE");
+        for (const char* option : {"--task", "--out", "--title", "--votes", "--screen", "--seed"})
+            refuse_option(app, option, "goes with --questions FILE");
+        if (!labelling::is_labelling_folder(o.folder)) {
+            refuse_option(app, "--images", "goes with --questions FILE or a folder of questions");
+        } else {
+            if (!o.study.images.empty()) labelling::set_image_root(o.folder, o.study.images);
+            for (const std::string& text : labelling::folder_summary(o.folder).warnings) warn(text);
+        }
+        o.service.definitions = o.study.definitions;
+        return o.folder;
+    }
+    if (!o.folder.empty())
+        throw Error(ErrorCode::usage,
+                    fmt::format("`{}` and --questions: name a folder to go on with, or questions "
+                                "to make one of (with --out)",
+                                o.folder.string()));
+    if (o.task != "grid") refuse_option(app, "--screen", "goes with --task grid");
+    o.study.task = labelling::task_named(o.task);
+    if (o.out.empty())
+        o.out = fs::path(o.study.questions).replace_extension("").string() + "-study";
+    const labelling::FolderSummary made = labelling::make_folder(o.out, o.study);
+    for (const std::string& text : made.warnings) warn(text);
+    note(fmt::format("{}: {} about {}, in {}", o.out.string(), how_many(made.questions, "question"),
+                     how_many(made.images, "image"), how_many(made.screens, "screen")));
+    return o.out;
+}
+
+/// Everybody has a link: who is named, who had one, or whoever sits here.
+std::vector<labelling::Person> people_to_ask(labelling::Service& service,
+                                             std::vector<std::string> names) {
+    if (names.empty() && service.people().empty()) {
+        const char* user = std::getenv("USER");
+        names.emplace_back(user != nullptr && *user != '\0' ? user : "annotator");
+    }
+    for (const std::string& name : names) service.add_person(name);
+    return service.people();
+}
+
+/// Each connection is a descriptor, and systems begin with some 1,000. Where there are fewer,
+/// databases and images come first: without them there is nothing to connect to.
+void allow_connections(std::size_t& connections) {
+    constexpr rlim_t others = 48;  // databases, images, those that are about to be closed
+    rlimit limit{};
+    if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+    const rlim_t wanted = connections + 256;
+    if (limit.rlim_cur >= wanted) return;
+    limit.rlim_cur = std::min(wanted, limit.rlim_max);
+    ::setrlimit(RLIMIT_NOFILE, &limit);
+    if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= connections + others) return;
+    const std::size_t left = limit.rlim_cur > others ? limit.rlim_cur - others : 1;
+    warn(fmt::format("the system allows {} open files (ulimit -n): {} at once, in place of {}",
+                     limit.rlim_cur, how_many(left, "connection"), connections));
+    connections = left;
+}
+
+nlohmann::ordered_json link_or_null(const serve::Server& server, const labelling::Person& person) {
+    if (person.revoked) return nullptr;  // it is dead
+    return server.link_of(person);
+}
+
+void print_links(const serve::Server& server, const std::vector<labelling::Person>& people,
+                 bool as_json) {
+    if (as_json) {
+        nlohmann::ordered_json out = {{"schema", "assay.serve/1"},
+                                      {"url", server.url()},
+                                      {"organiser", server.organiser_link()},
+                                      {"people", nlohmann::ordered_json::array()}};
+        for (const labelling::Person& person : people)
+            out["people"].push_back({{"id", person.id},
+                                     {"name", person.name},
+                                     {"link", link_or_null(server, person)},
+                                     {"revoked", person.revoked}});
+        write_result("-", out.dump(2) + "\n");
+        return;
+    }
+    const std::string organiser = "(organiser)";
+    std::size_t width = text_width(organiser);
+    for (const labelling::Person& person : people) width = std::max(width, text_width(person.name));
+    const auto line = [&](const std::string& name, const std::string& link) {
+        return name + std::string(width + 2 - text_width(name), ' ') + link + "\n";
+    };
+    std::string text = line(organiser, server.organiser_link());
+    for (const labelling::Person& person : people)
+        text += line(person.name, person.revoked ? "taken back" : server.link_of(person));
+    write_result("-", text);
+}
+
+void warn_of_the_network(const serve::Server& server, const ServeOptions& o) {
+    if (!server.is_public()) return;
+    const bool encrypted = o.server.url.starts_with("https://");
+    if (encrypted && (o.server.host == "localhost" || o.server.host.starts_with("127.") ||
+                      o.server.host == "::1"))
+        return;
+    warn(
+        "others can reach this server: the links' tokens are all that protects it, and whoever "
+        "listens on the way reads them; put a server with TLS in front, and name it with --url");
+}
+
+/// After the end: what there is, and what to do with it.
+std::string farewell(const fs::path& folder) {
+    const bool study = labelling::is_labelling_folder(folder);
+    const std::string next =
+        study ? fmt::format("assay labels export {} --out answers.csv", as_typed(folder.string()))
+              : fmt::format("assay mad rank {}", as_typed(folder.string()));
+    try {
+        if (study) {
+            const labelling::FolderSummary summary = labelling::folder_summary(folder);
+            return fmt::format("{} kept, {} of {} complete; next: {}",
+                               how_many(summary.answers, "answer"), summary.complete,
+                               how_many(summary.questions, "question"), next);
+        }
+        labelling::Service service(folder);
+        const labelling::ServiceStatus& status = service.status();
+        return fmt::format("{} kept, {} of {} settled; next: {}",
+                           how_many(status.answers, "answer"), status.settled,
+                           how_many(status.questions, "question"), next);
+    } catch (const Error& error) {
+        return fmt::format("ended; the answers cannot be read now: {}", error.message());
+    }
+}
+
+}  // namespace
+
+int cmd_serve(std::vector<std::string> arguments) {
+    auto app = make_app("serve",
+                        "Ask people about images: a page for annotators, each with a link of their "
+                        "own, and one for the organiser. Serves a competition (assay mad) or a "
+                        "folder of questions until Ctrl-C; every answer is kept as it is given.",
+                        serve_examples);
+    ServeOptions o;
+    app->add_option("folder", o.folder, "Competition or folder of questions")->type_name("FOLDER");
+    add_serving(*app, o);
+    add_study(*app, o);
+    app->add_option("--format", o.format, "How links are printed: text, json")
+        ->check(CLI::IsMember({"text", "json"}))
+        ->capture_default_str();
+    if (!parse(*app, std::move(arguments))) return Status::done;
+
+    const fs::path folder = served_folder(*app, o);
+    labelling::Service service(folder, o.service);
+    // Where the port is taken nobody is added. It is opened again below, as long as it is free.
+    if (o.server.port != 0) serve::HttpListener(o.server.host, o.server.port);
+    const std::vector<labelling::Person> people = people_to_ask(service, o.annotators);
+    allow_connections(o.server.connections);
+    o.server.warn = [](std::string_view text) { warn(text); };
+    {
+        serve::Server server(std::move(service), o.server);
+        warn_of_the_network(server, o);
+        print_links(server, people, o.format == "json");
+        note(fmt::format("serving {} on {}; Ctrl-C ends it", folder.string(), server.url()));
+        server.run(stop_requested);
+    }
+    note(farewell(folder));
+    return Status::done;
+}
+
+}  // namespace assay::cli

@@ -1,0 +1,72 @@
+// Where questions come from and answers are kept: a competition, or a folder of questions. Both
+// keep them in tables of the same form (mad/schema.h: question, annotator, answer), so that what is
+// read, recorded and judged is read, recorded and judged once.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "assay/labelling/task.h"
+#include "assay/report.h"
+#include "core/database.h"
+#include "mad/tables.h"
+
+namespace assay::labelling {
+
+struct AskedImage {
+    std::string id;              ///< for the organiser and the results; annotators never see it
+    std::filesystem::path path;  ///< the file
+};
+
+struct AskedQuestion {
+    std::int64_t id = 0;        ///< of its row
+    std::string token;          ///< names it, for annotators
+    std::uint32_t image = 0;    ///< place in images
+    std::uint32_t label = 0;    ///< place in labels
+    std::optional<bool> known;  ///< its answer, of gold and control questions
+    /// Whether anybody is still to be asked: not where what needed it is gone.
+    bool wanted = true;
+};
+
+/// A question appears on one screen; those of a screen are shown and answered together.
+struct Contents {
+    std::vector<AskedImage> images;
+    std::vector<LabelText> labels;
+    std::vector<AskedQuestion> questions;  ///< by id
+    /// Places in `questions`, in the order of asking.
+    std::vector<std::vector<std::uint32_t>> screens;
+};
+
+class AnswerBook {
+public:
+    virtual ~AnswerBook() = default;
+    /// Open for writing, with the tables question, annotator and answer.
+    virtual Database& database() = 0;
+    virtual Task task() const = 0;
+    /// For people: what this is.
+    virtual std::string title() const = 0;
+    /// Answers that a question gets at most.
+    virtual std::uint32_t votes() const = 0;
+    /// Whether no more are asked for once the majority is certain. Not where every answer counts:
+    /// stopping early would bend frequencies.
+    virtual bool settles_early() const = 0;
+    /// Cost: a read of the questions. Throws bad_input.
+    virtual Contents contents() = 0;
+    /// Keeps what an annotator said and leaves it out from now on, or takes it in again.
+    virtual void block(const std::string& name, bool blocked, const std::string& reason) = 0;
+    /// What is known of the result so far, a sentence each: how sure a ranking is, what is left to
+    /// do by other commands. Cost: below a second.
+    virtual std::vector<std::string> outlook() = 0;
+};
+
+/// The book of a competition. Throws as Competition::open().
+std::unique_ptr<AnswerBook> open_competition_book(const std::filesystem::path& folder,
+                                                  const std::filesystem::path& definitions);
+/// The book of a folder of questions (assay/labelling/folder.h). Throws bad_input, busy, io.
+std::unique_ptr<AnswerBook> open_folder_book(const std::filesystem::path& folder);
+
+}  // namespace assay::labelling

@@ -1,0 +1,86 @@
+#include <fmt/format.h>
+
+#include "assay/error.h"
+#include "assay/labelling/folder.h"
+#include "core/shell_word.h"
+#include "core/text.h"
+#include "labelling/folder_contents.h"
+#include "labelling/folder_schema.h"
+#include "mad/decisions.h"
+
+namespace assay::labelling {
+namespace {
+
+class FolderBook final : public AnswerBook {
+public:
+    explicit FolderBook(const std::filesystem::path& folder)
+        : folder_(folder),
+          database_(open_folder(folder, Database::Access::write)),
+          settings_(read_folder_settings(database_)) {}
+
+    Database& database() override { return database_; }
+    Task task() const override { return settings_.task; }
+    std::string title() const override { return settings_.title; }
+    std::uint32_t votes() const override { return settings_.votes; }
+    // `labels aggregate` estimates proportions and how reliable annotators are, `replicate` how
+    // often an image is selected: whoever stops at a majority bends all of these.
+    bool settles_early() const override { return false; }
+    Contents contents() override { return read_folder_contents(database_, settings_); }
+
+    void block(const std::string& name, bool blocked, const std::string& reason) override {
+        const std::vector<mad::AnnotatorRow> annotators = mad::read_annotators(database_);
+        std::vector<std::string> names;
+        for (const mad::AnnotatorRow& row : annotators) {
+            names.push_back(row.name);
+            if (row.name != name) continue;
+            if (row.blocked != blocked) change(row.id, name, blocked, reason);
+            return;
+        }
+        throw Error(
+            ErrorCode::usage,
+            fmt::format("nobody called `{}` has answered in {}{}", shortened(name),
+                        folder_.string(), names.empty() ? "" : suggest(shortened(name), names)));
+    }
+
+    std::vector<std::string> outlook() override {
+        const FolderSummary now = folder_summary(folder_);
+        std::vector<std::string> lines;
+        lines.push_back(fmt::format("{} of {} have all {}.", now.complete,
+                                    how_many(now.questions, "question"),
+                                    how_many(now.votes, "answer")));
+        if (now.answers == 0) return lines;
+        lines.push_back(fmt::format(
+            "`assay labels export {} --out answers.csv` writes what was said; {}.",
+            shell_word(folder_.string()),
+            now.task == Task::grid ? "`assay replicate frequencies answers.csv` reads it"
+                                   : "`assay labels aggregate answers.csv` reads it"));
+        return lines;
+    }
+
+private:
+    void change(std::int64_t annotator, const std::string& name, bool blocked,
+                const std::string& reason) {
+        Transaction all(database_);
+        const std::int64_t decision = mad::decide(
+            database_, blocked ? mad::DecisionKind::blocked : mad::DecisionKind::unblocked, name,
+            "", reason);
+        database_.prepare("UPDATE annotator SET blocked = ?, decision = ? WHERE id = ?")
+            .bind(std::int64_t{blocked})
+            .bind(decision)
+            .bind(annotator)
+            .run();
+        all.commit();
+    }
+
+    std::filesystem::path folder_;
+    Database database_;
+    FolderSettings settings_;
+};
+
+}  // namespace
+
+std::unique_ptr<AnswerBook> open_folder_book(const std::filesystem::path& folder) {
+    return std::make_unique<FolderBook>(folder);
+}
+
+}  // namespace assay::labelling

@@ -1,0 +1,247 @@
+// How a folder of questions begins: all of it beside its place, and then there as a whole.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "assay/error.h"
+#include "assay/labelling/folder.h"
+#include "core/file.h"
+#include "core/hash.h"
+#include "core/paths.h"
+#include "core/temporary.h"
+#include "core/text.h"
+#include "labelling/definitions.h"
+#include "labelling/folder_images.h"
+#include "labelling/folder_schema.h"
+#include "labelling/folder_settings.h"
+#include "labelling/screens.h"
+#include "mad/decisions.h"
+#include "mad/question_texts.h"
+
+namespace assay::labelling {
+namespace {
+
+/// A folder that goes away again unless all of it was made.
+class FolderAside {
+public:
+    explicit FolderAside(const std::filesystem::path& target)
+        : target_(target), aside_(make_temporary_folder(target)) {}
+    ~FolderAside() {
+        std::error_code none;
+        if (!kept_) std::filesystem::remove_all(aside_.path, none);
+    }
+    FolderAside(const FolderAside&) = delete;
+    FolderAside& operator=(const FolderAside&) = delete;
+
+    const std::filesystem::path& path() const { return aside_.path; }
+    void keep() {
+        std::error_code problem;
+        std::filesystem::rename(aside_.path, target_, problem);
+        if (problem)
+            throw Error(ErrorCode::io,
+                        fmt::format("cannot make {}: {}", target_.string(), problem.message()));
+        kept_ = true;
+    }
+
+private:
+    std::filesystem::path target_;
+    Temporary aside_;
+    bool kept_ = false;
+};
+
+std::string hash_of_texts(const std::vector<LabelText>& texts) {
+    Hasher hasher;
+    for (const LabelText& text : texts) {
+        for (const std::string* part : {&text.id, &text.name, &text.definition})
+            hasher.add_field(*part);
+        hasher.add_field(fmt::to_string(text.synonyms.size()));
+        for (const std::string& synonym : text.synonyms) hasher.add_field(synonym);
+    }
+    return hasher.digest();
+}
+
+void insert_labels(Database& database, const std::vector<LabelText>& labels) {
+    Statement insert = database.prepare(
+        "INSERT INTO class (number, id, name, definition, synonyms) VALUES (?, ?, ?, ?, ?)");
+    for (std::size_t l = 0; l < labels.size(); ++l) {
+        std::string synonyms;
+        for (const std::string& synonym : labels[l].synonyms) {
+            if (!synonyms.empty()) synonyms += '\n';
+            synonyms += synonym;
+        }
+        insert.bind(static_cast<std::int64_t>(l))
+            .bind(labels[l].id)
+            .bind(labels[l].name)
+            .bind(labels[l].definition)
+            .bind(synonyms)
+            .run();
+    }
+}
+
+void insert_images(Database& database, const QuestionSet& set) {
+    Statement insert = database.prepare("INSERT INTO image (number, id, path) VALUES (?, ?, ?)");
+    for (std::size_t i = 0; i < set.images.size(); ++i) {
+        insert.bind(static_cast<std::int64_t>(i))
+            .bind(set.images[i])
+            .bind(set.paths[set.path_of[i]])
+            .run();
+    }
+}
+
+/// Ids of rows are places and one.
+void insert_questions(Database& database, const QuestionSet& set, std::uint64_t seed) {
+    Statement insert = database.prepare(
+        "INSERT INTO question (token, image, label, turn, gold) VALUES (?, ?, ?, ?, ?)");
+    for (const CsvQuestion& question : set.questions) {
+        const mad::QuestionName name =
+            mad::question_name(seed, question.image, static_cast<std::uint16_t>(question.label));
+        insert.bind(std::string_view(name.token))
+            .bind(std::int64_t{question.image})
+            .bind(std::int64_t{question.label})
+            .bind(std::int64_t{name.turn})
+            .bind(question.known ? std::optional<std::int64_t>(*question.known) : std::nullopt)
+            .run();
+    }
+}
+
+void insert_screens(Database& database, const std::vector<PlannedScreen>& screens) {
+    Statement screen = database.prepare("INSERT INTO screen (number, name) VALUES (?, ?)");
+    Statement shown =
+        database.prepare("INSERT INTO shown (screen, place, question) VALUES (?, ?, ?)");
+    for (std::size_t s = 0; s < screens.size(); ++s) {
+        const auto number = static_cast<std::int64_t>(s) + 1;
+        screen.bind(number).bind(screens[s].name).run();
+        for (std::size_t place = 0; place < screens[s].questions.size(); ++place) {
+            shown.bind(number)
+                .bind(static_cast<std::int64_t>(place))
+                .bind(std::int64_t{screens[s].questions[place]} + 1)
+                .run();
+        }
+    }
+}
+
+/// The folder is there: made by this command before, or of something else.
+void check_same(const std::filesystem::path& folder, const FolderOptions& options,
+                const FolderSettings& wanted, std::vector<std::string>& warnings) {
+    const FolderSettings there = read_folder_settings(open_folder(folder, Database::Access::read));
+    const auto differs = [&](std::string_view what, const auto& was, const auto& is) {
+        throw Error(ErrorCode::usage,
+                    fmt::format("{} is there with {} {}, not {}; take another folder",
+                                folder.string(), what, was, is));
+    };
+    if (there.task != wanted.task) differs("the task", name_of(there.task), name_of(wanted.task));
+    if (there.questions_hash != wanted.questions_hash)
+        throw Error(ErrorCode::usage,
+                    fmt::format("{} is there with other questions than those of {}, or in "
+                                "another order; take another folder",
+                                folder.string(), options.questions.string()));
+    // What is not asked for may stay as it is.
+    if (options.votes != 0 && there.votes != wanted.votes)
+        differs("so many annotators of each question:", there.votes, wanted.votes);
+    if (!options.title.empty() && there.title != wanted.title)
+        differs("the title", fmt::format("`{}`", shortened(there.title)),
+                fmt::format("`{}`", shortened(wanted.title)));
+    if (!options.definitions.empty() && there.texts_hash != wanted.texts_hash)
+        throw Error(ErrorCode::usage,
+                    fmt::format("{} is there with other definitions than those of {}; take another "
+                                "folder",
+                                folder.string(), options.definitions.string()));
+    if (there.seed != wanted.seed) differs("the seed", there.seed, wanted.seed);
+    if (there.task == Task::grid && there.screen != wanted.screen)
+        differs("so many images of a grid:", there.screen, wanted.screen);
+    if (there.said_hash != wanted.said_hash && there.texts_hash != wanted.texts_hash) {
+        warnings.push_back(fmt::format(
+            "names, definitions or synonyms of labels in {} are others than when {} was made; "
+            "annotators go on reading those of then; another folder would have the new ones",
+            options.questions.filename().string(), folder.string()));
+    }
+}
+
+/// A folder of images that is given wrongly is found before anybody is asked.
+void look_for_images(const QuestionSet& set, const FolderSettings& settings,
+                     std::vector<std::string>& warnings) {
+    constexpr std::size_t looked_at = 100;
+    const std::size_t images = set.images.size(), looks = std::min(images, looked_at);
+    std::uint64_t missing = 0;
+    std::string first;
+    for (std::size_t i = 0; i < looks; ++i) {
+        const std::filesystem::path path =
+            settings.images / set.paths[set.path_of[i * images / looks]];
+        std::error_code none;
+        if (std::filesystem::exists(path, none)) continue;
+        if (++missing == 1) first = path.string();
+    }
+    if (missing > 0) {
+        warnings.push_back(
+            fmt::format("of {} that were looked for, {} {} not there, the first is "
+                        "{}; relative paths begin at {}",
+                        how_many(looks, "image file"), missing, missing == 1 ? "is" : "are",
+                        shortened(first, 200), settings.images.string()));
+    }
+}
+
+void write_folder(const std::filesystem::path& target, const FolderSettings& settings,
+                  const QuestionSet& set, const std::vector<LabelText>& texts) {
+    const std::vector<PlannedScreen> screens =
+        plan_screens(set, settings.task, settings.screen, settings.seed);
+    make_folders(target.parent_path());
+    FolderAside aside(target);
+    {
+        Database database(folder_file(aside.path()), Database::Access::create);
+        make_folder_schema(database);
+        // Tokens and places come in random order: their indices are built in memory (KiB).
+        database.execute("PRAGMA cache_size = -262144");
+        Transaction all(database);
+        mad::decide(database, mad::DecisionKind::created, settings.title, "", "");
+        write_folder_settings(database, settings, set.images.size());
+        insert_labels(database, texts);
+        insert_images(database, set);
+        insert_questions(database, set, settings.seed);
+        insert_screens(database, screens);
+        all.commit();
+        // The log of the database is folded into it, so that the folder moves as a whole.
+        database.execute("PRAGMA wal_checkpoint(TRUNCATE)");
+    }
+    aside.keep();
+}
+
+}  // namespace
+
+FolderSummary make_folder(const std::filesystem::path& folder, const FolderOptions& options) {
+    FolderSettings settings = settings_of(options);
+    const std::filesystem::path target = without_slash(folder);
+    const bool there = is_labelling_folder(target);
+    if (!there && is_there(target) && (!is_folder(target) || !entries_of(target).empty()))
+        throw Error(ErrorCode::usage,
+                    fmt::format("{} is there and not an empty folder", folder.string()));
+    QuestionSet set;
+    {
+        const MappedFile file(options.questions);
+        set = read_question_csv(file.text(), options.questions.filename().string(), options.task);
+    }
+    settings.questions_hash = fingerprint_of(set);
+    settings.said_hash = hash_of_texts(set.labels);
+    std::vector<std::string> warnings = std::move(set.warnings);
+    const std::vector<LabelText> texts =
+        label_texts(std::move(set.labels), options.definitions, warnings);
+    settings.texts_hash = hash_of_texts(texts);
+    set.labels = texts;
+    const std::filesystem::path whole = absolute_path(options.questions).parent_path();
+    if (there) {
+        check_same(target, options, settings, warnings);
+        if (!options.images.empty()) change_image_root(target, options.images, whole);
+    } else {
+        settings.image_root = kept_image_root(settings.images, target, whole);
+        write_folder(target, settings, set, texts);
+    }
+    FolderSummary summary = folder_summary(target);
+    summary.folder = folder;
+    if (summary.warnings.empty()) {
+        const Database database = open_folder(target, Database::Access::read);
+        look_for_images(set, read_folder_settings(database), warnings);
+    }
+    summary.warnings.insert(summary.warnings.begin(), warnings.begin(), warnings.end());
+    return summary;
+}
+
+}  // namespace assay::labelling

@@ -1,0 +1,34 @@
+// What a folder of questions was made with.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <string>
+
+#include "assay/labelling/folder.h"
+#include "core/database.h"
+
+namespace assay::labelling {
+
+struct FolderSettings {
+    Task task = Task::yes_no;
+    std::string title;
+    std::uint32_t votes = 0;   ///< annotators of each question
+    std::uint32_t screen = 0;  ///< images of a grid
+    std::uint64_t seed = 0;
+    std::filesystem::path images;  ///< absolute: where relative paths begin
+    std::string image_root;        ///< the same as it is kept: perhaps relative to the folder
+    std::string questions_hash;    ///< of what is asked
+    std::string said_hash;         ///< of what the questions say of labels
+    std::string texts_hash;        ///< of what annotators read of labels
+};
+
+/// From options, with what they leave open. Throws usage: out of range.
+FolderSettings settings_of(const FolderOptions& options);
+void write_folder_settings(Database& database, const FolderSettings& settings,
+                           std::uint64_t images);
+/// Throws bad_input, naming setting, value and what is allowed.
+FolderSettings read_folder_settings(const Database& database);
+
+}  // namespace assay::labelling

@@ -1,0 +1,239 @@
+#include "labelling/people.h"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+
+#include "assay/error.h"
+#include "core/paths.h"
+#include "core/refuse.h"
+#include "core/terminal_text.h"
+#include "core/text.h"
+#include "labelling/secret.h"
+
+namespace assay::labelling {
+namespace {
+
+/// "APPL", in the header of the file.
+constexpr std::int64_t people_id = 0x4150504C;
+constexpr std::int64_t people_version = 1;
+constexpr std::size_t longest_name = 200;
+
+/// A token is "<id>.<secret>": the id finds the row, and only secrets are compared.
+std::string token_of(std::int64_t id, std::string_view secret) {
+    return fmt::format("{}.{}", id, secret);
+}
+
+/// Without control characters, and without those that have no shape of their own (no-break space,
+/// soft hyphen, zero-width ones, marks of direction, byte order mark), by which two names that look
+/// alike could differ.
+bool is_name(std::string_view text) {
+    if (text.empty() || text.size() > longest_name || !is_utf8(text)) return false;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        const auto byte = [&](std::size_t at) {
+            return at < text.size() ? static_cast<unsigned char>(text[at]) : 0U;
+        };
+        const unsigned first = byte(i), second = byte(i + 1), third = byte(i + 2);
+        if (first < 0x20 || first == 0x7F) return false;
+        if (first == 0xC2 && (second < 0xA0 || second == 0xA0 || second == 0xAD)) return false;
+        // U+2000 to U+200F, U+2028 to U+202F, U+205F to U+206F, U+FEFF.
+        if (first == 0xE2 && second == 0x80 && (third < 0x90 || (third >= 0xA8 && third < 0xB0)))
+            return false;
+        if (first == 0xE2 && second == 0x81 && third >= 0x9F && third < 0xB0) return false;
+        if (first == 0xEF && second == 0xBB && third == 0xBF) return false;
+    }
+    return true;
+}
+
+std::int64_t pragma(const Database& database, std::string_view name) {
+    Statement row = database.prepare(fmt::format("PRAGMA {}", name));
+    return row.step() ? row.integer(0) : 0;
+}
+
+void make_tables(Database& database) {
+    Transaction all(database);
+    database.execute(fmt::format("PRAGMA application_id = {}; PRAGMA user_version = {}", people_id,
+                                 people_version));
+    database.execute(
+        "CREATE TABLE person (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, token TEXT "
+        "NOT NULL, revoked INTEGER NOT NULL CHECK (revoked IN (0, 1))) STRICT;"
+        "CREATE TABLE state (name TEXT PRIMARY KEY, value INTEGER NOT NULL) STRICT;"
+        "CREATE TABLE held (person INTEGER NOT NULL REFERENCES person (id), screen TEXT NOT NULL, "
+        "PRIMARY KEY (person, screen)) STRICT, WITHOUT ROWID;"
+        "CREATE TABLE study (id TEXT NOT NULL) STRICT;");
+    database.prepare("INSERT INTO study (id) VALUES (?)")
+        .bind(std::string_view(new_secret()))
+        .run();
+    all.commit();
+}
+
+Database open_people(const std::filesystem::path& path) {
+    if (!is_there(path)) {
+        const mode_t before = ::umask(0077);
+        std::optional<Database> made;
+        try {
+            made.emplace(path, Database::Access::create);
+            make_tables(*made);
+        } catch (...) {
+            ::umask(before);
+            throw;
+        }
+        ::umask(before);
+        return std::move(*made);
+    }
+    Database database(path, Database::Access::write);
+    // Whoever made it may have been killed before its tables were in it.
+    if (Statement tables = database.prepare("SELECT count(*) FROM sqlite_schema");
+        tables.step() && tables.integer(0) == 0 && pragma(database, "application_id") == 0) {
+        tables.reset();
+        make_tables(database);
+        return database;
+    }
+    if (pragma(database, "application_id") != people_id)
+        refuse(fmt::format("{}: it is a database of another program", path.string()));
+    if (const std::int64_t there = pragma(database, "user_version"); there != people_version) {
+        refuse(fmt::format("{}: its tables are of version {}, and this Assay knows {}",
+                           path.string(), there, people_version));
+    }
+    return database;
+}
+
+}  // namespace
+
+People::People(const std::filesystem::path& folder)
+    : database_(open_people(folder / "people.sqlite")) {
+    read();
+}
+
+void People::read() {
+    people_.clear();
+    Statement row = database_.prepare("SELECT id, name, token, revoked FROM person ORDER BY id");
+    while (row.step()) {
+        Person person;
+        person.id = row.integer(0);
+        if (person.id != static_cast<std::int64_t>(people_.size()) + 1)
+            refuse(fmt::format("{}: person {} is missing", database_.path().string(),
+                               people_.size() + 1));
+        person.name = row.text(1);
+        person.token = row.text(2);
+        person.revoked = row.count(3, 1) == 1;
+        people_.push_back(std::move(person));
+    }
+    Statement study = database_.prepare("SELECT id FROM study");
+    if (!study.step()) refuse(fmt::format("{}: it says of no study", database_.path().string()));
+    study_ = study.text(0);
+    Statement state = database_.prepare("SELECT value FROM state WHERE name = 'paused'");
+    paused_ = state.step() && state.integer(0) != 0;
+}
+
+Person& People::at(std::int64_t id) {
+    if (id < 1 || id > static_cast<std::int64_t>(people_.size()))
+        throw Error(ErrorCode::usage, fmt::format("nobody has the number {}", id));
+    return people_[static_cast<std::size_t>(id) - 1];
+}
+
+const Person& People::of(std::int64_t id) const {
+    return const_cast<People*>(this)->at(id);
+}
+
+const Person* People::named(std::string_view name) const {
+    for (const Person& person : people_)
+        if (person.name == name) return &person;
+    return nullptr;
+}
+
+std::optional<std::int64_t> People::whose(std::string_view token, bool* revoked) const {
+    if (revoked != nullptr) *revoked = false;
+    // Whoever it is said to be, as many characters are compared.
+    static const std::string nobodys = token_of(0, new_secret());
+    const Person* claimed = nullptr;
+    const std::string_view number = token.substr(0, token.find('.'));
+    std::int64_t id = 0;
+    for (const char c : number.substr(0, 9)) {
+        if (c < '0' || c > '9') id = -1;
+        if (id >= 0) id = 10 * id + (c - '0');
+    }
+    if (id >= 1 && id <= static_cast<std::int64_t>(people_.size()))
+        claimed = &people_[static_cast<std::size_t>(id) - 1];
+    const bool same = same_secret(token, claimed == nullptr ? nobodys : claimed->token);
+    if (!same || claimed == nullptr) return std::nullopt;
+    if (claimed->revoked) {
+        if (revoked != nullptr) *revoked = true;
+        return std::nullopt;
+    }
+    return claimed->id;
+}
+
+const Person& People::add(std::string_view written) {
+    const std::string name(trimmed(written));
+    if (!is_name(name)) {
+        throw Error(ErrorCode::usage,
+                    fmt::format("the name `{}` of an annotator; allowed: 1 to {} bytes of text in "
+                                "UTF-8 without invisible characters",
+                                without_controls(shortened(name)), longest_name));
+    }
+    if (const Person* there = named(name)) return *there;
+    const auto id = static_cast<std::int64_t>(people_.size()) + 1;
+    Person person{id, name, token_of(id, new_secret()), false};
+    database_.prepare("INSERT INTO person (id, name, token, revoked) VALUES (?, ?, ?, 0)")
+        .bind(id)
+        .bind(std::string_view(person.name))
+        .bind(std::string_view(person.token))
+        .run();
+    people_.push_back(std::move(person));
+    return people_.back();
+}
+
+const Person& People::new_link(std::int64_t id) {
+    Person& person = at(id);
+    std::string token = token_of(id, new_secret());
+    database_.prepare("UPDATE person SET token = ?, revoked = 0 WHERE id = ?")
+        .bind(std::string_view(token))
+        .bind(id)
+        .run();
+    person.token = std::move(token);
+    person.revoked = false;
+    return person;
+}
+
+void People::revoke(std::int64_t id, bool revoked) {
+    Person& person = at(id);
+    database_.prepare("UPDATE person SET revoked = ? WHERE id = ?")
+        .bind(std::int64_t{revoked})
+        .bind(id)
+        .run();
+    person.revoked = revoked;
+}
+
+void People::pause(bool paused) {
+    database_.prepare("INSERT OR REPLACE INTO state (name, value) VALUES ('paused', ?)")
+        .bind(std::int64_t{paused})
+        .run();
+    paused_ = paused;
+}
+
+std::vector<std::pair<std::int64_t, std::string>> People::held() const {
+    std::vector<std::pair<std::int64_t, std::string>> out;
+    Statement row = database_.prepare("SELECT person, screen FROM held ORDER BY person, screen");
+    while (row.step()) out.push_back({row.integer(0), row.text(1)});
+    return out;
+}
+
+void People::keep_held(const std::map<std::int64_t, std::vector<std::string>>& screens) {
+    database_.execute("PRAGMA synchronous = NORMAL");
+    {
+        Transaction all(database_);
+        Statement gone = database_.prepare("DELETE FROM held WHERE person = ?");
+        Statement there = database_.prepare("INSERT INTO held (person, screen) VALUES (?, ?)");
+        for (const auto& [person, tokens] : screens) {
+            gone.bind(person).run();
+            for (const std::string& token : tokens)
+                there.bind(person).bind(std::string_view(token)).run();
+        }
+        all.commit();
+    }
+    database_.execute("PRAGMA synchronous = FULL");
+}
+
+}  // namespace assay::labelling

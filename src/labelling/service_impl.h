@@ -1,0 +1,89 @@
+// What a Service is made of.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "assay/labelling/service.h"
+#include "core/file.h"
+#include "labelling/assignment.h"
+#include "labelling/board.h"
+#include "labelling/book.h"
+#include "labelling/people.h"
+#include "labelling/recorder.h"
+
+namespace assay::labelling {
+
+struct Service::Impl {
+    std::filesystem::path folder;
+    ServiceOptions options;
+    FileLock lock;  ///< one service at a time
+    std::unique_ptr<AnswerBook> book;
+    People people;
+    Recorder recorder;
+    Board board;
+    Assignment assignment;
+    std::unordered_map<std::int64_t, std::int64_t> annotator_of;                ///< of a person
+    using Screens = std::map<std::int64_t, std::unordered_set<std::uint32_t>>;  ///< of annotators
+    Screens given;    ///< ever, whoever asks for them now
+    Screens trained;  ///< answered as a training: the known answer was told
+    std::map<std::string, std::string> failed;  ///< files that cannot be shown, and why
+    /// Of an annotator: when something was answered last, and the seconds between screens.
+    struct Pace {
+        double last = 0;
+        std::vector<float> between;
+    };
+    std::map<std::int64_t, Pace> paces;
+    struct Inode {
+        std::uint64_t device = 0, number = 0;
+        bool operator==(const Inode&) const = default;
+    } file;                                  ///< of the database, when it was opened
+    bool together = false;                   ///< between begin() and commit()
+    std::optional<Transaction> transaction;  ///< from the first answer on
+    std::set<std::int64_t> handed;           ///< people who hold others than people.sqlite says
+    std::int64_t seen_version = 0;           ///< of the database, when it was read
+    bool reread = false;                     ///< what is wanted may have changed
+    double read_at = 0;
+
+    // What the organiser was told last.
+    ServiceStatus told;
+    bool changed = true;
+    double told_at = 0, telling_took = 0;
+    std::vector<std::string> outlook;
+    double outlook_at = 0, outlook_took = 0;
+
+    Impl(const std::filesystem::path& where, const ServiceOptions& how);
+
+    double now() const { return options.clock(); }
+    /// Before anything is written.
+    void writing();
+    /// What people hold is theirs after a restart, too.
+    void keep_held();
+    void take_up_held();
+    /// The questions about an image are asked, or not.
+    void skip(std::uint32_t image, bool skipped);
+    /// Reads all answers anew; what people hold is kept where it is still there.
+    void read();
+    Assignment::Worker& worker(std::int64_t person);
+    Screen shown(const Assignment::Worker& worker, std::uint32_t screen, bool with_said) const;
+    TakenScreen take(std::int64_t person, const GivenScreen& said, const std::string& at);
+    bool was_given(std::int64_t annotator, std::uint32_t screen) const;
+    bool was_trained(const Assignment::Worker& worker, std::uint32_t screen) const;
+    void note_pace(std::int64_t annotator, const std::string& at);
+    /// What was given, how fast, and what was training, from the tables.
+    void read_past();
+    /// Throws io: what is written now would be nowhere.
+    void check_file() const;
+    std::optional<std::uint32_t> screen_named(std::string_view token) const;
+    std::uint64_t questions_open(ServiceStatus& status) const;
+    void name_problems(ServiceStatus& status) const;
+    void describe();
+};
+
+}  // namespace assay::labelling

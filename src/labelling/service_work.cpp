@@ -1,0 +1,224 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "assay/error.h"
+#include "core/text.h"
+#include "labelling/service_impl.h"
+
+namespace assay::labelling {
+namespace {
+
+constexpr std::string_view page_source = "labelling page";
+constexpr std::string_view training_source = "labelling page, training";
+
+TakenScreen refused(const GivenScreen& given, std::string why) {
+    TakenScreen taken;
+    taken.key = given.key;
+    taken.state = TakenScreen::State::refused;
+    taken.message = std::move(why);
+    return taken;
+}
+
+/// The questions that are answered, as places, in the order of the screen; "" or what is wrong.
+/// `annotator`: 0 for one who has not answered anything. `some`: whether others may be left out.
+std::string match(const Board& board, std::uint32_t screen, const GivenScreen& given,
+                  std::int64_t annotator, bool some,
+                  std::vector<std::pair<std::uint32_t, Answer>>& out) {
+    std::map<std::uint32_t, Answer> said;
+    for (const auto& [token, answer] : given.answers) {
+        const std::optional<std::uint32_t> q = board.find(token);
+        if (!q || board.screen_of(*q) != screen) return "an answer is to no question of the screen";
+        if (!said.emplace(*q, answer).second) return "a question is answered twice";
+    }
+    if (said.empty()) return "nothing is answered";
+    for (const std::uint32_t q : board.questions_of(screen)) {
+        const auto found = said.find(q);
+        if (found != said.end()) {
+            out.push_back({q, found->second});
+        } else if (!some && !board.question(q).skipped && !board.said(q, annotator)) {
+            return "a question of the screen is not answered";
+        }
+    }
+    return "";
+}
+
+}  // namespace
+
+bool is_answer_key(std::string_view key) {
+    return key.size() >= 8 && key.size() <= 64 && std::all_of(key.begin(), key.end(), [](char c) {
+               return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                      c == '-';
+           });
+}
+
+Screen Service::Impl::shown(const Assignment::Worker& worker, std::uint32_t screen,
+                            bool with_said) const {
+    const Contents& contents = board.contents();
+    Screen out;
+    out.token = contents.questions[board.questions_of(screen).front()].token;
+    out.training = was_trained(worker, screen);
+    std::map<std::uint32_t, std::uint32_t> place;
+    for (const std::uint32_t q : board.questions_of(screen)) {
+        const std::optional<Answer> before = board.said(q, worker.annotator);
+        // Of a grid an image may have been mended since the others were answered.
+        if (board.question(q).skipped || (before && !with_said)) continue;
+        const AskedQuestion& question = contents.questions[q];
+        const auto [label, is_new] =
+            place.emplace(question.label, static_cast<std::uint32_t>(out.labels.size()));
+        if (is_new) out.labels.push_back(contents.labels[question.label]);
+        out.cells.push_back({question.token, label->second});
+        if (with_said) out.said.push_back(before.value_or(Answer::cannot_say));
+    }
+    return out;
+}
+
+bool Service::Impl::was_given(std::int64_t annotator, std::uint32_t screen) const {
+    const auto found = given.find(annotator);
+    return (found != given.end() && found->second.count(screen) > 0) ||
+           board.answered(screen, annotator);
+}
+
+bool Service::Impl::was_trained(const Assignment::Worker& worker, std::uint32_t screen) const {
+    const auto found = trained.find(worker.annotator);
+    return assignment.is_training(worker, screen) ||
+           (found != trained.end() && found->second.count(screen) > 0);
+}
+
+TakenScreen Service::Impl::take(std::int64_t person, const GivenScreen& said,
+                                const std::string& at) {
+    if (!is_answer_key(said.key))
+        return refused(said, "the key is not 8 to 64 letters, digits and -");
+    const std::optional<std::uint32_t> screen = screen_named(said.screen);
+    if (!screen) return refused(said, "there is no such screen");
+    Assignment::Worker& who = worker(person);
+    const std::int64_t annotator = who.annotator;
+    if (!was_given(annotator, *screen)) return refused(said, "this person was not asked that");
+    // A browser may fail to show an image of a grid that is sound here.
+    const bool some = book->task() == Task::grid;
+    std::vector<std::pair<std::uint32_t, Answer>> answers;
+    if (std::string wrong = match(board, *screen, said, annotator, some, answers); !wrong.empty())
+        return refused(said, std::move(wrong));
+
+    const auto key_of = [&](std::uint32_t q) {
+        return fmt::format("page/{}/{}/{}", said.key, board.contents().questions[q].token,
+                           people.of(person).name);
+    };
+    const bool training = was_trained(who, *screen);
+    std::size_t there = 0;
+    bool was_told = false;
+    for (const auto& [q, answer] : answers) {
+        const Recorder::Known known =
+            recorder.find(key_of(q), board.contents().questions[q].id, annotator, answer);
+        if (known == Recorder::Known::other)
+            return refused(said, "the key is that of another answer");
+        there += known == Recorder::Known::same ? 1 : 0;
+        was_told = was_told || (training && board.said(q, annotator));
+    }
+    if (there > 0 && there < answers.size())
+        return refused(said, "the key is that of another answer");
+    TakenScreen taken;
+    taken.key = said.key;
+    if (there > 0) {
+        taken.state = TakenScreen::State::repeated;
+    } else if (was_told) {
+        return refused(said, "answers of the training cannot be changed");
+    } else {
+        writing();
+        for (const auto& [q, answer] : answers) {
+            recorder.record(board.contents().questions[q].id, annotator, answer, key_of(q), at,
+                            training ? training_source : page_source);
+            reread = board.record(q, annotator, answer) || reread;
+        }
+        if (training) trained[annotator].insert(*screen);
+        note_pace(annotator, at);
+        changed = true;
+    }
+    assignment.release(board, who, *screen);
+    // Images of a grid that this browser could not show are not asked of the same person at once.
+    if (some || board.answered(*screen, annotator)) who.answered.insert(*screen);
+    assignment.update(board, *screen);
+    if (!training) return taken;
+    for (const auto& [q, answer] : answers) {
+        const AskedQuestion& question = board.contents().questions[q];
+        if (!question.known) continue;
+        const Answer known = *question.known ? Answer::yes : Answer::no;
+        taken.feedback.push_back({question.token, known, answer == known});
+    }
+    return taken;
+}
+
+Welcome Service::welcome(std::int64_t person) const {
+    Welcome out;
+    out.study = impl_->people.study();
+    out.title = impl_->book->title();
+    out.name = impl_->people.of(person).name;
+    out.task = impl_->book->task();
+    out.ahead = impl_->options.ahead;
+    const Assignment::Worker& worker = impl_->worker(person);
+    out.training = impl_->assignment.training_of(impl_->board, worker);
+    out.training_done = impl_->assignment.training_done(worker);
+    out.paused = impl_->people.paused();
+    return out;
+}
+
+Work Service::work(std::int64_t person, const std::vector<GivenScreen>& given,
+                   const std::vector<std::string>& holding, std::uint32_t wanted) {
+    Impl& in = *impl_;
+    Work out;
+    in.assignment.expire(in.board, in.now() - static_cast<double>(in.options.lease.count()));
+    Assignment::Worker& worker = in.worker(person);
+    const std::set<std::uint32_t> held_before = worker.holds;
+    const std::string at = answer_time_now();
+    for (const GivenScreen& one : given) out.taken.push_back(in.take(person, one, at));
+
+    worker.last = in.now();
+    const bool may_work = !in.board.is_blocked(worker.annotator);
+    std::set<std::uint32_t> kept;
+    for (const std::string& token : holding) {
+        const std::optional<std::uint32_t> screen = in.screen_named(token);
+        if (screen && may_work && worker.answered.count(*screen) == 0 &&
+            in.was_given(worker.annotator, *screen))
+            kept.insert(*screen);
+    }
+    const std::set<std::uint32_t> held = worker.holds;
+    for (const std::uint32_t screen : held)
+        if (kept.count(screen) == 0) in.assignment.release(in.board, worker, screen);
+    // After a restart the page still has what it was given.
+    for (const std::uint32_t screen : kept)
+        if (worker.holds.size() < in.options.ahead) in.assignment.hold(in.board, worker, screen);
+
+    while (!in.people.paused() && may_work && out.screens.size() < wanted &&
+           worker.holds.size() < in.options.ahead) {
+        const std::optional<std::uint32_t> next = in.assignment.next(in.board, worker);
+        if (!next) break;
+        if (in.given[worker.annotator].insert(*next).second) {
+            in.writing();
+            const std::uint32_t first = in.board.questions_of(*next).front();
+            in.recorder.give(in.board.contents().questions[first].id, worker.annotator);
+        }
+        out.screens.push_back(in.shown(worker, *next, false));
+    }
+    if (worker.holds != held_before) in.handed.insert(person);
+    if (!in.together) in.keep_held();
+    out.state = in.people.paused()     ? Work::State::paused
+                : worker.holds.empty() ? Work::State::nothing
+                                       : Work::State::work;
+    out.answered = worker.answered.size();
+    out.left = may_work ? in.assignment.left(in.board, worker) : 0;
+    out.training = in.assignment.training_of(in.board, worker);
+    out.training_done = in.assignment.training_done(worker);
+    return out;
+}
+
+std::optional<Screen> Service::answered(std::int64_t person, std::string_view token) const {
+    const std::optional<std::uint32_t> screen = impl_->screen_named(token);
+    if (!screen) return std::nullopt;
+    const Assignment::Worker& worker = impl_->worker(person);
+    if (worker.answered.count(*screen) == 0 || impl_->was_trained(worker, *screen))
+        return std::nullopt;
+    return impl_->shown(worker, *screen, true);
+}
+
+}  // namespace assay::labelling

@@ -1,0 +1,74 @@
+#include "serve/door.h"
+
+#include <cmath>
+
+#include "core/text.h"
+#include "serve/refusal.h"
+
+namespace assay::serve {
+namespace {
+
+void check_rate(double wait) {
+    if (wait <= 0) return;
+    Refusal refusal(429, "too_fast", "too many requests; later ones are served");
+    refusal.fields = {{"Retry-After", std::to_string(static_cast<int>(std::ceil(wait)))}};
+    throw refusal;
+}
+
+bool is_json_type(std::string_view type) {
+    std::string small;
+    for (const char c : type) {
+        if (c != ' ') small += lower(c);
+    }
+    return small == "application/json" || small == "application/json;charset=utf-8";
+}
+
+}  // namespace
+
+void Door::pass(const HttpRequest& request, std::string_view token) {
+    if (!site_.knows_host(request.host))
+        throw Refusal(421, "other_host",
+                      "this server does not go by the name of `" + shortened(request.host) +
+                          "`; --url tells it a further one");
+    const std::string client = client_of(request, behind_proxy_);
+    const std::string name(token);
+    bool known = false;
+    {
+        const std::lock_guard lock(mutex_);
+        known = known_.contains(name);
+    }
+    if (known) {
+        check_rate(token_.take(name));
+    } else {
+        check_rate(address_.take(client));
+        if (!token.empty()) check_rate(unknown_.look(client));
+    }
+    const bool reads = request.method == "GET" || request.method == "HEAD";
+    if (!reads && request.method != "POST") {
+        Refusal refusal(405, "method", "the methods here are GET, HEAD and POST");
+        refusal.fields = {{"Allow", "GET, HEAD, POST"}};
+        throw refusal;
+    }
+    if (reads) return;
+    if (!site_.is_own_origin(request))
+        throw Refusal(403, "other_origin", "the request comes from another site's page");
+    if (!is_json_type(request.content_type))
+        throw Refusal(415, "not_json", "the body of a request is application/json");
+}
+
+void Door::expect(const std::string& token) {
+    const std::lock_guard lock(mutex_);
+    known_.insert(token);
+}
+
+void Door::heard(const HttpRequest& request, const std::string& token, bool known) {
+    if (!known) (void)unknown_.take(client_of(request, behind_proxy_));
+    const std::lock_guard lock(mutex_);
+    if (known) {
+        known_.insert(token);
+    } else {
+        known_.erase(token);
+    }
+}
+
+}  // namespace assay::serve

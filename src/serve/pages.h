@@ -1,0 +1,27 @@
+// The pages: what stands in web/built/, compiled in.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "serve/http.h"
+
+namespace assay::serve {
+
+struct Page {
+    std::string_view path;  ///< "/", "/organiser", "/assets/app.js"
+    std::string_view type;
+    std::string_view bytes;
+    std::string_view etag;  ///< with its quotation marks
+};
+
+std::span<const Page> pages();
+/// nullptr: there is none.
+const Page* page_at(std::string_view path);
+/// web/strings/en.json.
+std::string_view english_strings();
+
+/// The page, or 304 where the browser has it.
+HttpResponse response_of(const Page& page, std::string_view if_none_match);
+
+}  // namespace assay::serve

@@ -1,0 +1,35 @@
+// A request that is not done: its status, and why, as the pages' interface says it.
+#pragma once
+
+#include <exception>
+#include <string>
+#include <string_view>
+
+#include "serve/http.h"
+
+namespace assay::serve {
+
+class Refusal : public std::exception {
+public:
+    Refusal(int status, std::string code, std::string message)
+        : status_(status), code_(std::move(code)), message_(std::move(message)) {}
+
+    int status() const { return status_; }
+    const std::string& code() const { return code_; }
+    const char* what() const noexcept override { return message_.c_str(); }
+    HttpFields fields;  ///< of the response besides: Allow, Retry-After
+
+private:
+    int status_;
+    std::string code_, message_;
+};
+
+/// The word for a status that has but one.
+std::string_view code_of_status(int status);
+
+/// {"error": ..., "code": ...}.
+HttpResponse response_of(const Refusal& refusal);
+/// 503 `busy` with Retry-After.
+Refusal busy_refusal(std::string message);
+
+}  // namespace assay::serve

@@ -1,0 +1,24 @@
+#include "serve/tokens.h"
+
+#include <algorithm>
+#include <cstddef>
+
+#include "core/text.h"
+#include "serve/json_fields.h"
+
+namespace assay::serve {
+
+std::string_view token_in(std::string_view authorization) {
+    constexpr std::string_view scheme = "bearer ";
+    if (authorization.size() <= scheme.size()) return {};
+    for (std::size_t i = 0; i < scheme.size(); ++i)
+        if (lower(authorization[i]) != scheme[i]) return {};
+    const std::string_view token = trimmed(authorization.substr(scheme.size()));
+    // A person's has a point in it, behind the person's number.
+    const std::size_t point = std::min(token.find('.'), token.size());
+    const bool plain = is_token(token.substr(0, point)) &&
+                       (point == token.size() || is_token(token.substr(point + 1)));
+    return plain ? token : std::string_view();
+}
+
+}  // namespace assay::serve

@@ -1,0 +1,62 @@
+// Which key means what. The letters are texts, because `y` for `yes` is English.
+
+export interface KeyPress {
+  key: string;
+  code: string;
+  repeat: boolean;
+  ctrlKey: boolean;
+  altKey: boolean;
+  metaKey: boolean;
+  isComposing?: boolean;
+}
+
+/// Under an open dialog the page hears no keys: Esc closes the dialog and nothing else.
+export function isCovered(page: Pick<ParentNode, "querySelector">): boolean {
+  return page.querySelector("dialog[open]") !== null;
+}
+
+/// A key that is held down answers once; with Control and the like it is the browser's.
+export function counts(event: KeyPress): boolean {
+  const modified = event.ctrlKey || event.altKey || event.metaKey;
+  return !event.repeat && !modified && event.isComposing !== true;
+}
+
+/// Whether the key of this letter was pressed. On a keyboard of another script, where `y` cannot be
+/// typed, the key that has it on an English one counts.
+export function isLetter(event: KeyPress, letter: string): boolean {
+  const wanted = letter.toLowerCase();
+  if (event.key.toLowerCase() === wanted) return true;
+  const otherScript = event.key.length === 1 && event.key > "\u007f";
+  return otherScript && /^[a-z]$/.test(wanted) && event.code === `Key${wanted.toUpperCase()}`;
+}
+
+/// 1 to 9 of the row above the letters or of the number pad, however shifted; 0: another key.
+export function digit(event: KeyPress): number {
+  return Number(/^(?:Digit|Numpad)([1-9])$/.exec(event.code)?.[1] ?? 0);
+}
+
+/// Where an arrow leads in a grid that is read in this direction; null: another key.
+export function arrow(key: string, rightToLeft: boolean): { across: number; down: number } | null {
+  const forward = rightToLeft ? -1 : 1;
+  switch (key) {
+    case "ArrowRight":
+      return { across: forward, down: 0 };
+    case "ArrowLeft":
+      return { across: -forward, down: 0 };
+    case "ArrowUp":
+      return { across: 0, down: -1 };
+    case "ArrowDown":
+      return { across: 0, down: 1 };
+    default:
+      return null;
+  }
+}
+
+/// Somebody who reached a button with the tab key means that button by space and enter; after a
+/// click the focus lies on a button by accident, and keys keep the meaning that the page says.
+export function belongsToFocus(event: { key: string; target: EventTarget | null }): boolean {
+  if (event.key !== " " && event.key !== "Enter") return false;
+  const target = event.target;
+  if (!(target instanceof Element)) return false;
+  return target.matches("button:focus-visible, summary:focus-visible, a:focus-visible");
+}

@@ -1,0 +1,4 @@
+/// Sizes beyond the fitting one, in the image's pixels: its own where that is larger, then double.
+export function zoomScales(fit: number): number[] {
+  return fit < 0.95 ? [1, 2] : [2 * fit];
+}

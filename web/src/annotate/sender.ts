@@ -1,0 +1,136 @@
+// Brings queued answers to the server and asks for further screens: one request at a time, in
+// pieces, again and again until the server has said what became of each answer.
+
+import {
+  ApiError,
+  type Connection,
+  LIMIT,
+  type TakenScreen,
+  type Work,
+  type WorkRequest,
+} from "../shared/api";
+import type { AnswerQueue, QueuedScreen } from "./queue";
+
+export interface SenderEvents {
+  /// Screens that the page has and has not answered, and how many more it wants.
+  demand(): { holding: string[]; wanted: number };
+  /// The server answered; entries that `taken` names have left the queue.
+  arrived(work: Work, sent: QueuedScreen[]): void;
+  /// It did not, and is asked again in `seconds`.
+  trouble(kind: "offline" | "busy" | "error", message: string): void;
+  /// An answer that the server cannot even read, or that is too large; it has left the queue.
+  dropped(entry: QueuedScreen, message: string): void;
+  /// It will not help to go on: 401, 403.
+  stopped(error: ApiError): void;
+}
+
+const LONGEST_WAIT = 15;
+
+export class Sender {
+  private sending = false;
+  private again = false;
+  private over = false;
+  private failures = 0;
+  private piece = LIMIT;
+  private timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(
+    private readonly connection: Pick<Connection, "post">,
+    private readonly queue: AnswerQueue,
+    private readonly events: SenderEvents,
+  ) {}
+
+  /// Sends what there is now; while a request is under way, as soon as that is done. After a
+  /// failure only the timer, or retryNow(), tries again: an answer given offline must not hammer.
+  poke(): void {
+    if (this.over) return;
+    if (this.sending) this.again = true;
+    else if (this.timer === undefined || this.failures === 0) void this.send();
+  }
+
+  retryNow(): void {
+    this.failures = 0;
+    this.poke();
+  }
+
+  /// Asks once more after so many seconds, unless something else asks before.
+  pokeIn(seconds: number): void {
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => {
+      this.timer = undefined;
+      if (this.sending) this.again = true;
+      else if (!this.over) void this.send();
+    }, seconds * 1000);
+  }
+
+  private async send(): Promise<void> {
+    clearTimeout(this.timer);
+    this.timer = undefined;
+    this.sending = true;
+    this.again = false;
+    const waiting = this.queue.entries();
+    const sent = waiting.slice(0, this.piece);
+    try {
+      const work = await this.connection.post<Work>("/api/work", this.request(waiting, sent));
+      this.failures = 0;
+      this.settle(work.taken);
+      this.sending = false;
+      this.events.arrived(work, sent);
+      if (this.queue.entries().length > 0 && work.taken.length > 0) this.again = true;
+      if (this.queue.entries().length === 0) this.piece = LIMIT;
+    } catch (error) {
+      this.sending = false;
+      this.failed(error, sent);
+      return;
+    }
+    if (this.again && !this.sending) void this.send();
+  }
+
+  /// Screens whose answers wait for a later piece are still held.
+  private request(waiting: QueuedScreen[], sent: QueuedScreen[]): WorkRequest {
+    const { holding, wanted } = this.events.demand();
+    const later = waiting.slice(sent.length).map((entry) => entry.screen);
+    const held = [...new Set([...later, ...holding])].slice(0, LIMIT);
+    const given = sent.map(({ screen, key, answers }) => ({ screen, key, answers }));
+    return { given, holding: held, wanted };
+  }
+
+  private settle(taken: TakenScreen[]): void {
+    for (const { key } of taken) this.queue.remove(key);
+  }
+
+  private failed(error: unknown, sent: QueuedScreen[]): void {
+    const known = error instanceof ApiError ? error : null;
+    if (known?.status === 401 || known?.status === 403) {
+      this.over = true;
+      this.events.stopped(known);
+      return;
+    }
+    if (known && this.divide(known, sent)) return;
+    this.failures += 1;
+    const busy = known?.status === 429 || known?.status === 503;
+    this.events.trouble(known ? (busy ? "busy" : "error") : "offline", known?.message ?? "");
+    const backOff = Math.min(LONGEST_WAIT, 2 ** (this.failures - 1)) * (0.75 + Math.random() / 2);
+    this.pokeIn(Math.max(known?.retryAfter ?? 0, backOff));
+  }
+
+  /// Answers that the server cannot read, or that are too large together, are sent in smaller pieces
+  /// at once. The one that is refused alone is dropped, so that it does not keep the others back for
+  /// ever. Whatever a proxy in between may say drops nothing: the code is this server's.
+  private divide(error: ApiError, sent: QueuedScreen[]): boolean {
+    const unread = error.code === "bad_request";
+    const tooLarge = error.status === 413;
+    const [entry] = sent;
+    if (!entry || !(unread || tooLarge)) return false;
+    if (sent.length > 1) {
+      this.piece = unread ? 1 : Math.floor(sent.length / 2);
+    } else {
+      if (!unread && error.code !== "too_large") return false;
+      this.queue.remove(entry.key);
+      this.events.dropped(entry, error.message);
+      this.piece = LIMIT;
+    }
+    void this.send();
+    return true;
+  }
+}

@@ -1,0 +1,21 @@
+// What every component of the organiser's page needs.
+
+import { createContext } from "preact";
+import { useContext } from "preact/hooks";
+import type { Connection } from "../shared/api";
+
+export interface OrganiserContext {
+  connection: Connection;
+  /// Sends a change, shows its error if it has one, and looks at the status anew. Null: it failed.
+  change<T>(path: string, body: unknown): Promise<T | null>;
+  /// Shows a sentence for some seconds.
+  say(sentence: string): void;
+}
+
+export const Organiser = createContext<OrganiserContext | null>(null);
+
+export function useOrganiser(): OrganiserContext {
+  const context = useContext(Organiser);
+  if (!context) throw new Error("a component stands outside of the page");
+  return context;
+}

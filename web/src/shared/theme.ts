@@ -1,0 +1,31 @@
+// Light or dark: as the system says, until somebody presses the toggle.
+
+const NAME = "assay.theme";
+type Theme = "light" | "dark";
+
+function systemTheme(): Theme {
+  return matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
+}
+
+function show(theme: string | null): void {
+  if (theme === "light" || theme === "dark") document.documentElement.dataset["theme"] = theme;
+}
+
+export function applyTheme(): void {
+  try {
+    show(localStorage.getItem(NAME));
+  } catch {
+    // Without storage the system decides.
+  }
+}
+
+export function toggleTheme(): void {
+  const now = document.documentElement.dataset["theme"] ?? systemTheme();
+  const next = now === "dark" ? "light" : "dark";
+  show(next);
+  try {
+    localStorage.setItem(NAME, next);
+  } catch {
+    // It holds until the page is left.
+  }
+}

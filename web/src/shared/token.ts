@@ -1,0 +1,43 @@
+// Who this page belongs to: the token of the link, `URL/#TOKEN`. It is taken out of the address bar
+// at once, so that it stands in no history, bookmark or screenshot.
+
+interface Place {
+  hash: string;
+  pathname: string;
+}
+
+/// The token of the address, which replaces one that was stored; else the stored one; "": none.
+/// Of several storages the first that has one decides: a tab keeps its own link.
+export function takeToken(
+  place: Place,
+  forget: (path: string) => void,
+  storages: Storage[],
+  name: string,
+): string {
+  const given = place.hash.replace(/^#/, "");
+  if (given !== "") {
+    forget(place.pathname);
+    if (isToken(given)) {
+      for (const storage of storages) attempt(() => storage.setItem(name, given));
+      return given;
+    }
+  }
+  for (const storage of storages) {
+    const stored = attempt(() => storage.getItem(name));
+    if (stored && isToken(stored)) return stored;
+  }
+  return "";
+}
+
+function isToken(text: string): boolean {
+  return /^[\w.~-]{8,200}$/.test(text);
+}
+
+/// Storage may be forbidden or full; the page then works as long as the tab is open.
+function attempt<T>(action: () => T): T | null {
+  try {
+    return action();
+  } catch {
+    return null;
+  }
+}
