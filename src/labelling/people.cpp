@@ -145,7 +145,7 @@ const Person* People::named(std::string_view name) const {
 
 std::optional<std::int64_t> People::whose(std::string_view token, bool* revoked) const {
     if (revoked != nullptr) *revoked = false;
-    // Whoever it is said to be, as many characters are compared.
+    // A number that nobody has costs a comparison, too.
     static const std::string nobodys = token_of(0, new_secret());
     const Person* claimed = nullptr;
     const std::string_view number = token.substr(0, token.find('.'));
@@ -176,6 +176,7 @@ const Person& People::add(std::string_view written) {
     if (const Person* there = named(name)) return *there;
     const auto id = static_cast<std::int64_t>(people_.size()) + 1;
     Person person{id, name, token_of(id, new_secret()), false};
+    writing();
     database_.prepare("INSERT INTO person (id, name, token, revoked) VALUES (?, ?, ?, 0)")
         .bind(id)
         .bind(std::string_view(person.name))
@@ -188,6 +189,7 @@ const Person& People::add(std::string_view written) {
 const Person& People::new_link(std::int64_t id) {
     Person& person = at(id);
     std::string token = token_of(id, new_secret());
+    writing();
     database_.prepare("UPDATE person SET token = ?, revoked = 0 WHERE id = ?")
         .bind(std::string_view(token))
         .bind(id)
@@ -199,6 +201,7 @@ const Person& People::new_link(std::int64_t id) {
 
 void People::revoke(std::int64_t id, bool revoked) {
     Person& person = at(id);
+    writing();
     database_.prepare("UPDATE person SET revoked = ? WHERE id = ?")
         .bind(std::int64_t{revoked})
         .bind(id)
@@ -207,6 +210,7 @@ void People::revoke(std::int64_t id, bool revoked) {
 }
 
 void People::pause(bool paused) {
+    writing();
     database_.prepare("INSERT OR REPLACE INTO state (name, value) VALUES ('paused', ?)")
         .bind(std::int64_t{paused})
         .run();
@@ -221,8 +225,13 @@ std::vector<std::pair<std::int64_t, std::string>> People::held() const {
 }
 
 void People::keep_held(const std::map<std::int64_t, std::vector<std::string>>& screens) {
-    database_.execute("PRAGMA synchronous = NORMAL");
-    {
+    // Within a transaction it cannot be changed; links are synced in any case.
+    const bool unsynced = !transaction_;
+    const auto set_synced = [&](const char* how) {
+        if (unsynced) database_.execute(std::string("PRAGMA synchronous = ") + how);
+    };
+    set_synced("NORMAL");
+    try {
         Transaction all(database_);
         Statement gone = database_.prepare("DELETE FROM held WHERE person = ?");
         Statement there = database_.prepare("INSERT INTO held (person, screen) VALUES (?, ?)");
@@ -232,8 +241,28 @@ void People::keep_held(const std::map<std::int64_t, std::vector<std::string>>& s
                 there.bind(person).bind(std::string_view(token)).run();
         }
         all.commit();
+    } catch (...) {
+        set_synced("FULL");
+        throw;
     }
-    database_.execute("PRAGMA synchronous = FULL");
+    set_synced("FULL");
+}
+
+void People::writing() {
+    if (together_ && !transaction_) transaction_.emplace(database_);
+}
+
+void People::commit() {
+    together_ = false;
+    if (!transaction_) return;
+    transaction_->commit();
+    transaction_.reset();
+}
+
+void People::abandon() {
+    together_ = false;
+    transaction_.reset();
+    read();
 }
 
 }  // namespace assay::labelling

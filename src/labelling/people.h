@@ -39,12 +39,21 @@ public:
     const std::string& study() const noexcept { return study_; }
     bool paused() const noexcept { return paused_; }
     void pause(bool paused);
+    /// What is changed from here on is kept by commit(), or by nothing: abandon() reads it anew.
+    void begin() { together_ = true; }
+    void commit();
+    void abandon();
 
 private:
+    /// Before anything is written.
+    void writing();
+
     Person& at(std::int64_t id);
     void read();
 
     Database database_;
+    bool together_ = false;                   ///< between begin() and commit()
+    std::optional<Transaction> transaction_;  ///< from the first change on
     std::vector<Person> people_;
     std::string study_;
     bool paused_ = false;

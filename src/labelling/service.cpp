@@ -206,8 +206,9 @@ void Service::revoke(std::int64_t person, bool revoked) {
     impl_->told_at = 0;
     impl_->people.revoke(person, revoked);
     const auto annotator = impl_->annotator_of.find(person);
-    if (revoked && annotator != impl_->annotator_of.end())
-        impl_->assignment.release_all(impl_->board, annotator->second);
+    if (!revoked || annotator == impl_->annotator_of.end()) return;
+    impl_->assignment.release_all(impl_->board, annotator->second);
+    impl_->handed.insert(person);
 }
 
 void Service::block(std::string_view name, bool blocked, std::string_view reason) {
@@ -262,16 +263,20 @@ std::string Service::answers_csv() const {
 
 void Service::begin() {
     impl_->together = true;
+    impl_->people.begin();
 }
 
-void Service::commit() {
+bool Service::commit() {
     impl_->together = false;
     try {
         impl_->check_file();
         impl_->keep_held();
-        if (!impl_->transaction) return;
-        impl_->transaction->commit();
+        const bool wrote = impl_->transaction.has_value();
+        if (wrote) impl_->transaction->commit();
         impl_->transaction.reset();
+        // Links last: where the answers cannot be kept, nothing of the batch is.
+        impl_->people.commit();
+        return wrote;
     } catch (...) {
         abandon();
         throw;
@@ -281,6 +286,7 @@ void Service::commit() {
 void Service::abandon() {
     impl_->together = false;
     impl_->transaction.reset();
+    impl_->people.abandon();
     impl_->annotator_of.clear();
     impl_->read();
 }

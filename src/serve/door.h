@@ -34,6 +34,8 @@ public:
 
     /// Throws Refusal: 421, 405, 403, 415, 429.
     void pass(const HttpRequest& request, std::string_view token);
+    /// Whether a large body is worth its memory before it has passed: of a token that somebody has.
+    bool may_bring_much(std::string_view token);
     /// A token that somebody has, before its first request: where others behind the same address
     /// try unknown ones, it is none of those.
     void expect(const std::string& token);

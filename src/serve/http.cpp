@@ -64,11 +64,12 @@ void forget_owner(void* owner) {
 struct HttpServer::Impl {
     Impl(const HttpLimits& limits_given, HttpFields always_given,
          std::function<HttpResponse(int, std::string_view)> refusal_given,
-         HttpHandler handler_given)
+         HttpHandler handler_given, HttpMostBody most_body_given)
         : limits(limits_given),
           always(std::move(always_given)),
           refusal(std::move(refusal_given)),
-          handler(std::move(handler_given)) {}
+          handler(std::move(handler_given)),
+          most_body(std::move(most_body_given)) {}
 
     static MHD_Result may_connect(void* self, const sockaddr*, socklen_t) {
         Impl& server = *static_cast<Impl*>(self);
@@ -144,7 +145,8 @@ struct HttpServer::Impl {
         if (!fault && uri.size() > limits.uri) fault = {414, "the address is too long"};
         if (!fault && length > 0 && (request.method == "GET" || request.method == "HEAD"))
             fault = {400, "a request that only reads has no body"};
-        if (!fault && length > limits.body) fault = {413, "the request is too large"};
+        exchange.most_body = fault || !most_body ? limits.body : most_body(request);
+        if (!fault && length > exchange.most_body) fault = {413, "the request is too large"};
         if (!fault) return MHD_YES;
         refuse_request(exchange, fault->first, fault->second);
         // The rest of a small request is read, so that its sender hears the answer; but not where
@@ -154,7 +156,7 @@ struct HttpServer::Impl {
 
     MHD_Result take(HttpReply::Exchange& exchange, const char* data, size_t& size) const {
         std::string& body = exchange.request.body;
-        if (exchange.seen || body.size() + size > limits.body) {
+        if (exchange.seen || body.size() + size > exchange.most_body) {
             exchange.left_out += size;
             if (exchange.left_out > most_left_out) return MHD_NO;
             if (!exchange.seen) {
@@ -230,6 +232,7 @@ struct HttpServer::Impl {
     const HttpFields always;
     const std::function<HttpResponse(int, std::string_view)> refusal;
     const HttpHandler handler;
+    const HttpMostBody most_body;
     HttpCounts counts;
     HttpConnections connections{limits, counts};
     MHD_Daemon* daemon = nullptr;
@@ -237,9 +240,9 @@ struct HttpServer::Impl {
 
 HttpServer::HttpServer(const HttpListener& listener, const HttpLimits& limits, HttpFields always,
                        std::function<HttpResponse(int, std::string_view)> refusal,
-                       HttpHandler handler)
+                       HttpHandler handler, HttpMostBody most_body)
     : impl_(std::make_unique<Impl>(limits, std::move(always), std::move(refusal),
-                                   std::move(handler))) {
+                                   std::move(handler), std::move(most_body))) {
     const double longest =
         std::max({limits.request_seconds, limits.idle_seconds, limits.response_seconds});
     Impl* self = impl_.get();

@@ -83,6 +83,8 @@ private:
 
 /// Called on the thread of the connections: it must not wait.
 using HttpHandler = std::function<void(HttpRequest, HttpReply)>;
+/// Of a request whose headers are here: how many bytes its body may have. On the same thread.
+using HttpMostBody = std::function<std::size_t(const HttpRequest& head)>;
 
 /// Clients that were too slow, and connections that made room or found none, since the start.
 struct HttpCounts {
@@ -114,10 +116,11 @@ private:
 class HttpServer {
 public:
     /// `always`: headers of every response; `refusal` makes the response to what is refused before
-    /// the handler sees it. Throws io where threads or descriptors are short.
+    /// the handler sees it; `most_body` (none: limits.body) is at most limits.body. Throws io where
+    /// threads or descriptors are short.
     HttpServer(const HttpListener& listener, const HttpLimits& limits, HttpFields always,
                std::function<HttpResponse(int status, std::string_view message)> refusal,
-               HttpHandler handler);
+               HttpHandler handler, HttpMostBody most_body = {});
     /// Takes no further connections, gives responses that are given three seconds to go out, and
     /// closes all. Whoever holds replies must have given them, or let them go.
     ~HttpServer();

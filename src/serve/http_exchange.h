@@ -27,8 +27,9 @@ struct HttpReply::Exchange {
 
     MHD_Connection* const connection;
     HttpRequest request;
-    std::size_t left_out = 0;  ///< bytes of a body that is too large
-    bool seen = false;         ///< by the handler, or refused before
+    std::size_t most_body = 0;  ///< bytes
+    std::size_t left_out = 0;   ///< bytes of a body that is too large
+    bool seen = false;          ///< by the handler, or refused before
 
     std::mutex mutex;
     bool asleep = false;

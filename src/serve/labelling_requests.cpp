@@ -174,15 +174,6 @@ bool is_organisers(const LabellingRequest& request) {
     return request.index() >= LabellingRequest(GetStatus{}).index();
 }
 
-bool brings_something(const LabellingRequest& request) {
-    if (const auto* work = std::get_if<PostWork>(&request)) return !work->given.empty();
-    return std::holds_alternative<AddPerson>(request) ||
-           std::holds_alternative<RevokePerson>(request) ||
-           std::holds_alternative<NewLink>(request) ||
-           std::holds_alternative<BlockAnnotator>(request) ||
-           std::holds_alternative<PauseWork>(request);
-}
-
 LabellingRequest parse_labelling_request(std::string_view method, std::string_view path,
                                          std::string_view query, std::string_view body) {
     for (const LabellingRoute& route : labelling_routes) {

@@ -58,9 +58,6 @@ using LabellingRequest =
 
 /// Whether the organiser alone may ask it.
 bool is_organisers(const LabellingRequest& request);
-/// Whether it brings something that is kept, so that its commit shows that something can be.
-/// (Others may be kept, too: the first welcome makes an annotator.)
-bool brings_something(const LabellingRequest& request);
 
 /// `method` is GET or POST; of GET there is no body. Throws Refusal: 404, 405 with what is allowed,
 /// 400 with the field that is wrong.

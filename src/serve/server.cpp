@@ -23,6 +23,9 @@
 namespace assay::serve {
 namespace {
 
+/// Bytes of a request without a token that somebody has: thousands of connections may send such.
+constexpr std::size_t most_of_strangers = std::size_t{8} << 10;
+
 ServerOptions checked_options(ServerOptions options) {
     constexpr std::size_t most = 100'000;
     if (options.connections < 1 || options.connections > most)
@@ -156,10 +159,15 @@ void Server::run(const std::function<bool()>& stop) {
         return response_of(
             Refusal(status, std::string(code_of_status(status)), std::string(message)));
     };
-    HttpServer http(self.listener, self.limits, security_headers(), refusal,
-                    [&self](HttpRequest request, const HttpReply& reply) {
-                        self.handle(std::move(request), reply);
-                    });
+    HttpServer http(
+        self.listener, self.limits, security_headers(), refusal,
+        [&self](HttpRequest request, const HttpReply& reply) {
+            self.handle(std::move(request), reply);
+        },
+        [&self](const HttpRequest& head) {
+            return self.door.may_bring_much(token_in(head.authorization)) ? self.limits.body
+                                                                          : most_of_strangers;
+        });
     self.queue.run([&] {
         self.tell_of_clients(http.counts());
         return stop();

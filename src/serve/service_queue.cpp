@@ -13,6 +13,7 @@ namespace {
 
 constexpr std::chrono::milliseconds between_refreshes{200};
 constexpr std::chrono::minutes patience_with_failures{10};
+constexpr std::chrono::minutes pause_between_failures{3};
 constexpr std::chrono::minutes between_sentences{1};
 constexpr int image_threads = 3;
 /// On their way at once. A page asks for fewer.
@@ -119,6 +120,7 @@ void ServiceQueue::refresh() {
 
 void ServiceQueue::answer_batch(Batch batch) {
     std::vector<std::optional<HttpResponse>> responses;
+    bool wrote = false;
     try {
         as_error([&] {
             refresh();
@@ -128,7 +130,7 @@ void ServiceQueue::answer_batch(Batch batch) {
                 service_.image_failed(image.question, image.why);
             for (const WaitingRequest& waiting : batch.requests)
                 responses.push_back(answer_one(waiting));
-            service_.commit();
+            wrote = service_.commit();
             abandoned_ = true;
         });
     } catch (const Error& error) {
@@ -148,6 +150,8 @@ void ServiceQueue::answer_batch(Batch batch) {
         note_failure(error);
         return;
     }
+    // What only reads goes through where nothing can be written, too.
+    if (wrote) failing_since_.reset();
     batch_is_kept(batch);
     for (std::size_t i = 0; i < batch.requests.size(); ++i)
         if (responses[i]) batch.requests[i].reply(std::move(*responses[i]));
@@ -171,8 +175,6 @@ void ServiceQueue::batch_is_kept(const Batch& batch) {
     bool links = false, retried = false;
     for (const WaitingRequest& waiting : batch.requests) {
         const LabellingRequest& request = waiting.request;
-        // What only reads goes through where nothing can be written, too.
-        if (brings_something(request)) failing_since_.reset();
         links = links || std::holds_alternative<AddPerson>(request) ||
                 std::holds_alternative<NewLink>(request) ||
                 std::holds_alternative<RevokePerson>(request);
@@ -272,6 +274,10 @@ void ServiceQueue::note_failure(const Error& error) {
         warn_(fmt::format("a request failed: {}", error.what()));
         return;
     }
+    // Pages ask again within a minute. Where nobody was turned away for longer, whatever failed
+    // then had passed.
+    if (failing_since_ && now - failed_at_ > pause_between_failures) failing_since_.reset();
+    failed_at_ = now;
     if (!failing_since_) {
         failing_since_ = now;
         warn_(fmt::format("answers cannot be kept, and annotators wait: {}", error.what()));

@@ -82,6 +82,7 @@ private:
     using Clock = std::chrono::steady_clock;
     Clock::time_point refreshed_{};
     std::optional<Clock::time_point> failing_since_, told_of_failure_;
+    Clock::time_point failed_at_{};                  ///< with failing_since_: last
     std::vector<FailedImage> not_kept_;              ///< while nothing can be kept
     std::unordered_set<std::string> told_of_paths_;  ///< bounded
     bool abandoned_ = true;  ///< nothing is left of a transaction that failed

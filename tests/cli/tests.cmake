@@ -20,7 +20,7 @@ endif()
 assay_program_test(sweep
     SOURCES cli/sweep_test.cpp cli/hints_test.cpp cli/sweep_rows.cpp
     LINKS assay_image assay_labelling assay_core
-    UNSANITIZED Hints.EveryOption* Hints.TheManuals*)
+    UNSANITIZED Hints.EveryOption* Hints.TheManuals* Sweep.LatexHas* Sweep.MarkdownHas*)
 
 if(TARGET assay_torch)
     add_executable(shape_images cli/shapes/make_images.cpp)

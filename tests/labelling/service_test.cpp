@@ -236,6 +236,26 @@ TEST(Service, AnswersAreThereForOthersOnceCommitReturns) {
     EXPECT_EQ(study.answers(), 2);
 }
 
+TEST(Service, LinksChangeWithTheirTransactionOrNotAtAll) {
+    SmallStudy study;
+    Service service = study.open();
+    const Person anna = service.add_person("anna");
+    service.begin();
+    service.new_link(anna.id);
+    service.add_person("ben");
+    service.pause(true);
+    service.abandon();
+    EXPECT_EQ(service.person_of(anna.token), anna.id);
+    EXPECT_EQ(service.people().size(), 1U);
+    EXPECT_FALSE(service.status().paused);
+    service.begin();
+    const Person anew = service.new_link(anna.id);
+    service.add_person("ben");
+    EXPECT_FALSE(service.commit()) << "nobody has answered";
+    EXPECT_EQ(service.person_of(anew.token), anna.id);
+    EXPECT_EQ(service.people().size(), 2U);
+}
+
 TEST(Service, GoesOnWhereAnotherOneStopped) {
     SmallStudy study;
     std::optional<Service> service(study.open());

@@ -225,6 +225,15 @@ TEST(Server, TokensThatAreForgedTakenBackOrOfAnotherKindAreRefused) {
               "404 not_found");
 }
 
+TEST(Server, StrangersFillNoMemory) {
+    const ServedStudy study;
+    const json large = {{"given", std::string(100'000, 'a')}};
+    EXPECT_EQ(study.post("/api/work", study.people[0].token, large).status, 400);
+    EXPECT_EQ(study.post("/api/work", "", large).status, 413);
+    EXPECT_EQ(study.post("/api/work", std::string(32, 'a'), large).status, 413);
+    EXPECT_EQ(code_of(study.post("/api/work", "", work_of({}, 1))), "401 unknown_token");
+}
+
 TEST(Server, GuessesRunIntoALimitThatOthersDoNotFeel) {
     const ServedStudy study;
     EXPECT_EQ(study.get("/api/welcome", study.people[0].token).status, 200);

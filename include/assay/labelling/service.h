@@ -203,8 +203,9 @@ public:
 
     // ---- transactions ----
     void begin();
-    /// Throws io, busy: nothing of it is kept, and the service has read the files anew.
-    void commit();
+    /// Whether there was something to write of answers and annotators. Throws io, busy: nothing of
+    /// it is kept, and the service has read the files anew.
+    bool commit();
     /// Instead of commit(), after something threw: likewise.
     void abandon();
     /// Reads anew what other programs have changed since; cheap where nothing has.
