@@ -7,15 +7,19 @@
 #include <cstdlib>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "assay/error.h"
 #include "assay/labelling/folder.h"
 #include "assay/labelling/service.h"
+#include "assay/mad/competition.h"
+#include "assay/mad/rank.h"
 #include "assay/serve/server.h"
 #include "cli/command.h"
 #include "cli/outputs.h"
+#include "core/file.h"
 #include "core/json_text.h"
 #include "core/parallel.h"
 #include "core/text.h"
@@ -73,6 +77,7 @@ void add_study(CLI::App& app, ServeOptions& o) {
         ->group(group);
     app.add_option("--votes", o.study.votes,
                    "Annotators of each question (default: 5, of grids 10)")
+        ->check(CLI::Range(1, 512))
         ->type_name("N")
         ->group(group);
     app.add_option("--screen", o.study.screen, "Images of a grid")
@@ -130,8 +135,8 @@ void refuse_option(const CLI::App& app, const char* option, const char* why) {
     if (app.count(option) > 0) throw Error(ErrorCode::usage, fmt::format("{} {}", option, why));
 }
 
-/// The folder to serve; made where questions are given.
-fs::path served_folder(const CLI::App& app, ServeOptions& o) {
+/// The folder to serve, by the options alone: nothing is made or changed.
+fs::path folder_to_serve(const CLI::App& app, ServeOptions& o) {
     if (o.study.questions.empty()) {
         if (o.folder.empty())
             throw Error(ErrorCode::usage,
@@ -139,11 +144,12 @@ fs::path served_folder(const CLI::App& app, ServeOptions& o) {
                         "--questions FILE");
         for (const char* option : {"--task", "--out", "--title", "--votes", "--screen", "--seed"})
             refuse_option(app, option, "goes with --questions FILE");
-        if (!labelling::is_labelling_folder(o.folder)) {
-            refuse_option(app, "--images", "goes with --questions FILE or a folder of questions");
+        if (labelling::is_labelling_folder(o.folder)) {
+            refuse_option(app, "--definitions",
+                          "goes with --questions FILE or a competition: a folder of questions took "
+                          "its definitions in when it was made");
         } else {
-            if (!o.study.images.empty()) labelling::set_image_root(o.folder, o.study.images);
-            for (const std::string& text : labelling::folder_summary(o.folder).warnings) warn(text);
+            refuse_option(app, "--images", "goes with --questions FILE or a folder of questions");
         }
         o.service.definitions = o.study.definitions;
         return o.folder;
@@ -157,11 +163,34 @@ fs::path served_folder(const CLI::App& app, ServeOptions& o) {
     o.study.task = labelling::task_named(o.task);
     if (o.out.empty())
         o.out = fs::path(o.study.questions).replace_extension("").string() + "-study";
-    const labelling::FolderSummary made = labelling::make_folder(o.out, o.study);
-    for (const std::string& text : made.warnings) warn(text);
-    note(fmt::format("{}: {} about {}, in {}", o.out.string(), how_many(made.questions, "question"),
-                     how_many(made.images, "image"), how_many(made.screens, "screen")));
     return o.out;
+}
+
+/// Held while a folder of questions that is there is changed: nobody else serves it then. None
+/// where nothing is there: who makes it makes all of it, or nothing.
+std::optional<FileLock> lock_to_change(const fs::path& folder) {
+    if (!labelling::is_labelling_folder(folder)) return std::nullopt;
+    try {
+        return FileLock(folder / "serve.lock");
+    } catch (Error& error) {
+        error.add_note(fmt::format("serving {}", folder.string()));
+        throw;
+    }
+}
+
+/// Makes the folder where questions are given; of one that is there, changes what the options say.
+void prepare_folder(const fs::path& folder, const ServeOptions& o) {
+    if (o.study.questions.empty()) {
+        if (!labelling::is_labelling_folder(folder)) return;
+        if (!o.study.images.empty()) labelling::set_image_root(folder, o.study.images);
+        for (const std::string& text : labelling::folder_summary(folder).warnings) warn(text);
+        return;
+    }
+    const labelling::FolderSummary made = labelling::make_folder(folder, o.study);
+    for (const std::string& text : made.warnings) warn(text);
+    note(fmt::format("{}: {} about {}, in {}", folder.string(),
+                     how_many(made.questions, "question"), how_many(made.images, "image"),
+                     how_many(made.screens, "screen")));
 }
 
 /// Everybody has a link: who is named, who had one, or whoever sits here.
@@ -224,37 +253,33 @@ void print_links(const serve::Server& server, const std::vector<labelling::Perso
     write_result("-", text);
 }
 
-void warn_of_the_network(const serve::Server& server, const ServeOptions& o) {
-    if (!server.is_public()) return;
-    const bool encrypted = o.server.url.starts_with("https://");
-    if (encrypted && (o.server.host == "localhost" || o.server.host.starts_with("127.") ||
-                      o.server.host == "::1"))
-        return;
-    warn(
-        "others can reach this server: the links' tokens are all that protects it, and whoever "
-        "listens on the way reads them; put a server with TLS in front, and name it with --url");
+std::string farewell_of_study(const fs::path& folder) {
+    const labelling::FolderSummary summary = labelling::folder_summary(folder);
+    return fmt::format("{} kept, {} of {} complete; next: assay labels export {} --out answers.csv",
+                       how_many(summary.answers, "answer"), summary.complete,
+                       how_many(summary.questions, "question"), as_typed(folder.string()));
 }
 
-/// After the end: what there is, and what to do with it.
-std::string farewell(const fs::path& folder) {
-    const bool study = labelling::is_labelling_folder(folder);
+std::string farewell_of_competition(const fs::path& folder) {
+    const mad::CompetitionStatus status = mad::status_of(mad::Competition::open(folder));
+    std::uint64_t answers = 0;
+    for (const auto& annotator : status.annotators)
+        answers += annotator.blocked ? 0 : annotator.answers;
+    // As long as questions are open, people are asked on.
     const std::string next =
-        study ? fmt::format("assay labels export {} --out answers.csv", as_typed(folder.string()))
-              : fmt::format("assay mad rank {}", as_typed(folder.string()));
+        status.open > 0 ? fmt::format("assay serve {}", as_typed(folder.string())) : status.next;
+    return fmt::format("{} kept, {} of {} settled; next: {}", how_many(answers, "answer"),
+                       status.settled, how_many(status.settled + status.open, "question"), next);
+}
+
+/// After the end: what there is, and what to do with it. What cannot be read fails the command:
+/// its exit status is all that a script sees.
+void say_farewell(const fs::path& folder, bool study) {
     try {
-        if (study) {
-            const labelling::FolderSummary summary = labelling::folder_summary(folder);
-            return fmt::format("{} kept, {} of {} complete; next: {}",
-                               how_many(summary.answers, "answer"), summary.complete,
-                               how_many(summary.questions, "question"), next);
-        }
-        labelling::Service service(folder);
-        const labelling::ServiceStatus& status = service.status();
-        return fmt::format("{} kept, {} of {} settled; next: {}",
-                           how_many(status.answers, "answer"), status.settled,
-                           how_many(status.questions, "question"), next);
-    } catch (const Error& error) {
-        return fmt::format("ended; the answers cannot be read now: {}", error.message());
+        note(study ? farewell_of_study(folder) : farewell_of_competition(folder));
+    } catch (const Error&) {
+        note("ended; the answers cannot be read now");
+        throw;
     }
 }
 
@@ -275,21 +300,28 @@ int cmd_serve(std::vector<std::string> arguments) {
         ->capture_default_str();
     if (!parse(*app, std::move(arguments))) return Status::done;
 
-    const fs::path folder = served_folder(*app, o);
+    // A command that fails leaves things as they were: what it is told is looked at first.
+    const fs::path folder = folder_to_serve(*app, o);
+    serve::check_options(o.server);
+    {
+        const std::optional<FileLock> lock = lock_to_change(folder);
+        // Where the port is taken nobody is added. It is opened again below, as long as it is free.
+        if (o.server.port != 0) serve::HttpListener(o.server.host, o.server.port);
+        prepare_folder(folder, o);
+    }
     labelling::Service service(folder, o.service);
-    // Where the port is taken nobody is added. It is opened again below, as long as it is free.
-    if (o.server.port != 0) serve::HttpListener(o.server.host, o.server.port);
+    const bool study = labelling::is_labelling_folder(folder);
     const std::vector<labelling::Person> people = people_to_ask(service, o.annotators);
     allow_connections(o.server.connections);
     o.server.warn = [](std::string_view text) { warn(text); };
     {
         serve::Server server(std::move(service), o.server);
-        warn_of_the_network(server, o);
+        if (const std::string text = server.network_warning(); !text.empty()) warn(text);
         print_links(server, people, o.format == "json");
         note(fmt::format("serving {} on {}; Ctrl-C ends it", folder.string(), server.url()));
         server.run(stop_requested);
     }
-    note(farewell(folder));
+    say_farewell(folder, study);
     return Status::done;
 }
 

@@ -101,7 +101,8 @@ public:
                                : ""));
         } catch (const Error& error) {
             if (error.code() != ErrorCode::usage) throw;
-            sentences.push_back("No ranking yet: no question is settled.");
+            sentences.push_back(
+                fmt::format("No ranking yet: {}.", without_folder(error.message())));
         }
         const mad::CompetitionStatus status = mad::status_of(competition_);
         if (status.to_replace > 0) {
@@ -119,6 +120,12 @@ public:
     }
 
 private:
+    /// The organiser knows which competition this is.
+    std::string without_folder(std::string_view message) const {
+        const std::string named = competition_.folder().string() + ": ";
+        return std::string(message.starts_with(named) ? message.substr(named.size()) : message);
+    }
+
     mad::Competition competition_;
     std::vector<LabelText> labels_;
 };

@@ -38,6 +38,13 @@ ServerOptions checked_options(ServerOptions options) {
 
 }  // namespace
 
+void check_options(const ServerOptions& options) {
+    const ServerOptions plain = checked_options(options);
+    strings_json(plain.strings);
+    const HttpListener listener(plain.host, 0);
+    const Site site(plain.host, listener.port(), plain.url);
+}
+
 struct Server::Impl {
     Impl(labelling::Service given, const ServerOptions& wanted)
         : options(checked_options(wanted)),
@@ -149,8 +156,9 @@ std::string Server::organiser_link() const {
 std::string Server::link_of(const labelling::Person& person) const {
     return impl_->link(person.token);
 }
-bool Server::is_public() const {
-    return !is_loopback(impl_->options.host) || !impl_->options.url.empty();
+std::string Server::network_warning() const {
+    const Impl& self = *impl_;
+    return serve::network_warning(self.options.host, self.options.url.empty() ? "" : url());
 }
 
 void Server::run(const std::function<bool()>& stop) {

@@ -132,6 +132,22 @@ bool is_loopback(std::string_view host) {
     return host == "localhost" || host == "::1" || host.starts_with("127.");
 }
 
+std::string network_warning(std::string_view host, std::string_view url) {
+    const bool alone = is_loopback(host), encrypted = url.starts_with("https://");
+    if (alone && (url.empty() || encrypted)) return "";
+    const std::string_view danger =
+        "the links' tokens are all that protects it, and whoever listens on the way reads them";
+    if (encrypted)
+        return fmt::format(
+            "others can reach this server past the one with TLS that --url names: {}; where that "
+            "is on this machine, listen for it alone: --host 127.0.0.1",
+            danger);
+    return fmt::format(
+        "others can reach this server: {}; put a server with TLS in front, and name it with --url "
+        "https://...{}",
+        danger, alone ? "" : ", with --host 127.0.0.1 where it is on this machine");
+}
+
 Site::Site(const std::string& host, std::uint16_t port, const std::string& url) {
     std::vector<std::string> names = {host};
     const bool everywhere = host == "0.0.0.0" || host == "::";

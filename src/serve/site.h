@@ -16,6 +16,10 @@ std::string unmapped_address(std::string_view address);
 /// Whether `host` (an address, or localhost) is reached from this machine alone.
 bool is_loopback(std::string_view host);
 
+/// Who listens on the way, and what to do against it: a sentence, or "" where nobody can. `host`:
+/// as plain_host() writes it; `url`: as Site::url() does where one was given, or "".
+std::string network_warning(std::string_view host, std::string_view url);
+
 class Site {
 public:
     /// `url`: what people type where a proxy stands in front, or "". Throws usage: no http or https

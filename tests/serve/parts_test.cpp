@@ -68,6 +68,19 @@ TEST(Site, KnowsTheNameThatItIsTold) {
             << bad;
 }
 
+TEST(Site, SaysWhoCanListenOnTheWay) {
+    for (const char* host : {"127.0.0.1", "127.1.2.3", "::1", "localhost"}) {
+        EXPECT_EQ(network_warning(host, ""), "") << host;
+        EXPECT_EQ(network_warning(host, "https://labels.example.org"), "") << host;
+    }
+    EXPECT_THAT(network_warning("127.0.0.1", "http://labels.example.org"),
+                testing::AllOf(HasSubstr("--url https://"), testing::Not(HasSubstr("--host"))));
+    EXPECT_THAT(network_warning("0.0.0.0", ""), HasSubstr("--url https://"));
+    // The server with TLS is there; this one must not be reached beside it.
+    EXPECT_THAT(network_warning("0.0.0.0", "https://labels.example.org"),
+                testing::AllOf(HasSubstr("--host 127.0.0.1"), testing::Not(HasSubstr("in front"))));
+}
+
 TEST(Site, LeavesOutThePortThatBrowsersLeaveOut) {
     const auto url = [](const std::string& given) { return Site("127.0.0.1", 1, given).url(); };
     EXPECT_EQ(url("https://x:443"), "https://x");

@@ -460,7 +460,7 @@ TEST(Server, SaysWhatIsWrongWithItsOptions) {
         any.port = 0;
         return any;
     }());
-    EXPECT_FALSE(server.is_public());
+    EXPECT_EQ(server.network_warning(), "");
     EXPECT_THAT(server.organiser_link(), HasSubstr("/organiser#"));
 }
 

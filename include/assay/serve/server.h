@@ -34,6 +34,10 @@ struct ServerOptions {
     std::function<void(std::string_view)> warn;
 };
 
+/// Throws what a Server with these options throws, but for a port that is taken: before something
+/// is made that only a server needs.
+void check_options(const ServerOptions& options);
+
 class Server {
 public:
     /// Listens. Throws usage: an address that is not this machine's, options out of range, a port
@@ -50,8 +54,8 @@ public:
     /// Of this run; another one has another.
     std::string organiser_link() const;
     std::string link_of(const labelling::Person& person) const;
-    /// Whether others than this machine can reach it.
-    bool is_public() const;
+    /// A sentence where others can reach it unencrypted, with the missing step; "": nobody can.
+    std::string network_warning() const;
 
     /// Answers requests until `stop` (asked ten times a second) says so; then those under way are
     /// finished. Throws io, busy where answers can no longer be kept.
