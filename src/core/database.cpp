@@ -108,7 +108,12 @@ bool Statement::step() {
 }
 
 void Statement::run() {
-    while (step()) {
+    try {
+        while (step()) {
+        }
+    } catch (...) {
+        reset();  // the next use begins anew, whatever became of this one
+        throw;
     }
     reset();
 }

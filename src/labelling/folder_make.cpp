@@ -6,9 +6,9 @@
 #include "assay/error.h"
 #include "assay/labelling/folder.h"
 #include "core/file.h"
+#include "core/folder_aside.h"
 #include "core/hash.h"
 #include "core/paths.h"
-#include "core/temporary.h"
 #include "core/text.h"
 #include "labelling/definitions.h"
 #include "labelling/folder_images.h"
@@ -20,34 +20,6 @@
 
 namespace assay::labelling {
 namespace {
-
-/// A folder that goes away again unless all of it was made.
-class FolderAside {
-public:
-    explicit FolderAside(const std::filesystem::path& target)
-        : target_(target), aside_(make_temporary_folder(target)) {}
-    ~FolderAside() {
-        std::error_code none;
-        if (!kept_) std::filesystem::remove_all(aside_.path, none);
-    }
-    FolderAside(const FolderAside&) = delete;
-    FolderAside& operator=(const FolderAside&) = delete;
-
-    const std::filesystem::path& path() const { return aside_.path; }
-    void keep() {
-        std::error_code problem;
-        std::filesystem::rename(aside_.path, target_, problem);
-        if (problem)
-            throw Error(ErrorCode::io,
-                        fmt::format("cannot make {}: {}", target_.string(), problem.message()));
-        kept_ = true;
-    }
-
-private:
-    std::filesystem::path target_;
-    Temporary aside_;
-    bool kept_ = false;
-};
 
 std::string hash_of_texts(const std::vector<LabelText>& texts) {
     Hasher hasher;

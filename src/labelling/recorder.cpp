@@ -87,7 +87,9 @@ void Recorder::record(std::int64_t question, std::int64_t annotator, Answer answ
         // The last answer counts, by its time: also for a clock that was set back.
         if (const std::string before = counting_.text(1); is_answer_time(before))
             when = std::max(when, before);
-        outdate_.bind(counting_.integer(0)).run();
+        const std::int64_t former = counting_.integer(0);
+        counting_.reset();
+        outdate_.bind(former).run();
     }
     counting_.reset();
     insert_.reset();

@@ -95,7 +95,7 @@ void Service::Impl::check_file() const {
 void Service::Impl::take_up_held() {
     for (const auto& [person, token] : people.held()) {
         const std::optional<std::uint32_t> screen = screen_named(token);
-        if (!screen || annotator_of.count(person) == 0) continue;
+        if (!screen || annotator_of.count(person) == 0 || people.of(person).revoked) continue;
         Assignment::Worker& who = worker(person);
         who.last = now();
         if (who.answered.count(*screen) == 0) assignment.hold(board, who, *screen);
@@ -138,11 +138,13 @@ void Service::Impl::read() {
             board.skip(static_cast<std::uint32_t>(i), true);
     assignment.begin(board, options.training);
     read_past();
+    for (const auto& [annotator, last] : heard)
+        if (names.count(annotator) > 0)
+            assignment.worker(board, annotator, names[annotator]).last = last;
     for (const auto& [annotator, token] : held) {
         const std::optional<std::uint32_t> screen = screen_named(token);
         if (!screen || names.count(annotator) == 0 || board.is_blocked(annotator)) continue;
         Assignment::Worker& worker = assignment.worker(board, annotator, names[annotator]);
-        worker.last = heard[annotator];
         if (worker.answered.count(*screen) == 0) assignment.hold(board, worker, *screen);
     }
     reread = false;

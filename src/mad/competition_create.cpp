@@ -9,11 +9,11 @@
 #include "assay/mad/competition.h"
 #include "assay/store/prediction_store.h"
 #include "core/file.h"
+#include "core/folder_aside.h"
 #include "core/hash.h"
 #include "core/paths.h"
 #include "core/refuse.h"
 #include "core/shell_word.h"
-#include "core/temporary.h"
 #include "core/text.h"
 #include "mad/decisions.h"
 #include "mad/incoming.h"
@@ -169,30 +169,6 @@ Competition opened_again(const std::filesystem::path& folder, const Beginning& b
     return there;
 }
 
-/// A folder that goes away again unless all of it was made.
-class Unfinished {
-public:
-    explicit Unfinished(std::filesystem::path folder) : folder_(std::move(folder)) {}
-    ~Unfinished() {
-        std::error_code none;
-        if (!folder_.empty()) std::filesystem::remove_all(folder_, none);
-    }
-    Unfinished(const Unfinished&) = delete;
-    Unfinished& operator=(const Unfinished&) = delete;
-
-    void keep_as(const std::filesystem::path& target) {
-        std::error_code problem;
-        std::filesystem::rename(folder_, target, problem);
-        if (problem)
-            throw Error(ErrorCode::io,
-                        fmt::format("cannot make {}: {}", target.string(), problem.message()));
-        folder_.clear();
-    }
-
-private:
-    std::filesystem::path folder_;
-};
-
 }  // namespace
 
 Competition Competition::create(const std::filesystem::path& folder, const InitOptions& options,
@@ -211,13 +187,12 @@ Competition Competition::create(const std::filesystem::path& folder, const InitO
     if (is_competition(target)) return opened_again(folder, begin, options, stores, progress);
 
     make_folders(target.parent_path());
-    const Temporary aside = make_temporary_folder(target);
-    Unfinished unfinished(aside.path);
+    FolderAside aside(target);
     auto in = std::make_unique<Impl>(
-        aside.path, Database(aside.path / "competition.sqlite", Database::Access::create));
+        aside.path(), Database(aside.path() / "competition.sqlite", Database::Access::create));
     make_schema(in->database);
-    make_folders(aside.path / "predictions");
-    write_items_csv(any.dataset(), aside.path / "items.csv");
+    make_folders(aside.path() / "predictions");
+    write_items_csv(any.dataset(), aside.path() / "items.csv");
     in->settings = begin.settings;
     in->classes = begin.classes;
     in->images = any.rows();
@@ -228,7 +203,7 @@ Competition Competition::create(const std::filesystem::path& folder, const InitO
     text["images"] = fmt::to_string(in->images);
     text["image_root"] = options.images.empty() ? any.dataset().root.string()
                                                 : absolute_path(options.images).string();
-    text["items_hash"] = hash_file(aside.path / "items.csv");
+    text["items_hash"] = hash_file(aside.path() / "items.csv");
     text["ids_hash"] = any.spec().ids_hash;
     text["corruption"] = store::corruption_of(any);
     text["dataset"] = any.spec().dataset_name;
@@ -240,7 +215,7 @@ Competition Competition::create(const std::filesystem::path& folder, const InitO
     for (const PredictionStore& store : stores) {
         insert_classifier(
             *in,
-            read_incoming(aside.path, store, in->classes,
+            read_incoming(aside.path(), store, in->classes,
                           options.classes.empty() ? "the first store" : options.classes,
                           options.threads, progress),
             options.reason);
@@ -250,7 +225,7 @@ Competition Competition::create(const std::filesystem::path& folder, const InitO
     in->database.execute("PRAGMA wal_checkpoint(TRUNCATE)");
     in.reset();
 
-    unfinished.keep_as(target);
+    aside.keep();
     return open(folder, Access::write);
 }
 

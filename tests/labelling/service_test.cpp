@@ -301,6 +301,27 @@ TEST(Service, NobodyIsGivenAfterARestartWhatOthersHold) {
     for (const Screen& screen : fritz.screens()) EXPECT_EQ(held.count(screen.token), 0U);
 }
 
+TEST(Service, WhoseLinkWasTakenBackHoldsNothingAfterARestart) {
+    SmallStudy study;
+    std::optional<Service> service(study.open());
+    std::set<std::string> held;
+    for (const char* name : {"anna", "ben", "clara"}) {  // as many as votes
+        Page page(*service, name);
+        page.fetch();
+        for (const Screen& screen : page.screens()) held.insert(screen.token);
+    }
+    service->begin();
+    service->revoke(service->add_person("anna").id, true);
+    service->commit();
+    service.reset();
+    service.emplace(study.open());
+    Page fritz(*service, "fritz");
+    fritz.fetch();
+    std::set<std::string> given;
+    for (const Screen& screen : fritz.screens()) given.insert(screen.token);
+    EXPECT_EQ(given, held);
+}
+
 TEST(Service, WhatSomebodyLeavesBehindIsAskedOfOthers) {
     ServiceOptions options;
     options.lease = std::chrono::seconds(60);
