@@ -110,7 +110,7 @@ Beginning beginning_of(const std::filesystem::path& target, const InitOptions& o
     if (distance == DistanceReading::zero_one) return begin;
     begin.above = hierarchy_named(options.hierarchy);
     // Found out now, with a message about the classes, and not when images are selected.
-    ClassDistances(begin.above, begin.classes, distance);
+    const ClassDistances checked(begin.above, begin.classes, distance);
     // What lies beside the ways to the root decides one kind of distance alone.
     const bool whole = distance == DistanceReading::graph_full_min ||
                        distance == DistanceReading::graph_full_max ||
