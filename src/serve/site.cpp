@@ -87,14 +87,14 @@ std::string checked_authority(std::string_view text, std::uint64_t port_of_schem
         const std::string address(text.substr(1, end - 2));
         if (text[end - 1] != ']' || ::inet_pton(AF_INET6, address.c_str(), &six) != 1) return "";
         // Browsers write it in one way.
-        const std::string plain = "[" + text_of_address(six) + "]";
+        std::string plain = "[" + text_of_address(six) + "]";
         if (end == text.size()) return plain;
         if (text[end] != ':') return "";
         const std::string rest =
             checked_authority("a" + std::string(text.substr(end)), port_of_scheme);
         return rest.empty() ? "" : plain + rest.substr(1);
     }
-    const std::string host(text.substr(0, end));
+    std::string host(text.substr(0, end));
     if (!is_name(host)) return "";
     if (end == std::string_view::npos) return host;
     std::uint64_t port = 0;
