@@ -29,7 +29,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: "pages",
-          include: ["e2e/*.test.ts"],
+          include: ["e2e/*.test.ts", "e2e/report/*.test.ts"],
           testTimeout: 60_000,
           // A browser on a busy machine may be late once.
           retry: 1,

@@ -1,0 +1,29 @@
+// A report as one HTML file that opens from the disk, without network, in any browser of 2023 or
+// newer.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "assay/report/document.h"
+
+namespace assay {
+
+/// The page with the document in it: its JSON, compressed (gzip) and in base64, so that no string
+/// of the data is ever read as HTML. The page's Content-Security-Policy allows its own script and
+/// styles by their digests, images in `data:`, and nothing from elsewhere. The same bytes for equal
+/// documents.
+std::string page_of(const nlohmann::json& document);
+
+/// The same file for a server: it asks `document` (a path on the same host) for the JSON, and again
+/// whenever that has changed.
+std::string live_page(const std::string& document);
+
+/// Writes the report: to FILE.html with its thumbnails embedded; or, where `out` has no such
+/// ending, as a new folder with report.html and thumbnails/. A file is replaced as a whole or stays
+/// as it was. Throws bad_input: a folder that holds something else; io.
+void write_report(const ReportDocument& document, const std::filesystem::path& out);
+
+}  // namespace assay

@@ -1,0 +1,37 @@
+// A report in headless Chromium, from the disk as its readers open it.
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import type { BrowserContext, Page } from "playwright-core";
+import { pageOf } from "../../mock/report/page.ts";
+import type { ReportDocument } from "../../src/report/document.ts";
+
+export interface OpenReport {
+  page: Page;
+  /** Messages of the console, uncaught errors and requests beyond the file: must stay empty. */
+  complaints: string[];
+}
+
+export async function openReport(
+  context: BrowserContext,
+  document: ReportDocument,
+  address = "",
+): Promise<OpenReport> {
+  const file = join(mkdtempSync(join(tmpdir(), "assay-report-")), "report.html");
+  writeFileSync(file, pageOf(document));
+  const url = pathToFileURL(file).href;
+  const page = await context.newPage();
+  const complaints: string[] = [];
+  page.on("console", (message) => {
+    if (message.type() === "error" || message.type() === "warning") complaints.push(message.text());
+  });
+  page.on("pageerror", (error) => complaints.push(String(error)));
+  page.on("request", (request) => {
+    if (!request.url().startsWith(url) && !request.url().startsWith("data:"))
+      complaints.push(`asked for ${request.url()}`);
+  });
+  await page.goto(url + address);
+  await page.waitForSelector("main");
+  return { page, complaints };
+}

@@ -1,0 +1,20 @@
+// A document to develop and test with; each section's made results lie in a file beside this one.
+import type { ReportDocument, Sourced } from "../../src/report/document.ts";
+
+export function documentOf(results: Sourced[], more: Partial<ReportDocument> = {}): ReportDocument {
+  return {
+    schema: "assay.report/1",
+    assay: "0.0.0",
+    title: "Made results",
+    results,
+    best: [],
+    definitions: [],
+    tags: { names: [], models: {} },
+    items: [],
+    thumbnails: [],
+    provenance: { command: "assay report runs", stores: [], files: [] },
+    warnings: [],
+    left_out: [],
+    ...more,
+  };
+}

@@ -1,0 +1,92 @@
+// A number and how sure it is, as every result holds it, and how people see it: with as many digits
+// as its interval deserves, proportions in percent. The rules are those of the command's tables.
+
+export type Unit = "number" | "proportion" | "nats" | "rank";
+
+export interface Interval {
+  low: number;
+  high: number;
+  level: number;
+  method: string;
+}
+
+export interface Estimate {
+  value: number | null;
+  /** Why there is no value. */
+  undefined?: string;
+  unit?: Unit;
+  n?: number;
+  interval?: Interval;
+  standard_error?: number;
+  note?: string;
+}
+
+export function halfWidth(estimate: Estimate): number {
+  const interval = estimate.interval;
+  return interval === undefined ? 0 : (interval.high - interval.low) / 2;
+}
+
+/** Without the minus of a zero. */
+function fixed(value: number, digits: number): string {
+  const text = value.toFixed(digits);
+  return /^-0(\.0*)?$/.test(text) ? text.slice(1) : text;
+}
+
+/** "76.13", "0.01234": two digits of the uncertainty; without one, four of the value. */
+export function numberText(value: number, half: number, unit: Unit = "number"): string {
+  if (unit === "rank") return fixed(value, Number.isInteger(value) ? 0 : 1);
+  const percent = unit === "proportion";
+  const scale = percent ? 100 : 1;
+  const step = half > 0 ? (half * scale) / 10 : Math.abs(value * scale) / 1000;
+  const digits = step > 0 ? Math.min(9, Math.max(0, Math.ceil(-Math.log10(step)))) : 2;
+  return fixed(value * scale, percent ? Math.min(4, Math.max(1, digits)) : Math.max(digits, 2));
+}
+
+export function valueText(estimate: Estimate): string {
+  return estimate.value === null
+    ? "–"
+    : numberText(estimate.value, halfWidth(estimate), estimate.unit);
+}
+
+export function signedText(estimate: Estimate): string {
+  const text = valueText(estimate);
+  return estimate.value !== null && estimate.value > 0 ? `+${text}` : text;
+}
+
+/** "75.76 – 76.50", or "" without an interval. */
+export function intervalText(estimate: Estimate): string {
+  const interval = estimate.interval;
+  if (interval === undefined) return "";
+  const half = halfWidth(estimate);
+  return `${numberText(interval.low, half, estimate.unit)} – ${numberText(interval.high, half, estimate.unit)}`;
+}
+
+export function unitText(unit: Unit | undefined): string {
+  return unit === "proportion" ? "%" : unit === "nats" ? "nats" : "";
+}
+
+export function countText(n: number): string {
+  return n.toLocaleString("en-US");
+}
+
+export function pText(p: number): string {
+  return p < 1e-6 ? "< 1e-6" : p < 0.001 ? p.toExponential(1) : p.toFixed(3);
+}
+
+/** In the unit that people see: proportions in percent. What charts are drawn in. */
+export function shown(value: number, unit: Unit | undefined): number {
+  return unit === "proportion" ? value * 100 : value;
+}
+
+/** Everything there is to say of one estimate, for a tooltip: a line each. */
+export function estimateLines(estimate: Estimate): string[] {
+  if (estimate.value === null) return [estimate.undefined ?? "not measured"];
+  const unit = unitText(estimate.unit);
+  const lines = [`${valueText(estimate)}${unit === "" ? "" : ` ${unit}`}`];
+  const interval = estimate.interval;
+  if (interval !== undefined)
+    lines.push(`${Math.round(interval.level * 1000) / 10} %: ${intervalText(estimate)}`);
+  if (estimate.n !== undefined && estimate.n > 0) lines.push(`n = ${countText(estimate.n)}`);
+  if (estimate.note !== undefined && estimate.note !== "") lines.push(estimate.note);
+  return lines;
+}

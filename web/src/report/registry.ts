@@ -1,0 +1,31 @@
+// What a report can show, in the order in which it is read. A section is a function of the document
+// and asks for one schema or two; a report without them does not have the section.
+
+import type { Section } from "./section.ts";
+import { calibration } from "./sections/calibration/index.tsx";
+import { classes } from "./sections/classes/index.tsx";
+import { cost } from "./sections/cost/index.tsx";
+import { disagreement } from "./sections/disagreement/index.tsx";
+import { mad } from "./sections/mad/index.tsx";
+import { multilabel } from "./sections/multilabel/index.tsx";
+import { overTime } from "./sections/over_time/index.tsx";
+import { overview } from "./sections/overview/index.tsx";
+import { provenance } from "./sections/provenance/index.tsx";
+import { quality } from "./sections/quality/index.tsx";
+import { replication } from "./sections/replication/index.tsx";
+import { robustness } from "./sections/robustness/index.tsx";
+
+export const sections: Section[] = [
+  overview,
+  quality,
+  multilabel,
+  calibration,
+  classes,
+  disagreement,
+  robustness,
+  mad,
+  replication,
+  overTime,
+  cost,
+  provenance,
+];

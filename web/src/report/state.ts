@@ -1,0 +1,50 @@
+// What a reader has chosen (sorting, filters, hidden columns, sliders) stands in the address, so
+// that a link shows the same: #key=value&key=value. What is at its default is not there.
+import { useCallback, useSyncExternalStore } from "preact/compat";
+
+const listeners = new Set<() => void>();
+
+function read(): URLSearchParams {
+  return new URLSearchParams(location.hash.slice(1));
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  window.addEventListener("hashchange", listener);
+  return () => {
+    listeners.delete(listener);
+    window.removeEventListener("hashchange", listener);
+  };
+}
+
+function write(key: string, value: string, fallback: string): void {
+  const all = read();
+  if (value === fallback) all.delete(key);
+  else all.set(key, value);
+  // Replaced: a reader's "back" leaves the report, not the last slider's place.
+  history.replaceState(null, "", `${location.pathname}${location.search}#${all}`);
+  for (const listener of listeners) listener();
+}
+
+/** One text of the address. Keys begin with their section's id: "overview.sort". */
+export function useAddress(key: string, fallback: string): [string, (value: string) => void] {
+  const value = useSyncExternalStore(subscribe, () => read().get(key) ?? fallback);
+  const set = useCallback((next: string) => write(key, next, fallback), [key, fallback]);
+  return [value, set];
+}
+
+/** A list of texts, none of which is empty; order counts. */
+export function useAddressList(
+  key: string,
+  fallback: string[],
+): [string[], (value: string[]) => void] {
+  const [text, set] = useAddress(key, JSON.stringify(fallback));
+  let list = fallback;
+  try {
+    const parsed: unknown = JSON.parse(text);
+    if (Array.isArray(parsed) && parsed.every((entry) => typeof entry === "string")) list = parsed;
+  } catch {
+    // Typed by hand: as if nothing had been chosen.
+  }
+  return [list, useCallback((next: string[]) => set(JSON.stringify(next)), [set])];
+}
