@@ -15,6 +15,9 @@ export interface GroupDifference {
 
 export interface QualityGroups {
   schema: "assay.quality_groups/1";
+  /** Selectors; absent in results of older programs. */
+  first?: string[];
+  second?: string[];
   first_models: number;
   second_models: number;
   paired: boolean;
