@@ -273,8 +273,11 @@ private:
         working(
             "predict -m {0}/models/*.pt -d {0}/images/unlabelled --storage label --out "
             "{0}/runs");
-        if (drop_stale_competition(files))
-            note("the competition was over predictions of earlier networks: dropped");
+        const DroppedCompetitions dropped = drop_stale_competitions(files);
+        if (dropped.any) note("the competition was over predictions of earlier networks: dropped");
+        if (!dropped.kept.empty())
+            note(fmt::format("your answers to the earlier networks' questions are kept in {}",
+                             dropped.kept.string()));
         std::string first;
         for (std::size_t i = 0; i + 1 < models_.size(); ++i)
             first += " {0}/runs/unlabelled/" + models_[i];
