@@ -15,6 +15,8 @@
 #include "assay/report/page.h"
 #include "core/hash.h"
 #include "labelling/secret.h"
+#include "report/packed.h"
+#include "report/placed.h"
 #include "serve/door.h"
 #include "serve/files_state.h"
 #include "serve/http.h"
@@ -47,7 +49,8 @@ struct Packed {
 
 Packed pack(const nlohmann::json& document) {
     Packed packed;
-    packed.bytes = std::make_shared<const std::string>(packed_document(document));
+    packed.bytes = std::make_shared<const std::string>(
+        gzipped(document.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)));
     const std::string hash = hash_text(*packed.bytes);
     packed.etag = "\"" + hash.substr(hash.find(':') + 1) + "\"";
     return packed;
@@ -62,7 +65,7 @@ struct ReportServer::Impl {
           // Before it is read: what changes meanwhile is found at the next look.
           state(state_of_files(report.paths)),
           first(make_report(report, *self_comm(), progress)),
-          now(pack(with_thumbnails(first))),
+          now(pack(with_embedded_thumbnails(first))),
           listener(options.host, options.port),
           site(options.host, listener.port(), options.url),
           secret(labelling::new_secret()),
@@ -129,7 +132,7 @@ struct ReportServer::Impl {
             state = found;
             try {
                 const auto making = Clock::now();
-                Packed made = pack(with_thumbnails(make_report(report, *self_comm())));
+                Packed made = pack(with_embedded_thumbnails(make_report(report, *self_comm())));
                 pause = std::max(pause, Clock::now() - making);
                 const std::lock_guard lock(mutex);
                 now = std::move(made);
