@@ -34,8 +34,7 @@ std::vector<MetricColumn> columns_of(const ScoreResult& scores) {
     std::vector<MetricColumn> columns;
     for (std::size_t s = 0; s < scores.reports.size(); ++s) {
         for (const Measurement& m : scores.reports[s].measurements) {
-            if (!m.key.subgroup.empty() || !m.key.cls.empty() ||
-                !metric_named(m.key.metric).judges)
+            if (!m.key.subgroup.empty() || !m.key.cls.empty() || !metric_named(m.key.metric).judges)
                 continue;
             auto column = std::ranges::find_if(
                 columns, [&](const MetricColumn& c) { return c.is_of(m.key); });
@@ -54,8 +53,9 @@ std::vector<MetricColumn> columns_of(const ScoreResult& scores) {
             const Measurement* m = column.values[s];
             if (m == nullptr || !m->value) continue;
             // Of equal ones the first.
-            const bool better = best == nullptr || (column.higher_is_better ? *m->value > *best->value
-                                                                            : *m->value < *best->value);
+            const bool better =
+                best == nullptr ||
+                (column.higher_is_better ? *m->value > *best->value : *m->value < *best->value);
             if (!better) continue;
             best = m;
             column.best = s;
@@ -216,9 +216,10 @@ CompareResult kept_pairs(const StoreGroup& group, GroupPairs& compared, std::siz
         result.pairs.push_back(std::move(*pair));
     }
     if (pairs > most)
-        said.leave_out(fmt::format("{} of the {} comparisons on {} are not in the report, which "
-                                   "would become too large; `assay compare` makes them.",
-                                   pairs - most, pairs, group.dataset));
+        said.leave_out(
+            fmt::format("{} of the {} comparisons on {} are not in the report, which "
+                        "would become too large; `assay compare` makes them.",
+                        pairs - most, pairs, group.dataset));
     return result;
 }
 
@@ -242,13 +243,13 @@ BestOfGroup best_of_group(const StoreGroup& group, const ScoreResult& scores,
                     {&metric_named(column.key.metric), column.key.parameters});
         GroupComparing comparing(group, options, comm, progress);
         for (const auto& [baseline, requests] : metrics)
-            compared[baseline] = comparing.with_all(
-                baseline, requests, baseline == leader ? options.disagreements : 0);
+            compared[baseline] = comparing.with_all(baseline, requests,
+                                                    baseline == leader ? options.disagreements : 0);
     }
     for (const MetricColumn& column : columns) {
         const auto pairs = compared.find(column.best);
-        out.columns.push_back(column_json(
-            group, column, pairs == compared.end() ? nullptr : &pairs->second, level));
+        out.columns.push_back(
+            column_json(group, column, pairs == compared.end() ? nullptr : &pairs->second, level));
     }
     if (!compared.empty())
         out.comparison = kept_pairs(group, compared.at(leader), options.pairs, said);

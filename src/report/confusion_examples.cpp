@@ -12,8 +12,7 @@ namespace assay {
 std::vector<std::uint64_t> confusion_examples(const PredictionStore& store,
                                               const ScoreOptions& options,
                                               const ScoreReport& report, std::size_t confusions,
-                                              std::size_t examples, std::size_t most,
-                                              int threads) {
+                                              std::size_t examples, std::size_t most, int threads) {
     std::map<std::pair<std::int32_t, std::int32_t>, std::size_t> places;
     for (const Confusion& c : report.confusions) {
         if (places.size() == confusions) break;

@@ -34,15 +34,16 @@ VersionsOf find_clean(const std::vector<StoreGroup>& groups, const std::string& 
         }
     }
     if (!homeless.empty())
-        said.leave_out(fmt::format("{} look like corrupted images; --clean names the data set that "
-                                   "they are compared with.",
-                                   homeless));
+        said.leave_out(
+            fmt::format("{} look like corrupted images; --clean names the data set that "
+                        "they are compared with.",
+                        homeless));
     return versions;
 }
 
 nlohmann::json measure_versions(const std::vector<StoreGroup>& groups, const std::string& clean,
-                                const std::set<std::size_t>& versions,
-                                const ReportOptions& options, Said& said) {
+                                const std::set<std::size_t>& versions, const ReportOptions& options,
+                                Said& said) {
     CorruptedAccuracyOptions how{.paths = {},
                                  .clean = clean,
                                  .level = options.measure.resampling.level,
@@ -53,7 +54,8 @@ nlohmann::json measure_versions(const std::vector<StoreGroup>& groups, const std
             groups[i].version.corruption == nullptr && groups[i].own_dataset == clean;
         if (is_clean) source = groups[i].folder.string();
         if (!is_clean && !versions.contains(i)) continue;
-        for (const ReportStore& store : groups[i].stores) how.paths.push_back(store.folder.string());
+        for (const ReportStore& store : groups[i].stores)
+            how.paths.push_back(store.folder.string());
     }
     const CorruptedAccuracyResult result = measure_corrupted(how);
     const Report report = report_of(result);
@@ -82,9 +84,10 @@ std::vector<nlohmann::json> corrupted_results(std::vector<StoreGroup>& groups,
             continue;
         }
         measured.insert(versions.begin(), versions.end());
-        said.leave_out(fmt::format("Of the {} corrupted versions of {} the report has the accuracy; "
-                                   "a report of one of them alone has all measurements.",
-                                   versions.size(), clean));
+        said.leave_out(
+            fmt::format("Of the {} corrupted versions of {} the report has the accuracy; "
+                        "a report of one of them alone has all measurements.",
+                        versions.size(), clean));
     }
     std::vector<StoreGroup> others;
     for (std::size_t i = 0; i < groups.size(); ++i)

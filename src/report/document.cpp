@@ -1,7 +1,9 @@
 #include "assay/report/document.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "assay/error.h"
@@ -31,7 +33,8 @@ public:
     ReportDocument run() {
         const ReportInputs inputs = look_at_inputs(options_.paths);
         json tags = options_.tags.empty() ? no_tags() : read_tags(options_.tags);
-        if (!options_.tags.empty()) add_file(options_.tags.string(), hash_file(options_.tags), "csv");
+        if (!options_.tags.empty())
+            add_file(options_.tags.string(), hash_file(options_.tags), "csv");
         add_stores(inputs);
         for (const auto& folder : inputs.competitions)
             add_all(competition_results(folder, options_, said_));
@@ -87,9 +90,10 @@ private:
         }
         add_all(std::move(corrupted));
         if (items_cut_)
-            said_.leave_out(fmt::format("{} images are shown with their predictions; comparisons and "
-                                        "confusions name more.",
-                                        count_text(items_.size())));
+            said_.leave_out(
+                fmt::format("{} images are shown with their predictions; comparisons and "
+                            "confusions name more.",
+                            count_text(items_.size())));
     }
 
     /// Gives the number of images that it shows.
@@ -107,8 +111,7 @@ private:
                     said_.warn(group.dataset + ": " + text);
                 add(group.folder.string(), to_json(*best.comparison));
             }
-            GroupItems shown =
-                items_of_group(group, *scores, best.comparison, options_, items);
+            GroupItems shown = items_of_group(group, *scores, best.comparison, options_, items);
             items_cut_ = items_cut_ || shown.cut;
             for (json& item : shown.shown) items_.push_back(std::move(item));
             for (Thumbnail& one :
@@ -135,14 +138,16 @@ private:
 
     std::string title_of_paths() const {
         constexpr std::size_t most_named = 3;
-        std::string names;
-        for (std::size_t i = 0; i < options_.paths.size() && i < most_named; ++i) {
-            std::filesystem::path path = options_.paths[i].lexically_normal();
+        std::vector<std::string> names;
+        for (std::filesystem::path path : options_.paths) {
+            path = path.lexically_normal();
             if (!path.has_filename()) path = path.parent_path();
-            names += (names.empty() ? "" : ", ") + path.filename().string();
+            const std::string name = path.filename().string();
+            if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
         }
-        if (options_.paths.size() > most_named) names += ", ...";
-        return names;
+        const bool more = names.size() > most_named;
+        if (more) names.resize(most_named);
+        return fmt::format("{}{}", fmt::join(names, ", "), more ? ", ..." : "");
     }
 
     const ReportOptions& options_;

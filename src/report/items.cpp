@@ -16,7 +16,8 @@ using nlohmann::json;
 constexpr std::size_t confusions_with_examples = 20;  // of a model
 constexpr std::size_t examples_of_a_confusion = 2;
 constexpr std::size_t classes_of_a_model = 5;
-/// With more models than that, an image has those because of which it is shown, and the first others.
+/// With more models than that, an image has those because of which it is shown, and the first
+/// others.
 constexpr std::size_t models_of_an_item = 8;
 
 class WantedItems {
@@ -70,8 +71,8 @@ void want_disagreements(WantedItems& wanted, const StoreGroup& group, const Data
             if (turn >= pair.disagreements.size()) continue;
             const std::uint64_t row = rows.at(pair.disagreements[turn].id);
             if (row != UINT64_MAX)
-                wanted.add(row, {store_called(group, pair.baseline),
-                                 store_called(group, pair.candidate)});
+                wanted.add(
+                    row, {store_called(group, pair.baseline), store_called(group, pair.candidate)});
         }
     }
 }
@@ -84,9 +85,9 @@ void want_confusions(WantedItems& wanted, const StoreGroup& group, const ScoreRe
         const std::size_t own = (wanted.left() + models_left - 1) / models_left;
         if (own == 0 || scores.reports[s].confusions.empty()) continue;
         const PredictionStore store = PredictionStore::open(group.stores[s].folder);
-        for (const std::uint64_t row : confusion_examples(
-                 store, resolve(measure, store), scores.reports[s], confusions_with_examples,
-                 examples_of_a_confusion, own, threads))
+        for (const std::uint64_t row :
+             confusion_examples(store, resolve(measure, store), scores.reports[s],
+                                confusions_with_examples, examples_of_a_confusion, own, threads))
             wanted.add(row, {s});
     }
 }

@@ -24,17 +24,17 @@ struct WantedItem {
     std::set<std::size_t> stores;  ///< of the group
 };
 
-/// Rows of `report`'s most frequent confusions, `examples` of each at most, by the confusions' order;
-/// at most `most` in all. Cost: a pass over the predicted classes of the store.
+/// Rows of `report`'s most frequent confusions, `examples` of each at most, by the confusions'
+/// order; at most `most` in all. Cost: a pass over the predicted classes of the store.
 std::vector<std::uint64_t> confusion_examples(const PredictionStore& store,
                                               const ScoreOptions& options,
                                               const ScoreReport& report, std::size_t confusions,
                                               std::size_t examples, std::size_t most, int threads);
 
 struct GroupItems {
-    std::vector<WantedItem> wanted;                 ///< in the order in which they were found
+    std::vector<WantedItem> wanted;                  ///< in the order in which they were found
     nlohmann::json shown = nlohmann::json::array();  ///< ShownItem of web/src/report/document.ts
-    bool cut = false;                               ///< there are more
+    bool cut = false;                                ///< there are more
 };
 /// At most `most` images: the disagreements first, of each pair in turn, then the confusions, model
 /// by model. Classes are those that predictions are looked at in.

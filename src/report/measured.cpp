@@ -40,9 +40,10 @@ std::optional<ScoreResult> score_group(const StoreGroup& group, const ReportOpti
         // A file of labels is about one data set, and a class map about models of some classes.
         const bool asked = !options.measure.labels.empty() || !options.measure.class_map.empty();
         if (!several || !asked || error.code() != ErrorCode::bad_input) throw;
-        said.leave_out(fmt::format("{} is not measured, as the labels or the class map do not fit "
-                                   "it: {}.",
-                                   group.dataset, error.message()));
+        said.leave_out(
+            fmt::format("{} is not measured, as the labels or the class map do not fit "
+                        "it: {}.",
+                        group.dataset, error.message()));
         said.partial = true;
         return scores;
     }
@@ -68,10 +69,10 @@ nlohmann::json scores_json(const StoreGroup& group, const ScoreResult& scores,
         out["stores"][i]["per_class"] = std::move(to_json(scores.reports[i])["per_class"]);
     }
     if (without > 0)
-        said.leave_out(fmt::format("The accuracies by class of {} of the {} models on {} are not "
-                                   "in the report, which would become too large.",
-                                   count_text(without), count_text(scores.reports.size()),
-                                   group.dataset));
+        said.leave_out(
+            fmt::format("The accuracies by class of {} of the {} models on {} are not "
+                        "in the report, which would become too large.",
+                        count_text(without), count_text(scores.reports.size()), group.dataset));
     return out;
 }
 

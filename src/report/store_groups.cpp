@@ -75,8 +75,9 @@ void name_models(StoreGroup& group, std::vector<std::string>& warnings) {
         ReportStore& store = group.stores[i];
         store.model = names[i];
         if (names[i] != store.own_model)
-            warnings.push_back(fmt::format("several models on {} are called `{}`: one of them is `{}`",
-                                           group.dataset, store.own_model, names[i]));
+            warnings.push_back(
+                fmt::format("several models on {} are called `{}`: one of them is `{}`",
+                            group.dataset, store.own_model, names[i]));
         store.provenance["dataset"] = group.dataset;
         store.provenance["model"] = store.model;
     }
@@ -114,9 +115,8 @@ std::vector<StoreGroup> group_stores(const std::vector<fs::path>& folders,
         if (std::string writing = writer_warning(store); !writing.empty())
             warnings.push_back(std::move(writing));
     }
-    std::stable_sort(groups.begin(), groups.end(), [](const auto& a, const auto& b) {
-        return a.own_dataset < b.own_dataset;
-    });
+    std::stable_sort(groups.begin(), groups.end(),
+                     [](const auto& a, const auto& b) { return a.own_dataset < b.own_dataset; });
     name_datasets(groups, warnings);
     for (StoreGroup& group : groups) name_models(group, warnings);
     return groups;

@@ -22,11 +22,11 @@ struct ReportStore {
 };
 
 struct StoreGroup {
-    std::string dataset;            ///< no other group has this name
-    std::string own_dataset;        ///< as the stores say
-    std::filesystem::path folder;   ///< of the first store's data set
-    VersionOf version;              ///< corrupted images
-    std::string corrupted_from;     ///< `own_dataset` of the clean images, as far as the name tells
+    std::string dataset;           ///< no other group has this name
+    std::string own_dataset;       ///< as the stores say
+    std::filesystem::path folder;  ///< of the first store's data set
+    VersionOf version;             ///< corrupted images
+    std::string corrupted_from;    ///< `own_dataset` of the clean images, as far as the name tells
     std::vector<ReportStore> stores;  ///< by model
 
     std::uint64_t rows() const;

@@ -19,7 +19,8 @@ std::string text_at(const json& object, const char* key) {
 }
 
 Table parts_of(const json& document) {
-    Table table{.title = "", .columns = {{"result", false}, {"source", false}}, .rows = {}, .notes = {}};
+    Table table{
+        .title = "", .columns = {{"result", false}, {"source", false}}, .rows = {}, .notes = {}};
     for (const json& one : document["results"])
         table.add({text_at(one["result"], "schema"), text_at(one, "source")});
     return table;
@@ -34,8 +35,8 @@ Report summary_of(const ReportDocument& document) {
     Section section{.title = "", .blocks = {}, .sections = {}};
     section.blocks.emplace_back(parts_of(d));
     section.blocks.emplace_back(fmt::format(
-        "{}: {} of {}, {} with what models predict, {}",
-        report.title, count_text(d["results"].size()) + (d["results"].size() == 1 ? " result" : " results"),
+        "{}: {} of {}, {} with what models predict, {}", report.title,
+        count_text(d["results"].size()) + (d["results"].size() == 1 ? " result" : " results"),
         count_text(d["provenance"]["stores"].size()) +
             (d["provenance"]["stores"].size() == 1 ? " store" : " stores"),
         count_text(d["items"].size()) + (d["items"].size() == 1 ? " image" : " images"),

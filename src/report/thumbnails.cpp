@@ -23,9 +23,9 @@ Thumbnail thumbnail_of(const std::filesystem::path& file, int side) {
     const int longer = std::max(image.width, image.height);
     if (longer > side) {
         const auto scaled = [&](int length) {
-            return std::max(1, static_cast<int>((static_cast<std::int64_t>(length) * side * 2 +
-                                                 longer) /
-                                                (2 * static_cast<std::int64_t>(longer))));
+            return std::max(
+                1, static_cast<int>((static_cast<std::int64_t>(length) * side * 2 + longer) /
+                                    (2 * static_cast<std::int64_t>(longer))));
         };
         image = resize(image, Interpolation::bicubic,
                        {.width = scaled(image.width), .height = scaled(image.height)});

@@ -23,8 +23,7 @@ std::string last_parts(const std::filesystem::path& folder, std::ptrdiff_t count
 
 std::vector<std::string> told_apart(const std::vector<NamedFolder>& named) {
     std::map<std::string, std::set<std::filesystem::path>> namesakes;
-    for (const NamedFolder& one : named)
-        namesakes[one.name].insert(one.folder.lexically_normal());
+    for (const NamedFolder& one : named) namesakes[one.name].insert(one.folder.lexically_normal());
     constexpr std::ptrdiff_t most_parts = 64;
     std::map<std::string, std::ptrdiff_t> parts;
     for (const auto& [name, folders] : namesakes) {

@@ -56,14 +56,15 @@ void refuse_inside(const fs::path& out) {
         const bool store = is_there(folder / "manifest.json") && is_folder(folder / "shards");
         if (store || is_there(folder / "competition.sqlite") ||
             is_there(folder / "labelling.sqlite"))
-            refuse(fmt::format("{} is inside {}, which is no place for a report; write it "
-                               "elsewhere",
-                               out.string(), folder.string()));
+            refuse(
+                fmt::format("{} is inside {}, which is no place for a report; write it "
+                            "elsewhere",
+                            out.string(), folder.string()));
     }
 }
 
-/// All but the thumbnails that are there: their names are their bytes'. So the page finds its images
-/// whenever this is stopped, the one before this and the new one.
+/// All but the thumbnails that are there: their names are their bytes'. So the page finds its
+/// images whenever this is stopped, the one before this and the new one.
 void write_into(const fs::path& folder, const ReportDocument& document) {
     make_folders(folder / "thumbnails");
     for (const Thumbnail& one : document.thumbnails) {
@@ -107,8 +108,8 @@ void check_report_place(const fs::path& given) {
     if (!is_there(out)) return;
     if (is_page(out)) {
         if (is_folder(out))
-            refuse(fmt::format("{} is a folder; a name that ends in .html is a file's",
-                               out.string()));
+            refuse(
+                fmt::format("{} is a folder; a name that ends in .html is a file's", out.string()));
         if (!fs::is_regular_file(status_of(out)) || !looks_like_a_page(out))
             refuse(fmt::format("{} is there and is no report; give the report another name",
                                out.string()));

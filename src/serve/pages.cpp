@@ -10,7 +10,7 @@
 
 // Made by src/serve/CMakeLists.txt from the files of web/built: their bytes lie between two
 // symbols.
-#define ASSAY_EMBEDDED(begin, end, name)                                   \
+#define ASSAY_EMBEDDED(begin, end, name)                                 \
     extern "C" __attribute__((visibility("hidden"))) const char begin[]; \
     extern "C" __attribute__((visibility("hidden"))) const char end[];
 #include "serve_files.inc"
