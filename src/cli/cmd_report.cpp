@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <filesystem>
 
+#include "assay/error.h"
 #include "assay/report/document.h"
 #include "assay/report/page.h"
 #include "cli/command.h"
@@ -21,6 +22,19 @@ assay report runs --clean val --thumbnails 200
 assay report runs competition quality.csv gap.json --out report
 assay report runs --labels real.json --json -o report.json
 )";
+
+/// Before anything is computed.
+void check_names(const Output& output, const std::filesystem::path& out) {
+    if (output.file.extension() == ".html")
+        throw Error(ErrorCode::usage,
+                    fmt::format("-o {0} would hold what is printed: the page is written with "
+                                "--out {0}",
+                                output.file.string()));
+    if (out == "-")
+        throw Error(ErrorCode::usage,
+                    "--out -: the page is written to a file or a folder; its document goes to "
+                    "stdout with --json");
+}
 
 /// What lies there now, for people.
 std::string written(const std::filesystem::path& out) {
@@ -85,6 +99,7 @@ int cmd_report(std::vector<std::string> arguments) {
     // Who asks for the document does not ask for the page, unless by name.
     const bool page = !output.json || named->count() > 0;
     check(options);
+    check_names(output, out);
     if (page) check_report_place(out);
     ProgressLine line("report", "items", quiet);
     const ReportDocument document = make_report(options, *self_comm(), line);
