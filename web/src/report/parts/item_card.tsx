@@ -13,7 +13,7 @@ export function Picture({ thumbnail, id }: { thumbnail: Thumbnail | undefined; i
 }
 
 export function percentText(probability: number): string {
-  return `${numberText(probability, 0.005, "proportion")} %`;
+  return `${numberText(probability, 0.05, "proportion")} %`;
 }
 
 export function Bars({ name, predictions }: { name: string; predictions: PredictedClass[] }) {

@@ -17,7 +17,12 @@ interface WindowedProps<T> {
   keyOf: (row: T) => string;
   columns: WindowedColumn<T>[];
   /** Column and direction of the order, and what pressing a heading does. */
-  sort?: { key: string; descending: boolean; by: (key: string) => void };
+  sort?: {
+    key: string;
+    descending: boolean;
+    by: (key: string) => void;
+    sortable: Set<string>;
+  };
 }
 
 const rowHeight = 32;
@@ -56,8 +61,8 @@ export function Windowed<T>({ label, rows, keyOf, columns, sort }: WindowedProps
               const sorted = sort?.key === key;
               const order = sort?.descending === true ? "descending" : "ascending";
               return (
-                <th key={key} scope="col" title={meaning} aria-sort={sorted ? order : "none"}>
-                  {sort === undefined ? (
+                <th key={key} scope="col" title={meaning} aria-sort={sorted ? order : undefined}>
+                  {sort?.sortable.has(key) !== true ? (
                     name
                   ) : (
                     <button type="button" class="link" onClick={() => sort.by(key)}>
