@@ -35,6 +35,7 @@ export function jitter(index: number): number {
 
 export function Boxes({ gap, chosen }: BoxesProps) {
   const labels = once(gap.boxes.map((box) => String(box.labels)));
+  const radius = gap.models.length > 60 ? 1.2 : 2.4;
   const nameOf = (set: GapSet) => gap[set].name;
   const values = gap.boxes.flatMap(({ points }) => points.filter((point) => point !== null));
   const low = Math.max(0, Math.min(...values) - 0.05);
@@ -55,7 +56,7 @@ export function Boxes({ gap, chosen }: BoxesProps) {
         .map((point, model) =>
           point === null
             ? ""
-            : `M${(centre + jitter(model) * width * 0.8 - 1.2).toFixed(1)} ${at(point).toFixed(1)}a1.2 1.2 0 1 0 2.4 0a1.2 1.2 0 1 0 -2.4 0`,
+            : `M${(centre + jitter(model) * width * 0.8 - radius).toFixed(1)} ${at(point).toFixed(1)}a${radius} ${radius} 0 1 0 ${2 * radius} 0a${radius} ${radius} 0 1 0 ${-2 * radius} 0`,
         )
         .join("");
       return {
