@@ -74,6 +74,36 @@ Table contribution_table(const QubaResult& result) {
     return table;
 }
 
+/// All nine with what centres and scales them, so that a reader can score by other weights. Own
+/// constants are known of the dimensions with a weight alone.
+json dimensions_json(const QubaResult& result) {
+    json dimensions = json::array();
+    for (std::size_t d = 0; d < dimension_count; ++d) {
+        const DimensionFacts& facts = dimension_facts()[d];
+        json one = {{"dimension", facts.name},
+                    {"title", facts.title},
+                    {"is", facts.is},
+                    {"higher_is_better", facts.higher_is_better}};
+        if (!result.options.own_constants || result.weights[d] > 0) {
+            one["mean"] = result.constants.mean[d];
+            one["deviation"] = result.constants.deviation[d];
+        }
+        dimensions.push_back(std::move(one));
+    }
+    return dimensions;
+}
+
+json profiles_json() {
+    json profiles = json::array();
+    for (const WeightProfile& profile : weight_profiles()) {
+        json weights = json::object();
+        for (std::size_t d = 0; d < dimension_count; ++d)
+            weights[dimension_facts()[d].name] = profile.weights[d];
+        profiles.push_back({{"profile", profile.name}, {"is", profile.is}, {"weights", weights}});
+    }
+    return profiles;
+}
+
 }  // namespace
 
 Report report_of(const QubaResult& result) {
@@ -128,6 +158,10 @@ Report report_of(const QubaResult& result) {
                      {"weights", weights},
                      {"constants", constants},
                      {"constants_from", result.constants.source},
+                     {"own_constants", result.options.own_constants},
+                     {"dimensions", dimensions_json(result)},
+                     {"profiles", profiles_json()},
+                     {"level", result.options.level},
                      {"assumed_errors", result.assumed_errors},
                      {"draws", json_of_draws(result.draws)},
                      {"replicates", result.options.replicates},

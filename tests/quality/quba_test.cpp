@@ -148,6 +148,35 @@ TEST(Quba, RanksSayHowSureTheyAre) {
               *eva.score.standard_error);
 }
 
+TEST(Quba, JsonHoldsWhatScoresByOtherWeightsNeed) {
+    QubaOptions options;
+    options.weights = "accuracy=3,shape_bias=0";
+    options.replicates = 100;
+    options.level = .9;
+    const json written = report_of(score_quality(published_models(), options)).result;
+    const json& dimensions = written["dimensions"];
+    ASSERT_EQ(dimensions.size(), dimension_count);
+    for (std::size_t d = 0; d < dimension_count; ++d) {
+        const DimensionFacts& facts = dimension_facts()[d];
+        EXPECT_EQ(dimensions[d]["dimension"], facts.name);
+        EXPECT_EQ(dimensions[d]["higher_is_better"], facts.higher_is_better);
+        EXPECT_EQ(dimensions[d]["mean"], published_constants().mean[d]);
+        EXPECT_EQ(dimensions[d]["deviation"], published_constants().deviation[d]);
+    }
+    // `constants` are those that entered, as before.
+    EXPECT_FALSE(written["constants"].contains("shape_bias"));
+    EXPECT_EQ(written["level"], .9);
+    EXPECT_EQ(written["own_constants"], false);
+    ASSERT_EQ(written["profiles"].size(), weight_profiles().size());
+    EXPECT_EQ(written["profiles"][0]["profile"], "balanced");
+    EXPECT_EQ(written["profiles"][1]["weights"]["accuracy"], 2);
+    options.own_constants = true;
+    const json own = report_of(score_quality(published_models(), options)).result;
+    EXPECT_EQ(own["own_constants"], true);
+    EXPECT_TRUE(own["dimensions"][0].contains("mean"));
+    EXPECT_FALSE(own["dimensions"][7].contains("mean"));
+}
+
 TEST(Quba, IntervalsHoldTheTruthUnderOwnConstantsToo) {
     for (const bool own : {false, true}) {
         const QualityTable truth = made_up(30, 0.3, 5);

@@ -1,6 +1,7 @@
 // A table of thousands of rows of which only those in sight are in the page. Rows have one height.
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
+import { usePrinting } from "../printing.ts";
 
 export interface WindowedColumn<T> {
   key: string;
@@ -37,7 +38,9 @@ export function windowOf(top: number, count: number): [number, number] {
 
 export function Windowed<T>({ label, rows, keyOf, columns, sort }: WindowedProps<T>) {
   const [top, setTop] = useState(0);
-  const [first, last] = windowOf(top, rows.length);
+  const printing = usePrinting();
+  // On paper nothing scrolls; beyond so many rows it is no longer read there.
+  const [first, last] = printing ? [0, Math.min(rows.length, 2000)] : windowOf(top, rows.length);
   const spacer = (count: number) =>
     count > 0 ? (
       <tr aria-hidden="true">
@@ -76,7 +79,7 @@ export function Windowed<T>({ label, rows, keyOf, columns, sort }: WindowedProps
           </tr>
         </thead>
         <tbody>
-          {spacer(first)}
+          {!printing && spacer(first)}
           {rows.slice(first, last).map((row, index) => (
             <tr key={keyOf(row)} aria-rowindex={first + index + 2}>
               {columns.map(({ key, cell, text }, column) =>
@@ -92,7 +95,7 @@ export function Windowed<T>({ label, rows, keyOf, columns, sort }: WindowedProps
               )}
             </tr>
           ))}
-          {spacer(rows.length - last)}
+          {!printing && spacer(rows.length - last)}
         </tbody>
       </table>
     </section>
