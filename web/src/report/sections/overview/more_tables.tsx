@@ -46,7 +46,7 @@ export function Gates({ document }: { document: ReportDocument }) {
       <PlainTable
         label="Gates"
         data={{
-          columns: ["", "gate", "value", "model", "data set"],
+          columns: ["state", "gate", "value", "model", "data set"],
           rows: [...broken, ...gates.filter(({ passed }) => passed)].map(gateRow),
         }}
       />
