@@ -9,7 +9,7 @@ const bars = 5;
 export function Picture({ thumbnail, id }: { thumbnail: Thumbnail | undefined; id: string }) {
   if (thumbnail === undefined) return <div class="no-image">not embedded</div>;
   const { source, width, height } = thumbnail;
-  return <img src={source} width={width} height={height} alt={short(id, 80)} loading="lazy" />;
+  return <img src={source} width={width} height={height} alt={short(id, 80)} />;
 }
 
 export function percentText(probability: number): string {

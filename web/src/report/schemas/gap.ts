@@ -116,7 +116,8 @@ export interface GapOrder {
 
 export interface GapAlso {
   name: string;
-  subgroups?: number[];
+  /** As it was asked for: "2,3,4,6,9". */
+  subgroups?: string;
   models: { model: string; top1: Estimate; real: Estimate; asma: Estimate }[];
 }
 
