@@ -54,15 +54,40 @@ void remove_competition(const fs::path& folder, const fs::path& aside) {
     remove_all_of(aside);
 }
 
+bool has_answers(const fs::path& folder) {
+    const mad::CompetitionStatus status = status_of(mad::Competition::open(folder));
+    return std::any_of(
+        status.annotators.begin(), status.annotators.end(),
+        [](const mad::CompetitionStatus::Annotator& one) { return one.answers > 0; });
+}
+
+/// "mad-yours-1", or the next number that is free.
+fs::path rename_with_number(const fs::path& folder) {
+    fs::path name;
+    for (int number = 1; name.empty() || is_there(name); ++number)
+        name = folder.string() + "-" + std::to_string(number);
+    std::error_code problem;
+    fs::rename(folder, name, problem);
+    if (problem)
+        throw Error(ErrorCode::io, fmt::format("cannot rename the old competition {}: {}",
+                                               folder.string(), problem.message()));
+    return name;
+}
+
 }  // namespace
 
-bool drop_stale_competition(const CompetitionFiles& files) {
+DroppedCompetitions drop_stale_competitions(const CompetitionFiles& files) {
     const fs::path aside = files.folder.parent_path() / ".stale-mad";
     remove_all_of(aside);
-    bool dropped = false;
+    DroppedCompetitions dropped;
     if (mad::is_competition(files.yours) && has_other_scores(files.yours, files.stores)) {
-        remove_competition(files.yours, aside);
-        dropped = true;
+        // What a person has answered is no walkthrough's to remove.
+        if (has_answers(files.yours)) {
+            dropped.kept = rename_with_number(files.yours);
+        } else {
+            remove_competition(files.yours, aside);
+        }
+        dropped.any = true;
     }
     const bool there = mad::is_competition(files.folder);
     if (there && !has_other_scores(files.folder, files.stores)) return dropped;
@@ -71,7 +96,8 @@ bool drop_stale_competition(const CompetitionFiles& files) {
     remove_all_of(files.questions);
     if (!there) return dropped;
     remove_competition(files.folder, aside);
-    return true;
+    dropped.any = true;
+    return dropped;
 }
 
 bool takes_part(const CompetitionFiles& files, const std::string& network) {

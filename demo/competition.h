@@ -30,9 +30,14 @@ struct CompetitionFiles {
     std::filesystem::path yours;
 };
 
+struct DroppedCompetitions {
+    bool any = false;
+    std::filesystem::path kept;  ///< where the one with answers of people lies now; "": none
+};
 /// Removes the competitions with their questions and answers where they hold predictions of
-/// networks that were trained anew since. True: it did. Folders that are no competition stay.
-bool drop_stale_competition(const CompetitionFiles& files);
+/// networks that were trained anew since; `yours` is renamed where somebody has answered. Folders
+/// that are no competition stay.
+DroppedCompetitions drop_stale_competitions(const CompetitionFiles& files);
 /// Whether this network of the walkthrough takes part in the competition already.
 bool takes_part(const CompetitionFiles& files, const std::string& network);
 /// Has the crowd answer what is open, into the answers of round 1 or 2.

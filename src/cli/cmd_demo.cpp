@@ -159,6 +159,7 @@ public:
         several_things();
         cues();
         competition();
+        report();
         yours();
     }
 
@@ -272,8 +273,11 @@ private:
         working(
             "predict -m {0}/models/*.pt -d {0}/images/unlabelled --storage label --out "
             "{0}/runs");
-        if (drop_stale_competition(files))
-            note("the competition was over predictions of earlier networks: dropped");
+        const DroppedCompetitions dropped = drop_stale_competitions(files);
+        if (dropped.any) note("the competition was over predictions of earlier networks: dropped");
+        if (!dropped.kept.empty())
+            note(fmt::format("your answers to the earlier networks' questions are kept in {}",
+                             dropped.kept.string()));
         std::string first;
         for (std::size_t i = 0; i + 1 < models_.size(); ++i)
             first += " {0}/runs/unlabelled/" + models_[i];
@@ -290,6 +294,25 @@ private:
         line("mad add {0}/mad {0}/runs/unlabelled/" + models_.back());
         round(files, 2);
         working("mad gallery {0}/mad --out {0}/mad-sheets --models " + models_.front());
+    }
+
+    /// Results that say something about two data sets are kept as JSON; of the runs and the
+    /// competition the report makes its own.
+    void report() {
+        make_folders(demo_.dir / "results");
+        walkthrough_.chapter("Everything in one file",
+                             "A page that opens without network, for whoever was not here.");
+        line(
+            "gap {0}/runs/v1 {0}/runs/v2 --labels1 {0}/labels/v1.csv --labels2 {0}/labels/v2.csv "
+            "--subgroups present -o {0}/results/gap.json");
+        line(
+            "replicate adjust {0}/truth/selections-v1.csv {0}/truth/selections-v2.csv --hits "
+            "{0}/runs/v1 {0}/runs/v2 --clean --figures {0}/results/figures.json -o "
+            "{0}/results/adjust.json");
+        working(
+            "report {0}/runs {0}/mad {0}/results/*.json --title \"The demo world\" --thumbnails "
+            "200 "
+            "--out {0}/report.html");
     }
 
     /// One answer settles a question here, so that one person can finish it.
@@ -374,7 +397,8 @@ int cmd_demo(std::vector<std::string> arguments) {
     walkthrough.chapter("In short", "");
     Output().print(demo_summary(demo.dir / "runs", networks, reports));
     walkthrough.say(fmt::format(
-        "\nLook at {0}/world.png, and in {0}/mad-sheets at the images on which networks disagree.\n"
+        "\nOpen {0}/report.html in a browser: everything that was measured.\n"
+        "Look at {0}/world.png, and in {0}/mad-sheets at the images on which networks disagree.\n"
         "The commands are in {0}/commands.sh, the scores in {0}/runs.\n"
         "All quality dimensions, in some minutes: assay quality run {1}\n"
         "Answer some fifty questions in your browser, and see the ranking that they give:\n"

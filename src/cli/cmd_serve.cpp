@@ -1,6 +1,5 @@
 // assay serve: the labelling page, until somebody ends it.
 #include <fmt/format.h>
-#include <sys/resource.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -19,6 +18,7 @@
 #include "assay/serve/server.h"
 #include "cli/command.h"
 #include "cli/outputs.h"
+#include "cli/serving.h"
 #include "core/file.h"
 #include "core/json_text.h"
 #include "core/parallel.h"
@@ -35,10 +35,12 @@ assay serve mad
 assay serve mad --annotator anna --annotator ben
 assay serve --questions questions.csv --images photographs --annotator anna
 assay serve --questions grids.csv --task grid --screen 48 --votes 10 --out selection
+assay serve runs
 assay serve mad --url https://labels.example.org --behind-proxy --strings deutsch.json
 )";
 
 struct ServeOptions {
+    std::vector<fs::path> paths;  ///< as typed: one competition or folder, or what a report is of
     fs::path folder, out;
     std::string task = "yes-no";
     labelling::FolderOptions study;
@@ -107,32 +109,31 @@ void add_serving(CLI::App& app, ServeOptions& o) {
     app.add_option("--strings", o.server.strings,
                    "The pages' texts in another language: JSON, keys as in web/strings/en.json")
         ->type_name("FILE");
-    const std::string network = "Network";
-    app.add_option("--host", o.server.host,
-                   "Address of this machine to listen on; 0.0.0.0 is all that it has, for others "
-                   "to reach")
-        ->type_name("ADDRESS")
-        ->capture_default_str()
-        ->group(network);
-    app.add_option("--port", o.server.port, "Port; 0: any that is free")
-        ->type_name("N")
-        ->capture_default_str()
-        ->group(network);
-    app.add_option("--url", o.server.url,
-                   "What links begin with, where a server with TLS stands in front")
-        ->type_name("URL")
-        ->group(network);
-    app.add_flag("--behind-proxy", o.server.behind_proxy,
-                 "Believe X-Forwarded-For: a server in front sets it")
-        ->group(network);
-    app.add_option("--connections", o.server.connections, "Connections at once, at most")
-        ->type_name("N")
-        ->capture_default_str()
-        ->group(network);
+    add_network_options(app, o.server);
 }
 
 void refuse_option(const CLI::App& app, const char* option, const char* why) {
     if (app.count(option) > 0) throw Error(ErrorCode::usage, fmt::format("{} {}", option, why));
+}
+
+/// People are asked about one folder; all else is what a report is of.
+bool is_about_a_report(const std::vector<fs::path>& paths) {
+    const auto asks = [](const fs::path& path) {
+        return mad::is_competition(path) || labelling::is_labelling_folder(path);
+    };
+    if (std::ranges::none_of(paths, asks)) return !paths.empty();
+    if (paths.size() == 1) return false;
+    if (std::ranges::all_of(paths, asks))
+        throw Error(
+            ErrorCode::usage,
+            "people are asked about one folder at a time; a report of several: assay report");
+    return true;
+}
+
+void refuse_labelling_options(const CLI::App& app) {
+    for (const char* option : {"--questions", "--task", "--out", "--images", "--votes", "--screen",
+                               "--seed", "--annotator", "--definitions", "--training", "--strings"})
+        refuse_option(app, option, "goes with a competition or a folder of questions");
 }
 
 /// The folder to serve, by the options alone: nothing is made or changed.
@@ -204,23 +205,6 @@ std::vector<labelling::Person> people_to_ask(labelling::Service& service,
     return service.people();
 }
 
-/// Each connection is a descriptor, and systems begin with some 1,000. Where there are fewer,
-/// databases and images come first: without them there is nothing to connect to.
-void allow_connections(std::size_t& connections) {
-    constexpr rlim_t others = 48;  // databases, images, those that are about to be closed
-    rlimit limit{};
-    if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
-    const rlim_t wanted = connections + 256;
-    if (limit.rlim_cur >= wanted) return;
-    limit.rlim_cur = std::min(wanted, limit.rlim_max);
-    ::setrlimit(RLIMIT_NOFILE, &limit);
-    if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= connections + others) return;
-    const std::size_t left = limit.rlim_cur > others ? limit.rlim_cur - others : 1;
-    warn(fmt::format("the system allows {} open files (ulimit -n): {} at once, in place of {}",
-                     limit.rlim_cur, how_many(left, "connection"), connections));
-    connections = left;
-}
-
 nlohmann::ordered_json link_or_null(const serve::Server& server, const labelling::Person& person) {
     if (person.revoked) return nullptr;  // it is dead
     return server.link_of(person);
@@ -289,10 +273,14 @@ int cmd_serve(std::vector<std::string> arguments) {
     auto app = make_app("serve",
                         "Ask people about images: a page for annotators, each with a link of their "
                         "own, and one for the organiser. Serves a competition (assay mad) or a "
-                        "folder of questions until Ctrl-C; every answer is kept as it is given.",
+                        "folder of questions until Ctrl-C; every answer is kept as it is given. Of "
+                        "RUNS folders it serves the report, which follows while models run.",
                         serve_examples);
     ServeOptions o;
-    app->add_option("folder", o.folder, "Competition or folder of questions")->type_name("FOLDER");
+    app->add_option("path", o.paths,
+                    "Competition or folder of questions; or what a report is of: RUNS folders, and "
+                    "all else that assay report takes")
+        ->type_name("PATH");
     add_serving(*app, o);
     add_study(*app, o);
     app->add_option("--format", o.format, "How links are printed: text, json")
@@ -300,6 +288,11 @@ int cmd_serve(std::vector<std::string> arguments) {
         ->capture_default_str();
     if (!parse(*app, std::move(arguments))) return Status::done;
 
+    if (is_about_a_report(o.paths)) {
+        refuse_labelling_options(*app);
+        return serve_report(o.paths, o.study.title, o.server, o.format == "json");
+    }
+    if (!o.paths.empty()) o.folder = o.paths.front();
     // A command that fails leaves things as they were: what it is told is looked at first.
     const fs::path folder = folder_to_serve(*app, o);
     serve::check_options(o.server);

@@ -47,6 +47,7 @@ int cmd_patchml(std::vector<std::string> arguments);
 int cmd_predict(std::vector<std::string> arguments);
 int cmd_quality(std::vector<std::string> arguments);
 int cmd_replicate(std::vector<std::string> arguments);
+int cmd_report(std::vector<std::string> arguments);
 int cmd_robustness(std::vector<std::string> arguments);
 int cmd_run(std::vector<std::string> arguments);
 int cmd_score(std::vector<std::string> arguments);

@@ -44,6 +44,7 @@ const std::vector<Command>& commands() {
         {"quality", "Nine quality dimensions in one score (QUBA); which model suits", cmd_quality},
         {"mad", "Rank classifiers by the images on which they disagree most", cmd_mad},
         {"serve", "Ask people: a page for annotators, with links; answers are kept", cmd_serve},
+        {"report", "Everything measured as one HTML file that opens anywhere, offline", cmd_report},
         {"check", "Find out whether a model and a data set fit together", cmd_check},
         {"run", "Do everything that an assay.toml lists", cmd_run},
         {"verify", "Check every file of a store against its checksum", cmd_verify},

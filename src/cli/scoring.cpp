@@ -6,7 +6,7 @@
 
 namespace assay::cli {
 
-void add_measure_options(CLI::App& app, MeasureOptions& options) {
+void add_measure_options(CLI::App& app, MeasureOptions& options, bool gates) {
     app.add_option("--metrics", options.metrics,
                    "Metrics, comma-separated, with parameters: top1,ece:bins=20,asma.jaccard; "
                    "repeatable (default: all, "
@@ -56,6 +56,7 @@ void add_measure_options(CLI::App& app, MeasureOptions& options) {
         ->capture_default_str();
     app.add_option("-j,--threads", options.threads, "Threads (default: one per core)")
         ->check(CLI::NonNegativeNumber);
+    if (!gates) return;
     app.add_option("--gate", options.gates,
                    "A condition to meet, e.g. \"top1 >= 0.75\", \"low(top1) >= 70%\"; repeatable; "
                    "status 1 when one "

@@ -10,11 +10,11 @@
 
 // Made by src/serve/CMakeLists.txt from the files of web/built: their bytes lie between two
 // symbols.
-#define ASSAY_PAGE(number, name)                                                       \
-    extern "C" __attribute__((visibility("hidden"))) const char assay_page_##number[]; \
-    extern "C" __attribute__((visibility("hidden"))) const char assay_page_end_##number[];
-#include "serve_pages.inc"
-#undef ASSAY_PAGE
+#define ASSAY_EMBEDDED(begin, end, name)                                 \
+    extern "C" __attribute__((visibility("hidden"))) const char begin[]; \
+    extern "C" __attribute__((visibility("hidden"))) const char end[];
+#include "serve_files.inc"
+#undef ASSAY_EMBEDDED
 
 namespace assay::serve {
 namespace {
@@ -43,9 +43,9 @@ struct EmbeddedFile {
 
 const std::vector<EmbeddedFile>& embedded_files() {
     static const std::vector<EmbeddedFile> files = {
-#define ASSAY_PAGE(number, name) {name, {assay_page_##number, assay_page_end_##number}},
-#include "serve_pages.inc"
-#undef ASSAY_PAGE
+#define ASSAY_EMBEDDED(begin, end, name) {name, {begin, end}},
+#include "serve_files.inc"
+#undef ASSAY_EMBEDDED
     };
     return files;
 }

@@ -15,6 +15,7 @@
 #include "serve/labelling_routes.h"
 #include "serve/pages.h"
 #include "serve/refusal.h"
+#include "serve/server_options.h"
 #include "serve/service_queue.h"
 #include "serve/site.h"
 #include "serve/strings.h"
@@ -25,16 +26,6 @@ namespace {
 
 /// Bytes of a request without a token that somebody has: thousands of connections may send such.
 constexpr std::size_t most_of_strangers = std::size_t{8} << 10;
-
-ServerOptions checked_options(ServerOptions options) {
-    constexpr std::size_t most = 100'000;
-    if (options.connections < 1 || options.connections > most)
-        throw Error(ErrorCode::usage,
-                    fmt::format("{} connections; allowed: 1 to {}", options.connections, most));
-    options.host = plain_host(options.host);
-    if (!options.warn) options.warn = [](std::string_view) {};
-    return options;
-}
 
 }  // namespace
 

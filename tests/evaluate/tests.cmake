@@ -1,11 +1,11 @@
 assay_test(predict
     SOURCES evaluate/predict_test.cpp evaluate/predict_corrupted_test.cpp evaluate/attack_test.cpp evaluate/attack_images_test.cpp evaluate/image_identity_test.cpp evaluate/reports_test.cpp
-    LINKS assay_evaluate fmt::fmt Threads::Threads)
+    LINKS assay_evaluate assay_report fmt::fmt Threads::Threads)
 assay_test(score
     SOURCES evaluate/score_test.cpp evaluate/compare_test.cpp evaluate/multilabel_score_test.cpp evaluate/runs_test.cpp
         evaluate/metric_table_test.cpp evaluate/ranks_test.cpp evaluate/column_metrics_test.cpp evaluate/ood_test.cpp
         evaluate/shape_bias_test.cpp evaluate/masked_scores_test.cpp evaluate/people_test.cpp
-    LINKS assay_evaluate fmt::fmt Threads::Threads)
+    LINKS assay_evaluate assay_report fmt::fmt Threads::Threads)
 assay_test_without_simd(score Multilabel.*)
 assay_test(export
     SOURCES evaluate/export_test.cpp evaluate/until_test.cpp
@@ -20,5 +20,5 @@ assay_test(dataset_gap
 assay_test(gap
     SOURCES evaluate/ordering_test.cpp evaluate/gap_statistics_test.cpp evaluate/gap_report_test.cpp evaluate/gap_coverage_test.cpp
         evaluate/gap_table_test.cpp
-    LINKS assay_evaluate fmt::fmt
+    LINKS assay_evaluate assay_report fmt::fmt
     UNSANITIZED GapCoverage.*)

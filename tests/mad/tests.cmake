@@ -4,6 +4,6 @@ assay_test(mad
         mad/gallery_test.cpp
         mad/tally_test.cpp mad/control_accuracy_test.cpp mad/rank_test.cpp mad/status_test.cpp
         mad/questions_test.cpp mad/answers_test.cpp mad/label_studio_test.cpp
-    LINKS assay_mad fmt::fmt nlohmann_json::nlohmann_json
+    LINKS assay_mad assay_report fmt::fmt nlohmann_json::nlohmann_json
     UNSANITIZED MadPosteriorSimulation.* MadControlSimulation.* MadRankSimulation.* ControlSampleSimulation.*
         ClassDistances.EveryReadingOfImagenetHasItsChecksum ClassDistances.ReferencePairs ClassDistances.AllNounsOfWordnet)

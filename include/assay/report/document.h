@@ -36,6 +36,8 @@ struct ReportOptions {
     std::size_t class_estimates = 200'000;
     std::size_t confusions = 100;    ///< most frequent, of each model
     std::size_t disagreements = 20;  ///< items of each pair that is compared
+    std::size_t pairs = 100;         ///< comparisons of each data set that are kept whole
+    std::size_t items = 600;         ///< images that are shown with their predictions, in all
     std::size_t thumbnails = 0;      ///< images that are embedded or written at most
     int thumbnail_side = 160;        ///< pixels of the longer side, 32 to 512
     int threads = 0;                 ///< 0: one per core; changes no bit
@@ -54,6 +56,9 @@ struct ReportDocument {
     std::vector<std::string> warnings;
     bool partial = false;
 };
+
+/// What can be known to be wrong without a file. Throws usage and bad_input.
+void check(const ReportOptions& options);
 
 /// Opens everything, measures the stores (scores with classes, confusions and reliability; each
 /// column's best against the others by the paired test of its metric; corrupted versions), ranks

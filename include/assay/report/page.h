@@ -21,9 +21,14 @@ std::string page_of(const nlohmann::json& document);
 /// whenever that has changed.
 std::string live_page(const std::string& document);
 
+/// Before anything is computed: throws bad_input where write_report() would.
+void check_report_place(const std::filesystem::path& out);
+
 /// Writes the report: to FILE.html with its thumbnails embedded; or, where `out` has no such
 /// ending, as a new folder with report.html and thumbnails/. A file is replaced as a whole or stays
-/// as it was. Throws bad_input: a folder that holds something else; io.
+/// as it was. The folder of an earlier report is written anew: at every moment its page finds its
+/// thumbnails. Throws bad_input: a file that is no report, a folder that holds something else, a
+/// place inside a store or a competition; io.
 void write_report(const ReportDocument& document, const std::filesystem::path& out);
 
 }  // namespace assay

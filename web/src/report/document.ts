@@ -103,31 +103,51 @@ export function resultsOf<T extends Result>(
   ) as Sourced<T>[];
 }
 
-async function unpack(base64: string): Promise<unknown> {
-  const bytes = Uint8Array.from(atob(base64), (c) => c.charCodeAt(0));
+async function unpacked(bytes: BlobPart): Promise<unknown> {
+  if (typeof DecompressionStream === "undefined")
+    throw new Error("This browser is too old to open the report (2023 or newer is needed).");
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
   return new Response(stream).json();
 }
 
-/** Throws an Error with a sentence for people. */
-export async function openDocument(): Promise<ReportDocument> {
-  const element = window.document.getElementById("document");
-  const live = element?.dataset["live"];
-  let opened: unknown;
-  if (live !== undefined) {
-    const reply = await fetch(live);
-    if (!reply.ok) throw new Error(`The server answers ${reply.status} ${reply.statusText}.`);
-    opened = await reply.json();
-  } else {
-    const text = element?.textContent?.trim() ?? "";
-    if (text === "") throw new Error("This page holds no report.");
-    if (typeof DecompressionStream === "undefined")
-      throw new Error("This browser is too old to open the report (2023 or newer is needed).");
-    opened = await unpack(text);
-  }
+function checked(opened: unknown): ReportDocument {
   const schema = (opened as { schema?: unknown } | null)?.schema;
   if (schema !== "assay.report/1") throw new Error(`This page cannot show ${String(schema)}.`);
   return opened as ReportDocument;
+}
+
+/** How often a page asks its server whether there is something new. */
+const pause = 3_000;
+
+/** Calls `show` with the document that a server gives, and again whenever it has changed. */
+async function follow(address: string, show: (document: ReportDocument) => void): Promise<void> {
+  let shown: string | null = null;
+  for (;;) {
+    try {
+      const reply = await fetch(address, { cache: "no-cache" });
+      if (!reply.ok) throw new Error(`The server answers ${reply.status}.`);
+      const etag = reply.headers.get("ETag");
+      if (shown === null || etag !== shown) {
+        show(checked(await unpacked(await reply.arrayBuffer())));
+        shown = etag ?? "";
+      }
+    } catch (error) {
+      // Once there is a report it stays, whatever becomes of the server.
+      if (shown === null) throw error;
+    }
+    await new Promise((done) => setTimeout(done, pause));
+    while (document.hidden) await new Promise((done) => setTimeout(done, pause));
+  }
+}
+
+/** Calls `show` with the document, of a server's page for ever. Throws an Error with a sentence. */
+export async function openDocument(show: (document: ReportDocument) => void): Promise<void> {
+  const element = document.getElementById("document");
+  const live = element?.dataset["live"];
+  if (live !== undefined) return follow(live, show);
+  const text = element?.textContent?.trim() ?? "";
+  if (text === "") throw new Error("This page holds no report.");
+  show(checked(await unpacked(Uint8Array.from(atob(text), (c) => c.charCodeAt(0)))));
 }
 
 export type { Estimate };

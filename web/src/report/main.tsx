@@ -8,19 +8,16 @@ import { openDocument } from "./document.ts";
 applyTheme();
 const page = document.getElementById("page");
 if (page !== null) {
-  openDocument().then(
-    (opened) => {
-      document.title = opened.title;
-      render(<App document={opened} />, page);
-    },
-    (error: unknown) => {
-      render(
-        <main class="message">
-          <h1>This report cannot be shown</h1>
-          <p>{error instanceof Error ? error.message : String(error)}</p>
-        </main>,
-        page,
-      );
-    },
-  );
+  openDocument((opened) => {
+    document.title = opened.title;
+    render(<App document={opened} />, page);
+  }).catch((error: unknown) => {
+    render(
+      <main class="message">
+        <h1>This report cannot be shown</h1>
+        <p>{error instanceof Error ? error.message : String(error)}</p>
+      </main>,
+      page,
+    );
+  });
 }

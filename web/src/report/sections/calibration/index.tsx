@@ -1,8 +1,16 @@
+import "../../../style/report/parts.css";
+import "../../../style/report/calibration.css";
+import { resultsOf } from "../../document.ts";
+import type { ScoresResult } from "../../schemas/scores.ts";
 import type { Section } from "../../section.ts";
+import { View } from "./view.tsx";
 
 export const calibration: Section = {
   id: "calibration",
   title: "Calibration",
-  applies: () => false,
-  View: () => null,
+  applies: (document) =>
+    resultsOf<ScoresResult>(document, "assay.scores").some(({ result }) =>
+      result.stores.some(({ reliability }) => (reliability?.length ?? 0) > 0),
+    ),
+  View,
 };

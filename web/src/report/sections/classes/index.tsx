@@ -1,8 +1,18 @@
+import "../../../style/report/parts.css";
+import "../../../style/report/classes.css";
+import { resultsOf } from "../../document.ts";
+import type { ScoresResult } from "../../schemas/scores.ts";
 import type { Section } from "../../section.ts";
+import { View } from "./view.tsx";
 
 export const classes: Section = {
   id: "classes",
   title: "Classes",
-  applies: () => false,
-  View: () => null,
+  applies: (document) =>
+    resultsOf<ScoresResult>(document, "assay.scores").some(({ result }) =>
+      result.stores.some(
+        ({ per_class, confusions }) => (per_class?.length ?? 0) + (confusions?.length ?? 0) > 0,
+      ),
+    ),
+  View,
 };

@@ -1,8 +1,20 @@
+import "../../../style/report/parts.css";
+import "../../../style/report/disagreement.css";
+import { resultsOf } from "../../document.ts";
+import type { ComparisonsResult } from "../../schemas/comparisons.ts";
+import type { PeopleResult } from "../../schemas/people.ts";
 import type { Section } from "../../section.ts";
+import { View } from "./view.tsx";
 
 export const disagreement: Section = {
   id: "disagreement",
   title: "Disagreement",
-  applies: () => false,
-  View: () => null,
+  applies: (document) =>
+    resultsOf<ComparisonsResult>(document, "assay.comparisons").some(
+      ({ result }) => result.pairs.length > 0,
+    ) ||
+    resultsOf<PeopleResult>(document, "assay.people").some(
+      ({ result }) => result.models.length > 0,
+    ),
+  View,
 };

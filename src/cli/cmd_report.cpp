@@ -1,0 +1,116 @@
+// assay report: everything measured as one file that a person wants to read.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+
+#include "assay/error.h"
+#include "assay/report/document.h"
+#include "assay/report/page.h"
+#include "cli/command.h"
+#include "cli/progress.h"
+#include "cli/scoring.h"
+#include "core/paths.h"
+
+namespace assay::cli {
+namespace {
+
+constexpr std::string_view report_examples = R"(
+assay report runs
+assay report runs --out resnets.html --title "ResNets of May" --tags models.csv
+assay report runs --clean val --thumbnails 200
+assay report runs competition quality.csv gap.json --out report
+assay report runs --labels real.json --json -o report.json
+)";
+
+/// Before anything is computed.
+void check_names(const Output& output, const std::filesystem::path& out) {
+    if (output.file.extension() == ".html")
+        throw Error(ErrorCode::usage,
+                    fmt::format("-o {0} would hold what is printed: the page is written with "
+                                "--out {0}",
+                                output.file.string()));
+    if (out == "-")
+        throw Error(ErrorCode::usage,
+                    "--out -: the page is written to a file or a folder; its document goes to "
+                    "stdout with --json");
+}
+
+/// What lies there now, for people.
+std::string written(const std::filesystem::path& out) {
+    if (is_folder(out)) {
+        return fmt::format("The report is {}; the folder goes with it.",
+                           (out / "report.html").string());
+    }
+    constexpr double bytes_of_a_megabyte = 1e6;
+    return fmt::format("The report is {}: {:.1f} MB.", out.string(),
+                       static_cast<double>(file_bytes(out)) / bytes_of_a_megabyte);
+}
+
+}  // namespace
+
+int cmd_report(std::vector<std::string> arguments) {
+    auto app = make_app(
+        "report",
+        "Everything measured as one HTML file that opens offline: metrics with intervals, the best "
+        "of each column and those that cannot be told from it, confusions, disagreements, "
+        "corruptions, competitions, quality, and whatever commands wrote with --json. Status 3: "
+        "something that should be in it is not.",
+        report_examples);
+    ReportOptions options;
+    std::filesystem::path out = "report.html";
+    Output output;
+    bool quiet = false;
+    app->add_option("path", options.paths,
+                    "RUNS folders, data sets or stores in them, competitions, csv tables of "
+                    "quality dimensions, JSON that commands wrote")
+        ->required()
+        ->type_name("PATH");
+    auto* named = app->add_option("--out", out,
+                                  "File that ends in .html, or a new folder whose page links to "
+                                  "its thumbnails")
+                      ->type_name("FILE|FOLDER")
+                      ->capture_default_str();
+    app->add_option("--title", options.title, "Of the page (default: the paths' names)")
+        ->type_name("TEXT");
+    app->add_option("--tags", options.tags,
+                    "csv with a column `model`; its other columns are what the page filters by")
+        ->check(CLI::ExistingFile)
+        ->type_name("FILE");
+    app->add_option("--clean", options.clean,
+                    "Data set whose corrupted versions count (default: found by their names)")
+        ->type_name("NAME");
+    app->add_option("--thumbnails", options.thumbnails,
+                    "Put at most N small images into it, of those that it names")
+        ->type_name("N")
+        ->check(CLI::Range(0, 100'000))
+        ->capture_default_str();
+    app->add_option("--thumbnail-side", options.thumbnail_side, "Pixels of their longer side")
+        ->type_name("PIXELS")
+        ->check(CLI::Range(32, 512))
+        ->capture_default_str();
+    add_measure_options(*app, options.measure, false);
+    app->add_flag("-q,--quiet", quiet, "No progress line");
+    output.add_to(*app);
+    if (!parse(*app, std::move(arguments))) return Status::done;
+
+    options.command = command_line();
+    options.threads = options.measure.threads;
+    // Who asks for the document does not ask for the page, unless by name.
+    const bool page = !output.json || named->count() > 0;
+    check(options);
+    check_names(output, out);
+    if (page) check_report_place(out);
+    ProgressLine line("report", "items", quiet);
+    const ReportDocument document = make_report(options, *self_comm(), line);
+    line.finish();
+    Report report = summary_of(document);
+    if (page) {
+        write_report(document, out);
+        report.sections.front().blocks.emplace_back(written(out));
+    }
+    output.print(report);
+    return report.partial ? Status::partial : Status::done;
+}
+
+}  // namespace assay::cli

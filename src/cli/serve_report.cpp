@@ -1,0 +1,40 @@
+// assay serve RUNS: the report, kept up to date until somebody ends it.
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "assay/serve/report_server.h"
+#include "cli/command.h"
+#include "cli/outputs.h"
+#include "cli/progress.h"
+#include "cli/serving.h"
+#include "core/parallel.h"
+
+namespace assay::cli {
+
+int serve_report(const std::vector<std::filesystem::path>& paths, const std::string& title,
+                 serve::ServerOptions options, bool as_json) {
+    allow_connections(options.connections);
+    options.warn = [](std::string_view text) { warn(text); };
+    ReportOptions report;
+    report.paths = paths;
+    report.title = title;
+    report.command = command_line();
+    ProgressLine line("report", "items");
+    serve::ReportServer server(std::move(report), options, line);
+    line.finish();
+    for (const std::string& text : server.first().warnings) warn(text);
+    if (const std::string text = server.network_warning(); !text.empty()) warn(text);
+    if (as_json) {
+        const nlohmann::ordered_json out = {
+            {"schema", "assay.serve/1"}, {"url", server.url()}, {"report", server.link()}};
+        write_result("-", out.dump(2) + "\n");
+    } else {
+        write_result("-", server.link() + "\n");
+    }
+    note(fmt::format("serving the report on {}; Ctrl-C ends it", server.url()));
+    server.run(stop_requested);
+    return Status::done;
+}
+
+}  // namespace assay::cli

@@ -1,0 +1,181 @@
+#include "assay/report/document.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "assay/error.h"
+#include "assay/report.h"
+#include "assay/version.h"
+#include "core/hash.h"
+#include "report/competitions.h"
+#include "report/corrupted.h"
+#include "report/definitions.h"
+#include "report/inputs.h"
+#include "report/items.h"
+#include "report/measured.h"
+#include "report/tables.h"
+#include "report/tags.h"
+#include "report/thumbnails.h"
+
+namespace assay {
+namespace {
+
+using nlohmann::json;
+
+class Gathering {
+public:
+    Gathering(const ReportOptions& options, Comm& comm, const ProgressCallback& progress)
+        : options_(options), comm_(comm), progress_(progress) {}
+
+    ReportDocument run() {
+        const ReportInputs inputs = look_at_inputs(options_.paths);
+        json tags = options_.tags.empty() ? no_tags() : read_tags(options_.tags);
+        if (!options_.tags.empty())
+            add_file(options_.tags.string(), hash_file(options_.tags), "csv");
+        add_stores(inputs);
+        for (const auto& folder : inputs.competitions)
+            add_all(competition_results(folder, options_, said_));
+        for (const SavedResult& saved : inputs.saved) add_saved(saved);
+
+        ReportDocument out;
+        out.json = {{"schema", "assay.report/1"},
+                    {"assay", version},
+                    {"title", options_.title.empty() ? title_of_paths() : options_.title},
+                    {"results", std::move(results_)},
+                    {"best", std::move(best_)},
+                    {"tags", std::move(tags)},
+                    {"items", std::move(items_)},
+                    {"thumbnails", json::array()},
+                    {"provenance",
+                     {{"command", options_.command},
+                      {"stores", std::move(stores_)},
+                      {"files", std::move(files_)}}},
+                    {"warnings", said_.warnings},
+                    {"left_out", said_.left_out}};
+        out.json["definitions"] = definitions_in(out.json["results"]);
+        out.thumbnails = std::move(thumbnails_);
+        out.warnings = std::move(said_.warnings);
+        out.partial = said_.partial;
+        return out;
+    }
+
+private:
+    void add(std::string source, json result) {
+        results_.push_back({{"source", std::move(source)}, {"result", std::move(result)}});
+    }
+    void add_all(std::vector<json> sourced) {
+        for (json& one : sourced) results_.push_back(std::move(one));
+    }
+    void add_file(const std::string& file, const std::string& hash, const std::string& schema) {
+        files_.push_back({{"file", file}, {"hash", hash}, {"schema", schema}});
+    }
+
+    void add_stores(const ReportInputs& inputs) {
+        std::vector<StoreGroup> groups = group_stores(inputs.stores, said_.warnings);
+        for (const StoreGroup& group : groups)
+            for (const ReportStore& store : group.stores) {
+                stores_.push_back(store.provenance);
+                said_.partial = said_.partial || store.provenance["missing"] != 0;
+            }
+        std::vector<json> corrupted = corrupted_results(groups, options_, said_);
+        std::size_t classes_left = options_.class_estimates;
+        std::size_t items_left = options_.items;
+        for (std::size_t g = 0; g < groups.size(); ++g) {
+            const StoreGroup& group = groups[g];
+            const std::size_t own_items = items_left / (groups.size() - g);
+            items_left -= add_group(group, groups.size() > 1, own_items, classes_left);
+        }
+        add_all(std::move(corrupted));
+        if (items_cut_)
+            said_.leave_out(
+                fmt::format("{} images are shown with their predictions; comparisons and "
+                            "confusions name more.",
+                            count_text(items_.size())));
+    }
+
+    /// Gives the number of images that it shows.
+    std::size_t add_group(const StoreGroup& group, bool several, std::size_t items,
+                          std::size_t& classes_left) {
+        return with_note(fmt::format("measuring `{}`", group.folder.string()), [&] {
+            const auto scores = score_group(group, options_, several, comm_, progress_, said_);
+            if (!scores) return std::size_t{0};
+            add(group.folder.string(),
+                scores_json(group, *scores, options_.confusions, classes_left, said_));
+            BestOfGroup best = best_of_group(group, *scores, options_, comm_, progress_, said_);
+            for (json& column : best.columns) best_.push_back(std::move(column));
+            if (best.comparison) {
+                for (const std::string& text : best.comparison->warnings)
+                    said_.warn(group.dataset + ": " + text);
+                add(group.folder.string(), to_json(*best.comparison));
+            }
+            GroupItems shown = items_of_group(group, *scores, best, options_, items);
+            items_cut_ = items_cut_ || shown.cut;
+            for (json& item : shown.shown) items_.push_back(std::move(item));
+            for (Thumbnail& one :
+                 thumbnails_of(group, shown.wanted, options_.thumbnails - thumbnails_.size(),
+                               options_.thumbnail_side, options_.threads, said_))
+                thumbnails_.push_back(std::move(one));
+            return shown.wanted.size();
+        });
+    }
+
+    void add_saved(const SavedResult& saved) {
+        if (!saved.hash.empty())
+            add_file(saved.source, saved.hash,
+                     saved.result.is_null() ? "csv" : saved.result["schema"].get<std::string>());
+        if (!saved.no_table.empty())
+            said_.leave_out(fmt::format("{} is shown as it is, and not scored: {}.", saved.source,
+                                        saved.no_table));
+        if (saved.table) {
+            add_all(table_results(saved, options_, said_));
+        } else {
+            add(saved.source, saved.result);
+        }
+    }
+
+    std::string title_of_paths() const {
+        constexpr std::size_t most_named = 3;
+        std::vector<std::string> names;
+        for (std::filesystem::path path : options_.paths) {
+            path = path.lexically_normal();
+            if (!path.has_filename()) path = path.parent_path();
+            const std::string name = path.filename().string();
+            if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+        }
+        const bool more = names.size() > most_named;
+        if (more) names.resize(most_named);
+        return fmt::format("{}{}", fmt::join(names, ", "), more ? ", ..." : "");
+    }
+
+    const ReportOptions& options_;
+    Comm& comm_;
+    const ProgressCallback& progress_;
+    Said said_;
+    json results_ = json::array(), best_ = json::array(), items_ = json::array(),
+         stores_ = json::array(), files_ = json::array();
+    std::vector<Thumbnail> thumbnails_;
+    bool items_cut_ = false;
+};
+
+}  // namespace
+
+void check(const ReportOptions& options) {
+    check(options.measure, false);
+    const auto refuse_number = [](std::string_view what, int value, int low, int high) {
+        if (value < low || value > high)
+            throw Error(ErrorCode::usage,
+                        fmt::format("{} {}: {} to {} is allowed", what, value, low, high));
+    };
+    refuse_number("the side of thumbnails", options.thumbnail_side, 32, 512);
+}
+
+ReportDocument make_report(const ReportOptions& options, Comm& comm,
+                           const ProgressCallback& progress) {
+    check(options);
+    return Gathering(options, comm, progress).run();
+}
+
+}  // namespace assay

@@ -1,0 +1,35 @@
+// What the paths of a report are: told by what lies there, not by their names.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "assay/quality/table.h"
+
+namespace assay {
+
+/// A file that a command wrote, or a csv table of quality dimensions.
+struct SavedResult {
+    std::string source;     ///< the path as given
+    std::string hash;       ///< of the file; "": built in
+    nlohmann::json result;  ///< as it stands in the file; null: a table in csv
+    std::optional<quality::QualityTable> table;
+    std::string no_table;  ///< why a json table of quality dimensions is not read as one
+};
+
+struct ReportInputs {
+    std::vector<std::filesystem::path> stores;  ///< each once
+    std::vector<std::filesystem::path> competitions;
+    std::vector<SavedResult> saved;
+};
+
+/// `published`, where nothing has that name, is the published table of quality dimensions. Throws
+/// bad_input: a path that is none of these, JSON that is damaged or of no schema that is known
+/// (with what is allowed); usage: no path.
+ReportInputs look_at_inputs(const std::vector<std::filesystem::path>& paths);
+
+}  // namespace assay

@@ -1,0 +1,44 @@
+// Images that a report shows with what models predict for them: those that models disagree on, and
+// examples of the most frequent confusions.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "assay/evaluate/score.h"
+#include "assay/report/document.h"
+#include "report/measured.h"
+#include "report/store_groups.h"
+
+namespace assay {
+
+/// An image of a data set, and the models because of which it is shown.
+struct WantedItem {
+    std::uint64_t row = 0;
+    std::set<std::size_t> stores;  ///< of the group
+};
+
+/// Rows of `report`'s most frequent confusions, `examples` of each at most, by the confusions'
+/// order; at most `most` in all. Cost: a pass over the predicted classes of the store.
+std::vector<std::uint64_t> confusion_examples(const PredictionStore& store,
+                                              const ScoreOptions& options,
+                                              const ScoreReport& report, std::size_t confusions,
+                                              std::size_t examples, std::size_t most, int threads);
+
+struct GroupItems {
+    std::vector<WantedItem> wanted;                  ///< in the order in which they were found
+    nlohmann::json shown = nlohmann::json::array();  ///< ShownItem of web/src/report/document.ts
+    bool cut = false;                                ///< there are more
+};
+/// At most `most` images: the disagreements, of each pair in turn, up to a half; examples of the
+/// confusions of the best models; disagreements again. Classes are those that predictions are
+/// looked at in.
+GroupItems items_of_group(const StoreGroup& group, const ScoreResult& scores,
+                          const BestOfGroup& best, const ReportOptions& options, std::size_t most);
+
+}  // namespace assay

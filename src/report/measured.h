@@ -1,0 +1,46 @@
+// Scores of the stores of one data set, and the best model of each column against the others.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "assay/collective/comm.h"
+#include "assay/evaluate/compare.h"
+#include "assay/evaluate/score.h"
+#include "assay/report/document.h"
+#include "report/said.h"
+#include "report/store_groups.h"
+
+namespace assay {
+
+/// As `assay score` measures the stores one by one, under the names of the group. Nothing where the
+/// labels that the options name are not about this data set and others are there (`several`).
+std::optional<ScoreResult> score_group(const StoreGroup& group, const ReportOptions& options,
+                                       bool several, Comm& comm, const ProgressCallback& progress,
+                                       Said& said);
+
+/// "assay.scores/2" with confusions and reliability; with estimates of the classes as long as
+/// `classes_left`, which is counted down, allows for a model's.
+nlohmann::json scores_json(const StoreGroup& group, const ScoreResult& scores,
+                           std::size_t confusions, std::size_t& classes_left, Said& said);
+
+struct BestOfGroup {
+    nlohmann::json columns = nlohmann::json::array();  ///< ColumnBest of web/src/report/document.ts
+    /// The best by the first column (top-1, where it is measured) with all others, pair by pair.
+    std::optional<CompareResult> comparison;
+    /// Places of the stores, the best by that column first; those without a value last.
+    std::vector<std::size_t> order;
+};
+
+/// For each column in which one direction is better: the best model, and by the paired test of the
+/// column's metric those that it cannot be told from: the others' verdict, at the level of the
+/// intervals and after Holm's correction over these others, is not "worse". Models that could not
+/// be tested are named with the reason.
+BestOfGroup best_of_group(const StoreGroup& group, const ScoreResult& scores,
+                          const ReportOptions& options, Comm& comm,
+                          const ProgressCallback& progress, Said& said);
+
+}  // namespace assay

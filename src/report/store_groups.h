@@ -1,0 +1,40 @@
+// The stores of a report, those of the same items together.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "assay/robustness/corrupted_accuracy.h"
+
+namespace assay {
+
+/// A store that is not open: a report may have more of them than there is memory for.
+struct ReportStore {
+    std::filesystem::path folder;
+    std::string model;      ///< no other one of its group has this name
+    std::string own_model;  ///< as the store says
+    std::uint64_t rows = 0;
+    nlohmann::json provenance;  ///< StoreProvenance of web/src/report/document.ts
+};
+
+struct StoreGroup {
+    std::string dataset;           ///< no other group has this name
+    std::string own_dataset;       ///< as the stores say
+    std::filesystem::path folder;  ///< of the first store's data set
+    VersionOf version;             ///< corrupted images
+    std::string corrupted_from;    ///< `own_dataset` of the clean images, as far as the name tells
+    std::vector<ReportStore> stores;  ///< by model
+
+    std::uint64_t rows() const;
+};
+
+/// By data set, then model. What has one name and is not the same is called by as much of its
+/// folder as tells it apart, which `warnings` says. Throws as PredictionStore::open().
+std::vector<StoreGroup> group_stores(const std::vector<std::filesystem::path>& folders,
+                                     std::vector<std::string>& warnings);
+
+}  // namespace assay

@@ -1,0 +1,93 @@
+#include "report/thumbnails.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "assay/error.h"
+#include "assay/image/encode.h"
+#include "assay/image/preprocess.h"
+#include "core/parallel.h"
+#include "core/text.h"
+#include "store/image_check.h"
+
+namespace assay {
+namespace {
+
+constexpr int thumbnail_quality = 80;
+constexpr std::size_t unreadable_named = 3;
+
+Thumbnail thumbnail_of(const std::filesystem::path& file, int side) {
+    Image image = load_image(file);
+    const int longer = std::max(image.width, image.height);
+    if (longer > side) {
+        const auto scaled = [&](int length) {
+            return std::max(
+                1, static_cast<int>((static_cast<std::int64_t>(length) * side * 2 + longer) /
+                                    (2 * static_cast<std::int64_t>(longer))));
+        };
+        image = resize(image, Interpolation::bicubic,
+                       {.width = scaled(image.width), .height = scaled(image.height)});
+    }
+    const std::vector<std::byte> bytes = encode_jpeg(
+        image,
+        JpegOptions{.quality = thumbnail_quality, .chroma = JpegChroma::halved, .optimize = true});
+    Thumbnail out;
+    out.width = image.width;
+    out.height = image.height;
+    const auto* const data = reinterpret_cast<const unsigned char*>(bytes.data());
+    out.bytes.assign(data, data + bytes.size());
+    return out;
+}
+
+}  // namespace
+
+std::vector<Thumbnail> thumbnails_of(const StoreGroup& group, const std::vector<WantedItem>& wanted,
+                                     std::size_t most, int side, int threads, Said& said) {
+    const std::size_t count = std::min(most, wanted.size());
+    if (count == 0) return {};
+    const PredictionStore store = PredictionStore::open(group.stores.front().folder);
+    const Dataset& dataset = store.dataset();
+    if (dataset.root.empty()) {
+        said.leave_out(fmt::format(
+            "{} has no thumbnails: its predictions were imported, without images.", group.dataset));
+        return {};
+    }
+    if (!store::corruption_of(store).empty()) {
+        said.leave_out(fmt::format("{} has no thumbnails: its images were corrupted in memory.",
+                                   group.dataset));
+        return {};
+    }
+    std::vector<std::optional<Thumbnail>> made(count);
+    parallel_blocks(count, resolve_threads(threads), [&](std::size_t i) {
+        throw_if_stopped();
+        try {
+            made[i] = thumbnail_of(dataset.path_of(wanted[i].row), side);
+        } catch (const Error& error) {
+            if (error.code() != ErrorCode::bad_input && error.code() != ErrorCode::io) throw;
+        }
+    });
+    std::vector<Thumbnail> thumbnails;
+    std::string names;
+    std::size_t unreadable = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+        const std::string id(dataset.ids[wanted[i].row]);
+        if (!made[i]) {
+            if (unreadable++ < unreadable_named)
+                names += (names.empty() ? "" : ", ") + shortened(id);
+            continue;
+        }
+        made[i]->dataset = group.dataset;
+        made[i]->id = id;
+        thumbnails.push_back(std::move(*made[i]));
+    }
+    if (unreadable > 0)
+        said.leave_out(fmt::format("{} of {} cannot be read, and {} no thumbnail: {}{}.",
+                                   how_many(unreadable, "image"), group.dataset,
+                                   unreadable == 1 ? "has" : "have", names,
+                                   unreadable > unreadable_named ? ", ..." : ""));
+    return thumbnails;
+}
+
+}  // namespace assay

@@ -1,0 +1,19 @@
+// Small images of the items that a report shows.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "assay/report/document.h"
+#include "report/items.h"
+#include "report/said.h"
+#include "report/store_groups.h"
+
+namespace assay {
+
+/// The first `most` of the wanted images, none larger than it is; the same bytes for any number of
+/// threads. What cannot be read is left out, and said.
+std::vector<Thumbnail> thumbnails_of(const StoreGroup& group, const std::vector<WantedItem>& wanted,
+                                     std::size_t most, int side, int threads, Said& said);
+
+}  // namespace assay

@@ -1,0 +1,62 @@
+#include "serve/files_state.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <system_error>
+
+#include "core/hash.h"
+
+namespace assay::serve {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t most_files = 1'000'000;
+
+/// Of one file, with its name: added up, so that the order of a folder does not count.
+std::uint64_t mark_of(const fs::directory_entry& entry) {
+    std::error_code none;
+    const std::uintmax_t size = entry.is_regular_file(none) ? entry.file_size(none) : 0;
+    const auto time = entry.last_write_time(none).time_since_epoch().count();
+    Hasher hasher;
+    hasher.add_field(entry.path().native());
+    hasher.add_field(std::to_string(size));
+    hasher.add_field(std::to_string(time));
+    const std::string digest = hasher.digest();
+    // "xxh128:" and 32 hex digits: the first 16 of them.
+    return std::stoull(digest.substr(digest.find(':') + 1, 16), nullptr, 16);
+}
+
+}  // namespace
+
+std::string state_of_files(const std::vector<fs::path>& paths) {
+    std::uint64_t sum = 0, files = 0;
+    for (const fs::path& path : paths) {
+        std::error_code problem;
+        if (!fs::is_directory(path, problem)) {
+            const fs::directory_entry entry(path, problem);
+            if (!problem && entry.exists(problem)) sum += mark_of(entry), ++files;
+            continue;
+        }
+        const auto options = fs::directory_options::skip_permission_denied |
+                             fs::directory_options::follow_directory_symlink;
+        for (fs::recursive_directory_iterator at(path, options, problem), end;
+             !problem && at != end && files < most_files; at.increment(problem)) {
+            const std::string name = at->path().filename().string();
+            if (name.starts_with('.')) {
+                at.disable_recursion_pending();
+                continue;
+            }
+            // Links that lead back would be followed for ever.
+            if (at.depth() > 16) at.disable_recursion_pending();
+            std::error_code none;
+            if (at->is_directory(none)) continue;
+            sum += mark_of(*at);
+            ++files;
+        }
+    }
+    return std::to_string(files) + ":" + std::to_string(sum);
+}
+
+}  // namespace assay::serve

@@ -1,0 +1,61 @@
+// One section on the page: drawn when it comes near, and alone in its failure.
+import { Component, type ComponentChildren } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
+import type { ReportDocument } from "./document.ts";
+import { usePrinting } from "./printing.ts";
+import type { Section } from "./section.ts";
+
+/** A result that is not of its schema's form must not take the others with it. */
+class Contained extends Component<{ children: ComponentChildren }, { failure: string }> {
+  override state = { failure: "" };
+
+  static override getDerivedStateFromError(error: unknown) {
+    return { failure: error instanceof Error ? error.message : String(error) };
+  }
+
+  render() {
+    if (this.state.failure === "") return this.props.children;
+    return (
+      <p class="failure" role="alert">
+        This section cannot be shown: its result is not of the form that it should have (
+        {this.state.failure.slice(0, 200)}).
+      </p>
+    );
+  }
+}
+
+/** Pixels before it is in sight. */
+const ahead = "1200px";
+
+export function Chapter({ section, document }: { section: Section; document: ReportDocument }) {
+  const { id, title, View } = section;
+  const [near, setNear] = useState(false);
+  const printing = usePrinting();
+  const element = useRef<HTMLElement>(null);
+  useEffect(() => {
+    const watched = element.current;
+    if (watched === null || near) return undefined;
+    const observer = new IntersectionObserver(
+      (entries) => {
+        if (entries.some(({ isIntersecting }) => isIntersecting)) setNear(true);
+      },
+      { rootMargin: ahead },
+    );
+    observer.observe(watched);
+    return () => observer.disconnect();
+  }, [near]);
+  return (
+    <section id={id} class="chapter" aria-labelledby={`${id}-title`} ref={element}>
+      <h2 id={`${id}-title`} tabIndex={-1}>
+        {title}
+      </h2>
+      {near || printing ? (
+        <Contained>
+          <View document={document} />
+        </Contained>
+      ) : (
+        <div class="not-yet" aria-hidden="true" />
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,79 @@
+// An image with its labels and what models predict for it: the best classes as bars.
+import type { PredictedClass, ShownItem, Thumbnail } from "../document.ts";
+import { numberText } from "../estimate.ts";
+import { short } from "./names.ts";
+
+/** So many classes of each model. */
+const bars = 5;
+
+export function Picture({ thumbnail, id }: { thumbnail: Thumbnail | undefined; id: string }) {
+  if (thumbnail === undefined) return <div class="no-image">not embedded</div>;
+  const { source, width, height } = thumbnail;
+  return <img src={source} width={width} height={height} alt={short(id, 80)} />;
+}
+
+export function percentText(probability: number): string {
+  return `${numberText(probability, 0.05, "proportion")} %`;
+}
+
+export function Bars({ name, predictions }: { name: string; predictions: PredictedClass[] }) {
+  return (
+    <div class="top-bars">
+      <strong>
+        <bdi>{short(name, 40)}</bdi>
+      </strong>
+      {predictions.length === 0 && <span>no scores</span>}
+      <ol>
+        {predictions.slice(0, bars).map((entry) => (
+          <li
+            key={entry.class}
+            class={entry.correct === true ? "is-correct" : entry.correct === false ? "is-not" : ""}
+          >
+            <span class="bar-name">
+              {entry.correct === true && <span title="a valid label">✓ </span>}
+              <bdi>{short(entry.name || entry.id, 32)}</bdi>
+            </span>
+            {entry.probability !== undefined && entry.probability !== null && (
+              <>
+                <span class="bar-value">{percentText(entry.probability)}</span>
+                <span
+                  class="bar-length"
+                  style={{ inlineSize: `${Math.max(0.5, 100 * entry.probability)}%` }}
+                />
+              </>
+            )}
+          </li>
+        ))}
+      </ol>
+    </div>
+  );
+}
+
+interface ItemCardProps {
+  item: ShownItem;
+  thumbnail: Thumbnail | undefined;
+  /** Names of the models to show. */
+  models: string[];
+}
+
+export function ItemCard({ item, thumbnail, models }: ItemCardProps) {
+  const labels = item.labels.map((label) => short(label.name || label.id, 40));
+  return (
+    <article class="item-card">
+      <Picture thumbnail={thumbnail} id={item.id} />
+      <p class="item-id" title={short(item.id, 300)}>
+        <bdi>{short(item.id, 60)}</bdi>
+      </p>
+      <p>
+        {labels.length === 1 ? "Label" : `${labels.length} labels`}:{" "}
+        <bdi>{labels.join(", ") || "none"}</bdi>
+      </p>
+      {models.map((name) => {
+        const model = item.models.find((entry) => entry.name === name);
+        return model === undefined ? null : (
+          <Bars key={name} name={name} predictions={model.predictions ?? []} />
+        );
+      })}
+    </article>
+  );
+}

@@ -1,0 +1,52 @@
+// The images of a document, found by what they are and by what a model predicts for them.
+import type { PredictedClass, ReportDocument, ShownItem, Thumbnail } from "../document.ts";
+
+export interface ItemIndex {
+  items: ShownItem[];
+  find: (dataset: string, id: string) => ShownItem | undefined;
+  thumbnail: (dataset: string, id: string) => Thumbnail | undefined;
+}
+
+const built = new WeakMap<ReportDocument, ItemIndex>();
+
+function nested<T extends { dataset: string; id: string }>(entries: T[]) {
+  const all = new Map<string, Map<string, T>>();
+  for (const entry of entries) {
+    const ids = all.get(entry.dataset) ?? new Map<string, T>();
+    all.set(entry.dataset, ids);
+    ids.set(entry.id, entry);
+  }
+  return (dataset: string, id: string) => all.get(dataset)?.get(id);
+}
+
+export function itemIndex(document: ReportDocument): ItemIndex {
+  const known = built.get(document);
+  if (known !== undefined) return known;
+  const index: ItemIndex = {
+    items: document.items,
+    find: nested(document.items),
+    thumbnail: nested(document.thumbnails),
+  };
+  built.set(document, index);
+  return index;
+}
+
+export function predictionsOf(item: ShownItem, model: string): PredictedClass[] {
+  return item.models.find(({ name }) => name === model)?.predictions ?? [];
+}
+
+/** Images of one cell of the confusions: with this label, and predicted as that class. */
+export function confusedItems(
+  items: ShownItem[],
+  dataset: string,
+  model: string,
+  truth: string,
+  predicted: string | null,
+): ShownItem[] {
+  return items.filter(
+    (item) =>
+      item.dataset === dataset &&
+      item.labels.some(({ id }) => id === truth) &&
+      predictionsOf(item, model)[0]?.id === predicted,
+  );
+}

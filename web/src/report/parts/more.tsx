@@ -1,0 +1,27 @@
+// The first entries of a long list, and more of them when asked for.
+import type { ComponentChildren } from "preact";
+import { useState } from "preact/hooks";
+import { countText } from "../estimate.ts";
+
+interface MoreProps<T> {
+  entries: T[];
+  /** So many at first, and again with each press. */
+  step: number;
+  class: string;
+  children: (entry: T, index: number) => ComponentChildren;
+}
+
+export function More<T>(props: MoreProps<T>) {
+  const [shown, setShown] = useState(props.step);
+  const left = props.entries.length - shown;
+  return (
+    <>
+      <div class={props.class}>{props.entries.slice(0, shown).map(props.children)}</div>
+      {left > 0 && (
+        <button type="button" class="link no-print" onClick={() => setShown(shown + props.step)}>
+          {countText(left)} more
+        </button>
+      )}
+    </>
+  );
+}

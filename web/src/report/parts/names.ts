@@ -1,0 +1,24 @@
+// Names come from data: they may be long, hold newlines, or run from right to left.
+
+/** On one line, and no longer than a plot has room for. */
+export function short(name: string, length = 28): string {
+  const line = name.slice(0, 4 * length).replace(/[\s\p{Cc}]+/gu, " ");
+  const letters = [...line];
+  return letters.length > length ? `${letters.slice(0, length - 1).join("")}…` : line;
+}
+
+/** Texts that differ: what occurs again is numbered. */
+export function distinct(names: string[]): string[] {
+  const seen = new Set<string>();
+  return names.map((name) => {
+    let unique = name;
+    for (let again = 2; seen.has(unique); again += 1) unique = `${name} (${again})`;
+    seen.add(unique);
+    return unique;
+  });
+}
+
+/** Every value once, in order. */
+export function once<T>(values: Iterable<T>): T[] {
+  return [...new Set(values)];
+}

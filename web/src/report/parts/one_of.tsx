@@ -1,0 +1,42 @@
+// Choosing one of some: a data set, a model, an order.
+import { useId } from "preact/hooks";
+import { short } from "./names.ts";
+
+export interface Choice {
+  value: string;
+  text: string;
+}
+
+interface OneOfProps {
+  label: string;
+  choices: Choice[];
+  value: string;
+  choose: (value: string) => void;
+}
+
+/** Nothing where there is nothing to choose between. */
+export function OneOf({ label, choices, value, choose }: OneOfProps) {
+  const id = useId();
+  if (choices.length < 2) return null;
+  return (
+    <span class="choice no-print">
+      <label for={id}>{label}</label>
+      <select id={id} value={value} onChange={(event) => choose(event.currentTarget.value)}>
+        {choices.map((choice) => (
+          <option key={choice.value} value={choice.value}>
+            {short(choice.text, 60)}
+          </option>
+        ))}
+      </select>
+    </span>
+  );
+}
+
+export function choicesOf(names: string[]): Choice[] {
+  return names.map((name) => ({ value: name, text: name }));
+}
+
+/** What the address says where it is one of them, else the first. */
+export function chosenOf(names: string[], wanted: string): string {
+  return names.includes(wanted) ? wanted : (names[0] ?? "");
+}

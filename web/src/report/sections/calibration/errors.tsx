@@ -1,0 +1,89 @@
+// Calibration errors of the chosen models: one metric as a plot, all of them as a table.
+import { intervalText, pText, unitText, valueText } from "../../estimate.ts";
+import { Forest, type ForestRow } from "../../parts/forest.tsx";
+import { once, short } from "../../parts/names.ts";
+import { choicesOf, chosenOf, OneOf } from "../../parts/one_of.tsx";
+import type { NamedStore } from "../../parts/stores.ts";
+import { useAddress } from "../../state.ts";
+import { calibrationMetrics, metricKey, nullText } from "./metrics.ts";
+
+export function Errors({ stores }: { stores: NamedStore[] }) {
+  const measured = stores.map(({ name, measurements }) => ({
+    name,
+    metrics: calibrationMetrics(measurements),
+  }));
+  const keys = once(measured.flatMap(({ metrics }) => metrics.map(metricKey)));
+  const [wanted, choose] = useAddress("calibration.metric", keys[0] ?? "");
+  if (keys.length === 0) return null;
+  const key = chosenOf(keys, wanted);
+  const drawn = measured.flatMap(({ name, metrics }) => {
+    const measurement = metrics.find((entry) => metricKey(entry) === key);
+    return measurement === undefined ? [] : [{ name, measurement }];
+  });
+  const withNull = drawn.some(({ measurement }) => measurement.calibrated_null !== undefined);
+  const rows: ForestRow[] = drawn.map(({ name, measurement }) => {
+    const drawnNull = measurement.calibrated_null;
+    return {
+      key: name,
+      name,
+      estimate: measurement,
+      ...(drawnNull !== undefined && {
+        reference: { value: drawnNull.mean, name: "if it were calibrated" },
+        lines: [`p ${pText(drawnNull.p)} of ${drawnNull.draws} draws`],
+      }),
+    };
+  });
+  const unit = drawn[0]?.measurement.unit;
+  return (
+    <div class="calibration-errors">
+      <OneOf label="Metric" choices={choicesOf(keys)} value={key} choose={choose} />
+      <Forest
+        title={key}
+        axis={`${drawn[0]?.measurement.metric ?? key}${unitText(unit) && `, ${unitText(unit)}`}`}
+        rows={rows}
+        unit={unit}
+      />
+      {withNull && (
+        <p class="note">
+          The upright tick is what a classifier with the same confidences would show on so many
+          images if it were perfectly calibrated; p says how often it would show as much or more.
+        </p>
+      )}
+      <section class="scroll" tabIndex={0} aria-label="Calibration errors">
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">model</th>
+              <th scope="col">metric</th>
+              <th scope="col">value</th>
+              <th scope="col">interval</th>
+              <th scope="col">n</th>
+              <th scope="col">if calibrated</th>
+              <th scope="col">p</th>
+            </tr>
+          </thead>
+          <tbody>
+            {measured.flatMap(({ name, metrics }) =>
+              metrics.map((entry, index) => (
+                <tr key={`${index} ${name}`} class={index === 0 ? "first-of" : ""}>
+                  <th scope="row">{index === 0 ? <bdi>{short(name, 40)}</bdi> : ""}</th>
+                  <td class="text">{metricKey(entry)}</td>
+                  <td title={entry.undefined}>
+                    {valueText(entry)}
+                    {entry.value !== null && unitText(entry.unit) && ` ${unitText(entry.unit)}`}
+                  </td>
+                  <td>{intervalText(entry)}</td>
+                  <td>{entry.n ?? ""}</td>
+                  <td>{nullText(entry)}</td>
+                  <td>
+                    {entry.calibrated_null === undefined ? "" : pText(entry.calibrated_null.p)}
+                  </td>
+                </tr>
+              )),
+            )}
+          </tbody>
+        </table>
+      </section>
+    </div>
+  );
+}

@@ -1,0 +1,59 @@
+// What a model costs, measure by measure, as a number and as people read it.
+import type { ModelCost } from "../../schemas/cost.ts";
+
+export interface CostMeasure {
+  key: string;
+  name: string;
+  of: (model: ModelCost) => number | null;
+  text: (value: number) => string;
+  /** Ends of a bar: quartiles of repeated runs, which are no interval of the median. */
+  spread?: (model: ModelCost) => [number, number] | null;
+}
+
+/** 4089284608 -> "4.09 G". */
+export function countedText(value: number): string {
+  const steps: [number, string][] = [
+    [1e12, " T"],
+    [1e9, " G"],
+    [1e6, " M"],
+    [1e3, " k"],
+  ];
+  const step = steps.find(([size]) => value >= size);
+  return step === undefined
+    ? String(value)
+    : `${Number((value / step[0]).toPrecision(3))}${step[1]}`;
+}
+
+export function bytesText(value: number): string {
+  const text = countedText(value);
+  return text.endsWith(" k") ? `${text}B` : /[TGM]$/.test(text) ? `${text}B` : `${text} B`;
+}
+
+const latency = (model: ModelCost) => model.measured?.latency_ms ?? null;
+
+export const measures: CostMeasure[] = [
+  {
+    key: "macs",
+    name: "multiply-accumulates an image",
+    of: ({ macs_per_image }) => macs_per_image,
+    text: countedText,
+  },
+  { key: "parameters", name: "parameters", of: ({ parameters }) => parameters, text: countedText },
+  {
+    key: "latency",
+    name: "latency, ms",
+    of: (model) => latency(model)?.median ?? null,
+    text: (value) => String(Number(value.toPrecision(3))),
+    spread: (model) => {
+      const found = latency(model);
+      return found === null ? null : [found.lower_quartile, found.upper_quartile];
+    },
+  },
+  {
+    key: "activations",
+    name: "peak of activations",
+    of: ({ peak_activation_bytes }) => peak_activation_bytes,
+    text: bytesText,
+  },
+  { key: "file", name: "file", of: ({ file_bytes }) => file_bytes, text: bytesText },
+];

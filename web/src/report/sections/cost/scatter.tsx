@@ -1,0 +1,101 @@
+// What a model costs against how good it is.
+import { extent } from "d3-array";
+import { scaleLinear, scaleLog } from "d3-scale";
+import { XAxis, YAxis } from "../../chart/axis.tsx";
+import { type Area, Chart } from "../../chart/chart.tsx";
+import { type Mark, Marks, SeriesMark, Whisker } from "../../chart/marks.tsx";
+import { estimateLines, intervalText, shown, unitText, valueText } from "../../estimate.ts";
+import { short } from "../../parts/names.ts";
+import type { ModelCost } from "../../schemas/cost.ts";
+import type { Measurement } from "../../schemas/scores.ts";
+import type { CostMeasure } from "./measures.ts";
+
+export interface CostPoint {
+  model: ModelCost;
+  value: number;
+  quality: Measurement & { value: number };
+}
+
+interface ScatterProps {
+  points: CostPoint[];
+  measure: CostMeasure;
+  /** The metric, with its data set. */
+  name: string;
+}
+
+export function Scatter({ points, measure, name }: ScatterProps) {
+  const unit = points[0]?.quality.unit;
+  const ends = points.flatMap(({ quality }) => [
+    quality.value,
+    quality.interval?.low ?? quality.value,
+    quality.interval?.high ?? quality.value,
+  ]);
+  const [low = 0, high = 1] = extent(ends);
+  const room = (high - low || 0.1) * 0.08;
+  const [least = 1, most = 10] = extent(
+    points.flatMap(({ model, value }) => [value, ...(measure.spread?.(model) ?? [])]),
+  );
+  const draw = (area: Area) => {
+    // A twentieth beyond the ends, so that no mark lies on an axis.
+    const x = scaleLog([least * 0.8, most * 1.25], [0, area.width]);
+    const y = scaleLinear([shown(low - room, unit), shown(high + room, unit)], [area.height, 0]);
+    const marks: Mark[] = points.map(({ model, value, quality }) => {
+      const at = { x: x(value), y: y(shown(quality.value, unit)) };
+      const spread = measure.spread?.(model) ?? null;
+      return {
+        key: model.path,
+        title: short(model.model, 200),
+        lines: [
+          ...estimateLines(quality),
+          `${measure.name}: ${measure.text(value)}`,
+          ...(spread === null ? [] : [`quartiles ${spread.map(measure.text).join(" – ")}`]),
+        ],
+        ...at,
+        draw: (
+          <g class="series-0 series-ink">
+            {quality.interval !== undefined && (
+              <Whisker
+                x={at.x}
+                y={at.y}
+                low={y(shown(quality.interval.low, unit))}
+                high={y(shown(quality.interval.high, unit))}
+              />
+            )}
+            {spread !== null && <Whisker {...at} low={x(spread[0])} high={x(spread[1])} level />}
+            <SeriesMark {...at} index={0} />
+            {points.length <= 24 && (
+              <text class="point-name" x={at.x + 8} y={at.y - 7}>
+                {short(model.model, 20)}
+              </text>
+            )}
+          </g>
+        ),
+      };
+    });
+    return (
+      <>
+        <XAxis scale={x} area={area} title={measure.name} ticks={5} format={measure.text} />
+        <YAxis scale={y} area={area} title={`${name}${unitText(unit) && `, ${unitText(unit)}`}`} />
+        <Marks label="Models" marks={marks} />
+      </>
+    );
+  };
+  return (
+    <Chart
+      title={`${name} against ${measure.name}`}
+      height={420}
+      maxWidth={900}
+      table={() => ({
+        columns: ["model", measure.name, name, "interval"],
+        rows: points.map(({ model, value, quality }) => [
+          model.model,
+          measure.text(value),
+          valueText(quality),
+          intervalText(quality),
+        ]),
+      })}
+    >
+      {draw}
+    </Chart>
+  );
+}

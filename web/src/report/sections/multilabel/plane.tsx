@@ -1,0 +1,116 @@
+// One metric on the second data set against the first: a point for each model, the diagonal, and
+// the line over the models.
+import { scaleLinear } from "d3-scale";
+import { XAxis, YAxis } from "../../chart/axis.tsx";
+import { type Area, Chart } from "../../chart/chart.tsx";
+import { type Mark, Marks, SeriesMark, Whisker } from "../../chart/marks.tsx";
+import { estimateLines, intervalText, signedText, valueText } from "../../estimate.ts";
+import { short } from "../../parts/names.ts";
+import type { GapMetric, GapResult } from "../../schemas/gap.ts";
+import { metricNames } from "./series.ts";
+
+interface PlaneProps {
+  gap: GapResult;
+  metric: GapMetric;
+  domain: [number, number];
+  /** Indices of the models that are marked. */
+  chosen: number[];
+}
+
+const withIntervals = 40;
+
+export function Plane({ gap, metric, domain, chosen }: PlaneProps) {
+  const line = gap.lines.find((entry) => entry.metric === metric);
+  const series = new Map(chosen.map((model, index) => [model, index]));
+  const draw = (area: Area) => {
+    const x = scaleLinear(domain, [0, area.width]);
+    const y = scaleLinear(domain, [area.height, 0]);
+    const whiskers = gap.models.length <= withIntervals;
+    const marks: Mark[] = gap.models.flatMap(({ model, metrics }, index) => {
+      const { first, second, gap: difference } = metrics[metric];
+      if (first.value === null || second.value === null) return [];
+      const [left, top] = [x(100 * first.value), y(100 * second.value)];
+      return [
+        {
+          key: String(index),
+          title: short(model, 200),
+          lines: [
+            `${short(gap.first.name, 40)}: ${estimateLines(first)[0] ?? ""} ${intervalText(first) && `(${intervalText(first)})`}`,
+            `${short(gap.second.name, 40)}: ${estimateLines(second)[0] ?? ""} ${intervalText(second) && `(${intervalText(second)})`}`,
+            `gap ${signedText(difference)} points`,
+          ],
+          x: left,
+          y: top,
+          draw: (
+            <>
+              {whiskers && first.interval !== undefined && second.interval !== undefined && (
+                <g class="faint">
+                  <Whisker
+                    x={0}
+                    y={top}
+                    low={x(100 * first.interval.low)}
+                    high={x(100 * first.interval.high)}
+                    level
+                  />
+                  <Whisker
+                    x={left}
+                    y={0}
+                    low={y(100 * second.interval.low)}
+                    high={y(100 * second.interval.high)}
+                  />
+                </g>
+              )}
+              {series.has(index) ? (
+                <SeriesMark x={left} y={top} index={series.get(index) ?? 0} size={5} />
+              ) : (
+                <circle class="other" cx={left} cy={top} r={whiskers ? 3 : 2} />
+              )}
+            </>
+          ),
+        },
+      ];
+    });
+    const [slope, intercept] = [line?.slope.value, line?.intercept.value];
+    const ends =
+      slope === null || slope === undefined || intercept === null || intercept === undefined
+        ? null
+        : domain.map((end) => `${x(end)} ${y(slope * end + 100 * intercept)}`);
+    return (
+      <>
+        <YAxis scale={y} area={area} title={`${short(gap.second.name, 30)}, %`} />
+        <XAxis scale={x} area={area} title={`${short(gap.first.name, 30)}, %`} />
+        <svg width={area.width} height={area.height} overflow="hidden" aria-hidden="true">
+          <path class="diagonal" d={`M0 ${area.height}L${area.width} 0`} />
+          {ends !== null && <path class="fitted" d={`M${ends.join("L")}`} />}
+        </svg>
+        <Marks label={`${metricNames[metric]} on both data sets`} marks={marks} />
+      </>
+    );
+  };
+  return (
+    <>
+      <Chart
+        title={`${metricNames[metric]} on both`}
+        height={380}
+        maxWidth={460}
+        table={() => ({
+          columns: ["model", short(gap.first.name, 40), short(gap.second.name, 40)],
+          rows: gap.models.map(({ model, metrics }) => [
+            short(model, 100),
+            valueText(metrics[metric].first),
+            valueText(metrics[metric].second),
+          ]),
+        })}
+      >
+        {draw}
+      </Chart>
+      {line !== undefined && (
+        <p class="note">
+          Line over {line.models} models: slope {valueText(line.slope)}
+          {intervalText(line.slope) && ` (${intervalText(line.slope)})`}; the dashed diagonal is no
+          gap.
+        </p>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,23 @@
+// Which colour is which data set: the first is filled, the second hatched by its outline.
+import { short } from "../../parts/names.ts";
+
+export function SetLegend({ names }: { names: string[] }) {
+  return (
+    <ul class="legend">
+      {names.map((name, index) => (
+        <li key={index}>
+          <svg width="16" height="12" aria-hidden="true">
+            <rect
+              class={`bar set-${index % 2} series-${index % 8}`}
+              x="1"
+              y="1"
+              width="14"
+              height="10"
+            />
+          </svg>
+          <bdi>{short(name, 40)}</bdi>
+        </li>
+      ))}
+    </ul>
+  );
+}
