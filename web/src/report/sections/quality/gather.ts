@@ -1,6 +1,6 @@
 // All that the section shows, from one document.
 import { type ReportDocument, resultsOf, type Sourced } from "../../document.ts";
-import type { QualityChoose } from "../../schemas/quality_choose.ts";
+import type { Candidate, QualityChoose } from "../../schemas/quality_choose.ts";
 import type { QualityCorrelate } from "../../schemas/quality_correlate.ts";
 import type { QualityGroups } from "../../schemas/quality_groups.ts";
 import type { QualityStability } from "../../schemas/quality_stability.ts";
@@ -25,13 +25,19 @@ export interface Gathered {
   choices: Sourced<QualityChoose>[];
   /** Rows that no other beats, as the choices say. */
   unbeaten: Set<string>;
+  /** Rows that cannot be told from the best score. */
+  likeBest: Set<string>;
   correlations: Sourced<QualityCorrelate>[];
   groups: Sourced<QualityGroups>[];
   stability: Sourced<QualityStability>[];
 }
 
-function unbeatenOf(choices: Sourced<QualityChoose>[], tables: QualityTable[]): Set<string> {
-  const unbeaten = new Set<string>();
+function candidateRows(
+  choices: Sourced<QualityChoose>[],
+  tables: QualityTable[],
+  is: (candidate: Candidate) => boolean,
+): Set<string> {
+  const found = new Set<string>();
   for (const { result } of choices) {
     const table = tables.find(({ rows }) =>
       result.candidates.every(({ row, model }) => {
@@ -39,12 +45,12 @@ function unbeatenOf(choices: Sourced<QualityChoose>[], tables: QualityTable[]): 
         return name !== undefined && model.startsWith(name);
       }),
     );
-    for (const { row, unbeaten: is } of result.candidates) {
-      const key = table?.rows[row - 1]?.key;
-      if (is && key !== undefined) unbeaten.add(key);
+    for (const candidate of result.candidates) {
+      const key = table?.rows[candidate.row - 1]?.key;
+      if (is(candidate) && key !== undefined) found.add(key);
     }
   }
-  return unbeaten;
+  return found;
 }
 
 /** Models of one name in several own tables are called by their tables, too. */
@@ -90,7 +96,8 @@ export function gather(document: ReportDocument): Gathered {
     tags: [...new Set(tables.flatMap((table) => table.tags))],
     scores,
     choices,
-    unbeaten: unbeatenOf(choices, tables),
+    unbeaten: candidateRows(choices, tables, ({ unbeaten }) => unbeaten),
+    likeBest: candidateRows(choices, tables, ({ like_best }) => like_best),
     correlations: resultsOf<QualityCorrelate>(document, "assay.quality_correlate"),
     groups: resultsOf<QualityGroups>(document, "assay.quality_groups"),
     stability: resultsOf<QualityStability>(document, "assay.quality_stability"),

@@ -16,6 +16,8 @@ export interface LiveModel {
   rank: Estimate;
   /** Among the published ones. */
   place: Estimate;
+  /** How often it is the best one in the draws. */
+  best: number | null;
   rankBefore: number | null;
   placeBefore: number | null;
 }
@@ -81,6 +83,7 @@ function modelOf(
   const { score, rank, place } = point;
   return {
     row,
+    best: drawn?.best ?? null,
     score:
       score === null
         ? undefinedBy("no dimension with a weight was measured")
@@ -154,6 +157,7 @@ export function useLive(
         score: document.score,
         rank: document.rank,
         place: document.place,
+        best: document.p_best,
         ...before,
       };
     const lacking = row.cells.some(

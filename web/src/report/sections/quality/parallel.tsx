@@ -1,7 +1,7 @@
 // Chosen models over all dimensions: a line each, better is up on every axis.
 import { Chart } from "../../chart/chart.tsx";
 import { linePath, Marks, SeriesMark } from "../../chart/marks.tsx";
-import { valueText } from "../../estimate.ts";
+import { numberText, valueText } from "../../estimate.ts";
 import { estimateOf } from "./cells.ts";
 import { type Chosen, mostChosen } from "./choice_state.ts";
 import { dimensions } from "./dimensions.ts";
@@ -41,8 +41,10 @@ export function Parallel({ chosen, all }: ParallelProps) {
             <g class="axis" aria-hidden="true">
               {dimensions.map((dimension, d) => {
                 const [worst, best] = ends[d] ?? [null, null];
+                // As many digits as tell the two ends apart.
+                const half = worst === null || best === null ? 0 : Math.abs(best - worst) / 5;
                 const text = (value: number | null) =>
-                  valueText({ value, unit: dimension.unit }).replace(/(\.\d\d)\d+$/, "$1");
+                  value === null ? "" : numberText(value, half, dimension.unit);
                 return (
                   <g key={dimension.name} transform={`translate(${across(d)} 0)`}>
                     <line y2={area.height} />

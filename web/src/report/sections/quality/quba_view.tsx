@@ -2,6 +2,7 @@
 import { useMemo } from "preact/hooks";
 import { useAddress } from "../../state.ts";
 import type { Chosen, Filter } from "./choice_state.ts";
+import { Contributions } from "./contributions.tsx";
 import { Check, Select } from "./controls.tsx";
 import type { Gathered } from "./gather.ts";
 import { useLive } from "./live.ts";
@@ -95,6 +96,7 @@ function Scores({ gathered, filter, chosen, one }: QubaProps & { one: ScoreOf & 
           )}
         </div>
       </div>
+      <Contributions score={score} />
       <Notes notes={[...score.notes, ...score.warnings]} />
     </>
   );

@@ -27,12 +27,15 @@ export function RankTable({ models, chosen, placed, changed }: RankTableProps) {
             <th scope="col">rank</th>
             {changed && <th scope="col">change</th>}
             <th scope="col">score</th>
+            <th scope="col" title="how often it is the best one in the draws">
+              P(best)
+            </th>
             {placed && <th scope="col">place among the published</th>}
             {placed && changed && <th scope="col">change of place</th>}
           </tr>
         </thead>
         <tbody>
-          {models.map(({ row, rank, score, place, rankBefore, placeBefore }) => (
+          {models.map(({ row, rank, score, best, place, rankBefore, placeBefore }) => (
             <tr key={row.key} class={chosen.has(row) ? "quality-picked" : ""}>
               <th scope="row">
                 <bdi class="quality-name">{row.label}</bdi>
@@ -44,6 +47,7 @@ export function RankTable({ models, chosen, placed, changed }: RankTableProps) {
               <td>
                 {valueText(score)} <small>{intervalText(score)}</small>
               </td>
+              <td>{best === null ? "–" : best.toFixed(2)}</td>
               {placed && (
                 <td>
                   {valueText(place)} <small>{intervalText(place)}</small>

@@ -100,7 +100,8 @@ export function Scatter(props: ScatterProps) {
       rings: rings === "yes",
     };
     const marks = without.length <= mostMarks;
-    const look = { chosen, unbeaten: gathered.unbeaten, small: gathered.rows.length > 60 };
+    const { unbeaten, likeBest } = gathered;
+    const look = { chosen, unbeaten, likeBest, small: gathered.rows.length > 60 };
     const press = ({ row }: Point) => chosen.toggle(row);
     return (
       <>

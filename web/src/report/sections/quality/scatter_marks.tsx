@@ -33,6 +33,7 @@ export interface Placing {
 export interface MarkLook {
   chosen: Chosen;
   unbeaten: Set<string>;
+  likeBest: Set<string>;
   /** Where there are many. */
   small: boolean;
 }
@@ -45,6 +46,7 @@ export function markOf(point: Point, placing: Placing, series: Series, look: Mar
   const tip = tipOf(point, at, axes);
   const unbeaten = look.unbeaten.has(row.key);
   if (unbeaten) tip.lines.push("beaten by no other");
+  if (look.likeBest.has(row.key)) tip.lines.push("cannot be told from the best score");
   const size = look.small ? 3 : 4.5;
   return {
     ...tip,
