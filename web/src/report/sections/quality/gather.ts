@@ -47,12 +47,25 @@ function unbeatenOf(choices: Sourced<QualityChoose>[], tables: QualityTable[]): 
   return unbeaten;
 }
 
+/** What the report itself says of models, where their table does not. */
+function addTags({ tags }: ReportDocument, tables: QualityTable[]): void {
+  const said = new Map(Object.entries(tags.models));
+  for (const table of tables) {
+    if (table.published) continue;
+    for (const row of table.rows)
+      for (const [tag, value] of Object.entries(said.get(row.name) ?? {}))
+        if (!row.tags.has(tag)) row.tags.set(tag, value);
+    table.tags = [...new Set([...table.tags, ...tags.names])];
+  }
+}
+
 export function gather(document: ReportDocument): Gathered {
   const tables = tablesOf(document);
   const scores = scoresOf(document, tables);
   const labels = labelsOf(scores);
   for (const { rows } of tables)
     for (const row of rows) row.label = labels.get(row.key) ?? row.label;
+  addTags(document, tables);
   const own = tables.filter(({ published }) => !published);
   const shown = own.length > 0 ? own : tables;
   const choices = resultsOf<QualityChoose>(document, "assay.quality_choose");
