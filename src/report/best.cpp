@@ -2,7 +2,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <map>
+#include <numeric>
 #include <tuple>
 
 #include "assay/error.h"
@@ -204,14 +206,30 @@ json column_json(const StoreGroup& group, const MetricColumn& column, const Grou
     return out;
 }
 
-/// The pairs that a report keeps whole, with what `assay compare` says beside them.
-CompareResult kept_pairs(const StoreGroup& group, GroupPairs& compared, std::size_t most,
-                         Said& said) {
+std::vector<std::size_t> best_first(const MetricColumn& column) {
+    std::vector<std::size_t> order(column.values.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    const auto value = [&](std::size_t s) {
+        const Measurement* m = column.values[s];
+        if (m == nullptr || !m->value) return -std::numeric_limits<double>::infinity();
+        return column.higher_is_better ? *m->value : -*m->value;
+    };
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::size_t a, std::size_t b) { return value(a) > value(b); });
+    return order;
+}
+
+/// The pairs that a report keeps whole, those of the best models, in the order of the stores; with
+/// what `assay compare` says beside them.
+CompareResult kept_pairs(const StoreGroup& group, const std::vector<std::size_t>& order,
+                         GroupPairs& compared, std::size_t most, Said& said) {
     CompareResult result;
     if (!compared.labels_note.empty()) result.warnings.push_back(compared.labels_note);
     std::size_t pairs = 0;
+    for (const std::size_t s : order)
+        if (compared.pairs[s] && ++pairs > most) compared.pairs[s].reset();
     for (auto& pair : compared.pairs) {
-        if (!pair || ++pairs > most) continue;
+        if (!pair) continue;
         for (const std::string& text : pair->warnings) result.warnings.push_back(text);
         result.pairs.push_back(std::move(*pair));
     }
@@ -231,8 +249,12 @@ BestOfGroup best_of_group(const StoreGroup& group, const ScoreResult& scores,
     BestOfGroup out;
     const double level = options.measure.resampling.level;
     const std::vector<MetricColumn> columns = columns_of(scores);
-    if (columns.empty()) return out;
+    if (columns.empty()) {
+        for (std::size_t s = 0; s < group.stores.size(); ++s) out.order.push_back(s);
+        return out;
+    }
     const std::size_t leader = leading(columns).best;
+    out.order = best_first(leading(columns));
     std::map<std::size_t, GroupPairs> compared;  // by the baseline
     if (group.stores.size() > 1) {
         std::map<std::size_t, std::vector<MetricRequest>> metrics;
@@ -252,7 +274,7 @@ BestOfGroup best_of_group(const StoreGroup& group, const ScoreResult& scores,
             column_json(group, column, pairs == compared.end() ? nullptr : &pairs->second, level));
     }
     if (!compared.empty())
-        out.comparison = kept_pairs(group, compared.at(leader), options.pairs, said);
+        out.comparison = kept_pairs(group, out.order, compared.at(leader), options.pairs, said);
     for (const auto& [baseline, pairs] : compared)
         for (std::size_t s = 0; s < pairs.why.size(); ++s)
             if (!pairs.why[s].empty())

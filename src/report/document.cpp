@@ -111,7 +111,7 @@ private:
                     said_.warn(group.dataset + ": " + text);
                 add(group.folder.string(), to_json(*best.comparison));
             }
-            GroupItems shown = items_of_group(group, *scores, best.comparison, options_, items);
+            GroupItems shown = items_of_group(group, *scores, best, options_, items);
             items_cut_ = items_cut_ || shown.cut;
             for (json& item : shown.shown) items_.push_back(std::move(item));
             for (Thumbnail& one :

@@ -16,22 +16,26 @@ using nlohmann::json;
 constexpr std::size_t confusions_with_examples = 20;  // of a model
 constexpr std::size_t examples_of_a_confusion = 2;
 constexpr std::size_t classes_of_a_model = 5;
+/// Fewer of a model do not show what it confuses.
+constexpr std::size_t fewest_examples_of_a_model = 10;
 /// With more models than that, an image has those because of which it is shown, and the first
 /// others.
 constexpr std::size_t models_of_an_item = 8;
 
 class WantedItems {
 public:
-    explicit WantedItems(std::size_t most) : most_(most) {}
+    explicit WantedItems(std::size_t most) : most_(most), limit_(most) {}
 
-    bool full() const { return items_.size() >= most_; }
-    std::size_t left() const { return most_ - items_.size(); }
+    /// How many there may be from now on, at most as many as in all.
+    void limit(std::size_t most) { limit_ = std::min(most, most_); }
+    bool full() const { return items_.size() >= limit_; }
+    std::size_t left() const { return limit_ - std::min(limit_, items_.size()); }
     bool cut() const { return cut_; }
     void add(std::uint64_t row, std::initializer_list<std::size_t> stores) {
         auto at = places_.find(row);
         if (at == places_.end()) {
             if (full()) {
-                cut_ = true;
+                cut_ = limit_ == most_;
                 return;
             }
             at = places_.emplace(row, items_.size()).first;
@@ -42,7 +46,7 @@ public:
     std::vector<WantedItem> take() { return std::move(items_); }
 
 private:
-    std::size_t most_;
+    std::size_t most_, limit_;
     bool cut_ = false;
     std::vector<WantedItem> items_;
     std::unordered_map<std::uint64_t, std::size_t> places_;
@@ -77,13 +81,16 @@ void want_disagreements(WantedItems& wanted, const StoreGroup& group, const Data
     }
 }
 
+/// Each of the best models gets its part, and those that come later what is left.
 void want_confusions(WantedItems& wanted, const StoreGroup& group, const ScoreResult& scores,
-                     const MeasureOptions& measure, int threads) {
-    for (std::size_t s = 0; s < group.stores.size(); ++s) {
-        const std::size_t models_left = group.stores.size() - s;
-        // Each model gets its part, and those that come later what is left.
-        const std::size_t own = (wanted.left() + models_left - 1) / models_left;
-        if (own == 0 || scores.reports[s].confusions.empty()) continue;
+                     const std::vector<std::size_t>& best_first, const MeasureOptions& measure,
+                     int threads) {
+    const std::size_t models =
+        std::clamp<std::size_t>(wanted.left() / fewest_examples_of_a_model, 1, best_first.size());
+    for (std::size_t i = 0; i < models && !wanted.full(); ++i) {
+        const std::size_t s = best_first[i];
+        const std::size_t own = (wanted.left() + models - i - 1) / (models - i);
+        if (scores.reports[s].confusions.empty()) continue;
         const PredictionStore store = PredictionStore::open(group.stores[s].folder);
         for (const std::uint64_t row :
              confusion_examples(store, resolve(measure, store), scores.reports[s],
@@ -163,16 +170,20 @@ json show_items(const StoreGroup& group, const std::vector<WantedItem>& wanted,
 }  // namespace
 
 GroupItems items_of_group(const StoreGroup& group, const ScoreResult& scores,
-                          const std::optional<CompareResult>& comparison,
-                          const ReportOptions& options, std::size_t most) {
+                          const BestOfGroup& best, const ReportOptions& options, std::size_t most) {
     WantedItems wanted(most);
     MeasureOptions measure = options.measure;
     measure.gates.clear();
-    {
+    const auto disagreements = [&] {
+        if (!best.comparison) return;
         const PredictionStore first = PredictionStore::open(group.stores.front().folder);
-        if (comparison) want_disagreements(wanted, group, first.dataset(), *comparison);
-    }
-    want_confusions(wanted, group, scores, measure, options.threads);
+        want_disagreements(wanted, group, first.dataset(), *best.comparison);
+    };
+    wanted.limit(most / 2);
+    disagreements();
+    wanted.limit(most);
+    want_confusions(wanted, group, scores, best.order, measure, options.threads);
+    disagreements();
     GroupItems out;
     out.cut = wanted.cut();
     out.wanted = wanted.take();

@@ -4,16 +4,15 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
 #include <nlohmann/json.hpp>
 
-#include "assay/evaluate/compare.h"
 #include "assay/evaluate/score.h"
 #include "assay/report/document.h"
+#include "report/measured.h"
 #include "report/store_groups.h"
 
 namespace assay {
@@ -36,10 +35,10 @@ struct GroupItems {
     nlohmann::json shown = nlohmann::json::array();  ///< ShownItem of web/src/report/document.ts
     bool cut = false;                                ///< there are more
 };
-/// At most `most` images: the disagreements first, of each pair in turn, then the confusions, model
-/// by model. Classes are those that predictions are looked at in.
+/// At most `most` images: the disagreements, of each pair in turn, up to a half; examples of the
+/// confusions of the best models; disagreements again. Classes are those that predictions are
+/// looked at in.
 GroupItems items_of_group(const StoreGroup& group, const ScoreResult& scores,
-                          const std::optional<CompareResult>& comparison,
-                          const ReportOptions& options, std::size_t most);
+                          const BestOfGroup& best, const ReportOptions& options, std::size_t most);
 
 }  // namespace assay

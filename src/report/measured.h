@@ -31,6 +31,8 @@ struct BestOfGroup {
     nlohmann::json columns = nlohmann::json::array();  ///< ColumnBest of web/src/report/document.ts
     /// The best by the first column (top-1, where it is measured) with all others, pair by pair.
     std::optional<CompareResult> comparison;
+    /// Places of the stores, the best by that column first; those without a value last.
+    std::vector<std::size_t> order;
 };
 
 /// For each column in which one direction is better: the best model, and by the paired test of the

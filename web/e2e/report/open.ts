@@ -11,6 +11,7 @@ export interface OpenReport {
   page: Page;
   /** Messages of the console, uncaught errors and requests beyond the file: must stay empty. */
   complaints: string[];
+  file: string;
 }
 
 export async function openReport(
@@ -33,5 +34,5 @@ export async function openReport(
   });
   await page.goto(url + address);
   await page.waitForSelector("main");
-  return { page, complaints };
+  return { page, complaints, file };
 }

@@ -1,7 +1,7 @@
 // The whole page: what the report is about, a way to each section, the sections.
 import { useEffect, useState } from "preact/hooks";
-import { ThemeButton } from "../shared/theme_button.tsx";
 import { toggleTheme } from "../shared/theme.ts";
+import { ThemeButton } from "../shared/theme_button.tsx";
 import { Chapter } from "./chapter.tsx";
 import type { ReportDocument } from "./document.ts";
 import { sections } from "./registry.ts";
@@ -64,7 +64,7 @@ export function App({ document }: { document: ReportDocument }) {
   const shown = sections.filter((section) => applies(section, document));
   const [asked, setAsked] = useAddress("section", "");
   const current = useInSight(shown.map(({ id }) => id));
-  // biome-ignore lint/correctness/useExhaustiveDependencies: where a link leads to, once
+  // Where a link leads to, once.
   useEffect(() => {
     if (asked !== "") goTo(asked);
   }, []);

@@ -171,7 +171,13 @@ export function Forest(props: ForestProps) {
       margin={{ top: 8, bottom: 48, left, right: remarks ? 132 : 16 }}
       maxWidth={maxWidth ?? 900}
       table={() => ({
-        columns: ["", `value${unitText(unit) && `, ${unitText(unit)}`}`, "interval", "n", ""],
+        columns: [
+          "name",
+          `value${unitText(unit) && `, ${unitText(unit)}`}`,
+          "interval",
+          "n",
+          "remark",
+        ],
         rows: rows.map((row) => [
           short(row.name, 200),
           row.estimate.value === null ? (row.estimate.undefined ?? "–") : textOf(row, difference),

@@ -27,9 +27,7 @@ function csv({ columns, rows }: CopiedTable): string {
 }
 
 function markdownText(text: string): string {
-  return text
-    .replace(/[\r\n]+/g, " ")
-    .replace(/[\\`*_{}[\]<>|~]/g, "\\$&");
+  return text.replace(/[\r\n]+/g, " ").replace(/[\\`*_{}[\]<>|~]/g, "\\$&");
 }
 
 function markdown({ columns, rows }: CopiedTable): string {

@@ -107,9 +107,7 @@ export function DataTable<T>({ id, label, rows, keyOf, columns, sorted }: DataTa
         )}
         {columns.length > 2 && (
           <details class="columns">
-            <summary>
-              Columns{away.size > 0 && `: ${shown.length} of ${columns.length}`}
-            </summary>
+            <summary>Columns{away.size > 0 && `: ${shown.length} of ${columns.length}`}</summary>
             <div class="some-of-box">
               <button type="button" class="link" onClick={() => setHidden([])}>
                 Show all

@@ -63,7 +63,7 @@ export function Squares({ title, first, second, counts }: SquaresProps) {
       margin={{ top: 46, left: 120, right: 8, bottom: 8 }}
       maxWidth={2 * side + 128}
       table={() => ({
-        columns: ["", "items"],
+        columns: ["which", "items"],
         rows: cells.map(({ text, count }) => [text, countText(count)]),
       })}
     >

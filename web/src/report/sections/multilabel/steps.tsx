@@ -103,7 +103,7 @@ export function Steps({ title, lines }: StepsProps) {
       height={380}
       maxWidth={720}
       table={() => ({
-        columns: ["", ...labels.flatMap((g) => [`${g} labels, %`, "interval", "n"])],
+        columns: ["model", ...labels.flatMap((g) => [`${g} labels, %`, "interval", "n"])],
         rows: lines.map(({ name, steps }) => [
           short(name, 100),
           ...labels.flatMap((g) => {

@@ -1,0 +1,45 @@
+// One measurement in a cell: its value, half of its interval, and how it stands in its column.
+import { type Estimate, estimateLines, halfWidth, numberText, valueText } from "../../estimate.ts";
+import type { Measurement } from "../../schemas/scores.ts";
+import type { Standing } from "./grid.ts";
+
+const signs: Record<Standing, { sign: string; says: string }> = {
+  best: { sign: "●", says: "the best of the column" },
+  alike: { sign: "○", says: "cannot be told from the best of the column" },
+  untested: { sign: "?", says: "not compared with the best of the column" },
+  "": { sign: "", says: "" },
+};
+
+/** "±0.37", with the value's digits. */
+export function halfText(estimate: Estimate): string {
+  const half = halfWidth(estimate);
+  return half > 0 ? `±${numberText(half, half, estimate.unit)}` : "";
+}
+
+/** "76.13 ±0.37", as it is copied. */
+export function cellText(measurement: Measurement | undefined): string {
+  if (measurement === undefined) return "";
+  return [valueText(measurement), halfText(measurement)].filter(Boolean).join(" ");
+}
+
+interface CellProps {
+  measurement: Measurement | undefined;
+  standing: Standing;
+}
+
+export function Cell({ measurement, standing }: CellProps) {
+  if (measurement === undefined) return null;
+  const { sign, says } = signs[standing];
+  const lines = [...estimateLines(measurement), measurement.definition, says].filter(Boolean);
+  return (
+    <span class={`cell ${standing}`} title={lines.join("\n")}>
+      {sign !== "" && (
+        <span class="standing" role="img" aria-label={says}>
+          {sign}
+        </span>
+      )}
+      <span class="value">{valueText(measurement)}</span>
+      <span class="half">{halfText(measurement)}</span>
+    </span>
+  );
+}

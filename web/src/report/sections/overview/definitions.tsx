@@ -1,0 +1,24 @@
+// What is measured, in the words of the metrics' definitions.
+import type { Definition } from "../../document.ts";
+
+export function Definitions({ definitions }: { definitions: Definition[] }) {
+  if (definitions.length === 0) return null;
+  return (
+    <details class="definitions">
+      <summary>What is measured</summary>
+      <dl>
+        {definitions.map(({ definition, name, meaning, source }) => (
+          <div key={definition}>
+            <dt>
+              {name} <code>{definition}</code>
+            </dt>
+            <dd>
+              {meaning}
+              {source !== undefined && source !== "" && <small> {source}.</small>}
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </details>
+  );
+}
