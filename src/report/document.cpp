@@ -86,7 +86,10 @@ private:
         for (std::size_t g = 0; g < groups.size(); ++g) {
             const StoreGroup& group = groups[g];
             const std::size_t own_items = items_left / (groups.size() - g);
-            items_left -= add_group(group, groups.size() > 1, own_items, classes_left);
+            const std::size_t own_thumbnails =
+                (options_.thumbnails - thumbnails_.size()) / (groups.size() - g);
+            items_left -=
+                add_group(group, groups.size() > 1, own_items, own_thumbnails, classes_left);
         }
         add_all(std::move(corrupted));
         if (items_cut_)
@@ -98,7 +101,7 @@ private:
 
     /// Gives the number of images that it shows.
     std::size_t add_group(const StoreGroup& group, bool several, std::size_t items,
-                          std::size_t& classes_left) {
+                          std::size_t thumbnails, std::size_t& classes_left) {
         return with_note(fmt::format("measuring `{}`", group.folder.string()), [&] {
             const auto scores = score_group(group, options_, several, comm_, progress_, said_);
             if (!scores) return std::size_t{0};
@@ -114,9 +117,8 @@ private:
             GroupItems shown = items_of_group(group, *scores, best, options_, items);
             items_cut_ = items_cut_ || shown.cut;
             for (json& item : shown.shown) items_.push_back(std::move(item));
-            for (Thumbnail& one :
-                 thumbnails_of(group, shown.wanted, options_.thumbnails - thumbnails_.size(),
-                               options_.thumbnail_side, options_.threads, said_))
+            for (Thumbnail& one : thumbnails_of(group, shown.wanted, thumbnails,
+                                                options_.thumbnail_side, options_.threads, said_))
                 thumbnails_.push_back(std::move(one));
             return shown.wanted.size();
         });

@@ -1,0 +1,79 @@
+// All that the section shows, from one document.
+import { type ReportDocument, resultsOf, type Sourced } from "../../document.ts";
+import type { QualityChoose } from "../../schemas/quality_choose.ts";
+import type { QualityCorrelate } from "../../schemas/quality_correlate.ts";
+import type { QualityGroups } from "../../schemas/quality_groups.ts";
+import type { QualityStability } from "../../schemas/quality_stability.ts";
+import {
+  labelsOf,
+  type QualityTable,
+  type Row,
+  type ScoreOf,
+  scoresOf,
+  tablesOf,
+} from "./tables.ts";
+
+export interface Gathered {
+  tables: QualityTable[];
+  /** Those that the report is about: own ones, or where there are none the published. */
+  rows: Row[];
+  /** The published ones behind own ones. */
+  backdrop: Row[];
+  all: Map<string, Row>;
+  tags: string[];
+  scores: ScoreOf[];
+  choices: Sourced<QualityChoose>[];
+  /** Rows that no other beats, as the choices say. */
+  unbeaten: Set<string>;
+  correlations: Sourced<QualityCorrelate>[];
+  groups: Sourced<QualityGroups>[];
+  stability: Sourced<QualityStability>[];
+}
+
+function unbeatenOf(choices: Sourced<QualityChoose>[], tables: QualityTable[]): Set<string> {
+  const unbeaten = new Set<string>();
+  for (const { result } of choices) {
+    const table = tables.find(({ rows }) =>
+      result.candidates.every(({ row, model }) => {
+        const name = rows[row - 1]?.name;
+        return name !== undefined && model.startsWith(name);
+      }),
+    );
+    for (const { row, unbeaten: is } of result.candidates) {
+      const key = table?.rows[row - 1]?.key;
+      if (is && key !== undefined) unbeaten.add(key);
+    }
+  }
+  return unbeaten;
+}
+
+export function gather(document: ReportDocument): Gathered {
+  const tables = tablesOf(document);
+  const scores = scoresOf(document, tables);
+  const labels = labelsOf(scores);
+  for (const { rows } of tables)
+    for (const row of rows) row.label = labels.get(row.key) ?? row.label;
+  const own = tables.filter(({ published }) => !published);
+  const shown = own.length > 0 ? own : tables;
+  const choices = resultsOf<QualityChoose>(document, "assay.quality_choose");
+  const rows = shown.flatMap((table) => table.rows);
+  return {
+    tables,
+    rows,
+    backdrop: own.length > 0 ? tables.flatMap((t) => (t.published ? t.rows : [])) : [],
+    all: new Map(tables.flatMap((table) => table.rows.map((row) => [row.key, row]))),
+    tags: [...new Set(tables.flatMap((table) => table.tags))],
+    scores,
+    choices,
+    unbeaten: unbeatenOf(choices, tables),
+    correlations: resultsOf<QualityCorrelate>(document, "assay.quality_correlate"),
+    groups: resultsOf<QualityGroups>(document, "assay.quality_groups"),
+    stability: resultsOf<QualityStability>(document, "assay.quality_stability"),
+  };
+}
+
+/** Drawn as lines before anything is chosen: the best scored, or the first. */
+export function usuallyChosen({ rows, scores }: Gathered): string[] {
+  const scored = scores.find((score) => score.rows?.some((row) => rows.includes(row)));
+  return (scored?.rows ?? rows).slice(0, 5).map(({ key }) => key);
+}
