@@ -89,7 +89,7 @@ class GroupComparing {
 public:
     GroupComparing(const StoreGroup& group, const ReportOptions& options, Comm& comm,
                    const ProgressCallback& progress)
-        : group_(group), options_(options), comm_(comm), progress_(progress) {
+        : group_(group), comm_(comm), progress_(progress) {
         measure_ = options.measure;
         measure_.gates.clear();
         measure_.threads = options.threads;
@@ -163,7 +163,6 @@ private:
     }
 
     const StoreGroup& group_;
-    const ReportOptions& options_;
     Comm& comm_;
     const ProgressCallback& progress_;
     MeasureOptions measure_;

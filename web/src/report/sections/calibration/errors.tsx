@@ -66,7 +66,11 @@ export function Errors({ stores }: { stores: NamedStore[] }) {
             {measured.flatMap(({ name, metrics }) =>
               metrics.map((entry, index) => (
                 <tr key={`${index} ${name}`} class={index === 0 ? "first-of" : ""}>
-                  <th scope="row">{index === 0 ? <bdi>{short(name, 40)}</bdi> : ""}</th>
+                  {index === 0 && (
+                    <th scope="rowgroup" rowSpan={metrics.length}>
+                      <bdi>{short(name, 40)}</bdi>
+                    </th>
+                  )}
                   <td class="text">{metricKey(entry)}</td>
                   <td title={entry.undefined}>
                     {valueText(entry)}
