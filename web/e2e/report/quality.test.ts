@@ -40,6 +40,11 @@ describe.skipIf(CHROMIUM === undefined)("the quality dimensions", () => {
     expect(await axeFindings(page)).toEqual([]);
     expect(await page.locator("#quality img").count()).toBe(0);
     expect(await page.evaluate(() => "hurt" in window)).toBe(false);
+    await page.emulateMedia({ media: "print" });
+    await page.setViewportSize({ width: 900, height: 1000 });
+    expect(await overflow(page)).toBe(0);
+    await page.emulateMedia({ media: "screen" });
+    await page.setViewportSize({ width, height: 1000 });
     await screenshot(page, `report-quality-${width}-${colorScheme}`);
     expect(complaints).toEqual([]);
     await page.close();

@@ -63,7 +63,7 @@ export const dimensions: Dimension[] = [
   {
     name: "parameters",
     title: "parameters (millions)",
-    short: "param.",
+    short: "par.",
     higherIsBetter: false,
     unit: "number",
     logarithmic: true,

@@ -44,7 +44,11 @@ export function Parallel({ chosen, all }: ParallelProps) {
                 // As many digits as tell the two ends apart.
                 const half = worst === null || best === null ? 0 : Math.abs(best - worst) / 5;
                 const text = (value: number | null) =>
-                  value === null ? "" : numberText(value, half, dimension.unit);
+                  value === null
+                    ? ""
+                    : Math.abs(value) >= 100
+                      ? value.toFixed(0)
+                      : numberText(value, half, dimension.unit);
                 return (
                   <g key={dimension.name} transform={`translate(${across(d)} 0)`}>
                     <line y2={area.height} />
