@@ -47,6 +47,17 @@ function unbeatenOf(choices: Sourced<QualityChoose>[], tables: QualityTable[]): 
   return unbeaten;
 }
 
+/** Models of one name in several own tables are called by their tables, too. */
+function tellApart(own: QualityTable[]): void {
+  const count = new Map<string, number>();
+  for (const { rows } of own)
+    for (const { label } of rows) count.set(label, (count.get(label) ?? 0) + 1);
+  if (own.length < 2) return;
+  for (const { source, rows } of own)
+    for (const row of rows)
+      if ((count.get(row.label) ?? 0) > 1) row.label = `${row.label} (${source})`;
+}
+
 /** What the report itself says of models, where their table does not. */
 function addTags({ tags }: ReportDocument, tables: QualityTable[]): void {
   const said = new Map(Object.entries(tags.models));
@@ -67,6 +78,7 @@ export function gather(document: ReportDocument): Gathered {
     for (const row of rows) row.label = labels.get(row.key) ?? row.label;
   addTags(document, tables);
   const own = tables.filter(({ published }) => !published);
+  tellApart(own);
   const shown = own.length > 0 ? own : tables;
   const choices = resultsOf<QualityChoose>(document, "assay.quality_choose");
   const rows = shown.flatMap((table) => table.rows);
