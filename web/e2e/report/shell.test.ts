@@ -106,6 +106,11 @@ describe.skipIf(CHROMIUM === undefined)("the report's page", () => {
     await page.evaluate(() => window.dispatchEvent(new Event("beforeprint")));
     expect(await rows.count()).toBe(60);
     expect(await page.locator(".not-yet").count()).toBe(0);
+    await page.emulateMedia({ media: "print" });
+    expect(await page.locator("nav, select, .no-print").count()).toBeGreaterThan(3);
+    for (const control of await page.locator("nav, select, .no-print").all())
+      expect(await control.isVisible()).toBe(false);
+    await page.emulateMedia({ media: "screen" });
     await page.evaluate(() => window.dispatchEvent(new Event("afterprint")));
     expect(await rows.count()).toBe(before);
     expect(complaints).toEqual([]);

@@ -8,6 +8,7 @@ import { useInSight } from "./in_sight.ts";
 import { jumpTo } from "./jump.ts";
 import { sections } from "./registry.ts";
 import type { Section } from "./section.ts";
+import { Sentence } from "./sentence.tsx";
 import { useAddress } from "./state.ts";
 
 /** What was said while the report was made, one press away. */
@@ -20,7 +21,9 @@ function Said({ title, texts }: { title: string; texts: string[] }) {
       </summary>
       <ul>
         {texts.slice(0, 500).map((text, index) => (
-          <li key={index}>{text}</li>
+          <li key={index}>
+            <Sentence text={text} />
+          </li>
         ))}
       </ul>
     </details>

@@ -10,10 +10,31 @@ function set(next: boolean): void {
   for (const listener of listeners) listener();
 }
 
+/** What is one press away on the screen is there on paper; it is closed again afterwards. */
+let opened: HTMLDetailsElement[] = [];
+
+function openAll(): void {
+  opened = [...document.querySelectorAll<HTMLDetailsElement>("main details:not([open])")].filter(
+    (details) => details.closest(".no-print") === null,
+  );
+  for (const details of opened) details.open = true;
+}
+
+function closeAgain(): void {
+  for (const details of opened) details.open = false;
+  opened = [];
+}
+
 if (typeof window !== "undefined") {
   // At once: the browser lays the page out when these return.
-  window.addEventListener("beforeprint", () => flushSync(() => set(true)));
-  window.addEventListener("afterprint", () => set(false));
+  window.addEventListener("beforeprint", () => {
+    flushSync(() => set(true));
+    openAll();
+  });
+  window.addEventListener("afterprint", () => {
+    closeAgain();
+    set(false);
+  });
 }
 
 function subscribe(listener: () => void): () => void {

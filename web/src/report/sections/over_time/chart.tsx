@@ -11,7 +11,8 @@ import { compareRuns } from "./runs.ts";
 import { VersionAxis } from "./version_axis.tsx";
 
 interface LinesProps {
-  lines: Line[];
+  /** Each with the number of its mark and colour. */
+  lines: (Line & { series: number })[];
   bounds: Bound[];
   /** The metric, with its data set. */
   name: string;
@@ -68,10 +69,10 @@ export function Lines({ lines, bounds, name }: LinesProps) {
             </text>
           </g>
         ))}
-        {lines.map(({ family, points }, index) => (
+        {lines.map(({ family, points, series }) => (
           <path
             key={family}
-            class={`curve series-${index % 8}`}
+            class={`curve series-${series % 8}`}
             aria-hidden="true"
             d={linePath(
               points.map(({ run, measurement: { value } }) =>
@@ -80,7 +81,7 @@ export function Lines({ lines, bounds, name }: LinesProps) {
             )}
           />
         ))}
-        {lines.map(({ family, points }, index) => {
+        {lines.map(({ family, points, series }) => {
           const marks: Mark[] = points.flatMap(({ run, measurement }) => {
             const { value, interval } = measurement;
             if (value === null) return [];
@@ -98,11 +99,11 @@ export function Lines({ lines, bounds, name }: LinesProps) {
                 lines,
                 ...place,
                 draw: (
-                  <g class={`series-${index % 8} series-ink`}>
+                  <g class={`series-${series % 8} series-ink`}>
                     {interval !== undefined && (
                       <Whisker {...place} low={height(interval.low)} high={height(interval.high)} />
                     )}
-                    <SeriesMark {...place} index={index} size={4.5} />
+                    <SeriesMark {...place} index={series} size={4.5} />
                     {broken.has(run.model) && (
                       <circle class="broken" cx={place.x} cy={place.y} r={9} />
                     )}
@@ -118,7 +119,7 @@ export function Lines({ lines, bounds, name }: LinesProps) {
   };
   return (
     <Chart
-      title={`${name} over time`}
+      title={name}
       height={400}
       maxWidth={1000}
       margin={{ right: 24 }}

@@ -13,6 +13,8 @@ export interface Point {
 
 export interface Line {
   family: string;
+  /** Its place is a date; else a version. */
+  dated: boolean;
   points: Point[];
 }
 
@@ -42,8 +44,9 @@ export function linesOf(
     )
       byModel.set(measurement.model, measurement);
   return families
-    .map(({ name, runs }) => ({
+    .map(({ name, runs, dated }) => ({
       family: name,
+      dated,
       points: runs.flatMap((run) => {
         const measurement = byModel.get(run.model);
         return measurement === undefined ? [] : [{ run, measurement }];

@@ -8,7 +8,15 @@ import { chosenAmong, SomeOf } from "../../parts/some_of.tsx";
 import { useAddress, useAddressList } from "../../state.ts";
 import { PlainTable } from "../../table/plain.tsx";
 import { Lines } from "./chart.tsx";
-import { boundsOf, choicesFor, linesOf, measurementsOf, type Step, stepsOf } from "./points.ts";
+import {
+  boundsOf,
+  choicesFor,
+  type Line,
+  linesOf,
+  measurementsOf,
+  type Step,
+  stepsOf,
+} from "./points.ts";
 import { familiesOf } from "./runs.ts";
 
 /** Eight marks can be told apart. */
@@ -23,6 +31,10 @@ function stepRow({ family, from, to, metric }: Step): string[] {
     metric.p_holm === undefined ? "–" : pText(metric.p_holm),
     metric.verdict ?? "–",
   ];
+}
+
+function modelsOf(lines: Line[]): Set<string> {
+  return new Set(lines.flatMap(({ points }) => points.map(({ run }) => run.model)));
 }
 
 export function View({ document }: { document: ReportDocument }) {
@@ -45,10 +57,11 @@ export function View({ document }: { document: ReportDocument }) {
   const all = linesOf(families, measurements, dataset, metric);
   const names = all.map(({ family }) => family);
   const chosen = chosenAmong(names, wantedFamilies, 4, most);
-  const lines = chosen.flatMap((name) => all.filter(({ family }) => family === name));
+  const lines = chosen.flatMap((name, series) =>
+    all.filter(({ family }) => family === name).map((line) => ({ ...line, series })),
+  );
   const there = families.filter(({ name }) => chosen.includes(name));
-  const models = new Set(there.flatMap(({ runs }) => runs.map(({ model }) => model)));
-  const bounds = boundsOf(document, dataset, metric, models);
+  const gated = boundsOf(document, dataset, metric, modelsOf(lines)).length > 0;
   const steps = stepsOf(document, there, dataset, metric);
   return (
     <div class="over-time">
@@ -74,8 +87,19 @@ export function View({ document }: { document: ReportDocument }) {
           marks
         />
       </div>
-      <Lines lines={lines} bounds={bounds} name={`${metric} on ${dataset}`} />
-      {bounds.length > 0 && (
+      {[true, false].map((dated) => {
+        const drawn = lines.filter((line) => line.dated === dated);
+        if (drawn.length === 0) return null;
+        return (
+          <Lines
+            key={String(dated)}
+            lines={drawn}
+            bounds={boundsOf(document, dataset, metric, modelsOf(drawn))}
+            name={`${metric} on ${dataset}, by ${dated ? "date" : "version"}`}
+          />
+        );
+      })}
+      {gated && (
         <p class="note">Dashed: the bounds of gates. A ring marks the runs that break one.</p>
       )}
       {steps.length > 0 && (
