@@ -18,6 +18,8 @@ export interface StepSeries {
 interface StepsProps {
   title: string;
   lines: StepSeries[];
+  /** Those of all models: a dot each. */
+  dots?: Step[];
 }
 
 /** Intervals of lines at the same number of labels lie beside one another. */
@@ -29,11 +31,14 @@ function ends(estimate: Estimate): number[] {
   return [estimate.value, ...(interval === undefined ? [] : [interval.low, interval.high])];
 }
 
-export function Steps({ title, lines }: StepsProps) {
+export function Steps({ title, lines, dots }: StepsProps) {
   const labels = once(lines.flatMap(({ steps }) => steps.map((step) => step.labels))).sort(
     (a, b) => a - b,
   );
-  const values = lines.flatMap(({ steps }) => steps.flatMap(({ estimate }) => ends(estimate)));
+  const values = [
+    ...lines.flatMap(({ steps }) => steps.flatMap(({ estimate }) => ends(estimate))),
+    ...(dots ?? []).flatMap(({ estimate }) => estimate.value ?? []),
+  ];
   if (labels.length === 0 || values.length === 0) return null;
   const low = Math.max(0, Math.min(...values) - 0.03);
   const high = Math.min(1, Math.max(...values) + 0.03);
@@ -49,6 +54,16 @@ export function Steps({ title, lines }: StepsProps) {
           title="valid labels per image"
           ticks={labels.length}
           format={(value) => (labels.includes(value) ? String(value) : "")}
+        />
+        <path
+          class="round-dots"
+          d={(dots ?? [])
+            .map(({ labels: g, estimate }) =>
+              estimate.value === null
+                ? ""
+                : `M${x(g).toFixed(1)} ${y(100 * estimate.value).toFixed(1)}h0`,
+            )
+            .join("")}
         />
         {lines.map(({ name, steps, series, dashed }, line) => {
           const shift = (line - (lines.length - 1) / 2) * apart;
