@@ -1,4 +1,5 @@
 // Agreement against the number of labels per image, a line for each model, with intervals.
+import { max, min } from "d3-array";
 import { scaleLinear } from "d3-scale";
 import { XAxis, YAxis } from "../../chart/axis.tsx";
 import { type Area, Chart } from "../../chart/chart.tsx";
@@ -40,8 +41,8 @@ export function Steps({ title, lines, dots }: StepsProps) {
     ...(dots ?? []).flatMap(({ estimate }) => estimate.value ?? []),
   ];
   if (labels.length === 0 || values.length === 0) return null;
-  const low = Math.max(0, Math.min(...values) - 0.03);
-  const high = Math.min(1, Math.max(...values) + 0.03);
+  const low = Math.max(0, (min(values) ?? 0) - 0.03);
+  const high = Math.min(1, (max(values) ?? 1) + 0.03);
   const draw = (area: Area) => {
     const x = scaleLinear([(labels[0] ?? 0) - 0.5, (labels.at(-1) ?? 1) + 0.5], [0, area.width]);
     const y = scaleLinear([100 * low, 100 * high], [area.height, 0]);
