@@ -36,8 +36,7 @@ public:
         if (!options_.tags.empty())
             add_file(options_.tags.string(), hash_file(options_.tags), "csv");
         add_stores(inputs);
-        for (const auto& folder : inputs.competitions)
-            add_all(competition_results(folder, options_, said_));
+        add_competitions(inputs);
         for (const SavedResult& saved : inputs.saved) add_saved(saved);
 
         ReportDocument out;
@@ -87,7 +86,7 @@ private:
             const StoreGroup& group = groups[g];
             const std::size_t own_items = items_left / (groups.size() - g);
             const std::size_t own_thumbnails =
-                (options_.thumbnails - thumbnails_.size()) / (groups.size() - g);
+                thumbnails_left() / (groups.size() - g + inputs.competitions.size());
             items_left -=
                 add_group(group, groups.size() > 1, own_items, own_thumbnails, classes_left);
         }
@@ -97,6 +96,21 @@ private:
                 fmt::format("{} images are shown with their predictions; comparisons and "
                             "confusions name more.",
                             count_text(items_.size())));
+    }
+
+    void add_competitions(const ReportInputs& inputs) {
+        for (std::size_t c = 0; c < inputs.competitions.size(); ++c) {
+            CompetitionParts parts =
+                competition_parts(inputs.competitions[c], options_,
+                                  thumbnails_left() / (inputs.competitions.size() - c), said_);
+            add_all(std::move(parts.results));
+            add_thumbnails(std::move(parts.thumbnails));
+        }
+    }
+
+    std::size_t thumbnails_left() const { return options_.thumbnails - thumbnails_.size(); }
+    void add_thumbnails(std::vector<Thumbnail> made) {
+        for (Thumbnail& one : made) thumbnails_.push_back(std::move(one));
     }
 
     /// Gives the number of images that it shows.
@@ -117,9 +131,8 @@ private:
             GroupItems shown = items_of_group(group, *scores, best, options_, items);
             items_cut_ = items_cut_ || shown.cut;
             for (json& item : shown.shown) items_.push_back(std::move(item));
-            for (Thumbnail& one : thumbnails_of(group, shown.wanted, thumbnails,
-                                                options_.thumbnail_side, options_.threads, said_))
-                thumbnails_.push_back(std::move(one));
+            add_thumbnails(thumbnails_of(group, shown.wanted, thumbnails, options_.thumbnail_side,
+                                         options_.threads, said_));
             return shown.wanted.size();
         });
     }

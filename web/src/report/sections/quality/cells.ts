@@ -1,5 +1,12 @@
 // Cells of a table as estimates, and as places on an axis.
-import { type Estimate, estimateLines, numberText, shown } from "../../estimate.ts";
+import {
+  type Estimate,
+  estimateLines,
+  numberText,
+  shown,
+  unitText,
+  valueText,
+} from "../../estimate.ts";
 import type { QualityCell } from "../../schemas/quality.ts";
 import { type Dimension, directionText } from "./dimensions.ts";
 
@@ -16,6 +23,14 @@ export function estimateOf(cell: QualityCell | null, dimension: Dimension): Esti
     ...(standard_error !== undefined && { standard_error }),
     ...(note !== undefined && { note }),
   };
+}
+
+/** With as many digits as its interval or its standard error deserves. */
+export function cellText(estimate: Estimate): string {
+  const { value, interval, standard_error: error, unit } = estimate;
+  return value === null || interval !== undefined || error === undefined
+    ? valueText(estimate)
+    : numberText(value, error, unit);
 }
 
 /** In the unit that people see; low and high are the interval's, or a standard error away. */
@@ -39,8 +54,10 @@ export function placed(estimate: Estimate): Placed | null {
 /** "accuracy: 75.50 %", its interval or standard error, how it was measured. */
 export function cellLines(estimate: Estimate, title: string, definition?: string): string[] {
   const [first, ...more] = estimateLines(estimate);
-  const lines = [`${title}: ${first}`, ...more];
   const { interval, standard_error: error, unit } = estimate;
+  const unitName = unitText(unit);
+  const value = `${cellText(estimate)}${unitName === "" ? "" : ` ${unitName}`}`;
+  const lines = [`${title}: ${estimate.value === null ? first : value}`, ...more];
   if (estimate.value !== null && interval === undefined && error !== undefined)
     lines.push(`standard error ${numberText(error, error, unit)}`);
   if (definition !== undefined && definition !== "") lines.push(definition);

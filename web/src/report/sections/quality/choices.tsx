@@ -1,6 +1,7 @@
 // Models that meet what is needed and that no other one beats.
 import type { Sourced } from "../../document.ts";
 import { countText, intervalText, valueText } from "../../estimate.ts";
+import { short } from "../../parts/names.ts";
 import type { Candidate, QualityChoose } from "../../schemas/quality_choose.ts";
 import { useAddress } from "../../state.ts";
 import { PlainTable } from "../../table/plain.tsx";
@@ -52,7 +53,7 @@ export function Choices({ results }: { results: Sourced<QualityChoose>[] }) {
               the interval of the difference.
             </p>
             <PlainTable
-              label="Models to choose from"
+              label={`Models to choose from ${index + 1}: ${short(source)}`}
               data={{ columns: [...columns, ...more], rows: shown.map(rowOf) }}
             />
             {worth.length > most && (

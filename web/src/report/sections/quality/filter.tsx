@@ -24,7 +24,7 @@ export function FilterControls({ filter, tags, rows, shown }: FilterProps) {
     .slice(0, mostTags);
   return (
     <fieldset class="quality-controls no-print">
-      <legend>Models</legend>
+      <legend>Models in plots and ranks</legend>
       <label class="quality-control">
         <span>name contains</span>
         <input

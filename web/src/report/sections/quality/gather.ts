@@ -47,13 +47,38 @@ function unbeatenOf(choices: Sourced<QualityChoose>[], tables: QualityTable[]): 
   return unbeaten;
 }
 
+/** Models of one name in several own tables are called by their tables, too. */
+function tellApart(own: QualityTable[]): void {
+  const count = new Map<string, number>();
+  for (const { rows } of own)
+    for (const { label } of rows) count.set(label, (count.get(label) ?? 0) + 1);
+  if (own.length < 2) return;
+  for (const { source, rows } of own)
+    for (const row of rows)
+      if ((count.get(row.label) ?? 0) > 1) row.label = `${row.label} (${source})`;
+}
+
+/** What the report itself says of models, where their table does not. */
+function addTags({ tags }: ReportDocument, tables: QualityTable[]): void {
+  const said = new Map(Object.entries(tags.models));
+  for (const table of tables) {
+    if (table.published) continue;
+    for (const row of table.rows)
+      for (const [tag, value] of Object.entries(said.get(row.name) ?? {}))
+        if (!row.tags.has(tag)) row.tags.set(tag, value);
+    table.tags = [...new Set([...table.tags, ...tags.names])];
+  }
+}
+
 export function gather(document: ReportDocument): Gathered {
   const tables = tablesOf(document);
   const scores = scoresOf(document, tables);
   const labels = labelsOf(scores);
   for (const { rows } of tables)
     for (const row of rows) row.label = labels.get(row.key) ?? row.label;
+  addTags(document, tables);
   const own = tables.filter(({ published }) => !published);
+  tellApart(own);
   const shown = own.length > 0 ? own : tables;
   const choices = resultsOf<QualityChoose>(document, "assay.quality_choose");
   const rows = shown.flatMap((table) => table.rows);

@@ -6,6 +6,7 @@ import { Chart } from "../../chart/chart.tsx";
 import { type Mark, Marks, SeriesMark, Whisker } from "../../chart/marks.tsx";
 import type { Sourced } from "../../document.ts";
 import { countText, intervalText, pText, signedText, valueText } from "../../estimate.ts";
+import { short } from "../../parts/names.ts";
 import type { GroupDifference, QualityGroups } from "../../schemas/quality_groups.ts";
 import { significance } from "./correlations.tsx";
 import { dimensionNamed } from "./dimensions.ts";
@@ -25,7 +26,7 @@ export function Groups({ results }: { results: Sourced<QualityGroups>[] }) {
 
 function selectorText(selectors: string[] | undefined, models: number, which: string): string {
   const text = selectors === undefined ? which : selectors.join(" and ");
-  return `${text} (${countText(models)} models)`;
+  return `${short(text, 120)} (${countText(models)} models)`;
 }
 
 function linesOf(one: GroupDifference): string[] {

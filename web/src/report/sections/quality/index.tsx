@@ -26,14 +26,14 @@ function View({ document }: { document: ReportDocument }) {
     <div class="quality-section">
       {gathered.rows.length > 0 && (
         <>
+          <DimensionTable rows={gathered.rows} chosen={chosen} />
+          <h3>One dimension against another</h3>
           <FilterControls
             filter={filter}
             tags={gathered.tags}
             rows={[...gathered.rows, ...gathered.backdrop]}
             shown={held.length + gathered.backdrop.filter(filter.holds).length}
           />
-          <DimensionTable rows={held} chosen={chosen} />
-          <h3>One dimension against another</h3>
           <Scatter gathered={gathered} filter={filter} chosen={chosen} />
           <Parallel chosen={chosen} all={gathered.all} />
         </>

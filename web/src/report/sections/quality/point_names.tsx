@@ -1,5 +1,7 @@
 // Names beside points; where one would stand upon another, it is left away.
+
 import type { Area } from "../../chart/chart.tsx";
+import { short } from "../../parts/names.ts";
 
 interface Named {
   x: number;
@@ -14,7 +16,7 @@ export function PointNames({ area, points }: { area: Area; points: Named[] }) {
   return (
     <g class="quality-names" aria-hidden="true">
       {points.map(({ x, y, name }, index) => {
-        const text = name.length > longest ? `${name.slice(0, longest - 1)}…` : name;
+        const text = short(name, longest);
         const width = text.length * 6.6;
         const end = x + 10 + width > area.width;
         const left = end ? x - 10 - width : x + 10;

@@ -4,13 +4,10 @@ import { XAxis } from "../../chart/axis.tsx";
 import { Chart } from "../../chart/chart.tsx";
 import { Marks, SeriesMark, Whisker } from "../../chart/marks.tsx";
 import { estimateLines, intervalText, valueText } from "../../estimate.ts";
+import { short } from "../../parts/names.ts";
 import type { LiveModel } from "./live.ts";
 
 const longest = 22;
-
-function shortName(name: string): string {
-  return name.length > longest ? `${name.slice(0, longest - 1)}…` : name;
-}
 
 interface RankChartProps {
   models: LiveModel[];
@@ -63,7 +60,7 @@ export function RankChart({ models, of, changed }: RankChartProps) {
             <g class="axis" aria-hidden="true">
               {models.map(({ row }, index) => (
                 <text key={row.key} x={-9} y={at(index)} dy="0.32em" text-anchor="end">
-                  {shortName(row.label)}
+                  {short(row.label, longest)}
                 </text>
               ))}
             </g>

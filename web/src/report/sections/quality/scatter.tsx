@@ -1,9 +1,8 @@
 // Any dimension against any other: own models with their intervals, the published ones behind.
-import { scaleLinear, scaleLog } from "d3-scale";
 import { useMemo } from "preact/hooks";
-import { type NumberScale, XAxis, YAxis } from "../../chart/axis.tsx";
+import { XAxis, YAxis } from "../../chart/axis.tsx";
 import { type Area, Chart } from "../../chart/chart.tsx";
-import { type Mark, Marks, SeriesMark, Whisker } from "../../chart/marks.tsx";
+import { Marks } from "../../chart/marks.tsx";
 import { valueText } from "../../estimate.ts";
 import { useAddress } from "../../state.ts";
 import { type AxisChoice, axisChoices } from "./axes.ts";
@@ -11,9 +10,10 @@ import type { Chosen, Filter } from "./choice_state.ts";
 import { Cloud } from "./cloud.tsx";
 import { Check, Select } from "./controls.tsx";
 import type { Gathered } from "./gather.ts";
-import { clampTo, domainOf, type Point, pointsOf, tipOf } from "./point.ts";
+import { type Point, pointsOf } from "./point.ts";
 import { PointNames } from "./point_names.tsx";
-import { byTable, type Series, seriesBy, usefulTags } from "./series.ts";
+import { axisFormat, bare, cloudOf, markOf, type Placing, scaleOf } from "./scatter_marks.tsx";
+import { byTable, seriesBy, usefulTags } from "./series.ts";
 import { SeriesLegend } from "./series_legend.tsx";
 
 /** Beyond it own models are one path, too. */
@@ -27,76 +27,6 @@ interface ScatterProps {
   gathered: Gathered;
   filter: Filter;
   chosen: Chosen;
-}
-
-function scaleOf(points: Point[], axis: "x" | "y", choice: AxisChoice, range: [number, number]) {
-  const domain = domainOf(
-    points.map((point) => point[axis]),
-    choice.logarithmic,
-  );
-  const scale: NumberScale = choice.logarithmic ? scaleLog() : scaleLinear();
-  return scale.domain(domain).range(range) as NumberScale;
-}
-
-interface Placing {
-  x: NumberScale;
-  y: NumberScale;
-  axes: [AxisChoice, AxisChoice];
-  /** Around models that no other beats. */
-  rings: boolean;
-}
-
-function markOf(point: Point, placing: Placing, series: Series, props: ScatterProps): Mark {
-  const { x, y, axes, rings } = placing;
-  const { row } = point;
-  const at: [number, number] = [x(point.x.value), y(point.y.value)];
-  const index = series.of(row);
-  const tip = tipOf(point, at, axes);
-  const unbeaten = props.gathered.unbeaten.has(row.key);
-  if (unbeaten) tip.lines.push("beaten by no other");
-  const size = props.gathered.rows.length > 60 ? 3 : 4.5;
-  return {
-    ...tip,
-    key: row.key,
-    press: () => props.chosen.toggle(row),
-    draw: (
-      <g class={`quality-point series-${index % 8}`}>
-        {point.y.low !== undefined && point.y.high !== undefined && (
-          <Whisker
-            x={at[0]}
-            y={at[1]}
-            low={clampTo(y, point.y.low)}
-            high={clampTo(y, point.y.high)}
-          />
-        )}
-        {point.x.low !== undefined && point.x.high !== undefined && (
-          <Whisker
-            level
-            x={at[0]}
-            y={at[1]}
-            low={clampTo(x, point.x.low)}
-            high={clampTo(x, point.x.high)}
-          />
-        )}
-        {unbeaten && rings && (
-          <circle class="quality-unbeaten" cx={at[0]} cy={at[1]} r={size + 4} />
-        )}
-        {props.chosen.has(row) && (
-          <circle class="quality-chosen" cx={at[0]} cy={at[1]} r={size + 3} />
-        )}
-        <SeriesMark x={at[0]} y={at[1]} index={index} size={size} />
-      </g>
-    ),
-  };
-}
-
-function cloudOf(points: Point[], { x, y, axes }: Placing, press: (point: Point) => void) {
-  return points
-    .map((point) => {
-      const at: [number, number] = [x(point.x.value), y(point.y.value)];
-      return { x: at[0], y: at[1], tip: () => tipOf(point, at, axes), press: () => press(point) };
-    })
-    .sort((a, b) => a.x - b.x);
 }
 
 export function Scatter(props: ScatterProps) {
@@ -170,6 +100,7 @@ export function Scatter(props: ScatterProps) {
       rings: rings === "yes",
     };
     const marks = without.length <= mostMarks;
+    const look = { chosen, unbeaten: gathered.unbeaten, small: gathered.rows.length > 60 };
     const press = ({ row }: Point) => chosen.toggle(row);
     return (
       <>
@@ -181,7 +112,7 @@ export function Scatter(props: ScatterProps) {
         {marks ? (
           <Marks
             label={`${y.title} against ${x.title}`}
-            marks={without.map((point) => markOf(point, placing, series, props))}
+            marks={without.map((point) => markOf(point, placing, series, look))}
           />
         ) : (
           <Cloud label="models" points={cloudOf(without, placing, press)} area={area} />
@@ -218,17 +149,4 @@ export function Scatter(props: ScatterProps) {
       {draw}
     </Chart>
   );
-}
-
-function bare(row: Point["row"], { x, y }: Omit<Point, "row">): Point {
-  return { row, x: { value: x.value }, y: { value: y.value } };
-}
-
-/** Powers of ten and their doubles on a logarithmic axis. */
-function axisFormat(choice: AxisChoice): { format?: (value: number) => string } {
-  if (!choice.logarithmic) return {};
-  return {
-    format: (value) =>
-      /^[125]/.test(value.toExponential()) ? String(Number(value.toPrecision(1))) : "",
-  };
 }

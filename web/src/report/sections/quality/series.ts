@@ -1,4 +1,5 @@
 // Which series a model belongs to: by the value of a tag, or by its table.
+import { distinct } from "../../parts/names.ts";
 import type { QualityTable, Row } from "./tables.ts";
 
 export interface Series {
@@ -14,7 +15,7 @@ export function seriesBy(tag: string, rows: readonly Row[], tables: QualityTable
   if (tag === byTable) {
     const names = tables.filter(({ published }) => !published).map(({ source }) => source);
     return {
-      names: names.slice(0, most),
+      names: distinct(names).slice(0, most),
       of: (row) => Math.min(most, Math.max(1, Number.parseInt(row.key, 10) || 1)) - 1,
     };
   }
@@ -29,7 +30,7 @@ export function seriesBy(tag: string, rows: readonly Row[], tables: QualityTable
   const place = new Map(kept.map((value, index) => [value, index]));
   const names = kept.map((value) => (value === "" ? `no ${tag}` : value));
   if (values.length > kept.length) names.push("others");
-  return { names, of: (row) => place.get(row.tags.get(tag) ?? "") ?? most - 1 };
+  return { names: distinct(names), of: (row) => place.get(row.tags.get(tag) ?? "") ?? most - 1 };
 }
 
 /** Tags by which points can be told apart, the first one first. */

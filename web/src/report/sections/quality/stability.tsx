@@ -1,6 +1,7 @@
 // How much a ranking owes to the models that centre and scale it.
 import type { Sourced } from "../../document.ts";
 import { countText } from "../../estimate.ts";
+import { short } from "../../parts/names.ts";
 import type { QualityStability } from "../../schemas/quality_stability.ts";
 import { PlainTable } from "../../table/plain.tsx";
 
@@ -16,7 +17,7 @@ export function Stability({ results }: { results: Sourced<QualityStability>[] })
             {countText(result.repeats)} random sub-samples of {countText(result.sample)} models.
           </p>
           <PlainTable
-            label="Stability of the ranking"
+            label={`Stability of the ranking ${index + 1}: ${short(source)}`}
             data={{
               columns: ["ranking", "mean correlation", "standard deviation", "2.5th percentile"],
               rows: result.readings.map(({ reading, mean, deviation, low }) => [

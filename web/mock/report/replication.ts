@@ -1,0 +1,146 @@
+// A study of a data set that was collected again, made by rule: some of its models have no interval
+// or no estimate, and one has a name to be wary of.
+import type { Sourced } from "../../src/report/document.ts";
+import type { Estimate } from "../../src/report/estimate.ts";
+import type {
+  AdjustMethod,
+  GapParts,
+  ReplicateAdjust,
+  ReplicateFigures,
+  ReplicateLine,
+} from "../../src/report/schemas/replicate.ts";
+
+export const hostileModel = `<img src=x onerror="window.hurt=1">\n</script>\u202e${"x".repeat(300)}`;
+
+export function proportion(value: number, half = 0.03): Estimate {
+  const interval = { low: value - half, high: value + half, level: 0.95, method: "made" };
+  return { value, unit: "proportion", n: 800, interval };
+}
+
+const none: Estimate = { value: null, undefined: "too few readings", unit: "proportion" };
+
+function line(slope: number, intercept: number): ReplicateLine {
+  const steep: Estimate = { ...proportion(slope, 0.08), unit: "number" };
+  return { slope: steep, intercept: proportion(intercept, 0.05), covariance: 0, residual: 0.01 };
+}
+
+function gap(all: number, selection: number): GapParts {
+  return {
+    gap: proportion(all),
+    selection_bias: proportion(selection, 0.01),
+    remaining: proportion(all - selection),
+  };
+}
+
+const rates = Array.from({ length: 20 }, (_, index) => (index + 0.5) / 20);
+const grown = (power: number) => rates.map((rate) => (power + 1) * rate ** power);
+const annotators = [2, 4, 8];
+
+function method(id: string, names: string[], up: number, curves: boolean): AdjustMethod {
+  return {
+    id,
+    definition: `adjusted.${id}.made`,
+    exact_for: `made results of ${id}`,
+    covered: 1,
+    outside: 0,
+    mean: { adjusted: proportion(0.55 + up), gap: gap(0.08, up) },
+    line: line(1 + up, -0.05),
+    classifiers: names.map((name, index) => ({
+      name,
+      adjusted: index === 2 ? none : proportion(0.4 + 0.3 * (index / names.length) + up),
+      gap: gap(0.08, up),
+      ...(curves && {
+        accuracy_at_rate: rates.map((rate) => 0.2 + 0.6 * rate),
+        blind_spots: {
+          jump_at_98: 0.004,
+          worst_jump: 0.0065,
+          worst_jump_rate: 0.9907,
+          moments_less_pl: -0.002,
+        },
+      }),
+    })),
+    ...(curves && { density: { original: grown(4), replication: grown(2) } }),
+  };
+}
+
+export function adjustOf(names: string[]): ReplicateAdjust {
+  return {
+    schema: "assay.replicate_adjust/2",
+    verdict: "Mean accuracy is 8.0 ±3.0 points lower on the replication.\nThat is by pl.",
+    condition: "readings were collected after images were selected",
+    quoted: "pl",
+    classes: 20,
+    images: { original: 1600, replication: 1500 },
+    mean: { original: proportion(0.63), replication: proportion(0.55) },
+    mean_frequency: { original: 0.79, replication: 0.74 },
+    line: line(0.94, -0.04),
+    classifiers: names.map((name, index) => {
+      const original = 0.48 + 0.3 * (index / names.length);
+      return {
+        name,
+        original: proportion(original),
+        replication:
+          index === 1
+            ? { value: original - 0.08, unit: "proportion" }
+            : proportion(original - 0.08),
+      };
+    }),
+    methods: [method("pl", names, 0.04, true), method("naive", names, 0.03, false)],
+    rates,
+    sweep: annotators.flatMap((count) =>
+      ["pl", "naive"].map((id) => ({ method: id, annotators: count, mean: 0.55, adjusted: [] })),
+    ),
+    units: "classes",
+    warnings: ["Few annotators saw both sets."],
+  };
+}
+
+export function figuresOf(adjust: ReplicateAdjust): ReplicateFigures {
+  const readings = (power: number) =>
+    Array.from({ length: 9 }, (_, index) => ({
+      images: proportion(0.02 + 0.2 * (index / 8) ** power, 0.01),
+      accuracy: index === 0 ? none : proportion(0.2 + 0.06 * index),
+    }));
+  const fitted = (power: number) =>
+    Array.from({ length: 9 }, (_, index) => 0.02 + 0.19 * (index / 8) ** power);
+  return {
+    schema: "assay.replicate_figures/1",
+    classifiers: adjust.classifiers.map(({ name }) => name),
+    scatter: { classifiers: adjust.classifiers },
+    annotators: annotators.flatMap((count) =>
+      adjust.methods.map(({ id }) => ({
+        annotators: count,
+        method: id,
+        adjusted: proportion(0.58 - 0.05 / count),
+        remaining: proportion(0.05 + 0.05 / count),
+        selection_bias: proportion(0.03 - 0.05 / count),
+        line: line(1 - 0.1 / count, -0.05),
+      })),
+    ),
+    readings: [{ annotators: 8, original: readings(4), replication: readings(2) }],
+    fitted_readings: { original: fitted(4), replication: fitted(2) },
+    halves: {
+      splits: 10,
+      points: [
+        {
+          method: "pl",
+          annotators: 8,
+          whole: 0.0327,
+          halves: 0.0338,
+          halves_minus_whole: proportion(0.0011, 0.004),
+          standard_error_by_halves: 0.015,
+        },
+      ],
+    },
+  };
+}
+
+export const studyNames = ["few", "robust", "unmeasured", hostileModel, "__proto__", "robust"];
+
+export function replicationResults(): Sourced[] {
+  const adjust = adjustOf(studyNames);
+  return [
+    { source: "adjust.json", result: adjust },
+    { source: "figures.json", result: figuresOf(adjust) },
+  ];
+}
