@@ -9,7 +9,7 @@ import { openReport } from "./open.ts";
 
 const result = classesResult(1000);
 const document = documentOf([{ source: "made", result }], confusedImages());
-const fewer = documentOf([{ source: "made", result: classesResult(200) }], confusedImages());
+const fewer = documentOf([{ source: "made", result: classesResult(120) }], confusedImages());
 const cell = encodeURIComponent(JSON.stringify(["n00000005", "n00000006"]));
 
 describe.skipIf(CHROMIUM === undefined)("classes", () => {

@@ -25,8 +25,10 @@ describe.skipIf(CHROMIUM === undefined)("disagreement", () => {
     const report = await openReport(browser.context, document);
     await goToSection(report.page, "disagreement", ".item-card");
     await expectClean(report, "disagreement");
+    // A name of 5,000 characters; the page is still as narrow as a phone.
     await report.page.locator("#disagreement select").first().selectOption({ index: 1 });
-    await expectClean(report, "disagreement-long");
+    const wide = await report.page.evaluate(() => window.document.documentElement.scrollWidth);
+    expect(wide).toBeLessThanOrEqual(390);
   });
 
   it("shows the numbers of the JSON", async () => {

@@ -1,8 +1,9 @@
 // A section as its readers see it: phone and desk, light and dark, with nothing that axe-core finds
 // and nothing wider than the page.
+import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { expect } from "vitest";
-import { axeFindings, screenshot } from "../browser.ts";
+import { axeFindings } from "../browser.ts";
 import type { OpenReport } from "./open.ts";
 
 const looks = [
@@ -26,7 +27,9 @@ export async function expectClean({ page, complaints }: OpenReport, id: string):
     const wide = await page.evaluate(() => document.documentElement.scrollWidth);
     expect(wide, `${name}: width of the page`).toBeLessThanOrEqual(width);
     expect(await axeFindings(page), name).toEqual([]);
-    await screenshot(page, `report-${id}-${name}`);
+    const folder = process.env["ASSAY_SCREENSHOTS"];
+    if (folder)
+      await page.locator(`#${id}`).screenshot({ path: join(folder, `report-${id}-${name}.png`) });
   }
   expect(complaints).toEqual([]);
   expect(await page.title()).not.toBe("taken");
