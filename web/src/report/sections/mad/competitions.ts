@@ -1,0 +1,132 @@
+// The competitions of a document: what was set, how far it is, and its ranking.
+import { type ReportDocument, resultsOf, type Sourced } from "../../document.ts";
+import type { Estimate } from "../../estimate.ts";
+import { distinct } from "../../parts/names.ts";
+import type {
+  MadCompetition,
+  MadRanking,
+  MadStatus,
+  PairMatrix,
+  RankedClassifier,
+} from "../../schemas/mad.ts";
+import { ordered } from "../../table/order.ts";
+
+export interface Competition {
+  name: string;
+  settings: MadCompetition | undefined;
+  status: MadStatus | undefined;
+  ranking: MadRanking | undefined;
+}
+
+type Part = MadCompetition | MadStatus | MadRanking;
+
+/** Where a competition is begun, the result has its folder's path and its name as a setting. */
+function nameOf(part: Part): string {
+  return ("settings" in part ? part.settings["name"] : undefined) ?? part.competition;
+}
+
+/** Results from one folder are one competition's; from files, those that name the same one are. */
+export function competitionsOf(document: ReportDocument): Competition[] {
+  const settings = resultsOf<MadCompetition>(document, "assay.mad");
+  const statuses = resultsOf<MadStatus>(document, "assay.mad_status");
+  const rankings = resultsOf<MadRanking>(document, "assay.mad_ranking");
+  const taken = new Set<Part>();
+  const take = <T extends Part>(all: Sourced<T>[], like: Sourced<Part>): T | undefined => {
+    const free = all.filter(({ result }) => !taken.has(result));
+    const found = (
+      free.find(({ source }) => source === like.source) ??
+      free.find(({ result }) => nameOf(result) === nameOf(like.result))
+    )?.result;
+    if (found !== undefined) taken.add(found);
+    return found;
+  };
+  const begun: Sourced<Part>[] = [...rankings, ...statuses, ...settings];
+  const competitions: Competition[] = [];
+  for (const entry of begun) {
+    if (taken.has(entry.result)) continue;
+    competitions.push({
+      name: nameOf(entry.result),
+      ranking: take(rankings, entry),
+      status: take(statuses, entry),
+      settings: take(settings, entry),
+    });
+  }
+  const names = distinct(competitions.map(({ name }) => name));
+  competitions.forEach((entry, index) => {
+    entry.name = names[index] ?? entry.name;
+  });
+  return competitions;
+}
+
+/** A classifier with its place in the matrices. */
+export interface Ranked {
+  index: number;
+  of: RankedClassifier;
+}
+
+/** By group, and in each the first place first. */
+export function inOrder(ranking: MadRanking): Ranked[] {
+  const all = ranking.classifiers.map((of, index) => ({ index, of }));
+  return ordered(
+    ordered(all, ({ of }) => of.place, false),
+    ({ of }) => of.component,
+    false,
+  );
+}
+
+export function placeOf(classifier: RankedClassifier): Estimate {
+  const { place, place_interval } = classifier;
+  return {
+    value: place,
+    unit: "rank",
+    ...(place_interval !== undefined && { interval: place_interval }),
+  };
+}
+
+/** What classifiers are drawn by. */
+export const rankedBy: {
+  key: string;
+  text: string;
+  axis: string;
+  of: (classifier: RankedClassifier) => Estimate;
+}[] = [
+  { key: "place", text: "Place, bootstrap", axis: "place (1 is first)", of: placeOf },
+  { key: "score", text: "Score, posterior", axis: "score", of: ({ score }) => score },
+  { key: "rank", text: "Rank, posterior", axis: "rank (1 is first)", of: ({ rank }) => rank },
+  {
+    key: "correct",
+    text: "Correct on the selected images",
+    axis: "correct, %",
+    of: ({ correct }) => correct,
+  },
+  {
+    key: "accuracy",
+    text: "Accuracy, control sample",
+    axis: "accuracy, %",
+    of: ({ accuracy }) => accuracy,
+  },
+];
+
+export const placedBy: Record<MadRanking["placed_by"], string> = {
+  perron: "Places are by Perron's vector of the pairwise ratios.",
+  hodge:
+    "Places are by HodgeRank, because pairs have no settled images: Perron's vector would take those for ties.",
+  posterior:
+    "Places are by the posterior's scores, because more images were asked of some pairs than of others.",
+};
+
+export interface Cell {
+  row: Ranked;
+  column: Ranked;
+  value: number;
+}
+
+/** Rows and columns of these alone, in their order; nothing where the matrix has nothing. */
+export function cellsOf(matrix: PairMatrix, chosen: Ranked[]): Cell[] {
+  return chosen.flatMap((row) =>
+    chosen.flatMap((column) => {
+      const value = row.index === column.index ? null : matrix[row.index]?.[column.index];
+      return value === null || value === undefined ? [] : [{ row, column, value }];
+    }),
+  );
+}

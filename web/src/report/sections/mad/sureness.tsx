@@ -1,0 +1,67 @@
+// How sure the ranking is, and what it has cost.
+import { countText, numberText } from "../../estimate.ts";
+import type { MadRanking } from "../../schemas/mad.ts";
+import { placedBy } from "./competitions.ts";
+
+export function Sureness({ ranking }: { ranking: MadRanking }) {
+  const { options } = ranking;
+  const facts: [string, string, string][] = [
+    [
+      numberText(ranking.list_tau, 0.05),
+      "expected Kendall, to all answers",
+      "with the order that all selected images would give",
+    ],
+    [
+      numberText(ranking.expected_tau, 0.05),
+      "expected Kendall, to all images",
+      "with the order on all images of the kind that was selected",
+    ],
+    [
+      numberText(ranking.consistency_index, 0.005),
+      "consistency index",
+      "0 where every ratio follows from a score of each classifier",
+    ],
+    [
+      numberText(ranking.cyclicity, 0.005),
+      "cyclicity",
+      "the part of the log ratios that goes round in circles",
+    ],
+    [
+      `${countText(ranking.settled)} of ${countText(ranking.questions)}`,
+      "questions settled",
+      `${countText(ranking.open)} are open; ${countText(ranking.saved)} were not asked again, because places share them`,
+    ],
+    [
+      countText(ranking.answers),
+      "answers",
+      `of ${countText(ranking.annotators)} annotators, ${numberText(ranking.answers_per_question, 0.5)} a settled question`,
+    ],
+  ];
+  return (
+    <>
+      <p class={ranking.enough ? "enough" : "enough not"}>
+        <strong>
+          {ranking.enough ? "✓ Answers are enough." : "✗ Answers are not enough yet."}
+        </strong>{" "}
+        Wanted is an expected Kendall correlation of {numberText(options.stop_at, 0.5)} with the
+        order that all selected images would give.
+      </p>
+      <dl class="facts">
+        {facts.map(([value, name, meaning]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>
+              <strong>{value}</strong>
+              <small>{meaning}</small>
+            </dd>
+          </div>
+        ))}
+      </dl>
+      <p class="note">
+        {placedBy[ranking.placed_by] ?? ""}
+        {ranking.components > 1 &&
+          ` There are ${ranking.components} groups that no pair joins: places of different groups cannot be compared.`}
+      </p>
+    </>
+  );
+}
