@@ -125,6 +125,7 @@ private:
     std::vector<PairReport> compare(std::size_t baseline, const std::vector<std::size_t>& places,
                                     const CompareOptions& how, const ProgressCallback& progress) {
         std::vector<const PredictionStore*> candidates;
+        candidates.reserve(places.size());
         for (const std::size_t s : places) candidates.push_back(&stores_[s]);
         return compare_stores(stores_[baseline], candidates, how, comm_, progress);
     }

@@ -20,6 +20,7 @@ std::vector<Thumbnail> thumbnails_of_gallery(const mad::Competition& competition
                                              std::size_t most, const ReportOptions& options,
                                              Said& said) {
     std::vector<const mad::GalleryImage*> order;
+    order.reserve(images.size());
     for (const mad::GalleryImage& image : images) order.push_back(&image);
     std::stable_sort(order.begin(), order.end(),
                      [](const auto* a, const auto* b) { return a->place < b->place; });
