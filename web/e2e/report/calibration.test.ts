@@ -4,7 +4,7 @@ import { calibrationModels, calibrationResult } from "../../mock/report/calibrat
 import { documentOf } from "../../mock/report/document.ts";
 import { intervalText, valueText } from "../../src/report/estimate.ts";
 import { CHROMIUM, type Opened, open } from "../browser.ts";
-import { expectClean, goToSection, rowTexts } from "./looks.ts";
+import { expectAddress, expectClean, goToSection, rowTexts } from "./looks.ts";
 import { openReport } from "./open.ts";
 
 const result = calibrationResult();
@@ -48,14 +48,14 @@ describe.skipIf(CHROMIUM === undefined)("calibration", () => {
     await page.getByRole("button", { name: "Only this one" }).nth(1).focus();
     await page.keyboard.press("Enter");
     await page.locator("#calibration .one-large .chart").waitFor();
-    expect(decodeURIComponent(new URL(page.url()).hash)).toContain('["bold"]');
+    await expectAddress(page, '["bold"]');
     await page.locator("#calibration .one-large .mark[tabindex='0']").focus();
     await page.keyboard.press("ArrowRight");
     expect(await page.locator("#calibration .one-large .tip").innerText()).toContain(
       "confidence 10",
     );
     await page.locator("#calibration select").first().selectOption("shifted");
-    expect(page.url()).toContain("calibration.dataset=shifted");
+    await expectAddress(page, "calibration.dataset=shifted");
     expect(complaints).toEqual([]);
   });
 });

@@ -4,7 +4,7 @@ import { classesResult, confusedImages } from "../../mock/report/classes.ts";
 import { documentOf } from "../../mock/report/document.ts";
 import { intervalText, valueText } from "../../src/report/estimate.ts";
 import { CHROMIUM, type Opened, open } from "../browser.ts";
-import { expectClean, goToSection } from "./looks.ts";
+import { expectAddress, expectClean, goToSection } from "./looks.ts";
 import { openReport } from "./open.ts";
 
 const result = classesResult(1000);
@@ -39,7 +39,7 @@ describe.skipIf(CHROMIUM === undefined)("classes", () => {
     expect(shown).toContain(`(${intervalText(least.accuracy)})`);
     await page.getByRole("searchbox").first().fill("class 77");
     await page.getByText("19 of 1,000").waitFor();
-    expect(page.url()).toContain("classes.filter=class+77");
+    await expectAddress(page, "classes.filter=class+77");
   });
 
   it("leads from a confusion to its images with the keyboard alone", async () => {

@@ -4,7 +4,7 @@ import { comparisonsResult, peopleResult } from "../../mock/report/disagreement.
 import { documentOf } from "../../mock/report/document.ts";
 import { intervalText, signedText, valueText } from "../../src/report/estimate.ts";
 import { CHROMIUM, type Opened, open } from "../browser.ts";
-import { expectClean, goToSection } from "./looks.ts";
+import { expectAddress, expectClean, goToSection } from "./looks.ts";
 import { openReport } from "./open.ts";
 
 const result = comparisonsResult();
@@ -57,7 +57,7 @@ describe.skipIf(CHROMIUM === undefined)("disagreement", () => {
     await goToSection(page, "disagreement", ".item-card");
     await page.getByLabel("Show", { exact: true }).focus();
     await page.getByLabel("Show", { exact: true }).selectOption("second");
-    expect(page.url()).toContain("disagreement.show=second");
+    await expectAddress(page, "disagreement.show=second");
     const wanted = result.pairs[0]?.disagreements.filter((item) => item.candidate_correct) ?? [];
     expect(await page.locator("#disagreement .item-card").count()).toBe(wanted.length);
     await page.locator("#disagreement .squares .mark[tabindex='0']").first().focus();

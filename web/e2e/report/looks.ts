@@ -40,3 +40,8 @@ export async function rowTexts(page: Page, table: string, row: number): Promise<
   const cells = page.locator(`${table} tbody tr`).nth(row).locator("th, td");
   return (await cells.allInnerTexts()).map((text) => text.trim().replace(/\s+/g, " "));
 }
+
+/** What was chosen stands in the address, a moment later as the browser tells it. */
+export async function expectAddress(page: Page, part: string): Promise<void> {
+  await expect.poll(() => decodeURIComponent(page.url())).toContain(part);
+}

@@ -4,7 +4,7 @@ import { documentOf } from "../../mock/report/document.ts";
 import { gapResult, labelledScores, severalLabelled } from "../../mock/report/multilabel.ts";
 import { intervalText, signedText, valueText } from "../../src/report/estimate.ts";
 import { CHROMIUM, type Opened, open } from "../browser.ts";
-import { expectClean, goToSection, rowTexts } from "./looks.ts";
+import { expectAddress, expectClean, goToSection, rowTexts } from "./looks.ts";
 import { openReport } from "./open.ts";
 
 const gap = gapResult(8);
@@ -58,7 +58,7 @@ describe.skipIf(CHROMIUM === undefined)("several labels per image", () => {
     await page.keyboard.press("Enter");
     await page.getByRole("checkbox", { name: "model 5" }).focus();
     await page.keyboard.press("Space");
-    expect(decodeURIComponent(page.url())).toContain("model+5");
+    await expectAddress(page, "model+5");
     expect(complaints).toEqual([]);
   });
 
