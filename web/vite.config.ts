@@ -47,6 +47,10 @@ export default defineConfig({
           hookTimeout: 60_000,
         },
       },
+      {
+        extends: true,
+        test: { name: "pictures", include: ["pictures/*.pictures.ts"], testTimeout: 60_000 },
+      },
       { extends: true, test: { name: "speed", include: ["e2e/served/*.speed.ts"] } },
     ],
   },

@@ -42,9 +42,12 @@ std::string written(const std::filesystem::path& out) {
         return fmt::format("The report is {}; the folder goes with it.",
                            (out / "report.html").string());
     }
-    constexpr double bytes_of_a_megabyte = 1e6;
-    return fmt::format("The report is {}: {:.1f} MB.", out.string(),
-                       static_cast<double>(file_bytes(out)) / bytes_of_a_megabyte);
+    constexpr double bytes_of_a_megabyte = 1e6, bytes_of_a_kilobyte = 1e3;
+    const auto bytes = static_cast<double>(file_bytes(out));
+    return bytes < bytes_of_a_megabyte ? fmt::format("The report is {}: {:.0f} kB.", out.string(),
+                                                     bytes / bytes_of_a_kilobyte)
+                                       : fmt::format("The report is {}: {:.1f} MB.", out.string(),
+                                                     bytes / bytes_of_a_megabyte);
 }
 
 }  // namespace

@@ -169,6 +169,20 @@ public:
         return sheets;
     }
 
+    GalleryImage image_of(const PairRow& pair, const SelectedRow& image) const {
+        const std::optional<Case> known = case_of_place(tally_, image);
+        return {
+            .first = name_of(pair.first),
+            .second = name_of(pair.second),
+            .place = image.place + 1,
+            .id = std::string(competition_.dataset().ids[static_cast<std::size_t>(image.image)]),
+            .item = static_cast<std::uint64_t>(image.image),
+            .first_label = data_of(pair.first, image.image, image.first_label),
+            .second_label = data_of(pair.second, image.image, image.second_label),
+            .distance = image.units * ClassDistances::unit,
+            .outcome = known ? std::string(mad::name_of(*known)) : "open"};
+    }
+
 private:
     const std::string& name_of(std::uint32_t number) const {
         return competition_.classifiers().at(number).name;
@@ -191,6 +205,19 @@ private:
         if (question != nullptr && question->known() && !question->outcome.unclear)
             shown.mark = question->outcome.yes ? SheetMark::yes : SheetMark::no;
         return shown;
+    }
+
+    GalleryLabel data_of(std::uint32_t classifier, std::int64_t image, std::uint16_t label) const {
+        const SheetLabel shown = label_of(classifier, image, label);  // checks that it is the one
+        const Predictions& stored = stored_.at(classifier).value().predictions();
+        GalleryLabel out{
+            .id = competition_.classes().id(label),
+            .name = competition_.classes().name(label),
+            .confidence = static_cast<double>(stored.confidences[static_cast<std::size_t>(image)]) /
+                          confidence_levels,
+            .correct = {}};
+        if (shown.mark != SheetMark::open) out.correct = shown.mark == SheetMark::yes;
+        return out;
     }
 
     SheetCell cell_of(const PairRow& pair, const SelectedRow& image, std::size_t& which) const {
@@ -248,6 +275,16 @@ void check_some_image(const std::vector<SheetPlan>& sheets, const SheetForm& for
 
 }  // namespace
 
+std::vector<GalleryImage> gallery_images(const Competition& competition) {
+    SheetNames names;
+    const GalleryPlanner planner(competition);
+    std::vector<GalleryImage> images;
+    for (const GalleryPair& pair : gallery_pairs(competition, {}, names))
+        for (const SelectedRow& image : pair.images)
+            images.push_back(planner.image_of(pair.row, image));
+    return images;
+}
+
 Gallery make_gallery(const Competition& competition, const GalleryOptions& options,
                      const ProgressCallback& progress) {
     check_gallery_options(competition, options);
@@ -261,6 +298,8 @@ Gallery make_gallery(const Competition& competition, const GalleryOptions& optio
     const GalleryPlanner planner(competition);
     for (const GalleryPair& pair : pairs) {
         std::vector<SheetPlan> sheets = planner.sheets_of(pair, cells_of_a_sheet(form));
+        for (const SelectedRow& image : pair.images)
+            gallery.shown.push_back(planner.image_of(pair.row, image));
         for (std::size_t s = 0; s < sheets.size(); ++s) {
             const std::string file =
                 s == 0 ? pair.file : names.unique(fmt::format("{}-{}", pair.file, s + 1));

@@ -34,6 +34,24 @@ Table sheet_table(const Gallery& gallery, bool records) {
     return table;
 }
 
+json label_json(const GalleryLabel& label) {
+    return {{"id", label.id},
+            {"name", label.name},
+            {"confidence", label.confidence},
+            {"correct", label.correct ? json(*label.correct) : json(nullptr)}};
+}
+
+json image_json(const GalleryImage& image) {
+    return {{"first", image.first},
+            {"second", image.second},
+            {"place", image.place},
+            {"id", image.id},
+            {"first_label", label_json(image.first_label)},
+            {"second_label", label_json(image.second_label)},
+            {"distance", image.distance},
+            {"case", image.outcome}};
+}
+
 }  // namespace
 
 Report report_of(const Gallery& gallery) {
@@ -59,11 +77,11 @@ Report report_of(const Gallery& gallery) {
                             {"replaced", sheet.cases[3]},
                             {"open", sheet.cases[4]}}}});
     }
-    report.result = {{"schema", "assay.mad_gallery/1"},
-                     {"sheets", std::move(sheets)},
-                     {"images", gallery.images},
-                     {"unreadable", gallery.unreadable},
-                     {"warnings", gallery.warnings}};
+    json shown = json::array();
+    for (const GalleryImage& image : gallery.shown) shown.push_back(image_json(image));
+    report.result = {{"schema", "assay.mad_gallery/1"},  {"sheets", std::move(sheets)},
+                     {"shown", std::move(shown)},        {"images", gallery.images},
+                     {"unreadable", gallery.unreadable}, {"warnings", gallery.warnings}};
     report.warnings = gallery.warnings;
     report.partial = gallery.unreadable > 0;
     return report;

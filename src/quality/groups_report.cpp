@@ -63,6 +63,8 @@ Report report_of(const GroupResult& result) {
     for (const std::string& note : result.notes) table.notes.push_back(note + ".");
     report.sections = {{.title = "", .blocks = {table}, .sections = {}}};
     report.result = {{"schema", "assay.quality_groups/1"},
+                     {"first", result.options.first},
+                     {"second", result.options.second},
                      {"first_models", result.first_models},
                      {"second_models", result.second_models},
                      {"paired", result.options.paired},

@@ -89,7 +89,7 @@ class GroupComparing {
 public:
     GroupComparing(const StoreGroup& group, const ReportOptions& options, Comm& comm,
                    const ProgressCallback& progress)
-        : group_(group), options_(options), comm_(comm), progress_(progress) {
+        : group_(group), comm_(comm), progress_(progress) {
         measure_ = options.measure;
         measure_.gates.clear();
         measure_.threads = options.threads;
@@ -125,6 +125,7 @@ private:
     std::vector<PairReport> compare(std::size_t baseline, const std::vector<std::size_t>& places,
                                     const CompareOptions& how, const ProgressCallback& progress) {
         std::vector<const PredictionStore*> candidates;
+        candidates.reserve(places.size());
         for (const std::size_t s : places) candidates.push_back(&stores_[s]);
         return compare_stores(stores_[baseline], candidates, how, comm_, progress);
     }
@@ -163,7 +164,6 @@ private:
     }
 
     const StoreGroup& group_;
-    const ReportOptions& options_;
     Comm& comm_;
     const ProgressCallback& progress_;
     MeasureOptions measure_;

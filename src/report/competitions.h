@@ -1,6 +1,7 @@
 // What a report has of a competition.
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 #include <vector>
 
@@ -11,9 +12,15 @@
 
 namespace assay {
 
-/// "assay.mad/1", "assay.mad_status/1" and, once some question is settled, "assay.mad_ranking/1",
-/// each with its source. Throws as Competition::open().
-std::vector<nlohmann::json> competition_results(const std::filesystem::path& folder,
-                                                const ReportOptions& options, Said& said);
+struct CompetitionParts {
+    std::vector<nlohmann::json> results;  ///< each with its source
+    std::vector<Thumbnail> thumbnails;    ///< of the selected images; data set: the folder
+};
+/// "assay.mad/1", "assay.mad_status/1", the selected images ("assay.mad_gallery/1", without sheets)
+/// and, once some question is settled, "assay.mad_ranking/1"; at most so many `thumbnails`. Throws
+/// as Competition::open().
+CompetitionParts competition_parts(const std::filesystem::path& folder,
+                                   const ReportOptions& options, std::size_t thumbnails,
+                                   Said& said);
 
 }  // namespace assay

@@ -36,8 +36,7 @@ public:
         if (!options_.tags.empty())
             add_file(options_.tags.string(), hash_file(options_.tags), "csv");
         add_stores(inputs);
-        for (const auto& folder : inputs.competitions)
-            add_all(competition_results(folder, options_, said_));
+        add_competitions(inputs);
         for (const SavedResult& saved : inputs.saved) add_saved(saved);
 
         ReportDocument out;
@@ -86,7 +85,10 @@ private:
         for (std::size_t g = 0; g < groups.size(); ++g) {
             const StoreGroup& group = groups[g];
             const std::size_t own_items = items_left / (groups.size() - g);
-            items_left -= add_group(group, groups.size() > 1, own_items, classes_left);
+            const std::size_t own_thumbnails =
+                thumbnails_left() / (groups.size() - g + inputs.competitions.size());
+            items_left -=
+                add_group(group, groups.size() > 1, own_items, own_thumbnails, classes_left);
         }
         add_all(std::move(corrupted));
         if (items_cut_)
@@ -96,9 +98,24 @@ private:
                             count_text(items_.size())));
     }
 
+    void add_competitions(const ReportInputs& inputs) {
+        for (std::size_t c = 0; c < inputs.competitions.size(); ++c) {
+            CompetitionParts parts =
+                competition_parts(inputs.competitions[c], options_,
+                                  thumbnails_left() / (inputs.competitions.size() - c), said_);
+            add_all(std::move(parts.results));
+            add_thumbnails(std::move(parts.thumbnails));
+        }
+    }
+
+    std::size_t thumbnails_left() const { return options_.thumbnails - thumbnails_.size(); }
+    void add_thumbnails(std::vector<Thumbnail> made) {
+        for (Thumbnail& one : made) thumbnails_.push_back(std::move(one));
+    }
+
     /// Gives the number of images that it shows.
     std::size_t add_group(const StoreGroup& group, bool several, std::size_t items,
-                          std::size_t& classes_left) {
+                          std::size_t thumbnails, std::size_t& classes_left) {
         return with_note(fmt::format("measuring `{}`", group.folder.string()), [&] {
             const auto scores = score_group(group, options_, several, comm_, progress_, said_);
             if (!scores) return std::size_t{0};
@@ -114,10 +131,8 @@ private:
             GroupItems shown = items_of_group(group, *scores, best, options_, items);
             items_cut_ = items_cut_ || shown.cut;
             for (json& item : shown.shown) items_.push_back(std::move(item));
-            for (Thumbnail& one :
-                 thumbnails_of(group, shown.wanted, options_.thumbnails - thumbnails_.size(),
-                               options_.thumbnail_side, options_.threads, said_))
-                thumbnails_.push_back(std::move(one));
+            add_thumbnails(thumbnails_of(group, shown.wanted, thumbnails, options_.thumbnail_side,
+                                         options_.threads, said_));
             return shown.wanted.size();
         });
     }

@@ -114,7 +114,9 @@ ReportInputs look_at_inputs(const std::vector<fs::path>& paths) {
             runs.push_back(path);
         }
     }
-    if (!runs.empty()) inputs.stores = find_stores(runs);
+    if (!runs.empty())
+        inputs.stores = with_note(fmt::format("looking for what to report; {}", allowed_inputs),
+                                  [&] { return find_stores(runs); });
     return inputs;
 }
 

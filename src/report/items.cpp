@@ -29,6 +29,7 @@ public:
     /// How many there may be from now on, at most as many as in all.
     void limit(std::size_t most) { limit_ = std::min(most, most_); }
     bool full() const { return items_.size() >= limit_; }
+    std::size_t size() const { return items_.size(); }
     std::size_t left() const { return limit_ - std::min(limit_, items_.size()); }
     bool cut() const { return cut_; }
     void add(std::uint64_t row, std::initializer_list<std::size_t> stores) {
@@ -167,6 +168,16 @@ json show_items(const StoreGroup& group, const std::vector<WantedItem>& wanted,
     return items;
 }
 
+/// The first `begin` and the rest in turns, so that the first thumbnails are of both.
+std::vector<WantedItem> in_turns(std::vector<WantedItem> items, std::size_t begin) {
+    std::vector<WantedItem> out;
+    for (std::size_t i = 0; i < items.size(); ++i) {
+        if (i < begin) out.push_back(std::move(items[i]));
+        if (begin + i < items.size()) out.push_back(std::move(items[begin + i]));
+    }
+    return out;
+}
+
 }  // namespace
 
 GroupItems items_of_group(const StoreGroup& group, const ScoreResult& scores,
@@ -181,12 +192,13 @@ GroupItems items_of_group(const StoreGroup& group, const ScoreResult& scores,
     };
     wanted.limit(most / 2);
     disagreements();
+    const std::size_t first_disagreements = wanted.size();
     wanted.limit(most);
     want_confusions(wanted, group, scores, best.order, measure, options.threads);
     disagreements();
     GroupItems out;
     out.cut = wanted.cut();
-    out.wanted = wanted.take();
+    out.wanted = in_turns(wanted.take(), first_disagreements);
     if (!out.wanted.empty()) out.shown = show_items(group, out.wanted, measure, scores);
     return out;
 }

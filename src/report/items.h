@@ -31,7 +31,7 @@ std::vector<std::uint64_t> confusion_examples(const PredictionStore& store,
                                               std::size_t examples, std::size_t most, int threads);
 
 struct GroupItems {
-    std::vector<WantedItem> wanted;                  ///< in the order in which they were found
+    std::vector<WantedItem> wanted;                  ///< disagreements and confusions in turns
     nlohmann::json shown = nlohmann::json::array();  ///< ShownItem of web/src/report/document.ts
     bool cut = false;                                ///< there are more
 };

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <tuple>
 
 #include "assay/store/prediction_store.h"
 #include "core/json_limits.h"
@@ -85,6 +86,16 @@ void name_models(StoreGroup& group, std::vector<std::string>& warnings) {
                      [](const auto& a, const auto& b) { return a.model < b.model; });
 }
 
+/// What most models saw is what most readers come for; corrupted images follow their clean ones.
+bool comes_first(const StoreGroup& a, const StoreGroup& b) {
+    const auto order_of = [](const StoreGroup& group) {
+        const std::uint64_t models = group.stores.size();
+        const std::uint64_t items = models > 0 ? group.rows() / models : 0;
+        return std::tuple(group.version.corruption != nullptr, ~models, ~items);
+    };
+    return order_of(a) < order_of(b);
+}
+
 }  // namespace
 
 std::uint64_t StoreGroup::rows() const {
@@ -119,6 +130,7 @@ std::vector<StoreGroup> group_stores(const std::vector<fs::path>& folders,
                      [](const auto& a, const auto& b) { return a.own_dataset < b.own_dataset; });
     name_datasets(groups, warnings);
     for (StoreGroup& group : groups) name_models(group, warnings);
+    std::stable_sort(groups.begin(), groups.end(), comes_first);
     return groups;
 }
 

@@ -32,8 +32,9 @@ struct StoreGroup {
     std::uint64_t rows() const;
 };
 
-/// By data set, then model. What has one name and is not the same is called by as much of its
-/// folder as tells it apart, which `warnings` says. Throws as PredictionStore::open().
+/// Data sets of most models first, among these of most items, then by name; models by name. What
+/// has one name and is not the same is called by as much of its folder as tells it apart, which
+/// `warnings` says. Throws as PredictionStore::open().
 std::vector<StoreGroup> group_stores(const std::vector<std::filesystem::path>& folders,
                                      std::vector<std::string>& warnings);
 

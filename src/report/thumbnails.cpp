@@ -43,13 +43,48 @@ Thumbnail thumbnail_of(const std::filesystem::path& file, int side) {
 
 }  // namespace
 
+std::vector<Thumbnail> thumbnails_of(const Dataset& dataset, const std::string& name,
+                                     const std::vector<std::uint64_t>& rows, int side, int threads,
+                                     Said& said) {
+    std::vector<std::optional<Thumbnail>> made(rows.size());
+    parallel_blocks(rows.size(), resolve_threads(threads), [&](std::size_t i) {
+        throw_if_stopped();
+        try {
+            made[i] = thumbnail_of(dataset.path_of(rows[i]), side);
+        } catch (const Error& error) {
+            if (error.code() != ErrorCode::bad_input && error.code() != ErrorCode::io) throw;
+        }
+    });
+    std::vector<Thumbnail> thumbnails;
+    std::string names;
+    std::size_t unreadable = 0;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        const std::string id(dataset.ids[rows[i]]);
+        if (!made[i]) {
+            if (unreadable++ < unreadable_named)
+                names += (names.empty() ? "" : ", ") + shortened(id);
+            continue;
+        }
+        made[i]->dataset = name;
+        made[i]->id = id;
+        thumbnails.push_back(std::move(*made[i]));
+    }
+    if (unreadable > 0)
+        said.leave_out(fmt::format("{} of {} cannot be read, and {} no thumbnail: {}{}.",
+                                   how_many(unreadable, "image"), name,
+                                   unreadable == 1 ? "has" : "have", names,
+                                   unreadable > unreadable_named ? ", ..." : ""));
+    return thumbnails;
+}
+
 std::vector<Thumbnail> thumbnails_of(const StoreGroup& group, const std::vector<WantedItem>& wanted,
                                      std::size_t most, int side, int threads, Said& said) {
-    const std::size_t count = std::min(most, wanted.size());
-    if (count == 0) return {};
+    std::vector<std::uint64_t> rows;
+    for (const WantedItem& item : wanted)
+        if (rows.size() < most) rows.push_back(item.row);
+    if (rows.empty()) return {};
     const PredictionStore store = PredictionStore::open(group.stores.front().folder);
-    const Dataset& dataset = store.dataset();
-    if (dataset.root.empty()) {
+    if (store.dataset().root.empty()) {
         said.leave_out(fmt::format(
             "{} has no thumbnails: its predictions were imported, without images.", group.dataset));
         return {};
@@ -59,35 +94,7 @@ std::vector<Thumbnail> thumbnails_of(const StoreGroup& group, const std::vector<
                                    group.dataset));
         return {};
     }
-    std::vector<std::optional<Thumbnail>> made(count);
-    parallel_blocks(count, resolve_threads(threads), [&](std::size_t i) {
-        throw_if_stopped();
-        try {
-            made[i] = thumbnail_of(dataset.path_of(wanted[i].row), side);
-        } catch (const Error& error) {
-            if (error.code() != ErrorCode::bad_input && error.code() != ErrorCode::io) throw;
-        }
-    });
-    std::vector<Thumbnail> thumbnails;
-    std::string names;
-    std::size_t unreadable = 0;
-    for (std::size_t i = 0; i < count; ++i) {
-        const std::string id(dataset.ids[wanted[i].row]);
-        if (!made[i]) {
-            if (unreadable++ < unreadable_named)
-                names += (names.empty() ? "" : ", ") + shortened(id);
-            continue;
-        }
-        made[i]->dataset = group.dataset;
-        made[i]->id = id;
-        thumbnails.push_back(std::move(*made[i]));
-    }
-    if (unreadable > 0)
-        said.leave_out(fmt::format("{} of {} cannot be read, and {} no thumbnail: {}{}.",
-                                   how_many(unreadable, "image"), group.dataset,
-                                   unreadable == 1 ? "has" : "have", names,
-                                   unreadable > unreadable_named ? ", ..." : ""));
-    return thumbnails;
+    return thumbnails_of(store.dataset(), group.dataset, rows, side, threads, said);
 }
 
 }  // namespace assay

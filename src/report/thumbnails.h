@@ -2,8 +2,11 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <string>
 #include <vector>
 
+#include "assay/data/dataset.h"
 #include "assay/report/document.h"
 #include "report/items.h"
 #include "report/said.h"
@@ -15,5 +18,9 @@ namespace assay {
 /// threads. What cannot be read is left out, and said.
 std::vector<Thumbnail> thumbnails_of(const StoreGroup& group, const std::vector<WantedItem>& wanted,
                                      std::size_t most, int side, int threads, Said& said);
+/// Of rows of any data set, under this name.
+std::vector<Thumbnail> thumbnails_of(const Dataset& dataset, const std::string& name,
+                                     const std::vector<std::uint64_t>& rows, int side, int threads,
+                                     Said& said);
 
 }  // namespace assay

@@ -127,7 +127,10 @@ void write_report(const ReportDocument& document, const fs::path& given) {
     check_report_place(given);
     const fs::path out = without_last_slash(given);
     if (is_page(out)) {
-        write_file_atomically(out, page_of(with_embedded_thumbnails(document)));
+        std::error_code none;
+        // A link stays, and what it leads to is replaced.
+        const fs::path file = fs::is_symlink(out, none) ? fs::weakly_canonical(out, none) : out;
+        write_file_atomically(file, page_of(with_embedded_thumbnails(document)));
         return;
     }
     if (is_there(out) && is_report_folder(out)) {

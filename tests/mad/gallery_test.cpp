@@ -182,6 +182,40 @@ TEST_F(MadGallery, CasesOnceTheyAreSettled) {
     EXPECT_FALSE(has(load_image(gallery.sheets[1].file), no));
 }
 
+TEST_F(MadGallery, IsDataToo) {
+    EXPECT_TRUE(gallery_images(*competition_).empty());
+    pair(1, 0, 1);
+    pair(2, 0, 2);
+    select(1, 2, 0, 0, 1);
+    select(1, 1, 1, 0, 1);
+    select(1, 3, 2, 0, 1, "duplicate");
+    select(2, 0, 0, 0, 2, "replaced");
+    answer(1, 0, 1);
+    answer(1, 1, 0);
+    const std::vector<GalleryImage> images = gallery_images(*competition_);
+    ASSERT_EQ(images.size(), 3U);
+    EXPECT_EQ(images[1].first, "alpha");
+    EXPECT_EQ(images[1].second, "beta");
+    EXPECT_EQ(images[1].place, 2U);
+    EXPECT_EQ(images[1].item, 1U);
+    EXPECT_EQ(images[1].id, "images/00001.png");
+    EXPECT_EQ(images[1].first_label.id, "cat");
+    EXPECT_EQ(images[1].first_label.correct, true);
+    EXPECT_EQ(images[1].second_label.name, "dog");
+    EXPECT_EQ(images[1].second_label.correct, false);
+    EXPECT_EQ(images[1].first_label.confidence, 0.5);
+    EXPECT_EQ(images[1].outcome, "II");
+    EXPECT_EQ(images[0].outcome, "open");
+    EXPECT_EQ(images[0].first_label.correct, std::nullopt);
+    EXPECT_EQ(images[2].outcome, "replaced");
+    EXPECT_EQ(images[2].second, "gamma");
+    // The command tells the same of what it has drawn.
+    Gallery told;
+    told.shown = images;
+    EXPECT_EQ(report_of(make()).result["shown"], report_of(told).result["shown"]);
+    EXPECT_EQ(report_of(told).result["shown"][0]["first_label"]["correct"], nullptr);
+}
+
 TEST_F(MadGallery, ImagesThatCannotBeReadAreGrey) {
     pair(1, 0, 1);
     std::ofstream(image_of(4)) << "no image";

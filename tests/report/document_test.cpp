@@ -134,6 +134,26 @@ TEST(ReportDocument, CorruptedVersionsOfUnknownImagesAreMeasuredAsTheyAre) {
     EXPECT_THAT(message_of([&] { document_of(options); }, ErrorCode::usage), HasSubstr("none"));
 }
 
+TEST(ReportDocument, LabelsOfOneDataSetLeaveTheOthersOut) {
+    Scratch folder;
+    save_models(folder, {"a", "b"});
+    Made small = made_up(30, 4, 2);
+    small.dataset = "small";
+    save(folder, small, "a");
+    std::string sets = "[";
+    for (int i = 0; i < 30; ++i) sets += (i == 0 ? "[" : ", [") + std::to_string(i % 4) + "]";
+    write_file_atomically(folder / "sets.json", sets + "]");
+    ReportOptions options = report_options({folder / "runs"});
+    options.measure.labels = folder / "sets.json";
+    options.measure.metrics = {"top1,real"};
+    const ReportDocument document = document_of(options);
+    EXPECT_TRUE(document.partial);
+    EXPECT_EQ(result_of(document.json, "assay.scores/2")["stores"][0]["dataset"], "small");
+    EXPECT_THAT(document.json["left_out"].dump(), HasSubstr("val is not measured"));
+    options.paths = {folder / "runs" / "val"};
+    EXPECT_THAT(message_of([&] { document_of(options); }), HasSubstr("sets.json"));
+}
+
 TEST(ReportDocument, MissingShardsMakeItPartial) {
     Scratch folder;
     save_models(folder, {"a"});

@@ -77,7 +77,7 @@ TEST_F(ReportInput, RefusalsNameTheFileThePlaceAndWhatIsAllowed) {
     EXPECT_THAT(message_of([&] { document_of(report_options({folder_ / "none"})); }),
                 HasSubstr("is not there"));
     EXPECT_THAT(message_of([&] { document_of(report_options({folder_.path()})); }),
-                HasSubstr("no prediction store"));
+                AllOf(HasSubstr("no prediction store"), HasSubstr("RUNS folders")));
     EXPECT_THAT(message_of([&] { document_of(report_options({})); }, ErrorCode::usage),
                 HasSubstr("nothing to report"));
 }

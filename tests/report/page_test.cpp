@@ -152,6 +152,19 @@ TEST(WrittenReport, AFolderHasThemBesideThePage) {
     EXPECT_TRUE(is_there(folder / "report/thumbnails/mine.jpg"));
 }
 
+TEST(WrittenReport, ALinkStaysAndWhatItLeadsToIsReplaced) {
+    Scratch folder;
+    ReportDocument document = small_document();
+    write_report(document, folder / "x.html");
+    fs::create_symlink("x.html", folder / "latest.html");
+    document.json["title"] = "another";
+    write_report(document, folder / "latest.html");
+    EXPECT_TRUE(fs::is_symlink(folder / "latest.html"));
+    EXPECT_EQ(read_text(folder / "x.html"), read_text(folder / "latest.html"));
+    EXPECT_EQ(json::parse(unzipped(from_base64(packed_in(read_text(folder / "x.html")))))["title"],
+              "another");
+}
+
 TEST(WrittenReport, WritesOverNothingElse) {
     Scratch folder;
     const ReportDocument document = small_document();

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,8 +29,28 @@ struct GallerySheet {
     /// Of these, of case I, II and III, replaced, and not settled.
     std::array<std::uint64_t, 5> cases{};
 };
+/// The label that a classifier gives a selected image.
+struct GalleryLabel {
+    std::string id, name;
+    double confidence = 0;
+    std::optional<bool> correct;  ///< by people; none: open, or they cannot judge it
+};
+struct GalleryImage {
+    std::string first, second;  ///< the pair that it was selected for
+    std::uint32_t place = 0;    ///< from 1, by discrepancy
+    std::string id;
+    std::uint64_t item = 0;  ///< place among the competition's images
+    GalleryLabel first_label, second_label;
+    double distance = 0;  ///< of the two labels
+    std::string outcome;  ///< "I", "II", "III", "replaced" or "open"
+};
+/// What sheets show, as data: pair by pair, in the order of discrepancy. Empty where nothing is
+/// selected. Throws bad_input: predictions that are not those from which images were selected.
+std::vector<GalleryImage> gallery_images(const Competition& competition);
+
 struct Gallery {
     std::vector<GallerySheet> sheets;
+    std::vector<GalleryImage> shown;           ///< on the sheets
     std::uint64_t images = 0, unreadable = 0;  ///< of all sheets
     std::vector<std::string> warnings;
 };

@@ -1,11 +1,14 @@
 // The whole page: what the report is about, a way to each section, the sections.
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useMemo } from "preact/hooks";
 import { toggleTheme } from "../shared/theme.ts";
 import { ThemeButton } from "../shared/theme_button.tsx";
 import { Chapter } from "./chapter.tsx";
 import type { ReportDocument } from "./document.ts";
+import { useInSight } from "./in_sight.ts";
+import { jumpTo } from "./jump.ts";
 import { sections } from "./registry.ts";
 import type { Section } from "./section.ts";
+import { Sentence } from "./sentence.tsx";
 import { useAddress } from "./state.ts";
 
 /** What was said while the report was made, one press away. */
@@ -18,7 +21,9 @@ function Said({ title, texts }: { title: string; texts: string[] }) {
       </summary>
       <ul>
         {texts.slice(0, 500).map((text, index) => (
-          <li key={index}>{text}</li>
+          <li key={index}>
+            <Sentence text={text} />
+          </li>
         ))}
       </ul>
     </details>
@@ -34,43 +39,27 @@ function applies(section: Section, document: ReportDocument): boolean {
   }
 }
 
-function goTo(id: string): void {
-  const heading = window.document.getElementById(`${id}-title`);
-  heading?.scrollIntoView();
-  heading?.focus({ preventScroll: true });
-}
-
-/** The section that fills the upper part of the window. */
-function useInSight(ids: string[]): string {
-  const [current, setCurrent] = useState(ids[0] ?? "");
-  const list = ids.join(" ");
-  useEffect(() => {
-    const look = () => {
-      let found = "";
-      for (const id of list.split(" ")) {
-        const top = window.document.getElementById(id)?.getBoundingClientRect().top;
-        if (top !== undefined && (found === "" || top < window.innerHeight / 3)) found = id;
-      }
-      setCurrent(found);
-    };
-    look();
-    window.addEventListener("scroll", look, { passive: true });
-    return () => window.removeEventListener("scroll", look);
-  }, [list]);
-  return current;
-}
-
 export function App({ document }: { document: ReportDocument }) {
-  const shown = sections.filter((section) => applies(section, document));
-  const [asked, setAsked] = useAddress("section", "");
-  const current = useInSight(shown.map(({ id }) => id));
-  // Where a link leads to, once.
+  const shown = useMemo(() => sections.filter((section) => applies(section, document)), [document]);
+  const first = shown[0]?.id ?? "";
+  const [current, setCurrent] = useAddress("section", first);
+  useInSight(
+    shown.map(({ id }) => id),
+    setCurrent,
+  );
   useEffect(() => {
-    if (asked !== "") goTo(asked);
+    // Where a link leads to: at first, and when another is put into the address.
+    const follow = () => {
+      const asked = new URLSearchParams(location.hash.slice(1)).get("section");
+      if (asked !== null) jumpTo(asked);
+    };
+    follow();
+    window.addEventListener("hashchange", follow);
+    return () => window.removeEventListener("hashchange", follow);
   }, []);
   return (
     <>
-      <button type="button" class="skip" onClick={() => goTo(shown[0]?.id ?? "")}>
+      <button type="button" class="skip" onClick={() => jumpTo(first)}>
         Skip to the first section
       </button>
       <header class="report-head">
@@ -83,8 +72,8 @@ export function App({ document }: { document: ReportDocument }) {
               key={id}
               aria-current={id === current ? "true" : undefined}
               onClick={() => {
-                setAsked(id);
-                goTo(id);
+                setCurrent(id);
+                jumpTo(id);
               }}
             >
               {title}

@@ -1,5 +1,6 @@
 // One section on the page: drawn when it comes near, and alone in its failure.
 import { Component, type ComponentChildren } from "preact";
+import { memo } from "preact/compat";
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { ReportDocument } from "./document.ts";
 import { usePrinting } from "./printing.ts";
@@ -27,7 +28,13 @@ class Contained extends Component<{ children: ComponentChildren }, { failure: st
 /** Pixels before it is in sight. */
 const ahead = "1200px";
 
-export function Chapter({ section, document }: { section: Section; document: ReportDocument }) {
+interface ChapterProps {
+  section: Section;
+  document: ReportDocument;
+}
+
+/** Not drawn anew because the reader came to another one. */
+export const Chapter = memo(function Chapter({ section, document }: ChapterProps) {
   const { id, title, View } = section;
   const [near, setNear] = useState(false);
   const printing = usePrinting();
@@ -58,4 +65,4 @@ export function Chapter({ section, document }: { section: Section; document: Rep
       )}
     </section>
   );
-}
+});

@@ -1,6 +1,7 @@
 // The document that the page shows: assay.report/1 (docs/formats.md). It stands in the page,
 // compressed, and is opened here; a page that a server gives asks the server for it.
 import type { Estimate } from "./estimate.ts";
+import { sound } from "./sound.ts";
 
 /** A result of a command, in its own schema. */
 export interface Result {
@@ -113,7 +114,7 @@ async function unpacked(bytes: BlobPart): Promise<unknown> {
 function checked(opened: unknown): ReportDocument {
   const schema = (opened as { schema?: unknown } | null)?.schema;
   if (schema !== "assay.report/1") throw new Error(`This page cannot show ${String(schema)}.`);
-  return opened as ReportDocument;
+  return sound(opened);
 }
 
 /** How often a page asks its server whether there is something new. */

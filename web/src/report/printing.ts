@@ -1,19 +1,47 @@
 // Whether the page is being printed: then everything is shown, not only what is in sight.
-import { flushSync } from "preact/compat";
-import { useEffect, useState } from "preact/hooks";
+import { flushSync, useSyncExternalStore } from "preact/compat";
+
+// Kept here, since parts that appear only for the print must know it from the start.
+let printing = false;
+const listeners = new Set<() => void>();
+
+function set(next: boolean): void {
+  printing = next;
+  for (const listener of listeners) listener();
+}
+
+/** What is one press away on the screen is there on paper; it is closed again afterwards. */
+let opened: HTMLDetailsElement[] = [];
+
+function openAll(): void {
+  opened = [...document.querySelectorAll<HTMLDetailsElement>("main details:not([open])")].filter(
+    (details) => details.closest(".no-print") === null,
+  );
+  for (const details of opened) details.open = true;
+}
+
+function closeAgain(): void {
+  for (const details of opened) details.open = false;
+  opened = [];
+}
+
+if (typeof window !== "undefined") {
+  // At once: the browser lays the page out when these return.
+  window.addEventListener("beforeprint", () => {
+    flushSync(() => set(true));
+    openAll();
+  });
+  window.addEventListener("afterprint", () => {
+    closeAgain();
+    set(false);
+  });
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
 
 export function usePrinting(): boolean {
-  const [printing, setPrinting] = useState(false);
-  useEffect(() => {
-    // At once: the browser lays the page out when these return.
-    const before = () => flushSync(() => setPrinting(true));
-    const after = () => setPrinting(false);
-    window.addEventListener("beforeprint", before);
-    window.addEventListener("afterprint", after);
-    return () => {
-      window.removeEventListener("beforeprint", before);
-      window.removeEventListener("afterprint", after);
-    };
-  }, []);
-  return printing;
+  return useSyncExternalStore(subscribe, () => printing);
 }

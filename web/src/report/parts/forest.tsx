@@ -44,6 +44,8 @@ interface ForestProps {
 }
 
 const rowHeight = 26;
+/** Of a name beside its row. */
+const letters = 26;
 
 export function forestDomain(rows: ForestRow[], unit: Unit | undefined, more: number[]): number[] {
   const values = [...more];
@@ -72,8 +74,8 @@ function bandValues(estimate: Estimate | undefined): number[] {
 export function Forest(props: ForestProps) {
   const { title, axis, rows, unit, maxWidth } = props;
   const difference = props.difference === true;
-  const longest = Math.max(4, ...rows.map(({ name }) => short(name).length));
-  const left = Math.min(210, 14 + 6.6 * longest);
+  const longest = Math.max(4, ...rows.map(({ name }) => short(name, letters).length));
+  const left = 16 + 7 * longest;
   const remarks = rows.some(({ remark }) => remark !== undefined);
   const more = [...(difference ? [0] : []), ...bandValues(props.band?.estimate)];
   const domain = forestDomain(rows, unit, more);
@@ -143,7 +145,7 @@ export function Forest(props: ForestProps) {
         <g class="axis" aria-hidden="true">
           {rows.map((row, index) => (
             <text key={row.key} x={-9} y={(index + 0.5) * rowHeight} dy="0.32em" text-anchor="end">
-              {short(row.name)}
+              {short(row.name, letters)}
             </text>
           ))}
           {rows.map((row, index) =>

@@ -2,7 +2,11 @@
 
 /** On one line, and no longer than a plot has room for. */
 export function short(name: string, length = 28): string {
-  const line = name.slice(0, 4 * length).replace(/[\s\p{Cc}]+/gu, " ");
+  const line = name
+    .slice(0, 4 * length)
+    // Marks that turn the direction of what follows would reach beyond the name.
+    .replace(/[\u202a-\u202e\u2066-\u2069]/g, "")
+    .replace(/[\s\p{Cc}]+/gu, " ");
   const letters = [...line];
   return letters.length > length ? `${letters.slice(0, length - 1).join("")}…` : line;
 }

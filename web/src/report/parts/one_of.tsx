@@ -19,7 +19,7 @@ export function OneOf({ label, choices, value, choose }: OneOfProps) {
   const id = useId();
   if (choices.length < 2) return null;
   return (
-    <span class="choice no-print">
+    <span class="choice">
       <label for={id}>{label}</label>
       <select id={id} value={value} onChange={(event) => choose(event.currentTarget.value)}>
         {choices.map((choice) => (

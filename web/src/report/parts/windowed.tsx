@@ -36,10 +36,35 @@ export function windowOf(top: number, count: number): [number, number] {
   return [Math.min(first, last), last];
 }
 
-export function Windowed<T>({ label, rows, keyOf, columns, sort }: WindowedProps<T>) {
-  const [top, setTop] = useState(0);
+/** On paper nothing scrolls: so many columns beside the first, then the others below. */
+const across = 7;
+
+export function blocksOf<C>(columns: C[], most: number): C[][] {
+  const [first, ...others] = columns;
+  if (first === undefined || others.length <= most) return [columns];
+  const blocks: C[][] = [];
+  for (let at = 0; at < others.length; at += most)
+    blocks.push([first, ...others.slice(at, at + most)]);
+  return blocks;
+}
+
+export function Windowed<T>(props: WindowedProps<T>) {
   const printing = usePrinting();
-  // On paper nothing scrolls; beyond so many rows it is no longer read there.
+  if (!printing) return <Block {...props} printing={false} />;
+  return (
+    <>
+      {blocksOf(props.columns, across).map((columns) => (
+        <Block key={columns[1]?.key} {...props} columns={columns} printing />
+      ))}
+    </>
+  );
+}
+
+type BlockProps<T> = WindowedProps<T> & { printing: boolean };
+
+function Block<T>({ label, rows, keyOf, columns, sort, printing }: BlockProps<T>) {
+  const [top, setTop] = useState(0);
+  // Beyond so many rows it is no longer read on paper.
   const [first, last] = printing ? [0, Math.min(rows.length, 2000)] : windowOf(top, rows.length);
   const spacer = (count: number) =>
     count > 0 ? (

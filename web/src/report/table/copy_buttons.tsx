@@ -1,5 +1,6 @@
 // Buttons that copy what a table shows.
 import { useState } from "preact/hooks";
+import { toClipboard } from "./clipboard.ts";
 import { type CopiedTable, type CopyFormat, copied } from "./copy.ts";
 
 const names: [CopyFormat, string][] = [
@@ -7,22 +8,6 @@ const names: [CopyFormat, string][] = [
   ["markdown", "Markdown"],
   ["latex", "LaTeX"],
 ];
-
-/** Files from the disk may not use the clipboard's newer interface everywhere. */
-async function toClipboard(text: string): Promise<boolean> {
-  try {
-    await navigator.clipboard.writeText(text);
-    return true;
-  } catch {
-    const field = document.createElement("textarea");
-    field.value = text;
-    document.body.append(field);
-    field.select();
-    const done = document.execCommand("copy");
-    field.remove();
-    return done;
-  }
-}
 
 /** `table` gets the format: programs want numbers as they are, people as they are shown. */
 export function CopyButtons({ table }: { table: (format: CopyFormat) => CopiedTable }) {

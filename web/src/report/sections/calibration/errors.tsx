@@ -20,16 +20,19 @@ export function Errors({ stores }: { stores: NamedStore[] }) {
     const measurement = metrics.find((entry) => metricKey(entry) === key);
     return measurement === undefined ? [] : [{ name, measurement }];
   });
-  const withNull = drawn.some(({ measurement }) => measurement.calibrated_null !== undefined);
+  const withNull = measured.some(({ metrics }) =>
+    metrics.some(({ calibrated_null }) => calibrated_null !== undefined),
+  );
+  const drawnNull = drawn.some(({ measurement }) => measurement.calibrated_null !== undefined);
   const rows: ForestRow[] = drawn.map(({ name, measurement }) => {
-    const drawnNull = measurement.calibrated_null;
+    const calibrated = measurement.calibrated_null;
     return {
       key: name,
       name,
       estimate: measurement,
-      ...(drawnNull !== undefined && {
-        reference: { value: drawnNull.mean, name: "if it were calibrated" },
-        lines: [`p ${pText(drawnNull.p)} of ${drawnNull.draws} draws`],
+      ...(calibrated !== undefined && {
+        reference: { value: calibrated.mean, name: "if it were calibrated" },
+        lines: [`p ${pText(calibrated.p)} of ${calibrated.draws} draws`],
       }),
     };
   });
@@ -43,7 +46,7 @@ export function Errors({ stores }: { stores: NamedStore[] }) {
         rows={rows}
         unit={unit}
       />
-      {withNull && (
+      {drawnNull && (
         <p class="note">
           The upright tick is what a classifier with the same confidences would show on so many
           images if it were perfectly calibrated; p says how often it would show as much or more.
@@ -58,15 +61,23 @@ export function Errors({ stores }: { stores: NamedStore[] }) {
               <th scope="col">value</th>
               <th scope="col">interval</th>
               <th scope="col">n</th>
-              <th scope="col">if calibrated</th>
-              <th scope="col">p</th>
+              {withNull && (
+                <>
+                  <th scope="col">if calibrated</th>
+                  <th scope="col">p</th>
+                </>
+              )}
             </tr>
           </thead>
           <tbody>
             {measured.flatMap(({ name, metrics }) =>
               metrics.map((entry, index) => (
                 <tr key={`${index} ${name}`} class={index === 0 ? "first-of" : ""}>
-                  <th scope="row">{index === 0 ? <bdi>{short(name, 40)}</bdi> : ""}</th>
+                  {index === 0 && (
+                    <th scope="rowgroup" rowSpan={metrics.length}>
+                      <bdi>{short(name, 40)}</bdi>
+                    </th>
+                  )}
                   <td class="text">{metricKey(entry)}</td>
                   <td title={entry.undefined}>
                     {valueText(entry)}
@@ -74,10 +85,14 @@ export function Errors({ stores }: { stores: NamedStore[] }) {
                   </td>
                   <td>{intervalText(entry)}</td>
                   <td>{entry.n ?? ""}</td>
-                  <td>{nullText(entry)}</td>
-                  <td>
-                    {entry.calibrated_null === undefined ? "" : pText(entry.calibrated_null.p)}
-                  </td>
+                  {withNull && (
+                    <>
+                      <td>{nullText(entry)}</td>
+                      <td>
+                        {entry.calibrated_null === undefined ? "" : pText(entry.calibrated_null.p)}
+                      </td>
+                    </>
+                  )}
                 </tr>
               )),
             )}

@@ -1,17 +1,15 @@
 // A row for each class: its accuracy with the interval, as a number and as a line.
 import { scaleLinear } from "d3-scale";
-import { useId } from "preact/hooks";
 import { countText, type Estimate, intervalText, valueText } from "../../estimate.ts";
 import { percentText } from "../../parts/item_card.tsx";
 import { short } from "../../parts/names.ts";
-import { Windowed, type WindowedColumn } from "../../parts/windowed.tsx";
 import type { ClassScore } from "../../schemas/scores.ts";
-import { useAddress } from "../../state.ts";
-import { orderedClasses, orderOf, textOf } from "./rows.ts";
+import { type DataColumn, DataTable } from "../../table/data_table.tsx";
+import { textOf } from "./rows.ts";
 
 const width = 130;
 
-export function InlineInterval({ estimate }: { estimate: Estimate }) {
+function InlineInterval({ estimate }: { estimate: Estimate }) {
   if (estimate.value === null) return null;
   const x = scaleLinear([0, 1], [4, width - 4]);
   const interval = estimate.interval;
@@ -26,79 +24,81 @@ export function InlineInterval({ estimate }: { estimate: Estimate }) {
   );
 }
 
+function AccuracyCell({ accuracy }: { accuracy: Estimate }) {
+  const interval = intervalText(accuracy);
+  return (
+    <span class="accuracy-cell" title={accuracy.undefined}>
+      {valueText(accuracy)} <small class="soft">{interval && `(${interval})`}</small>
+      <InlineInterval estimate={accuracy} />
+    </span>
+  );
+}
+
 function probability(value: number | undefined): string {
   return value === undefined ? "–" : percentText(value).replace(" %", "");
 }
 
-const columns: WindowedColumn<ClassScore>[] = [
+const columns: DataColumn<ClassScore>[] = [
   {
     key: "name",
     name: "class",
+    text: true,
+    value: textOf,
+    shown: textOf,
     cell: (row) => <bdi title={short(textOf(row), 300)}>{short(textOf(row), 36)}</bdi>,
   },
   {
     key: "accuracy",
     name: "accuracy, %",
-    cell: ({ accuracy }) => (
-      <span title={accuracy.undefined}>
-        {valueText(accuracy)}{" "}
-        <small class="soft">{intervalText(accuracy) && `(${intervalText(accuracy)})`}</small>
-      </span>
-    ),
+    least: true,
+    value: ({ accuracy }) => accuracy.value,
+    shown: ({ accuracy }) => valueText(accuracy),
+    cell: ({ accuracy }) => <AccuracyCell accuracy={accuracy} />,
+    parts: [
+      { name: "low", of: ({ accuracy }) => accuracy.interval?.low ?? null },
+      { name: "high", of: ({ accuracy }) => accuracy.interval?.high ?? null },
+    ],
   },
   {
-    key: "interval",
-    name: "0 – 100",
-    cell: ({ accuracy }) => <InlineInterval estimate={accuracy} />,
+    key: "n",
+    name: "n",
+    meaning: "Items with this label",
+    value: ({ accuracy }) => accuracy.n ?? null,
+    shown: ({ accuracy }) => countText(accuracy.n ?? 0),
   },
-  { key: "n", name: "n", cell: ({ accuracy }) => countText(accuracy.n ?? 0) },
-  { key: "correct", name: "correct", cell: ({ correct }) => countText(correct) },
+  {
+    key: "correct",
+    name: "correct",
+    value: ({ correct }) => correct,
+    shown: ({ correct }) => countText(correct),
+  },
   {
     key: "confidence",
     name: "confidence, %",
     meaning: "Mean probability of the predicted class",
-    cell: ({ confidence }) => probability(confidence),
+    value: ({ confidence }) => confidence ?? null,
+    shown: ({ confidence }) => probability(confidence),
   },
   {
     key: "target_probability",
     name: "target probability, %",
     meaning: "Mean probability of the label",
-    cell: ({ target_probability }) => probability(target_probability),
+    value: ({ target_probability }) => target_probability ?? null,
+    shown: ({ target_probability }) => probability(target_probability),
   },
 ];
-const sortable = new Set(["name", "accuracy", "n", "confidence", "target_probability"]);
 
 export function ClassTable({ model, rows }: { model: string; rows: ClassScore[] }) {
-  const [order, setOrder] = useAddress("classes.order", "accuracy");
-  const [filter, setFilter] = useAddress("classes.filter", "");
-  const id = useId();
-  const { key, descending } = orderOf(order);
-  const shown = orderedClasses(rows, key, descending, filter);
-  const by = (wanted: string) => {
-    if (sortable.has(wanted)) setOrder(wanted === key && !descending ? `-${wanted}` : wanted);
-  };
   return (
     <>
-      <p class="choice no-print">
-        <label for={id}>Find a class</label>
-        <input
-          id={id}
-          type="search"
-          value={filter}
-          onInput={(event) => setFilter(event.currentTarget.value)}
-        />
-        <span role="status">
-          {shown.length === rows.length
-            ? `${countText(rows.length)} classes`
-            : `${countText(shown.length)} of ${countText(rows.length)} classes`}
-        </span>
-      </p>
-      <Windowed
+      <p class="note">{countText(rows.length)} classes, the least accurate first.</p>
+      <DataTable
+        id="classes"
         label={`Classes of ${short(model, 60)}`}
-        rows={shown}
-        keyOf={(row) => row.id}
+        rows={rows}
+        keyOf={({ id }) => id}
         columns={columns}
-        sort={{ key, descending, by, sortable }}
+        sorted="accuracy"
       />
     </>
   );

@@ -27,6 +27,8 @@ export function Confusions({ document, entry }: { document: ReportDocument; entr
   const names = new Map((store.per_class ?? []).map((row) => [row.id, textOf(row)]));
   const nameOf = (id: string | null) =>
     id === null ? "no class of the map" : (names.get(id) ?? id);
+  const labels = new Map((store.per_class ?? []).map(({ id, name }) => [id, name || id]));
+  const labelOf = (id: string | null) => (id === null ? "no class" : (labels.get(id) ?? id));
   const chosen = confusions.find((cell) => cellText(cell) === address);
   const choose = (cell: Confusion) => setAddress(cellText(cell));
   return (
@@ -37,7 +39,13 @@ export function Confusions({ document, entry }: { document: ReportDocument; entr
         among them. A cell or a line of the list shows its images.
       </p>
       <div class="explorer">
-        <HeatMap classes={classes} nameOf={nameOf} chosen={chosen} choose={choose} />
+        <HeatMap
+          classes={classes}
+          nameOf={nameOf}
+          labelOf={labelOf}
+          chosen={chosen}
+          choose={choose}
+        />
         <section class="scroll confusion-list" tabIndex={0} aria-label="List of confusions">
           <table>
             <thead>

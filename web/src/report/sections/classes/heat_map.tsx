@@ -11,6 +11,8 @@ import { type ConfusedClasses, sameCell } from "./rows.ts";
 interface HeatMapProps {
   classes: ConfusedClasses;
   nameOf: (id: string | null) => string;
+  /** Beside rows and columns. */
+  labelOf: (id: string | null) => string;
   chosen: Confusion | undefined;
   choose: (cell: Confusion) => void;
 }
@@ -18,7 +20,7 @@ interface HeatMapProps {
 const side = 26;
 const letters = 18;
 
-export function HeatMap({ classes, nameOf, chosen, choose }: HeatMapProps) {
+export function HeatMap({ classes, nameOf, labelOf, chosen, choose }: HeatMapProps) {
   const { truths, predicted, cells } = classes;
   const most = max(cells, ({ count }) => count) ?? 1;
   const strength = scaleLinear([0, most], [0.12, 1]);
@@ -98,7 +100,7 @@ export function HeatMap({ classes, nameOf, chosen, choose }: HeatMapProps) {
                     dy="0.33em"
                     text-anchor="end"
                   >
-                    {short(nameOf(id), letters)}
+                    {short(labelOf(id), letters)}
                   </text>
                 ))}
                 {predicted.map((id) => (
@@ -106,7 +108,7 @@ export function HeatMap({ classes, nameOf, chosen, choose }: HeatMapProps) {
                     key={id}
                     transform={`translate(${(columns.get(id) ?? 0) + side / 2 + 3} -8) rotate(-60)`}
                   >
-                    {short(nameOf(id), letters)}
+                    {short(labelOf(id), letters)}
                   </text>
                 ))}
               </g>

@@ -1,53 +1,5 @@
-// The rows of the classes: filtered, ordered, matched between two models, and the classes of the
-// most frequent confusions. Nothing here is measured anew.
-import { ascending } from "d3-array";
-import { matching } from "../../parts/some_of.tsx";
+// Classes by name, matched between two models, and those of the most frequent confusions.
 import type { ClassScore, Confusion } from "../../schemas/scores.ts";
-
-export type ClassOrder = "accuracy" | "name" | "n" | "confidence" | "target_probability";
-
-/** "-n": descending. What is not an order is the lowest accuracy first. */
-export function orderOf(text: string): { key: ClassOrder; descending: boolean } {
-  const descending = text.startsWith("-");
-  const key = descending ? text.slice(1) : text;
-  const known: ClassOrder[] = ["accuracy", "name", "n", "confidence", "target_probability"];
-  return { key: known.find((order) => order === key) ?? "accuracy", descending };
-}
-
-function orderValue(row: ClassScore, key: ClassOrder): number | string | undefined {
-  switch (key) {
-    case "name":
-      return row.name || row.id;
-    case "n":
-      return row.accuracy.n;
-    case "accuracy":
-      return row.accuracy.value ?? undefined;
-    default:
-      return row[key];
-  }
-}
-
-/** What has no value stands last in either direction; equal ones keep their order. */
-export function orderedClasses(
-  rows: ClassScore[],
-  key: ClassOrder,
-  descending: boolean,
-  filter: string,
-): ClassScore[] {
-  const names = new Set(matching(rows.map(textOf), filter));
-  const kept = rows.filter((row) => names.has(textOf(row)));
-  return kept.sort((a, b) => {
-    const [left, right] = [orderValue(a, key), orderValue(b, key)];
-    if (left === undefined || right === undefined)
-      return Number(left === undefined) - Number(right === undefined);
-    const order = typeof left === "string" ? compareText(left, right) : ascending(left, right);
-    return descending ? -order : order;
-  });
-}
-
-function compareText(a: string, b: string | number): number {
-  return a.localeCompare(String(b), "en", { numeric: true });
-}
 
 export function textOf(row: ClassScore): string {
   return row.name === row.id || row.name === "" ? row.id : `${row.name} (${row.id})`;

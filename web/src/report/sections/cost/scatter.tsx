@@ -9,6 +9,7 @@ import { short } from "../../parts/names.ts";
 import type { ModelCost } from "../../schemas/cost.ts";
 import type { Measurement } from "../../schemas/scores.ts";
 import type { CostMeasure } from "./measures.ts";
+import { PointNames } from "./point_names.tsx";
 
 export interface CostPoint {
   model: ModelCost;
@@ -35,6 +36,9 @@ export function Scatter({ points, measure, name }: ScatterProps) {
   const [least = 1, most = 10] = extent(
     points.flatMap(({ model, value }) => [value, ...(measure.spread?.(model) ?? [])]),
   );
+  // Of a logarithmic axis, so that its texts do not meet.
+  const tickText = (value: number) =>
+    /^[125]/.test(value.toExponential()) ? measure.text(value) : "";
   const draw = (area: Area) => {
     // A twentieth beyond the ends, so that no mark lies on an axis.
     const x = scaleLog([least * 0.8, most * 1.25], [0, area.width]);
@@ -63,19 +67,18 @@ export function Scatter({ points, measure, name }: ScatterProps) {
             )}
             {spread !== null && <Whisker {...at} low={x(spread[0])} high={x(spread[1])} level />}
             <SeriesMark {...at} index={0} />
-            {points.length <= 24 && (
-              <text class="point-name" x={at.x + 8} y={at.y - 7}>
-                {short(model.model, 20)}
-              </text>
-            )}
           </g>
         ),
       };
     });
     return (
       <>
-        <XAxis scale={x} area={area} title={measure.name} ticks={5} format={measure.text} />
+        <XAxis scale={x} area={area} title={measure.name} ticks={5} format={tickText} />
         <YAxis scale={y} area={area} title={`${name}${unitText(unit) && `, ${unitText(unit)}`}`} />
+        <PointNames
+          places={marks.map(({ x, y, title }) => ({ x, y, name: short(title, 20) }))}
+          width={area.width}
+        />
         <Marks label="Models" marks={marks} />
       </>
     );

@@ -3,46 +3,12 @@ import { type ReportDocument, resultsOf } from "../../document.ts";
 import { distinct } from "../../parts/names.ts";
 import { choicesOf, chosenOf, OneOf } from "../../parts/one_of.tsx";
 import { storesByDataset } from "../../parts/stores.ts";
-import type { CostResult, ModelCost } from "../../schemas/cost.ts";
+import type { CostResult } from "../../schemas/cost.ts";
 import { useAddress } from "../../state.ts";
-import { PlainTable } from "../../table/plain.tsx";
-import { bytesText, countedText, measures } from "./measures.ts";
+import { DataTable } from "../../table/data_table.tsx";
+import { type CostRow, columns } from "./columns.tsx";
+import { measures } from "./measures.ts";
 import { type CostPoint, Scatter } from "./scatter.tsx";
-
-function latencyText(model: ModelCost): string {
-  const found = model.measured?.latency_ms;
-  if (!found) return "–";
-  const digits = (value: number) => String(Number(value.toPrecision(3)));
-  return `${digits(found.median)} (${digits(found.lower_quartile)} – ${digits(found.upper_quartile)})`;
-}
-
-function tableOf(models: ModelCost[]) {
-  const names = distinct(models.map(({ model }) => model));
-  return {
-    columns: [
-      "model",
-      "parameters",
-      "MACs an image",
-      "FLOPs an image",
-      "weights",
-      "peak of activations",
-      "latency, ms (quartiles)",
-      "on",
-    ],
-    rows: models.map((model, index) => [
-      names[index] ?? model.model,
-      countedText(model.parameters),
-      countedText(model.macs_per_image),
-      countedText(model.flops_per_image),
-      bytesText(model.weight_bytes),
-      bytesText(model.peak_activation_bytes),
-      latencyText(model),
-      model.measured === undefined
-        ? "–"
-        : `${model.measured.device}, ${model.measured.framework}, batch ${model.batch}`,
-    ]),
-  };
-}
 
 export function View({ document }: { document: ReportDocument }) {
   const [wantedMeasure, chooseMeasure] = useAddress("cost.measure", "");
@@ -51,6 +17,8 @@ export function View({ document }: { document: ReportDocument }) {
   const results = resultsOf<CostResult>(document, "assay.cost");
   const models = results.flatMap(({ result }) => result.models);
   const names = new Map(models.map((model) => [model.model, model]));
+  const own = distinct(models.map(({ model }) => model));
+  const rows: CostRow[] = models.map((model, at) => ({ name: own[at] ?? model.model, model }));
   const scored = storesByDataset(document, ({ model }) => names.has(model));
   const sets = [...scored.keys()];
   const set = chosenOf(sets, wantedSet);
@@ -96,7 +64,13 @@ export function View({ document }: { document: ReportDocument }) {
           <Scatter points={points} measure={measure} name={`${metric} on ${set}`} />
         </>
       )}
-      <PlainTable label="Cost of each model" data={tableOf(models)} />
+      <DataTable
+        id="cost"
+        label="Cost of each model"
+        rows={rows}
+        keyOf={({ name }) => name}
+        columns={columns}
+      />
       <p class="note">
         A FLOP is a multiplication or an addition: two of them are a multiply-accumulate. Latency is
         the median of repeated runs with its quartiles, on the machine that is named.

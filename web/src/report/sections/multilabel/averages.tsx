@@ -43,9 +43,9 @@ export function Averages({ gap, metrics }: { gap: GapResult; metrics: GapMetric[
             <Heading>{short(gap.second.name, 24)}</Heading>
             <Heading>gap</Heading>
             <Heading>|gap|</Heading>
-            <Heading>gaps of the models: min – median – max (sd)</Heading>
             <Heading>within {margin} points</Heading>
             <Heading>surely within, outside</Heading>
+            <Heading>gaps of the models: min – median – max (sd)</Heading>
           </tr>
         </thead>
         <tbody>
@@ -61,17 +61,17 @@ export function Averages({ gap, metrics }: { gap: GapResult; metrics: GapMetric[
                 <Value estimate={pair.gap} signed />
                 <Value estimate={pair.absolute_gap} />
                 <td>
-                  {spread
-                    ? `${points(spread.min)} – ${points(spread.median)} – ${points(spread.max)}${spread.sd === null ? "" : ` (${points(spread.sd)})`}`
-                    : "–"}
-                </td>
-                <td>
                   {countText(within.within)} of {countText(within.models)}
                 </td>
                 <td>
                   {within.surely_within === null || within.surely_outside === null
                     ? "–"
                     : `${countText(within.surely_within)}, ${countText(within.surely_outside)}`}
+                </td>
+                <td>
+                  {spread
+                    ? `${points(spread.min)} – ${points(spread.median)} – ${points(spread.max)}${spread.sd === null ? "" : ` (${points(spread.sd)})`}`
+                    : "–"}
                 </td>
               </tr>
             );

@@ -1,5 +1,6 @@
 // Agreement by labels per image: a box for each data set over the models, a dot for each model, and
 // a line for each chosen one.
+import { max, min } from "d3-array";
 import { scaleBand, scaleLinear } from "d3-scale";
 import { BandAxis, YAxis } from "../../chart/axis.tsx";
 import { type Area, Chart } from "../../chart/chart.tsx";
@@ -37,9 +38,12 @@ export function Boxes({ gap, chosen }: BoxesProps) {
   const labels = once(gap.boxes.map((box) => String(box.labels)));
   const radius = gap.models.length > 60 ? 1.2 : 2.4;
   const nameOf = (set: GapSet) => gap[set].name;
-  const values = gap.boxes.flatMap(({ points }) => points.filter((point) => point !== null));
-  const low = Math.max(0, Math.min(...values) - 0.05);
-  const high = Math.min(1, Math.max(...values) + 0.05);
+  const values = gap.boxes.flatMap(({ points, box }) => [
+    ...points.filter((point) => point !== null),
+    ...(box === undefined ? [] : [box.low_whisker, box.high_whisker]),
+  ]);
+  const low = Math.max(0, (min(values) ?? 0) - 0.05);
+  const high = Math.min(1, (max(values) ?? 1) + 0.05);
   const draw = (area: Area) => {
     const x = scaleBand(labels, [0, area.width]).paddingInner(0.3).paddingOuter(0.15);
     const y = scaleLinear([100 * low, 100 * high], [area.height, 0]);

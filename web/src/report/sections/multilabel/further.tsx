@@ -1,23 +1,23 @@
 // Further data sets of the same models, and the order by a column that was asked for.
-import { countText, intervalText, valueText } from "../../estimate.ts";
+import { countText } from "../../estimate.ts";
 import { short } from "../../parts/names.ts";
-import { Windowed } from "../../parts/windowed.tsx";
 import type { GapAlso, GapResult } from "../../schemas/gap.ts";
 import { gapMetrics } from "../../schemas/gap.ts";
-import { metricNames } from "./series.ts";
+import { DataTable } from "../../table/data_table.tsx";
+import { modelColumn, valueColumn } from "./columns.tsx";
 
 export function Further({ gap }: { gap: GapResult }) {
   return (
     <>
       {(gap.also ?? []).map((also, index) => (
-        <Also key={index} also={also} />
+        <Also key={index} also={also} index={index} />
       ))}
       {gap.ranking !== undefined && <Ranking gap={gap} />}
     </>
   );
 }
 
-function Also({ also }: { also: GapAlso }) {
+function Also({ also, index }: { also: GapAlso; index: number }) {
   const metrics = gapMetrics.filter((metric) =>
     also.models.some((model) => model[metric].value !== null),
   );
@@ -27,32 +27,20 @@ function Also({ also }: { also: GapAlso }) {
         Also on <bdi>{short(also.name, 60)}</bdi>
       </h3>
       {also.subgroups !== undefined && (
-        <p class="note">ASMA averages over {short(also.subgroups, 60)} labels per image.</p>
+        <p class="note">
+          Numbers of labels per image that ASMA averages over: {short(also.subgroups, 60)}.
+        </p>
       )}
-      <Windowed
+      <DataTable
+        id={`multilabel.also${index}`}
         label={`Models on ${short(also.name, 60)}`}
         rows={also.models}
         keyOf={({ model }) => model}
         columns={[
-          {
-            key: "model",
-            name: "model",
-            cell: ({ model }) => <bdi title={short(model, 300)}>{short(model, 44)}</bdi>,
-          },
-          ...metrics.map((metric) => ({
-            key: metric,
-            name: `${metricNames[metric]}, %`,
-            cell: (model: GapAlso["models"][number]) => {
-              const estimate = model[metric];
-              const interval = intervalText(estimate);
-              return (
-                <span title={estimate.undefined ?? estimate.note}>
-                  {valueText(estimate)}
-                  {interval && <small> ({interval})</small>}
-                </span>
-              );
-            },
-          })),
+          modelColumn,
+          ...metrics.map((metric) =>
+            valueColumn<GapAlso["models"][number]>(metric, (model) => model[metric]),
+          ),
         ]}
       />
     </>
@@ -71,26 +59,32 @@ function Ranking({ gap }: { gap: GapResult }) {
           ? "ranks after equal values are not skipped."
           : "ranks after equal values are skipped."}
       </p>
-      <Windowed
+      <DataTable
+        id="multilabel.places"
         label={`Order by ${short(ranking.by, 40)}`}
         rows={ranking.places}
         keyOf={({ model }) => model}
         columns={[
+          modelColumn,
           {
-            key: "model",
-            name: "model",
-            cell: ({ model }) => <bdi title={short(model, 300)}>{short(model, 44)}</bdi>,
+            key: "rank",
+            name: "rank",
+            least: true,
+            value: ({ rank }) => rank,
+            shown: ({ rank }) => countText(rank),
           },
-          { key: "rank", name: "rank", cell: ({ rank }) => countText(rank) },
           {
             key: "against",
             name: `rank by ${short(ranking.against, 24)}`,
-            cell: ({ against }) => countText(against),
+            least: true,
+            value: ({ against }) => against,
+            shown: ({ against }) => countText(against),
           },
           {
             key: "change",
             name: "change",
-            cell: ({ change }) => (change > 0 ? `+${change}` : String(change)),
+            value: ({ change }) => change,
+            shown: ({ change }) => (change > 0 ? `+${change}` : String(change)),
           },
         ]}
       />

@@ -18,6 +18,8 @@ interface PlaneProps {
 }
 
 const withIntervals = 40;
+/** With more models only the chosen ones are stops of their own. */
+const withMarks = 500;
 
 export function Plane({ gap, metric, domain, chosen }: PlaneProps) {
   const line = gap.lines.find((entry) => entry.metric === metric);
@@ -29,6 +31,7 @@ export function Plane({ gap, metric, domain, chosen }: PlaneProps) {
     const marks: Mark[] = gap.models.flatMap(({ model, metrics }, index) => {
       const { first, second, gap: difference } = metrics[metric];
       if (first.value === null || second.value === null) return [];
+      if (gap.models.length > withMarks && !series.has(index)) return [];
       const [left, top] = [x(100 * first.value), y(100 * second.value)];
       return [
         {
@@ -70,6 +73,17 @@ export function Plane({ gap, metric, domain, chosen }: PlaneProps) {
         },
       ];
     });
+    const others =
+      gap.models.length <= withMarks
+        ? ""
+        : gap.models
+            .map(({ metrics }) => {
+              const { first, second } = metrics[metric];
+              if (first.value === null || second.value === null) return "";
+              const [left, top] = [x(100 * first.value), y(100 * second.value)];
+              return `M${(left - 1).toFixed(1)} ${(top - 1).toFixed(1)}h2v2h-2z`;
+            })
+            .join("");
     const [slope, intercept] = [line?.slope.value, line?.intercept.value];
     const ends =
       slope === null || slope === undefined || intercept === null || intercept === undefined
@@ -83,6 +97,7 @@ export function Plane({ gap, metric, domain, chosen }: PlaneProps) {
           <path class="diagonal" d={`M0 ${area.height}L${area.width} 0`} />
           {ends !== null && <path class="fitted" d={`M${ends.join("L")}`} />}
         </svg>
+        <path class="other" d={others} />
         <Marks label={`${metricNames[metric]} on both data sets`} marks={marks} />
       </>
     );

@@ -1,10 +1,11 @@
 // Where each model stands by top-1, by ReaL and by ASMA, and how far it moves.
-import { intervalText, numberText, valueText } from "../../estimate.ts";
+import { intervalText, numberText } from "../../estimate.ts";
 import { short } from "../../parts/names.ts";
 import { type Choice, OneOf } from "../../parts/one_of.tsx";
-import { Windowed, type WindowedColumn } from "../../parts/windowed.tsx";
 import type { GapMetric, GapModel, GapRank, GapResult, GapSet } from "../../schemas/gap.ts";
 import { useAddress } from "../../state.ts";
+import { type DataColumn, DataTable } from "../../table/data_table.tsx";
+import { modelColumn, valueColumn } from "./columns.tsx";
 import { metricNames, sets } from "./series.ts";
 
 function rankText(rank: GapRank | null): string {
@@ -19,72 +20,36 @@ function changeText(change: number | null): string {
   return change > 0 ? `+${change} ↑` : change < 0 ? `${change} ↓` : "0";
 }
 
-export type RankOrder = "model" | `${GapMetric}` | "change";
-
-/** What has no rank stands last. */
-export function orderedModels(
-  models: GapModel[],
-  set: GapSet,
-  key: string,
-  descending: boolean,
-): GapModel[] {
-  const metric = (["top1", "real", "asma"] as const).find((name) => name === key);
-  const placeOf = (model: GapModel): number | undefined =>
-    metric !== undefined
-      ? model.ranks[metric][set]?.rank
-      : key === "change"
-        ? (model.rank_change[set] ?? undefined)
-        : undefined;
-  const sign = descending ? -1 : 1;
-  return [...models].sort((a, b) => {
-    if (key === "model") return sign * a.model.localeCompare(b.model, "en", { numeric: true });
-    const [left, right] = [placeOf(a), placeOf(b)];
-    if (left === undefined || right === undefined)
-      return Number(left === undefined) - Number(right === undefined);
-    return sign * (left - right);
-  });
-}
-
-function columnsOf(metrics: GapMetric[], set: GapSet): WindowedColumn<GapModel>[] {
+function columnsOf(metrics: GapMetric[], set: GapSet): DataColumn<GapModel>[] {
   return [
-    {
-      key: "model",
-      name: "model",
-      cell: ({ model }) => <bdi title={short(model, 300)}>{short(model, 44)}</bdi>,
-    },
-    ...metrics.flatMap((metric): WindowedColumn<GapModel>[] => [
+    modelColumn,
+    ...metrics.flatMap((metric): DataColumn<GapModel>[] => [
+      valueColumn(metric, ({ metrics: all }) => all[metric][set]),
       {
-        key: `${metric}.value`,
-        name: `${metricNames[metric]}, %`,
-        cell: ({ metrics: all }) => {
-          const estimate = all[metric][set];
-          return (
-            <span title={estimate.undefined ?? intervalText(estimate)}>{valueText(estimate)}</span>
-          );
-        },
-      },
-      {
-        key: metric,
+        key: `${metric}.rank`,
         name: `rank by ${metricNames[metric]}`,
-        cell: ({ ranks }) => rankText(ranks[metric][set]),
+        least: true,
+        value: ({ ranks }) => ranks[metric][set]?.rank ?? null,
+        shown: ({ ranks }) => rankText(ranks[metric][set]),
+        parts: [
+          { name: "low", of: ({ ranks }) => ranks[metric][set]?.low ?? null },
+          { name: "high", of: ({ ranks }) => ranks[metric][set]?.high ?? null },
+        ],
       },
     ]),
     {
       key: "change",
       name: "places by ASMA",
       meaning: "Rank by top-1 minus rank by ASMA: +3 is three places better by ASMA",
-      cell: ({ rank_change }) => changeText(rank_change[set]),
+      value: ({ rank_change }) => rank_change[set],
+      shown: ({ rank_change }) => changeText(rank_change[set]),
     },
   ];
 }
 
 export function Ranks({ gap, metrics }: { gap: GapResult; metrics: GapMetric[] }) {
   const [setText, chooseSet] = useAddress("multilabel.ranks", "first");
-  const [order, setOrder] = useAddress("multilabel.order", metrics[0] ?? "model");
   const set: GapSet = setText === "second" ? "second" : "first";
-  const descending = order.startsWith("-");
-  const key = descending ? order.slice(1) : order;
-  const sortable = new Set<string>(["model", "change", ...metrics]);
   const choices: Choice[] = sets.map((name) => ({ value: name, text: gap[name].name }));
   return (
     <>
@@ -92,17 +57,12 @@ export function Ranks({ gap, metrics }: { gap: GapResult; metrics: GapMetric[] }
       <div class="choices">
         <OneOf label="On" choices={choices} value={set} choose={chooseSet} />
       </div>
-      <Windowed
+      <DataTable
+        id="multilabel.ranking"
         label="Ranks of the models"
-        rows={orderedModels(gap.models, set, key, descending)}
+        rows={gap.models}
         keyOf={({ model }) => model}
         columns={columnsOf(metrics, set)}
-        sort={{
-          key,
-          descending,
-          sortable,
-          by: (wanted) => setOrder(wanted === key && !descending ? `-${wanted}` : wanted),
-        }}
       />
       <Orders gap={gap} />
     </>

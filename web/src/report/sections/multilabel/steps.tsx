@@ -1,4 +1,5 @@
 // Agreement against the number of labels per image, a line for each model, with intervals.
+import { max, min } from "d3-array";
 import { scaleLinear } from "d3-scale";
 import { XAxis, YAxis } from "../../chart/axis.tsx";
 import { type Area, Chart } from "../../chart/chart.tsx";
@@ -18,6 +19,8 @@ export interface StepSeries {
 interface StepsProps {
   title: string;
   lines: StepSeries[];
+  /** Those of all models: a dot each. */
+  dots?: Step[];
 }
 
 /** Intervals of lines at the same number of labels lie beside one another. */
@@ -29,14 +32,17 @@ function ends(estimate: Estimate): number[] {
   return [estimate.value, ...(interval === undefined ? [] : [interval.low, interval.high])];
 }
 
-export function Steps({ title, lines }: StepsProps) {
+export function Steps({ title, lines, dots }: StepsProps) {
   const labels = once(lines.flatMap(({ steps }) => steps.map((step) => step.labels))).sort(
     (a, b) => a - b,
   );
-  const values = lines.flatMap(({ steps }) => steps.flatMap(({ estimate }) => ends(estimate)));
+  const values = [
+    ...lines.flatMap(({ steps }) => steps.flatMap(({ estimate }) => ends(estimate))),
+    ...(dots ?? []).flatMap(({ estimate }) => estimate.value ?? []),
+  ];
   if (labels.length === 0 || values.length === 0) return null;
-  const low = Math.max(0, Math.min(...values) - 0.03);
-  const high = Math.min(1, Math.max(...values) + 0.03);
+  const low = Math.max(0, (min(values) ?? 0) - 0.03);
+  const high = Math.min(1, (max(values) ?? 1) + 0.03);
   const draw = (area: Area) => {
     const x = scaleLinear([(labels[0] ?? 0) - 0.5, (labels.at(-1) ?? 1) + 0.5], [0, area.width]);
     const y = scaleLinear([100 * low, 100 * high], [area.height, 0]);
@@ -49,6 +55,16 @@ export function Steps({ title, lines }: StepsProps) {
           title="valid labels per image"
           ticks={labels.length}
           format={(value) => (labels.includes(value) ? String(value) : "")}
+        />
+        <path
+          class="round-dots"
+          d={(dots ?? [])
+            .map(({ labels: g, estimate }) =>
+              estimate.value === null
+                ? ""
+                : `M${x(g).toFixed(1)} ${y(100 * estimate.value).toFixed(1)}h0`,
+            )
+            .join("")}
         />
         {lines.map(({ name, steps, series, dashed }, line) => {
           const shift = (line - (lines.length - 1) / 2) * apart;

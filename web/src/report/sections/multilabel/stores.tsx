@@ -56,6 +56,7 @@ export function Stores({ document }: { document: ReportDocument }) {
             steps: subgroupSteps(entry),
             series,
           }))}
+          {...(stores.length > drawn.length && { dots: stores.flatMap(subgroupSteps) })}
         />
         {one !== undefined && (
           <LabelCounts

@@ -3,23 +3,7 @@
 import type { ReportDocument, StoreProvenance } from "../../document.ts";
 import { once } from "../../parts/names.ts";
 import { Windowed, type WindowedColumn } from "../../parts/windowed.tsx";
-import { PlainTable } from "../../table/plain.tsx";
-
-/** The whole hash is in the title, and is what is copied. */
-function Hash({ value }: { value: unknown }) {
-  if (typeof value !== "string" || value === "") return <>–</>;
-  const digits = value.slice(value.indexOf(":") + 1);
-  return (
-    <button
-      type="button"
-      class="hash"
-      title={`${value}: press to copy`}
-      onClick={() => navigator.clipboard?.writeText(value)}
-    >
-      {digits.slice(0, 10)}
-    </button>
-  );
-}
+import { Hash } from "./hash.tsx";
 
 const columns: WindowedColumn<StoreProvenance>[] = [
   { key: "store", name: "store", cell: ({ store }) => <bdi>{store}</bdi> },
@@ -60,6 +44,14 @@ const columns: WindowedColumn<StoreProvenance>[] = [
     cell: ({ device, processor }) => [device, processor].filter(Boolean).map(String).join(", "),
   },
   { key: "commit", name: "Assay", text: true, cell: ({ commit }) => String(commit ?? "–") },
+];
+
+type ReadFile = ReportDocument["provenance"]["files"][number];
+
+const fileColumns: WindowedColumn<ReadFile>[] = [
+  { key: "file", name: "file", cell: ({ file }) => <bdi>{file}</bdi> },
+  { key: "holds", name: "holds", text: true, cell: ({ schema }) => schema },
+  { key: "hash", name: "hash", text: true, cell: ({ hash }) => <Hash value={hash} /> },
 ];
 
 export function View({ document }: { document: ReportDocument }) {
@@ -105,12 +97,11 @@ export function View({ document }: { document: ReportDocument }) {
       {files.length > 0 && (
         <>
           <h3>Files</h3>
-          <PlainTable
+          <Windowed
             label="Files that were read"
-            data={{
-              columns: ["file", "holds", "hash"],
-              rows: files.map(({ file, schema, hash }) => [file, schema, hash]),
-            }}
+            rows={files}
+            keyOf={({ file, schema }) => JSON.stringify([file, schema])}
+            columns={fileColumns}
           />
         </>
       )}

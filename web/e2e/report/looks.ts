@@ -1,0 +1,42 @@
+// A section as its readers see it: phone and desk, light and dark, with nothing that axe-core finds
+// and nothing wider than the page.
+import { join } from "node:path";
+import type { Page } from "playwright-core";
+import { expect } from "vitest";
+import { axeFindings } from "../browser.ts";
+import type { OpenReport } from "./open.ts";
+
+const looks = [
+  { name: "desk-light", width: 1600, dark: false },
+  { name: "desk-dark", width: 1600, dark: true },
+  { name: "phone-light", width: 390, dark: false },
+  { name: "phone-dark", width: 390, dark: true },
+];
+
+/** Chapters are drawn when they come near. */
+export async function goToSection(page: Page, id: string, drawn: string): Promise<void> {
+  await page.locator(`#${id}`).scrollIntoViewIfNeeded();
+  await page.locator(`#${id} ${drawn}`).first().waitFor();
+}
+
+export async function expectClean({ page, complaints }: OpenReport, id: string): Promise<void> {
+  for (const { name, width, dark } of looks) {
+    await page.setViewportSize({ width, height: 900 });
+    await page.emulateMedia({ colorScheme: dark ? "dark" : "light" });
+    await page.waitForTimeout(150);
+    const wide = await page.evaluate(() => document.documentElement.scrollWidth);
+    expect(wide, `${name}: width of the page`).toBeLessThanOrEqual(width);
+    expect(await axeFindings(page), name).toEqual([]);
+    const folder = process.env["ASSAY_SCREENSHOTS"];
+    if (folder)
+      await page.locator(`#${id}`).screenshot({ path: join(folder, `report-${id}-${name}.png`) });
+  }
+  expect(complaints).toEqual([]);
+  expect(await page.title()).not.toBe("taken");
+}
+
+/** Cells of a table's row, as people read them. */
+export async function rowTexts(page: Page, table: string, row: number): Promise<string[]> {
+  const cells = page.locator(`${table} tbody tr`).nth(row).locator("th, td");
+  return (await cells.allInnerTexts()).map((text) => text.trim().replace(/\s+/g, " "));
+}

@@ -1,0 +1,84 @@
+// Which models are runs of one model: those whose names differ in a date or a version at the end,
+// and those that the tags say.
+import type { ReportDocument } from "../../document.ts";
+
+export interface Run {
+  model: string;
+  /** As it is shown: "2024-03-01", "v2.1". */
+  when: string;
+  /** Milliseconds since 1970 where it is a date. */
+  time: number | null;
+}
+
+export interface Family {
+  name: string;
+  /** The earliest first. */
+  runs: Run[];
+  /** Whether all of them have dates. */
+  dated: boolean;
+}
+
+const date = /^(\d{4})-?(\d{2})(?:-?(\d{2}))?(?:[T_ -]?(\d{2})[:-]?(\d{2})(?:[:-]?(\d{2}))?Z?)?$/;
+const ending = new RegExp(
+  "^(.+?)[-_. @/]((?:19|20)\\d{2}-\\d{2}(?:-\\d{2}(?:[T_ -]\\d{2}[:-]?\\d{2}(?:[:-]?\\d{2})?Z?)?)?" +
+    "|(?:19|20)\\d{6}(?:[T_-]?\\d{4,6}Z?)?" +
+    "|v\\d+(?:\\.\\d+)*|\\d+(?:\\.\\d+)+|(?:epoch|step|run|ep)[-_]?\\d+)$",
+  "i",
+);
+
+/** Null: no date, or one that no calendar has. */
+export function timeOf(text: string): number | null {
+  const found = date.exec(text.trim());
+  if (found === null) return null;
+  const [year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0] = found
+    .slice(1)
+    .map((part, index) => (part === undefined ? (index === 2 ? 1 : 0) : Number(part)));
+  const time = Date.UTC(year, month - 1, day, hour, minute, second);
+  const there = new Date(time);
+  const same = there.getUTCMonth() === month - 1 && there.getUTCDate() === day;
+  return year >= 1970 && same && hour < 24 && minute < 60 && second < 60 ? time : null;
+}
+
+/** "net-2024-03-01" -> ["net", "2024-03-01"]; null without such an end. */
+export function splitName(name: string): [string, string] | null {
+  // Beyond this length it is no name that somebody gave; the expression must not be slow on it.
+  const found = name.length > 300 ? null : ending.exec(name);
+  return found === null ? null : [found[1] ?? name, found[2] ?? ""];
+}
+
+const collator = new Intl.Collator("en", { numeric: true });
+
+export function compareRuns(a: Run, b: Run): number {
+  if (a.time !== null && b.time !== null && a.time !== b.time) return a.time - b.time;
+  return collator.compare(a.when, b.when);
+}
+
+function tagOf(tags: Record<string, string> | undefined, columns: string[]): string {
+  for (const [column, text] of Object.entries(tags ?? {}))
+    if (columns.includes(column.toLowerCase()) && String(text).trim() !== "")
+      return String(text).trim();
+  return "";
+}
+
+/** Families with two runs or more, of the models that were scored. */
+export function familiesOf(document: ReportDocument, models: Iterable<string>): Family[] {
+  const tags = new Map(Object.entries(document.tags.models));
+  const families = new Map<string, Run[]>();
+  for (const model of new Set(models)) {
+    const own = tags.get(model);
+    const split = splitName(model);
+    const when = tagOf(own, ["date"]) || tagOf(own, ["version"]) || split?.[1] || "";
+    if (when === "") continue;
+    const family = tagOf(own, ["family"]) || split?.[0] || model;
+    const runs = families.get(family) ?? [];
+    families.set(family, runs);
+    runs.push({ model, when, time: timeOf(when) });
+  }
+  return [...families]
+    .filter(([, runs]) => new Set(runs.map(({ when }) => when)).size > 1)
+    .map(([name, runs]) => ({
+      name,
+      runs: runs.sort(compareRuns),
+      dated: runs.every(({ time }) => time !== null),
+    }));
+}

@@ -1,0 +1,35 @@
+// The axis below: dates or versions, of which as many have their names as there is room for.
+import type { Area } from "../../chart/chart.tsx";
+
+interface Tick {
+  at: number;
+  text: string;
+}
+
+/** Pixels that a letter takes, about. */
+const letter = 7;
+
+/** Every n-th, so that no two names meet. */
+export function spaced(ticks: Tick[], width: number): Tick[] {
+  const widest = Math.max(4, ...ticks.map(({ text }) => text.length)) * letter + 12;
+  const most = Math.max(1, Math.floor(width / widest));
+  const step = Math.max(1, Math.ceil(ticks.length / most));
+  return ticks.filter((_, index) => index % step === 0);
+}
+
+export function VersionAxis({ ticks, area }: { ticks: Tick[]; area: Area }) {
+  const named = spaced(ticks, area.width);
+  return (
+    <g class="axis" transform={`translate(0 ${area.height})`} aria-hidden="true">
+      <line x2={area.width} />
+      {named.map(({ at, text }, index) => (
+        <g key={index} transform={`translate(${at.toFixed(2)} 0)`}>
+          <line y2={5} />
+          <text y={18} text-anchor="middle">
+            {text}
+          </text>
+        </g>
+      ))}
+    </g>
+  );
+}

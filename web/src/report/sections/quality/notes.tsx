@@ -1,0 +1,15 @@
+// What a result says beside its numbers.
+
+export function Notes({ notes }: { notes: string[] }) {
+  if (notes.length === 0) return null;
+  return (
+    <details class="quality-notes">
+      <summary>Notes ({notes.length})</summary>
+      <ul>
+        {notes.map((note, index) => (
+          <li key={index}>{note}</li>
+        ))}
+      </ul>
+    </details>
+  );
+}

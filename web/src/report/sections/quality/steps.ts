@@ -1,0 +1,22 @@
+// Long computations in small steps, so that the page answers in between.
+
+/** Milliseconds at a time. */
+const slice = 12;
+
+/** Returns a function that ends it early. */
+export function runSteps<T>(steps: Generator<void, T>, done: (result: T) => void): () => void {
+  let timer = 0;
+  const go = () => {
+    const end = performance.now() + slice;
+    while (performance.now() < end) {
+      const step = steps.next();
+      if (step.done) {
+        done(step.value);
+        return;
+      }
+    }
+    timer = window.setTimeout(go);
+  };
+  timer = window.setTimeout(go);
+  return () => window.clearTimeout(timer);
+}

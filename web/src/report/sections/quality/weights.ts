@@ -1,0 +1,52 @@
+// Weights of the nine dimensions: what a result holds, what the address says.
+import type { QualityScore } from "../../schemas/quality_score.ts";
+import { dimensions } from "./dimensions.ts";
+import type { Scale } from "./quba.ts";
+
+/** In the order of the dimensions. */
+export function weightsOf(byName: Record<string, number>): number[] {
+  const named = new Map(Object.entries(byName));
+  return dimensions.map(({ name }) => named.get(name) ?? 0);
+}
+
+/** Null: the result does not hold what other weights need. */
+export function scalesOf(score: QualityScore): Scale[] | null {
+  const known = new Map((score.dimensions ?? []).map((one) => [one.dimension, one]));
+  const scales = dimensions.map(({ name }): Scale | null => {
+    const one = known.get(name);
+    if (one === undefined) return null;
+    return {
+      name,
+      sign: one.higher_is_better ? 1 : -1,
+      mean: one.mean ?? Number.NaN,
+      deviation: one.deviation ?? Number.NaN,
+    };
+  });
+  return scales.every((scale) => scale !== null) ? scales : null;
+}
+
+export function sameWeights(a: readonly number[], b: readonly number[]): boolean {
+  return a.length === b.length && a.every((weight, d) => weight === b[d]);
+}
+
+export const mostWeight = 4;
+
+/** For the address: "1,0.5,...", numbers as they are. */
+export function weightsText(weights: readonly number[]): string {
+  return weights.join(",");
+}
+
+/** Null where somebody typed something else, or all are 0. */
+export function parseWeights(text: string): number[] | null {
+  const weights = text.split(",").map((part) => (part === "" ? Number.NaN : Number(part)));
+  const good =
+    weights.length === dimensions.length &&
+    weights.every((weight) => weight >= 0 && weight <= mostWeight) &&
+    weights.some((weight) => weight > 0);
+  return good ? weights : null;
+}
+
+/** "1", "0.33": as sliders show it. */
+export function weightText(weight: number): string {
+  return String(Math.round(weight * 100) / 100);
+}

@@ -1,0 +1,88 @@
+// Every model's accuracy under each corruption, and what is left of the clean one.
+import { type Estimate, halfWidth, numberText, valueText } from "../../estimate.ts";
+import type { CorruptedModel } from "../../schemas/robustness.ts";
+import { type DataColumn, DataTable } from "../../table/data_table.tsx";
+import { wordsOf } from "./families.ts";
+
+function text(estimate: Estimate | undefined): string {
+  if (estimate === undefined) return "";
+  const half = halfWidth(estimate);
+  const value = valueText(estimate);
+  return half > 0 ? `${value} ±${numberText(half, half, estimate.unit)}` : value;
+}
+
+function column(
+  name: string,
+  meaning: string,
+  of: (model: CorruptedModel) => Estimate | undefined,
+  least = false,
+): DataColumn<CorruptedModel> {
+  return {
+    key: name,
+    name,
+    meaning,
+    least,
+    value: (model) => of(model)?.value ?? null,
+    shown: (model) => text(of(model)),
+    cell: (model) => <span title={of(model)?.undefined}>{text(of(model))}</span>,
+    parts: [
+      { name: `${name}_low`, of: (model) => of(model)?.interval?.low ?? null },
+      { name: `${name}_high`, of: (model) => of(model)?.interval?.high ?? null },
+    ],
+  };
+}
+
+export function Means({ models }: { models: CorruptedModel[] }) {
+  const names = [
+    ...new Set(models.flatMap(({ corruptions }) => corruptions.map((entry) => entry.corruption))),
+  ];
+  // Over the paper's fifteen where all have them, else over those that are there.
+  const whole = models.every(({ paper }) => paper.accuracy.value !== null);
+  const mean = (model: CorruptedModel) => (whole ? model.paper : model.present);
+  const over = whole
+    ? "the fifteen corruptions"
+    : "those of the fifteen corruptions that are there";
+  const columns: DataColumn<CorruptedModel>[] = [
+    {
+      key: "model",
+      name: "model",
+      text: true,
+      value: ({ model }) => model,
+      shown: ({ model }) => model,
+      cell: ({ model }) => (
+        <bdi class="model-name" title={model}>
+          {model}
+        </bdi>
+      ),
+    },
+    column("clean", "accuracy on the clean images", ({ clean }) => clean),
+    column("corrupted", `mean accuracy over ${over}`, (model) => mean(model).accuracy),
+    column("relative", "corrupted divided by clean, same images", (model) => mean(model).relative),
+    column("mCE", "mean of error divided by AlexNet's error", ({ mce }) => mce, true),
+    ...names.map((name) =>
+      column(
+        wordsOf(name),
+        "mean over severities",
+        ({ corruptions }) => corruptions.find(({ corruption }) => corruption === name)?.accuracy,
+      ),
+    ),
+  ];
+  return (
+    <>
+      <DataTable
+        id="robustness.means"
+        label="Accuracy under corruptions, means over severities"
+        rows={models}
+        keyOf={({ model }) => model}
+        columns={columns}
+        sorted="corrupted"
+      />
+      {!whole && (
+        <p class="note">
+          {models.flatMap(({ paper }) => paper.accuracy.undefined ?? []).slice(0, 1)}: “corrupted”
+          and “relative” are means over those of the fifteen corruptions that are there.
+        </p>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,19 @@
+import { type ReportDocument, resultsOf } from "../../document.ts";
+import type { AttackResult, CorruptedResult } from "../../schemas/robustness.ts";
+import { Attacks } from "./attacks.tsx";
+import { Corrupted } from "./corrupted.tsx";
+
+export function View({ document }: { document: ReportDocument }) {
+  return (
+    <div class="robustness">
+      {resultsOf<CorruptedResult>(document, "assay.corrupted_accuracy").map(
+        ({ source, result }) => (
+          <Corrupted key={source} result={result} />
+        ),
+      )}
+      {resultsOf<AttackResult>(document, "assay.attack").map(({ source, result }) => (
+        <Attacks key={source} result={result} />
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,8 @@
+// What the program said, with what stands between `marks` as code, as it is meant.
+
+export function Sentence({ text }: { text: string }) {
+  const parts = text.split("`");
+  // Without its other end a mark is only a sign.
+  if (parts.length % 2 === 0) return <>{text}</>;
+  return <>{parts.map((part, at) => (at % 2 === 1 ? <code key={at}>{part}</code> : part))}</>;
+}
