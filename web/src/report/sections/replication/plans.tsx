@@ -53,7 +53,7 @@ export function Plans({ document }: { document: ReportDocument }) {
         <div key={index}>
           <h3>Plan of a study{plans.length > 1 && `: ${short(source, 60)}`}</h3>
           <p class="note">
-            Images that each set would need for intervals of{" "}
+            Images that each set would need for intervals as wide as{" "}
             {numberText(result.width, 0.01, "proportion")} points; the standard error with the
             pilot's {countText(result.pilot_images.original)} and{" "}
             {countText(result.pilot_images.replication)} images; and the bias of each estimator.
