@@ -67,8 +67,14 @@ describe("the ranking", () => {
     ]);
     expect(cells[0]?.value).toBe(ranking.better[0]?.[1]);
     const kind = { key: "k", text: "", says: "", middle: 0, signed: true };
-    expect(cellText(0.5, kind)).toBe("+0.500");
-    expect(cellText(-3.367, kind)).toBe("-3.367");
+    expect(cellText(0.5, kind)).toBe("+0.50");
+    expect(cellText(-3.367, kind)).toBe("-3.37");
+    const sure = { ...kind, signed: false, probability: true };
+    expect([1e-9, 0.58, 1].map((value) => cellText(value, sure))).toEqual([
+      "< .001",
+      "0.580",
+      "> .999",
+    ]);
   });
 
   it("stands beside others with both correlations", () => {

@@ -1,8 +1,16 @@
 // The replication: which results belong together, and what is drawn of them.
 import { describe, expect, it } from "vitest";
 import { documentOf } from "../mock/report/document.ts";
-import { adjustOf, figuresOf, replicationResults, studyNames } from "../mock/report/replication.ts";
+import {
+  adjustOf,
+  figuresOf,
+  planOf,
+  proportion,
+  replicationResults,
+  studyNames,
+} from "../mock/report/replication.ts";
 import { forestRows } from "../src/report/sections/replication/adjusted.tsx";
+import { imagesText, planTable } from "../src/report/sections/replication/plans.tsx";
 import { domainOf, pointsOf } from "../src/report/sections/replication/scatter.tsx";
 import {
   byMethod,
@@ -11,6 +19,7 @@ import {
   quantityOf,
   studiesOf,
 } from "../src/report/sections/replication/studies.ts";
+import { withInterval } from "../src/report/sections/replication/texts.ts";
 
 const [study] = studiesOf(documentOf(replicationResults()));
 if (study === undefined) throw new Error("no study");
@@ -77,5 +86,21 @@ describe("what is drawn", () => {
     expect(quantityOf(row, "remaining")).toBe(row.remaining);
     expect(measuredOf(study, "adjusted")).toBe(study.adjust.mean.replication);
     expect(measuredOf(study, "selection_bias").value).toBeNull();
+  });
+});
+
+describe("tables", () => {
+  it("have values with their intervals, or why there are none", () => {
+    expect(withInterval(proportion(0.04, 0.01), true)).toBe("+4.0 (3.0 – 5.0)");
+    expect(withInterval({ value: null, undefined: "too few" })).toBe("too few");
+    expect(withInterval({ value: null })).toBe("–");
+    expect(imagesText({ value: 1234.4 })).toBe("1,234");
+  });
+
+  it("have a column of each estimator's bias", () => {
+    const { columns, rows } = planTable(planOf().rows);
+    expect(columns.slice(5)).toEqual(["bias of none, %", "bias of pl, %"]);
+    expect(rows[0]?.[2]).toBe("too few readings");
+    expect(rows.every((row) => row.length === columns.length)).toBe(true);
   });
 });

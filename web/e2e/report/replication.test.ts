@@ -50,6 +50,14 @@ describe.skipIf(CHROMIUM === undefined)("the report's replication", () => {
       "few, adjusted, original: 48.0 %, 95 %: 45.0 – 51.0, replication: 44.0 %, 95 %: 41.0 – 47.0",
     );
     expect(await page.innerText(".replication")).toContain("too few readings");
+    const sets = page.getByRole("region", { name: "Sets by selection frequency" });
+    expect(await sets.innerText()).toMatch(
+      /first\.csv\s+1,600\s+79\.0 \(77\.0 – 81\.0\)\s+105\s+87\s+140\s+268\s+1,000/,
+    );
+    const plan = page.getByRole("region", { name: "Plan of a study 1" });
+    expect(await plan.innerText()).toMatch(
+      /5\s+20,000 \(8,000 – 60,000\)\s+too few readings\s+10,000/,
+    );
     await page.close();
   });
 

@@ -7,7 +7,9 @@ import type {
   GapParts,
   ReplicateAdjust,
   ReplicateFigures,
+  ReplicateFrequencies,
   ReplicateLine,
+  ReplicatePlan,
 } from "../../src/report/schemas/replicate.ts";
 
 export const hostileModel = `<img src=x onerror="window.hurt=1">\n</script>\u202e${"x".repeat(300)}`;
@@ -142,5 +144,44 @@ export function replicationResults(): Sourced[] {
   return [
     { source: "adjust.json", result: adjust },
     { source: "figures.json", result: figuresOf(adjust) },
+    { source: "frequencies.json", result: frequenciesOf() },
+    { source: "plan.json", result: planOf() },
   ];
+}
+
+export function planOf(): ReplicatePlan {
+  const images = (value: number): Estimate => ({
+    value,
+    n: 0,
+    interval: { low: value / 2.5, high: 3 * value, level: 0.95, method: "made" },
+  });
+  return {
+    schema: "assay.replicate_plan/3",
+    level: 0.95,
+    width: 0.02,
+    pilot_images: { original: 1600, replication: 1500 },
+    rows: [5, 10].map((count) => ({
+      annotators: count,
+      images: images(100_000 / count),
+      worst_images: count === 5 ? none : images(200_000 / count),
+      mean_images: images(50_000 / count),
+      standard_error: proportion(0.03, 0.01),
+      bias: { none: proportion(-0.04, 0.01), pl: proportion(-0.02 / count, 0.01) },
+    })),
+    warnings: [],
+  };
+}
+
+export function frequenciesOf(): ReplicateFrequencies {
+  const set = (source: string, mean: number) => ({
+    source,
+    images: 1600,
+    mean_frequency: proportion(mean, 0.02),
+    buckets: [105, 87, 140, 268, 1000],
+  });
+  return {
+    schema: "assay.replicate_frequencies/2",
+    sets: [set("first.csv", 0.79), set(hostileModel, 0.74)],
+    warnings: [],
+  };
 }

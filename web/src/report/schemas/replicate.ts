@@ -111,3 +111,39 @@ export interface ReplicateFigures extends Result {
   fitted_readings?: BothSets<number[]>;
   halves: { points?: HalvesPoint[]; splits?: number; undefined?: string };
 }
+
+/** assay.replicate_plan/3: what a study would need, by the number of annotators of an image. */
+export interface PlanRow {
+  annotators: number;
+  /** In each set, of the median classifier, the one that needs most, the mean. */
+  images: Estimate;
+  worst_images: Estimate;
+  mean_images: Estimate;
+  /** With the pilot's images. */
+  standard_error: Estimate;
+  /** By estimator. */
+  bias: Record<string, Estimate>;
+}
+
+export interface ReplicatePlan extends Result {
+  level: number;
+  /** Wanted, of the interval. */
+  width: number;
+  pilot_images: BothSets<number>;
+  rows: PlanRow[];
+  warnings: string[];
+}
+
+/** assay.replicate_frequencies/2: how often annotators select the images of sets. */
+export interface FrequencySet {
+  source: string;
+  images: number;
+  mean_frequency: Estimate;
+  /** Images in each fifth of the frequencies. */
+  buckets: number[];
+}
+
+export interface ReplicateFrequencies extends Result {
+  sets: FrequencySet[];
+  warnings: string[];
+}

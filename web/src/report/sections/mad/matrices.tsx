@@ -30,6 +30,7 @@ const kinds: Kind[] = [
     says: "probability that it is better",
     meaning: "How probable it is, by the posterior, that the row's classifier is the better one.",
     middle: 0.5,
+    probability: true,
   },
   {
     key: "log_ratios",

@@ -14,6 +14,7 @@ export interface MatrixKind {
   says: string;
   middle: number;
   signed?: boolean;
+  probability?: boolean;
 }
 
 interface MatrixProps {
@@ -28,8 +29,11 @@ const side = 46;
 const letters = 20;
 
 export function cellText(value: number, kind: MatrixKind): string {
-  const text = numberText(value, 0.05);
-  return kind.signed === true && value > 0 ? `+${text}` : text;
+  if (kind.signed === true) return `${value > 0 ? "+" : ""}${numberText(value, 0.5)}`;
+  // A probability is never certain.
+  if (kind.probability === true && value < 0.0005) return "< .001";
+  if (kind.probability === true && value >= 0.9995) return "> .999";
+  return numberText(value, 0.05);
 }
 
 export function Matrix({ kind, chosen, cells, imagesOf }: MatrixProps) {

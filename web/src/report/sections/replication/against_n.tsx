@@ -89,7 +89,7 @@ export function AgainstAnnotators(props: AgainstProps) {
     return (
       <>
         <XAxis scale={x} area={area} title={inverse ? "1 / annotators" : "annotators"} />
-        <YAxis scale={y} area={area} title={unitText(unit) || "value"} />
+        <YAxis scale={y} area={area} title={`${title}${unitText(unit) && `, ${unitText(unit)}`}`} />
         {difference && <path class="zero-line" d={`M0 ${up(0)}H${area.width}`} />}
         {measured.value !== null && (
           <path class="curve thin series-0" d={`M0 ${up(measured.value)}H${area.width}`} />

@@ -4,9 +4,11 @@ import { resultsOf } from "../../document.ts";
 import type { Section } from "../../section.ts";
 import { View } from "./view.tsx";
 
+const schemas = ["assay.replicate_adjust", "assay.replicate_plan", "assay.replicate_frequencies"];
+
 export const replication: Section = {
   id: "replication",
   title: "Replication",
-  applies: (document) => resultsOf(document, "assay.replicate_adjust").length > 0,
+  applies: (document) => schemas.some((schema) => resultsOf(document, schema).length > 0),
   View,
 };

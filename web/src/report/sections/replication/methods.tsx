@@ -1,13 +1,7 @@
 // Of every method: the mean accuracy, the gap with its parts, the fitted line.
-import { type Estimate, intervalText, signedText, valueText } from "../../estimate.ts";
 import { PlainTable } from "../../table/plain.tsx";
 import type { Study } from "./studies.ts";
-
-function withInterval(estimate: Estimate, signed = false): string {
-  const interval = intervalText(estimate);
-  const text = signed ? signedText(estimate) : valueText(estimate);
-  return interval === "" ? text : `${text} (${interval})`;
-}
+import { withInterval } from "./texts.ts";
 
 export function MethodTable({ study }: { study: Study }) {
   const { adjust } = study;
