@@ -70,6 +70,22 @@ describe.skipIf(CHROMIUM === undefined)("the report's competition", () => {
     await page.close();
   });
 
+  it("shows the selected images of a pair by their case", async () => {
+    const { page, complaints } = await openReport(browser.context, document);
+    const cards = page.locator(".mad .item-card");
+    await cards.first().waitFor();
+    expect(await cards.allInnerTexts()).toEqual([
+      expect.stringMatching(
+        /1\. one\.png[\s\S]*✓ turtle\s+93\.0 %[\s\S]*✗ [\s\S]*79\.0 %[\s\S]*Case II, distance 3\.750/,
+      ),
+      expect.stringMatching(/2\. two\.png[\s\S]*cat\s+50\.0 %[\s\S]*open, distance 2/),
+    ]);
+    await page.getByLabel("Case").selectOption("II");
+    expect(await cards.count()).toBe(1);
+    expect(complaints).toEqual([]);
+    await page.close();
+  });
+
   it("bears 300 classifiers, and a competition without a ranking", async () => {
     const names = Array.from({ length: 300 }, (_, index) => `classifier ${index}`);
     const many = rankingOf([...madNames, ...names], false);

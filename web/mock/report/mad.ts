@@ -4,6 +4,7 @@ import type { Sourced } from "../../src/report/document.ts";
 import type { Estimate } from "../../src/report/estimate.ts";
 import type {
   MadCompetition,
+  MadGallery,
   MadRanking,
   MadStatus,
   PairMatrix,
@@ -148,8 +149,42 @@ const settings: MadCompetition = {
   classifiers: [],
 };
 
+const label = (id: string, confidence: number, correct: boolean | null) => ({
+  id,
+  name: id,
+  confidence,
+  correct,
+});
+
+export const gallery: MadGallery = {
+  schema: "assay.mad_gallery/1",
+  shown: [
+    {
+      first: "anna-net",
+      second: hostileModel,
+      place: 1,
+      id: "one.png",
+      first_label: label("turtle", 0.93, true),
+      second_label: label(hostileModel, 0.79, false),
+      distance: 3.75,
+      case: "II",
+    },
+    {
+      first: "anna-net",
+      second: hostileModel,
+      place: 2,
+      id: "two.png",
+      first_label: label("cat", 0.5, null),
+      second_label: label("dog", 0.4, null),
+      distance: 2,
+      case: "open",
+    },
+  ],
+};
+
 export function madResults(): Sourced[] {
   return [
+    { source: "ranking.json", result: gallery },
     { source: "mad", result: settings },
     { source: "status.json", result: status },
     { source: "ranking.json", result: rankingOf(madNames) },

@@ -59,7 +59,7 @@ export function App({ document }: { document: ReportDocument }) {
   }, []);
   return (
     <>
-      <button type="button" class="skip" onClick={() => jumpTo(first)}>
+      <button type="button" class="skip no-print" onClick={() => jumpTo(first)}>
         Skip to the first section
       </button>
       <header class="report-head">

@@ -121,3 +121,28 @@ export interface MadCompetition extends Result {
     confident: number;
   }[];
 }
+
+export interface ShownLabel {
+  id: string;
+  name: string;
+  confidence: number;
+  /** By people; null: open, or nobody can judge it. */
+  correct: boolean | null;
+}
+
+/** A selected image of a pair. */
+export interface ShownSelection {
+  first: string;
+  second: string;
+  /** From 1, by discrepancy. */
+  place: number;
+  id: string;
+  first_label: ShownLabel;
+  second_label: ShownLabel;
+  distance: number;
+  case: string;
+}
+
+export interface MadGallery extends Result {
+  shown?: ShownSelection[];
+}

@@ -4,6 +4,7 @@ import type { Estimate } from "../../estimate.ts";
 import { distinct } from "../../parts/names.ts";
 import type {
   MadCompetition,
+  MadGallery,
   MadRanking,
   MadStatus,
   PairMatrix,
@@ -16,6 +17,8 @@ export interface Competition {
   settings: MadCompetition | undefined;
   status: MadStatus | undefined;
   ranking: MadRanking | undefined;
+  /** The selected images; of the same folder as the rest. */
+  gallery: Sourced<MadGallery> | undefined;
 }
 
 type Part = MadCompetition | MadStatus | MadRanking;
@@ -40,6 +43,7 @@ export function competitionsOf(document: ReportDocument): Competition[] {
     if (found !== undefined) taken.add(found);
     return found;
   };
+  const galleries = resultsOf<MadGallery>(document, "assay.mad_gallery");
   const begun: Sourced<Part>[] = [...rankings, ...statuses, ...settings];
   const competitions: Competition[] = [];
   for (const entry of begun) {
@@ -49,6 +53,7 @@ export function competitionsOf(document: ReportDocument): Competition[] {
       ranking: take(rankings, entry),
       status: take(statuses, entry),
       settings: take(settings, entry),
+      gallery: galleries.find(({ source }) => source === entry.source),
     });
   }
   const names = distinct(competitions.map(({ name }) => name));

@@ -5,6 +5,7 @@ import { useAddress } from "../../state.ts";
 import { Ablation } from "./ablation.tsx";
 import { Annotators } from "./annotators.tsx";
 import { type Competition, competitionsOf } from "./competitions.ts";
+import { Gallery } from "./gallery.tsx";
 import { Matrices } from "./matrices.tsx";
 import { Others } from "./others.tsx";
 import { Pairs } from "./pairs.tsx";
@@ -74,6 +75,9 @@ export function View({ document }: { document: ReportDocument }) {
           <Others ranking={ranking} />
           <Ablation ranking={ranking} />
         </>
+      )}
+      {competition.gallery !== undefined && (
+        <Gallery document={document} gallery={competition.gallery} />
       )}
       <Annotators status={status} />
       <Settings competition={competition} />
