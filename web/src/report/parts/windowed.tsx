@@ -85,11 +85,17 @@ function Block<T>({ label, rows, keyOf, columns, sort, printing }: BlockProps<T>
       <table aria-rowcount={rows.length + 1}>
         <thead>
           <tr>
-            {columns.map(({ key, name, meaning }) => {
+            {columns.map(({ key, name, meaning, text }) => {
               const sorted = sort?.key === key;
               const order = sort?.descending === true ? "descending" : "ascending";
               return (
-                <th key={key} scope="col" title={meaning} aria-sort={sorted ? order : undefined}>
+                <th
+                  key={key}
+                  scope="col"
+                  class={text === true ? "text" : undefined}
+                  title={meaning}
+                  aria-sort={sorted ? order : undefined}
+                >
                   {sort?.sortable.has(key) !== true ? (
                     name
                   ) : (
