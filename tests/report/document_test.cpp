@@ -35,9 +35,10 @@ TEST(ReportDocument, ScoresAreThoseOfScore) {
     score.confusions = options.confusions;
     score.reliability = true;
     const ScoreShown shown{.per_class = true, .confusions = score.confusions, .reliability = true};
-    EXPECT_EQ(scores[0], to_json(score_runs(score, *self_comm()), shown));
+    // The data set of most models stands first.
+    EXPECT_TRUE(scores[1] == to_json(score_runs(score, *self_comm()), shown));
     score.paths = {folder / "runs" / "val"};
-    EXPECT_EQ(scores[1], to_json(score_runs(score, *self_comm()), shown));
+    EXPECT_TRUE(scores[0] == to_json(score_runs(score, *self_comm()), shown));
 }
 
 TEST(ReportDocument, ComparisonsAreThoseOfCompareWithTheBestAsBaseline) {
