@@ -311,7 +311,7 @@ private:
             "{0}/results/adjust.json");
         working(
             "report {0}/runs {0}/mad {0}/results/*.json --title \"The demo world\" --thumbnails "
-            "200 "
+            "600 "
             "--out {0}/report.html");
     }
 
