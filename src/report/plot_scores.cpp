@@ -1,0 +1,99 @@
+#include <fmt/format.h>
+
+#include "core/refuse.h"
+#include "report/plot_recipes.h"
+
+namespace assay {
+namespace {
+
+/// Confidences are bounds and means of bins, in the result as plain numbers.
+std::vector<Point> reliability_points(const PlotField& bins) {
+    std::vector<Point> points;
+    for (const PlotField& bin : bins.entries()) {
+        const auto confidence = bin.find("confidence");
+        if (!confidence) continue;  // an empty bin
+        Point point = plot_point(confidence->number(), bin["accuracy"].estimate());
+        point.y.unit = Unit::proportion;
+        points.push_back(std::move(point));
+    }
+    return points;
+}
+
+}  // namespace
+
+std::vector<Plot> reliability_plots(const PlotField& result, const PlotChoice& choice) {
+    std::vector<Plot> plots;
+    std::vector<std::string> datasets;
+    NameChoice models("model", choice.models), sets("data set", choice.datasets);
+    bool left_out = false;
+    for (const PlotField& store : result["stores"].entries()) {
+        const std::string& model = store["model"].text();
+        const std::string& dataset = store["dataset"].text();
+        const bool wanted = models.takes(model);
+        if (!sets.takes(dataset) || !wanted) continue;
+        const auto bins = store.find("reliability");
+        left_out = left_out || !bins;
+        if (!bins) continue;
+        add_once(datasets, dataset);
+        Plot plot;
+        plot.kind = Plot::Kind::line;
+        plot.title = fmt::format("{}, {}", model, dataset);
+        plot.x_title = "confidence";
+        plot.y_title = "accuracy";
+        plot.x_unit = Unit::proportion;
+        plot.equal = true;
+        plot.series.push_back({.name = "", .points = reliability_points(*bins)});
+        plots.push_back(std::move(plot));
+    }
+    models.check();
+    sets.check();
+    if (plots.empty()) {
+        refuse(left_out ? "no `reliability` in the result: assay score --reliability puts it there"
+                        : "no scores in the result");
+    }
+    if (datasets.size() > 1) return plots;
+    const std::string ending = ", " + datasets.front();
+    for (Plot& plot : plots) plot.title.erase(plot.title.size() - ending.size());
+    return plots;
+}
+
+std::vector<Plot> score_plots(const PlotField& result, const PlotChoice& choice) {
+    const std::vector<PlotField> measurements = result["measurements"].entries();
+    std::vector<std::string> metrics;
+    for (const PlotField& m : measurements) add_once(metrics, m["metric"].text());
+    const std::string metric = chosen_metric(choice, metrics);
+    NameChoice models("model", choice.models), sets("data set", choice.datasets);
+    std::vector<Plot> plots;
+    std::string definition;
+    for (const PlotField& m : measurements) {
+        const bool wanted = models.takes(m["model"].text());
+        if (!sets.takes(m["dataset"].text()) || !wanted) continue;
+        if (m["metric"].text() != metric || m.find("subgroup")) continue;
+        // The same metric with other parameters is another one.
+        const std::string said =
+            m["definition"].text() + (m.find("parameters") ? m["parameters"].json().dump() : "");
+        if (definition.empty()) definition = said;
+        if (definition != said) continue;
+        const std::string& dataset = m["dataset"].text();
+        auto plot = std::find_if(plots.begin(), plots.end(),
+                                 [&](const Plot& p) { return p.title == dataset; });
+        if (plot == plots.end()) {
+            plots.emplace_back();
+            plot = plots.end() - 1;
+            plot->title = dataset;
+            plot->y_title = metric;
+            plot->series.emplace_back();
+        }
+        plot->series.front().points.push_back(plot_point(m["model"].text(), m.estimate()));
+    }
+    models.check();
+    sets.check();
+    if (plots.empty()) refuse(fmt::format("nothing of `{}` in the result", metric));
+    for (Plot& plot : plots) {
+        tell_apart(plot.series.front().points);
+        keep_top(plot.series.front().points, choice);
+    }
+    return plots;
+}
+
+}  // namespace assay
