@@ -138,7 +138,9 @@ private:
             std::vector<std::string> names;
             for (const std::string& name : panel.categories) names.push_back(plot_text(name));
             const double share = sheet_.width / static_cast<double>(columns_);
-            panel.category_room = std::min(widest(names, font, measure_), 0.4 * share);
+            panel.category_room =
+                std::min(widest(names, font, measure_),
+                         std::max(0.4 * share, rows_are_shared() ? 0.2 * sheet_.width : 0.0));
             return panel.category_room + length_.tick_room();
         }
         const double most = std::clamp(frame_height / (1.8 * font), 2.0, 8.0);

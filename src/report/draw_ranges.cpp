@@ -12,14 +12,16 @@ void take_interval(AxisRange& range, const std::optional<Interval>& interval, Un
     range.take(shown_value(interval->high, unit));
 }
 
-/// Proportions that are between 0 and 1 have no axis beyond.
+/// What has one sign has no axis beyond 0, nor proportions one beyond 1.
 AxisRange room_for(const AxisRange& range, bool zero, Unit unit) {
     AxisRange wide = padded(range, zero);
     constexpr double whole = 100;
-    if (unit != Unit::proportion || range.empty()) return wide;
+    if (range.empty()) return wide;
     if (range.low >= 0) wide.low = std::max(wide.low, 0.0);
-    if (range.high <= whole) wide.high = std::min(wide.high, whole);
-    return wide;
+    if (range.high <= 0) wide.high = std::min(wide.high, 0.0);
+    if (unit == Unit::proportion && range.high <= whole) wide.high = std::min(wide.high, whole);
+    // A single number at such an end is still within.
+    return wide.low < wide.high ? wide : padded(range, zero);
 }
 
 }  // namespace

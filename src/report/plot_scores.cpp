@@ -64,34 +64,35 @@ std::vector<Plot> score_plots(const PlotField& result, const PlotChoice& choice)
     const std::string metric = chosen_metric(choice, metrics);
     NameChoice models("model", choice.models), sets("data set", choice.datasets);
     std::vector<Plot> plots;
-    std::string definition;
+    std::vector<std::string>
+        said;  // of each plot: the same metric with other parameters is another
     for (const PlotField& m : measurements) {
-        const bool wanted = models.takes(m["model"].text());
-        if (!sets.takes(m["dataset"].text()) || !wanted) continue;
-        if (m["metric"].text() != metric || m.find("subgroup")) continue;
-        // The same metric with other parameters is another one.
-        const std::string said =
-            m["definition"].text() + (m.find("parameters") ? m["parameters"].json().dump() : "");
-        if (definition.empty()) definition = said;
-        if (definition != said) continue;
         const std::string& dataset = m["dataset"].text();
-        auto plot = std::find_if(plots.begin(), plots.end(),
-                                 [&](const Plot& p) { return p.title == dataset; });
-        if (plot == plots.end()) {
-            plots.emplace_back();
-            plot = plots.end() - 1;
-            plot->title = dataset;
-            plot->y_title = metric;
-            plot->series.emplace_back();
+        const bool wanted = models.takes(m["model"].text());
+        if (!sets.takes(dataset) || !wanted) continue;
+        if (m["metric"].text() != metric || m.find("subgroup")) continue;
+        const std::string definition = m["definition"].text();
+        const auto found = std::find_if(plots.begin(), plots.end(),
+                                        [&](const Plot& p) { return p.title == dataset; });
+        const auto at = static_cast<std::size_t>(found - plots.begin());
+        if (found == plots.end()) {
+            Plot plot;
+            plot.title = dataset;
+            plot.y_title = metric;
+            plot.series.emplace_back();
+            plots.push_back(std::move(plot));
+            said.push_back(definition);
         }
-        plot->series.front().points.push_back(plot_point(m["model"].text(), m.estimate()));
+        if (said[at] == definition)
+            plots[at].series.front().points.push_back(plot_point(m["model"].text(), m.estimate()));
     }
     models.check();
     sets.check();
     if (plots.empty()) refuse(fmt::format("nothing of `{}` in the result", metric));
-    for (Plot& plot : plots) {
-        tell_apart(plot.series.front().points);
-        keep_top(plot.series.front().points, choice);
+    for (std::size_t i = 0; i < plots.size(); ++i) {
+        tell_apart(plots[i].series.front().points);
+        keep_top(plots[i].series.front().points, choice);
+        if (said[i] != said.front()) plots[i].title += fmt::format(" ({})", said[i]);
     }
     return plots;
 }
