@@ -42,9 +42,12 @@ struct PlotArguments {
 };
 
 void add_choice(CLI::App& app, PlotChoice& choice) {
-    app.add_option("--model", choice.models, "Only these models (default: all)")->type_name("NAME");
-    app.add_option("--dataset", choice.datasets, "Only these data sets (default: all)")
-        ->type_name("NAME");
+    app.add_option("--model", choice.models, "Only this model; several times: these")
+        ->type_name("NAME")
+        ->allow_extra_args(false);
+    app.add_option("--dataset", choice.datasets, "Only this data set; several times: these")
+        ->type_name("NAME")
+        ->allow_extra_args(false);
     app.add_option("--metric", choice.metric, "Default: the first one of the result")
         ->type_name("METRIC");
     app.add_option("--x", choice.x, "Dimension of quality-scatter (default: accuracy)")

@@ -140,7 +140,7 @@ private:
             const double share = sheet_.width / static_cast<double>(columns_);
             panel.category_room =
                 std::min(widest(names, font, measure_),
-                         std::max(0.4 * share, rows_are_shared() ? 0.2 * sheet_.width : 0.0));
+                         std::max(0.4 * share, rows_are_shared() ? 0.28 * sheet_.width : 0.0));
             return panel.category_room + length_.tick_room();
         }
         const double most = std::clamp(frame_height / (1.8 * font), 2.0, 8.0);
