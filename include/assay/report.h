@@ -81,16 +81,22 @@ struct Point {
     std::variant<double, std::string> x;
     Estimate y;
     std::string label;
+    std::optional<Interval> x_interval;
+    std::optional<Interval> quartiles;  ///< of boxes: y is the median, its interval the whiskers;
+                                        ///< points without them are outliers
 };
 struct Series {
     std::string name;
     std::vector<Point> points;
+    bool joined = false;  ///< of a scatter: a line through the points, without marks
 };
 struct Plot {
     enum class Kind { scatter, line, bars, boxes };
     Kind kind = Kind::scatter;
     std::string title, x_title, y_title;
     std::vector<Series> series;
+    Unit x_unit = Unit::number;
+    bool equal = false;  ///< both axes have one range, and y = x is drawn
 };
 
 /// Part of a section, in the order in which it is read; a string is a paragraph.

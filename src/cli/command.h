@@ -44,6 +44,7 @@ int cmd_labels(std::vector<std::string> arguments);
 int cmd_list(std::vector<std::string> arguments);
 int cmd_mad(std::vector<std::string> arguments);
 int cmd_patchml(std::vector<std::string> arguments);
+int cmd_plot(std::vector<std::string> arguments);
 int cmd_predict(std::vector<std::string> arguments);
 int cmd_quality(std::vector<std::string> arguments);
 int cmd_replicate(std::vector<std::string> arguments);

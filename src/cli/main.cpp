@@ -45,6 +45,7 @@ const std::vector<Command>& commands() {
         {"mad", "Rank classifiers by the images on which they disagree most", cmd_mad},
         {"serve", "Ask people: a page for annotators, with links; answers are kept", cmd_serve},
         {"report", "Everything measured as one HTML file that opens anywhere, offline", cmd_report},
+        {"plot", "One figure of a result for a paper: SVG, PDF or PNG", cmd_plot},
         {"check", "Find out whether a model and a data set fit together", cmd_check},
         {"run", "Do everything that an assay.toml lists", cmd_run},
         {"verify", "Check every file of a store against its checksum", cmd_verify},

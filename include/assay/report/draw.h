@@ -2,14 +2,19 @@
 // (SVG), or pixels (PNG). Drawn without a browser.
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include <nlohmann/json_fwd.hpp>
 
+#include "assay/collective/comm.h"
+#include "assay/evaluate/measure_options.h"
+#include "assay/progress.h"
 #include "assay/report.h"
 
 namespace assay {
@@ -22,16 +27,26 @@ PlotFormat plot_format_named(std::string_view name);
 std::optional<PlotFormat> plot_format_of(const std::filesystem::path& file);
 
 struct DrawOptions {
-    double width = 0;   ///< millimetres; 0: a column of a paper (85), or two for many categories
+    double width = 0;  ///< millimetres; 0: a column of a paper (85), or two (178) for several plots
     double height = 0;  ///< millimetres; 0: what suits the kind
     double font = 8;    ///< points
     int dpi = 300;      ///< of PNG
     bool dark = false;
-    bool title = false;  ///< papers say it in the caption
+    bool title = false;  ///< papers say it in the caption; each of several plots has its own anyway
 };
+/// What can be known to be wrong without a plot. Throws usage: sizes out of range.
+void check(const DrawOptions& options);
+
+inline constexpr std::size_t most_plots = 20;       ///< beside and below one another
+inline constexpr std::size_t most_series = 16;      ///< that a legend tells apart
+inline constexpr std::size_t most_categories = 60;  ///< of one plot
+
 /// The bytes of the file: the same for equal plots (no date, no random id). Colours are told apart
-/// by people of any colour vision, and by their marks without colour. Throws usage: sizes out of
-/// range; internal: a plot without a finite point draws its axes and says so instead.
+/// by people of any colour vision, and by their marks without colour. Axes are shared by the plots
+/// whose titles they share. Points without a finite value are not drawn; a plot without any says
+/// so. Text that is not UTF-8, and what cannot be shown, is replaced. Throws usage: sizes out of
+/// range, no plot or too many, too many series or categories, with the options that choose.
+std::string draw(std::span<const Plot> plots, PlotFormat format, const DrawOptions& options = {});
 std::string draw(const Plot& plot, PlotFormat format, const DrawOptions& options = {});
 
 /// A kind of plot that `assay plot` knows, and what it is made of.
@@ -39,11 +54,31 @@ struct PlotRecipe {
     std::string_view name;    ///< "reliability"
     std::string_view is;      ///< one line
     std::string_view schema;  ///< of the result that it reads: "assay.scores/2"
+    std::string_view from;    ///< the command that prints it: "assay score RUNS --json"
 };
 const std::vector<PlotRecipe>& plot_recipes();
+/// Throws usage: unknown name (with the nearest).
+const PlotRecipe& plot_recipe_named(std::string_view name);
+
+/// What of a result is drawn; empty: all of it, or the recipe's own choice.
+struct PlotChoice {
+    std::vector<std::string> models, datasets;
+    std::string metric;   ///< "top1"
+    std::string x, y;     ///< dimensions of quality
+    std::size_t top = 0;  ///< the first so many models in the recipe's order; 0: all
+};
 /// The plots of one kind that a result holds, such as one reliability diagram a model. Throws
-/// usage: unknown name (with the nearest), a result of another schema; bad_input: what it needs is
-/// not in the result, with the option that puts it there.
-std::vector<Plot> plots_of(std::string_view name, const nlohmann::json& result);
+/// usage: unknown name, model, data set, metric or dimension (with the nearest); bad_input: a
+/// result of another schema or damaged; what it needs is not in it, with the option that puts it
+/// there.
+std::vector<Plot> plots_of(std::string_view name, const nlohmann::json& result,
+                           const PlotChoice& choice = {});
+
+/// The result that a recipe reads: a file that a command wrote with --json, or, where the recipe
+/// reads "assay.scores/2", a RUNS folder, a data set in it or a store, which is measured. Throws
+/// bad_input and what score_runs() throws.
+nlohmann::json plot_source(const PlotRecipe& recipe, const std::filesystem::path& source,
+                           const MeasureOptions& measure, Comm& comm,
+                           const ProgressCallback& progress = {});
 
 }  // namespace assay

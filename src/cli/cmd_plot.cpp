@@ -1,0 +1,130 @@
+// assay plot: one figure of a result, as a file for a paper.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+
+#include "assay/error.h"
+#include "assay/report/draw.h"
+#include "cli/command.h"
+#include "cli/outputs.h"
+#include "cli/progress.h"
+#include "cli/scoring.h"
+
+namespace assay::cli {
+namespace {
+
+constexpr std::string_view plot_examples = R"(
+assay plot reliability runs/val -o reliability.pdf
+assay plot scores runs --metric ece --dataset val -o ece.svg
+assay gap runs/v1 runs/v2 --json -o gap.json
+assay plot gap gap.json --metric top1 -o gap.pdf
+assay quality score published --json -o quba.json
+assay plot quality-score quba.json --top 20 -o quba.png --dpi 600
+)";
+
+/// The recipes with what each is made of, for --help.
+std::string recipe_lines() {
+    std::string out = "\nPlots:\n";
+    for (const PlotRecipe& recipe : plot_recipes())
+        out += fmt::format("  {:<15} {}\n  {:<15} from: {}\n", recipe.name, recipe.is, "",
+                           recipe.from);
+    return out;
+}
+
+struct PlotArguments {
+    std::string recipe;
+    std::filesystem::path source, out;
+    PlotChoice choice;
+    DrawOptions draw;
+    MeasureOptions measure;
+    bool quiet = false;
+};
+
+void add_choice(CLI::App& app, PlotChoice& choice) {
+    app.add_option("--model", choice.models, "Only this model; several times: these")
+        ->type_name("NAME")
+        ->allow_extra_args(false);
+    app.add_option("--dataset", choice.datasets, "Only this data set; several times: these")
+        ->type_name("NAME")
+        ->allow_extra_args(false);
+    app.add_option("--metric", choice.metric, "Default: the first one of the result")
+        ->type_name("METRIC");
+    app.add_option("--x", choice.x, "Dimension of quality-scatter (default: accuracy)")
+        ->type_name("NAME");
+    app.add_option("--y", choice.y, "Dimension of quality-scatter (default: c_robustness)")
+        ->type_name("NAME");
+    app.add_option("--top", choice.top, "The first N models only")
+        ->type_name("N")
+        ->check(CLI::Range(1, 100'000));
+}
+
+void add_look(CLI::App& app, DrawOptions& options) {
+    app.add_option("--width", options.width,
+                   "Default: 85, a column; 178, two columns, for more than two plots")
+        ->type_name("MM");
+    app.add_option("--height", options.height, "Default: what suits the plot")->type_name("MM");
+    app.add_option("--font", options.font, "Size of all letters")
+        ->type_name("POINTS")
+        ->capture_default_str();
+    app.add_option("--dpi", options.dpi, "Of .png")->type_name("DPI")->capture_default_str();
+    app.add_flag("--dark", options.dark, "Light on dark, for slides");
+    app.add_flag("--title", options.title, "With a title above");
+}
+
+/// The ending decides; there is no usual one.
+PlotFormat format_of_plot(const std::filesystem::path& out) {
+    if (const auto format = plot_format_of(out)) return *format;
+    throw Error(ErrorCode::usage, fmt::format("-o {}: a name that ends in .svg, .pdf or .png is "
+                                              "allowed",
+                                              out.string()));
+}
+
+}  // namespace
+
+int cmd_plot(std::vector<std::string> arguments) {
+    auto app = make_app("plot",
+                        "One figure of a result as a file for a paper: vectors (.svg, .pdf with "
+                        "its letters embedded) or pixels (.png). Several plots stand beside one "
+                        "another, with the same axes.",
+                        plot_examples);
+    PlotArguments given;
+    app->add_option("plot", given.recipe, "What is drawn: see Plots")
+        ->required()
+        ->type_name("PLOT");
+    app->add_option("source", given.source,
+                    "JSON that a command wrote; for scores and reliability also a RUNS folder, a "
+                    "data set or a store in it, which is measured")
+        ->required()
+        ->type_name("SOURCE");
+    app->add_option("-o,--output", given.out, "File that ends in .svg, .pdf or .png")
+        ->required()
+        ->type_name("FILE");
+    add_choice(*app, given.choice);
+    add_look(*app, given.draw);
+    app->add_option("--bins", given.measure.bins, "Of reliability, where a folder is measured")
+        ->type_name("N")
+        ->check(CLI::Range(1, 10'000));
+    app->add_option("-j,--threads", given.measure.threads, "Threads (default: one per core)")
+        ->type_name("N")
+        ->check(CLI::NonNegativeNumber);
+    app->add_flag("-q,--quiet", given.quiet, "No progress line");
+    app->footer(recipe_lines() + app->get_footer());
+    if (!parse(*app, std::move(arguments))) return Status::done;
+
+    const PlotRecipe& recipe = plot_recipe_named(given.recipe);
+    const PlotFormat format = format_of_plot(given.out);
+    check(given.draw);
+    if (!given.choice.metric.empty()) given.measure.metrics = {given.choice.metric};
+    ProgressLine line("plot", "items", given.quiet);
+    const nlohmann::json result =
+        plot_source(recipe, given.source, given.measure, *self_comm(), line);
+    line.finish();
+    const std::vector<Plot> plots =
+        with_note(fmt::format("drawing `{}`", given.source.string()),
+                  [&] { return plots_of(recipe.name, result, given.choice); });
+    write_result(given.out, draw(plots, format, given.draw));
+    return Status::done;
+}
+
+}  // namespace assay::cli

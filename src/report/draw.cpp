@@ -1,0 +1,104 @@
+#include "assay/report/draw.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "assay/error.h"
+#include "core/text.h"
+#include "report/draw_canvas.h"
+#include "report/draw_layout.h"
+#include "report/draw_panel.h"
+
+namespace assay {
+namespace {
+
+constexpr std::array<std::string_view, 3> plot_format_names = {"svg", "pdf", "png"};
+
+void check_between(std::string_view what, double value, double low, double high, bool zero) {
+    if ((zero && value == 0) || (value >= low && value <= high)) return;
+    throw Error(ErrorCode::usage,
+                fmt::format("{} {}: {} to {} is allowed", what, value, low, high));
+}
+
+void draw_legend(Canvas& canvas, const PlotSheet& sheet, bool dark) {
+    const Theme theme = theme_of(dark);
+    for (const LegendItem& item : sheet.legend) {
+        const auto [x, y] = item.place;
+        const SeriesStyle style = style_of(item.series, dark);
+        if (item.joined) {
+            canvas.line({{x, y}, {x + item.sample, y}}, {.colour = style.colour, .width = 1.1});
+        }
+        if (item.marked)
+            canvas.mark(style.mark, {x + item.sample / 2, y}, 0.28 * sheet.font, style.colour);
+        canvas.text(item.text, {x + item.sample + 0.4 * sheet.font, y}, sheet.font, theme.text);
+    }
+}
+
+void check_pixels(const PlotSheet& sheet, const DrawOptions& options) {
+    constexpr double most_pixels = 1e8;
+    const double scale = options.dpi / 72.0;
+    const double pixels = sheet.width * scale * sheet.height * scale;
+    constexpr double longest = 30'000;
+    if (pixels <= most_pixels && std::max(sheet.width, sheet.height) * scale <= longest) return;
+    throw Error(ErrorCode::usage, fmt::format("a PNG of {:.0f} million pixels; at most {:.0f} are "
+                                              "drawn: lower --dpi, or take .pdf",
+                                              pixels / 1e6, most_pixels / 1e6));
+}
+
+}  // namespace
+
+std::string_view name_of(PlotFormat format) {
+    return plot_format_names[static_cast<std::size_t>(format)];
+}
+
+PlotFormat plot_format_named(std::string_view name) {
+    const auto* const found = std::find(plot_format_names.begin(), plot_format_names.end(), name);
+    if (found != plot_format_names.end())
+        return static_cast<PlotFormat>(found - plot_format_names.begin());
+    throw Error(ErrorCode::usage,
+                fmt::format("unknown format of plots `{}`; known: svg, pdf, png", shortened(name)));
+}
+
+std::optional<PlotFormat> plot_format_of(const std::filesystem::path& file) {
+    const std::string ending = lower_extension(file.string());
+    for (const std::string_view name : plot_format_names) {
+        if (ending == fmt::format(".{}", name)) return plot_format_named(name);
+    }
+    return std::nullopt;
+}
+
+void check(const DrawOptions& options) {
+    check_between("a width in mm of", options.width, 20, 1000, true);
+    check_between("a height in mm of", options.height, 20, 1000, true);
+    check_between("letters in points of", options.font, 4, 40, false);
+    check_between("a resolution in dpi of", options.dpi, 30, 1200, false);
+}
+
+std::string draw(std::span<const Plot> plots, PlotFormat format, const DrawOptions& options) {
+    check(options);
+    Canvas ruler(PlotFormat::svg, 1, 1, options.dpi);
+    const PlotSheet sheet = lay_out(plots, options, [&](const std::string& text, double size) {
+        return ruler.text_width(text, size);
+    });
+    if (format == PlotFormat::png) check_pixels(sheet, options);
+    Canvas canvas(format, sheet.width, sheet.height, options.dpi);
+    const Theme theme = theme_of(options.dark);
+    // Beyond the edges: pixels are whole.
+    canvas.fill({-1, -1, sheet.width + 1, sheet.height + 1}, theme.paper);
+    for (const PlotPanel& panel : sheet.panels) draw_panel(canvas, sheet, panel, options.dark);
+    for (const SheetText& text : sheet.texts) {
+        canvas.text(canvas.fitted(text.text, sheet.font, text.room), text.place, sheet.font,
+                    theme.text, text.align, text.upwards);
+    }
+    draw_legend(canvas, sheet, options.dark);
+    return canvas.finish();
+}
+
+std::string draw(const Plot& plot, PlotFormat format, const DrawOptions& options) {
+    return draw(std::span<const Plot>(&plot, 1), format, options);
+}
+
+}  // namespace assay

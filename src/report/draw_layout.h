@@ -1,0 +1,65 @@
+// Where everything of a sheet of plots lies.
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "assay/report/draw.h"
+#include "report/draw_axes.h"
+#include "report/draw_canvas.h"
+
+namespace assay {
+
+/// The width of a text in points, at a size.
+using TextMeasure = std::function<double(const std::string&, double)>;
+
+struct PlotPanel {
+    const Plot* plot = nullptr;
+    Box2d frame;
+    /// Of numbers. Values are across where x is a category, each of which has a row of its own.
+    AxisScale across, up;
+    AxisTicks across_ticks, up_ticks;
+    std::vector<std::string> categories;  ///< whole names, downwards
+    bool across_texts = true, up_texts = true;
+    double category_room = 0;  ///< left of the frame
+    double row_height() const;
+    double row_centre(std::size_t category) const;
+};
+
+struct SheetText {
+    std::string text;
+    Place place;
+    TextAlign align = TextAlign::middle;
+    bool upwards = false;
+    double room = 0;  ///< it is cut to this width
+};
+
+struct LegendItem {
+    std::size_t series = 0;  ///< of PlotSheet::series
+    std::string text;
+    Place place;  ///< of its sample's left end
+    double sample = 0;
+    bool joined = false, marked = true;
+};
+
+struct PlotSheet {
+    double width = 0, height = 0, font = 8;  ///< points
+    std::vector<PlotPanel> panels;
+    std::vector<std::string> series;  ///< names, in the order of their styles
+    std::vector<LegendItem> legend;   ///< empty: one series needs none
+    std::vector<SheetText> texts;     ///< titles
+    std::size_t series_of(std::string_view name) const;
+};
+
+/// The plots must stay where they are as long as the sheet is used. Throws usage as draw() does.
+PlotSheet lay_out(std::span<const Plot> plots, const DrawOptions& options,
+                  const TextMeasure& measure);
+
+/// Places `names` in lines from `top` on; returns the height of the lines.
+double lay_out_legend(PlotSheet& sheet, std::span<const Plot> plots, double left, double top,
+                      double width, const TextMeasure& measure);
+
+}  // namespace assay

@@ -1,0 +1,17 @@
+// Texts of others on paper.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace assay {
+
+/// One line that any font library takes: control characters as "\x1b", line ends and tabs as
+/// blanks, bytes that are not UTF-8 as "\xff", code points that are no characters as U+FFFD; cut
+/// after a few hundred characters, far more than a plot has room for.
+std::string plot_text(std::string_view text);
+
+/// Without its last character and, at its end, "…".
+std::string one_shorter(std::string_view text);
+
+}  // namespace assay

@@ -1,0 +1,52 @@
+#include <fmt/format.h>
+
+#include "core/refuse.h"
+#include "report/plot_recipes.h"
+
+namespace assay {
+
+std::vector<Plot> comparison_plots(const PlotField& result, const PlotChoice& choice) {
+    const std::vector<PlotField> pairs = result["pairs"].entries();
+    std::vector<std::string> metrics, baselines;
+    for (const PlotField& pair : pairs) {
+        for (const PlotField& m : pair["metrics"].entries()) add_once(metrics, m["metric"].text());
+        add_once(baselines, pair["baseline"].text());
+    }
+    const std::string metric = chosen_metric(choice, metrics);
+    NameChoice models("model", choice.models), sets("data set", choice.datasets);
+    std::vector<Plot> plots;
+    for (const PlotField& pair : pairs) {
+        const std::string &dataset = pair["dataset"].text(), &baseline = pair["baseline"].text(),
+                          &candidate = pair["candidate"].text();
+        const bool wanted = models.takes(candidate);
+        if (!sets.takes(dataset) || !wanted) continue;
+        for (const PlotField& m : pair["metrics"].entries()) {
+            if (m["metric"].text() != metric) continue;
+            auto plot = std::find_if(plots.begin(), plots.end(),
+                                     [&](const Plot& p) { return p.title == dataset; });
+            if (plot == plots.end()) {
+                plots.emplace_back();
+                plot = plots.end() - 1;
+                plot->title = dataset;
+                plot->y_title = baselines.size() == 1
+                                    ? fmt::format("{} minus that of {}", metric, baseline)
+                                    : fmt::format("difference in {}", metric);
+                plot->series.emplace_back();
+            }
+            plot->series.front().points.push_back(plot_point(
+                baselines.size() == 1 ? candidate : fmt::format("{} − {}", candidate, baseline),
+                m["difference"].estimate()));
+            break;  // with other parameters it is another metric
+        }
+    }
+    models.check();
+    sets.check();
+    if (plots.empty()) refuse(fmt::format("no difference in `{}` in the result", metric));
+    for (Plot& plot : plots) {
+        tell_apart(plot.series.front().points);
+        keep_top(plot.series.front().points, choice);
+    }
+    return plots;
+}
+
+}  // namespace assay

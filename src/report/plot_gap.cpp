@@ -1,0 +1,128 @@
+#include <fmt/format.h>
+
+#include <set>
+
+#include "core/refuse.h"
+#include "report/plot_recipes.h"
+
+namespace assay {
+namespace {
+
+std::string name_of_set(const PlotField& result, std::string_view which) {
+    const auto set = result.find(which);
+    const auto name = set ? set->find("name") : std::nullopt;
+    return name ? name->text() : std::string(which);
+}
+
+/// From the least value of the first data set to the greatest.
+std::optional<Series> fitted_line(const PlotField& result, const std::string& metric,
+                                  const std::vector<Point>& points) {
+    const auto lines = result.find("lines");
+    if (!lines || points.empty()) return std::nullopt;
+    for (const PlotField& line : lines->entries()) {
+        if (line["metric"].text() != metric) continue;
+        const auto intercept = line["intercept"].estimate().value;
+        const auto slope = line["slope"].estimate().value;
+        if (!intercept || !slope) return std::nullopt;
+        double low = std::get<double>(points.front().x), high = low;
+        for (const Point& point : points) {
+            low = std::min(low, std::get<double>(point.x));
+            high = std::max(high, std::get<double>(point.x));
+        }
+        Series series{.name = "fitted line", .points = {}, .joined = true};
+        for (const double x : {low, high}) {
+            Point end = plot_point(x, {});
+            end.y.value = *intercept + *slope * x;
+            end.y.unit = points.front().y.unit;
+            series.points.push_back(std::move(end));
+        }
+        return series;
+    }
+    return std::nullopt;
+}
+
+Plot gap_plot(const PlotField& result, const std::string& metric, NameChoice& models) {
+    Plot plot;
+    plot.title = metric;
+    plot.x_title = name_of_set(result, "first");
+    plot.y_title = name_of_set(result, "second");
+    plot.equal = true;
+    Series series{.name = "models", .points = {}};
+    for (const PlotField& model : result["models"].entries()) {
+        const std::string& name = model["model"].text();
+        if (!models.takes(name)) continue;
+        const auto values = model["metrics"].find(metric);
+        if (!values) continue;
+        const Estimate first = (*values)["first"].estimate();
+        if (!first.value) continue;
+        Point point = plot_point(*first.value, (*values)["second"].estimate(), name);
+        point.x_interval = first.interval;
+        plot.x_unit = first.unit;
+        series.points.push_back(std::move(point));
+    }
+    auto line = fitted_line(result, metric, series.points);
+    plot.series.push_back(std::move(series));
+    if (line) plot.series.push_back(*std::move(line));
+    return plot;
+}
+
+}  // namespace
+
+std::vector<Plot> gap_plots(const PlotField& result, const PlotChoice& choice) {
+    // In this order, as far as they are there; others after them.
+    std::set<std::string> there;
+    for (const PlotField& model : result["models"].entries()) {
+        const PlotField values = model["metrics"];
+        if (!values.json().is_object()) values.refuse_as("an object");
+        for (const auto& [name, value] : values.json().items()) there.insert(name);
+    }
+    std::vector<std::string> metrics;
+    for (const char* name : {"top1", "real", "asma"}) {
+        if (there.contains(name)) metrics.emplace_back(name);
+    }
+    for (const std::string& name : there) add_once(metrics, name);
+    if (!choice.metric.empty()) metrics = {chosen_metric(choice, metrics)};
+    NameChoice models("model", choice.models);
+    std::vector<Plot> plots;
+    for (const std::string& metric : metrics) plots.push_back(gap_plot(result, metric, models));
+    models.check();
+    if (plots.empty()) refuse("no model in the result");
+    return plots;
+}
+
+std::vector<Plot> gap_label_plots(const PlotField& result, const PlotChoice&) {
+    const auto boxes = result.find("boxes");
+    if (!boxes || boxes->entries().empty()) refuse("no `boxes` in the result: it needs stores");
+    Plot plot;
+    plot.kind = Plot::Kind::boxes;
+    plot.title = "Models by the number of labels";
+    plot.y_title = "agreement";
+    for (const char* which : {"first", "second"})
+        plot.series.push_back({.name = name_of_set(result, which), .points = {}});
+    // Data sets of one name are still two.
+    if (plot.series[0].name == plot.series[1].name) plot.series[1].name += " (second)";
+    for (const PlotField& entry : boxes->entries()) {
+        const double labels = entry["labels"].number();
+        const std::string row = fmt::format("{} label{}", labels, labels == 1 ? "" : "s");
+        auto& points = plot.series[entry["set"].text() == "first" ? 0 : 1].points;
+        const auto box = entry.find("box");
+        Point point = plot_point(row, {});
+        point.y.unit = Unit::proportion;
+        if (box) {
+            point.y.value = (*box)["median"].number();
+            point.y.interval = box->interval("low_whisker", "high_whisker");
+            point.quartiles = box->interval("lower_quartile", "upper_quartile");
+        }
+        points.push_back(point);
+        if (!box) continue;
+        for (const PlotField& outlier : (*box)["outliers"].entries()) {
+            Point beyond = plot_point(row, {});
+            beyond.y.unit = Unit::proportion;
+            beyond.y.value = outlier.number();
+            points.push_back(std::move(beyond));
+        }
+    }
+    return {plot};
+}
+
+}  // namespace assay

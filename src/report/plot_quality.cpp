@@ -1,0 +1,79 @@
+#include <fmt/format.h>
+
+#include "assay/error.h"
+#include "core/refuse.h"
+#include "core/text.h"
+#include "report/plot_recipes.h"
+
+namespace assay {
+namespace {
+
+std::string spoken(std::string name) {
+    std::replace(name.begin(), name.end(), '_', ' ');
+    return name;
+}
+
+/// Unknown names are a usage error with the nearest one.
+std::string dimension_named(const std::string& wanted, const char* usual,
+                            const std::vector<std::string>& there) {
+    const std::string name = wanted.empty() ? usual : wanted;
+    if (std::find(there.begin(), there.end(), name) != there.end()) return name;
+    throw Error(ErrorCode::usage, fmt::format("no dimension `{}` in the result{}", shortened(name),
+                                              suggest(name, there)));
+}
+
+}  // namespace
+
+std::vector<Plot> quality_scatter_plots(const PlotField& result, const PlotChoice& choice) {
+    const std::vector<PlotField> rows = result["models"].entries();
+    std::vector<std::string> there;
+    for (const PlotField& row : rows) {
+        const PlotField cells = row["dimensions"];
+        if (!cells.json().is_object()) cells.refuse_as("an object");
+        for (const auto& [name, cell] : cells.json().items()) add_once(there, name);
+    }
+    const std::string x = dimension_named(choice.x, "accuracy", there);
+    const std::string y = dimension_named(choice.y, "c_robustness", there);
+    NameChoice models("model", choice.models);
+    Plot plot;
+    plot.title = fmt::format("{} by {}", spoken(y), spoken(x));
+    plot.x_title = spoken(x);
+    plot.y_title = spoken(y);
+    Series series;
+    for (const PlotField& row : rows) {
+        const std::string& name = row["name"].text();
+        const auto across = row["dimensions"].find(x), up = row["dimensions"].find(y);
+        if (!models.takes(name) || !across || !up) continue;
+        const Estimate first = across->estimate();
+        if (!first.value) continue;
+        Point point = plot_point(*first.value, up->estimate(), name);
+        point.x_interval = first.interval;
+        plot.x_unit = first.unit;
+        series.points.push_back(std::move(point));
+    }
+    models.check();
+    keep_top(series.points, choice);
+    plot.series.push_back(std::move(series));
+    return {plot};
+}
+
+std::vector<Plot> quality_score_plots(const PlotField& result, const PlotChoice& choice) {
+    NameChoice models("model", choice.models);
+    Series series;
+    for (const PlotField& row : result["models"].entries()) {
+        const std::string& name = row["model"].text();
+        if (!models.takes(name)) continue;
+        series.points.push_back(plot_point(name, row["score"].estimate()));
+    }
+    models.check();
+    if (series.points.empty()) refuse("no model in the result");
+    tell_apart(series.points);
+    keep_top(series.points, choice);
+    Plot plot;
+    plot.title = "QUBA scores";
+    plot.y_title = "QUBA score";
+    plot.series.push_back(std::move(series));
+    return {plot};
+}
+
+}  // namespace assay

@@ -1,0 +1,120 @@
+#include "report/plot_recipes.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+
+#include "assay/error.h"
+#include "core/refuse.h"
+#include "core/text.h"
+
+namespace assay {
+namespace {
+
+// In the order of plot_recipes().
+constexpr PlotMaker plot_makers[] = {
+    score_plots,     reliability_plots,   comparison_plots,      corruption_plots, gap_plots,
+    gap_label_plots, quality_score_plots, quality_scatter_plots, mad_ranking_plots};
+
+}  // namespace
+
+const std::vector<PlotRecipe>& plot_recipes() {
+    static const std::vector<PlotRecipe> recipes = {
+        {"scores", "one metric of each model with its interval, a plot for each data set",
+         "assay.scores/2", "assay score RUNS --json"},
+        {"reliability", "accuracy by confidence, a plot for each model", "assay.scores/2",
+         "assay score RUNS --reliability --json"},
+        {"comparison", "differences to the baseline, with intervals", "assay.comparisons/2",
+         "assay compare BASELINE CANDIDATE --json"},
+        {"corruptions", "accuracy by severity, a plot for each corruption",
+         "assay.corrupted_accuracy/1", "assay robustness RUNS --clean NAME --json"},
+        {"gap", "models on two data sets, with the fitted line, a plot for each metric",
+         "assay.gap/2", "assay gap FIRST SECOND --json"},
+        {"gap-labels", "models on two data sets by the number of labels of the images, as boxes",
+         "assay.gap/2", "assay gap FIRST SECOND --json"},
+        {"quality-score", "QUBA scores of models with their intervals", "assay.quality_score/1",
+         "assay quality score TABLE --json"},
+        {"quality-scatter", "one dimension of quality by another (--x, --y)", "assay.quality/1",
+         "assay quality measure RUNS --val NAME --json"},
+        {"mad-ranking", "scores of a competition with their intervals", "assay.mad_ranking/1",
+         "assay mad rank COMPETITION --json"},
+    };
+    return recipes;
+}
+
+const PlotRecipe& plot_recipe_named(std::string_view name) {
+    std::vector<std::string> names;
+    for (const PlotRecipe& recipe : plot_recipes()) {
+        if (recipe.name == name) return recipe;
+        names.emplace_back(recipe.name);
+    }
+    throw Error(ErrorCode::usage,
+                fmt::format("unknown plot `{}`{}", shortened(name), suggest(name, names)));
+}
+
+std::vector<Plot> plots_of(std::string_view name, const nlohmann::json& result,
+                           const PlotChoice& choice) {
+    static_assert(std::size(plot_makers) == 9);
+    const PlotRecipe& recipe = plot_recipe_named(name);
+    const PlotField field(result, "");
+    const std::string& schema = field["schema"].text();
+    if (schema != recipe.schema) {
+        throw Error(ErrorCode::usage,
+                    fmt::format("`{}` is drawn from {} ({}), and this is {}", name, recipe.schema,
+                                recipe.from, shortened(schema)));
+    }
+    return plot_makers[&recipe - plot_recipes().data()](field, choice);
+}
+
+bool NameChoice::takes(const std::string& name) {
+    add_once(seen_, name);
+    return wanted_.empty() || std::find(wanted_.begin(), wanted_.end(), name) != wanted_.end();
+}
+
+void NameChoice::check() const {
+    for (const std::string& name : wanted_) {
+        if (std::find(seen_.begin(), seen_.end(), name) != seen_.end()) continue;
+        throw Error(ErrorCode::usage, fmt::format("no {} `{}` in the result{}", what_,
+                                                  shortened(name), suggest(name, seen_)));
+    }
+}
+
+std::string chosen_metric(const PlotChoice& choice, const std::vector<std::string>& there) {
+    if (there.empty()) refuse("no metric in the result");
+    if (choice.metric.empty()) return there.front();
+    const std::string name = choice.metric.substr(0, choice.metric.find(':'));
+    if (std::find(there.begin(), there.end(), name) != there.end()) return name;
+    throw Error(ErrorCode::usage, fmt::format("no metric `{}` in the result{}", shortened(name),
+                                              suggest(name, there)));
+}
+
+Point plot_point(std::variant<double, std::string> x, Estimate y, std::string label) {
+    Point point;
+    point.x = std::move(x);
+    point.y = std::move(y);
+    point.label = std::move(label);
+    return point;
+}
+
+void keep_top(std::vector<Point>& points, const PlotChoice& choice) {
+    if (choice.top > 0 && points.size() > choice.top)
+        points.erase(points.begin() + static_cast<std::ptrdiff_t>(choice.top), points.end());
+}
+
+void tell_apart(std::vector<Point>& points) {
+    std::map<std::string, int> times;
+    for (Point& point : points) {
+        auto* name = std::get_if<std::string>(&point.x);
+        if (name == nullptr) continue;
+        const int n = ++times[*name];
+        if (n > 1) *name += fmt::format(" ({})", n);
+    }
+}
+
+void add_once(std::vector<std::string>& texts, const std::string& text) {
+    if (std::find(texts.begin(), texts.end(), text) == texts.end()) texts.push_back(text);
+}
+
+}  // namespace assay

@@ -1,0 +1,53 @@
+// The recipes of plots, each from one schema, and what they share.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "assay/report/draw.h"
+#include "report/plot_fields.h"
+
+namespace assay {
+
+/// Which names of one kind are drawn, and which there are, for messages.
+class NameChoice {
+public:
+    /// `what`: "model". `wanted`, which outlives it: empty is all.
+    NameChoice(std::string_view what, const std::vector<std::string>& wanted)
+        : what_(what), wanted_(wanted) {}
+    bool takes(const std::string& name);
+    /// When all were asked for. Throws usage: one that was wanted is not there, with the nearest.
+    void check() const;
+
+private:
+    std::string_view what_;
+    const std::vector<std::string>& wanted_;
+    std::vector<std::string> seen_;
+};
+
+/// The metric that `choice` names, without parameters, or else the first; throws usage where it is
+/// not among them.
+std::string chosen_metric(const PlotChoice& choice, const std::vector<std::string>& there);
+/// `x`: a number, or the name of a row.
+Point plot_point(std::variant<double, std::string> x, Estimate y, std::string label = "");
+/// The first so many, where `choice` says.
+void keep_top(std::vector<Point>& points, const PlotChoice& choice);
+/// Rows are told apart by their names: later ones of a name get a number, "b (2)".
+void tell_apart(std::vector<Point>& points);
+/// Adds `text` unless it is there.
+void add_once(std::vector<std::string>& texts, const std::string& text);
+
+using PlotMaker = std::vector<Plot> (*)(const PlotField& result, const PlotChoice& choice);
+std::vector<Plot> reliability_plots(const PlotField& result, const PlotChoice& choice);
+std::vector<Plot> score_plots(const PlotField& result, const PlotChoice& choice);
+std::vector<Plot> comparison_plots(const PlotField& result, const PlotChoice& choice);
+std::vector<Plot> corruption_plots(const PlotField& result, const PlotChoice& choice);
+std::vector<Plot> gap_plots(const PlotField& result, const PlotChoice& choice);
+std::vector<Plot> gap_label_plots(const PlotField& result, const PlotChoice& choice);
+std::vector<Plot> quality_scatter_plots(const PlotField& result, const PlotChoice& choice);
+std::vector<Plot> quality_score_plots(const PlotField& result, const PlotChoice& choice);
+std::vector<Plot> mad_ranking_plots(const PlotField& result, const PlotChoice& choice);
+
+}  // namespace assay

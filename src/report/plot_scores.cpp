@@ -1,0 +1,100 @@
+#include <fmt/format.h>
+
+#include "core/refuse.h"
+#include "report/plot_recipes.h"
+
+namespace assay {
+namespace {
+
+/// Confidences are bounds and means of bins, in the result as plain numbers.
+std::vector<Point> reliability_points(const PlotField& bins) {
+    std::vector<Point> points;
+    for (const PlotField& bin : bins.entries()) {
+        const auto confidence = bin.find("confidence");
+        if (!confidence) continue;  // an empty bin
+        Point point = plot_point(confidence->number(), bin["accuracy"].estimate());
+        point.y.unit = Unit::proportion;
+        points.push_back(std::move(point));
+    }
+    return points;
+}
+
+}  // namespace
+
+std::vector<Plot> reliability_plots(const PlotField& result, const PlotChoice& choice) {
+    std::vector<Plot> plots;
+    std::vector<std::string> datasets;
+    NameChoice models("model", choice.models), sets("data set", choice.datasets);
+    bool left_out = false;
+    for (const PlotField& store : result["stores"].entries()) {
+        const std::string& model = store["model"].text();
+        const std::string& dataset = store["dataset"].text();
+        const bool wanted = models.takes(model);
+        if (!sets.takes(dataset) || !wanted) continue;
+        const auto bins = store.find("reliability");
+        left_out = left_out || !bins;
+        if (!bins) continue;
+        add_once(datasets, dataset);
+        Plot plot;
+        plot.kind = Plot::Kind::line;
+        plot.title = fmt::format("{}, {}", model, dataset);
+        plot.x_title = "confidence";
+        plot.y_title = "accuracy";
+        plot.x_unit = Unit::proportion;
+        plot.equal = true;
+        plot.series.push_back({.name = "", .points = reliability_points(*bins)});
+        plots.push_back(std::move(plot));
+    }
+    models.check();
+    sets.check();
+    if (plots.empty()) {
+        refuse(left_out ? "no `reliability` in the result: assay score --reliability puts it there"
+                        : "no scores in the result");
+    }
+    if (datasets.size() > 1) return plots;
+    const std::string ending = ", " + datasets.front();
+    for (Plot& plot : plots) plot.title.erase(plot.title.size() - ending.size());
+    return plots;
+}
+
+std::vector<Plot> score_plots(const PlotField& result, const PlotChoice& choice) {
+    const std::vector<PlotField> measurements = result["measurements"].entries();
+    std::vector<std::string> metrics;
+    for (const PlotField& m : measurements) add_once(metrics, m["metric"].text());
+    const std::string metric = chosen_metric(choice, metrics);
+    NameChoice models("model", choice.models), sets("data set", choice.datasets);
+    std::vector<Plot> plots;
+    std::vector<std::string>
+        said;  // of each plot: the same metric with other parameters is another
+    for (const PlotField& m : measurements) {
+        const std::string& dataset = m["dataset"].text();
+        const bool wanted = models.takes(m["model"].text());
+        if (!sets.takes(dataset) || !wanted) continue;
+        if (m["metric"].text() != metric || m.find("subgroup")) continue;
+        const std::string definition = m["definition"].text();
+        const auto found = std::find_if(plots.begin(), plots.end(),
+                                        [&](const Plot& p) { return p.title == dataset; });
+        const auto at = static_cast<std::size_t>(found - plots.begin());
+        if (found == plots.end()) {
+            Plot plot;
+            plot.title = dataset;
+            plot.y_title = metric;
+            plot.series.emplace_back();
+            plots.push_back(std::move(plot));
+            said.push_back(definition);
+        }
+        if (said[at] == definition)
+            plots[at].series.front().points.push_back(plot_point(m["model"].text(), m.estimate()));
+    }
+    models.check();
+    sets.check();
+    if (plots.empty()) refuse(fmt::format("nothing of `{}` in the result", metric));
+    for (std::size_t i = 0; i < plots.size(); ++i) {
+        tell_apart(plots[i].series.front().points);
+        keep_top(plots[i].series.front().points, choice);
+        if (said[i] != said.front()) plots[i].title += fmt::format(" ({})", said[i]);
+    }
+    return plots;
+}
+
+}  // namespace assay

@@ -1,0 +1,210 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "assay/report/draw.h"
+#include "message_of.h"
+
+namespace assay {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+
+json estimate_of(double value) {
+    return {{"value", value},
+            {"unit", "proportion"},
+            {"n", 100},
+            {"interval",
+             {{"low", value - 0.1}, {"high", value + 0.1}, {"level", 0.95}, {"method", "wilson"}}}};
+}
+
+json undefined_estimate() {
+    return {{"value", nullptr}, {"undefined", "no item"}, {"unit", "proportion"}, {"n", 0}};
+}
+
+json made_scores() {
+    json scores = {
+        {"schema", "assay.scores/2"}, {"measurements", json::array()}, {"stores", json::array()}};
+    for (const char* dataset : {"v1", "v2"}) {
+        for (const char* model : {"a", "b"}) {
+            for (const char* metric : {"top1", "ece"}) {
+                json m = *model == 'b' && *metric == 'e' ? undefined_estimate() : estimate_of(0.5);
+                m.update({{"model", model},
+                          {"dataset", dataset},
+                          {"metric", metric},
+                          {"definition", std::string(metric) + ".usual"}});
+                scores["measurements"].push_back(m);
+            }
+            json bins = json::array();
+            bins.push_back(
+                {{"accuracy", undefined_estimate()}, {"confidence", nullptr}, {"correct", 0}});
+            bins.push_back({{"accuracy", estimate_of(0.6)}, {"confidence", 0.75}});
+            scores["stores"].push_back(
+                {{"model", model}, {"dataset", dataset}, {"reliability", bins}});
+        }
+    }
+    return scores;
+}
+
+/// A small result of every schema that is drawn.
+json made_result(std::string_view schema) {
+    if (schema == "assay.scores/2") return made_scores();
+    if (schema == "assay.comparisons/2") {
+        return {{"schema", schema},
+                {"pairs",
+                 {{{"baseline", "a"},
+                   {"candidate", "b"},
+                   {"dataset", "v1"},
+                   {"metrics", {{{"metric", "top1"}, {"difference", estimate_of(-0.2)}}}}}}}};
+    }
+    if (schema == "assay.corrupted_accuracy/1") {
+        return {
+            {"schema", schema},
+            {"models",
+             {{{"model", "a"},
+               {"versions",
+                {{{"corruption", "motion_blur"}, {"severity", 5}, {"accuracy", estimate_of(0.3)}},
+                 {{"corruption", "motion_blur"},
+                  {"severity", 1},
+                  {"accuracy", estimate_of(0.7)}}}}}}}};
+    }
+    if (schema == "assay.gap/2") {
+        return {{"schema", schema},
+                {"first", {{"name", "v1"}}},
+                {"second", {{"name", "v2"}}},
+                {"models",
+                 {{{"model", "a"},
+                   {"metrics",
+                    {{"top1", {{"first", estimate_of(0.7)}, {"second", estimate_of(0.6)}}}}}}}},
+                {"lines",
+                 {{{"metric", "top1"},
+                   {"intercept", {{"value", -0.1}, {"n", 1}}},
+                   {"slope", {{"value", 1}, {"n", 1}}}}}},
+                {"boxes",
+                 {{{"set", "first"},
+                   {"labels", 1},
+                   {"box",
+                    {{"median", 0.5},
+                     {"low_whisker", 0.3},
+                     {"high_whisker", 0.8},
+                     {"lower_quartile", 0.4},
+                     {"upper_quartile", 0.6},
+                     {"outliers", {0.1}}}}}}}};
+    }
+    if (schema == "assay.quality/1") {
+        return {{"schema", schema},
+                {"models",
+                 {{{"name", "a"},
+                   {"dimensions",
+                    {{"accuracy", {{"value", 0.7}}}, {"c_robustness", {{"value", 0.4}}}}}}}}};
+    }
+    const bool quality = schema == "assay.quality_score/1";
+    return {{"schema", schema},
+            {quality ? "models" : "classifiers",
+             {{{quality ? "model" : "classifier", "a"}, {"score", estimate_of(0.2)}},
+              {{quality ? "model" : "classifier", "a"}, {"score", estimate_of(0.4)}}}}};
+}
+
+TEST(Plots, HoldTheNumbersOfTheResult) {
+    const std::vector<Plot> plots = plots_of("scores", made_scores());
+    ASSERT_EQ(plots.size(), 2u);
+    EXPECT_EQ(plots[0].title, "v1");
+    EXPECT_EQ(plots[0].y_title, "top1");
+    const Point& point = plots[0].series[0].points[1];
+    EXPECT_EQ(std::get<std::string>(point.x), "b");
+    EXPECT_EQ(point.y.value, 0.5);
+    EXPECT_EQ(point.y.interval->high, 0.6);
+    PlotChoice choice;
+    choice.metric = "ece:bins=20";
+    choice.datasets = {"v2"};
+    const std::vector<Plot> chosen = plots_of("scores", made_scores(), choice);
+    ASSERT_EQ(chosen.size(), 1u);
+    EXPECT_FALSE(chosen[0].series[0].points[1].y.value);
+}
+
+TEST(Plots, LeaveEmptyBinsOutOfReliability) {
+    PlotChoice choice;
+    choice.datasets = {"v1"};
+    const std::vector<Plot> plots = plots_of("reliability", made_scores(), choice);
+    ASSERT_EQ(plots.size(), 2u);
+    EXPECT_EQ(plots[0].title, "a");  // one data set goes without saying
+    ASSERT_EQ(plots[0].series[0].points.size(), 1u);
+    EXPECT_EQ(std::get<double>(plots[0].series[0].points[0].x), 0.75);
+    json scores = made_scores();
+    for (json& store : scores["stores"]) store.erase("reliability");
+    EXPECT_THAT(message_of([&] { plots_of("reliability", scores); }), HasSubstr("--reliability"));
+}
+
+TEST(Plots, SortSeveritiesAndTellEqualNamesApart) {
+    const auto corrupted = plots_of("corruptions", made_result("assay.corrupted_accuracy/1"));
+    EXPECT_EQ(corrupted[0].title, "motion blur");
+    EXPECT_EQ(std::get<double>(corrupted[0].series[0].points[0].x), 1);
+    const auto ranking = plots_of("mad-ranking", made_result("assay.mad_ranking/1"));
+    EXPECT_EQ(ranking[0].series[0].points[0].y.value, 0.4);
+    EXPECT_EQ(std::get<std::string>(ranking[0].series[0].points[1].x), "a (2)");
+}
+
+TEST(Plots, TakeTheFittedLineOfTheGap) {
+    const auto plots = plots_of("gap", made_result("assay.gap/2"));
+    ASSERT_EQ(plots.size(), 1u);
+    ASSERT_EQ(plots[0].series.size(), 2u);
+    EXPECT_TRUE(plots[0].series[1].joined);
+    EXPECT_NEAR(*plots[0].series[1].points[0].y.value, 0.6, 1e-12);
+    const auto boxes = plots_of("gap-labels", made_result("assay.gap/2"));
+    EXPECT_EQ(boxes[0].series[0].points.size(), 2u);  // a box and an outlier
+    EXPECT_EQ(boxes[0].series[0].points[0].quartiles->low, 0.4);
+}
+
+TEST(Plots, NameWhatIsNotThere) {
+    const auto message = [](std::string_view name, const PlotChoice& choice) {
+        return message_of([&] { plots_of(name, made_scores(), choice); }, ErrorCode::usage);
+    };
+    EXPECT_THAT(message("scoers", {}), HasSubstr("`scores`"));
+    EXPECT_THAT(message("gap", {}), HasSubstr("assay.gap/2"));
+    PlotChoice choice;
+    choice.metric = "tpo1";
+    EXPECT_THAT(message("scores", choice), HasSubstr("top1"));
+    choice = {};
+    choice.models = {"c"};
+    EXPECT_THAT(message("scores", choice), HasSubstr("no model `c`"));
+    choice = {};
+    choice.x = "acuracy";
+    EXPECT_THAT(
+        message_of([&] { plots_of("quality-scatter", made_result("assay.quality/1"), choice); },
+                   ErrorCode::usage),
+        HasSubstr("`accuracy`"));
+}
+
+/// Every value of a result in turn as something else: a plot or an error, never anything else.
+void damage_each(const PlotRecipe& recipe, json& whole, json& part, int& refused) {
+    if (part.is_structured()) {
+        for (json& child : part) damage_each(recipe, whole, child, refused);
+    }
+    const json kept = part;
+    for (const json& other : {json(nullptr), json(7), json(-1e308), json("text"), json::array(),
+                              json::array({1}), json::object(), json(true)}) {
+        part = other;
+        try {
+            draw(plots_of(recipe.name, whole), PlotFormat::svg);
+        } catch (const Error& error) {
+            EXPECT_NE(error.code(), ErrorCode::internal) << error.what();
+            ++refused;
+        }
+    }
+    part = kept;
+}
+
+TEST(Plots, OfDamagedResultsAreRefusedOrDrawn) {
+    for (const PlotRecipe& recipe : plot_recipes()) {
+        json result = made_result(recipe.schema);
+        EXPECT_FALSE(draw(plots_of(recipe.name, result), PlotFormat::svg).empty()) << recipe.name;
+        int refused = 0;
+        damage_each(recipe, result, result, refused);
+        EXPECT_GT(refused, 8) << recipe.name;
+    }
+}
+
+}  // namespace
+}  // namespace assay
