@@ -27,8 +27,7 @@ assay plot quality-score quba.json --top 20 -o quba.png --dpi 600
 std::string recipe_lines() {
     std::string out = "\nPlots:\n";
     for (const PlotRecipe& recipe : plot_recipes())
-        out += fmt::format("  {:<15} {}\n  {:<15} from: {}\n", recipe.name, recipe.is, "",
-                           recipe.from);
+        out += fmt::format("  {:<15} {}\n  {:<15} {}\n", recipe.name, recipe.is, "", recipe.from);
     return out;
 }
 

@@ -12,6 +12,21 @@
 #include "assay/error.h"
 #include "report/draw_text.h"
 
+// Fontconfig keeps some of what it has read to the end, where the leak sanitizer does not look.
+#ifdef __has_feature
+#define ASSAY_LEAKS_ARE_LOOKED_FOR __has_feature(address_sanitizer)
+#elif defined(__SANITIZE_ADDRESS__)
+#define ASSAY_LEAKS_ARE_LOOKED_FOR 1
+#else
+#define ASSAY_LEAKS_ARE_LOOKED_FOR 0
+#endif
+#if ASSAY_LEAKS_ARE_LOOKED_FOR
+extern "C" const char* __lsan_default_suppressions();  // NOLINT(bugprone-reserved-identifier)
+extern "C" const char* __lsan_default_suppressions() {
+    return "leak:libfontconfig";
+}
+#endif
+
 namespace assay {
 namespace {
 

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "core/refuse.h"
 #include "report/plot_recipes.h"
 

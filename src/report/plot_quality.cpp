@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "assay/error.h"
 #include "core/refuse.h"
 #include "core/text.h"

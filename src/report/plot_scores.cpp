@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "core/refuse.h"
 #include "report/plot_recipes.h"
 
