@@ -309,10 +309,13 @@ private:
             "replicate adjust {0}/truth/selections-v1.csv {0}/truth/selections-v2.csv --hits "
             "{0}/runs/v1 {0}/runs/v2 --clean --figures {0}/results/figures.json -o "
             "{0}/results/adjust.json");
-        working(
-            "report {0}/runs {0}/mad {0}/results/*.json --title \"The demo world\" --thumbnails "
-            "600 "
-            "--out {0}/report.html");
+        // The walkthrough's own: what else lies in the folder is the user's.
+        std::string sets;
+        for (const std::string& set : world_sets())
+            if (is_folder(demo_.dir / "runs" / set)) sets += " {0}/runs/" + set;
+        working("report" + sets + " {0}/runs/" + std::string(composites) +
+                " {0}/mad {0}/results/*.json --title \"The demo world\" --thumbnails 600 --out "
+                "{0}/report.html");
     }
 
     /// One answer settles a question here, so that one person can finish it.

@@ -1,12 +1,13 @@
 // Accuracy under attacks: against the budget, and a table with signs of gradients that hide.
 import { Legend } from "../../chart/marks.tsx";
-import { halfWidth, intervalText, numberText, valueText } from "../../estimate.ts";
+import { countText, type Estimate, intervalText, valueText } from "../../estimate.ts";
 import { type Line, Lines } from "../../parts/lines.tsx";
-import { once, short } from "../../parts/names.ts";
+import { distinct, once, short } from "../../parts/names.ts";
 import { choicesOf, chosenOf, OneOf } from "../../parts/one_of.tsx";
 import type { Attacked, AttackedModel, AttackResult } from "../../schemas/robustness.ts";
 import { useAddress } from "../../state.ts";
-import { PlainTable } from "../../table/plain.tsx";
+import { type DataColumn, DataTable } from "../../table/data_table.tsx";
+import { Said } from "./said.tsx";
 
 /** "8/255" where it is a whole number of these, as papers write it. */
 export function budgetText(eps: number): string {
@@ -32,76 +33,123 @@ function linesOf(model: AttackedModel): Line[] {
   }));
 }
 
-function row(model: string, attacked: Attacked): string[] {
-  const { attack, eps, accuracy, ratio } = attacked;
-  const half = halfWidth(accuracy);
-  return [
-    model,
-    attack,
-    budgetText(eps),
-    accuracy.value === null
-      ? (accuracy.undefined ?? "–")
-      : numberText(accuracy.value, half, "proportion"),
-    intervalText(accuracy),
-    valueText(ratio),
-    String(attacked.attacked),
-    String(attacked.robust),
-    String(attacked.zero_gradients),
-  ];
+/** The models of a result; those on several data sets with the data set's name. */
+function named(models: AttackedModel[]): { name: string; of: AttackedModel }[] {
+  const several = once(models.map(({ dataset }) => dataset)).length > 1;
+  const names = models.map(({ model, dataset }) => (several ? `${model}, ${dataset}` : model));
+  const unique = distinct(names);
+  return models.map((of, index) => ({ name: unique[index] ?? of.model, of }));
 }
 
-export function Attacks({ result }: { result: AttackResult }) {
-  const [wanted, choose] = useAddress("robustness.attacked", "");
-  const { models } = result;
-  const names = models.map(({ model }) => model);
-  const model = models.find((entry) => entry.model === chosenOf(names, wanted));
-  const signs = models.flatMap((entry) => entry.signs.map((text) => `${entry.model}: ${text}`));
-  const dataset = once(models.map((entry) => entry.dataset)).join(", ");
+interface AttackRow {
+  key: string;
+  model: string;
+  attacked: Attacked;
+}
+
+const estimateColumn = (
+  name: string,
+  of: (attacked: Attacked) => Estimate,
+): DataColumn<AttackRow> => ({
+  key: name,
+  name,
+  value: ({ attacked }) => of(attacked).value,
+  shown: ({ attacked }) => {
+    const estimate = of(attacked);
+    if (estimate.value === null) return estimate.undefined ?? "–";
+    return [valueText(estimate), intervalText(estimate) && `(${intervalText(estimate)})`]
+      .filter(Boolean)
+      .join(" ");
+  },
+  parts: [
+    { name: `${name}_low`, of: ({ attacked }) => of(attacked).interval?.low ?? null },
+    { name: `${name}_high`, of: ({ attacked }) => of(attacked).interval?.high ?? null },
+  ],
+});
+
+const countColumn = (name: string, of: (attacked: Attacked) => number): DataColumn<AttackRow> => ({
+  key: name,
+  name,
+  value: ({ attacked }) => of(attacked),
+  shown: ({ attacked }) => countText(of(attacked)),
+});
+
+const columns: DataColumn<AttackRow>[] = [
+  {
+    key: "model",
+    name: "model",
+    text: true,
+    value: ({ model }) => model,
+    shown: ({ model }) => model,
+  },
+  {
+    key: "attack",
+    name: "attack",
+    text: true,
+    value: ({ attacked }) => attacked.attack,
+    shown: ({ attacked }) => attacked.attack,
+  },
+  {
+    key: "budget",
+    name: "budget",
+    value: ({ attacked }) => attacked.eps,
+    shown: ({ attacked }) => budgetText(attacked.eps),
+    least: true,
+  },
+  estimateColumn("accuracy", ({ accuracy }) => accuracy),
+  estimateColumn("of those correct before", ({ ratio }) => ratio),
+  countColumn("attacked", ({ attacked }) => attacked),
+  countColumn("robust", ({ robust }) => robust),
+  countColumn("zero gradients", ({ zero_gradients }) => zero_gradients),
+  countColumn("not finite", ({ not_finite }) => not_finite),
+];
+
+interface AttacksProps {
+  result: AttackResult;
+  /** Before the keys of the address: one result of several. */
+  id: string;
+}
+
+export function Attacks({ result, id }: AttacksProps) {
+  const [wanted, choose] = useAddress(`${id}.model`, "");
+  const models = named(result.models);
+  const names = models.map(({ name }) => name);
+  const chosen = models.find(({ name }) => name === chosenOf(names, wanted));
+  const said = (of: (model: AttackedModel) => string[] | undefined) =>
+    models.flatMap((model) => (of(model.of) ?? []).map((text) => `${model.name}: ${text}`));
+  const signs = said((model) => model.signs);
+  const notes = said((model) => model.notes);
+  const lines = chosen === undefined ? [] : linesOf(chosen.of);
+  const dataset = once(result.models.map((entry) => entry.dataset)).join(", ");
+  const rows = models.flatMap(({ name, of }) =>
+    of.attacks.map((attacked, index) => ({ key: `${name} ${index}`, model: name, attacked })),
+  );
   return (
     <>
       <h3>
         Attacks on {short(dataset, 60)} ({result.norm}, {result.space})
       </h3>
-      <OneOf label="Model" choices={choicesOf(names)} value={model?.model ?? ""} choose={choose} />
-      {model !== undefined && <Legend names={linesOf(model).map(({ name }) => name)} />}
-      {model !== undefined && (
-        <Lines
-          title={`${short(model.model, 60)}: accuracy under attacks`}
-          lines={linesOf(model)}
-          xTitle="budget (0: without an attack)"
-          yTitle="accuracy"
-          place={(eps) => (eps === 0 ? "0" : budgetText(eps))}
-        />
-      )}
+      <OneOf label="Model" choices={choicesOf(names)} value={chosen?.name ?? ""} choose={choose} />
+      <Legend names={lines.map(({ name }) => name)} />
+      <Lines
+        title={`${short(chosen?.name ?? "", 60)}: accuracy under attacks`}
+        lines={lines}
+        xTitle="budget (0: without an attack)"
+        yTitle="accuracy"
+        place={(eps) => (eps === 0 ? "0" : budgetText(eps))}
+      />
       {signs.length > 0 && (
         <div class="signs">
           <strong>These numbers may be too good: signs of gradients that hide</strong>
           <ul>
-            {signs.map((text) => (
+            {signs.slice(0, 100).map((text) => (
               <li key={text}>{text}</li>
             ))}
           </ul>
         </div>
       )}
-      <PlainTable
-        label="Attacks"
-        data={{
-          columns: [
-            "model",
-            "attack",
-            "budget",
-            "accuracy, %",
-            "interval",
-            "of those correct before, %",
-            "attacked",
-            "robust",
-            "zero gradients",
-          ],
-          rows: models.flatMap((entry) =>
-            entry.attacks.map((attacked) => row(entry.model, attacked)),
-          ),
-        }}
-      />
+      <DataTable id={id} label="Attacks" rows={rows} keyOf={({ key }) => key} columns={columns} />
+      <Said texts={notes} />
     </>
   );
 }

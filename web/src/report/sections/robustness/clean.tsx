@@ -7,6 +7,8 @@ import { intervalText, valueText } from "../../estimate.ts";
 import { short } from "../../parts/names.ts";
 import type { CorruptedModel } from "../../schemas/robustness.ts";
 
+/** Beyond so many a mark is no longer found one by one: they are drawn as one. */
+const focusable = 1000;
 /** Beyond so many names they would lie upon one another. */
 const named = 24;
 
@@ -57,7 +59,16 @@ export function CleanAgainstCorrupted({ models }: { models: CorruptedModel[] }) 
         <XAxis scale={x} area={area} title="accuracy on clean images, %" />
         <YAxis scale={y} area={area} title="mean accuracy under corruptions, %" />
         <path class="diagonal" d={`M${x(low)} ${y(low)}L${x(high)} ${y(high)}`} />
-        <Marks label="Models" marks={marks} />
+        {points.length <= focusable ? (
+          <Marks label="Models" marks={marks} />
+        ) : (
+          <path
+            class="cloud series-0"
+            d={points
+              .map((point) => `M${x(point.x).toFixed(1)} ${y(point.y).toFixed(1)}h0`)
+              .join("")}
+          />
+        )}
       </>
     );
   };

@@ -10,11 +10,18 @@ import { CleanAgainstCorrupted } from "./clean.tsx";
 import { wordsOf } from "./families.ts";
 import { Grid } from "./grid.tsx";
 import { Means } from "./means.tsx";
+import { Said } from "./said.tsx";
 
-export function Corrupted({ result }: { result: CorruptedResult }) {
-  const [wantedModel, chooseModel] = useAddress("robustness.model", "");
-  const [wantedCorruption, chooseCorruption] = useAddress("robustness.corruption", "");
-  const [wanted, chooseModels] = useAddressList("robustness.models", []);
+interface CorruptedProps {
+  result: CorruptedResult;
+  /** Before the keys of the address: one result of several. */
+  id: string;
+}
+
+export function Corrupted({ result, id }: CorruptedProps) {
+  const [wantedModel, chooseModel] = useAddress(`${id}.model`, "");
+  const [wantedCorruption, chooseCorruption] = useAddress(`${id}.corruption`, "");
+  const [wanted, chooseModels] = useAddressList(`${id}.models`, []);
   const { models } = result;
   const names = models.map(({ model }) => model);
   const model = models.find((entry) => entry.model === chosenOf(names, wantedModel));
@@ -34,7 +41,7 @@ export function Corrupted({ result }: { result: CorruptedResult }) {
   return (
     <>
       <h3>Corruptions of {result.clean}</h3>
-      <Means models={models} />
+      <Means models={models} id={`${id}.means`} />
       <div class="pair">
         <div>
           <OneOf
@@ -71,11 +78,7 @@ export function Corrupted({ result }: { result: CorruptedResult }) {
           />
         </div>
       </div>
-      {result.notes.map((note) => (
-        <p class="note" key={note}>
-          {note}
-        </p>
-      ))}
+      <Said texts={[...result.warnings, ...result.notes]} />
     </>
   );
 }

@@ -18,7 +18,7 @@ function column(
   least = false,
 ): DataColumn<CorruptedModel> {
   return {
-    key: name,
+    key: `${meaning} ${name}`,
     name,
     meaning,
     least,
@@ -32,7 +32,7 @@ function column(
   };
 }
 
-export function Means({ models }: { models: CorruptedModel[] }) {
+export function Means({ models, id }: { models: CorruptedModel[]; id: string }) {
   const names = [
     ...new Set(models.flatMap(({ corruptions }) => corruptions.map((entry) => entry.corruption))),
   ];
@@ -42,6 +42,11 @@ export function Means({ models }: { models: CorruptedModel[] }) {
   const over = whole
     ? "the fifteen corruptions"
     : "those of the fifteen corruptions that are there";
+  const corrupted = column(
+    "corrupted",
+    `mean accuracy over ${over}`,
+    (model) => mean(model).accuracy,
+  );
   const columns: DataColumn<CorruptedModel>[] = [
     {
       key: "model",
@@ -56,7 +61,7 @@ export function Means({ models }: { models: CorruptedModel[] }) {
       ),
     },
     column("clean", "accuracy on the clean images", ({ clean }) => clean),
-    column("corrupted", `mean accuracy over ${over}`, (model) => mean(model).accuracy),
+    corrupted,
     column("relative", "corrupted divided by clean, same images", (model) => mean(model).relative),
     column("mCE", "mean of error divided by AlexNet's error", ({ mce }) => mce, true),
     ...names.map((name) =>
@@ -70,12 +75,12 @@ export function Means({ models }: { models: CorruptedModel[] }) {
   return (
     <>
       <DataTable
-        id="robustness.means"
+        id={id}
         label="Accuracy under corruptions, means over severities"
         rows={models}
         keyOf={({ model }) => model}
         columns={columns}
-        sorted="corrupted"
+        sorted={corrupted.key}
       />
       {!whole && (
         <p class="note">

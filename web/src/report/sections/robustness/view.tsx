@@ -7,12 +7,12 @@ export function View({ document }: { document: ReportDocument }) {
   return (
     <div class="robustness">
       {resultsOf<CorruptedResult>(document, "assay.corrupted_accuracy").map(
-        ({ source, result }) => (
-          <Corrupted key={source} result={result} />
+        ({ source, result }, index) => (
+          <Corrupted key={source} result={result} id={`robustness.${index + 1}`} />
         ),
       )}
-      {resultsOf<AttackResult>(document, "assay.attack").map(({ source, result }) => (
-        <Attacks key={source} result={result} />
+      {resultsOf<AttackResult>(document, "assay.attack").map(({ source, result }, index) => (
+        <Attacks key={source} result={result} id={`robustness.attack${index + 1}`} />
       ))}
     </div>
   );
