@@ -36,6 +36,16 @@ export function storesByDataset(
   return all;
 }
 
+/** Whether some bin holds items with a label: else there is nothing to hold confidences against. */
+export function hasReliability({ reliability }: ScoredStore): boolean {
+  return reliability?.some(({ accuracy }) => accuracy.value !== null) ?? false;
+}
+
+export function hasClasses({ per_class, confusions }: ScoredStore): boolean {
+  const measured = per_class?.some(({ accuracy }) => accuracy.value !== null) ?? false;
+  return measured || (confusions?.length ?? 0) > 0;
+}
+
 function measurementsByStore(measurements: Measurement[]): Map<string, Map<string, Measurement[]>> {
   const all = new Map<string, Map<string, Measurement[]>>();
   for (const measurement of measurements) {

@@ -1,6 +1,7 @@
 import "../../../style/report/parts.css";
 import "../../../style/report/calibration.css";
 import { resultsOf } from "../../document.ts";
+import { hasReliability } from "../../parts/stores.ts";
 import type { ScoresResult } from "../../schemas/scores.ts";
 import type { Section } from "../../section.ts";
 import { View } from "./view.tsx";
@@ -10,7 +11,7 @@ export const calibration: Section = {
   title: "Calibration",
   applies: (document) =>
     resultsOf<ScoresResult>(document, "assay.scores").some(({ result }) =>
-      result.stores.some(({ reliability }) => (reliability?.length ?? 0) > 0),
+      result.stores.some(hasReliability),
     ),
   View,
 };

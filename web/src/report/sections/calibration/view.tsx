@@ -1,7 +1,7 @@
 import type { ReportDocument } from "../../document.ts";
 import { choicesOf, chosenOf, OneOf } from "../../parts/one_of.tsx";
 import { chosenAmong, SomeOf } from "../../parts/some_of.tsx";
-import { storesByDataset } from "../../parts/stores.ts";
+import { hasReliability, storesByDataset } from "../../parts/stores.ts";
 import { useAddress, useAddressList } from "../../state.ts";
 import { Diagram } from "./diagram.tsx";
 import { Errors } from "./errors.tsx";
@@ -13,7 +13,7 @@ const first = 4;
 export function View({ document }: { document: ReportDocument }) {
   const [wantedDataset, chooseDataset] = useAddress("calibration.dataset", "");
   const [wanted, chooseModels] = useAddressList("calibration.models", []);
-  const all = storesByDataset(document, ({ reliability }) => (reliability?.length ?? 0) > 0);
+  const all = storesByDataset(document, hasReliability);
   const datasets = [...all.keys()];
   const dataset = chosenOf(datasets, wantedDataset);
   const stores = all.get(dataset) ?? [];

@@ -1,6 +1,7 @@
 import "../../../style/report/parts.css";
 import "../../../style/report/classes.css";
 import { resultsOf } from "../../document.ts";
+import { hasClasses } from "../../parts/stores.ts";
 import type { ScoresResult } from "../../schemas/scores.ts";
 import type { Section } from "../../section.ts";
 import { View } from "./view.tsx";
@@ -10,9 +11,7 @@ export const classes: Section = {
   title: "Classes",
   applies: (document) =>
     resultsOf<ScoresResult>(document, "assay.scores").some(({ result }) =>
-      result.stores.some(
-        ({ per_class, confusions }) => (per_class?.length ?? 0) + (confusions?.length ?? 0) > 0,
-      ),
+      result.stores.some(hasClasses),
     ),
   View,
 };

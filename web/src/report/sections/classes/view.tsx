@@ -11,10 +11,7 @@ import { Scatter } from "./scatter.tsx";
 export function View({ document }: { document: ReportDocument }) {
   const [wantedDataset, chooseDataset] = useAddress("classes.dataset", "");
   const [wanted, chooseModel] = useAddress("classes.model", "");
-  const all = storesByDataset(
-    document,
-    ({ per_class, confusions }) => (per_class?.length ?? 0) + (confusions?.length ?? 0) > 0,
-  );
+  const all = storesByDataset(document, hasClasses);
   const datasets = [...all.keys()];
   const dataset = chosenOf(datasets, wantedDataset);
   const stores = all.get(dataset) ?? [];
