@@ -1,7 +1,7 @@
 import type { ReportDocument } from "../../document.ts";
 import type { Estimate } from "../../estimate.ts";
 import { choicesOf, chosenOf, OneOf } from "../../parts/one_of.tsx";
-import { type NamedStore, storesByDataset } from "../../parts/stores.ts";
+import { hasClasses, type NamedStore, storesByDataset } from "../../parts/stores.ts";
 import { useAddress } from "../../state.ts";
 import { ClassTable } from "./class_table.tsx";
 import { Confusions } from "./confusions.tsx";
