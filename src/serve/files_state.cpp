@@ -12,7 +12,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t most_files = 1'000'000;
+constexpr std::size_t most_entries = 1'000'000;
+/// Of RUNS/DATA_SET/MODEL/shards there are four; links that lead back would be followed for ever.
+constexpr int deepest = 8;
 
 /// Of one file, with its name: added up, so that the order of a folder does not count.
 std::uint64_t mark_of(const fs::directory_entry& entry) {
@@ -41,15 +43,15 @@ std::string state_of_files(const std::vector<fs::path>& paths) {
         }
         const auto options = fs::directory_options::skip_permission_denied |
                              fs::directory_options::follow_directory_symlink;
+        std::size_t entries = 0;
         for (fs::recursive_directory_iterator at(path, options, problem), end;
-             !problem && at != end && files < most_files; at.increment(problem)) {
+             !problem && at != end && ++entries < most_entries; at.increment(problem)) {
             const std::string name = at->path().filename().string();
             if (name.starts_with('.')) {
                 at.disable_recursion_pending();
                 continue;
             }
-            // Links that lead back would be followed for ever.
-            if (at.depth() > 16) at.disable_recursion_pending();
+            if (at.depth() >= deepest) at.disable_recursion_pending();
             std::error_code none;
             if (at->is_directory(none)) continue;
             sum += mark_of(*at);

@@ -1,0 +1,153 @@
+// A served report, asked over sockets: who gets it, and that it follows its stores.
+#include "assay/serve/report_server.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <mutex>
+#include <thread>
+
+#include "core/file.h"
+#include "raw_client.h"
+#include "report/made_document.h"
+#include "serve/files_state.h"
+
+namespace assay::serve {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+class ServedReport {
+public:
+    explicit ServedReport(const Scratch& folder) {
+        ServerOptions options;
+        options.port = 0;
+        options.warn = [this](std::string_view text) {
+            const std::lock_guard lock(mutex_);
+            warnings_ += std::string(text) + "\n";
+        };
+        server_ = std::make_unique<ReportServer>(report_options({folder.path() / "runs"}), options);
+        const std::string link = server_->link();
+        path = link.substr(server_->url().size());
+        port_ = static_cast<std::uint16_t>(
+            std::stoi(server_->url().substr(server_->url().rfind(':') + 1)));
+        running_ = std::thread([this] { server_->run([this] { return stop_.load(); }); });
+    }
+    ~ServedReport() {
+        stop_ = true;
+        running_.join();
+    }
+
+    RawResponse ask(const std::string& method, const std::string& where,
+                    const std::string& more = "", const std::string& host = "127.0.0.1") const {
+        RawClient client(port_);
+        client.send(fmt::format("{} {} HTTP/1.1\r\nHost: {}:{}\r\n{}\r\n", method, where, host,
+                                port_, more));
+        return client.receive(method == "HEAD");
+    }
+    RawResponse get(const std::string& where, const std::string& more = "") const {
+        return ask("GET", where, more);
+    }
+    std::string warnings() {
+        const std::lock_guard lock(mutex_);
+        return warnings_;
+    }
+
+    std::string path;  ///< "/<secret>/"
+
+private:
+    std::unique_ptr<ReportServer> server_;
+    std::uint16_t port_ = 0;
+    std::atomic<bool> stop_{false};
+    std::thread running_;
+    std::mutex mutex_;
+    std::string warnings_;
+};
+
+TEST(ReportServer, IsSeenByWhoKnowsTheLinkAndChangedByNobody) {
+    const Scratch folder;
+    save_models(folder, {"a", "b"});
+    const ServedReport report(folder);
+    const RawResponse page = report.get(report.path);
+    EXPECT_EQ(page.status, 200);
+    EXPECT_THAT(page.body, HasSubstr("data-live=\"document.json.gz\""));
+    EXPECT_THAT(page.body, HasSubstr("connect-src 'self'"));
+    EXPECT_THAT(page.field("Content-Security-Policy"), HasSubstr("frame-ancestors 'none'"));
+    EXPECT_EQ(page.field("X-Content-Type-Options"), "nosniff");
+    EXPECT_EQ(report.ask("HEAD", report.path).status, 200);
+
+    std::string other = report.path;
+    other[1] = other[1] == 'a' ? 'b' : 'a';
+    for (const std::string& path :
+         {std::string("/"), std::string("/document.json.gz"), other, other + "document.json.gz",
+          report.path.substr(0, report.path.size() - 1), report.path + "../", report.path + "x"})
+        EXPECT_EQ(report.get(path).status, 404) << path;
+    EXPECT_EQ(report.ask("DELETE", report.path).status, 405);
+    // A name that leads here may be an attacker's.
+    EXPECT_EQ(report.ask("GET", report.path, "", "attacker.example").status, 421);
+}
+
+TEST(ReportServer, TheDocumentIsAskedForOnceAndAgainWhenItChanges) {
+    const Scratch folder;
+    save_models(folder, {"a", "b"});
+    const ServedReport report(folder);
+    const std::string document = report.path + "document.json.gz";
+    const RawResponse first = report.get(document);
+    ASSERT_EQ(first.status, 200);
+    EXPECT_EQ(first.field("Content-Type"), "application/gzip");
+    EXPECT_EQ(first.body.substr(0, 2), "\x1f\x8b");
+    const std::string etag = first.field("ETag");
+    const std::string same = "If-None-Match: " + etag + "\r\n";
+    EXPECT_EQ(report.get(document, same).status, 304);
+
+    save_models(folder, {"a", "b"}, "another");
+    RawResponse now;
+    const auto late = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+    do {
+        std::this_thread::sleep_for(std::chrono::milliseconds(100));
+        now = report.get(document, same);
+    } while (now.status == 304 && std::chrono::steady_clock::now() < late);
+    EXPECT_EQ(now.status, 200);
+    EXPECT_NE(now.field("ETag"), etag);
+    EXPECT_NE(now.body, first.body);
+}
+
+TEST(ReportServer, WhatCannotBeReadIsAWarningAndTheReportStays) {
+    const Scratch folder;
+    save_models(folder, {"a", "b"});
+    ServedReport report(folder);
+    const std::string document = report.path + "document.json.gz";
+    const std::string before = report.get(document).body;
+    write_file_atomically(folder.path() / "runs/val/a/manifest.json", "{");
+    const auto late = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+    while (report.warnings().empty() && std::chrono::steady_clock::now() < late)
+        std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    EXPECT_THAT(report.warnings(), HasSubstr("the report stays as it was"));
+    EXPECT_EQ(report.get(document).body, before);
+}
+
+TEST(FilesState, SeesWhatChangesAndNotWhatIsHidden) {
+    const Scratch folder;
+    write_file_atomically(folder.path() / "one", "1");
+    const auto state = [&] { return state_of_files({folder.path()}); };
+    const std::string first = state();
+    EXPECT_EQ(state(), first);
+    write_file_atomically(folder.path() / ".temporary", "written");
+    EXPECT_EQ(state(), first);
+    write_file_atomically(folder.path() / "two", "2");
+    const std::string second = state();
+    EXPECT_THAT(second, Not(first));
+    write_file_atomically(folder.path() / "two", "22");
+    EXPECT_THAT(state(), Not(second));
+    // A link that leads back is followed, and ends.
+    std::filesystem::create_directory_symlink(folder.path(), folder.path() / "again");
+    EXPECT_FALSE(state().empty());
+    EXPECT_EQ(state_of_files({folder.path() / "missing"}), "0:0");
+}
+
+}  // namespace
+}  // namespace assay::serve
