@@ -184,9 +184,9 @@ export const gallery: MadGallery = {
 
 export function madResults(): Sourced[] {
   return [
-    { source: "ranking.json", result: gallery },
     { source: "mad", result: settings },
     { source: "status.json", result: status },
     { source: "ranking.json", result: rankingOf(madNames) },
+    { source: "ranking.json", result: gallery },
   ];
 }

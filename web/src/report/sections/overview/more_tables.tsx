@@ -1,21 +1,9 @@
 // What a score says beside its measurements: gates, means over data sets, telling data sets apart.
 import { type ReportDocument, resultsOf } from "../../document.ts";
 import { type Estimate, intervalText, numberText, valueText } from "../../estimate.ts";
+import type { Gate } from "../../schemas/gates.ts";
 import type { Measurement, ScoresResult } from "../../schemas/scores.ts";
 import { PlainTable } from "../../table/plain.tsx";
-
-export interface Gate {
-  gate: string;
-  definition: string;
-  bound: number;
-  passed: boolean;
-  value: number | null;
-  reason?: string;
-  model?: string;
-  baseline?: string;
-  candidate?: string;
-  dataset: string;
-}
 
 interface GatedResult extends ScoresResult {
   gates?: Gate[];
