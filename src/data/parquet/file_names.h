@@ -1,0 +1,20 @@
+// Which files of a folder are a data set.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace assay::parquet {
+
+/// Whether the name ends in .parquet, in any case.
+bool has_parquet_extension(const std::filesystem::path& path);
+
+/// The .parquet files of the folder, or else of its folder `data`, in byte order of their names;
+/// none where there are none. They must be of one split, told by the names that the library
+/// `datasets` gives (validation-00000-of-00014.parquet) or by how a name begins (test.parquet).
+/// Throws bad_input: several splits, in files or folders (the message says what to type), or a
+/// split of which a file is missing.
+std::vector<std::filesystem::path> parquet_files_of(const std::filesystem::path& folder);
+
+}  // namespace assay::parquet

@@ -1,0 +1,35 @@
+// The metadata at the end of a Parquet file.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "format.h"
+
+namespace assay::parquet {
+
+struct Footer {
+    std::uint64_t rows = 0;
+    std::vector<Column> columns;  ///< the leaves, in the schema's order
+    std::string huggingface;      ///< the JSON that the library `datasets` keeps; "" without
+};
+
+struct RowGroup {
+    std::uint64_t rows = 0;
+    std::vector<Chunk> chunks;  ///< of the columns that were asked for
+};
+
+/// The schema, and what else concerns the whole file. Throws bad_input: damaged, encrypted, more
+/// than 10,000 columns or 2^26 rows.
+Footer parse_footer(std::span<const std::byte> metadata);
+
+/// Where the chunks of `wanted` columns lie. `data_end`: where the metadata begin, behind which no
+/// chunk lies. Throws bad_input, naming row group and column: damaged, encrypted, in another file,
+/// row counts that do not sum up, a codec that is not read.
+std::vector<RowGroup> parse_row_groups(std::span<const std::byte> metadata, const Footer& footer,
+                                       std::span<const std::size_t> wanted, std::uint64_t data_end);
+
+}  // namespace assay::parquet

@@ -1,0 +1,83 @@
+// The words of the Parquet format (parquet.thrift of apache/parquet-format) that are read here.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace assay::parquet {
+
+enum class Physical : std::int32_t {
+    boolean = 0,
+    int32 = 1,
+    int64 = 2,
+    int96 = 3,
+    float32 = 4,
+    float64 = 5,
+    byte_array = 6,
+    fixed_bytes = 7,
+};
+
+enum class Codec : std::int32_t {
+    uncompressed = 0,
+    snappy = 1,
+    gzip = 2,
+    lzo = 3,
+    brotli = 4,
+    lz4 = 5,
+    zstd = 6,
+    lz4_raw = 7,
+};
+
+enum class Encoding : std::int32_t {
+    plain = 0,
+    plain_dictionary = 2,
+    rle = 3,
+    bit_packed = 4,
+    delta_binary_packed = 5,
+    delta_length_byte_array = 6,
+    delta_byte_array = 7,
+    rle_dictionary = 8,
+    byte_stream_split = 9,
+};
+
+/// As the specification spells them, in lower case; "number 42" for what it does not know.
+std::string name_of(Physical type);
+std::string name_of(Codec codec);
+std::string name_of(Encoding encoding);
+
+/// A leaf of the schema: what has values.
+struct Column {
+    std::string path;  ///< "image.bytes"
+    Physical type = Physical::boolean;
+    int max_definition = 0;  ///< levels: how many of the column and its parents may be null
+    bool repeated = false;   ///< in a list
+    std::size_t number = 0;  ///< among the leaves
+};
+
+/// The values of a column in a row group: a dictionary page perhaps, then data pages.
+struct Chunk {
+    Codec codec = Codec::uncompressed;
+    std::uint64_t start = 0;  ///< in the file
+    std::uint64_t size = 0;   ///< page headers and packed pages
+};
+
+struct PageHeader {
+    enum class Kind : std::uint8_t { data, data_v2, dictionary, other };
+    Kind kind = Kind::other;
+    bool packed = true;  ///< by the chunk's codec; a page of version 2 may say no
+    Encoding encoding = Encoding::plain;
+    std::uint32_t size = 0;            ///< unpacked, levels too
+    std::uint32_t packed_size = 0;     ///< in the file, behind the header
+    std::uint32_t values = 0;          ///< nulls too
+    std::uint32_t level_bytes = 0;     ///< definition levels of a page of version 2
+    std::optional<std::uint32_t> crc;  ///< of the packed bytes
+};
+
+/// What is believed of a page: hostile files claim more than memory holds.
+inline constexpr std::uint32_t largest_page = 1U << 30;
+inline constexpr std::uint32_t most_page_values = 1U << 22;
+
+}  // namespace assay::parquet

@@ -1,0 +1,217 @@
+#include "labels.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "core/refuse.h"
+#include "core/text.h"
+#include "data/class_aliases.h"
+#include "data/label_list.h"
+#include "place.h"
+
+namespace assay::parquet {
+namespace {
+
+/// A text is a label, not a file.
+constexpr std::size_t longest_text = 4096;
+constexpr std::int64_t most_classes = 1'000'000;
+
+std::int64_t number_of(std::span<const std::byte> bytes) {
+    std::uint64_t value = 0;
+    for (std::size_t i = 0; i < bytes.size(); ++i)
+        value |= std::to_integer<std::uint64_t>(bytes[i]) << (8 * i);
+    return bytes.size() == 4 ? static_cast<std::int32_t>(static_cast<std::uint32_t>(value))
+                             : static_cast<std::int64_t>(value);
+}
+
+[[noreturn]] void refuse_label(const std::string& file, std::uint64_t row, const std::string& why) {
+    refuse(fmt::format("{} row {}: {}", file, row, why));
+}
+
+/// Finds texts among a classifier's classes; its aliases are made when they are needed.
+class LabelLookup {
+public:
+    explicit LabelLookup(const ClassList& known) : known_(known) {}
+    std::optional<std::int32_t> find(const std::string& text) {
+        if (const auto c = known_.find(text)) return c;
+        if (!aliases_) aliases_ = std::make_unique<ClassAliases>(known_);
+        return aliases_->find(text);
+    }
+
+private:
+    const ClassList& known_;
+    std::unique_ptr<ClassAliases> aliases_;
+};
+
+std::int32_t class_among(LabelLookup& lookup, const ClassList& known, const std::string& text,
+                         const std::string& file, std::uint64_t row) {
+    const auto c = lookup.find(text);
+    if (!c) refuse_label(file, row, unknown_label(text, known));
+    return *c;
+}
+
+}  // namespace
+
+std::int32_t Labels::value_of(std::int64_t number, const std::string& file, std::uint64_t row) {
+    if (number == -1) return -1;
+    const auto next = static_cast<std::int32_t>(values_.size());
+    const auto [entry, fresh] = by_number_.emplace(number, next);
+    if (!fresh) return entry->second;
+    const std::int64_t end =
+        names_.empty() ? most_classes : static_cast<std::int64_t>(names_.size());
+    if (number < 0 || number >= end) {
+        refuse_label(file, row,
+                     fmt::format("label {} is out of range: {}, -1 where there is none", number,
+                                 names_.empty() ? fmt::format("0..{}", end - 1)
+                                                : fmt::format("the {} classes are numbered 0..{}",
+                                                              end, end - 1)));
+    }
+    values_.push_back({number, {}, file, row});
+    return next;
+}
+
+std::int32_t Labels::value_of(std::string text, const std::string& file, std::uint64_t row) {
+    const auto next = static_cast<std::int32_t>(values_.size());
+    const auto known = by_text_.find(text);
+    if (known != by_text_.end()) return known->second;
+    if (text.empty() || text.size() > longest_text) {
+        refuse_label(
+            file, row,
+            fmt::format("a label of {} bytes; 1 to {} are read", text.size(), longest_text));
+    }
+    values_.push_back({0, text, file, row});
+    by_text_.emplace(std::move(text), next);
+    return next;
+}
+
+void Labels::add(const std::string& file, const Source& source, const ColumnIndex& column,
+                 Physical type, std::uint64_t rows) {
+    const bool texts = type == Physical::byte_array;
+    has_texts_ = has_texts_ || texts;
+    has_numbers_ = has_numbers_ || !texts;
+    if (has_texts_ && has_numbers_)
+        refuse(fmt::format("{}: its labels are {}, those of the files before it are not", file,
+                           texts ? "texts" : "numbers"));
+    // The dictionary of the last row group that has one.
+    std::size_t of = SIZE_MAX;
+    std::shared_ptr<const Page> last;
+    const ColumnIndex::ReadDictionary dictionary = [&](std::size_t page) {
+        if (of != page) {
+            last = std::make_shared<const Page>(column.read(source, page, nullptr));
+            of = page;
+        }
+        return last;
+    };
+    std::uint64_t row = 0;
+    for (std::size_t p = 0; p < column.pages() && row < rows; ++p) {
+        if (column.rows_of(p) == 0) continue;
+        const Page page =
+            at_place([&] { return file; }, [&] { return column.read(source, p, dictionary); });
+        for (std::size_t i = 0; i < page.size() && row < rows; ++i, ++row) {
+            const auto bytes = page[i];
+            if (!bytes) {
+                rows_.push_back(-1);
+            } else if (texts) {
+                rows_.push_back(value_of(
+                    std::string(reinterpret_cast<const char*>(bytes->data()), bytes->size()), file,
+                    row));
+            } else {
+                rows_.push_back(value_of(number_of(*bytes), file, row));
+            }
+        }
+    }
+}
+
+Labels::Classes Labels::named(const ClassList& known) const {
+    Classes out;
+    const ClassList own = named_classes(names_);
+    std::vector<std::int32_t> class_of;
+    const bool unnamed = is_numbered(known) && known.names() == known.ids();
+    if (known.empty() || (unnamed && known.size() == own.size())) {
+        out.classes = own;
+        out.note = fmt::format(
+            "the files name {} classes{}", own.size(),
+            unnamed ? "; taken in order for the classifier's, which have no names" : "");
+        for (const Value& value : values_)
+            class_of.push_back(static_cast<std::int32_t>(value.number));
+    } else {
+        out.classes = known;
+        out.note = fmt::format("the files name {} classes, matched to the classifier's {} by name",
+                               own.size(), known.size());
+        const auto places = places_in(known, own);
+        LabelLookup lookup(known);
+        for (const Value& value : values_) {
+            const auto n = static_cast<std::size_t>(value.number);
+            if (places) {
+                class_of.push_back((*places)[n]);
+            } else {
+                const std::string& text = is_wnid(own.id(n)) ? own.id(n) : names_[n];
+                class_of.push_back(class_among(lookup, known, text, value.file, value.row));
+            }
+        }
+    }
+    out.label_of = std::move(class_of);
+    return out;
+}
+
+Labels::Classes Labels::numbered(const ClassList& known) const {
+    Classes out;
+    std::int64_t most = -1;
+    for (const Value& value : values_) {
+        most = std::max(most, value.number);
+        if (!known.empty() && value.number >= static_cast<std::int64_t>(known.size()))
+            refuse_label(value.file, value.row, unknown_label(std::to_string(value.number), known));
+        out.label_of.push_back(static_cast<std::int32_t>(value.number));
+    }
+    out.classes = !known.empty() ? known : numbered_classes(static_cast<std::size_t>(most + 1));
+    out.note = known.empty()
+                   ? fmt::format("labels are numbers up to {}: {} classes", most, most + 1)
+                   : "labels are the numbers of the classifier's classes";
+    return out;
+}
+
+Labels::Classes Labels::texts(const ClassList& known) const {
+    Classes out;
+    out.classes = known;
+    out.note = "labels are names, looked up among the classifier's classes";
+    if (known.empty()) {
+        std::vector<std::string> ids;
+        for (const Value& value : values_) ids.push_back(value.text);
+        const bool wnids = std::all_of(ids.begin(), ids.end(), [](const std::string& id) {
+            return is_wnid(id) && imagenet_classes().find(id);
+        });
+        std::sort(ids.begin(), ids.end());
+        out.note = wnids ? "labels are WordNet ids: ImageNet's 1000 classes"
+                         : fmt::format("{} different labels; in byte order they are the classes",
+                                       ids.size());
+        out.classes = wnids ? imagenet_classes() : ClassList(std::move(ids));
+    }
+    LabelLookup lookup(out.classes);
+    for (const Value& value : values_)
+        out.label_of.push_back(class_among(lookup, out.classes, value.text, value.file, value.row));
+    return out;
+}
+
+Labels::Classes Labels::resolve(const ClassList& known) const {
+    if (values_.empty()) {
+        const ClassList own = known.empty() && !names_.empty() ? named_classes(names_) : known;
+        return {own, std::vector<std::int32_t>(rows_.size(), -1), "no row has a label"};
+    }
+    Classes out = has_texts_ ? texts(known) : names_.empty() ? numbered(known) : named(known);
+    std::vector<std::int32_t> label_of(rows_.size(), -1);
+    std::size_t without = 0;
+    for (std::size_t row = 0; row < rows_.size(); ++row) {
+        if (rows_[row] < 0) {
+            ++without;
+        } else {
+            label_of[row] = out.label_of[static_cast<std::size_t>(rows_[row])];
+        }
+    }
+    if (without > 0) out.note += fmt::format("; {} without a label", how_many(without, "row"));
+    out.label_of = std::move(label_of);
+    return out;
+}
+
+}  // namespace assay::parquet

@@ -1,0 +1,114 @@
+#include "rows.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "columns.h"
+#include "core/parallel.h"
+#include "core/refuse.h"
+#include "file.h"
+#include "huggingface_features.h"
+#include "place.h"
+
+namespace assay::parquet {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Opens the files one after the other.
+class RowsReader {
+public:
+    explicit RowsReader(const RowOptions& options) : options_(options) {}
+
+    bool full() const { return options_.limit > 0 && ids_.size() >= options_.limit; }
+
+    void add(const fs::path& path) {
+        throw_if_stopped();
+        const std::string stem = path.stem().string();
+        const auto [before, fresh] = stems_.emplace(stem, path);
+        if (!fresh) {
+            refuse(fmt::format("{} and {} have one name, by which rows are called: rename one",
+                               before->second.string(), path.string()));
+        }
+        const File file = at_place([&] { return path.string(); }, [&] { return File(path); });
+        const std::uint64_t rows =
+            options_.limit == 0
+                ? file.footer().rows
+                : std::min<std::uint64_t>(file.footer().rows, options_.limit - ids_.size());
+        at_place([&] { return path.string(); }, [&] { index(path, file); });
+        if (label_) {
+            labels_->add(path.string(), file.source(), *label_, label_type_, rows);
+        } else {
+            labels_->add_unlabelled(rows);
+        }
+        for (std::uint64_t row = 0; row < rows; ++row) ids_.append(fmt::format("{}/{}", stem, row));
+    }
+
+    Rows rows(std::vector<std::string>& notes) {
+        if (ids_.size() == 0) refuse("the Parquet files have no rows");
+        notes.push_back(fmt::format(
+            "images are the column `{}`, {}", image_name_,
+            label_name_.empty()
+                ? "labels none (columns: " + all_columns_ + "; --label-column names one)"
+                : "labels the column `" + label_name_ + "`"));
+        Labels::Classes classes = labels_->resolve(options_.classes);
+        if (!label_name_.empty()) notes.push_back(classes.note);
+        return {std::move(ids_), std::move(classes), std::move(images_)};
+    }
+
+private:
+    /// The images of a file, and where its labels are.
+    void index(const fs::path& path, const File& file) {
+        HuggingfaceFeatures features = parse_huggingface_features(file.footer().huggingface);
+        const ImageColumns chosen =
+            choose_columns(file.footer(), features, options_.image_column, options_.label_column);
+        std::vector<std::string> names = std::move(features.labels[chosen.label_name]);
+        const std::string& image = file.footer().columns[chosen.image].path;
+        if (!labels_) {
+            labels_.emplace(std::move(names));
+            image_name_ = image;
+            label_name_ = chosen.label_name;
+            all_columns_ = column_names(file.footer());
+        } else if (chosen.label_name != label_name_) {
+            refuse(fmt::format("its labels are `{}`, those of the files before it `{}`",
+                               chosen.label_name, label_name_));
+        } else if (names != labels_->names()) {
+            refuse("it names other classes than the files before it");
+        }
+        std::vector<std::size_t> wanted = {chosen.image};
+        label_.reset();
+        if (chosen.label) {
+            wanted.push_back(*chosen.label);
+            label_type_ = file.footer().columns[*chosen.label].type;
+        }
+        std::vector<ColumnIndex> columns = file.index(wanted);
+        images_->add(path, file.source().size(), std::move(columns[0]));
+        if (chosen.label) label_.emplace(std::move(columns[1]));
+    }
+
+    const RowOptions& options_;
+    std::map<std::string, fs::path> stems_;
+    StringColumn ids_;
+    std::shared_ptr<Images> images_ = std::make_shared<Images>();
+    std::optional<Labels> labels_;
+    std::string image_name_, label_name_, all_columns_;
+    std::optional<ColumnIndex> label_;  ///< of the file that was opened last
+    Physical label_type_ = Physical::int64;
+};
+
+}  // namespace
+
+Rows open_rows(std::span<const fs::path> files, const RowOptions& options,
+               std::vector<std::string>& notes) {
+    RowsReader reader(options);
+    for (const fs::path& path : files) {
+        if (!reader.full()) reader.add(path);
+    }
+    return reader.rows(notes);
+}
+
+}  // namespace assay::parquet

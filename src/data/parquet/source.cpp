@@ -1,0 +1,33 @@
+#include "source.h"
+
+#include <fmt/format.h>
+
+#include <cstring>
+
+#include "core/refuse.h"
+
+namespace assay::parquet {
+
+Source::Source(const std::filesystem::path& path) : Source(open_regular(path)) {}
+
+Source::Source(const std::pair<int, std::uint64_t>& opened)
+    : descriptor_(opened.first), size_(opened.second) {}
+
+void Source::read(std::uint64_t offset, std::span<std::byte> out) const {
+    std::size_t done = 0;
+    while (done < out.size()) {
+        const ssize_t got = retried([&] {
+            return ::pread(descriptor_.get(), out.data() + done, out.size() - done,
+                           static_cast<off_t>(offset + done));
+        });
+        if (got < 0) {
+            throw Error(ErrorCode::io,
+                        fmt::format("cannot read at byte {}: {}", offset, std::strerror(errno)));
+        }
+        if (got == 0)
+            refuse(fmt::format("it ends at byte {}; it had {} bytes", offset + done, size_));
+        done += static_cast<std::size_t>(got);
+    }
+}
+
+}  // namespace assay::parquet

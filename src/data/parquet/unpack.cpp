@@ -1,0 +1,89 @@
+#include "unpack.h"
+
+#include <fmt/format.h>
+#include <snappy.h>
+#include <zlib.h>
+#include <zstd.h>
+
+#include <cstring>
+
+#include "core/refuse.h"
+
+namespace assay::parquet {
+namespace {
+
+[[noreturn]] void refuse_size(Codec codec, std::size_t size, std::size_t wanted) {
+    refuse(fmt::format("its {} data unpack to {} bytes, not to the {} that it claims",
+                       name_of(codec), size, wanted));
+}
+
+void unpack_snappy(std::span<const std::byte> packed, std::span<std::byte> out) {
+    const auto* const from = reinterpret_cast<const char*>(packed.data());
+    std::size_t size = 0;
+    if (!snappy::GetUncompressedLength(from, packed.size(), &size))
+        refuse("its snappy data are damaged");
+    if (size != out.size()) refuse_size(Codec::snappy, size, out.size());
+    if (!snappy::RawUncompress(from, packed.size(), reinterpret_cast<char*>(out.data())))
+        refuse("its snappy data are damaged");
+}
+
+void unpack_zstd(std::span<const std::byte> packed, std::span<std::byte> out) {
+    const std::size_t size = ZSTD_decompress(out.data(), out.size(), packed.data(), packed.size());
+    if (ZSTD_isError(size) != 0)
+        refuse(fmt::format("its zstd data are damaged: {}", ZSTD_getErrorName(size)));
+    if (size != out.size()) refuse_size(Codec::zstd, size, out.size());
+}
+
+struct Inflater {
+    z_stream stream{};
+    Inflater() {
+        // 32: with a header of gzip or of zlib.
+        if (inflateInit2(&stream, 15 + 32) != Z_OK)
+            throw Error(ErrorCode::out_of_memory, "no memory to unpack gzip");
+    }
+    ~Inflater() { inflateEnd(&stream); }
+    Inflater(const Inflater&) = delete;
+    Inflater& operator=(const Inflater&) = delete;
+};
+
+void unpack_gzip(std::span<const std::byte> packed, std::span<std::byte> out) {
+    Inflater inflater;
+    z_stream& stream = inflater.stream;
+    // zlib takes no const pointer, and no null one.
+    Bytef none = 0;
+    stream.next_in =
+        packed.empty() ? &none : reinterpret_cast<Bytef*>(const_cast<std::byte*>(packed.data()));
+    stream.avail_in = static_cast<uInt>(packed.size());
+    stream.next_out = out.empty() ? &none : reinterpret_cast<Bytef*>(out.data());
+    stream.avail_out = static_cast<uInt>(out.size());
+    for (;;) {
+        const int status = inflate(&stream, Z_FINISH);
+        if (status != Z_STREAM_END) refuse("its gzip data are damaged, or longer than it claims");
+        if (stream.avail_in == 0) break;
+        inflateReset(&stream);  // some writers put several members one after the other
+    }
+    if (stream.avail_out != 0) refuse_size(Codec::gzip, out.size() - stream.avail_out, out.size());
+}
+
+}  // namespace
+
+void unpack(Codec codec, std::span<const std::byte> packed, std::span<std::byte> out) {
+    // Some writers pack nothing into nothing.
+    if (packed.empty() && out.empty()) return;
+    switch (codec) {
+        case Codec::uncompressed:
+            if (packed.size() != out.size()) refuse_size(codec, packed.size(), out.size());
+            if (!out.empty()) std::memcpy(out.data(), packed.data(), out.size());
+            return;
+        case Codec::snappy:
+            return unpack_snappy(packed, out);
+        case Codec::gzip:
+            return unpack_gzip(packed, out);
+        case Codec::zstd:
+            return unpack_zstd(packed, out);
+        default:
+            refuse("it is compressed by " + name_of(codec) + ", which is not read");
+    }
+}
+
+}  // namespace assay::parquet
